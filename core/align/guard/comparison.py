@@ -25,7 +25,7 @@ from core.align.guard.lexicon.word_classes import (
     opposed,
     qualifies,
 )
-from core.align.guard.signs import changed_signs
+from core.align.guard.signs import changed_primes, changed_signs
 from core.align.guard.tokens import Token, tokens_of
 from core.align.guard.word_alignment import pairs, unlike
 from core.align.normalization.normalized_view import View
@@ -92,6 +92,7 @@ def compare(quote: str, source: str, known: Known, level: Level = "normal", *, i
         *_units(ours, theirs),
         *_options(mine, yours),
         *turned(ours, theirs, same),
+        *changed_primes(quote, source),
         *changed_signs((mine, yours), (ours, theirs), same, in_diff=in_diff),
     ]
     if level == "strict":

@@ -19,8 +19,8 @@ TokenKind = Literal["number", "word", "operator"]
 _TOKEN = re.compile(
     r"(?P<number>(?:(?<![\w.)\]])[+\-±]|(?<![\w])(?=\.\d))?(?:\d{1,3}(?:[ ]\d{3}){2,}(?![\d.,]*\d)|"
     r"\d+(?:,\d+)*(?:\.\d+)*|\.\d+)(?:[eE][+\-]?\d+(?!\w))?)"
-    r"|(?P<word>[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f]+(?:'[A-Za-z]+)?|[가-힣]+|"
-    r"[^\W\d_A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f가-힣]+)"
+    r"|(?P<word>[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0370-\u03ff]+(?:'[A-Za-z]+)?|[가-힣]+|"
+    r"[^\W\d_A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0370-\u03ff가-힣]+)"
     r"|(?P<percent>[%‰])"
     r"|(?P<operator>===?|!==?|<=|>=|=>|->|&&|\|\||\+=|-=|[≤≥≠≈±→←↔×÷∧∨¬]|(?<=[\w)\s])[<>=](?=\s*[\w(.\-])"
     r"|(?<=\w)[ \t][+*/](?=\s\w)|(?<=\w)[+](?=\w)|!(?=\w)|[$€£₩¥]|[~<>](?=\d)|(?<=\b[A-Za-z])(?:\+\+|#)"
@@ -43,6 +43,7 @@ _MYRIADS = re.compile(
     r"쪽|장|글자|바이트|배|점|권|편|통|주|호|문서|파일|요청|회원|사용자)(?![지며]))"
 )
 """A power of ten behind a figure, before what is counted: `5만 건`. `5만` alone may say `only 5`."""
+_ROMAN = re.compile("(?:XX?|)(?:I{2,3}|IV|VI{1,3}|IX)")
 _PRONOUNS = frozenset(("it", "that", "there", "here", "what", "who", "he", "she", "let", "where", "how", "this"))
 _SHORT_VERBS = {"won't": "will", "can't": "can", "shan't": "shall"}
 _TAILS = {"re": "are", "ll": "will", "ve": "have", "m": "am"}
@@ -135,7 +136,7 @@ def _words_of(lines: str, start: int, end: int, *, beside: bool) -> list[Token]:
     proper = said[0].isupper() and not said.isupper() and not _BEGINS.search(lines[max(0, start - 4) : start])
     coded = bool(_CODE_BEFORE.search(lines[max(0, start - 3) : start]) or _CODE_AFTER.match(lines, end))
     measured = bool(_COUNTED.search(lines[max(0, start - 12) : start]))
-    kind = "operator" if canon == "%" else "word"
+    kind = "operator" if canon == "%" else "number" if _ROMAN.fullmatch(said) else "word"
     return [Token(kind, said, canon, start, end, beside, proper, coded, measured)]
 
 

@@ -103,9 +103,15 @@ _AUX: Final = (
     r"went|came|got|ran|fell|rose|took|gave|lost|broke|began|made|put|kept|left|held|wrote|swore|told|said|read|set|"
     r"cut|sent|found|[a-z]{2,}ed|[a-z]{2,}(?<!s)s)"
 )
-OWN_CLAUSE: Final = re.compile(rf"^\W*(?:[\w`'’./-]+\s+)(?:[\w`'’./-]+\s+){{0,5}}?{_AUX}\b")
+OWN_CLAUSE: Final = re.compile(
+    r"^\W*(?!(?:to|of|in|on|at|by|for|from|with|into|as|and|or|but|than|that|which|who|when|while|because|not|be|been)\b)"
+    rf"(?:[\w`'’./-]+\s+)(?:[\w`'’./-]+\s+){{0,5}}?{_AUX}\b",
+    re.IGNORECASE,
+)
 """A clause with its own subject."""
-_COMPLETE: Final = re.compile(r"^\W*(?:(?:(?!\w+(?:s|ed)\s)[\w`'’./-]+\s+){1,4}?(?:is|was)|(?:[\w`'’./-]+\s+){1,3}?(?:are|were))\b")
+_COMPLETE: Final = re.compile(
+    r"^\W*(?:(?:(?!\w+(?:s|ed)\s)[\w`'’./-]+\s+){1,4}?(?:is|was)|(?:[\w`'’./-]+\s+){1,3}?(?:are|were))\b"
+)
 """A clause of a subject and what it is: nothing of it stands before `that`, as the object of a relative clause does."""
 FINITE: Final = re.compile(
     rf"(?<=\w\s)(?<!\bthe\s)(?<!\ban\s)(?<!\ba\s)(?<!\bour\s)(?<!\bmy\s)(?<!\btheir\s)(?<!\bof\s)(?<!\bto\s)(?<!\bin\s){_AUX}\b",

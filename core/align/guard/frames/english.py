@@ -59,16 +59,18 @@ from core.align.guard.frames.english_words import (
 from core.align.guard.frames.introduction import introduced, is_talk, supposed, without_aside
 from core.align.guard.frames.korean import korean_before, korean_behind, korean_disowned, korean_taken_back
 from core.align.guard.frames.reversal import is_reversed
+from core.align.guard.frames.sentence import Context, ahead_of, beyond, context_of
 from core.align.guard.frames.structure import (
     complement,
     goes_on,
     introduced_in_past,
     is_confirmed,
+    is_contrast,
+    is_speech,
     is_spoken_of,
     limited_behind,
     quotation,
 )
-from core.align.guard.frames.sentence import Context, ahead_of, beyond, context_of
 from core.align.result import Concern
 
 _SHOWN: Final = 60
@@ -98,9 +100,10 @@ def framed(text: str, start: int, end: int) -> Iterator[Concern]:
         yield Concern("cut out of a failed test", "", text[text.rfind("\n", 0, start) + 1 : start].strip())
     far = disowned(ahead, rest) or korean_disowned(ahead, rest)
     unreal = ("a supposition", supposed(ahead, around.before) if heads else "")
+    spoken = is_speech(around)
     structural = (
-        ("a quotation", quotation(text, start, end, around)),
-        ("an introduction", introduced_in_past(around, ahead) if heads else ""),
+        ("a quotation", "" if spoken else quotation(text, start, end, around)),
+        ("an introduction", introduced_in_past(around, ahead) if heads and not spoken else ""),
         ("a condition", limited_behind(around, inside) if tails else ""),
         ("a report", around.following if goes_on(around) else ""),
     )
@@ -237,7 +240,7 @@ def _behind(around: Context, inside: str) -> tuple[str, str]:
             return "a report", found[0]
         if (found := tail_of(behind, asked=around.ended == "?"))[0]:
             return found
-        if tail_retracts(behind):
+        if tail_retracts(behind) and not is_contrast(behind, inside):
             return "a frame behind it", behind
         if is_mentioned(behind, inside):
             return "a sentence about it", behind

@@ -11,7 +11,7 @@ import re
 from typing import Final
 
 from core.align.guard.frames.asserted import ASSERTING, FINITE, OWN_CLAUSE
-from core.align.guard.frames.introduction import last_sentence
+from core.align.guard.frames.introduction import is_talk, last_sentence
 from core.align.guard.frames.sentence import Context
 
 _OPENING: Final = re.compile(r"(?:(?<![\w\"'])['\"]|[“‘「『«„])[*_]{0,2}$")
@@ -19,8 +19,8 @@ _CLOSING: Final = re.compile(r"[*_]{0,2}[.,!?…。]{0,3}[*_]{0,2}[\"'”’」�
 _KEY: Final = re.compile(r"[\"'\w]\s?[:=]\s?[\"'“]$|[(\[{,]\s?[\"']$")
 """What goes before a string in data or code."""
 _MACHINE: Final = re.compile(
-    r"(?<!\bof )\b(?:the|its|an?|this|that|our|\w+['’]s)\s+(?:[\w-]+\s+)?(?:logs?|error|exception|message|warning|output|"
-    r"trace|terminal|console|stderr|stdout|compiler|linter|kernel|response|header|screen|display|alert)\b(?!\s+\w+ed)|"
+    r"(?<!\bof )\b(?:the|its|an?|this|that|our|\w+['’]s)\s+(?:[\w-]+\s+)?(?:logs?|error|exception|message|warning|"
+    r"output|trace|terminal|console|stderr|stdout|compiler|linter|kernel|response|header|screen|display|alert)\b(?!\s+\w+ed)|"
     r"로그|에러|오류|출력|콘솔|메시지|경고|응답|화면",
     re.IGNORECASE,
 )
@@ -56,6 +56,12 @@ _TEXT: Final = re.compile(
     r"excuse|quote)\b[^:]*$",
     re.IGNORECASE,
 )
+_UNREAL: Final = re.compile(
+    r"^(?!.*\b(?:confirmed|right|correct|true|aside|change[sd]?|question)\b)\W*(?:[\w'’]+\s+){0,4}?(?:plan|idea|theory|"
+    r"hypothesis|assumption|guess|hunch|dream|nightmare|hope|wish|fantasy|rumou?r|myth|legend|joke|lie|claim|proposal|suggestion|"
+    r"fear|vision|prediction|forecast|expectation|belief|story|tale|excuse|promise)s?\b[^:]*$",
+    re.IGNORECASE,
+)
 _KOREAN_WORDED: Final = re.compile(
     r"(?:이랬|그랬|이러했|같았|이거였|이것이었|이런\s?[가-힣]{1,4}[였었이]|이렇게\s?(?:[가-힣]+\s)?(?:적|쓰|썼|말|답|보고|생각|봤|"
     r"믿|알|안내|공지|설명)[가-힣]*[었았했썼였랬겼])[가-힣]*[\s.:]*$"
@@ -63,9 +69,7 @@ _KOREAN_WORDED: Final = re.compile(
 )
 _CATAPHOR: Final = re.compile(r"(?:이랬|그랬|이러했|이렇|다음과\s?같|아래와\s?같|이런|이거)")
 
-_SELF: Final = (
-    r"(?:(?:but|and|well|or|oh|no|of\s+course|at\s+least|actually|in\s+fact|however|though|yes)\b[\s,:]*)*"
-)
+_SELF: Final = r"(?:(?:but|and|well|or|oh|no|of\s+course|at\s+least|actually|in\s+fact|however|though|yes)\b[\s,:]*)*"
 _SPOKEN_OF: Final = re.compile(
     # What is said of the statement, as its own sentence: all but what takes it up as a fact.
     rf"^(?:[A-Z]\w*:\s)?\W*{_SELF}(?:that|this|those|these)(?:['’]s|\s+(?:is|was|were|are|has\s+been|had\s+been|sounds?|remains?))\s+"
@@ -119,9 +123,19 @@ _KOREAN_CONFIRMED: Final = re.compile(
     r"사실(?:이었|입니|이에|이더|로\s(?:확인|드러|밝혀))|(?<![가-힣])(?:정말로?|진짜로?|역시나?)\s|일리가|옳았|옳은|타당|뿐\s?(?:만\s)?아니라|"
     r"뿐더러)"
 )
+_SAID: Final = re.compile(r"\b(?:said|says|wrote|writes|added|replied|answered)\s*:[\s\"'“‘]*$", re.IGNORECASE)
+_OTHERWISE: Final = re.compile(
+    r"\b(?:but|however|though|although|yet|actually|not|no|never|nobody|nothing|wrong|false|instead)\b|n['’]t\b|지만|는데|않|아니|없",
+    re.IGNORECASE,
+)
 _NEGATED: Final = re.compile(
     r"\b(?:not|never|no|nobody|wrong|false)\b|n['’]t\b|않|없|(?<!틀린\s말이\s)(?<!말이\s)(?<!게\s)(?<!뿐만\s)(?<!뿐\s)아[니닌닙]|못|\?"
 )
+
+
+def is_speech(around: Context) -> bool:
+    """Whether a place is what somebody said, introduced as no more than that, and nothing behind it says otherwise."""
+    return _SAID.search(around.before) is not None and not _OTHERWISE.search(f"{around.behind} {around.following}")
 
 
 def quotation(text: str, start: int, end: int, around: Context) -> str:
@@ -130,7 +144,9 @@ def quotation(text: str, start: int, end: int, around: Context) -> str:
         return ""
     if not _CLOSING.match(text, end) or len(text[start:end].split()) < _CLAUSE_WORDS:
         return ""
-    if _KEY.search(text, max(0, start - 4), start) and not re.search(r"\w\s*: [\"'“]$", text[max(0, start - 5) : start]):
+    if _KEY.search(text, max(0, start - 4), start) and not re.search(
+        r"\w\s*: [\"'“]$", text[max(0, start - 5) : start]
+    ):
         return ""
     beside = around.behind.lstrip("\"'”’」』».,*_ ")
     if _ENDING.match(beside) or re.match(r"[가-힣]", text[end + 1 : end + 2]) or _MACHINE.search(around.before):
@@ -147,12 +163,14 @@ def introduced_in_past(around: Context, ahead: str) -> str:
         return ""
     else:
         last = last_sentence(ahead)
-        intro = around.heading.rstrip(":*_ ") if around.heading.endswith(":") else last if _CATAPHOR.search(last) else ""
+        intro = (
+            around.heading.rstrip(":*_ ") if around.heading.endswith(":") else last if _CATAPHOR.search(last) else ""
+        )
         intro = intro or (around.heading if _CATAPHOR.search(around.heading) else "")
-    if not intro or _MACHINE.search(intro):
+    if not intro or _MACHINE.search(intro) or is_talk(around.before):
         return ""
     clause = re.split(r"[;.]\s|,\s+(?:and|but|so)\s", intro)[-1]
-    return intro if any(one.search(clause) for one in (_WORDED, _TEXT, _KOREAN_WORDED)) else ""
+    return intro if any(one.search(clause) for one in (_WORDED, _TEXT, _UNREAL, _KOREAN_WORDED)) else ""
 
 
 def complement(clause: str, inside: str) -> str:
@@ -181,6 +199,12 @@ def is_spoken_of(following: str) -> bool:
 def goes_on(around: Context) -> bool:
     """Whether the next sentence begins with a Korean ending, and so goes on with the statement before it."""
     return not around.behind.strip(" .\"'”’」』»") and _ENDING.match(around.following) is not None
+
+
+def is_contrast(behind: str, inside: str) -> bool:
+    """Whether a clause is set against something else of the same kind: `on Tuesdays, not on Mondays`."""
+    found = re.match(r"\W*not\s+(\w+)", behind)
+    return found is not None and found[1].lower() in inside.lower().split()
 
 
 def is_confirmed(around: Context) -> bool:
