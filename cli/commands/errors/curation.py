@@ -23,6 +23,7 @@ from core.errors.curation import (
     Seen,
     Written,
     edit,
+    is_part_of,
     look,
     mark_noise,
     merge,
@@ -226,7 +227,7 @@ def _queue_lines(out: Output, page: QueuePage) -> Iterator[str]:
         head = f"{row.id:>6}  {row.status:<10}  {row.seen:>5}  "
         yield head + clip(row.key_line, max(20, out.columns - len(head)))
         for finding in page.findings:
-            if finding.queue_case == row.id:
+            if is_part_of(finding, row):
                 head = f"{finding.id:>6}  {finding.status:<10}  {finding.seen:>5}    + "
                 yield head + clip(finding.key_line, max(20, out.columns - len(head)))
     if page.next is not None:

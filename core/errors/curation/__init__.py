@@ -22,7 +22,7 @@ from core.errors.curation.similar_fixes import Candidate, apply_also
 from core.errors.curation.splitting import shared_fixes, split
 from core.errors.curation.three_way_merge import ThreeWay, three_way
 from core.errors.curation.transaction import Curated
-from core.errors.curation.triage import QueuePage, count_waiting, next_after, place_of, triage_queue
+from core.errors.curation.triage import QueuePage, count_waiting, is_part_of, next_after, place_of, triage_queue
 
 __all__ = [
     "Candidate",
@@ -51,6 +51,7 @@ __all__ = [
     "discard_scratch",
     "edit",
     "fixes_of_merge",
+    "is_part_of",
     "keep_scratch",
     "kept_scratches",
     "look",

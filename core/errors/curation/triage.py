@@ -1,12 +1,14 @@
 """The triage queue, an item an incident: what most sessions met is first, then what cost most, then what was seen most.
 
-An item is the case that its incident names first; the incident's other cases are listed with it, and have items of
-their own once it is decided. Slips have none. Cases that were never judged come last, the most frequent first.
+An item is the first case of its incident that waits; the other waiting cases of the incident are listed with it, and
+the next of them takes its place once it is decided. Slips have no item. Cases that were never judged come last, those
+seen most first.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar, cast
 
@@ -34,7 +36,7 @@ _Key = tuple[int, float, int, str, int]
 class QueuePage:
     """One page of the queue, a case an item. `left` counts all items; `next` asks for the page after this one.
 
-    `findings`: the other waiting cases of these items (`queue_case` names the item), at most 20 an item.
+    `findings`: the other waiting cases of these items (`is_part_of` says of which), at most 20 an item.
     """
 
     SCHEMA: ClassVar[str] = "triage.v1"
@@ -59,7 +61,7 @@ def triage_queue(store: Store, filters: Filters = EVERY, limit: int = 50, after:
         ids = tuple(key[-1] for key in page)
         for at in range(0, len(ids), 500):
             found += case_rows(store, ids[at : at + 500])
-        return QueuePage(tuple(found), count_waiting(store, filters), following, _findings(store, ids))
+        return QueuePage(tuple(found), count_waiting(store, filters), following, _findings(store, found))
 
 
 def next_after(store: Store, place: str, filters: Filters = EVERY) -> CaseRow | None:
@@ -81,14 +83,19 @@ def count_waiting(store: Store, filters: Filters = EVERY) -> int:
     return cast("int", row[0]) if row else 0
 
 
-def _findings(store: Store, items: tuple[int, ...]) -> tuple[CaseRow, ...]:
+def is_part_of(finding: CaseRow, item: CaseRow) -> bool:
+    """Whether the case belongs to the incident of the item."""
+    return finding.queue_case == (item.queue_case or item.id)
+
+
+def _findings(store: Store, items: Iterable[CaseRow]) -> tuple[CaseRow, ...]:
     """The waiting cases that are part of these items, item by item, those that cost most first."""
     found: list[int] = []
     for item in items:
         rows = store.con.execute(
-            f"SELECT case_id FROM case_state s WHERE queue_case = ?1 AND case_id <> ?1 AND s.{WAITING}"
-            " AND worth <> 'slip' ORDER BY sessions DESC, seconds DESC, case_id LIMIT ?2",
-            (item, _FINDINGS),
+            f"SELECT case_id FROM case_state s WHERE queue_case = ?1 AND case_id <> ?2 AND s.{WAITING}"
+            " AND worth <> 'slip' ORDER BY sessions DESC, seconds DESC, case_id LIMIT ?3",
+            (item.queue_case or item.id, item.id, _FINDINGS),
         )
         found += [cast("int", row[0]) for row in rows]
     return tuple(row for at in range(0, len(found), 500) for row in case_rows(store, tuple(found[at : at + 500])))

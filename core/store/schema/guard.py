@@ -29,6 +29,7 @@ DIGESTS: Final = {
     9: "3f4a28b68d0ec5d32202e5b14eec43771c2f51f77e07c3229c7418d69fcf8bb8",
     10: "e50d87b4cdef6ab751ba024eaf3789d7764f821a96e9138b82a89f1e489ff0a4",
     11: "ad0aac3f948d4d9901474d21f5ff9ee368695e45489d06d835e4410128f308ed",
+    12: "09988cb2be5843ccca960aa21472ed4eb952043cd8a1de0f148e17e2fdd37023",
 }
 """BLAKE2b of the schema that the shipped scripts make, by version: what nearly every casebook has. A test holds them.
 

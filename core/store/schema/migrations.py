@@ -41,7 +41,7 @@ def shipped() -> tuple[Script, ...]:
     return tuple(Script(int(item.name[:4]), item.name, item.read_text("utf-8")) for item in found)
 
 
-SHIPPED = Schema(version=11, scripts=shipped)
+SHIPPED = Schema(version=12, scripts=shipped)
 
 
 def version_of(con: apsw.Connection) -> int:

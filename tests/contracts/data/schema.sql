@@ -1,6 +1,6 @@
 PRAGMA application_id = 1129529931;
 
-PRAGMA user_version = 11;
+PRAGMA user_version = 12;
 
 CREATE INDEX answer_key_case ON answer_key(case_id);
 
@@ -903,24 +903,28 @@ CREATE TRIGGER case_key_update AFTER UPDATE ON case_key BEGIN
 END;
 
 CREATE TRIGGER case_state_queue_delete AFTER DELETE ON case_state BEGIN
-  UPDATE case_state SET queued = worth <> 'slip' WHERE queue_case = old.case_id;
+  UPDATE case_state SET queued = worth <> 'slip' AND NOT EXISTS (
+    SELECT 1 FROM case_state m WHERE m.status IN ('unresolved', 'draft') AND m.worth <> 'slip' AND (
+      (m.case_id = case_state.queue_case AND m.queue_case IS NULL AND m.case_id <> case_state.case_id)
+      OR (m.queue_case = case_state.queue_case AND m.case_id < case_state.case_id))
+  ) WHERE queue_case IN (old.case_id, old.queue_case);
 END;
 
 CREATE TRIGGER case_state_queue_insert AFTER INSERT ON case_state BEGIN
-  UPDATE case_state SET queued = worth <> 'slip'
-      AND NOT (new.status IN ('unresolved', 'draft') AND new.worth <> 'slip' AND new.queue_case IS NULL)
-    WHERE queue_case = new.case_id AND case_id <> new.case_id;
+  UPDATE case_state SET queued = worth <> 'slip' AND NOT EXISTS (
+    SELECT 1 FROM case_state m WHERE m.status IN ('unresolved', 'draft') AND m.worth <> 'slip' AND (
+      (m.case_id = case_state.queue_case AND m.queue_case IS NULL AND m.case_id <> case_state.case_id)
+      OR (m.queue_case = case_state.queue_case AND m.case_id < case_state.case_id))
+  ) WHERE queue_case IN (new.case_id, new.queue_case);
 END;
 
 CREATE TRIGGER case_state_queue_update AFTER UPDATE OF status, worth, queue_case ON case_state
 WHEN (old.status, old.worth, old.queue_case) IS NOT (new.status, new.worth, new.queue_case) BEGIN
   UPDATE case_state SET queued = worth <> 'slip' AND NOT EXISTS (
-    SELECT 1 FROM case_state l WHERE l.case_id = case_state.queue_case AND l.case_id <> case_state.case_id
-      AND l.status IN ('unresolved', 'draft') AND l.worth <> 'slip' AND l.queue_case IS NULL
-  ) WHERE case_id = new.case_id;
-  UPDATE case_state SET queued = worth <> 'slip'
-      AND NOT (new.status IN ('unresolved', 'draft') AND new.worth <> 'slip' AND new.queue_case IS NULL)
-    WHERE queue_case = new.case_id AND case_id <> new.case_id;
+    SELECT 1 FROM case_state m WHERE m.status IN ('unresolved', 'draft') AND m.worth <> 'slip' AND (
+      (m.case_id = case_state.queue_case AND m.queue_case IS NULL AND m.case_id <> case_state.case_id)
+      OR (m.queue_case = case_state.queue_case AND m.case_id < case_state.case_id))
+  ) WHERE case_id = new.case_id OR queue_case IN (new.case_id, new.queue_case, old.queue_case);
 END;
 
 CREATE TRIGGER chunk_backlog_delete AFTER DELETE ON chunks BEGIN

@@ -28,6 +28,7 @@ PINNED = {
     "0009_vector_texts.sql": "f4ed1214c95081e3746706b9d5fed7cc4dd17d452d4581f4f15b1305b7ba8424",
     "0010_projects.sql": "77035ad845f648f6739b95bd5791725530eeb51f05276302167aee192baf5d11",
     "0011_real_life.sql": "89d2f825118319fad81a14091f732fa6c16ae43be5e5d84cfff10bb8630a7253",
+    "0012_queue_groups.sql": "5b2aaf8d1352f14e5f4dd07532fe37620626ca789208b0f3d6e3cf58e132a695",
 }
 """SHA-256 of each migration. Users have casebooks made by them: a change to the schema is a new file, not an edit."""
 GROWN = {"backlog_size"}

@@ -168,3 +168,5 @@ INSERT INTO project_name(name, repository, shown) VALUES ('shop', 'shop', 1);
 INSERT INTO result_verdict(session_id, message_idx, tool_use_id, verdict, reason, worth, ts, program, attempts, fingerprints) VALUES ('11111111-2222-4333-8444-555555555555', 2, 'toolu_1', 'incident', 'The command failed with exit code 1, and its output names the failure.', 'general', '2026-10-01T09:03:00.000Z', 'npm', 1, '["Error: listen EADDRINUSE: address already in use <IP>"]');
 UPDATE case_state SET worth = 'general', sessions = 1 WHERE case_id = 1;
 INSERT INTO answer_outcome(id, resolution_id, fingerprint, via, told_at, outcome) VALUES (1, 1, 'ModuleNotFoundError: No module named ''yaml''', 'search', '2026-11-23T11:57:00.000Z', 'open');
+
+-- version 12

@@ -13,6 +13,7 @@ from core.errors.curation import (
     Written,
     count_waiting,
     edit,
+    is_part_of,
     look,
     merge,
     next_after,
@@ -105,6 +106,27 @@ def test_an_incident_is_one_item_and_lists_its_other_findings(store: Store, tmp_
     assert (lines(store), findings(store)) == ([NULL], [])
     take_back(store, "kim", decided.change)
     assert (lines(store), findings(store)) == ([KEY], [NULL])
+
+
+def test_the_findings_of_an_incident_stay_one_item_until_the_last_is_decided(store: Store, tmp_path: Path) -> None:
+    chat = session(tmp_path, 1)
+    for at, output in enumerate((LOOKUP, NONE, python_error(FULL))):
+        chat.bash("python app.py", output, 1).edit(f"{at}.py")
+    put(store, chat.bash("python app.py", "fine"), session(tmp_path, 2).bash("git commit -m a", LOCKED, 128))
+    assert (lines(store), findings(store)) == ([KEY, LOCKED], [NULL, FULL])
+    ids = {row.key_line: row.id for row in (*triage_queue(store).cases, *triage_queue(store).findings)}
+    decided = reject(store, "kim", [look(store.con, ids[KEY])], all_of_it=True)
+    assert (set(lines(store)), findings(store), count_waiting(store)) == ({NULL, LOCKED}, [FULL], 2)
+    item = next(row for row in triage_queue(store).cases if row.id == ids[NULL])
+    assert is_part_of(triage_queue(store).findings[0], item)
+    reject(store, "kim", [look(store.con, ids[NULL])], all_of_it=True)
+    assert (set(lines(store)), findings(store), count_waiting(store)) == ({FULL, LOCKED}, [], 2)
+    take_back(store, "kim", decided.change)
+    assert (lines(store), findings(store), count_waiting(store)) == ([KEY, LOCKED], [FULL], 2)
+    with store.transaction():
+        for case_id in ids.values():
+            refresh_case(store.con, case_id)
+    assert (lines(store), findings(store), count_waiting(store)) == ([KEY, LOCKED], [FULL], 2)
 
 
 def test_a_finding_that_was_first_elsewhere_has_its_own_item(store: Store, tmp_path: Path) -> None:

@@ -145,7 +145,7 @@ def read_queue(filters: Filters, rows: int) -> Callable[[Job[Waiting]], Waiting]
         parts: dict[int | None, list[Row]] = {}
         for case in page.findings:
             parts.setdefault(case.queue_case, []).append(row_of(case))
-        items = (one for case in page.cases for one in (row_of(case), *parts.get(case.id, ())))
+        items = (one for case in page.cases for one in (row_of(case), *parts.get(case.queue_case or case.id, ())))
         return Waiting(tuple(items), page.left, page.next is not None, frozenset(one.id for one in page.findings))
 
     return work
