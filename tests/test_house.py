@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib.metadata
+import importlib.util
 import re
 import subprocess
 import sys
@@ -111,6 +112,41 @@ def test_the_terminal_builds_no_markup_from_foreign_text() -> None:
                 if built or name in ("escape", "splitlines"):
                     found.append(f"{path}:{node.lineno} {name}")
     assert found == []
+
+
+def test_only_the_terminal_floor_leans_on_what_textual_keeps_private() -> None:
+    """Each minor release may change those names: they are used in one folder, where tests hold them."""
+    package = importlib.util.find_spec("textual")
+    assert package is not None and package.submodule_search_locations
+    theirs = set[str]().union(
+        *(_private_names(path) for path in Path(package.submodule_search_locations[0]).rglob("*.py"))
+    )
+    modules = [path for path in (ROOT / "tui").rglob("*.py") if "terminal" not in path.relative_to(ROOT).parts]
+    ours = set[str]().union(*map(_private_names, modules))  # a name of both is ours, unless it handles a message
+    theirs -= {"_exit", *(name for name in ours if not name.startswith("_on_"))}
+    found = [f"{path.relative_to(ROOT)}: {name}" for path in modules for name in _textual_names(path, theirs)]
+    assert found == []
+
+
+def _private_names(path: Path) -> set[str]:
+    """The private functions that a module defines, and the private attributes that it sets."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            found.add(node.name)
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            found.add(node.attr)
+    return {name for name in found if name.startswith("_") and not name.startswith("__")}
+
+
+def _textual_names(path: Path, private: set[str]) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith("textual."):
+            yield from (name for name in (node.module or "", *(one.name for one in node.names)) if "._" in f".{name}")
+        elif isinstance(node, ast.Attribute) and node.attr in private:
+            yield f"{node.attr} in line {node.lineno}"
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name in private:
+            yield node.name
 
 
 def test_no_dependency_ships_a_module_of_our_names() -> None:

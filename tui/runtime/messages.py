@@ -3,14 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from textual.message import Message
 
 from core.base.fault import Fault
+from tui.runtime.jobs import Jobs
 
-if TYPE_CHECKING:
-    from tui.panes.library.citing import CiteTarget
+
+class CiteSource(Protocol):
+    """The library, as it is cited from."""
+
+    jobs: Jobs
+
+    @property
+    def passage(self) -> str | None:
+        """The name of what is chosen."""
+        ...
+
+    @property
+    def query_text(self) -> str:
+        """What was searched."""
+        ...
+
+    def say(self, text: str, severity: str = "information") -> None:
+        """A toast."""
+        ...
+
+    def told(self, fault: Fault) -> None:
+        """A fault, in a toast."""
+        ...
+
+    def leave(self) -> None:
+        """Back to where one came from, unless something is open over it."""
+        ...
+
+
+class CiteTarget(Protocol):
+    """What can cite the library: `told` says what it is in a few words, empty for nothing."""
+
+    @property
+    def told(self) -> str: ...
+
+    def cite(self, source: CiteSource) -> None:
+        """Cite what is chosen there."""
+        ...
 
 
 class PaneChanged(Message):

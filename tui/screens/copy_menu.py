@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import dataclass
+from typing import ClassVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -14,8 +15,15 @@ from textual.widgets.option_list import Option
 
 from tui.runtime.stylesheets import sheet
 
-if TYPE_CHECKING:
-    from tui.panes.errors.copying import Form
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One way to copy: its letter, its name, the text. `exact`: it is inert as it is, and not a sign may change."""
+
+    key: str
+    name: str
+    text: str
+    exact: bool = False
 
 
 class CopyMenu(ModalScreen["Form | None"]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import ClassVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -15,14 +15,12 @@ from textual.widgets import Input, Static
 
 from core.base.fault import Fault
 from core.text import visible
-from tui.panes.errors.first_run import told
 from tui.render.common.untrusted import inline
 from tui.runtime.jobs import Jobs
+from tui.services.import_sources import describe_sources
 from tui.services.importing import Incoming
 from tui.widgets.path_box import PathBox
-
-if TYPE_CHECKING:
-    from tui.shell.app import CasebookApp
+from tui.widgets.workbench import workbench
 
 LANE = "import-path"
 
@@ -89,7 +87,7 @@ class ImportScreen(ModalScreen[None]):
 
     @property
     def _jobs(self) -> Jobs:
-        return cast("CasebookApp", self.app).jobs
+        return workbench(self).jobs
 
     def on_click(self, event: events.Click) -> None:
         """A click beside it closes it."""
@@ -100,7 +98,7 @@ class ImportScreen(ModalScreen[None]):
         if not self.is_attached:
             return
         found = self._incoming.sources
-        text = "Looking for sessions on this computer." if found is None else told(found)
+        text = "Looking for sessions on this computer." if found is None else describe_sources(found)
         self._words.update(Content(f"{text} What was imported before is read on, never twice."))
 
 

@@ -11,10 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from core.base.fault import Fault
-from tui.panes.errors.auto_refresh import LiveResults
-from tui.panes.errors.queries import Renewed, find, renew
-from tui.runtime.jobs import Job, Jobs
-from tui.services.refresh import Following, Later
+from tui.runtime.jobs import Job
 
 if TYPE_CHECKING:
     from core.store import Store
@@ -24,12 +21,6 @@ INTERVAL = 0.3
 
 AFTER = 0.3
 """Seconds after the start before the watch begins."""
-
-CALM = 3.0
-"""Seconds between two renewals while something writes again and again that changes little of what is shown."""
-
-_LANES = ("count", "rows", "search", "renew", "case", "cited")
-"""What reads the list, and the case that is chosen in it."""
 
 Change = Literal["changed", "gone"]
 
@@ -132,62 +123,3 @@ def _stamp(path: Path) -> Hashable:
     except OSError:
         return None
     return (info.st_size, info.st_mtime_ns) if info.st_size else None
-
-
-class Watching:
-    """Keeps the list true to the casebook while others write into it, and the person where they are."""
-
-    def __init__(
-        self, jobs: Jobs, results: LiveResults, later: Later, tell: Callable[[], object], calm: Callable[[], bool]
-    ) -> None:
-        """`tell` is called after each change; while `calm`, changes are shown now and then."""
-        self._tell = tell
-        self._calm = calm
-        self._jobs = jobs
-        self._results = results
-        self._later = later
-        self._due = False
-        self._following = Following(jobs, _LANES, self._read, later)
-
-    def start(self) -> None:
-        """Begin to watch in a moment: the first read goes first."""
-        before = files_at(self._jobs.path)
-        self._jobs.run("watch", watch(before), self._heard, lambda _fault: None, delay=AFTER)
-
-    def _heard(self, change: Change, _final: bool) -> None:
-        self._tell()
-        if change == "gone":
-            self._jobs.cancel("renew")
-            self._results.vanish()
-        elif self._results.nothing_shown or not self._calm():
-            self.renew()
-        elif not self._due:
-            self._due = True
-            self._later(CALM, self._again)
-
-    def renew(self) -> None:
-        """Read again what is shown; not while the list reads something itself, then a moment later."""
-        self._following.changed()
-
-    def _read(self) -> None:
-        results = self._results
-        if results.nothing_shown:
-            results.load()
-            return
-        place, scope, text = results.place, results.refreshed_scope(), results.query_text
-        searched = None
-        if text:
-            searched = find(text, scope, results.meaning, typed=results.typed, deep=results.meaning.warm)
-
-        def keep(renewed: Renewed, final: bool) -> None:
-            unmoved = (results.query_text, results.scope) == (text, scope) and not self._jobs.busy("rows")
-            if final and unmoved and not self._jobs.busy("search"):
-                results.renewed(renewed, place)
-            elif final:
-                self.renew()
-
-        self._jobs.run("renew", renew(scope, place, searched), keep, results.failed)
-
-    def _again(self) -> None:
-        self._due = False
-        self.renew()

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from core.base.fault import Fault
-from tui.panes.errors.paged_rows import FoundRows
 from tui.render.common.progress import counted, size_of
 from tui.render.common.untrusted import inline
 from tui.runtime.jobs import Job
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
     from core.errors import Filters
     from core.errors.exchange.case_export import Format
     from core.flows.insights.picture import Picture
-    from tui.panes.errors.auto_refresh import LiveResults
 
 Kind = Literal["listed", "cases", "fixes", "backup", "picture"]
 FORMS: dict[str, Format] = {".jsonl": "jsonl", ".csv": "csv", ".md": "markdown"}
@@ -53,8 +51,16 @@ class Written:
     size: int = 0
 
 
-def export_of(kind: Kind, results: LiveResults, now: datetime) -> Export:
-    """What an action means, as the list stands."""
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """The cases in a list: in a sentence, and the filters that they pass or their numbers."""
+
+    told: str
+    which: Filters | tuple[int, ...]
+
+
+def export_of(kind: Kind, now: datetime, every: int, listed: Listed) -> Export:
+    """What an action means, with `every` case in the casebook and those `listed`."""
     day = now.astimezone().date().isoformat()
     forms = "The ending names the form: .jsonl (which an import takes), .csv or .md."
     if kind == "backup":
@@ -64,16 +70,10 @@ def export_of(kind: Kind, results: LiveResults, now: datetime) -> Export:
         told = f"Every verified fix, each form whole for another casebook. {forms}"
         return Export(kind, "Export the verified fixes", told, f"fixes-{day}.jsonl")
     if kind == "cases":
-        told = f"All {counted(results.every, 'case')}. {forms}"
+        told = f"All {counted(every, 'case')}. {forms}"
         return Export(kind, "Export all cases", told, f"cases-{day}.jsonl")
-    listed, rows = counted(results.rows.rows.total, "case"), results.rows.rows
-    if isinstance(rows, FoundRows):
-        told, which = f"The {listed} that the search found. {forms}", tuple(row.id for row in rows.rows)
-    else:
-        chips = ", ".join(f"{name} {inline(value, 60)}" for name, value in results.scope.picked)
-        told = f"{listed} of {results.every:,}: {chips}. {forms}" if chips else f"All {listed}. {forms}"
-        which = results.scope.filters()
-    return Export(kind, "Export the cases that are listed", told, f"cases-{day}.jsonl", which)
+    told = f"{listed.told} {forms}"
+    return Export(kind, "Export the cases that are listed", told, f"cases-{day}.jsonl", listed.which)
 
 
 def export_of_picture(picture: Picture, name: str, now: datetime) -> Export:

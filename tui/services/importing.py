@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from core.base.fault import Fault
-from tui.panes.errors.auto_refresh import LiveResults
-from tui.panes.errors.first_run import Roots, Source, look_for
 from tui.render.common.glyphs import Signs
 from tui.render.common.progress import report_line, report_text
 from tui.render.common.untrusted import title
 from tui.render.errors.again import again_line
 from tui.runtime.jobs import Jobs
 from tui.runtime.messages import PaneChanged, PaneSaid, PaneShowAll
+from tui.services.import_sources import Roots, Source, look_for
 from tui.services.tasks import harvest_task, import_task, job_of
 from tui.widgets.status_line import AT_LIST, ELSEWHERE, Running, StatusLine
 
@@ -31,14 +30,44 @@ def _forget(path: Path) -> None:
     forget(path)
 
 
-class Incoming(StatusLine):
-    """The status line of imports, and what the import actions do."""
+class Fillable(Protocol):
+    """The list that an import fills. `filling`: its newest row stays the chosen one until the person moves."""
 
-    def __init__(self, jobs: Jobs, signs: Signs, roots: Callable[[], Roots], results: LiveResults) -> None:
+    filling: bool
+    every: int
+
+    @property
+    def has_focus_within(self) -> bool:
+        """Whether the focus is in the list."""
+        ...
+
+    def found_sources(self, sources: Sequence[Source]) -> None:
+        """There is this to import."""
+        ...
+
+
+class Incoming(StatusLine):
+    """The status line of imports, and what the import actions do.
+
+    `ask` opens the screen that asks what to import; `confirm` the one that shows what harvesting again would change.
+    """
+
+    def __init__(
+        self,
+        jobs: Jobs,
+        signs: Signs,
+        roots: Callable[[], Roots],
+        results: Fillable,
+        *,
+        ask: Callable[[], object],
+        confirm: Callable[[ImportAgain, Callable[[bool | None], None]], object],
+    ) -> None:
         super().__init__(signs, id="incoming")
         self._jobs = jobs
         self._roots = roots
         self._results = results
+        self._ask_what = ask
+        self._confirm = confirm
         self._run: Task[ImportReport] | Task[ImportAgain] | None = None
         self.sources: tuple[Source, ...] | None = None
         self.report: ImportReport | None = None
@@ -117,9 +146,7 @@ class Incoming(StatusLine):
         if not self._results.every and self.folders:
             self.begin(self.folders)
             return
-        from tui.screens.import_files import ImportScreen
-
-        self.app.push_screen(ImportScreen(self))
+        self._ask_what()
 
     def _open_demo(self) -> None:
         from tui.services.external_editor import open_demo
@@ -151,11 +178,9 @@ class Incoming(StatusLine):
         if value.applied or value.canceled or value.changes_nothing:
             self._end(self._signs.told(again_line(value)), "warning" if value.canceled else "information")
             return
-        from tui.screens.again import AgainScreen
-
         self._run = self.running = None
         self.post_message(PaneChanged())
-        self.app.push_screen(AgainScreen(value), self._decided)
+        self._confirm(value, self._decided)
 
     def _decided(self, apply: bool | None) -> None:
         if apply:

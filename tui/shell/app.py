@@ -18,7 +18,6 @@ from core.base.config.settings_sources import Config
 from core.base.fault import Fault
 from tui.actions.keys import Keys, Wish
 from tui.actions.registry import BY_ID, Situation, bindings, keymap, keys_for
-from tui.panes.errors.first_run import Roots, roots_of
 from tui.panes.errors.memory import memory_of
 from tui.panes.errors.pane import ErrorsPane
 from tui.panes.library.ingest.controller import Ingesting
@@ -26,8 +25,6 @@ from tui.render.common.bars import Place
 from tui.render.common.empty_states import of_fault
 from tui.render.common.glyphs import ASCII, UNICODE
 from tui.render.common.untrusted import inline, title
-from tui.runtime.environment import Surroundings
-from tui.runtime.gc_pause import CollectsAtRest
 from tui.runtime.jobs import JobReport, Jobs
 from tui.runtime.messages import (
     PaneCopied,
@@ -41,18 +38,23 @@ from tui.runtime.messages import (
 )
 from tui.runtime.state import Keeper, Memory, State, read_state, state_file
 from tui.runtime.stylesheets import FIRST, LATER
+from tui.services.import_sources import Roots, roots_of
 from tui.shell.appearance import Look, colours_forbidden
+from tui.shell.environment import Surroundings
 from tui.shell.pane_router import Covering
 from tui.shell.paste_guard import InertPaste
 from tui.shell.themes import DARK
-from tui.shell.toasts import OneToast
 from tui.terminal.alt_digits import read_alt_digits
-from tui.terminal.crash import CrashSafe, Logger, crash_line, no_log, note_lost_threads, traceback_of
+from tui.terminal.crash import Crash, CrashSafe, Logger, no_log, note_lost_threads, traceback_of
 from tui.terminal.escape_key import read_input_so
+from tui.terminal.gc_pause import CollectsAtRest
 from tui.terminal.key_sequencing import KeysInOrder
 from tui.terminal.signals import heed_signals
+from tui.terminal.toasts import OneToast
 from tui.widgets.bars import KeyFooter, TopBar
+from tui.widgets.open_screens import on_open_screens
 from tui.widgets.row_list import RowList
+from tui.widgets.status_line import Running
 
 _CLIPBOARD = 74_994
 """Bytes that most terminals take at most by OSC 52."""
@@ -193,7 +195,7 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
     def _palette(self) -> None:
         from textual.command import CommandPalette
 
-        from tui.actions.palette import ActionProvider
+        from tui.screens.palette import ActionProvider
 
         if self.covered and not isinstance(self.screen, Situated):
             return
@@ -208,7 +210,7 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
         """Offer every theme, the user's too."""
         from textual.command import CommandPalette
 
-        from tui.actions.palette import ThemeProvider
+        from tui.screens.palette import ThemeProvider
 
         self._read_themes()
         for trouble in self.theme_troubles:
@@ -222,8 +224,7 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
         self._keep()
 
     def _jump(self) -> None:
-        from tui.actions.jump import focus_on, targets
-        from tui.screens.jump import JumpScreen
+        from tui.screens.jump import JumpScreen, focus_on, targets
 
         if not self.covered:
             self.push_screen(JumpScreen(targets(self.screen)), focus_on)
@@ -282,9 +283,38 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
         self._over.tell_keys()
         self._keep()
 
+    @property
+    def place(self) -> Place:
+        """The casebook: its name, how many cases it holds, why it cannot be written."""
+        return self.top.place
+
+    @property
+    def reading(self) -> Running | None:
+        """The run that reads folders into the library, if there is one."""
+        return self.ingesting.running
+
+    def show_case(self, case_id: int) -> None:
+        """Show this case in the Errors pane."""
+        self._over.show_case(case_id)
+
+    def show_quote(self, evidence_id: int, leave: Callable[[bool], None]) -> None:
+        """Show this quote in the Evidence pane."""
+        self._over.show_quote(evidence_id, leave)
+
+    def open_history(self) -> None:
+        """Open the history of all changes."""
+        self.errors.curating.open_history(None)
+
+    def begin_import(self) -> None:
+        """Begin an import in the Errors pane, which tells how far it is."""
+        self.screen.dismiss()
+        self.errors.perform("import.begin")
+
     def on_pane_counted(self, event: PaneCounted) -> None:
         """The casebook was counted: the first line shows it, and that it cannot be written, if so."""
-        self.top.place = Place(self.top.place.name, event.cases, event.readonly)
+        place = Place(self.top.place.name, event.cases, event.readonly)
+        for bar in {self.top, *on_open_screens(self, TopBar)}:
+            bar.follow(place)
         if event.readonly:
             self._say_once(f"Read-only: {event.readonly}. Searching works; uses are not counted.")
 
@@ -355,6 +385,14 @@ def _sent(what: str, size: int) -> str:
     if size > _CLIPBOARD:
         return f"The {what} was sent to the terminal, but {size:,} bytes may be too much for it."
     return f"The {what} was sent to the terminal's clipboard."
+
+
+def crash_line(crash: Crash, log_file: Path | None) -> str:
+    """The one line for the terminal."""
+    where = f" at {title(crash.place)}" if crash.place else ""
+    off = "The log is off (log.level), so there is no more."
+    rest = f"The log has the details: {title(str(log_file))}" if log_file else off
+    return f"casebook stopped by a fault of its own: {crash.kind}{where}. Nothing stored is lost. {rest}"
 
 
 def run(

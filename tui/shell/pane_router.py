@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from textual.screen import Screen
 
-from tui.runtime.environment import Surroundings
+from tui.shell.environment import Surroundings
 from tui.widgets.bars import KeyFooter
 
 if TYPE_CHECKING:
@@ -90,8 +90,7 @@ class Covering:
 
         app = self._app
         if self.leave_for(EvidenceScreen):
-            screen = EvidenceScreen(app.jobs, app.errors.curating, app.top.place, app.recalled("evidence"))
-            self._open("evidence", screen)
+            self._open("evidence", EvidenceScreen(app.jobs, app.signs, app.top.place, app.recalled("evidence")))
 
     def rules(self) -> None:
         """The Rules pane."""
@@ -137,13 +136,43 @@ class Covering:
 
     def open_case(self, wanted: PaneOpenCase) -> None:
         """A case in the Errors pane, or what has the words that are wanted."""
-        from tui.shell.navigation import to_case
-
         if wanted.case_id is not None:
-            to_case(self._app, wanted.case_id)
+            self.show_case(wanted.case_id)
             return
         self.errors()
         self._app.errors.box.ask(wanted.query)
+
+    def show_case(self, case_id: int) -> None:
+        """This case in the Errors pane: chosen in the list where it is read there, else beside it."""
+        from tui.panes.errors.paged_rows import FoundRows, PagedRows
+        from tui.panes.errors.results import Results
+
+        app = self._app
+        while len(app.screen_stack) > 1:
+            app.screen.dismiss()
+        results = app.errors.results
+        rows = results.rows.rows
+        at = rows.index_of(case_id) if isinstance(rows, PagedRows | FoundRows) else None
+        if at is None:
+            app.errors.reader.go_to(case_id)
+            app.errors.case.focus()
+        else:
+            results.rows.choose(at)
+            results.post_message(Results.Opened())
+
+    def show_quote(self, evidence_id: int, leave: Callable[[bool], None]) -> None:
+        """This quote in the Evidence pane beneath what is open, else in one over it, from which Esc leads back."""
+        from tui.panes.evidence.screen import EvidenceScreen
+
+        app = self._app
+        if any(isinstance(one, EvidenceScreen) for one in app.screen_stack):
+            while not isinstance(there := app.screen, EvidenceScreen):
+                there.dismiss()
+            there.led.go_to(evidence_id)
+            return
+        pane = EvidenceScreen(app.jobs, app.signs, app.top.place, app.recalled("evidence"))
+        app.push_screen(pane, lambda _ended: leave(pane.led.came_back))
+        pane.led.go_to(evidence_id, visiting=True)
 
     def _open(self, pane: str, screen: Screen[None]) -> None:
         self.pane = pane

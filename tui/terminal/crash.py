@@ -57,16 +57,6 @@ def traceback_of(error: BaseException) -> str:
     return "".join(traceback.format_exception(error, limit=-_FRAMES))
 
 
-def crash_line(crash: Crash, log_file: Path | None) -> str:
-    """The one line for the terminal."""
-    from tui.render.common.untrusted import title
-
-    where = f" at {title(crash.place)}" if crash.place else ""
-    off = "The log is off (log.level), so there is no more."
-    rest = f"The log has the details: {title(str(log_file))}" if log_file else off
-    return f"casebook stopped by a fault of its own: {crash.kind}{where}. Nothing stored is lost. {rest}"
-
-
 class CrashSafe(App[None], inherit_bindings=False):
     """An app that dies politely: see the module's text. `crash` is what ended it, if something did."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
 
 from textual import events
 from textual.content import Content
@@ -14,10 +13,7 @@ from tui.actions.keys import key_name
 from tui.actions.registry import Situation, footer, panes
 from tui.render.common.bars import Place, Tab, draw_footer, draw_top, tab_places
 from tui.render.common.glyphs import Signs
-from tui.widgets.open_screens import on_open_screens
-
-if TYPE_CHECKING:
-    from tui.shell.app import CasebookApp
+from tui.widgets.workbench import workbench
 
 
 class TopBar(Widget):
@@ -35,18 +31,11 @@ class TopBar(Widget):
         self.set_reactive(TopBar.place, place)
 
     def on_mount(self) -> None:
-        """Over the errors it tells what their own first line does: they may be counted later, or anew."""
-        if (top := cast("CasebookApp", self.app).top) is not self:
-            self._follow(top.place)
+        """Tell what the workbench knows by now: the casebook may have been counted since."""
+        self.follow(workbench(self).place)
 
-    def watch_place(self, place: Place) -> None:
-        """The bar of the errors tells the others. To watch it would keep the bars of panes that were left."""
-        if self.is_attached and cast("CasebookApp", self.app).top is self:
-            for other in on_open_screens(self.app, TopBar):
-                if other is not self:
-                    other._follow(place)
-
-    def _follow(self, place: Place) -> None:
+    def follow(self, place: Place) -> None:
+        """The casebook was counted: the pane's own name stays."""
         self.place = replace(place, pane=self.place.pane)
 
     def render(self) -> Content:

@@ -29,7 +29,7 @@ class FixArea(TextArea):
         self.soft_wrap = _wraps(shown)
         self.replace(shown, (0, 0), self.document.end)
 
-    async def _on_paste(self, event: events.Paste) -> None:
+    async def on_paste(self, event: events.Paste) -> None:
         """Textual's own takes whatever comes."""
         event.prevent_default()
         event.stop()

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
-
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.widgets import Static
 
 from tui.actions.registry import bindings
 from tui.render.common.empty_states import Notice, draw_notice
-
-if TYPE_CHECKING:
-    from tui.shell.app import CasebookApp
+from tui.widgets.workbench import workbench
 
 
 class NoticeView(Container, can_focus=True):
@@ -33,4 +29,4 @@ class NoticeView(Container, can_focus=True):
         """Show this state."""
         if notice != self.notice:
             self.notice = notice
-            self._words.update(draw_notice(notice, cast("CasebookApp", self.app).signs))
+            self._words.update(draw_notice(notice, workbench(self).signs))

@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from textual import events
 from textual.message import Message
 from textual.widgets import Input
 
-from tui.panes.library.ingest.queries import Ends, read_ends
-from tui.runtime.jobs import DEBOUNCE
+from core.text import visible
+from tui.runtime.jobs import DEBOUNCE, Job
 from tui.widgets.single_line_input import LineBox
+from tui.widgets.workbench import workbench
 
-if TYPE_CHECKING:
-    from tui.shell.app import CasebookApp
+_ENTRIES = 20_000
+"""Entries of a folder that are looked at for the rest of a path."""
+_OFFERED = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """Folders that a typed path may go on to; `typed` with what all of them share."""
+
+    typed: str
+    shared: str
+    names: tuple[str, ...] = ()
 
 
 class Completing:
@@ -33,7 +48,7 @@ class Completing:
         """Type what all the offered paths share. False where that is not known yet: it will be done once it is."""
         if self._ends.typed != self._box.value:
             self._text = self._box.value
-            cast("CasebookApp", self._box.app).hold_keys()
+            workbench(self._box).hold_keys()
             return False
         if self._ends.shared != self._box.value:
             self._box.value = self._ends.shared
@@ -47,7 +62,7 @@ class Completing:
             wanted, self._text = self._text, None
             if wanted == self._box.value == ends.typed:
                 self.complete()
-            cast("CasebookApp", self._box.app).let_keys_go()
+            workbench(self._box).let_keys_go()
 
 
 class PathBox(LineBox):
@@ -68,7 +83,7 @@ class PathBox(LineBox):
 
     def on_unmount(self) -> None:
         """Nobody waits for it any more."""
-        cast("CasebookApp", self.app).jobs.cancel(self._lane)
+        workbench(self).jobs.cancel(self._lane)
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Look how the path may go on; what stood there from the beginning was not typed."""
@@ -82,14 +97,56 @@ class PathBox(LineBox):
 
         delay = 0.0 if self._completing.wanted else DEBOUNCE
         work = read_ends(self.value, files=True)
-        cast("CasebookApp", self.app).jobs.run(self._lane, work, found, lambda _fault: None, delay=delay)
+        workbench(self).jobs.run(self._lane, work, found, lambda _fault: None, delay=delay)
 
-    async def _on_key(self, event: events.Key) -> None:
+    async def on_key(self, event: events.Key) -> None:
         """Tab takes its turn, as Enter does: bound above the box it came before letters that were typed first."""
         if event.key == "tab":
             event.stop()
             event.prevent_default()
             if not self._completing.complete():
                 self._look()
-        else:
-            await super()._on_key(event)
+
+
+def read_ends(typed: str, *, files: bool = False) -> Callable[[Job[Ends]], Ends]:
+    """The folders that `typed` may go on to; hidden ones only where a dot is typed. With `files` those too, and a
+    slash behind each folder."""
+
+    def work(job: Job[Any]) -> Ends:
+        before, _, begun = typed.rpartition("/")
+        folder = Path(f"{before}/" if "/" in typed else ".").expanduser()
+        found: list[str] = []
+        try:
+            with os.scandir(folder) as entries:
+                for number, entry in enumerate(entries):
+                    job.check()
+                    hidden = entry.name.startswith(".") and not begun.startswith(".")
+                    if not entry.name.startswith(begun) or hidden or visible(entry.name) != entry.name:
+                        continue  # a name with control signs is not put into a box
+                    if _is_folder(entry):
+                        found.append(f"{entry.name}/" if files else entry.name)
+                    elif files:
+                        found.append(entry.name)
+                    if number > _ENTRIES:
+                        break
+        except (OSError, ValueError):
+            return Ends(typed, typed)
+        found.sort()
+        stem = f"{before}/" if "/" in typed else ""
+        shared = stem + _shared(found[0], found[-1]) if found else typed
+        return Ends(typed, shared + "/" if len(found) == 1 and not files else shared, tuple(found[:_OFFERED]))
+
+    return work
+
+
+def _shared(first: str, last: str) -> str:
+    """How the first and the last of sorted names begin alike: so do all between them."""
+    at = next((at for at, (one, other) in enumerate(zip(first, last, strict=False)) if one != other), None)
+    return first[: min(len(first), len(last)) if at is None else at]
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False

@@ -75,7 +75,7 @@ class SearchBox(Input):
         self.value = self._face
         self.cursor_position = len(self._face)
 
-    def _on_paste(self, event: events.Paste) -> None:
+    def on_paste(self, event: events.Paste) -> None:
         """Textual's own keeps only the first line."""
         event.stop()
         event.prevent_default()

@@ -9,10 +9,9 @@ from textual.widgets import Input
 class LineBox(Input):
     """Textual binds Enter above the box: letters that came after it were typed before it did anything."""
 
-    async def _on_key(self, event: events.Key) -> None:
+    async def on_key(self, event: events.Key) -> None:
+        """Enter submits, in its turn."""
         if event.key == "enter":
             event.stop()
             event.prevent_default()
             await self.action_submit()
-        else:
-            await super()._on_key(event)

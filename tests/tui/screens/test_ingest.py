@@ -15,12 +15,12 @@ from tests.tui.services.ingest_children import GO_ON
 from tests.tui.support import app_on, frame, until
 from tests.tui.terminal.test_typed_ahead import send
 from tui.panes.library.ingest import task
-from tui.panes.library.ingest.queries import read_ends
 from tui.panes.library.ingest.screen import IngestScreen
 from tui.panes.library.screen import LibraryScreen
 from tui.render.common.glyphs import ASCII, UNICODE
 from tui.render.library.ingest import draw_pace, draw_report, report_line
 from tui.shell.app import CasebookApp
+from tui.widgets.path_box import read_ends
 
 WIDE, SMALL = (120, 34), (80, 24)
 

@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from tests.tui.support import make_casebook
-from tui.terminal.crash import crash_line, crash_of, traceback_of
+from tui.shell.app import crash_line
+from tui.terminal.crash import crash_of, traceback_of
 
 pty = pytest.importorskip("pty")
 termios = pytest.importorskip("termios")

@@ -43,8 +43,8 @@ from tui.screens.import_files import ImportScreen
 from tui.screens.jump import JumpScreen
 from tui.screens.pager import LongText, WholeText
 from tui.screens.status import StatusScreen
-from tui.shell.app import CasebookApp
-from tui.terminal.crash import crash_line, crash_of
+from tui.shell.app import CasebookApp, crash_line
+from tui.terminal.crash import crash_of
 
 CONTROLS = of_kinds("ansi", "osc52", "osc", "c1", "bidi", "zero-width", "nul", "return", "tab", "surrogate")
 

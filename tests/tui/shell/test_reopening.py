@@ -15,9 +15,9 @@ from tests.tui.panes.rules.support import idle as rules_idle
 from tests.tui.support import NOW, until
 from tui.panes.library.screen import LibraryScreen
 from tui.panes.rules.screen import RulesScreen
-from tui.runtime.environment import Surroundings
 from tui.runtime.state import Memory, Scalar, State, read_state, write_state
 from tui.shell.app import CasebookApp
+from tui.shell.environment import Surroundings
 
 SIZE = (120, 34)
 

@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import cast
 
 from core.base.fault import Fault
 from tui.actions.export import EXPORTS
 from tui.panes.errors.filters import Scope
-from tui.panes.errors.first_run import Source, first_run
+from tui.panes.errors.first_run import first_run
 from tui.panes.errors.paged_rows import FoundRows, PagedRows, kept_above, kept_in_place
-from tui.panes.errors.queries import Found, Place, Renewed, deepen, joined
+from tui.panes.errors.queries import Found, Place, Renewed, deepen, find, joined, renew
 from tui.panes.errors.results import Results
+from tui.render.common.progress import counted
+from tui.render.common.untrusted import inline
+from tui.runtime.jobs import Jobs
 from tui.runtime.messages import PaneSaid
+from tui.services.db_watch import AFTER, Change, files_at, watch
+from tui.services.exporting import Listed
+from tui.services.import_sources import Source
+from tui.services.refresh import Following, Later
 from tui.widgets.row_list import RowList
+
+CALM = 3.0
+"""Seconds between two renewals while something writes again and again that changes little of what is shown."""
+
+_LANES = ("count", "rows", "search", "renew", "case", "cited")
+"""What reads the list, and the case that is chosen in it."""
 
 
 class LiveResults(Results):
@@ -81,6 +94,16 @@ class LiveResults(Results):
             self._tell(first_run(sources))
 
     @property
+    def listed(self) -> Listed:
+        """The cases in the list as they can be exported: in a sentence, and what names them."""
+        rows, count = self.rows.rows, counted(self.rows.rows.total, "case")
+        if isinstance(rows, FoundRows):
+            return Listed(f"The {count} that the search found.", tuple(row.id for row in rows.rows))
+        chips = ", ".join(f"{name} {inline(value, 60)}" for name, value in self.scope.picked)
+        told = f"{count} of {self.every:,}: {chips}." if chips else f"All {count}."
+        return Listed(told, self.scope.filters())
+
+    @property
     def place(self) -> Place:
         """Where one is in the list."""
         rows, chosen = self.rows, self.chosen
@@ -139,7 +162,7 @@ class LiveResults(Results):
         from tui.screens.export import ExportScreen
         from tui.services.exporting import Kind, export_of, proposed
 
-        export = export_of(cast("Kind", action_id.rpartition(".")[2]), self, self._clock())
+        export = export_of(cast("Kind", action_id.rpartition(".")[2]), self._clock(), self.every, self.listed)
 
         def ended(folder: str | None) -> None:
             self._folder = self._folder if folder is None else Path(folder)
@@ -153,3 +176,62 @@ class LiveResults(Results):
     def unfilter(self) -> None:
         """Show what the filter hid."""
         self.load(self.scope.cleared())
+
+
+class Watching:
+    """Keeps the list true to the casebook while others write into it, and the person where they are."""
+
+    def __init__(
+        self, jobs: Jobs, results: LiveResults, later: Later, tell: Callable[[], object], calm: Callable[[], bool]
+    ) -> None:
+        """`tell` is called after each change; while `calm`, changes are shown now and then."""
+        self._tell = tell
+        self._calm = calm
+        self._jobs = jobs
+        self._results = results
+        self._later = later
+        self._due = False
+        self._following = Following(jobs, _LANES, self._read, later)
+
+    def start(self) -> None:
+        """Begin to watch in a moment: the first read goes first."""
+        before = files_at(self._jobs.path)
+        self._jobs.run("watch", watch(before), self._heard, lambda _fault: None, delay=AFTER)
+
+    def _heard(self, change: Change, _final: bool) -> None:
+        self._tell()
+        if change == "gone":
+            self._jobs.cancel("renew")
+            self._results.vanish()
+        elif self._results.nothing_shown or not self._calm():
+            self.renew()
+        elif not self._due:
+            self._due = True
+            self._later(CALM, self._again)
+
+    def renew(self) -> None:
+        """Read again what is shown; not while the list reads something itself, then a moment later."""
+        self._following.changed()
+
+    def _read(self) -> None:
+        results = self._results
+        if results.nothing_shown:
+            results.load()
+            return
+        place, scope, text = results.place, results.refreshed_scope(), results.query_text
+        searched = None
+        if text:
+            searched = find(text, scope, results.meaning, typed=results.typed, deep=results.meaning.warm)
+
+        def keep(renewed: Renewed, final: bool) -> None:
+            unmoved = (results.query_text, results.scope) == (text, scope) and not self._jobs.busy("rows")
+            if final and unmoved and not self._jobs.busy("search"):
+                results.renewed(renewed, place)
+            elif final:
+                self.renew()
+
+        self._jobs.run("renew", renew(scope, place, searched), keep, results.failed)
+
+    def _again(self) -> None:
+        self._due = False
+        self.renew()

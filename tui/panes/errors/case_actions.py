@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from tui.panes.errors.copying import Form, forms_of
+from tui.panes.errors.copying import forms_of
 from tui.render.common.glyphs import Signs
 from tui.render.errors.case import fix_name
 from tui.runtime.jobs import Jobs
@@ -14,6 +14,7 @@ from tui.runtime.messages import PaneChanged, PaneCopied, PaneOpenCitation, Pane
 
 if TYPE_CHECKING:
     from tui.panes.errors.case_view import CaseView
+    from tui.screens.copy_menu import Form
 
 
 class CaseActs:
@@ -112,12 +113,12 @@ class CaseActs:
 
     def _ask_library(self) -> None:
         from core.flows.ingest.query_from import question_of_case
-        from tui.panes.library.citing import ForCase
+        from tui.services.citing import ForCase
 
         view = self._view
         if view.read is not None:
-            case = view.read.case
-            view.post_message(PaneSearchLibrary(question_of_case(case), ForCase(case, view.look_for_citations)))
+            case, undo = view.read.case, self._signs.told("{undo.last} there takes it back.")
+            view.post_message(PaneSearchLibrary(question_of_case(case), ForCase(case, view.look_for_citations, undo)))
 
     def _open_cited(self) -> None:
         if (one := self._view.cited.chosen_one) is not None:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final
 
 from core.base.fault import Fault
 from tui.panes.errors.case_view import CaseView
 from tui.panes.errors.queries import Read, read_case, use_case
 from tui.render.errors.case_row import Row
 from tui.runtime.jobs import Jobs
-
-if TYPE_CHECKING:
-    from tui.shell.app import CasebookApp
+from tui.widgets.workbench import Workbench, workbench
 
 _ABOUT: Final = ("case.", "fix.write", "fix.editor", "history.")
 """Actions, by how they begin, that are about the case on the screen."""
@@ -78,8 +76,8 @@ class Reader:
         return True
 
     @property
-    def _app(self) -> CasebookApp:
-        return cast("CasebookApp", self._case.app)
+    def _app(self) -> Workbench:
+        return workbench(self._case)
 
     @property
     def _wanted(self) -> int | None:

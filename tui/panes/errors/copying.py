@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tui.render.errors.case import Fix
+from tui.screens.copy_menu import Form
 
 if TYPE_CHECKING:
     from core.errors import Case
-
-
-@dataclass(frozen=True, slots=True)
-class Form:
-    """One way to copy: its letter, its name, the text. `exact`: it is inert as it is, and not a sign may change."""
-
-    key: str
-    name: str
-    text: str
-    exact: bool = False
 
 
 def forms_of(case: Case, fix: Fix | None, key_line: str, raw: str, database: Path | None) -> tuple[Form, ...]:

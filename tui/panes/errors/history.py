@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from textual.app import ComposeResult
 from textual.containers import Container
@@ -15,19 +15,18 @@ from textual.widgets import Static
 from core.base.fault import Fault
 from tui.actions.registry import Situation, bindings
 from tui.panes.errors.curation.controller import Curating
-from tui.panes.errors.curation.decisions import Returned
 from tui.render.common.untrusted import inline
 from tui.render.errors.curation import State, draw_change, draw_changed
 from tui.runtime.jobs import Job
 from tui.runtime.stylesheets import sheet
-from tui.shell.navigation import read_case_of, to_case, to_quote
+from tui.services.undo import Returned
 from tui.widgets.bars import KeyFooter
 from tui.widgets.row_list import RowList
 from tui.widgets.scroll_text import Reading
+from tui.widgets.workbench import workbench
 
 if TYPE_CHECKING:
     from core.errors.curation import Changed, History
-    from tui.shell.app import CasebookApp
 
 PAGE = 100
 
@@ -82,6 +81,20 @@ def read_page(case_id: int | None, before: int | None, limit: int = PAGE) -> Cal
         from core.flows.system.history import read_history
 
         return read_history(job.store(), limit, before, case_id)
+
+    return work
+
+
+def read_case_of(cases: Sequence[int]) -> Callable[[Job[int | None]], int | None]:
+    """The first of these cases that there is, or the one that it was merged into; None: all are gone."""
+
+    def work(job: Job[Any]) -> int | None:
+        from core.errors import show_case
+        from core.errors.curation import moved_to
+
+        store = job.store()
+        there = next((one for one in cases if show_case(store, one, 1) is not None), None)
+        return there or next((into for one in cases if (into := moved_to(store.con, one)) is not None), None)
 
     return work
 
@@ -166,13 +179,13 @@ class HistoryScreen(ModalScreen[None]):
 
     def _lead(self) -> None:
         """To what the chosen change is about: the quote, or the case."""
-        app = cast("CasebookApp", self.app)
+        bench = workbench(self)
         one = self._changes.get(self._list.chosen)
         if one is None or not self.is_current:
             return
         there = next((quote.id for quote in one.change.quotes if not quote.gone), None)
         if there is not None:
-            to_quote(self, app, there)
+            bench.show_quote(there, self._left)
         elif one.change.quotes:
             self._curating.say("This quote is gone: its entry is not in the casebook any more.", "warning")
         elif one.change.cases:
@@ -181,9 +194,13 @@ class HistoryScreen(ModalScreen[None]):
                 if case_id is None:
                     self._curating.say("This case is gone.", "warning")
                 elif self.is_current:
-                    to_case(app, case_id)
+                    bench.show_case(case_id)
 
             self._curating.jobs.run("history-case", read_case_of(one.change.cases), found, self._failed)
+
+    def _left(self, came_back: bool) -> None:
+        """The pane that was opened from here was left; for another pane: then this is not to be seen again."""
+        self.left = not came_back
 
     def _undone(self, _returned: Returned, _told: str) -> None:
         if self.is_attached:

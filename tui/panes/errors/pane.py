@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from textual.app import ComposeResult
 from textual.containers import Container
@@ -13,24 +13,26 @@ from textual.content import Content
 from core.base.config.settings import EmbeddingSettings
 from core.base.fault import Fault
 from tui.actions.registry import Focus, Situation, bindings
-from tui.panes.errors.auto_refresh import LiveResults
+from tui.panes.errors.auto_refresh import LiveResults, Watching
 from tui.panes.errors.case_loader import Reader
 from tui.panes.errors.case_view import CaseView
 from tui.panes.errors.curation.controller import Curating
-from tui.panes.errors.first_run import Roots
 from tui.panes.errors.memory import recall
 from tui.panes.errors.results import Results
 from tui.render.common.glyphs import Signs
 from tui.runtime.jobs import Jobs
 from tui.runtime.messages import PaneChanged, PaneCounted, PaneTroubled
 from tui.runtime.state import Memory
-from tui.services.db_watch import Watching
 from tui.services.embedding import Embedding
+from tui.services.import_sources import Roots
 from tui.services.importing import Incoming
 from tui.services.vector_search import Meaning
 from tui.widgets.search_box import SearchBox, SearchesPastes
 from tui.widgets.status_line import AT_LIST, ELSEWHERE
 from tui.widgets.trace_view import TraceView
+
+if TYPE_CHECKING:
+    from core.flows.transcripts.again.report import ImportAgain
 
 PREVIEW, TYPED = 0.04, 0.1
 """Seconds that a row must stay chosen before its case is read; while someone types the next key mostly comes before."""
@@ -59,7 +61,7 @@ class ErrorsPane(SearchesPastes, Container):
         self.results = LiveResults(jobs, signs, clock, self.meaning, self.box)
         self.case = CaseView(jobs, signs, clock, self.meaning)
         self.why = TraceView(signs)
-        self.incoming = Incoming(jobs, signs, roots, self.results)
+        self.incoming = Incoming(jobs, signs, roots, self.results, ask=self._ask_import, confirm=self._confirm_again)
         self.embedding = Embedding(jobs, signs, settings, lambda: self.incoming.busy or self.reading())
         self.reader = Reader(jobs, self.case, lambda: self.box.asked, self._changed, self._failed)
         self.watching = Watching(jobs, self.results, self.set_timer, self.embedding.changed, self.embedding.runs)
@@ -241,6 +243,16 @@ class ErrorsPane(SearchesPastes, Container):
         act()
         self.post_message(PaneChanged())
         return True
+
+    def _ask_import(self) -> None:
+        from tui.screens.import_files import ImportScreen
+
+        self.app.push_screen(ImportScreen(self.incoming))
+
+    def _confirm_again(self, report: ImportAgain, decided: Callable[[bool | None], None]) -> None:
+        from tui.screens.again import AgainScreen
+
+        self.app.push_screen(AgainScreen(report), decided)
 
     def _to_list(self) -> None:
         self._unzoom()

@@ -14,7 +14,7 @@ from textual.message import Message
 
 from core.base.fault import Fault
 from tui.panes.errors.filters import Scope
-from tui.panes.errors.first_run import Source, first_run, gone
+from tui.panes.errors.first_run import first_run, gone
 from tui.panes.errors.list_title import caption, none_found
 from tui.panes.errors.paged_rows import FoundRows, PagedRows
 from tui.panes.errors.queries import Counted, Found, Pages, Stretch, count, find, read_pages
@@ -24,6 +24,7 @@ from tui.render.common.glyphs import Signs
 from tui.render.common.trace import took
 from tui.render.errors.case_row import Row, draw_row, draw_unread
 from tui.runtime.jobs import DEBOUNCE, Jobs
+from tui.services.import_sources import Source
 from tui.services.pending_open import Opening
 from tui.services.vector_search import Meaning
 from tui.widgets.border_title import tell_on_border

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 from textual.containers import Container
@@ -13,7 +13,6 @@ from textual.screen import Screen
 
 from core.base.fault import Fault
 from tui.actions.registry import Situation, bindings
-from tui.panes.errors.curation.controller import Curating
 from tui.panes.evidence.deep_link import LANE as LED
 from tui.panes.evidence.deep_link import Led
 from tui.panes.evidence.entry_view import EntryView
@@ -32,6 +31,7 @@ from tui.panes.evidence.review.promotion_line import LANE as READY
 from tui.panes.evidence.review.promotion_line import Promoting
 from tui.panes.evidence.situation import situation_of
 from tui.render.common.bars import Place
+from tui.render.common.glyphs import Signs
 from tui.runtime.jobs import Jobs
 from tui.runtime.messages import PaneCopied, PaneShowAll
 from tui.runtime.state import Memory
@@ -40,10 +40,10 @@ from tui.services.db_watch import files_at, watch
 from tui.services.refresh import Following, staying
 from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.row_list import RowList
+from tui.widgets.workbench import workbench
 
 if TYPE_CHECKING:
     from tui.panes.evidence.finding import FoundPlace
-    from tui.shell.app import CasebookApp
 
 _SOON = 0.05
 _KEEP_MESSAGE = ("evidence.why", "evidence.whole", "evidence.copy", "view.reload")
@@ -57,11 +57,10 @@ class EvidenceScreen(Screen[None]):
     CSS_PATH = sheet("evidence")
     BINDINGS = bindings("evidence", only=("undo.last", "undo.redo", "history.open", "import.begin", "view.zoom"))
 
-    def __init__(self, jobs: Jobs, curating: Curating, place: Place, memory: Memory | None = None) -> None:
+    def __init__(self, jobs: Jobs, signs: Signs, place: Place, memory: Memory | None = None) -> None:
         super().__init__(classes="-pane")
-        self.signs = signs = curating.signs
+        self.signs = signs
         self.jobs = self._jobs = jobs
-        self._curating = curating
         self.shown = Shown()
         self.quotes = Quotes()
         self._limit = PAGE
@@ -178,7 +177,7 @@ class EvidenceScreen(Screen[None]):
     def changed(self) -> None:
         """Other actions are possible now."""
         if self.is_attached:
-            app = cast("CasebookApp", self.app)
+            app = workbench(self)
             self._keys.situation = app.situation()
             self.entry.judged(self.view.place)
             self.line.draw(self.view.question, self.promoting.offered, self.size.width)
@@ -201,7 +200,7 @@ class EvidenceScreen(Screen[None]):
             "case.enter": lambda: self.places.confirm() or self._whole(),
             "undo.last": self.reviewing.take_back,
             "undo.redo": lambda: self.reviewing.take_back(again=True),
-            "history.open": lambda: self._curating.open_history(None),
+            "history.open": lambda: workbench(self).open_history(),
             "view.reload": self.again,
             "import.begin": self._import,
         }
@@ -249,8 +248,7 @@ class EvidenceScreen(Screen[None]):
 
     def _import(self) -> None:
         """In the Errors pane, which tells how far it is."""
-        self.dismiss()
-        cast("CasebookApp", self.app).errors.perform("import.begin")
+        workbench(self).begin_import()
 
     def _whole(self) -> None:
         if self.view.text:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final
 
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
@@ -51,9 +51,7 @@ from tui.widgets.notice_view import NoticeView
 from tui.widgets.row_list import RowList
 from tui.widgets.rows_or_notice import RowsOrNotice
 from tui.widgets.scroll_text import Reading
-
-if TYPE_CHECKING:
-    from tui.shell.app import CasebookApp
+from tui.widgets.workbench import workbench
 
 _LANES: Final = ("insights", "insights-watch", "insights-session")
 _UNITS: Final = {"answers": "", "worked": " after"}
@@ -292,7 +290,7 @@ class InsightsScreen(Screen[None]):
     def _changed(self) -> None:
         """Other actions are possible now."""
         if self.is_attached:
-            app = cast("CasebookApp", self.app)
+            app = workbench(self)
             self._keys.situation = app.situation()
             app.remember("insights", {"view": self.shown.view, "weeks": self.shown.weeks})
 

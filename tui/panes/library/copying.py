@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING
 
-from tui.panes.errors.copying import Form
+from tui.screens.copy_menu import Form
 
 if TYPE_CHECKING:
     from core.library.search.hit import SearchHit

@@ -191,7 +191,7 @@ class Hits(Vertical):
         every = f"the {rows.total} best" if isinstance(rows, HitRows) and rows.total >= CAPPED else f"{rows.total:,}"
         at = f"{self.rows.chosen + 1:,} of {every}" if rows.total else ""
         told = [at, self._told] if isinstance(rows, HitRows) else [at, size]
-        head = draw_list_title(name, by, self.scope, self._signs)
+        head = draw_list_title(name, by, self.scope.mode, self.scope.picked, self._signs)
         tell_on_border(self, head, Content(dot.join(part for part in told if part)))
 
     # What the list says ----------------------------------------------------------------------------------------------

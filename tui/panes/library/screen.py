@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal, cast
+from typing import TYPE_CHECKING, Literal
 
 from textual.app import ComposeResult
 from textual.containers import Container
@@ -26,18 +26,17 @@ from tui.render.common.bars import Place
 from tui.render.common.glyphs import Signs
 from tui.render.library.states import no_trace, nothing_ingested, reading
 from tui.runtime.jobs import Jobs
-from tui.runtime.messages import PaneSaid
+from tui.runtime.messages import CiteTarget, PaneSaid
 from tui.runtime.stylesheets import sheet
 from tui.services.db_watch import files_at, watch
 from tui.services.refresh import Following
 from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.search_box import SearchBox, SearchesPastes
 from tui.widgets.trace_view import TraceView
+from tui.widgets.workbench import workbench
 
 if TYPE_CHECKING:
     from core.library.search.hit import SearchHit
-    from tui.panes.library.citing import CiteTarget
-    from tui.shell.app import CasebookApp
 
 PREVIEW, TYPED = 0.04, 0.15
 """Seconds that a row must stay chosen before its document is opened; while one types, each key may choose another."""
@@ -134,6 +133,22 @@ class LibraryScreen(SearchesPastes, Screen[None]):
         """Whether the focus is in the document or the trace."""
         return self.document.has_focus or self.why.has_focus
 
+    @property
+    def passage(self) -> str | None:
+        """What is chosen, as it is cited: the passage where it is one, else the line of the document."""
+        hit, uri = self.hit, self.cited
+        return hit.chunk_id if hit is not None and hit.citation.uri == uri else uri
+
+    @property
+    def query_text(self) -> str:
+        """What was searched."""
+        return self.searching.text
+
+    def leave(self) -> None:
+        """Back to where one came from."""
+        if self.is_current:
+            self.dismiss()
+
     def situation(self) -> Situation:
         """What is possible here."""
         return situation_of(self)
@@ -141,7 +156,7 @@ class LibraryScreen(SearchesPastes, Screen[None]):
     def changed(self) -> None:
         """Other actions are possible now."""
         if self.is_attached:
-            app = cast("CasebookApp", self.app)
+            app = workbench(self)
             self._keys.situation = app.situation()
             self.desk.memory, self.desk.query = memory_of(self), self.box.asked
             app.remember("library", self.desk.memory)

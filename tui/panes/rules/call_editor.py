@@ -46,7 +46,7 @@ class JsonArea(TextArea):
         """Select all of it, and stay at its beginning, where one reads on."""
         self.selection = Selection(self.document.end, (0, 0))
 
-    async def _on_paste(self, event: events.Paste) -> None:
+    async def on_paste(self, event: events.Paste) -> None:
         """Textual's own takes whatever comes."""
         event.prevent_default()
         event.stop()
@@ -74,7 +74,7 @@ class ToolBox(Input):
             placeholder="Tool: Bash, Write, Edit, Task", id="typed-tool", select_on_focus=False, max_length=20_000
         )
 
-    def _on_paste(self, event: events.Paste) -> None:
+    def on_paste(self, event: events.Paste) -> None:
         """Textual's own takes the first line, whatever it is."""
         event.prevent_default()
         event.stop()

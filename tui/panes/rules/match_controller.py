@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tui.panes.rules.matcher_client import Ranked, Reasons, RuleKey, key_of
 from tui.panes.rules.queries import Changed, read_call, read_label, watch_files
+from tui.render.rules.ranked import Ranked, Reasons, RuleKey, key_of
 from tui.render.rules.states import no_call, no_files, no_rules, unreadable
 
 if TYPE_CHECKING:

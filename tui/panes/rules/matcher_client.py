@@ -11,11 +11,12 @@ import threading
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tui.panes.rules.rule_sources import Sources
+from tui.render.rules.ranked import Ranked, Reasons, RuleKey, key_of, unfinished
 from tui.runtime.jobs import Job, Stopped
 from tui.runtime.vector_process import PATIENCE
 
@@ -24,14 +25,10 @@ if TYPE_CHECKING:
     from core.embedding.service.remote_embedder import Embed
     from core.flows.rules.matcher import RuleMatcher
     from core.rules.evaluation.clusters import Clusters, ToGroup
-    from core.rules.evaluation.label_file import Label
     from core.rules.evaluation.usage import Usage
-    from core.rules.explanation.diff import Move
-    from core.rules.explanation.explain import Explained
-    from core.rules.explanation.highlight import LitText
     from core.rules.explanation.why_not import WhyNot
     from core.rules.format.book import Book
-    from core.rules.format.rule import Flaw, Rule
+    from core.rules.format.rule import Rule
     from core.rules.matching.answer import MatchedRule, RuleMatch
     from core.rules.matching.call import ToolCall
     from core.rules.vectors.cache_state import CacheState
@@ -42,56 +39,6 @@ WAIT = 600.0
 _LATE: dict[Kind, float] = {"query": 10.0, "document": 60.0}
 """Seconds that a model which has answered before may take for one question, or for the few rules it reads at once."""
 _POLL = 0.05
-
-RuleKey = tuple[str, str, int]
-"""A rule by file, id and line."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ranked:
-    """The rules of one call. `soon`: what the model says comes in a moment; `elsewhere`: another program makes vectors
-    that lack; `moves` since the match before it, and `moved`, the same in words. `project`: whose own rules are among
-    them; `texts`: the fields of the call; `every`: the rules there are, by file and id."""
-
-    call: ToolCall
-    match: RuleMatch
-    files: tuple[str, ...]
-    rules: int
-    flaws: tuple[Flaw, ...]
-    label: Label | None
-    pinned: WhyNot | None = None
-    moves: tuple[Move, ...] = ()
-    moved: tuple[str, ...] = ()
-    soon: bool = False
-    elsewhere: bool = False
-    project: str = ""
-    texts: tuple[LitText, ...] = ()
-    every: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def unfinished(self) -> bool:
-        """Whether the model could not answer just now."""
-        return unfinished(self.match)
-
-
-@dataclass(frozen=True, slots=True)
-class Reasons:
-    """All there is to say about one rule and one call; `cache` None: it cannot be read, and why is in `no_cache`.
-
-    `why_not` only of a rule that is not shown.
-    """
-
-    key: RuleKey
-    explained: Explained
-    why_not: WhyNot | None
-    cache: CacheState | None
-    no_cache: str = ""
-    usage: Usage | None = None
-
-
-def key_of(one: MatchedRule | Rule) -> RuleKey:
-    """What names a rule in the pane."""
-    return one.path, one.id, one.line
 
 
 class Matching:
@@ -317,11 +264,6 @@ class Matching:
 
     def _told(self, text: str) -> None:
         self._log(text)
-
-
-def unfinished(match: RuleMatch) -> bool:
-    """Whether the model could not answer just now."""
-    return any(step.stage == "semantic" and step.outcome in ("failed", "timeout") for step in match.trace)
 
 
 def _still_loading(match: RuleMatch) -> RuleMatch:

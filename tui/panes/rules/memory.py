@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from tui.runtime.state import Memory, Scalar
 
 if TYPE_CHECKING:
-    from tui.panes.rules.matcher_client import RuleKey
     from tui.panes.rules.screen import RulesScreen
+    from tui.render.rules.ranked import RuleKey
 
 _NAME = 500
 

@@ -11,11 +11,11 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
-from tui.panes.rules.matcher_client import Ranked, RuleKey, key_of
 from tui.render.common.empty_states import Notice
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline
 from tui.render.rules.explanation import draw_label
+from tui.render.rules.ranked import Ranked, RuleKey, key_of
 from tui.render.rules.rows import (
     CutoffRow,
     RankRow,

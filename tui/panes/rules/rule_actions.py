@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from tui.panes.rules.matcher_client import key_of
+from tui.render.rules.ranked import key_of
 from tui.runtime.messages import PaneSearchLibrary, PaneShowAll
 from tui.services.external_editor import edit_in, editor_of
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from core.rules.format.rule import Rule
     from core.rules.matching.answer import MatchedRule
     from core.rules.matching.call import ToolCall
-    from tui.panes.rules.matcher_client import Ranked
     from tui.panes.rules.screen import RulesScreen
+    from tui.render.rules.ranked import Ranked
 
 _LANE = "rules-all"
 

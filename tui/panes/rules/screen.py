@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, cast
 
 from textual.app import ComposeResult
 from textual.containers import Container
@@ -36,9 +35,7 @@ from tui.services.refresh import Following
 from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.row_list import RowList
 from tui.widgets.search_box import SearchBox
-
-if TYPE_CHECKING:
-    from tui.shell.app import CasebookApp
+from tui.widgets.workbench import workbench
 
 _LANES = ("rules-calls", "rules-page", "rules-call", "rules-rank", "rules-why", "rules-watch", "rules-watch-db",
           "rules-all", "rules-table", "rules-relabel", "rules-drafts")  # fmt: skip
@@ -128,7 +125,7 @@ class RulesScreen(Screen[None]):
     def changed(self) -> None:
         """Other actions are possible now."""
         if self.is_attached:
-            app = cast("CasebookApp", self.app)
+            app = workbench(self)
             self._keys.situation = app.situation()
             app.remember("rules", memory_of(self))
 
@@ -223,8 +220,7 @@ class RulesScreen(Screen[None]):
 
     def _import(self) -> None:
         """In the Errors pane, which tells how far it is."""
-        self.dismiss()
-        cast("CasebookApp", self.app).errors.perform("import.begin")
+        workbench(self).begin_import()
 
     def _copy(self) -> None:
         if (one := self.rank.chosen) is not None:

@@ -12,8 +12,7 @@ from tui.render.common.untrusted import inline, pad
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from core.library.search.hit import SearchHit, SearchResponse
-    from tui.panes.library.search_scope import Scope
+    from core.library.search.hit import Mode, SearchHit, SearchResponse
 
 _MORE = "…"
 _CHIP, _KIND, _VALUE, _COUNT = 24, 9, 29, 8
@@ -41,14 +40,14 @@ def found_name(hits: Sequence[SearchHit], signs: Signs) -> str:
     return "Found"
 
 
-def draw_list_title(name: str, by: str, scope: Scope, signs: Signs) -> Content:
-    """The title. `by`: by what the hits were found, where that is to be told."""
+def draw_list_title(name: str, by: str, mode: Mode, picked: Sequence[tuple[str, str]], signs: Signs) -> Content:
+    """The title. `by`: by what the hits were found, where that is to be told; `picked`: the filters that are on."""
     parts: list[tuple[str, str] | str] = [name]
     if by:
         parts.append((f" {by.replace(_MORE, signs.more)}", "$cb-dim"))
-    if scope.mode != "hybrid":
-        parts += [" ", (f" {MODE_NAMES[scope.mode]} only ", "$cb-text on $cb-cursor")]
-    for kind, value in scope.picked:
+    if mode != "hybrid":
+        parts += [" ", (f" {MODE_NAMES[mode]} only ", "$cb-text on $cb-cursor")]
+    for kind, value in picked:
         parts += [" ", (f" {KIND_NAMES[kind]} {inline(value, _CHIP, more=signs.more)} ", "$cb-text on $cb-cursor")]
     return Content.assemble(*parts)
 

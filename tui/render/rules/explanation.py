@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from core.rules.explanation.why_not import WhyNot
     from core.rules.matching.answer import MatchedRule, RuleMatch
     from core.rules.vectors.cache_state import CacheState
-    from tui.panes.rules.matcher_client import Ranked, Reasons
+    from tui.render.rules.ranked import Ranked, Reasons
 
 _BAR = 20
 _LINES, _LINE = 8, 400

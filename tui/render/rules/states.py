@@ -11,7 +11,7 @@ from tui.render.common.untrusted import inline, title
 
 if TYPE_CHECKING:
     from core.base.fault import Fault
-    from tui.panes.rules.matcher_client import Ranked
+    from tui.render.rules.ranked import Ranked
 
 _FLAWS = 5
 

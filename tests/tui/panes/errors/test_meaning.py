@@ -30,10 +30,10 @@ from tests.tui.support import NOW, app_on, frame, make_casebook, put, until
 from tui.panes.errors.memory import memory_of
 from tui.panes.errors.queries import Found
 from tui.render.common.trace import took
-from tui.runtime.environment import Surroundings
 from tui.runtime.jobs import Job
 from tui.services import tasks
 from tui.shell.app import CasebookApp
+from tui.shell.environment import Surroundings
 
 ROOT = Path(__file__).parents[4]
 SIZE = (120, 40)
@@ -364,7 +364,7 @@ from pathlib import Path
 from core.base.config.settings_sources import load_config
 from tui.shell.app import CasebookApp
 from tui.render.common.trace import took
-from tui.runtime.environment import Surroundings
+from tui.shell.environment import Surroundings
 
 async def main():
     app = CasebookApp(Path(sys.argv[1]), around=Surroundings(load_config()))

@@ -20,10 +20,10 @@ from tests.tui.panes.evidence.support import SMALL, WIDE, at, fill, idle, one_of
 from tests.tui.support import app_on, frame, until
 from tui.panes.evidence.find_screen import FindScreen
 from tui.panes.evidence.queries import Shown
-from tui.runtime.environment import Surroundings, no_log
 from tui.runtime.state import read_state
 from tui.screens.filter import FilterScreen
 from tui.shell.app import CasebookApp
+from tui.shell.environment import Surroundings, no_log
 
 
 @pytest.fixture(autouse=True)

@@ -24,9 +24,9 @@ from tui.panes.rules import match_controller
 from tui.panes.rules.pick_rule import PickRule
 from tui.panes.rules.screen import RulesScreen
 from tui.runtime import vector_process
-from tui.runtime.environment import Surroundings
 from tui.runtime.vector_process import VectorProcess
 from tui.shell.app import CasebookApp
+from tui.shell.environment import Surroundings
 
 ROOT = Path(__file__).parents[4]
 
@@ -188,7 +188,7 @@ from core.base.config.settings_sources import load_config
 from tests.tui.panes.rules.support import PUSH, answered, idle, opened
 from tests.tui.support import until
 from tui.shell.app import CasebookApp
-from tui.runtime.environment import Surroundings
+from tui.shell.environment import Surroundings
 
 async def main():
     app = CasebookApp(Path(sys.argv[1]), around=Surroundings(load_config(), rules=(Path(sys.argv[2]),)))

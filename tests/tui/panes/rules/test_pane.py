@@ -22,9 +22,9 @@ from tui.panes.rules.rule_sources import Sources
 from tui.panes.rules.tables import TableScreen
 from tui.render.rules.explanation import draw_usage
 from tui.render.rules.states import no_files
-from tui.runtime.environment import Surroundings
 from tui.services.external_editor import at_line
 from tui.shell.app import CasebookApp
+from tui.shell.environment import Surroundings
 
 WIDE, SMALL, LARGE = (120, 34), (80, 24), (200, 50)
 

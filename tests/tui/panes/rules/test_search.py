@@ -20,10 +20,10 @@ from tests.tui.support import frame, until
 from tui.actions.action import Situation
 from tui.actions.registry import BY_ID, footer
 from tui.panes.rules.calls import CallRows
-from tui.panes.rules.matcher_client import Ranked
 from tui.panes.rules.pick_rule import PickRule
 from tui.panes.rules.queries import FIRST, Keys, read_keys
 from tui.panes.rules.screen import RulesScreen
+from tui.render.rules.ranked import Ranked
 from tui.render.rules.states import no_call
 from tui.runtime.jobs import Job
 from tui.shell.app import CasebookApp

@@ -12,15 +12,7 @@ from typing import TYPE_CHECKING, Any
 from textual.widget import Widget
 
 from core.base.fault import Fault
-from tui.panes.errors.curation.decisions import (
-    LANE,
-    Decision,
-    Returned,
-    brought_back,
-    decided,
-    scope_of_lesson,
-    taken_back,
-)
+from tui.panes.errors.curation.decisions import Decision, decided, scope_of_lesson
 from tui.panes.errors.curation.outcome import outcome
 from tui.panes.errors.curation.unsaved import LeftOver
 from tui.panes.errors.filters import Scope
@@ -29,6 +21,7 @@ from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline
 from tui.runtime.jobs import Job, Jobs
 from tui.runtime.messages import PaneChanged, PaneShowAll
+from tui.services.undo import LANE, Returned, brought_back, taken_back
 
 if TYPE_CHECKING:
     from core.errors.curation import Conflict, Curated, Writer, Written

@@ -11,11 +11,8 @@ from tui.runtime.jobs import Job
 if TYPE_CHECKING:
     from core.errors.curation import Conflict, Curated, Seen, Written
     from core.errors.curation.decisions import Saved
-    from core.store import Store, Undone
+    from core.store import Store
     from tui.panes.errors.queries import Read
-
-LANE = "curate"
-"""All decisions and undos go through this lane, each in its turn."""
 
 Act = Literal["verify", "reject", "edit", "noise", "merge", "split", "general", "project"]
 
@@ -137,49 +134,3 @@ def _act(store: Store, decision: Decision, seen: list[Seen]) -> Curated:
         return core.split(store, me, seen[0], decision.fingerprints, written, keep=decision.keep, take=decision.take)
     assert written is not None
     return core.edit(store, me, seen, written, status=decision.status)
-
-
-@dataclass(frozen=True, slots=True)
-class Returned:
-    """What an undo did: the change that it took back, by its title, and the cases that it is about."""
-
-    title: str
-    cases: tuple[int, ...]
-
-
-def taken_back(change: int | None = None) -> Callable[[Job[Returned]], Returned]:
-    """Take back the change of this number, or the last one of the person."""
-
-    def work(job: Job[Any]) -> Returned:
-        from core.errors.curation import person
-        from core.flows.system.undo import take_back
-        from core.store import faults, open_store
-
-        with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
-            undone = take_back(store, person(), change, by=None if change is not None else person())
-            return _returned(store, undone)
-
-    return work
-
-
-def brought_back() -> Callable[[Job[Returned]], Returned]:
-    """Bring back what the person took back last."""
-
-    def work(job: Job[Any]) -> Returned:
-        from core.errors.curation import person
-        from core.flows.system.undo import bring_back
-        from core.store import faults, open_store
-
-        with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
-            return _returned(store, bring_back(store, person(), by=person()))
-
-    return work
-
-
-def _returned(store: Store, undone: Undone) -> Returned:
-    from core.errors.curation import whole_history
-
-    title = undone.undid.title
-    page = whole_history(store, 1, undone.id + 1)
-    cases = page.changes[0].cases if page.changes else ()
-    return Returned(title.partition(": ")[2] if undone.undid.undoes is not None else title, cases)

@@ -247,7 +247,7 @@ class WritingScreen(ModalScreen[None]):
 
     def _cite(self) -> None:
         from core.flows.ingest.query_from import question_of_case
-        from tui.panes.library.citing import IntoFix
+        from tui.services.citing import IntoFix
 
         case = self._read.case
         self.post_message(PaneSearchLibrary(question_of_case(case), IntoFix(case.id, self._quote)))

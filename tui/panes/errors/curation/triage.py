@@ -16,7 +16,7 @@ from core.base.fault import Fault
 from tui.actions.registry import Situation, bindings
 from tui.panes.errors.curation.case_side import CaseSide
 from tui.panes.errors.curation.controller import Curating
-from tui.panes.errors.curation.decisions import Act, Decision, Returned, decision_on
+from tui.panes.errors.curation.decisions import Act, Decision, decision_on
 from tui.panes.errors.curation.merge_split import Parting, ask_errors, ask_merge
 from tui.panes.errors.curation.prefetch import LANE, Ahead
 from tui.panes.errors.curation.queue import AHEAD, PAGE, Queue, Waiting, read_queue
@@ -26,6 +26,7 @@ from tui.render.common.empty_states import of_fault
 from tui.runtime.stylesheets import sheet
 from tui.services.db_watch import files_at, watch
 from tui.services.refresh import Following, staying
+from tui.services.undo import Returned
 from tui.widgets.bars import KeyFooter
 from tui.widgets.row_list import RowList
 

@@ -9,18 +9,17 @@ from typing import TYPE_CHECKING
 from core.base.fault import Fault
 from tui.panes.evidence.review.decisions import (
     DONE,
-    LANE,
     Decision,
     can_be_promoted,
     decided,
     decided_all,
     promoted,
-    taken_back,
 )
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline, title
 from tui.render.evidence.summary import summary_of_decisions, summary_of_promotions
 from tui.runtime.jobs import Jobs
+from tui.services.undo import LANE, Returned, brought_back, taken_back
 
 if TYPE_CHECKING:
     from core.evidence import Decided, PromotedMany, QuoteRow
@@ -138,11 +137,11 @@ class Reviewing:
     def take_back(self, *, again: bool = False) -> None:
         """Take back what the person decided last, or bring it back."""
 
-        def ended(what: str, _final: bool) -> None:
+        def ended(what: Returned, _final: bool) -> None:
             at = self.made.pop() if self.made and not again else None
-            self._heard(Ended(at, True, f"{'redone' if again else 'undone'}: {title(what)}", back=True))
+            self._heard(Ended(at, True, f"{'redone' if again else 'undone'}: {title(what.undid)}", back=True))
 
-        self._jobs.run(LANE, taken_back(again=again), ended, self._failed, keep=True)
+        self._jobs.run(LANE, brought_back() if again else taken_back(), ended, self._failed, keep=True)
 
     def _failed(self, fault: Fault) -> None:
         self._heard(Ended(None, False, _told(fault)))

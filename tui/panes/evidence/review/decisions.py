@@ -6,16 +6,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from tui.panes.errors.curation.decisions import LANE
 from tui.runtime.jobs import Job
 
 if TYPE_CHECKING:
     from core.align import Span
     from core.evidence import Decided, DecidedMany, PromotedMany, Promotion, QuoteRow
     from core.evidence.rows import State
-    from core.store import Undone
-
-__all__ = ["LANE", "Decision", "decided", "decided_all", "promoted", "taken_back"]
 
 Act = Literal["accept", "choose", "adjust", "look", "words", "reject"]
 DONE: dict[Act, str] = {
@@ -110,21 +106,5 @@ def promoted(entry_ids: Sequence[str]) -> Callable[[Job[PromotedMany]], Promoted
 
         with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
             return promote_many(store, person(), entry_ids)
-
-    return work
-
-
-def taken_back(*, again: bool = False) -> Callable[[Job[str]], str]:
-    """Take back what the person decided last (or bring back what they took back); its title."""
-
-    def work(job: Job[Any]) -> str:
-        from core.errors.curation.actor import person
-        from core.flows.system.undo import bring_back, take_back
-        from core.store import faults, open_store
-
-        with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
-            me = person()
-            undone: Undone = bring_back(store, me, by=me) if again else take_back(store, me, by=me)
-            return undone.undid.title
 
     return work

@@ -233,7 +233,7 @@ class AskScreen(ModalScreen[str]):
 
     def _titled(self) -> Content:
         how = "in several steps" if self.talk.in_steps else ""
-        return draw_list_title("Ask the library", how, self._scope, self._signs)
+        return draw_list_title("Ask the library", how, self._scope.mode, self._scope.picked, self._signs)
 
     def _copy(self) -> None:
         if (done := self.talk.answered) is not None and done.answer is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from core.base.config.settings import ChunkingSettings
 from core.base.fault import Fault
@@ -18,12 +18,12 @@ from tui.runtime.messages import PaneChanged, PaneSaid
 from tui.services.tasks import job_of
 from tui.widgets.open_screens import on_open_screens
 from tui.widgets.status_line import Running, StatusLine
+from tui.widgets.workbench import workbench
 
 if TYPE_CHECKING:
     from core.library.ingest.progress import IngestPace
     from core.library.ingest.report import IngestReport
     from core.process.task import Task
-    from tui.shell.app import CasebookApp
 
 SHOWS = "{library.ingest} shows it"
 CLICK = "click cancels"
@@ -169,7 +169,7 @@ class IngestLine(StatusLine):
 
     def on_mount(self) -> None:
         """Follow the run."""
-        self.follow(cast("CasebookApp", self.app).ingesting.running)
+        self.follow(workbench(self).reading)
 
     def follow(self, running: Running | None) -> None:
         """Show this run."""

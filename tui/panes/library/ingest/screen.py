@@ -17,7 +17,7 @@ from textual.widgets import Input, Static
 from core.base.fault import Fault
 from core.text import visible
 from tui.actions.registry import Situation, bindings
-from tui.panes.library.ingest.queries import Ends, Folder, Known, read_ends, read_known
+from tui.panes.library.ingest.queries import Folder, Known, read_known
 from tui.render.common.empty_states import draw_notice, of_fault
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline
@@ -25,7 +25,7 @@ from tui.render.library.ingest import draw_folder, draw_pace, draw_report
 from tui.render.library.states import not_ingested
 from tui.runtime.jobs import DEBOUNCE, Jobs
 from tui.widgets.bars import KeyFooter
-from tui.widgets.path_box import Completing
+from tui.widgets.path_box import Completing, Ends, read_ends
 from tui.widgets.row_list import RowList
 from tui.widgets.scroll_text import Reading
 

@@ -4,29 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from core.base.fault import Fault
 from tui.runtime.jobs import Job
 
 if TYPE_CHECKING:
     from core.errors import Case
-    from tui.panes.library.screen import LibraryScreen
+    from tui.runtime.messages import CiteSource
 
 LANE = "library-cite"
-
-
-class CiteTarget(Protocol):
-    """Who cites."""
-
-    @property
-    def told(self) -> str:
-        """Who, in a few words; empty for nobody."""
-        ...
-
-    def cite(self, screen: LibraryScreen) -> None:
-        """Cite what is chosen there."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,42 +28,41 @@ class IntoFix:
         """Who cites."""
         return f"the fix of case #{self.case_id}"
 
-    def cite(self, screen: LibraryScreen) -> None:
+    def cite(self, source: CiteSource) -> None:
         """Put the chosen passage into the text, and go back to it."""
-        if (name := _name(screen)) is None:
+        if (name := source.passage) is None:
             return
 
         def came(block: str, _final: bool) -> None:
             self.insert(block)
-            if screen.is_current:
-                screen.dismiss()
+            source.leave()
 
-        screen.jobs.run(LANE, quoted(name, screen.searching.text), came, screen.told)
+        source.jobs.run(LANE, quoted(name, source.query_text), came, source.told)
 
 
 @dataclass(frozen=True, slots=True)
 class ForCase:
-    """The fix that answers for a case: the citation is attached to it, and can be undone."""
+    """The fix that answers for a case: the citation is attached to it, and can be undone: `undo` says how."""
 
     case: Case
     changed: Callable[[], object]
+    undo: str
 
     @property
     def told(self) -> str:
         """Who cites; a case without a fix does not."""
         return f"the fix of case #{self.case.id}" if any(one.current for one in self.case.resolutions) else ""
 
-    def cite(self, screen: LibraryScreen) -> None:
+    def cite(self, source: CiteSource) -> None:
         """Attach the chosen passage; one stays in the library, to cite more."""
-        if (name := _name(screen)) is None:
+        if (name := source.passage) is None:
             return
 
         def came(uri: str, _final: bool) -> None:
-            undo = screen.signs.told("{undo.last} there takes it back.")
-            screen.say(f"{self.told[0].upper()}{self.told[1:]} cites {uri}. {undo}")
+            source.say(f"{self.told[0].upper()}{self.told[1:]} cites {uri}. {self.undo}")
             self.changed()
 
-        screen.jobs.run(LANE, attached(self.case, name, screen.searching.text), came, screen.told)
+        source.jobs.run(LANE, attached(self.case, name, source.query_text), came, source.told)
 
 
 def quoted(name: str, query: str) -> Callable[[Job[str]], str]:
@@ -107,9 +93,3 @@ def attached(case: Case, name: str, query: str) -> Callable[[Job[str]], str]:
             return cite_in_case(store, now, name, person(), quote_of(store.con, name, query)).uri
 
     return work
-
-
-def _name(screen: LibraryScreen) -> str | None:
-    """What is chosen: the passage where it is one, else the line of the document."""
-    hit, uri = screen.hit, screen.cited
-    return hit.chunk_id if hit is not None and hit.citation.uri == uri else uri

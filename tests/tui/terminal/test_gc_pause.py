@@ -13,8 +13,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from tests.tui.support import app_on, make_casebook
-from tui.runtime import gc_pause
-from tui.runtime.gc_pause import CollectsAtRest, forget_closed, keep_colours_only
+from tui.terminal import gc_pause
+from tui.terminal.gc_pause import CollectsAtRest, forget_closed, keep_colours_only
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,7 @@ possible now."""
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
@@ -13,11 +13,12 @@ from textual.widgets import Input, TextArea
 
 from tui.actions.keys import key_name, types_text
 from tui.actions.registry import ACTIONS, NO_KEY, Action, matching
+from tui.widgets.workbench import workbench
 
 if TYPE_CHECKING:
     from textual.style import Style
 
-    from tui.shell.app import CasebookApp
+    from tui.widgets.workbench import Workbench
 
 _WIDTH, _AROUND = 84, 8
 """Cells of the palette, and of what stands around a line: frame, margin, scrollbar."""
@@ -48,8 +49,8 @@ class ThemeProvider(Provider):
         return partial(self._workbench.choose_theme, name)
 
     @property
-    def _workbench(self) -> CasebookApp:
-        return cast("CasebookApp", self.app)
+    def _workbench(self) -> Workbench:
+        return workbench(self.screen)
 
 
 class ActionProvider(Provider):
@@ -88,7 +89,7 @@ class ActionProvider(Provider):
 
     def _why_not(self, action: Action) -> str:
         """Why it is not possible; of an action of the errors, that another pane is open that does not do it."""
-        covered = self.screen is not self._workbench.screen_stack[0]
+        covered = self.screen is not self.app.screen_stack[0]
         if covered and action.scope == "pane" and action.id not in self._held:
             return "That is done in the errors pane."
         return self._workbench.signs.told(action.enabled(self._workbench.situation()))
@@ -99,8 +100,8 @@ class ActionProvider(Provider):
         return partial(self._workbench.action_perform, action.id)
 
     @property
-    def _workbench(self) -> CasebookApp:
-        return cast("CasebookApp", self.app)
+    def _workbench(self) -> Workbench:
+        return workbench(self.screen)
 
 
 def keys_here(screen: Screen[object]) -> dict[str, list[str]]:
