@@ -9,19 +9,30 @@ from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 from textual.containers import Container
+from textual.content import Content
 from textual.screen import Screen
+from textual.widgets import Static
 
 from core.base.fault import Fault
 from tui.actions.registry import Situation, bindings
 from tui.panes.evidence.deep_link import LANE as LED
 from tui.panes.evidence.deep_link import Led
-from tui.panes.evidence.entry_view import EntryView
 from tui.panes.evidence.list_filter import Listing
-from tui.panes.evidence.memory import memory_of, recall
-from tui.panes.evidence.queries import PAGE, Listed, ReadQuote, Shown, read_list
+from tui.panes.evidence.queries import (
+    FILTERS,
+    PAGE,
+    Ahead,
+    Compared,
+    FilterName,
+    Listed,
+    ReadQuote,
+    Shown,
+    compare,
+    read_list,
+    read_quotes,
+)
 from tui.panes.evidence.queue import PROBLEMS, Quotes
 from tui.panes.evidence.quote_list import QuoteList
-from tui.panes.evidence.quote_loader import AHEAD, LANE, QuoteReader
 from tui.panes.evidence.quote_view import Looked, QuoteView
 from tui.panes.evidence.review.controller import Reviewing
 from tui.panes.evidence.review.message_line import MessageLine
@@ -29,21 +40,161 @@ from tui.panes.evidence.review.outcome import Outcome
 from tui.panes.evidence.review.place_actions import Places
 from tui.panes.evidence.review.promotion_line import LANE as READY
 from tui.panes.evidence.review.promotion_line import Promoting
-from tui.panes.evidence.situation import situation_of
 from tui.render.common.bars import Place
 from tui.render.common.glyphs import Signs
+from tui.render.common.trace import draw_trace
+from tui.render.evidence.quotes import draw_entry
 from tui.runtime.jobs import Jobs
 from tui.runtime.messages import PaneCopied, PaneShowAll
-from tui.runtime.state import Memory
+from tui.runtime.state import Memory, Scalar
 from tui.runtime.stylesheets import sheet
 from tui.services.db_watch import files_at, watch
 from tui.services.refresh import Following, staying
 from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.row_list import RowList
+from tui.widgets.scroll_text import Reading
 from tui.widgets.workbench import workbench
 
 if TYPE_CHECKING:
+    from core.align import Span
+    from core.evidence import Choice
+    from core.evidence import Place as QuotePlace
     from tui.panes.evidence.finding import FoundPlace
+
+
+def situation_of(screen: EvidenceScreen) -> Situation:
+    """What an action's being possible depends on."""
+    read, view = screen.view.read, screen.view
+    box = screen.list.box
+    return Situation(
+        "box" if box.has_focus else "evidence",
+        query=box.asked,
+        cases=screen.quotes.total,
+        quote=read is not None,
+        places=0 if read is None else max(len(read.quote.choices), bool(view.spans)),
+        numbered=_several_soon(screen) if read is None else view.numbered,
+        marked=len(screen.quotes.marked),
+        filtered=screen.shown != Shown() or bool(box.asked),
+        blocked=screen.reviewing.blocked(read),
+    )
+
+
+def _several_soon(screen: EvidenceScreen) -> bool:
+    """Whether the chosen quote, which is not read yet, may have several places: a digit leads to no other pane then."""
+    row = screen.quotes.get(screen.list.rows.chosen)
+    return row is not None and row.state in ("ambiguous", "near")
+
+
+_NAME = 500
+
+
+def memory_of(screen: EvidenceScreen) -> Memory:
+    """What to remember now."""
+    shown = screen.shown
+    return {
+        "state": shown.name,
+        "session": shown.session,
+        "type": shown.type,
+        "why": screen.why,
+        "quote": screen.chosen_id if screen.chosen_id is not None else screen.wanted,
+    }
+
+
+def recall(screen: EvidenceScreen, memory: Memory) -> None:
+    """Put the pane as it was; what makes no sense any more is passed over. Before it is mounted."""
+    names: dict[Scalar, FilterName] = {name: name for name in FILTERS}
+    name = names.get(memory.get("state"), Shown().name)
+    screen.shown = Shown(name, _text(memory.get("session")), _text(memory.get("type")))
+    why = memory.get("why")
+    screen.why = why if why in ("shown", "hidden") else None
+    quote = memory.get("quote")
+    screen.wanted = quote if isinstance(quote, int) and not isinstance(quote, bool) else None
+
+
+def _text(found: Scalar) -> str | None:
+    return found if isinstance(found, str) and 0 < len(found) <= _NAME else None
+
+
+class EntryView(Reading):
+    """Shows one entry, and below it the trace of the chosen quote."""
+
+    BINDINGS = bindings("case")
+
+    def __init__(self, signs: Signs) -> None:
+        super().__init__(id="evidence-entry")
+        self._signs = signs
+        self._read: ReadQuote | None = None
+        self._entry = Static()
+        self._trace = Static()
+        self.border_title = Content("Entry")
+
+    def compose(self) -> ComposeResult:
+        """The entry, the trace."""
+        yield self._entry
+        yield self._trace
+
+    def show(self, read: ReadQuote | None) -> None:
+        """Show the entry of this quote."""
+        self._read = read
+        self._entry.update(Content("") if read is None else draw_entry(read.quote, read.entry, self._signs))
+        self.judged(None)
+
+    def judged(self, place: QuotePlace | Choice | None) -> None:
+        """Show how the place on the screen was judged, below how it was found."""
+        if self._read is None:
+            self._trace.update(Content(""))
+            return
+        found = self._read.quote.found
+        head = Content.styled("\nHow it was located\n", "bold $cb-dim")
+        steps = (*(found.trace if found is not None else ()), *(place.fit.trace if place is not None else ()))
+        trace = draw_trace(steps, self._signs) if found is not None else Content("Not looked for yet.")
+        self._trace.update(Content.assemble(head, trace))
+
+
+LANE = "evidence-quote"
+AHEAD = 5
+_QUOTE_LOADER_SOON = 0.03
+"""Seconds that a row must stay chosen before it is read."""
+
+
+class QuoteReader:
+    """Keeps the quotes around the chosen one; `came` is told of each that was read."""
+
+    def __init__(self, jobs: Jobs, came: Callable[[int], object], failed: Callable[[Fault], object]) -> None:
+        self._jobs = jobs
+        self._came = came
+        self._failed = failed
+        self._read: dict[int, ReadQuote | None] = {}
+
+    def get(self, evidence_id: int | None) -> ReadQuote | None:
+        """The quote, if it is read."""
+        return None if evidence_id is None else self._read.get(evidence_id)
+
+    def forget(self) -> None:
+        """All are to be read again."""
+        self._read.clear()
+
+    def want(self, ids: tuple[int, ...]) -> None:
+        """Read these, the first soonest; others are no longer kept."""
+        self._read = {one: self._read[one] for one in ids if one in self._read}
+        lacking = tuple(one for one in ids if one not in self._read)
+        if lacking and (lacking[0] == ids[0] or len(lacking) > AHEAD // 2 or len(ids) < AHEAD):
+            delay = _QUOTE_LOADER_SOON if lacking[0] == ids[0] else 0.0
+            self._jobs.run(LANE, read_quotes(lacking), self._put, self._told, delay=delay)
+
+    def compare(self, read: ReadQuote, spans: tuple[Span, ...], done: Callable[[Compared], None]) -> None:
+        """What the quote says otherwise than the words at a place drawn by hand."""
+        work = compare(read.quote.row.id, spans)
+        self._jobs.run("evidence-compare", work, lambda value, _final: done(value), self._told)
+
+    def _put(self, one: Ahead | None, _final: bool) -> None:
+        if one is not None:
+            self._read[one.evidence_id] = one.read
+            self._came(one.evidence_id)
+
+    def _told(self, fault: Fault) -> None:
+        self._failed(fault)
+
 
 _SOON = 0.05
 _KEEP_MESSAGE = ("evidence.why", "evidence.whole", "evidence.copy", "view.reload")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -17,20 +17,56 @@ from textual.widgets import Input, Static
 from core.base.fault import Fault
 from core.text import visible
 from tui.actions.registry import Situation, bindings
-from tui.panes.library.ingest.queries import Folder, Known, read_known
 from tui.render.common.empty_states import draw_notice, of_fault
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline
 from tui.render.library.ingest import draw_folder, draw_pace, draw_report
 from tui.render.library.states import not_ingested
-from tui.runtime.jobs import DEBOUNCE, Jobs
+from tui.runtime.jobs import DEBOUNCE, Job, Jobs
 from tui.widgets.bars import KeyFooter
 from tui.widgets.path_box import Completing, Ends, read_ends
 from tui.widgets.row_list import RowList
 from tui.widgets.scroll_text import Reading
 
 if TYPE_CHECKING:
+    from core.library.ingest.report import IngestReport
     from tui.panes.library.ingest.controller import Ingesting
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A folder that the library knows or that was just named, and how many documents are read from it."""
+
+    root: str
+    documents: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The folders that are known, and the last run with the time it ended."""
+
+    folders: tuple[Folder, ...] = ()
+    last: tuple[IngestReport, str] | None = None
+
+
+def read_known(path: Path) -> Callable[[Job[Known]], Known]:
+    """The folders and the last run; nothing where there is no casebook yet."""
+
+    def work(job: Job[Any]) -> Known:
+        from core.library.documents.read import documents_of_sources, sources
+        from core.library.ingest.report import worth_a_look
+        from core.library.ingest.runs import last_run
+
+        if not path.exists():
+            return Known()
+        con = job.store().con
+        counts = documents_of_sources(con)
+        last = last_run(con)
+        folders = tuple(Folder(one.root, counts.get(one.source_id, 0)) for one in sources(con))
+        return Known(folders, None if last is None else (worth_a_look(last[0]), last[1]))
+
+    return work
+
 
 LOOK = 0.1
 """Seconds between two looks at what runs."""
