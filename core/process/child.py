@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import tempfile
 import threading
 from collections.abc import Callable
 from concurrent.futures import CancelledError
@@ -46,6 +45,8 @@ class Reply(Generic[T]):
 
     def __init__(self, number: int) -> None:
         self.number = number
+        self.answered = False
+        """Whether the process has answered: with the result, or a fault."""
         self._frames: SimpleQueue[Frame | type[Exception]] = SimpleQueue()
 
     @property
@@ -81,6 +82,7 @@ class Reply(Generic[T]):
             except BadFrame as error:
                 raise ChildGoneError from error
             kind = frame.header.get("say")
+            self.answered = kind != "partial"
             if kind == "fault":
                 raise _fault_of(value)
             if kind == "value":
@@ -130,8 +132,10 @@ class Child:
         """Start it. Raises OSError where there is no memory for it, or no process left."""
         if not sys.executable or getattr(sys, "frozen", False):
             raise FileNotFoundError(sys.executable)
+        from tempfile import TemporaryFile  # not before a process is started
+
         with suppress(OSError):
-            self._errors = tempfile.TemporaryFile()  # noqa: SIM115  for as long as the process
+            self._errors = TemporaryFile()  # noqa: SIM115  for as long as the process
         argv = [*python("from core.process.worker import main; main()"), *self._options]
         # A group of its own, for Ctrl-C is not meant for it; but of one session, where the kernel shares out by these:
         # it then gives way to the workbench.

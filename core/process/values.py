@@ -63,7 +63,7 @@ class _Writer:
         self._size = 0
 
     def tree(self, value: Any) -> Any:
-        kind: type[object] = type(value)
+        kind = cast("type[object]", type(value))
         if kind is str or kind is bool or value is None:
             return value
         if kind is int:

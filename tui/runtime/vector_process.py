@@ -6,18 +6,16 @@ core it runs on, while what was typed is compared. Begun by the first question, 
 
 from __future__ import annotations
 
-import io
 import json
-import pickle
 import threading
 from collections.abc import Callable
-from concurrent.futures import CancelledError, Future
+from concurrent.futures import CancelledError
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from core.base.fault import Fault
-from tui.runtime.child_process import Child, fault_of
+from core.process.child import Child, ChildGoneError, Reply
 from tui.runtime.jobs import Job, Stopped
 
 if TYPE_CHECKING:
@@ -28,11 +26,12 @@ if TYPE_CHECKING:
 PATIENCE = 0.3
 """Seconds for which nobody misses an answer."""
 
-CHILD = "from tui.runtime.vector_child import main"
+_NICE = 5
+"""Less than what runs for hours: somebody waits for it, but no key does."""
 
 T = TypeVar("T")
 Question = Callable[["Store", "VectorSearch"], T]
-"""A value that can be pickled; it is called in the process, with the casebook and the way to its vectors."""
+"""A frozen dataclass; it is called in the process, with the casebook and the way to its vectors."""
 
 
 class VectorProcess:
@@ -42,8 +41,6 @@ class VectorProcess:
         self._given = casebook, json.dumps(settings.as_dict())
         self._guard = threading.Lock()
         self._child: Child | None = None
-        self._asked: dict[int, Future[Any]] = {}
-        self._number = 0
         self._worth = True  # to be begun
         self._closed = False
 
@@ -59,29 +56,34 @@ class VectorProcess:
         `late` is called, here, where it has not come within `PATIENCE`.
         Raises Fault: what the question raises; model_unreachable where the process cannot be had, or has died; timeout.
         """
-        future: Future[T] = Future()
+        from core.flows.system.vectors import answer_question
+
         with self._guard:
-            child = self._begun()
-            self._number += 1
-            number = self._number
-            self._asked[number] = future
+            child = self._started()
+        reply: Reply[T] = child.call(answer_question, *self._given, question)  # pyright: ignore[reportAssignmentType]
         if job is not None:
-            job.on_stop(future.cancel)
-        child.send(pickle.dumps((number, question)))
+            job.on_stop(reply.give_up)
+        try:
+            return self._result(reply, seconds, late)
+        except CancelledError:
+            child.cancel(reply, drop=True)
+            raise Stopped from None
+        except TimeoutError:
+            child.cancel(reply, drop=True)
+            said = f"the process that compares vectors has not answered within {seconds:.0f} s"
+            raise Fault("timeout", said) from None
+        except ChildGoneError:
+            raise _gone() from None
+
+    def _result(self, reply: Reply[T], seconds: float | None, late: Callable[[], object] | None) -> T:
         try:
             if late is not None:
                 with suppress(TimeoutError):
-                    return future.result(PATIENCE)
+                    return reply.result(timeout=PATIENCE)
                 late()
-            return future.result(seconds)
-        except CancelledError:
-            child.send(pickle.dumps((number, None)))
-            raise Stopped from None
-        except TimeoutError:
-            future.cancel()
-            child.send(pickle.dumps((number, None)))
-            said = f"the process that compares vectors has not answered within {seconds:.0f} s"
-            raise Fault("timeout", said) from None
+            return reply.result(timeout=seconds)
+        finally:
+            self._worth = self._worth or reply.answered
 
     def end(self) -> None:
         """End it at once, and for good; from any thread."""
@@ -90,41 +92,18 @@ class VectorProcess:
             if self._child is not None:
                 self._child.kill()
 
-    def _begun(self) -> Child:
-        if self._child is not None:
+    def _started(self) -> Child:
+        if self._child is not None and not self._child.ended:
             return self._child
         if self._closed or not self._worth:
             raise _gone()
-        child = Child(CHILD, *self._given)
+        child = Child(nice=_NICE, one_core=True)
         try:
-            child.begin()
+            child.start()
         except OSError as error:
             raise Fault("model_unreachable", f"no process could be started to compare in ({error.strerror})") from error
         self._child, self._worth = child, False
-        threading.Thread(target=self._listen, args=(child,), name="casebook-vectors", daemon=True).start()
         return child
-
-    def _listen(self, child: Child) -> None:
-        """Hand out what it says, until it ends."""
-        with suppress(EOFError, OSError, ValueError, pickle.UnpicklingError), child, child.output() as pipe:
-            said = io.BufferedReader(pipe)
-            while True:
-                number, value, fault = pickle.load(said)
-                self._worth = True
-                with self._guard:
-                    future = self._asked.pop(number, None)
-                if future is None or not future.set_running_or_notify_cancel():
-                    continue
-                if fault is None:
-                    future.set_result(value)
-                else:
-                    future.set_exception(fault_of(fault))
-        with self._guard:
-            self._child = None
-            left, self._asked = self._asked, {}
-        for future in left.values():
-            if future.set_running_or_notify_cancel():
-                future.set_exception(_gone())
 
 
 def _gone() -> Fault:

@@ -186,9 +186,9 @@ class RuleMatcher:
         semantic = self._semantic(book, 600.0)
         bars = None if self.vectors is None else bars_of(self.vectors)
         if not isinstance(semantic, StoredSemantic) or not isinstance(bars, Thresholds):
-            return ToGroup(book, {})
+            return ToGroup(book.rules, book.tables.glossary, {})
         found = {at: windows_of(semantic.con, semantic.place, item) for at, item in semantic.items.items()}
-        return ToGroup(book, found, bars)
+        return ToGroup(book.rules, book.tables.glossary, found, bars)
 
     def compare(
         self, calls: Sequence[LabelledCall], half: Half = "all", *, fit: bool = False, quiet: float | None = None

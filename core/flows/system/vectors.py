@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 from core.base.config.settings import EmbeddingSettings
+from core.base.fault import Fault
 from core.embedding.runtime.query_model import ModelAtHand, NoVectors, VectorSearch
 from core.store import Store, faults
 
@@ -14,6 +18,7 @@ if TYPE_CHECKING:
     from core.embedding.models.models import Found
     from core.embedding.runtime.embedder import Embedder, Vector
     from core.embedding.service.remote_embedder import Embed
+    from core.process.worker import Call
 
 From = Literal["service", "process", "either"]
 """`service`: only a model that another process holds, within its deadline; `process`: it is loaded here, if need be;
@@ -49,6 +54,36 @@ def vector_search(
         return ModelAtHand(found.model, lambda: _served(found, deadline_ms))
 
     return VectorSearch(find, kept)
+
+
+def answer_question(
+    call: Call, casebook: Path, settings: str, question: Callable[[Store, VectorSearch], object]
+) -> object:
+    """In a process that keeps the model: the answer to a question (`Nearest`, `Like`, …) about a casebook.
+
+    `settings` of embedding, as JSON. A question that nobody waits for any more is interrupted. Raises Fault.
+    """
+    from core.store import as_fault, open_store
+
+    try:
+        with open_store(casebook) as store:
+            call.on_cancel(store.interrupt)
+            try:
+                store.check()
+                return question(store, _kept_search(settings))
+            finally:
+                call.on_cancel(None)
+    except Fault:
+        raise
+    except Exception as error:
+        raise as_fault(error, casebook) from error
+
+
+@lru_cache(maxsize=1)
+def _kept_search(settings: str) -> VectorSearch:
+    from core.embedding.index.binary_index import KeptBits
+
+    return vector_search(EmbeddingSettings(**json.loads(settings)), "process", kept=KeptBits())
 
 
 def asked_search(settings: EmbeddingSettings, ask: Callable[[Embed], list[tuple[Vector, ...]]]) -> VectorSearch:

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 from core.embedding.index.vectors import cosine, unpack
 from core.embedding.models.catalogue import Thresholds
 from core.embedding.runtime.embedder import Vector
-from core.rules.format.book import Book
 from core.rules.format.rule import Rule, rule_text
 from core.rules.matching.terms import terms
 
@@ -59,13 +58,15 @@ class Clusters:
 class ToGroup:
     """Rules that are to be grouped, with the vectors they have: a value, so that another process may do it."""
 
-    book: Book
+    rules: tuple[Rule, ...]
+    glossary: Mapping[str, str]
     vectors: Mapping[int, tuple[Vector, ...]]
     said: Thresholds | None = None
 
     def __call__(self, store: Store | None = None, *_given: object) -> Clusters:
         """See `clusters`. Ends where the store is interrupted: it is nothing else that it has to do with it."""
-        return clusters(self.book, self.vectors, _never if store is None else store.check, self.said)
+        check = _never if store is None else store.check
+        return clusters(self.rules, self.glossary, self.vectors, check, self.said)
 
 
 def _never() -> None:
@@ -73,17 +74,21 @@ def _never() -> None:
 
 
 def clusters(
-    book: Book, vectors: Mapping[int, tuple[Vector, ...]], check: Check = _never, said: Thresholds | None = None
+    rules: Sequence[Rule],
+    glossary: Mapping[str, str],
+    vectors: Mapping[int, tuple[Vector, ...]],
+    check: Check = _never,
+    said: Thresholds | None = None,
 ) -> Clusters:
     """The near-duplicates, then the groups of related rules. Vectors by place; without enough of them words serve.
 
     `check` is called every now and then: what it raises ends the work, which takes minutes for ten thousand rules.
     `said`: what the cosines of the vectors' model mean; None: as MiniLM's.
     """
-    if len(vectors) == len(book.rules) and vectors:
+    if len(vectors) == len(rules) and vectors:
         bars = (NEAR, RELATED) if said is None else (_bar(NEAR, said), _bar(RELATED, said))
-        return _grouped(book, _by_meaning(vectors, bars[1], check), bars, "meaning", check)
-    return _grouped(book, _by_words(book, check), (NEAR_WORDS, RELATED_WORDS), "words", check)
+        return _grouped(rules, _by_meaning(vectors, bars[1], check), bars, "meaning", check)
+    return _grouped(rules, _by_words(rules, glossary, check), (NEAR_WORDS, RELATED_WORDS), "words", check)
 
 
 def _bar(minilm: float, said: Thresholds) -> float:
@@ -122,8 +127,8 @@ def _by_arrays(
     return out
 
 
-def _by_words(book: Book, check: Check) -> Sequence[tuple[int, int, float]]:
-    said = [frozenset(terms(rule_text(rule).partition(": ")[2], book.tables.glossary)) for rule in book.rules]
+def _by_words(rules: Sequence[Rule], glossary: Mapping[str, str], check: Check) -> Sequence[tuple[int, int, float]]:
+    said = [frozenset(terms(rule_text(rule).partition(": ")[2], glossary)) for rule in rules]
     out: list[tuple[int, int, float]] = []
     for one, words in enumerate(said):
         check()
@@ -135,7 +140,7 @@ def _by_words(book: Book, check: Check) -> Sequence[tuple[int, int, float]]:
 
 
 def _grouped(
-    book: Book,
+    rules: Sequence[Rule],
     pairs: Sequence[tuple[int, int, float]],
     bars: tuple[float, float],
     by: Literal["meaning", "words"],
@@ -156,9 +161,9 @@ def _grouped(
         check()
         if related <= value < near and (one not in home or home[one] != home.get(other)):
             _join(akin, one, other, value, score, related)
-    found = [_cluster(book, sorted(members), low, "duplicate") for members, low in same]
-    found += [_cluster(book, sorted(members), low, "related") for members, low in akin]
-    return Clusters(tuple(found), len(book.rules), by)
+    found = [_cluster(rules, sorted(members), low, "duplicate") for members, low in same]
+    found += [_cluster(rules, sorted(members), low, "related") for members, low in akin]
+    return Clusters(tuple(found), len(rules), by)
 
 
 def _falling(pairs: Sequence[tuple[int, int, float]], check: Check) -> list[tuple[int, int, float]]:
@@ -213,8 +218,10 @@ def _join(
         groups.append(({one, other}, value))
 
 
-def _cluster(book: Book, members: Sequence[int], low: float, kind: Literal["duplicate", "related"]) -> Cluster:
-    rules = [book.rules[at] for at in members]
+def _cluster(
+    every: Sequence[Rule], members: Sequence[int], low: float, kind: Literal["duplicate", "related"]
+) -> Cluster:
+    rules = [every[at] for at in members]
     keep = max(rules, key=lambda rule: len(rule_text(rule)) + len(rule.prevention) + len(rule.root_cause))
     often = Counter(rule.id for rule in rules)
     if kind == "duplicate":

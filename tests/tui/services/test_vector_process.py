@@ -25,13 +25,13 @@ from core.errors.retrieval.answer import Query
 from core.errors.retrieval.api import deepened, weak_match
 from core.errors.retrieval.embed_source import ErrorSource
 from core.errors.retrieval.remote_queries import Like, Nearest
+from core.flows.system.vectors import answer_question
+from core.process.worker import Call
 from core.rules.evaluation.clusters import ToGroup, clusters
 from core.rules.format.book import book_of
 from core.rules.format.parse import parse_text
 from core.store import Store, open_store
-from tui.runtime import vector_process
 from tui.runtime.jobs import Job, Lane, Stopped
-from tui.runtime.vector_child import Desk
 from tui.runtime.vector_process import VectorProcess
 
 SETTINGS = EmbeddingSettings(model=MINILM)
@@ -112,6 +112,10 @@ class Dies:
         import os
 
         os._exit(9)
+
+
+def hang(_call: Call, *_given: object) -> None:
+    time.sleep(600)
 
 
 def within(seconds: float, true: Callable[[], object]) -> bool:
@@ -205,24 +209,23 @@ def test_many_rules_are_grouped_there_as_they_would_be_here(process: VectorProce
     rules = [f"### ERR-{at}: Rule {at}\n**Problem**: the part {at} is missing\n" for at in range(1, 206)]
     book = book_of(parse_text("".join(rules), "rules.md", scope="project").rules)
     vectors = {at: (pack([float(one == at // 2) for one in range(103)]),) for at in range(len(book.rules))}
-    found = process.ask(None, ToGroup(book, vectors), 60)
-    assert found == clusters(book, vectors)
+    found = process.ask(None, ToGroup(book.rules, book.tables.glossary, vectors), 60)
+    assert found == clusters(book.rules, book.tables.glossary, vectors)
     assert (len(found.clusters), found.by) == (102, "meaning")
 
 
 def test_a_question_left_before_its_casebook_is_open_is_not_begun(casebook: Path, tmp_path: Path) -> None:
-    desk, begun = Desk(), tmp_path / "begun"
-    desk.put(7, Computes(begun))
-    assert desk.take()[0] == 7
-    desk.put(7, None)
-    with open_store(casebook) as store, pytest.raises(Fault, match="was stopped"):
-        desk.reads(store)
+    call, begun = Call(lambda _value: None), tmp_path / "begun"
+    call.cancel()
+    with pytest.raises(Fault, match="was stopped"):
+        answer_question(call, casebook, "{}", Computes(begun))
+    assert not begun.exists()
 
 
 def test_one_that_hangs_is_waited_for_no_longer_than_was_said(
     process: VectorProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(vector_process, "CHILD", "import time; main = lambda *_given: time.sleep(600)")
+    monkeypatch.setattr("core.flows.system.vectors.answer_question", hang)
     with pytest.raises(Fault, match="has not answered") as told:
         process.ask(None, Like(1), 0.05)
     assert told.value.code == "timeout"
@@ -231,7 +234,7 @@ def test_one_that_hangs_is_waited_for_no_longer_than_was_said(
 def test_one_that_is_ended_while_it_begins_keeps_nobody(
     process: VectorProcess, job: Job[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(vector_process, "CHILD", "import time; main = lambda *_given: time.sleep(600)")
+    monkeypatch.setattr("core.flows.system.vectors.answer_question", hang)
     failed = list[Fault]()
 
     def ask() -> None:

@@ -141,7 +141,7 @@ class Matching:
         if self._process is not None:
             with suppress(Fault):
                 return self._process.ask(job, asked)
-        return clusters(asked.book, {}, job.check)
+        return clusters(asked.rules, asked.glossary, {}, job.check)
 
     # -----------------------------------------------------------------------------------------------------------------
 

@@ -31,7 +31,7 @@ def _of(*degrees: float, ids: Sequence[int] = ()) -> tuple[Cluster, ...]:
         for at, number in enumerate(numbers)
     ]
     book = book_of(joined(files).rules)
-    return clusters(book, {at: _at(turn) for at, turn in enumerate(degrees)}).clusters
+    return clusters(book.rules, book.tables.glossary, {at: _at(turn) for at, turn in enumerate(degrees)}).clusters
 
 
 def test_req_sem_014_who_is_nearly_the_same_by_way_of_another_is_in_one_group_and_told_once() -> None:
@@ -76,16 +76,16 @@ def test_whoever_stops_it_is_heeded_all_the_while(by: str, turn: float) -> None:
             raise InterruptedError
 
     most = 1 << 40
-    clusters(book, vectors, check)
+    clusters(book.rules, book.tables.glossary, vectors, check)
     assert asked > 220, "and not only where it compares"
     most = asked - 1
     asked = 0
     with pytest.raises(InterruptedError):
-        clusters(book, vectors, check)
+        clusters(book.rules, book.tables.glossary, vectors, check)
 
 
 def test_it_ends_with_the_store_it_is_given(tmp_path: Path) -> None:
-    ask = ToGroup(book_of(parse_text("### ERR-001: A\n**Problem**: b\n", "r.md").rules), {})
+    ask = ToGroup(book_of(parse_text("### ERR-001: A\n**Problem**: b\n", "r.md").rules).rules, {}, {})
     with open_store(tmp_path / "c.db", create=True) as store:
         assert ask(store).rules == 1
         store.interrupt()
@@ -99,8 +99,11 @@ def test_another_models_rules_are_grouped_by_what_its_own_cosines_mean() -> None
     book = book_of(parse_text(text, "/rules/one.md").rules)
     vectors = {0: _at(0), 1: _at(14), 2: _at(40)}  # .97, .90, .77
     narrow = Thresholds(high=0.94, high_rise=0.0, low=0.93, low_rise=0.0, similar=0.90)
-    (akin,) = ToGroup(book, vectors, narrow)().clusters
+    (akin,) = ToGroup(book.rules, book.tables.glossary, vectors, narrow)().clusters
     assert (akin.kind, [one.id for one in akin.rules]) == ("duplicate", ["ERR-000", "ERR-001"])
     assert akin.similarity == pytest.approx(math.cos(math.radians(14)), abs=1e-4)
-    assert len(ToGroup(book, vectors)().clusters[0].rules) == 3
-    assert ToGroup(book, vectors, CATALOGUE[MINILM].thresholds)() == ToGroup(book, vectors)()
+    assert len(ToGroup(book.rules, book.tables.glossary, vectors)().clusters[0].rules) == 3
+    assert (
+        ToGroup(book.rules, book.tables.glossary, vectors, CATALOGUE[MINILM].thresholds)()
+        == ToGroup(book.rules, book.tables.glossary, vectors)()
+    )

@@ -16,6 +16,7 @@ from core.embedding.models.catalogue import MINILM
 from core.embedding.models.models import pulled_folder
 from core.embedding.runtime.embedder import Embedder
 from core.embedding.service.remote_embedder import Embed
+from core.process.worker import Call
 from core.rules.evaluation.clusters import ToGroup
 from core.store import open_store
 from tests.tui.panes.rules.support import CALLS, PUSH, RULES, answered, idle, ids, opened, put_calls, told
@@ -23,7 +24,6 @@ from tests.tui.support import NOW, frame, until
 from tui.panes.rules import match_controller
 from tui.panes.rules.pick_rule import PickRule
 from tui.panes.rules.screen import RulesScreen
-from tui.runtime import vector_process
 from tui.runtime.vector_process import VectorProcess
 from tui.shell.app import CasebookApp
 from tui.shell.environment import Surroundings
@@ -144,8 +144,8 @@ async def test_while_the_process_keeps_it_waiting_keywords_answer(tmp_path: Path
         await until(pilot, lambda: "is nearest" in told_of(screen, PUSH) and idle(app))
         child = app.errors.meaning.process and app.errors.meaning.process._child
         assert child is not None
-        assert child._process is not None
-        child._process.send_signal(signal.SIGSTOP)
+        assert child.pid is not None
+        os.kill(child.pid, signal.SIGSTOP)
         await pilot.press("j")
         await until(pilot, lambda: answered(screen, "ls -la") and screen.rank.ranked is not None)
         assert screen.rank.ranked is not None
@@ -154,17 +154,18 @@ async def test_while_the_process_keeps_it_waiting_keywords_answer(tmp_path: Path
         assert not any(verdict in frame(app) for verdict in ("o rule applies", "silence", "no model was asked"))
         (step,) = [step for step in screen.rank.ranked.match.trace if step.stage == "semantic"]
         assert step.reason == "the model is still loading"
-        child._process.send_signal(signal.SIGCONT)
+        os.kill(child.pid, signal.SIGCONT)
         await until(pilot, lambda: "is nearest" in told_of(screen, "ls -la"))
 
 
-DIES = "import os, sys; main = lambda *_given: (sys.stdin.buffer.read(1), os._exit(9))"
+def dies(_call: Call, *_given: object) -> None:
+    os._exit(9)
 
 
 async def test_where_the_process_dies_keywords_answer_and_the_trace_says_so(
     tmp_path: Path, at_home: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(vector_process, "CHILD", DIES)
+    monkeypatch.setattr("core.flows.system.vectors.answer_question", dies)
     monkeypatch.setattr(match_controller, "_AGAIN", 0.05)
     app, _ = an_app(tmp_path)
     async with app.run_test(size=(200, 50)) as pilot:

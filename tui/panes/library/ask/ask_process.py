@@ -5,21 +5,18 @@ Begun when a question may come, and kept for the next one; it ends with the scre
 
 from __future__ import annotations
 
-import io
 import json
-import pickle
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import suppress
-from dataclasses import asdict
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.base.fault import Fault
 from core.library.search.filters import EVERYTHING, SearchFilters
+from core.process.child import Child, ChildGoneError, Reply
+from tui.panes.library.ask.answer_call import GRACE, LibraryQuestion, answer_library, get_ready
 from tui.panes.library.ask.conversation import OURS, Talk
 from tui.panes.library.ask.conversation_list import read_talk, read_talks
-from tui.runtime.child_process import Child, fault_of
 from tui.runtime.jobs import Job, Jobs
 
 if TYPE_CHECKING:
@@ -30,7 +27,6 @@ if TYPE_CHECKING:
     from core.library.search.hit import Mode
 
 LANE = "library-ask"
-CHILD = "from tui.panes.library.ask.ask_child import main"
 _ENDED = "the process that answers questions has ended"
 
 
@@ -44,9 +40,10 @@ class Answering:
         kept = {name: getattr(settings, name).as_dict() for name in ("embedding", "llm", "rag")}
         self._jobs = jobs
         self._given = database, json.dumps(kept)
-        self._among = {"mode": mode, "filters": asdict(filters)}
+        self._mode: Mode = mode
+        self._filters = filters
         self._child: Child | None = None
-        self._said: io.BufferedReader | None = None
+        self._reply: Reply[AnswerEvent | None] | None = None
         self._turn = threading.Lock()
         self._number = self._stopped = 0
 
@@ -60,7 +57,8 @@ class Answering:
 
         def work(_job: Job[None]) -> None:
             with self._turn:
-                self._begun()
+                if self._child is None:
+                    self._started().call(get_ready, *self._given)
 
         self._jobs.run(LANE, work, lambda _none, _final: None, lambda _fault: None)
 
@@ -108,20 +106,19 @@ class Answering:
         """Ask, and call `heard` with everything that happens, or `failed`. `in_steps`: the question is taken apart."""
         self._number += 1
         number = self._number
-        asked = {"n": number, "question": question, "session": session, "in_steps": in_steps}
-        line = json.dumps({**asked, **self._among}).encode()
+        asked = LibraryQuestion(question, session, self._mode, self._filters, in_steps)
 
         def work(job: Job[Any]) -> AnswerEvent | None:
             with self._turn:
-                child = self._begun()
-                child.ask(line)
+                child = self._started()
+                self._reply = reply = child.call(answer_library, *self._given, asked)
                 if self._stopped >= number:  # it was stopped before there was a process to tell
-                    child.ask(b'{"stop": %d}' % number)
-                for event in self._events(number):
-                    if event.kind == "final":
-                        return event
-                    job.partial(event)
-            return None
+                    child.cancel(reply)
+                try:
+                    return reply.result(job.partial)
+                except ChildGoneError:
+                    self._child = None  # the next question begins another one
+                    raise Fault("generic", _ENDED, "ask again") from None
 
         def done(event: AnswerEvent | None, _final: bool) -> None:
             if event is not None:
@@ -134,10 +131,9 @@ class Answering:
 
     def stop(self) -> None:
         """Stop the answer that is on its way; what has come of it is kept. Returns at once."""
-        child, number = self._child, self._number
-        self._stopped = number
-        if child is not None:
-            threading.Thread(target=child.ask, args=(b'{"stop": %d}' % number,), daemon=True).start()
+        child, reply, self._stopped = self._child, self._reply, self._number
+        if child is not None and reply is not None:
+            threading.Thread(target=child.cancel, args=(reply,), daemon=True).start()
 
     def end(self) -> None:
         """End the process; it keeps what has come of an answer first."""
@@ -146,27 +142,12 @@ class Answering:
         if self._child is not None:
             self._child.stop()
 
-    def _begun(self) -> Child:
-        if self._child is None:
-            child = Child(CHILD, *self._given)
+    def _started(self) -> Child:
+        if self._child is None or self._child.ended:
+            child = Child(grace=GRACE)
             try:
-                child.begin()
+                child.start()
             except OSError as error:
                 raise Fault("generic", f"no process could be started ({error.strerror})") from error
-            self._child, self._said = child, io.BufferedReader(child.output())
+            self._child = child
         return self._child
-
-    def _events(self, number: int) -> Iterator[AnswerEvent]:
-        """What is told of this question; what is left of an older one is passed over."""
-        said = self._said
-        assert said is not None
-        with suppress(EOFError, OSError, ValueError, pickle.UnpicklingError):
-            while True:
-                about, event, fault = pickle.load(said)
-                if about != number:
-                    continue
-                if fault is not None:
-                    raise fault_of(fault)
-                yield event
-        self._child = None  # the next question begins another one
-        raise Fault("generic", _ENDED, "ask again")
