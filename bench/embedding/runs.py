@@ -13,7 +13,7 @@ from core.embedding.models.models import Found, current
 from core.embedding.runtime.providers import keep_to_itself
 from core.embedding.runtime.worker import run
 from core.errors import identify
-from core.errors.cases.write import Name, ensure_case
+from core.errors.cases.record import Name, ensure_case
 from core.errors.retrieval.embed_source import ErrorSource
 from core.errors.retrieval.embed_text import embed_text
 from core.flows.system.embedding import OnDemand

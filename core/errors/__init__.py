@@ -1,7 +1,7 @@
 """Errors: what names them, what is known about them, and the search for the fix.
 
-What a hook needs is here at once, the rest is loaded when it is first asked for. `browse` and `facets` bear the names
-of their modules and are taken from there.
+What a hook needs is here at once, the rest is loaded when it is first asked for. `browse` bears the name of its module
+and is taken from there.
 """
 
 from __future__ import annotations
@@ -19,23 +19,19 @@ from core.errors.retrieval.api import count_use, search
 if TYPE_CHECKING:
     from core.errors.cases.browse import case_rows, count_cases, list_cases, occurrences_of, show_case
     from core.errors.cases.case import Case, CaseList, CaseRow, Filters, Occurrence
-    from core.errors.cases.facets import Facet, Facets
-    from core.errors.cases.positions import cursor_at, rank_of
-    from core.errors.cases.record import Recorded, record_resolution
+    from core.errors.cases.filters import Facet, Facets, cursor_at, rank_of
+    from core.errors.cases.record import Recorded, observe, record_resolution
     from core.errors.cases.resolutions import Resolution, add_resolution
     from core.errors.cases.source import SourceMessage, SourcePage, messages_around
-    from core.errors.cases.write import observe
     from core.errors.identity.masks import Masked, masked_parts
     from core.errors.retrieval.highlight import matched_spans
 
 _LATER = {
     "cases.browse": ("case_rows", "count_cases", "list_cases", "occurrences_of", "show_case"),
     "cases.case": ("Case", "CaseList", "CaseRow", "Filters", "Occurrence"),
-    "cases.write": ("observe",),
-    "cases.facets": ("Facet", "Facets"),
+    "cases.filters": ("Facet", "Facets", "cursor_at", "rank_of"),
     "identity.masks": ("Masked", "masked_parts"),
-    "cases.positions": ("cursor_at", "rank_of"),
-    "cases.record": ("Recorded", "record_resolution"),
+    "cases.record": ("Recorded", "observe", "record_resolution"),
     "cases.resolutions": ("Resolution", "add_resolution"),
     "cases.source": ("SourceMessage", "SourcePage", "messages_around"),
     "retrieval.highlight": ("matched_spans",),

@@ -82,7 +82,7 @@ def put(
 ) -> int:
     """Write one case with the core's own functions, as an import would; seen in a `message`, if one is given."""
     from core.errors import add_resolution, identify, observe
-    from core.errors.cases.write import Name
+    from core.errors.cases.record import Name
 
     found = identify(raw)
     name = Name(found.key_line or raw[:200], found.normalized or raw[:200], found.fingerprint, tool)

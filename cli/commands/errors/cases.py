@@ -14,7 +14,7 @@ from cli.format.layout import clip, one_line, pad
 from cli.output import Output
 from core.base.fault import Fault
 from core.errors import Case, CaseList, Filters, Resolution, list_cases, show_case
-from core.errors.cases.tags import NO_LONGER_HARVESTED
+from core.errors.cases.derived import NO_LONGER_HARVESTED
 from core.errors.curation.optimistic_lock import look
 from core.store import faults, open_store
 from core.text import redact

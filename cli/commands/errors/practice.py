@@ -9,7 +9,7 @@ from cli.context import Context
 from cli.format.cases import field
 from cli.format.layout import one_line, wrap
 from cli.output import Output
-from core.errors.cases.projects import meant_by
+from core.errors.cases.columns import meant_by
 from core.errors.practice.before_run import count_told, every_failure
 from core.errors.practice.practice import Practice, PracticeList
 from core.errors.practice.read import practices

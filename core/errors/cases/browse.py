@@ -10,12 +10,10 @@ from typing import Literal, cast
 from core.base.fault import Fault
 from core.base.trace import Step, Stopwatch
 from core.errors.cases.case import Case, CaseKeyLine, CaseList, CaseRow, CaseStatus, Filters, Occurrence, Sort
-from core.errors.cases.columns import parse_names
-from core.errors.cases.positions import SORT_COLUMNS, conditions
-from core.errors.cases.projects import SHOWN_OF_CASE
+from core.errors.cases.columns import SHOWN_OF_CASE, parse_names
+from core.errors.cases.derived import MISSED, one_form, own_titles
+from core.errors.cases.filters import SORT_COLUMNS, conditions
 from core.errors.cases.resolutions import Resolution, answering, resolutions_of
-from core.errors.cases.tags import MISSED, one_form
-from core.errors.cases.title import own_titles
 from core.errors.retrieval.answer import Hit, Place, Source
 from core.errors.retrieval.match_location import Asked, Worded, in_order, worded, words_step
 from core.lexical import any_of, match_query, terms

@@ -1,12 +1,30 @@
-"""A case as it is shown, listed and exported (`case.v1`, `case_list.v1`)."""
+"""A case as it is shown, listed and exported (`case.v1`, `case_list.v1`), with what its fix cites."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from core.errors.cases.cited import Cited
 from core.errors.cases.resolutions import Resolution
+
+
+@dataclass(frozen=True, slots=True)
+class Cited:
+    """A passage that the fix `resolution_id` cites: where it stood (`uri`), its words, and what became of it.
+
+    `status`: attached where it stood, moved to `place`, or detached: its words are gone or say something else (`place`
+    is then the likest one, or None). `reason` says it in words. `kept`: the row it is kept in; None: in the fix's text.
+    """
+
+    resolution_id: int
+    uri: str
+    quote: str
+    headings: tuple[str, ...]
+    status: Literal["attached", "moved", "detached"]
+    reason: str
+    place: str | None
+    kept: int | None = None
+
 
 CaseStatus = Literal["unresolved", "draft", "verified", "rejected", "noise"]
 """`rejected`: every fix of it was turned down; `noise`: no error worth a fix."""

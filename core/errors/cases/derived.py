@@ -1,18 +1,86 @@
-"""What is derived from a case's rows: its state and its line in the browsing index. Rebuilt from them at any time."""
+"""What is derived from a case's rows: title, tags, state and the browsing index. Rebuilt from them at any time."""
 
 from __future__ import annotations
 
+import json
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import cast
 
 import apsw
 
-from core.errors.cases.current import mirror_current
-from core.errors.cases.projects import REPOSITORY_OF_CASE
-from core.errors.cases.tags import tags_of_case
-from core.errors.cases.title import own_titles
+from core.errors.cases.columns import ANSWERS, REPOSITORY_OF_CASE, mirror_current
+from core.errors.identity.normalize import normalize_error
 from core.errors.incidents.queue_state import refresh_followers, refresh_queue
 from core.lexical import bigrams
 from core.text import clean
+
+
+@dataclass(frozen=True, slots=True)
+class Title:
+    """The finer case that names a case."""
+
+    fingerprint: str
+    key_line: str
+    tool: str
+
+
+def own_titles(con: apsw.Connection, cases: Sequence[int]) -> dict[int, Title]:
+    """The names of those cases that others were merged into; the others are named by what they were first seen with.
+
+    Its own are the lines with the key that the case was made for; where none has it any more, it is left out.
+    """
+    rows = con.execute(
+        "SELECT f.case_id, e.error_normalized, f.fingerprint, f.key_line, f.tool"
+        " FROM (SELECT DISTINCT into_id FROM json_each(?) CROSS JOIN merged ON into_id = value)"
+        " JOIN error_kb e ON e.id = into_id JOIN fingerprint f ON f.case_id = e.id"
+        " ORDER BY f.case_id, f.first_seen, f.fingerprint",
+        (json.dumps(list(cases)),),
+    )
+    found: dict[int, Title] = {}
+    for case_id, key, mark, line, tool in cast("list[tuple[int, str, str, str, str]]", rows.fetchall()):
+        if case_id not in found and normalize_error(line) == key:
+            found[case_id] = Title(mark, line, tool)
+    return found
+
+
+_TAGS = (
+    "resolution, json_each(CASE WHEN json_valid(resolution.tags) THEN resolution.tags ELSE '[]' END) AS tag"
+    f" WHERE resolution.tags <> '[]' AND {ANSWERS}"
+)
+NO_LONGER_HARVESTED = "no longer harvested"
+"""The tag of a case that stays only because a person decided on it: a new harvest finds none of its errors."""
+MISSED = (
+    "EXISTS (SELECT 1 FROM fingerprint lost WHERE lost.case_id = {case} AND lost.missed IS NOT NULL)"
+    " AND NOT EXISTS (SELECT 1 FROM fingerprint found WHERE found.case_id = {case} AND found.missed IS NULL)"
+)
+"""Whether a case has that tag; `case` is its number as SQL."""
+TAGGED = (
+    f"SELECT DISTINCT resolution.case_id, tag.value AS tag FROM {_TAGS}"
+    f" UNION ALL SELECT DISTINCT one.case_id, '{NO_LONGER_HARVESTED}' FROM fingerprint one"
+    f" WHERE one.missed IS NOT NULL AND {MISSED.format(case='one.case_id')}"
+)
+"""Each case with each of its tags."""
+HAS_TAG = f"s.case_id IN (SELECT case_id FROM ({TAGGED}) WHERE tag IN (?, ?))"
+"""Whether the case of a row `s` has a tag; its values are `forms` of it."""
+
+
+def tags_of_case(con: apsw.Connection, case_id: int) -> tuple[str, ...]:
+    """Every tag of its fixes."""
+    rows = con.execute(f"SELECT DISTINCT tag.value FROM {_TAGS} AND resolution.case_id = ?", (case_id,))
+    return tuple(str(tag) for (tag,) in rows)
+
+
+def one_form(tag: str) -> str:
+    """A tag as it is stored and shown: Korean may be typed in two ways that look the same."""
+    return unicodedata.normalize("NFC", tag)
+
+
+def forms(tag: str) -> tuple[str, str]:
+    """The ways a tag may stand in a casebook."""
+    return one_form(tag), unicodedata.normalize("NFD", tag)
+
 
 INDEXED = 4_096
 """Code points of a text that browsing can find."""

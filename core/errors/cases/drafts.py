@@ -9,7 +9,7 @@ from typing import Final
 
 import apsw
 
-from core.errors.cases.current import current_resolution, mirror_current
+from core.errors.cases.columns import current_resolution, mirror_current
 from core.errors.cases.derived import index_case, name_tool
 from core.errors.cases.resolutions import TEXT_KEPT, dump_names, insert_resolution, rejected_texts, stored_lesson
 from core.errors.fixes.evidence import AUTHOR, Evidence

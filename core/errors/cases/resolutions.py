@@ -9,15 +9,54 @@ from typing import cast
 
 import apsw
 
-from core.errors.cases.columns import message_numbers, parse_names
-from core.errors.cases.current import ANSWERS, CURRENT_FIRST, OWN_FIRST, current_resolution, mirror_current
+from core.errors.cases.columns import (
+    ANSWERS,
+    CURRENT_FIRST,
+    OWN_FIRST,
+    current_resolution,
+    message_numbers,
+    mirror_current,
+    parse_names,
+)
 from core.errors.cases.derived import index_case
-from core.errors.cases.readable import readable
 from core.errors.fixes.evidence import strength_of, weakness_of, worth_of
 from core.errors.lessons.lesson import Lesson, lesson_json
 from core.errors.lessons.reading import read_lesson
 from core.errors.retrieval.answer import Source, Status, Strength, Worth
 from core.text import redact
+
+_SAID = ("resolution", "fix", "text", "summary")
+_TOLD = {*_SAID, "toolSequence", "tool_sequence", "resolvedBy", "resolved_by", "errorRaw", "error_raw"}
+
+
+def readable(resolution: str) -> tuple[str, str | None]:
+    """A resolution as text for people: the seed stored JSON, which becomes a list and is kept as the original.
+
+    An array of texts is one of tools.
+    """
+    try:
+        value: object = json.loads(resolution)
+    except (ValueError, RecursionError):
+        return resolution, None
+    if isinstance(value, list) and value:
+        items = cast("list[object]", value)
+        if all(isinstance(item, str) for item in items):
+            return "Steps: " + " → ".join(map(str, items)), resolution
+        return "\n".join(f"- {json.dumps(item, ensure_ascii=False)}" for item in items), resolution
+    if not isinstance(value, dict):
+        return (value, resolution) if isinstance(value, str) else (resolution, None)
+    details = cast("dict[str, object]", value)
+    said = next((details[key] for key in _SAID if isinstance(details.get(key), str)), "")
+    lines = [str(said)] if said else []
+    tools = details.get("toolSequence", details.get("tool_sequence"))
+    if isinstance(tools, list) and tools:
+        lines.append("Steps: " + " → ".join(str(tool) for tool in cast("list[object]", tools)))
+    by = details.get("resolvedBy", details.get("resolved_by"))
+    if isinstance(by, str) and by:
+        lines.append(f"Resolved by: {by}")
+    lines.extend(f"- {key}: {item}" for key, item in details.items() if key not in _TOLD)
+    return "\n".join(lines) or resolution, resolution
+
 
 TEXT_KEPT = 65_536
 """Code points of one resolution."""

@@ -22,7 +22,7 @@ from core.text import redact
 
 Saved = Literal["draft", "verified"]
 REASON_KEPT = 2_000
-"""Code points of the reason for a rejection."""
+"""Code points of the reason for a rejection or a mark of noise."""
 
 
 def verify(

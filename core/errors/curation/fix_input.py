@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.base.fault import Fault
+from core.errors.cases.derived import one_form
 from core.errors.cases.resolutions import TEXT_KEPT, Resolution
-from core.errors.cases.tags import one_form
 from core.errors.retrieval.answer import Source
 from core.text import redact
 

@@ -11,10 +11,6 @@ from core.errors.curation.transaction import Curated, Done, decide
 from core.store import Store
 from core.text import redact
 
-REASON_KEPT = 2_000
-"""Code points of the reason."""
-
-
 def mark_noise(store: Store, actor: str, seen: Sequence[Seen], reason: str = "") -> Curated:
     """Mark cases as noise: they keep their fixes and answer nothing."""
     why = redact(reason).strip()[:REASON_KEPT]

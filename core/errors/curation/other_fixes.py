@@ -8,7 +8,7 @@ from typing import cast
 
 import apsw
 
-from core.errors.cases.current import ANSWERS, CURRENT_FIRST
+from core.errors.cases.columns import ANSWERS, CURRENT_FIRST
 
 MOST = 10
 """Cases of one act that are told of."""

@@ -9,8 +9,7 @@ from typing import ClassVar
 import apsw
 
 from core.base.fault import Fault
-from core.errors.cases.derived import refresh_case
-from core.errors.cases.title import own_titles
+from core.errors.cases.derived import own_titles, refresh_case
 from core.errors.curation.case_diff import Unlike
 from core.errors.curation.fix_input import Written
 from core.errors.curation.optimistic_lock import Conflict, Seen, clash

@@ -15,7 +15,7 @@ from core.base.managed_block import read_text, write_block
 from core.base.wire import dumps
 from core.errors.cases.browse import EVERY, show_case
 from core.errors.cases.case import Case, Filters
-from core.errors.cases.positions import conditions
+from core.errors.cases.filters import conditions
 from core.errors.exchange.case_markdown import code
 from core.errors.exchange.fix_block import KIND, block_body, is_for_agents
 from core.errors.exchange.fix_csv import csv_fix, csv_head

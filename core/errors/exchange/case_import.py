@@ -12,7 +12,7 @@ from core.base.fault import Fault
 from core.base.reports import ImportReport, SkippedLine
 from core.errors.cases.columns import parse_names
 from core.errors.cases.derived import refresh_case
-from core.errors.cases.readable import readable
+from core.errors.cases.resolutions import readable
 from core.errors.exchange.import_fields import case_from
 from core.errors.exchange.import_row import ImportedCase, ImportedFix, import_row
 from core.store import SeedRow, Store, faults, read_seed

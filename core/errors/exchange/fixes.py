@@ -8,8 +8,7 @@ from typing import ClassVar, cast
 
 import apsw
 
-from core.errors.cases.columns import message_numbers, parse_names
-from core.errors.cases.current import ANSWERS
+from core.errors.cases.columns import ANSWERS, message_numbers, parse_names
 from core.errors.lessons.lesson import Lesson, parse_lesson
 from core.errors.retrieval.answer import Status
 from core.store import Store

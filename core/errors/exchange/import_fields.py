@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import cast
 
 from core.errors.cases.columns import parse_names
-from core.errors.cases.readable import readable
-from core.errors.cases.tags import one_form
-from core.errors.cases.write import Name
+from core.errors.cases.derived import one_form
+from core.errors.cases.record import Name
+from core.errors.cases.resolutions import readable
 from core.errors.curation.fix_input import LONGEST_TAG, MOST_TAGS
 from core.errors.exchange.import_row import ImportedCase, ImportedFix, ImportedName
 from core.errors.identity.api import identify

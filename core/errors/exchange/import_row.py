@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import apsw
 
+from core.errors.cases.record import RAW_KEPT, Name, ensure_case, find_case
 from core.errors.cases.resolutions import add_resolution
-from core.errors.cases.write import RAW_KEPT, Name, ensure_case, find_case
 from core.errors.curation.fix_input import NO_SOURCE
 from core.errors.identity.api import identify
 from core.errors.lessons.lesson import Lesson

@@ -6,8 +6,7 @@ from typing import NamedTuple, cast
 
 import apsw
 
-from core.errors.cases.columns import message_numbers, parse_names
-from core.errors.cases.current import ANSWERS
+from core.errors.cases.columns import ANSWERS, message_numbers, parse_names
 from core.errors.fixes.evidence import strength_of, weakness_of, worth_of
 from core.errors.fixes.ranking import answer_order
 from core.errors.retrieval.answer import Source, Status, Strength, Worth

@@ -101,7 +101,7 @@ def open_tellings(con: apsw.Connection, session_id: str, *, ignored: bool = Fals
 
 def settle_telling(con: apsw.Connection, telling: OpenTelling, outcome: Outcome, ts: str, *, performed: bool) -> None:
     """Write the outcome of a telling, inside the caller's transaction; the case shows the fix that now answers."""
-    from core.errors.cases.current import mirror_current
+    from core.errors.cases.columns import mirror_current
     from core.errors.cases.derived import index_case
 
     con.execute(

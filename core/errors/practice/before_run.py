@@ -12,7 +12,7 @@ from typing import Final, NamedTuple, cast
 
 import apsw
 
-from core.errors.cases.projects import project_names
+from core.errors.cases.columns import project_names
 from core.errors.fixes.evidence import strength_of
 from core.errors.practice.practice import KnownFailure
 from core.errors.practice.read import LEAST, practice_about

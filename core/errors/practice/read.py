@@ -9,8 +9,7 @@ from typing import Final, NamedTuple, cast
 
 import apsw
 
-from core.errors.cases.columns import message_numbers
-from core.errors.cases.projects import project_names
+from core.errors.cases.columns import message_numbers, project_names
 from core.errors.practice.practice import Approach, FoundIn, How, Kind, Practice
 from core.errors.practice.sentence import sentence
 

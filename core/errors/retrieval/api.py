@@ -11,7 +11,7 @@ import apsw
 from core.base.fault import Fault
 from core.base.trace import Step, Stopwatch, facts
 from core.embedding.index.state import read_state
-from core.errors.cases.projects import repository_of_folder
+from core.errors.cases.columns import repository_of_folder
 from core.errors.fixes.outcomes import Telling, Via, write_telling
 from core.errors.identity.api import identify, names_failure
 from core.errors.identity.identity import Identity, KeyLine

@@ -9,7 +9,7 @@ from typing import cast
 
 import apsw
 
-from core.errors.cases.title import own_titles
+from core.errors.cases.derived import own_titles
 from core.errors.identity.api import key_line
 from core.errors.retrieval.embed_text import RECIPE, embed_text
 from core.store.sql import number

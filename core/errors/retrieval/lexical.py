@@ -24,7 +24,7 @@ def by_words(store: Store, query: Query) -> Looked:
         rows = cast("list[tuple[int]]", store.con.execute(sql, (asked, SHOWN)).fetchall())
     if not rows:
         return Looked(None, (), None, Step("words", "miss", "no case holds every word", elapsed_ms=watch.ms()))
-    from core.errors.cases.title import own_titles  # what finds nothing need not load what says where it is
+    from core.errors.cases.derived import own_titles  # what finds nothing need not load what says where it is
     from core.errors.retrieval.match_location import Asked, worded, words_step
 
     own, these = own_titles(store.con, [case_id for (case_id,) in rows]), Asked(terms(text))

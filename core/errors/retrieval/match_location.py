@@ -11,9 +11,7 @@ from typing import Final, cast
 import apsw
 
 from core.base.trace import Step, facts
-from core.errors.cases.derived import INDEXED, LINES
-from core.errors.cases.tags import tags_of_case
-from core.errors.cases.title import Title
+from core.errors.cases.derived import INDEXED, LINES, Title, tags_of_case
 from core.errors.retrieval.answer import Hit, Part, Place
 from core.lexical.hangul_bigrams import HANGUL_RUN, bigrams
 from core.text import clean

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import apsw
 
-from core.errors.cases.projects import repository_of_folder
+from core.errors.cases.columns import repository_of_folder
 from core.errors.fixes.answering import AnsweringFix, answering_fixes
 from core.errors.fixes.outcomes import SILENT_AFTER, Telling, is_silent, is_withheld
 from core.errors.retrieval.agents import for_agents

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from core.base.fault import Fault
 from core.errors import Case
-from core.errors.cases.cited import Cited
+from core.errors.cases.case import Cited
 from core.errors.cases.resolutions import Resolution
 from core.library.citations.anchor import anchored
 from core.library.citations.store import KeptCitation, citations_of, cite

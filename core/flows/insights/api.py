@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from typing import Final
 
 from core.base.fault import Fault
-from core.errors.cases.projects import meant_by, project_names
+from core.errors.cases.columns import meant_by, project_names
 from core.flows.insights.cases import came_back, dearest, told_cases, worst
 from core.flows.insights.report import Insights
 from core.flows.insights.sums import Scope, by_project, by_tool, by_way, by_week, totals

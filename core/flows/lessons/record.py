@@ -11,8 +11,8 @@ import apsw
 from core.align import Extracted, ExtractedEntry, ExtractedQuote, align
 from core.align.settings import AlignSettings
 from core.base.fault import Fault
+from core.errors.cases.record import find_case
 from core.errors.cases.resolutions import add_resolution
-from core.errors.cases.write import find_case
 from core.errors.fixes.evidence import AGENT, Evidence
 from core.errors.identity.api import identify
 from core.errors.identity.identity import Identity

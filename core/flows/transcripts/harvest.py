@@ -11,7 +11,7 @@ from typing import cast
 import apsw
 
 from core.errors.cases.derived import refresh_case
-from core.errors.cases.provisional import forget_heard
+from core.errors.cases.record import forget_heard
 from core.evidence.events import ingested
 from core.evidence.messages import count_messages
 from core.evidence.realign_queue import mark_to_align

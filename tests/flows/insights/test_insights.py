@@ -10,7 +10,7 @@ import pytest
 
 from core.base.fault import Fault
 from core.errors import fingerprint, normalize_error, observe, record_resolution
-from core.errors.cases.write import Name
+from core.errors.cases.record import Name
 from core.flows.insights.api import insights, week_of
 from core.flows.insights.bars import bar
 from core.store import Store, open_store

@@ -8,7 +8,7 @@ import pytest
 from textual.pilot import Pilot
 
 from core.errors import add_resolution, identify, observe, show_case
-from core.errors.cases.write import Name
+from core.errors.cases.record import Name
 from core.store import open_store
 from tests.tui.support import app_on, frame, settled, until
 from tui.panes.errors.curation.fix_editor import WritingScreen

@@ -9,7 +9,7 @@ from textual.events import Paste
 from textual.widgets._toast import Toast
 
 from core.errors import add_resolution, occurrences_of, show_case
-from core.errors.cases.write import Name, observe
+from core.errors.cases.record import Name, observe
 from core.store import open_store
 from tests.tui.corpus import (
     CORPUS,

@@ -18,7 +18,7 @@ from tui.widgets.row_list import NoRows, RowList
 
 if TYPE_CHECKING:
     from core.errors import Case
-    from core.errors.cases.cited import Cited
+    from core.errors.cases.case import Cited
     from core.library.citations.location import FilePlace
     from tui.panes.errors.case_view import CaseView
 

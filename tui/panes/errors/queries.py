@@ -280,7 +280,7 @@ def count_values(scope: Scope, now: datetime) -> Callable[[Job[Facets]], Facets]
     """Count what one can filter by."""
 
     def work(job: Job[Facets]) -> Facets:
-        from core.errors.cases.facets import facets
+        from core.errors.cases.filters import facets
 
         return facets(job.store(), scope.at(now).filters(), tuple(since_of(period, now) for period in PERIODS))
 

@@ -11,7 +11,7 @@ from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline
 
 if TYPE_CHECKING:
-    from core.errors.cases.cited import Cited
+    from core.errors.cases.case import Cited
 
 _TONES = {"attached": "$cb-good", "moved": "$cb-draft", "detached": "$cb-bad"}
 _STATUS = 9

@@ -18,8 +18,8 @@ from core.embedding.index.consistency import disagreements
 from core.embedding.index.state import read_state, why_off
 from core.embedding.runtime.worker import place_of, run
 from core.errors import record_resolution
+from core.errors.cases.record import Name, ensure_case
 from core.errors.cases.undo import refresh_touched
-from core.errors.cases.write import Name, ensure_case
 from core.errors.exchange.case_import import import_cases
 from core.errors.retrieval.embed_source import ErrorSource
 from core.errors.retrieval.embed_text import embed_text

@@ -10,7 +10,7 @@ import pytest
 
 from core.errors import Filters, count_cases, list_cases, show_case
 from core.errors.cases.browse import browse
-from core.errors.cases.facets import facets
+from core.errors.cases.filters import facets
 from core.errors.cases.resolutions import answering
 from core.errors.curation.decisions import Saved, edit
 from core.errors.curation.fix_input import Written

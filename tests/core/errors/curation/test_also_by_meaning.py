@@ -15,7 +15,7 @@ from core.embedding.models.models import added_folder, bars_of_stored
 from core.embedding.runtime.embedder import Embedder
 from core.embedding.runtime.worker import run as embed_all
 from core.errors import identify, observe
-from core.errors.cases.write import Name
+from core.errors.cases.record import Name
 from core.errors.curation import Written, look, verify
 from core.errors.curation.similar_fixes import apply_to_these
 from core.errors.retrieval.cases_like import cases_like

@@ -9,7 +9,7 @@ import pytest
 
 from core.base.fault import Fault
 from core.errors import add_resolution, observe
-from core.errors.cases.write import Name
+from core.errors.cases.record import Name
 from core.errors.curation import look, mark_noise, reject, verify
 from core.errors.curation.optimistic_lock import look_at_error
 from core.errors.curation.other_fixes import Beside

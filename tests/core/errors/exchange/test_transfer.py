@@ -13,8 +13,8 @@ import pytest
 from core.base.fault import Fault
 from core.errors import add_resolution, list_cases, record_resolution, search, show_case
 from core.errors.cases.case import Filters
+from core.errors.cases.record import Name, ensure_case
 from core.errors.cases.resolutions import ANSWERS, CURRENT_FIRST
-from core.errors.cases.write import Name, ensure_case
 from core.errors.exchange.case_export import Format, export_cases, export_file
 from core.errors.exchange.case_import import import_cases
 from core.store import Store, open_store

@@ -20,8 +20,8 @@ from core.errors import (
 )
 from core.errors.cases.browse import browse
 from core.errors.cases.case import Sort
-from core.errors.cases.facets import facets
-from core.errors.cases.write import Name
+from core.errors.cases.filters import facets
+from core.errors.cases.record import Name
 from core.store import Store, open_store
 
 TOOLS, PROJECTS = ("pytest", "tsc", "cargo"), ("shop", "결제")

@@ -14,7 +14,7 @@ from core.embedding.runtime.query_model import NoVectors
 from core.errors import add_resolution, search, show_case
 from core.errors.cases.browse import browse, browsed
 from core.errors.cases.derived import refresh_case
-from core.errors.cases.write import Name, observe
+from core.errors.cases.record import Name, observe
 from core.errors.curation import Written, edit, seen_with
 from core.errors.retrieval.answer import Hit, Place
 from core.errors.retrieval.api import deepened, not_looked

@@ -13,9 +13,9 @@ from core.base.fault import Fault
 from core.errors import count_use, list_cases, record_resolution, search, show_case
 from core.errors.cases.browse import browse
 from core.errors.cases.case import Filters
-from core.errors.cases.readable import readable
+from core.errors.cases.record import Name, observe
+from core.errors.cases.resolutions import readable
 from core.errors.cases.undo import refresh_touched
-from core.errors.cases.write import Name, observe
 from core.errors.equivalence.names import names
 from core.errors.identity.api import identify
 from core.store import open_store, undo

@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 
 from cli.main import main
 from core.errors import add_resolution, identify, observe
-from core.errors.cases.write import Name
+from core.errors.cases.record import Name
 from core.errors.curation import look, mark_noise
 from core.store import open_store
 from tests.tui.support import app_on, frame, put, until

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import add_resolution, occurrences_of, show_case
-from core.errors.cases.write import Name, observe
+from core.errors.cases.record import Name, observe
 from core.errors.exchange.case_markdown import case_markdown, code, fenced
 from core.store import open_store
 from tests.tui.corpus import CORPUS, DANGEROUS, assert_inert
