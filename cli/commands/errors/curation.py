@@ -36,7 +36,7 @@ from core.errors.curation import (
     written_of,
 )
 from core.errors.curation.optimistic_lock import look_at_error
-from core.errors.curation.other_fixes import Beside
+from core.errors.curation.transaction import Beside
 from core.errors.retrieval.answer import Source
 from core.flows.system.history import read_history
 from core.store import Store, faults, open_store

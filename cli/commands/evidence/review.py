@@ -212,7 +212,7 @@ def run_show(args: argparse.Namespace, context: Context) -> int:
 
 def run_accept(args: argparse.Namespace, context: Context) -> int:
     """`evidence accept`."""
-    from core.errors.curation.actor import person
+    from core.errors.curation.transaction import person
     from core.evidence import accept, adjust, choose, take_words
 
     if (args.place is not None or args.at is not None) + (args.start is not None) + (args.end is not None) > 1:
@@ -238,7 +238,7 @@ def run_accept(args: argparse.Namespace, context: Context) -> int:
 
 def run_reject(args: argparse.Namespace, context: Context) -> int:
     """`evidence reject`."""
-    from core.errors.curation.actor import person
+    from core.errors.curation.transaction import person
     from core.evidence import reject
 
     return _decide(args, context, lambda store: reject(store, person(), args.id, args.reason, expect=args.expect))
@@ -267,7 +267,7 @@ def run_promote(args: argparse.Namespace, context: Context) -> int:
     if args.dry_run:
         raise Fault("invalid_input", "--dry-run needs --ready", "casebook evidence promote --ready --dry-run")
     from cli.format.review import promoted_lines
-    from core.errors.curation.actor import person
+    from core.errors.curation.transaction import person
     from core.evidence import demote, promote
     from core.store import faults, open_store
     from core.store.sql import storable
@@ -285,7 +285,7 @@ def run_promote(args: argparse.Namespace, context: Context) -> int:
 def _promote_ready(args: argparse.Namespace, context: Context) -> int:
     """`evidence promote --ready`: exit 0 if entries were ready and each of them was promoted, else 1."""
     from cli.format.review import promoted_many_lines
-    from core.errors.curation.actor import person
+    from core.errors.curation.transaction import person
     from core.evidence import promote_many
     from core.store import faults, open_store
 

@@ -1,27 +1,29 @@
 """What people decide about fixes and cases: acts that can be undone, the queue, what was typed, the history."""
 
 from core.errors.cases.undo import TakenBack, bring_back, take_back, take_back_several
-from core.errors.curation.actor import person
 from core.errors.curation.autosave import (
+    Kept,
     Scratch,
+    ThreeWay,
+    Unsaved,
+    Writer,
     discard_scratch,
     keep_scratch,
     kept_scratches,
     scratch_folder,
+    take_along,
+    three_way,
+    unsaved_texts,
 )
 from core.errors.curation.case_diff import Difference, Unlike, unlike
-from core.errors.curation.decisions import edit, reject, verify
-from core.errors.curation.draft_recovery import Unsaved, take_along, unsaved_texts
+from core.errors.curation.decisions import edit, mark_noise, reject, unmark_noise, verify
 from core.errors.curation.fix_input import Written, tags_of, written_of
 from core.errors.curation.history import Changed, ChangedQuote, History, case_history, whole_history
 from core.errors.curation.merging import Fixes, MergePreview, fixes_of_merge, merge, preview_merge
-from core.errors.curation.noise import mark_noise, unmark_noise
 from core.errors.curation.optimistic_lock import Conflict, Seen, look, moved_to, seen_of, seen_with
-from core.errors.curation.session_lock import Kept, Writer
 from core.errors.curation.similar_fixes import Candidate, apply_also
 from core.errors.curation.splitting import shared_fixes, split
-from core.errors.curation.three_way_merge import ThreeWay, three_way
-from core.errors.curation.transaction import Curated
+from core.errors.curation.transaction import Curated, person
 from core.errors.curation.triage import QueuePage, count_waiting, is_part_of, next_after, place_of, triage_queue
 
 __all__ = [

@@ -7,11 +7,15 @@ where the casebook is read-only. One file a case and writer, written whole or no
 from __future__ import annotations
 
 import json
+import os
+import secrets
+import sys
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import cast
+from threading import Lock
+from typing import Literal, cast
 
 from core.base.atomic import write_file
 from core.base.fault import Fault
@@ -19,8 +23,9 @@ from core.base.lazy_pattern import lazy_pattern
 from core.base.paths import casebook_state
 from core.base.xdg import make_folder
 from core.errors.curation.fix_input import Written
+from core.errors.curation.optimistic_lock import moved_to
 from core.errors.retrieval.answer import Source
-from core.store import now
+from core.store import Store, faults, now
 from core.text import redact
 
 VERSION = 1
@@ -144,3 +149,173 @@ def _read(path: Path, case_id: int, writer: str) -> Scratch:
 def _items(table: Mapping[str, object], key: str) -> list[object]:
     found = table.get(key)
     return cast("list[object]", found) if isinstance(found, list) else []
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Half-written texts: `free` to go on with, one's own first, then the newest; and those of `living` windows."""
+
+    free: tuple[Scratch, ...]
+    living: tuple[Scratch, ...]
+
+
+class Writer:
+    """A window. It holds a lock beside its texts that the system lets go of with the process, however that ends.
+
+    May be used from several threads. Where locks cannot be had, its texts are free to all.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.name = f"w{secrets.token_hex(8)}"
+        self.folder = folder
+        self._guard = Lock()
+        self._held: int | None = None
+
+    def keep(self, one: Scratch) -> None:
+        """Keep a text as this window's own. Raises Fault io_error."""
+        with self._guard:
+            self._hold()
+            keep_scratch(self.folder, replace(one, writer=self.name))
+
+    def kept(self, case_id: int | None = None) -> Kept:
+        """What was typed and not saved, of one case or of all. Never raises."""
+        found = kept_scratches(self.folder, case_id)
+        living = {name for name in {one.writer for one in found} - {self.name} if _lives(self.folder, name)}
+        free = sorted((one for one in found if one.writer not in living), key=lambda one: one.writer != self.name)
+        return Kept(tuple(free), tuple(one for one in found if one.writer in living))
+
+    def take(self, one: Scratch) -> Scratch | None:
+        """Make the free text this window's own; None where another window was faster."""
+        if one.writer == self.name:
+            return one
+        mine = replace(one, writer=self.name)
+        with self._guard:
+            self._hold()
+            try:
+                scratch_path(self.folder, one).replace(scratch_path(self.folder, mine))
+            except FileNotFoundError:
+                return None
+            except OSError:
+                return one  # shown all the same; the copy stays where it is
+            with suppress(OSError):
+                _lock_of(self.folder, one.writer).unlink()
+        return mine
+
+    def drop(self, case_id: int) -> None:
+        """Forget what this window kept of the case: it was saved, or is not wanted. Raises Fault io_error."""
+        with self._guard:
+            discard_scratch(self.folder, case_id, self.name)
+            if not any(one.writer == self.name for one in kept_scratches(self.folder)):
+                self._let_go()
+
+    def ended(self) -> None:
+        """The window is gone, as if its process had ended: what it kept is free."""
+        with self._guard:
+            self._let_go()
+
+    def _hold(self) -> None:
+        if self._held is not None:
+            return
+        with suppress(OSError):
+            make_folder(self.folder)
+            handle = os.open(_lock_of(self.folder, self.name), os.O_RDWR | os.O_CREAT, 0o600)
+            try:
+                _lock(handle)
+                self._held = handle
+            finally:
+                if self._held is None:
+                    os.close(handle)
+
+    def _let_go(self) -> None:
+        if self._held is not None:
+            os.close(self._held)
+            self._held = None
+            with suppress(OSError):
+                _lock_of(self.folder, self.name).unlink()
+
+
+def _lock_of(folder: Path, writer: str) -> Path:
+    return folder / f"{writer}.lock"
+
+
+def _lives(folder: Path, writer: str) -> bool:
+    """Whether somebody holds the lock of this window."""
+    try:
+        handle = os.open(_lock_of(folder, writer), os.O_RDWR)
+    except OSError:
+        return False
+    try:
+        _lock(handle)
+    except (BlockingIOError, PermissionError):  # what Linux and macOS say, and what Windows says
+        return True
+    except OSError:  # a file system without locks
+        return False
+    finally:
+        os.close(handle)
+    return False
+
+
+def _lock(handle: int) -> None:
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+@dataclass(frozen=True, slots=True)
+class Unsaved:
+    """What was typed, and the case it is for by now: another one after a merge, None where it is gone."""
+
+    scratch: Scratch
+    case_id: int | None
+
+
+def unsaved_texts(store: Store, writer: Writer) -> tuple[Unsaved, ...]:
+    """Every half-written text that is free to go on with. Raises Fault where the store cannot be read."""
+    found: list[Unsaved] = []
+    with faults(store.path):
+        for one in writer.kept().free:
+            there = store.con.execute("SELECT 1 FROM error_kb WHERE id = ?", (one.case_id,)).fetchone()
+            found.append(Unsaved(one, one.case_id if there else moved_to(store.con, one.case_id)))
+    return tuple(found)
+
+
+def take_along(folder: Path, one: Unsaved) -> int:
+    """Keep the text under the case that its own was merged into; which one that is. Raises Fault io_error."""
+    case_id = one.case_id or one.scratch.case_id
+    if case_id != one.scratch.case_id:
+        keep_scratch(folder, replace(one.scratch, case_id=case_id))
+        discard_scratch(folder, one.scratch.case_id, one.scratch.writer)
+    return case_id
+
+
+Verdict = Literal["same", "mine", "theirs", "agreed", "conflict"]
+
+
+@dataclass(frozen=True, slots=True)
+class ThreeWay:
+    """What to do with three texts.
+
+    `same`: nobody changed it; `mine`, `theirs`: one side did; `agreed`: both did the same; `conflict`: both did, and a
+    person must choose. `text` is what stands then; at a conflict it is mine, so that saving it loses nothing typed.
+    """
+
+    verdict: Verdict
+    text: str
+
+
+def three_way(base: str, mine: str, theirs: str) -> ThreeWay:
+    """Compare what the editor was given (`base`), what it gave back (`mine`), and what stands now (`theirs`).
+
+    Editors add a last line break: a difference in trailing line breaks alone counts as none.
+    """
+    ours, started, other = (text.rstrip("\r\n") for text in (mine, base, theirs))
+    if ours == started:
+        return ThreeWay("same" if other == started else "theirs", theirs)
+    if other == started:
+        return ThreeWay("mine", mine)
+    return ThreeWay("agreed", theirs) if ours == other else ThreeWay("conflict", mine)

@@ -1,4 +1,4 @@
-"""Deciding about fixes: verify, reject, edit. None overwrites a text; each can be undone."""
+"""Decisions about fixes: verify, reject, edit, mark as noise. None overwrites a text; each can be undone."""
 
 from __future__ import annotations
 
@@ -11,14 +11,39 @@ import apsw
 from core.base.fault import Fault
 from core.errors.cases.resolutions import Resolution, answering, insert_resolution, resolution
 from core.errors.curation.fix_input import Written, checked, written_of
-from core.errors.curation.noise import hear_again
 from core.errors.curation.optimistic_lock import Seen
-from core.errors.curation.other_fixes import beside
-from core.errors.curation.transaction import Curated, Done, decide
+from core.errors.curation.transaction import Curated, Done, beside, decide
 from core.errors.lessons.lesson import Lesson
 from core.errors.retrieval.answer import Status
 from core.store import Store
 from core.text import redact
+
+
+def mark_noise(store: Store, actor: str, seen: Sequence[Seen], reason: str = "") -> Curated:
+    """Mark cases as noise: they keep their fixes and answer nothing."""
+    why = redact(reason).strip()[:REASON_KEPT]
+
+    def mark(con: apsw.Connection, one: Seen, ts: str) -> Done | None:
+        con.execute("INSERT OR IGNORE INTO noise VALUES (?, ?, ?, ?)", (one.case_id, why, actor, ts))
+        return Done() if con.changes() else None
+
+    return decide(store, actor, "noise", "mark as noise", seen, mark)
+
+
+def unmark_noise(store: Store, actor: str, seen: Sequence[Seen]) -> Curated:
+    """Take the mark back: the cases answer again, and return to the queue."""
+
+    def unmark(con: apsw.Connection, one: Seen, _ts: str) -> Done | None:
+        return Done() if hear_again(con, one.case_id) else None
+
+    return decide(store, actor, "unmark", "no noise after all", seen, unmark)
+
+
+def hear_again(con: apsw.Connection, case_id: int) -> bool:
+    """Remove the mark inside the caller's transaction, who refreshes the case; whether there was one."""
+    con.execute("DELETE FROM noise WHERE case_id = ?", (case_id,))
+    return bool(con.changes())
+
 
 Saved = Literal["draft", "verified"]
 REASON_KEPT = 2_000

@@ -1,20 +1,78 @@
-"""One act on one case or many: one change in the history, and a conflict where somebody was faster."""
+"""One act on one case or many: who acts, one change in the history, a conflict where another was faster."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import apsw
 
 from core.base.fault import Fault
+from core.errors.cases.columns import ANSWERS, CURRENT_FIRST
 from core.errors.cases.derived import own_titles, refresh_case
 from core.errors.curation.case_diff import Unlike
 from core.errors.curation.fix_input import Written
 from core.errors.curation.optimistic_lock import Conflict, Seen, clash
-from core.errors.curation.other_fixes import Beside
 from core.store import Store, change, now
+from core.text import redact
+
+MACHINES = frozenset({"harvest", "import", "record", "hook"})
+"""Authors that are no persons."""
+
+
+def person(environ: Mapping[str, str] | None = None) -> str:
+    """The name of whoever is logged in, on one line; `person` where nobody knows."""
+    env = os.environ if environ is None else environ
+    for variable in ("LOGNAME", "USER", "USERNAME"):
+        name = " ".join(redact(env.get(variable, "")).split())[:64]
+        if name:
+            return f"{name} (person)" if name in MACHINES else name
+    return "person"
+
+
+MOST_OTHERS = 10
+"""Cases of one act that are told of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """A fix of a case that was decided on, or had been so before, and the `others` that answer for errors of the case
+    which this one is not for: whoever came from one of them meant that."""
+
+    case_id: int
+    fix: int
+    others: tuple[int, ...]
+
+
+def beside(con: apsw.Connection, decided: Iterable[tuple[int, int]]) -> tuple[Beside, ...]:
+    """Of cases, each with the fix that was decided on, those that hold others that answer. The best first."""
+    found = (Beside(case_id, fix, _others(con, case_id, fix)) for case_id, fix in list(decided)[:MOST_OTHERS])
+    return tuple(one for one in found if one.others)
+
+
+def _others(con: apsw.Connection, case_id: int, fix: int) -> tuple[int, ...]:
+    """For each error of the case the fix that answers for it alone, and what answers for the rest; not the same words
+    again."""
+    told = cast(
+        "tuple[str | None, str] | None",
+        con.execute("SELECT fingerprint, text FROM resolution WHERE id = ?", (fix,)).fetchone(),
+    )
+    if told is None:
+        return ()
+    rows = cast(
+        "list[tuple[int, str | None, str]]",
+        con.execute(
+            f"SELECT id, fingerprint, text FROM resolution WHERE case_id = ? AND {ANSWERS} ORDER BY {CURRENT_FIRST}",
+            (case_id,),
+        ).fetchall(),
+    )
+    best: dict[str | None, tuple[int, str]] = {}
+    for one, mark, text in rows:
+        best.setdefault(mark, (one, text))
+    return tuple(one for mark, (one, text) in best.items() if mark != told[0] and text != told[1])
+
 
 MOST_CASES = 10_000
 

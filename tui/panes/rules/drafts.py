@@ -183,7 +183,7 @@ def _suggestion(sources: Sources) -> Callable[[Job[str]], str]:
 
 def _accepted(draft: int, file: str) -> Callable[[Job[str]], str]:
     def work(job: Job[Any]) -> str:
-        from core.errors.curation.actor import person
+        from core.errors.curation.transaction import person
         from core.flows.corrections.drafts import accept_draft
         from core.store import faults, open_store
 
@@ -196,7 +196,7 @@ def _accepted(draft: int, file: str) -> Callable[[Job[str]], str]:
 
 def _rejected(draft: int) -> Callable[[Job[str]], str]:
     def work(job: Job[Any]) -> str:
-        from core.errors.curation.actor import person
+        from core.errors.curation.transaction import person
         from core.flows.corrections.drafts import reject_draft
         from core.store import faults, open_store
 
@@ -211,7 +211,7 @@ def _taken_back(*, again: bool) -> Callable[[Job[str]], str]:
     """Undo what the person decided last, or bring it back."""
 
     def work(job: Job[Any]) -> str:
-        from core.errors.curation.actor import person
+        from core.errors.curation.transaction import person
         from core.flows.system.undo import bring_back, take_back
         from core.store import faults, open_store
 

@@ -47,7 +47,7 @@ def decided(decision: Decision) -> Callable[[Job[Decided]], Decided]:
 
     def work(job: Job[Any]) -> Decided:
         from core import evidence as core
-        from core.errors.curation.actor import person
+        from core.errors.curation.transaction import person
         from core.store import faults, open_store
 
         one, me = decision, person()
@@ -77,7 +77,7 @@ def decided_all(rows: Sequence[QuoteRow], reason: str | None) -> Callable[[Job[D
     seen: list[tuple[int, State]] = [(row.id, row.state) for row in rows]
 
     def work(job: Job[Any]) -> DecidedAll:
-        from core.errors.curation.actor import person
+        from core.errors.curation.transaction import person
         from core.evidence import accept_all, promotion_of, reject_all
         from core.store import faults, open_store
 
@@ -100,7 +100,7 @@ def promoted(entry_ids: Sequence[str]) -> Callable[[Job[PromotedMany]], Promoted
     """Promote those of these entries that nothing blocks: one change."""
 
     def work(job: Job[Any]) -> PromotedMany:
-        from core.errors.curation.actor import person
+        from core.errors.curation.transaction import person
         from core.evidence import promote_many
         from core.store import faults, open_store
 
