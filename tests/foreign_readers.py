@@ -14,8 +14,7 @@ from core.base.wire import dumps
 from core.errors import fingerprint, identify, normalize_error
 from core.errors.equivalence.message_templates import said
 from core.errors.equivalence.opposites import opposites
-from core.errors.exchange.case_markdown import code, fenced
-from core.errors.exchange.fix_markdown import read_markdown
+from core.errors.exchange.markdown import code, fenced, read_markdown
 from core.errors.identity.codes import codes
 from core.errors.retrieval.embed_text import embed_text
 from core.flows.harvest.changes import patch_hints

@@ -19,9 +19,9 @@ from core.embedding.index.state import VectorState, write_state
 from core.embedding.index.stored import Made, put
 from core.embedding.models.models import Found, current
 from core.embedding.runtime.local import load
+from core.embedding.runtime.query_model import ModelAtHand, VectorSearch
 from core.errors import search
-from core.errors.retrieval.embed_text import embed_text
-from core.errors.retrieval.vector_search import ModelAtHand, VectorSearch, place_of
+from core.errors.retrieval.embed_text import embed_text, place_of
 from core.store import open_store
 
 OUT = Path(__file__).parents[1] / "out"

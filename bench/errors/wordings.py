@@ -22,11 +22,11 @@ from bench.errors.wordings_data import Half, Wording, by_cause, near, strangers,
 from bench.errors.wordings_margins import at_equal, intervals, share
 from bench.errors.wordings_plot import plot
 from bench.table import Row
+from core.embedding.runtime.query_model import ModelAtHand, VectorSearch
 from core.errors import search
 from core.errors.equivalence import acceptance
 from core.errors.identity.api import identify
 from core.errors.identity.normalize import normalize_error
-from core.errors.retrieval.vector_search import ModelAtHand, VectorSearch
 from core.lexical import any_of, terms
 from core.store import Store, open_store
 from core.text import hangul_share, words

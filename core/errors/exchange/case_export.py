@@ -16,11 +16,9 @@ from core.base.wire import dumps
 from core.errors.cases.browse import EVERY, show_case
 from core.errors.cases.case import Case, Filters
 from core.errors.cases.filters import conditions
-from core.errors.exchange.case_markdown import code
-from core.errors.exchange.fix_block import KIND, block_body, is_for_agents
 from core.errors.exchange.fix_csv import csv_fix, csv_head
-from core.errors.exchange.fix_markdown import HEAD, markdown_fix
 from core.errors.exchange.fixes import PortableFix, verified_fixes
+from core.errors.exchange.markdown import HEAD, KIND, block_body, code, is_for_agents, markdown_fix
 from core.store import Store, faults
 from core.text import visible
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, NamedTuple
 
 from core.base.trace import Step
 from core.errors.lessons.lesson import Lesson
@@ -129,3 +129,13 @@ class SearchAnswer:
     similar: tuple[Similar, ...] = ()
     trace: tuple[Step, ...] = field(default=())
     practice: Practice | None = None
+
+
+class VectorLooked(NamedTuple):
+    """What the vector tier found: a match, near misses, similar cases, the step, why a weak prefix match is refuted."""
+
+    match: Hit | None
+    step: Step
+    candidates: tuple[Hit, ...] = ()
+    similar: tuple[Similar, ...] = ()
+    refuted: str = ""

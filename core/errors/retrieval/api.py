@@ -11,13 +11,13 @@ import apsw
 from core.base.fault import Fault
 from core.base.trace import Step, Stopwatch, facts
 from core.embedding.index.state import read_state
+from core.embedding.runtime.query_model import NoVectors, VectorSearch
 from core.errors.cases.columns import repository_of_folder
 from core.errors.fixes.outcomes import Telling, Via, write_telling
 from core.errors.identity.api import identify, names_failure
 from core.errors.identity.identity import Identity, KeyLine
-from core.errors.retrieval.answer import Hit, Query, SearchAnswer
+from core.errors.retrieval.answer import Hit, Query, SearchAnswer, VectorLooked
 from core.errors.retrieval.tiers import Looked, by_fingerprint, by_key, by_prefix, lowered
-from core.errors.retrieval.vector_search import NoVectors, VectorLooked, VectorSearch
 from core.store import Store, faults, now, open_store
 
 Tiers = Literal["text", "all"]

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from core.base.lazy_pattern import lazy_pattern
 from core.errors.identity.errno_names import ERRNO
 from core.errors.identity.wrappers import without_wrappers
 from core.text import MASK, clean
+
+if TYPE_CHECKING:
+    from core.embedding.index.stored import Place
+    from core.embedding.models.catalogue import Model
 
 RECIPE: Final = "error/1"
 """The version of this text; it is stored with each vector. Any change of what `embed_text` returns changes it."""
@@ -85,3 +89,10 @@ def _base(match: re.Match[str]) -> str:
     if not _FOLDERS.match(token):
         return token
     return re.split(r"[\\/]", token.rstrip("\\/:."))[-1] or " "
+
+
+def place_of(model: Model) -> Place:
+    """Where the vectors lie that `model` made of errors."""
+    from core.embedding.index.stored import Place
+
+    return Place("error", f"{model.id}@{model.version}", f"{RECIPE}+{model.recipe}", model.dim)

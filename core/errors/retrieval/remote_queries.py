@@ -12,9 +12,10 @@ from core.errors.retrieval.answer import Query
 from core.store import Store, faults
 
 if TYPE_CHECKING:
+    from core.embedding.runtime.query_model import VectorSearch
     from core.errors.curation import Candidate
+    from core.errors.retrieval.answer import VectorLooked
     from core.errors.retrieval.cases_like import CasesLike
-    from core.errors.retrieval.vector_search import VectorLooked, VectorSearch
 
 
 @dataclass(frozen=True, slots=True)

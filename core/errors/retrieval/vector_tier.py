@@ -13,10 +13,11 @@ from core.base.trace import Outcome, Step, Stopwatch, facts
 from core.embedding import distance_of
 from core.embedding.index.index import open_index
 from core.embedding.index.state import why_off
+from core.embedding.runtime.query_model import NoVectors, VectorSearch
 from core.errors.equivalence.acceptance import Bars, Evidence, Verdict, bars_of, evidence, judged
 from core.errors.equivalence.idf import SMALL_BASE
-from core.errors.retrieval.answer import Confidence, Hit, Query
-from core.errors.retrieval.embed_text import embed_text
+from core.errors.retrieval.answer import Confidence, Hit, Query, VectorLooked
+from core.errors.retrieval.embed_text import embed_text, place_of
 from core.errors.retrieval.neighbours import (
     Neighbour,
     answering_cases,
@@ -27,7 +28,6 @@ from core.errors.retrieval.neighbours import (
 )
 from core.errors.retrieval.similar import SHOWN, similar_by_words, similar_cases
 from core.errors.retrieval.tiers import neighbour_hit
-from core.errors.retrieval.vector_search import NoVectors, VectorLooked, VectorSearch, place_of
 from core.text import hangul_share
 
 _HANGUL = 0.5

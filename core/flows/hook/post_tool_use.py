@@ -10,11 +10,11 @@ from pathlib import Path
 import apsw
 
 from core.base.fault import Fault
+from core.embedding.runtime.query_model import VectorSearch
 from core.errors.cases.record import Name, observe
 from core.errors.fixes.outcomes import write_telling
 from core.errors.retrieval.answer import SearchAnswer
 from core.errors.retrieval.api import add_use, search
-from core.errors.retrieval.vector_search import VectorSearch
 from core.flows.harvest.command import command_of
 from core.flows.harvest.event_features import Result, result_of
 from core.flows.harvest.events import HarvestedError, Ran

@@ -12,10 +12,10 @@ from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
 
 from core.base.fault import Fault
+from core.embedding.runtime.query_model import VectorSearch
 from core.errors.identity.fingerprint import fingerprint
 from core.errors.identity.normalize import normalize_error
 from core.errors.retrieval.api import search
-from core.errors.retrieval.vector_search import VectorSearch
 from core.flows.harvest.report import JudgedResult
 from core.flows.replay.agreement import agreement
 from core.flows.replay.report import Replay, ReplayItem, ReplayMatch, report_of

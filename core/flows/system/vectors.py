@@ -108,7 +108,7 @@ def why_no_vectors(store: Store, settings: EmbeddingSettings) -> NoVectors | Non
     """
     from core.embedding.index.state import why_off
     from core.embedding.models.models import Absent, current
-    from core.errors.retrieval.vector_search import place_of
+    from core.errors.retrieval.embed_text import place_of
 
     found = current(settings)
     if isinstance(found, Absent):

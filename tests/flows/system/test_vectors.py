@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from core.base.config.settings import EmbeddingSettings
+from core.embedding.runtime.query_model import NoVectors
 from core.errors import record_resolution, search
-from core.errors.retrieval.vector_search import NoVectors
 from core.flows.system.vectors import vector_search
 
 

@@ -168,7 +168,7 @@ class CaseActs:
         self._say(why or show_in(self._view.app, words, visible(self._view.raw.text), ".txt"))
 
     def _edit(self) -> None:
-        from core.errors.exchange.case_markdown import case_markdown
+        from core.errors.exchange.markdown import case_markdown
         from tui.services.external_editor import editor_of, show_in
 
         words, why = editor_of(os.environ)

@@ -14,12 +14,12 @@ from core.embedding import Kind, Vector, pack
 from core.embedding.index.state import VectorState, read_state, write_state
 from core.embedding.models.catalogue import CATALOGUE, MINILM, Model
 from core.embedding.runtime.embedder import Embedder
+from core.embedding.runtime.query_model import ModelAtHand, NoVectors, VectorSearch
 from core.embedding.runtime.worker import run
 from core.errors import SearchAnswer, record_resolution, search
 from core.errors.identity.api import identify
 from core.errors.retrieval.embed_source import ErrorSource
-from core.errors.retrieval.embed_text import embed_text
-from core.errors.retrieval.vector_search import ModelAtHand, NoVectors, VectorSearch, place_of
+from core.errors.retrieval.embed_text import embed_text, place_of
 from core.store import Store, open_store
 
 MODEL = CATALOGUE[MINILM]._replace(id="exact", version="1")
