@@ -12,8 +12,8 @@ from core.align import AlignSettings, Session, align_quote
 from core.base.fault import Fault
 from core.base.wire import dumps
 from core.errors import fingerprint, identify, normalize_error
+from core.errors.equivalence.difference import opposites
 from core.errors.equivalence.message_templates import said
-from core.errors.equivalence.opposites import opposites
 from core.errors.exchange.markdown import code, fenced, read_markdown
 from core.errors.identity.codes import codes
 from core.errors.retrieval.embed_text import embed_text

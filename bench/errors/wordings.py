@@ -24,9 +24,9 @@ from bench.errors.wordings_plot import plot
 from bench.table import Row
 from core.embedding.runtime.query_model import ModelAtHand, VectorSearch
 from core.errors import search
-from core.errors.equivalence import acceptance
 from core.errors.identity.api import identify
 from core.errors.identity.normalize import normalize_error
+from core.errors.retrieval import vector_tier
 from core.lexical import any_of, terms
 from core.store import Store, open_store
 from core.text import hangul_share, words
@@ -266,7 +266,7 @@ def curve(half: Half, model: Remembered, size: int = 1_000) -> str:
     found: dict[float, list[Asked]] = {shift: [] for shift in SHIFTS}
     for base in _bases(size, half, model):
         for shift in SHIFTS:
-            with _vectors(model) as vectors, patch.object(acceptance, "NEEDED", acceptance.NEEDED + shift):
+            with _vectors(model) as vectors, patch.object(vector_tier, "NEEDED", vector_tier.NEEDED + shift):
                 found[shift] += _ask_all(base, vectors, None)
     points = [(shift, *rates(several)) for shift, several in found.items()]
     (OUT / "wordings.svg").write_text(plot([one[:3] for one in points], size), encoding="utf-8")

@@ -7,10 +7,15 @@ from typing import Literal
 
 from core.errors.cases.case import Case, CaseKeyLine
 from core.errors.curation.similar_fixes import ENOUGH, alike
-from core.errors.equivalence.difference import other_code, other_failure, other_subject, other_word
-from core.errors.equivalence.failure_kinds import failure_kinds
+from core.errors.equivalence.difference import (
+    failure_kinds,
+    opposites,
+    other_code,
+    other_failure,
+    other_subject,
+    other_word,
+)
 from core.errors.equivalence.message_templates import said
-from core.errors.equivalence.opposites import opposites
 from core.errors.identity.codes import codes
 from core.errors.identity.normalize import normalize_line
 from core.errors.retrieval.embed_text import embed_text

@@ -17,7 +17,7 @@ from core.errors.fixes.outcomes import Telling, Via, write_telling
 from core.errors.identity.api import identify, names_failure
 from core.errors.identity.identity import Identity, KeyLine
 from core.errors.retrieval.answer import Hit, Query, SearchAnswer, VectorLooked
-from core.errors.retrieval.tiers import Looked, by_fingerprint, by_key, by_prefix, lowered
+from core.errors.retrieval.tiers import Looked, by_fingerprint, by_key, by_prefix, by_words, lowered
 from core.store import Store, faults, now, open_store
 
 Tiers = Literal["text", "all"]
@@ -136,8 +136,6 @@ def _answer(store: Store, query: Query, found: Identity, named: Step, asking: _A
 
 def _with_words(store: Store, answer: SearchAnswer) -> SearchAnswer:
     """Nothing answers: what has every word is shown beside."""
-    from core.errors.retrieval.lexical import by_words
-
     looked = by_words(store, answer.query)
     known = {hit.id for hit in answer.candidates if hit.tier != "vector"}  # meaning does not say where the words are
     more = tuple(hit for hit in looked.candidates if hit.id not in known)

@@ -16,7 +16,7 @@ from core.embedding.models.models import bars_of_stored
 from core.errors.cases.browse import case_rows
 from core.errors.cases.case import CaseRow
 from core.errors.retrieval.embed_text import embed_text
-from core.errors.retrieval.similar import similar_by_words
+from core.errors.retrieval.neighbours import similar_by_words
 from core.store import Store, faults
 from core.text import words
 

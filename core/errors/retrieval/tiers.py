@@ -1,4 +1,4 @@
-"""The text tiers of the search, each a pure reading of the store: fingerprint, exact key, prefix."""
+"""The text tiers of the search, each a pure reading of the store: fingerprint, exact key, prefix, words."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ import apsw
 from core.base.trace import Step, Stopwatch, facts
 from core.errors.cases.columns import parse_names
 from core.errors.equivalence.message_templates import said, told_apart
-from core.errors.equivalence.names import swapped_names
-from core.errors.equivalence.other_names import Named, fewest_other_names, in_words, other_names
+from core.errors.equivalence.names import Named, fewest_other_names, in_words, other_names, swapped_names
 from core.errors.fixes.answering import AnsweringFix, answering_fixes
 from core.errors.identity.codes import codes_differ
 from core.errors.lessons.reading import read_lesson
 from core.errors.retrieval.answer import Confidence, Hit, OtherName, Place, Query, Source, Tier
+from core.store import Store
 from core.text import words
 
 if TYPE_CHECKING:
     from core.errors.retrieval.match_location import Worded
+
 
 PREFIX = 30
 """Code points that the prefix tier compares literally (REQ-RA-002)."""
@@ -351,3 +352,27 @@ def _prefix_hit(con: apsw.Connection, query: Query, case_id: int, share: float, 
     if differing := told_apart(said(query.key_line), said(hit.key_line or hit.error_normalized)):
         return lowered(hit, f"it says “{differing[1]}”, not “{differing[0]}”")
     return _named_apart(con, hit, fix, query)
+
+
+MOST_BY_WORDS = 3
+
+
+def by_words(store: Store, query: Query) -> Looked:
+    """The three cases that say the words most; raises apsw errors of the store."""
+    from core.lexical.query import match_query, terms
+
+    watch = Stopwatch()
+    text = query.key_line or query.normalized
+    asked = match_query(text, prefix_last=False)
+    rows: list[tuple[int]] = []
+    if asked is not None:
+        sql = "SELECT rowid FROM case_fts WHERE case_fts MATCH ? ORDER BY bm25(case_fts, 8.0, 1.0, 3.0, 1.0) LIMIT ?"
+        rows = cast("list[tuple[int]]", store.con.execute(sql, (asked, MOST_BY_WORDS)).fetchall())
+    if not rows:
+        return Looked(None, (), None, Step("words", "miss", "no case holds every word", elapsed_ms=watch.ms()))
+    from core.errors.cases.derived import own_titles  # what finds nothing need not load what says where it is
+    from core.errors.retrieval.match_location import Asked, worded, words_step
+
+    own, these = own_titles(store.con, [case_id for (case_id,) in rows]), Asked(terms(text))
+    hits = tuple(text_hit(store.con, one, worded(store.con, one, own.get(one), these)) for (one,) in rows)
+    return Looked(None, hits, None, words_step(hits, "these hold every word: none of them answers", watch.ms()))

@@ -10,8 +10,7 @@ import apsw
 from core.errors.cases.columns import repository_of_folder
 from core.errors.fixes.answering import AnsweringFix, answering_fixes
 from core.errors.fixes.outcomes import SILENT_AFTER, Telling, is_silent, is_withheld
-from core.errors.retrieval.agents import for_agents
-from core.errors.retrieval.answer import Hit, SearchAnswer
+from core.errors.retrieval.answer import Hit, SearchAnswer, for_agents
 from core.flows.hook.payload import Payload
 from core.flows.outcomes.recent import recent_of
 from core.flows.outcomes.session import Due

@@ -26,7 +26,7 @@ def _error_search(desk: Desk, given: dict[str, Any], _: Cancelled) -> SearchAnsw
     """Counts no use: an agent that looks is no person who took the answer. What it was told is kept."""
     from core.base.config.settings_sources import from_home
     from core.errors import search
-    from core.errors.retrieval.agents import for_agents
+    from core.errors.retrieval.answer import for_agents
     from core.errors.retrieval.api import keep_telling
     from core.flows.practice.answer import brief, with_practice
     from core.flows.system.vectors import vector_search

@@ -36,7 +36,7 @@ from tui.widgets.scroll_text import Reading
 if TYPE_CHECKING:
     from core.errors import Case, Hit
     from core.errors.retrieval.cases_like import CasesLike
-    from core.errors.retrieval.display import Standing
+    from core.errors.retrieval.highlight import Standing
 
 PREVIEW = 8_192
 """Code points of the raw error drawn while a case is only pointed at: wrapping a long one takes more than a frame."""

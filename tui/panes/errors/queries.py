@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from core.errors.cases.case import CaseKeyLine
     from core.errors.practice.practice import Practice
     from core.errors.retrieval.cases_like import CasesLike
-    from core.errors.retrieval.display import Standing
+    from core.errors.retrieval.highlight import Standing
     from core.store import Store
     from tui.services.vector_search import Meaning
 
@@ -298,7 +298,7 @@ def read_case(
     def work(job: Job[Any]) -> Read | None:
         from core.errors import occurrences_of, show_case
         from core.errors.practice.lookup import practice_of_case
-        from core.errors.retrieval.display import error_shown, fix_shown, standing
+        from core.errors.retrieval.highlight import error_shown, fix_shown, standing
 
         store = job.store()
         case = show_case(store, case_id)

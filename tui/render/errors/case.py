@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from core.errors.cases.case import CaseKeyLine
     from core.errors.lessons.lesson import Lesson
     from core.errors.practice.practice import Practice
-    from core.errors.retrieval.display import Standing
+    from core.errors.retrieval.highlight import Standing
 
 _LINE = 4_000
 """Code points of a key line or a masked key that are shown."""

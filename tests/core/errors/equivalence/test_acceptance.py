@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 
 from core.embedding.models.catalogue import CATALOGUE, MINILM
-from core.errors.equivalence.acceptance import Bars, bars_of, evidence, judged
-from core.errors.equivalence.opposites import opposed, opposites
+from core.errors.equivalence.difference import opposed, opposites
 from core.errors.retrieval.embed_text import embed_text
 from core.errors.retrieval.neighbours import Neighbour
+from core.errors.retrieval.vector_tier import Bars, bars_of, evidence, judged
 
 NEAR = Neighbour(1, "the gate is shut", 0.72, ("gate",), ("shut",), 0.4, 9.0, 1.5, False, "", True)
 FAR = replace(NEAR, id=2, similarity=0.3, overlap=0.0, weight=0.0, witness=False)
