@@ -23,11 +23,29 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = _run(sys.argv[1:])
     finally:
         gc.freeze()  # the process ends: nor is any looked for then
-    if "core.embedding.runtime.loading" in sys.modules:
-        from cli.ending import end_process
-
-        end_process(code)
+    end_process(code)
     return code
+
+
+def end_process(code: int) -> None:
+    """End the process with `code` if a model was loaded or is being loaded; else return.
+
+    Taking down the interpreter with the model's modules in it takes half a second, waits for a model that still loads,
+    and aborts where a daemon thread is inside one. What was printed is flushed first, no exit handler runs.
+    """
+    if "core.embedding.runtime.loading" not in sys.modules:
+        return
+    import os
+    from contextlib import suppress
+
+    from core.embedding.runtime.loading import model_is_loaded
+
+    if not model_is_loaded():
+        return
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, OSError, ValueError):  # nobody reads it
+            stream.flush()
+    os._exit(code)
 
 
 def _run(arguments: list[str]) -> int:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import argparse
 import importlib
 import sys
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, NoReturn
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from core.base.fault import Fault
 from core.base.lazy_pattern import lazy_pattern
+
+if TYPE_CHECKING:
+    from cli.context import Context
 
 
 class Command(NamedTuple):
@@ -26,12 +29,12 @@ COMMANDS: dict[str, Command] = {
     "evidence": Command(
         "are the quotes in the transcript, and do they still say the same?", "cli.commands.evidence.group"
     ),
-    "rules": Command("which rules a tool call meets, and why", "cli.commands.rules.group"),
+    "rules": Command("which rules a tool call meets, and why", "cli.commands.rules"),
     "library": Command(
         "where is it written? notes, documents and code, cited by the line", "cli.commands.library.group"
     ),
-    "insights": Command("what failed, what it cost, what came back, what helped", "cli.commands.insights.insights"),
-    "replay": Command("what casebook would have answered, session by session", "cli.commands.insights.replay"),
+    "insights": Command("what failed, what it cost, what came back, what helped", "cli.commands.insights"),
+    "replay": Command("what casebook would have answered, session by session", "cli.commands.replay"),
     "hook": Command("answer one payload of an agent's hook (standard input)", "cli.commands.hook"),
     "hooks": Command("have your agent call casebook: install, uninstall, status", "cli.commands.hooks"),
     "mcp": Command("a server for agents that speak the Model Context Protocol", "cli.commands.mcp"),
@@ -208,6 +211,15 @@ def add_leaf(
 ) -> Parser:
     """One sub-command, which takes the shared options too."""
     return children.add_parser(name, help=about, description=_sentence(about), epilog=epilog, parents=[shared])
+
+
+def run_later(name: str, module: str) -> Callable[[argparse.Namespace, Context], int]:
+    """A command of another module, which is imported only when it runs."""
+
+    def run(args: argparse.Namespace, context: Context) -> int:
+        return getattr(importlib.import_module(module), name)(args, context)
+
+    return run
 
 
 def _sentence(text: str) -> str:

@@ -1,10 +1,14 @@
-"""Progress on stderr: on a terminal one line that is written over, with `--verbose` in a file a line now and then."""
+"""Long runs: progress on stderr, and Ctrl-C, which first asks to stop at the next safe place, then stops at once."""
 
 from __future__ import annotations
 
+import signal
 import sys
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from types import FrameType
 
 from cli.format.layout import clip
 from cli.output import Output
@@ -42,3 +46,23 @@ def _write(out: Output, progress: Progress, *, on_terminal: bool, finished: bool
     # On a terminal the line is written over, so that the report stands alone afterwards.
     sys.stderr.write(f"\r\x1b[K{'' if finished else line}" if on_terminal else line + "\n")
     sys.stderr.flush()
+
+
+@contextmanager
+def stoppable() -> Generator[Callable[[], bool]]:
+    """Inside, Ctrl-C only makes the yielded question true; pressed again it is a KeyboardInterrupt."""
+    asked = threading.Event()
+    if threading.current_thread() is not threading.main_thread():  # signals belong to the main thread
+        yield asked.is_set
+        return
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        if asked.is_set():
+            raise KeyboardInterrupt
+        asked.set()
+
+    before = signal.signal(signal.SIGINT, ask)
+    try:
+        yield asked.is_set
+    finally:
+        signal.signal(signal.SIGINT, before)

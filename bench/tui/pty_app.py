@@ -19,7 +19,7 @@ from typing import ClassVar
 
 from textual.binding import BindingType
 
-from cli.ending import end_process
+from cli.main import end_process
 from core.base.config.settings_sources import load_config
 from tui.runtime.jobs import Job
 from tui.shell.app import CasebookApp

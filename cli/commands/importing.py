@@ -77,8 +77,7 @@ def run_import(args: argparse.Namespace, context: Context) -> int:
         raise Fault("invalid_input", "--dry-run and --yes need --again", "run: casebook import --again --dry-run")
     if args.agent == _INSPECT:
         return _inspect(args, context)
-    from cli.interrupt import stoppable
-    from cli.progress import reporter
+    from cli.progress import reporter, stoppable
     from core.flows.system.evidence import align_due
     from core.flows.transcripts.api import import_transcripts
     from core.store import open_store
@@ -108,9 +107,8 @@ def run_import(args: argparse.Namespace, context: Context) -> int:
 
 def _again(args: argparse.Namespace, context: Context) -> int:
     """`import --again`: exit 0 if it is done or only shown, 1 if the answer is no, 130 if it was cancelled."""
-    from cli.format.again import again_lines, result_lines
-    from cli.interrupt import stoppable
-    from cli.progress import reporter
+    from cli.format.importing import again_lines, result_lines
+    from cli.progress import reporter, stoppable
     from core.errors.curation import person
     from core.flows.system.evidence import align_due
     from core.flows.transcripts.again.api import harvest_again
@@ -154,7 +152,7 @@ def _imported_paths(args: argparse.Namespace) -> list[Path]:
 
 def _inspect(args: argparse.Namespace, context: Context) -> int:
     """`import inspect`: exit 0 if a result shows a sign of failure, 1 if none does."""
-    from cli.format.harvest import inspection_lines
+    from cli.format.importing import inspection_lines
     from core.flows.transcripts.inspection import inspect_transcript
 
     if len(args.paths) != 1:

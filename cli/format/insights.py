@@ -1,14 +1,17 @@
-"""What failed, what it cost, what came back, what was told and helped, as lines for people (`insights.v1`)."""
+"""What failed, what it cost, what helped, what decisions did, one session, and a replay, as lines for people."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Final
 
-from cli.format.layout import clip, counted, pad
-from cli.output import Output
+from cli.format.layout import clip, counted, one_line, pad
+from cli.output import Output, Style
 from core.flows.insights.bars import bar
-from core.flows.insights.report import PAUSES, Insights
-from core.flows.insights.views import View
+from core.flows.insights.marks import marks_in, sign_of
+from core.flows.insights.report import NO_PROOF, PAUSES, Insights, SessionStrip, StripMark, Worked, WorkedItem
+from core.flows.insights.views import View, event_of, session_words, side_words, weeks_line
+from core.flows.replay.report import Replay, ReplayItem
 
 _BAR, _NAME = 24, 22
 _ROWS = 12
@@ -73,3 +76,118 @@ def _cases(out: Output, title: str, rows: Iterable[tuple[int, str, str, str]]) -
     for case_id, key_line, cost, note in shown:
         yield f"{case_id:>6}  {clip(key_line, max(40, out.columns - 8))}"
         yield f"        {cost}, {note}"
+
+
+_STRIP_ROWS: Final = 6
+"""The most lines of a strip: a longer session has several results in a cell."""
+_LABEL: Final = 8
+_WORDS: Final[tuple[tuple[StripMark, str], ...]] = (
+    ("failed", "failed"),
+    ("passed", "check passed"),
+    ("other", "other result"),
+)
+_STYLES: Final[dict[StripMark, Style]] = {"failed": "bad", "passed": "good", "other": "dim"}
+
+
+def worked_lines(out: Output, found: Worked) -> Iterator[str]:
+    """Each decision with its two sides, its weeks, and where it still comes."""
+    if not found.items:
+        yield "No decision with a date. Verify a fix or accept a rule draft; then import more sessions."
+        return
+    yield out.paint(NO_PROOF, "dim")
+    for item in found.items:
+        yield ""
+        yield from _worked_item(out, item)
+
+
+def _worked_item(out: Output, item: WorkedItem) -> Iterator[str]:
+    room = max(40, out.columns - _LABEL - 4)
+    head = f"case {item.case_id}, fix verified" if item.kind == "lesson" else f"rule {item.id}, dated"
+    yield out.paint(f"{head} {clip(item.decided[:10], 10)}", "bold")
+    yield f"  {clip(item.name, room + _LABEL)}"
+    if item.do:
+        yield f"  {pad('fix', _LABEL)}{clip(item.do, room)}"
+    if item.before is not None and item.after is not None:
+        what = event_of(item)
+        yield f"  {pad('before', _LABEL)}{side_words(item.before, what)}"
+        yield f"  {pad('after', _LABEL)}{side_words(item.after, what)}"
+    else:
+        yield f"  {pad('', _LABEL)}Calls of this rule are not stored by week."
+    if item.told:
+        dismissed = f", dismissed {item.dismissed:,}×" if item.kind == "rule" else ""
+        yield f"  {pad('shown', _LABEL)}{item.told:,}×, helped {item.helped:,}×{dismissed}"
+    if item.by_week:
+        yield f"  {pad('weeks', _LABEL)}{item.by_week[0].week} {weeks_line(item)} {item.by_week[-1].week}"
+    for at, lead in enumerate(item.still):
+        place = f"{lead.session} message {lead.message}, {lead.ts[:10]}"
+        yield f"  {pad('still' if not at else '', _LABEL)}{clip(place, room)}"
+
+
+def strip_lines(out: Output, found: SessionStrip, most: int) -> Iterator[str]:
+    """The strip in lines of the terminal's width, the minutes by program, and what failed."""
+    yield out.paint(clip(f"{found.started[:10]} {found.project} {found.session}", out.columns), "bold")
+    yield session_words(found)
+    if not found.cells:
+        return
+    yield ""
+    wide = max(20, out.columns - 2)
+    marks: list[StripMark] = [mark for _, _, mark in marks_in(found.cells, wide * _STRIP_ROWS)]
+    for at in range(0, len(marks), wide):
+        yield "".join(out.paint(sign_of(mark), _STYLES[mark]) for mark in marks[at : at + wide])
+    signs = ", ".join(f"{sign_of(mark)} {words}" for mark, words in _WORDS)
+    yield out.paint(f"{signs}. {PAUSES}", "dim")
+    if found.red:
+        yield ""
+        yield out.paint(f"{pad('Command', 22)}  {pad('minutes until gone', 35)}  incidents", "bold")
+    longest = max((one.minutes for one in found.red), default=0.0)
+    for one in found.red[:most]:
+        drawn = pad(bar(one.minutes, longest, 24), 24)
+        yield f"{pad(one.program or 'other', 22)}  {drawn}{one.minutes:>11,.0f}  {one.incidents:>9,}"
+    if failed := [cell for cell in found.cells if cell.mark == "failed"]:
+        yield ""
+        yield out.paint("Failed", "bold")
+    for cell in failed[:most]:
+        case = "" if cell.case_id is None else f"case {cell.case_id}: "
+        yield f"{cell.message:>6}  {clip(f'{case}{cell.key_line or cell.what}', max(40, out.columns - 8))}"
+    if len(failed) > most:
+        yield f"        {counted(len(failed) - most, 'more result')} (--limit {len(failed)})"
+
+
+_WIDTH = 100
+_INDENT = " " * 6
+
+
+def replay_lines(out: Output, found: Replay) -> Iterator[str]:
+    """The counts, then each failure that was seen before; with `--verbose` every failure and both fixes."""
+    answered = found.answered.high + found.answered.low
+    compared = found.agreed + found.disagreed
+    yield f"{counted(found.sessions, 'session')}, {counted(found.failures, 'failure')} (slips are left out)"
+    yield f"  {found.known_before:,} seen before, {found.minutes_spent_on_known:,.0f} minutes spent on them"
+    yield f"  {answered:,} answered: {found.answered.high:,} high, {found.answered.low:,} low"
+    yield f"  {compared:,} of these compared with what fixed it: {found.agreed:,} agree, {found.disagreed:,} differ"
+    if found.canceled:
+        yield out.paint("Stopped. The rest was not played.", "warn")
+    if found.skipped:
+        yield out.paint(f"{counted(len(found.skipped), 'line')} or files could not be read.", "warn")
+    shown = [item for item in found.items if out.verbose or item.known]
+    for item in shown:
+        yield ""
+        yield from _replay_item(out, item)
+
+
+def _replay_item(out: Output, item: ReplayItem) -> Iterator[str]:
+    sign = {True: "agrees", False: "differs", None: "-"}[item.agreed] if item.match is not None else "silent"
+    yield f"{one_line(item.session)[:36]}:{item.line}  {item.minutes:,.0f} min"
+    yield f"{_INDENT}{clip(item.key_line, _WIDTH)}"
+    match = item.match
+    if match is not None:
+        source = f" from {one_line(match.session)[:36]}" if match.session else ""
+        told = f"case {match.case_id}, {match.tier}, {match.confidence}{source}"
+        yield f"{_INDENT}{sign}: {told}. {clip(item.reason, 200)}"
+    else:
+        yield f"{_INDENT}{sign}: {clip(item.reason, 200)}"
+    if out.verbose:
+        for title, text in (("known", match.fix if match is not None else None), ("real", item.fix)):
+            if text:
+                yield f"{_INDENT}{title}:"
+                yield from (f"{_INDENT}  {clip(line, _WIDTH)}" for line in text.split("\n") if line.strip())

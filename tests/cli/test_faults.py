@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from cli.interrupt import stoppable
+from cli.progress import stoppable
 
 ROOT = Path(__file__).resolve().parents[2]
 Run = Callable[..., Any]

@@ -37,7 +37,7 @@ def test_the_code_looks_for_its_files_where_they_are() -> None:
 
 
 def test_every_command_that_is_loaded_late_exists() -> None:
-    """A target of `_lazily`: nothing looks for `run_list` until a person types the command."""
+    """A target of `run_later`: nothing looks for `run_list` until a person types the command."""
     runs = [parser.get_default("run") for _words, parser in leaves()]
     assert all(map(callable, runs))
     late = [found for run in runs if {"name", "module"} <= (found := getclosurevars(run).nonlocals).keys()]

@@ -1,4 +1,4 @@
-"""The cases from the shell: list, show, import, export."""
+"""The cases from the shell: list, show, import, export; the practice of repositories."""
 
 from __future__ import annotations
 
@@ -7,19 +7,21 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from cli.commands.errors.lesson import lesson_lines
+from cli.commands.errors.curation import LARGEST_ID, lesson_lines
 from cli.context import Context, not_there
 from cli.format.cases import field, source_line, uses
-from cli.format.layout import clip, one_line, pad
+from cli.format.layout import clip, one_line, pad, wrap
 from cli.output import Output
 from core.base.fault import Fault
 from core.errors import Case, CaseList, Filters, Resolution, list_cases, show_case
+from core.errors.cases.columns import meant_by
 from core.errors.cases.derived import NO_LONGER_HARVESTED
 from core.errors.curation.optimistic_lock import look
+from core.errors.practice.before_run import count_told, every_failure
+from core.errors.practice.practice import Practice, PracticeList
+from core.errors.practice.read import practices
 from core.store import faults, open_store
 from core.text import redact
-
-_LARGEST_ID = 2**63 - 1
 
 
 def run_list(args: argparse.Namespace, context: Context) -> int:
@@ -51,10 +53,10 @@ def run_show(args: argparse.Namespace, context: Context) -> int:
     from core.flows.ingest.case_citations import with_citations
 
     with open_store(context.database) as store, faults(context.database):
-        case = show_case(store, args.id) if 0 < args.id <= _LARGEST_ID else None
+        case = show_case(store, args.id) if 0 < args.id <= LARGEST_ID else None
         if case is None:
             try:
-                look(store.con, args.id if 0 < args.id <= _LARGEST_ID else 0)
+                look(store.con, args.id if 0 < args.id <= LARGEST_ID else 0)
             except Fault as fault:
                 return not_there(fault, context)
             raise Fault("not_indexed", f"case {args.id} has just come", "run the command again")
@@ -184,3 +186,50 @@ def _time(text: str | None) -> str | None:
             "invalid_input", f"--since is no time: {text}", "write it like 2026-01-31 or 2026-01-31T18:00Z"
         ) from None
     return text if at.tzinfo is None else at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def run_practice(args: argparse.Namespace, context: Context) -> int:
+    """`errors practice`: every practice of one or all projects; exit 1 where there is none."""
+    with open_store(context.database) as store, faults(context.database):
+        these = None if args.project is None else meant_by(store.con, args.project)
+        told = count_told(store.con, these)
+        found = PracticeList(practices(store.con, args.project), every_failure(store.con, these), *told)
+    context.out.result(found, _practice_list_lines(context.out, found))
+    return 0 if found.practices or found.before_run else 1
+
+
+def _practice_list_lines(out: Output, found: PracticeList) -> Iterator[str]:
+    if not found.practices and not found.before_run:
+        yield "No practice yet."
+    project = None
+    for one in found.practices:
+        if one.project != project:
+            if project is not None:
+                yield ""
+            yield out.paint(one_line(one.project) or "(no project)", "bold")
+            project = one.project
+        yield from _practice_lines(out, one)
+    if found.before_run:
+        yield from ("", out.paint("Told to an agent before it runs", "bold"))
+    for failure in found.before_run:
+        form = f"{failure.program} {failure.key}".strip()
+        yield from _hanging_line(out, f"{form}: {failure.said}; passed: `{failure.passed}` ({failure.project})")
+    if found.told:
+        yield from ("", f"Told before a run: {found.told:,}; failures avoided: {found.avoided:,}")
+    if found.withheld:
+        yield from ("", f"Held back before a run: {found.withheld:,}; failures avoided: {found.avoided_withheld:,}")
+
+
+def _practice_lines(out: Output, one: Practice) -> Iterator[str]:
+    yield from _hanging_line(out, one.line)
+    if out.verbose:
+        for approach in one.approaches:
+            places = ", ".join(f"{place.session} message {place.message}" for place in approach.found_in)
+            yield from field(out, approach.how[:13], places)
+
+
+def _hanging_line(out: Output, text: str) -> Iterator[str]:
+    """A text of foreign origin on lines that hang below their first."""
+    first, *rest = wrap(one_line(text), out.columns - 4)
+    yield f"  {first}"
+    yield from (f"    {line}" for line in rest)

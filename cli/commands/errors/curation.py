@@ -1,4 +1,4 @@
-"""Deciding about cases from the shell: verify, reject, edit, merge, split, noise; the queue and the history."""
+"""Decisions about cases from the shell: verify, reject, edit, merge, split, noise; queue, history and lesson."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from typing import Any
 
 from cli.commands.errors.group import tool_names
 from cli.context import Context, not_there, text_given
+from cli.format.cases import field
 from cli.format.layout import clip, one_line, wrap
 from cli.output import Output
 from core.base.fault import Fault
 from core.errors.cases.case import Filters
-from core.errors.cases.resolutions import resolution
+from core.errors.cases.resolutions import answering, resolution
 from core.errors.curation import (
     ChangedQuote,
     Conflict,
@@ -37,12 +38,16 @@ from core.errors.curation import (
 )
 from core.errors.curation.optimistic_lock import look_at_error
 from core.errors.curation.transaction import Beside
+from core.errors.lessons.lesson import Lesson
+from core.errors.lessons.scope import set_scope
+from core.errors.lessons.text import card
 from core.errors.retrieval.answer import Source
 from core.flows.system.history import read_history
 from core.store import Store, faults, open_store
 from core.text import redact
 
-_LARGEST = 2**63 - 1
+LARGEST_ID = 2**63 - 1
+"""SQLite knows no larger number."""
 _DONE = {
     "verify": "Verified",
     "reject": "Rejected the fix of",
@@ -128,7 +133,7 @@ def decide_cases(args: argparse.Namespace, context: Context, act: Callable[[Stor
         raise Fault("invalid_input", "--expect names the fix of one case", "give one ID")
     with open_store(context.database, write=True) as store, faults(context.database):
         try:
-            ids = [at if 0 < at <= _LARGEST else 0 for at in ids]
+            ids = [at if 0 < at <= LARGEST_ID else 0 for at in ids]
             seen = [look(store.con, at) if mark is None else look_at_error(store.con, at, mark) for at in ids]
         except Fault as fault:
             return not_there(fault, context)
@@ -240,11 +245,11 @@ def run_history(args: argparse.Namespace, context: Context) -> int:
         raise Fault("invalid_input", f"--limit is {args.limit}", "give a number from 1 to 10,000")
     case_id: Any = getattr(args, "id", None)
     with open_store(context.database) as store, faults(context.database):
-        about = case_id if case_id is None or 0 < case_id <= _LARGEST else 0
+        about = case_id if case_id is None or 0 < case_id <= LARGEST_ID else 0
         page = read_history(store, args.limit, args.before, about)
         if case_id is not None and not page.changes:
             try:
-                look(store.con, case_id if 0 < case_id <= _LARGEST else 0)
+                look(store.con, case_id if 0 < case_id <= LARGEST_ID else 0)
             except Fault as fault:
                 return not_there(fault, context)
     context.out.result(page, history_lines(context.out, page))
@@ -270,3 +275,31 @@ def _quote_line(one: ChangedQuote) -> str:
     if one.gone:
         return f"quote {one.id}, which is gone: {one.place}"
     return f"quote {one.id} “{one.quote}”: {one.place}; entry {one.entry_id}, session {one.session}"
+
+
+def run_lesson(args: argparse.Namespace, context: Context) -> int:
+    """`errors lesson`: show the card, or confirm its scope. Exit 1 where the fix has none."""
+    if args.general or args.project_only:
+        scope = "general" if args.general else "project"
+        return decide_cases(args, context, lambda store, seen: set_scope(store, person(), seen, scope, pick=args.fix))
+    case_id = args.id if 0 < args.id <= LARGEST_ID else 0
+    with open_store(context.database) as store, faults(context.database):
+        try:
+            look(store.con, case_id)
+        except Fault as fault:
+            return not_there(fault, context)
+        mark = None if args.fingerprint is None else redact(args.fingerprint)
+        fix = answering(store.con, case_id, mark) if args.fix is None else resolution(store.con, case_id, args.fix)
+    if fix is None or fix.lesson is None:
+        what = "has no fix that answers" if fix is None else f"has no lesson in fix {fix.id}"
+        hint = f"see: casebook errors show {case_id}"
+        return not_there(Fault("not_indexed", f"case {case_id} {what}", hint, case_id=case_id), context)
+    context.out.result(fix.lesson, lesson_lines(context.out, fix.lesson))
+    return 0
+
+
+def lesson_lines(out: Output, lesson: Lesson) -> Iterator[str]:
+    """The card of a lesson."""
+    for label, text in card(lesson):
+        style = "warn" if label in ("Workaround", "Recheck") else "bold" if label == "Do" else None
+        yield from field(out, label.lower(), text, style)

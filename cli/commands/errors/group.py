@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 from typing import Any
 
 from cli.commands.errors.search import add_search, add_text, refuse_text
 from cli.context import Context, fault_in, text_given
-from cli.parser import Parser, add_group, add_leaf, number, path_name
+from cli.parser import Parser, add_group, add_leaf, number, path_name, run_later
 from core.base.fault import Fault
 
 _RECORD_EXAMPLES = """\
@@ -45,26 +44,26 @@ def _add_cases(children: Any, shared: Parser) -> None:
     )
     lister.add_argument("--limit", metavar="N", type=number, default=50, help="cases on one page (default 50)")
     lister.add_argument("--after", metavar="CURSOR", help="the page after this one (`next` of the page before)")
-    lister.set_defaults(run=_lazily("run_list"))
+    lister.set_defaults(run=run_later("run_list", "cli.commands.errors.cases"))
     practice = add_leaf(children, shared, "practice", "what was done about each rule, and what the environment lacks")
     practice.add_argument("--project", metavar="NAME", help=PROJECT)
-    practice.set_defaults(run=_lazily("run_practice", "cli.commands.errors.practice"))
+    practice.set_defaults(run=run_later("run_practice", "cli.commands.errors.cases"))
     show = add_leaf(children, shared, "show", "everything known about one case")
     show.add_argument("id", metavar="ID", type=number, help="the number of the case")
-    show.set_defaults(run=_lazily("run_show"))
+    show.set_defaults(run=run_later("run_show", "cli.commands.errors.cases"))
     _add_lesson(children, shared)
     importer = add_leaf(children, shared, "import", "take over cases and fixes from an export or a seed database")
     importer.add_argument(
         "file", metavar="FILE", type=path_name, help="a .jsonl, .csv or .md export or an SQLite database; only read"
     )
-    importer.set_defaults(run=_lazily("run_import"))
+    importer.set_defaults(run=run_later("run_import", "cli.commands.errors.cases"))
     exporter = add_leaf(children, shared, "export", "write cases out, all or some")
     _add_filters(exporter)
     exporter.add_argument("--format", choices=("jsonl", "csv", "markdown"), default="jsonl", help="default: jsonl")
     exporter.add_argument("--fixes", action="store_true", help="the verified fixes alone; import takes each format")
     exporter.add_argument("-o", "--output", metavar="FILE", type=path_name, help="write to this file instead of stdout")
     exporter.add_argument("--force", action="store_true", help="replace the file if it is already there")
-    exporter.set_defaults(run=_lazily("run_export"))
+    exporter.set_defaults(run=run_later("run_export", "cli.commands.errors.cases"))
 
 
 def _add_lesson(children: Any, shared: Parser) -> None:
@@ -75,7 +74,7 @@ def _add_lesson(children: Any, shared: Parser) -> None:
     scope = lesson.add_mutually_exclusive_group()
     scope.add_argument("--general", action="store_true", help="confirm that it helps in every project")
     scope.add_argument("--project-only", action="store_true", help="it helps in its own project only")
-    lesson.set_defaults(run=_lazily("run_lesson", "cli.commands.errors.lesson"))
+    lesson.set_defaults(run=run_later("run_lesson", "cli.commands.errors.curation"))
 
 
 def _add_filters(leaf: Parser) -> None:
@@ -102,7 +101,7 @@ def _add_curation(children: Any, shared: Parser) -> None:
     edit.add_argument("--verify", action="store_true", help="it is right: not a draft")
     merge = add_leaf(children, shared, "merge", "several cases are one")
     merge.add_argument("id", metavar="ID", type=number, nargs="+", help="the case that stays, then those that join it")
-    merge.set_defaults(run=_lazily("run_merge", "cli.commands.errors.curation"))
+    merge.set_defaults(run=run_later("run_merge", "cli.commands.errors.curation"))
     split = add_leaf(children, shared, "split", "finer cases of a case become one of their own")
     split.add_argument("id", metavar="ID", type=number, help="the number of the case")
     split.add_argument(
@@ -114,7 +113,7 @@ def _add_curation(children: Any, shared: Parser) -> None:
             option, metavar="FIX", type=number, action="append", default=[],
             help=f"this fix, written for errors on both sides, {what}; repeatable",
         )  # fmt: skip
-    split.set_defaults(run=_lazily("run_split", "cli.commands.errors.curation"))
+    split.set_defaults(run=run_later("run_split", "cli.commands.errors.curation"))
     noise = _add_act(children, shared, "noise", "no errors worth a fix: out of the queue, and they answer nothing")
     noise.add_argument("--reason", metavar="TEXT", help="why")
     noise.add_argument("--off", action="store_true", help="they are after all")
@@ -125,19 +124,19 @@ def _add_curation(children: Any, shared: Parser) -> None:
     triage.add_argument("--project", metavar="NAME", help=PROJECT)
     triage.add_argument("--limit", metavar="N", type=number, default=20, help="cases on one page (default 20)")
     triage.add_argument("--after", metavar="CURSOR", help="the page after this one")
-    triage.set_defaults(run=_lazily("run_triage", "cli.commands.errors.curation"))
+    triage.set_defaults(run=run_later("run_triage", "cli.commands.errors.curation"))
     history = add_leaf(children, shared, "history", "who or what changed a case, and when")
     history.add_argument("id", metavar="ID", type=number, help="the number of the case")
     history.add_argument("--limit", metavar="N", type=number, default=20, help="changes on one page (default 20)")
     history.add_argument("--before", metavar="CHANGE", type=number, help="the page after this one")
-    history.set_defaults(run=_lazily("run_history", "cli.commands.errors.curation"))
+    history.set_defaults(run=run_later("run_history", "cli.commands.errors.curation"))
 
 
 def _add_act(children: Any, shared: Parser, name: str, about: str) -> Parser:
     leaf = add_leaf(children, shared, name, about)
     leaf.add_argument("id", metavar="ID", type=number, nargs="+", help="the number of a case; several: one change")
     leaf.add_argument("--expect", metavar="FIX", type=number, help="refuse if another fix answers by now (0: any does)")
-    leaf.set_defaults(run=_lazily(f"run_{name}", "cli.commands.errors.curation"))
+    leaf.set_defaults(run=run_later(f"run_{name}", "cli.commands.errors.curation"))
     return leaf
 
 
@@ -147,17 +146,6 @@ def _add_written(leaf: Parser) -> None:
     leaf.add_argument("--tool-sequence", metavar="JSON", help='the tools used, in order: ["Read", "Edit"]')
     leaf.add_argument("--tag", metavar="WORD", action="append", help="a tag; repeatable, in place of those it has")
     leaf.add_argument("--source", metavar="SESSION:N,N", help="the messages it comes from")
-
-
-def _lazily(name: str, module: str = "cli.commands.errors.cases") -> Callable[[argparse.Namespace, Context], int]:
-    """A command of another module, which is imported only when it runs."""
-
-    def run(args: argparse.Namespace, context: Context) -> int:
-        from importlib import import_module
-
-        return getattr(import_module(module), name)(args, context)
-
-    return run
 
 
 def run_normalize(args: argparse.Namespace, context: Context) -> int:

@@ -104,8 +104,7 @@ def run_add(args: argparse.Namespace, context: Context) -> int:
     """`evidence add`: exit 1 if nothing was taken, 130 where it was stopped."""
     from cli.commands.evidence.input import align_settings, read_from
     from cli.format.review import added_lines
-    from cli.interrupt import stoppable
-    from cli.progress import reporter
+    from cli.progress import reporter, stoppable
     from core.align import read_extracted
     from core.evidence import session_named
     from core.flows.system.evidence import add_extracted
@@ -133,8 +132,7 @@ def run_align_session(args: argparse.Namespace, context: Context) -> int:
     """`evidence align --session`: exit 0 if every quote is aligned or accepted, 1 if not, 130 where it was stopped."""
     from cli.commands.evidence.input import align_settings
     from cli.format.review import session_lines
-    from cli.interrupt import stoppable
-    from cli.progress import reporter
+    from cli.progress import reporter, stoppable
     from core.evidence import session_named
     from core.flows.system.evidence import align_sessions
     from core.store import faults, open_store

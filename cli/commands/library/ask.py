@@ -27,9 +27,8 @@ def run_ask(args: argparse.Namespace, context: Context) -> int:
     """
     if args.text[:1] == ["sessions"] and (len(args.text) == 1 or args.text[1] in _SESSIONS):
         return _sessions(args.text[1:] or ["list"], context)
-    from cli.format.ask import answer_lines
-    from cli.format.ask_stream import Spoken
-    from cli.interrupt import stoppable
+    from cli.format.ask import Spoken, answer_lines
+    from cli.progress import stoppable
     from core.flows.ask.api import ask_library
     from core.flows.ingest.search import model_search
     from core.llm.factory import language_model

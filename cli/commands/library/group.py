@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
 
-from cli.context import Context
-from cli.parser import Parser, add_group, add_leaf, number, path_name
+from cli.parser import Parser, add_group, add_leaf, number, path_name, run_later
 
 _INGEST = """\
 examples:
@@ -78,25 +76,25 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     add_filters(lister)
     lister.add_argument("--limit", metavar="N", type=number, default=50, help="documents on one page (default 50)")
     lister.add_argument("--after", metavar="PATH", help="the page after this one (`next` of the page before)")
-    lister.set_defaults(run=_lazily("run_list", "cli.commands.library.manage"))
+    lister.set_defaults(run=run_later("run_list", "cli.commands.library.manage"))
     inspect = add_leaf(children, shared, "inspect", "one document or passage, with all that is kept of it", _INSPECT)
     inspect.add_argument("name", metavar="NAME", help="a path, a citation (path#L12), or an id")
-    inspect.set_defaults(run=_lazily("run_inspect", "cli.commands.library.manage"))
+    inspect.set_defaults(run=run_later("run_inspect", "cli.commands.library.manage"))
     opener = add_leaf(children, shared, "open", "the file at its line, in your editor", _OPEN)
     opener.add_argument("name", metavar="NAME", help="a citation (path#L12), a path, or an id")
     opener.add_argument("--workbench", action="store_true", help="in the workbench instead, at the cited lines")
-    opener.set_defaults(run=_lazily("run_open", "cli.commands.library.manage"))
+    opener.set_defaults(run=run_later("run_open", "cli.commands.library.manage"))
     citing = add_leaf(children, shared, "cite", "let the fix of a case cite a passage", _CITE)
     citing.add_argument("case", metavar="CASE", type=number, help="the case, by its number")
     citing.add_argument("passage", metavar="PASSAGE", help="a citation (path#L12), or a chunk's id")
     citing.add_argument("--quote", metavar="TEXT", help="the words that matter (default: its beginning)")
     citing.add_argument("--author", metavar="NAME", help="who cites (default: you)")
-    citing.set_defaults(run=_lazily("run_cite", "cli.commands.library.cite"))
+    citing.set_defaults(run=run_later("run_cite", "cli.commands.library.manage"))
     index = add_leaf(children, shared, "index", "build the index of words anew")
     index.add_argument("--rebuild-fts", action="store_true", required=True, help="from the passages, in one go")
-    index.set_defaults(run=_lazily("run_index", "cli.commands.library.manage"))
+    index.set_defaults(run=run_later("run_index", "cli.commands.library.manage"))
     embed = add_leaf(children, shared, "embed", "let a model read the passages, so that meaning is searched too")
-    embed.set_defaults(run=_lazily("run_embed", "cli.commands.library.manage"))
+    embed.set_defaults(run=run_later("run_embed", "cli.commands.library.manage"))
     evaluate = add_leaf(children, shared, "eval", "how often labelled questions are answered", _EVAL)
     _add_eval(evaluate)
     reset = add_leaf(children, shared, "reset", "empty the library; your files stay")
@@ -104,7 +102,7 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     what.add_argument("--data-only", action="store_true", help="every document, passage and vector of the library")
     what.add_argument("--orphans-only", action="store_true", help="only what no file stands behind any more")
     reset.add_argument("--yes", action="store_true", help="do not ask")
-    reset.set_defaults(run=_lazily("run_reset", "cli.commands.library.manage"))
+    reset.set_defaults(run=run_later("run_reset", "cli.commands.library.manage"))
 
 
 def _add_ingest(leaf: Parser) -> None:
@@ -127,7 +125,7 @@ def _add_ingest(leaf: Parser) -> None:
     leaf.add_argument("--rehash", action="store_true", help="read every file, also one whose date did not change")
     leaf.add_argument("--follow-links", action="store_true", help="also read what links lead to outside of the folders")
     leaf.add_argument("--summary-only", action="store_true", help="counts alone, no list of documents")
-    leaf.set_defaults(run=_lazily("run_ingest", "cli.commands.library.ingest"))
+    leaf.set_defaults(run=run_later("run_ingest", "cli.commands.library.ingest"))
 
 
 def _add_search(leaf: Parser) -> None:
@@ -142,7 +140,7 @@ def _add_search(leaf: Parser) -> None:
     many = leaf.add_mutually_exclusive_group()
     many.add_argument("--jsonl", action="store_true", help="answer every line of stdin (at most 100) on a line")
     many.add_argument("--bulk", action="store_true", help="the same, as one object (bulk_search_response.v1)")
-    leaf.set_defaults(run=_lazily("run_search", "cli.commands.library.search"))
+    leaf.set_defaults(run=run_later("run_search", "cli.commands.library.search"))
 
 
 def _add_ask(leaf: Parser) -> None:
@@ -155,7 +153,7 @@ def _add_ask(leaf: Parser) -> None:
     leaf.add_argument("-k", "--k", metavar="N", type=number, help="passages looked for (default 8)")
     leaf.add_argument("--template", choices=("rag-v1", "rag-v2", "rag-v3"), help="what the model is told")
     add_filters(leaf)
-    leaf.set_defaults(run=_lazily("run_ask", "cli.commands.library.ask"))
+    leaf.set_defaults(run=run_later("run_ask", "cli.commands.library.ask"))
 
 
 def add_filters(leaf: Parser) -> None:
@@ -188,15 +186,4 @@ def _add_eval(leaf: Parser) -> None:
     leaf.add_argument(
         "--compare", metavar="RUN", nargs="?", const="", help="what moved since that run (default: the last one kept)"
     )
-    leaf.set_defaults(run=_lazily("run_eval", "cli.commands.library.evaluate"))
-
-
-def _lazily(name: str, module: str) -> Callable[[argparse.Namespace, Context], int]:
-    """A command of another module, which is imported only when it runs."""
-
-    def run(args: argparse.Namespace, context: Context) -> int:
-        from importlib import import_module
-
-        return getattr(import_module(module), name)(args, context)
-
-    return run
+    leaf.set_defaults(run=run_later("run_eval", "cli.commands.library.evaluate"))

@@ -26,7 +26,7 @@ _SLOWEST = 5
 
 def run_ingest(args: argparse.Namespace, context: Context) -> int:
     """`library ingest`: exit 0 done, 1 where there was nothing to read or a file could not be, 130 stopped."""
-    from cli.interrupt import stoppable
+    from cli.progress import stoppable
     from core.library.ingest.options import options_of
     from core.store import open_store
 

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from cli.commands.errors.cases import case_lines
 from cli.context import Context, not_there
 from cli.format.layout import clip, counted, one_line, wrap
 from cli.format.library import columns_of
@@ -145,8 +146,7 @@ def run_index(args: argparse.Namespace, context: Context) -> int:
 def run_embed(args: argparse.Namespace, context: Context) -> int:
     """`library embed`: exit 0 done, 1 where another run is at it, 130 where it was stopped."""
     from cli.commands.models.embed import report_lines
-    from cli.interrupt import stoppable
-    from cli.progress import reporter
+    from cli.progress import reporter, stoppable
     from core.flows.ingest.embed import embed_passages
 
     kept = context.settings.embedding
@@ -184,3 +184,29 @@ def _agreed(args: argparse.Namespace, context: Context) -> bool:
 def _reset_lines(found: ResetReport) -> Iterator[str]:
     within = f"{counted(found.passages, 'passage')} and {counted(found.vectors, 'vector')}"
     yield f"Removed {counted(found.documents, 'document')} with {within}."
+
+
+def run_cite(args: argparse.Namespace, context: Context) -> int:
+    """`library cite`: the fix that answers for a case cites a passage; `casebook undo` takes it back.
+
+    Exit 1 where there is no such case or passage.
+    """
+    from core.errors import show_case
+    from core.errors.curation import person
+    from core.flows.ingest.case_citations import cite_in_case, with_citations
+    from core.store import faults, open_store
+
+    with open_store(context.database, write=True) as store, faults(context.database):
+        case = show_case(store, args.case) if 0 < args.case < 1 << 62 else None
+        if case is None:
+            return not_there(
+                Fault("not_indexed", f"there is no case {args.case}", "see: casebook errors list"), context
+            )
+        try:
+            kept = cite_in_case(store, case, args.passage, args.author or person(), args.quote)
+        except Fault as fault:
+            return not_there(fault, context)
+        case = with_citations(store, case)
+    context.log("info", "cited", case=case.id, uri=kept.uri)
+    context.out.result(case, case_lines(context.out, case))
+    return 0

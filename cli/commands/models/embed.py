@@ -40,8 +40,7 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
 
 def run_embed(args: argparse.Namespace, context: Context) -> int:
     """`embed`: exit 0 done, 1 where another run is at it, 130 where it was stopped."""
-    from cli.interrupt import stoppable
-    from cli.progress import reporter
+    from cli.progress import reporter, stoppable
     from core.flows.system.embedding import embed_pending
 
     if not 1 <= args.batch <= _MOST:

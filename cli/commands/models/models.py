@@ -96,8 +96,7 @@ def _size(size: int) -> str:
 
 def run_pull(args: argparse.Namespace, context: Context) -> int:
     """`models pull`: exit 130 if it was stopped."""
-    from cli.interrupt import stoppable
-    from cli.progress import reporter
+    from cli.progress import reporter, stoppable
     from core.embedding.models.pull.pull import pull
 
     model = CATALOGUE.get(args.id)

@@ -9,7 +9,6 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cli.commands.rules.drafts import add_drafts
 from cli.context import Context
 from cli.parser import Parser, add_group, add_leaf, number, path_name
 from core.base.fault import Fault, why_unread
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from core.flows.system.vectors import From
     from core.rules.matching.answer import RuleMatch
     from core.rules.matching.call import ToolCall
+
 
 _LIKE = 'write it like \'{"command": "ls"}\''
 _MATCH = """\
@@ -268,7 +268,7 @@ def run_refresh(args: argparse.Namespace, context: Context) -> int:
 def _watch(matcher: RuleMatcher, context: Context) -> int:
     """A line for every edit, until Ctrl-C."""
     from cli.format.rules import edit_lines
-    from cli.interrupt import stoppable
+    from cli.progress import stoppable
     from core.flows.rules.watch import RuleEdit, watch_rules
 
     def tell(edit: RuleEdit) -> None:
@@ -310,4 +310,60 @@ def run_compare(args: argparse.Namespace, context: Context) -> int:
     if missing:
         told = ", ".join(f"{name} ({count})" for name, count in missing.items())
         context.out.note(clip(f"casebook: calls expect rules that are not there: {told}", 500))
+    return 0
+
+
+_ACCEPT = """\
+example:
+  casebook rules accept 3 --file CLAUDE.md
+
+The rule is written into casebook's block of the file: the lines from <!-- casebook:start rules --> to
+<!-- casebook:end -->. Nothing else in the file changes. The file must lie in the project of the draft.
+casebook undo takes the rule out again.
+"""
+
+
+def add_drafts(children: Any, shared: Parser) -> None:
+    """The sub-commands and their arguments."""
+    drafts = add_leaf(children, shared, "drafts", "rules drafted from what you said as you declined a call")
+    drafts.add_argument("--all", action="store_true", help="accepted and rejected ones too")
+    drafts.set_defaults(run=run_drafts)
+    accept = add_leaf(children, shared, "accept", "write a draft rule into a rule file", _ACCEPT)
+    accept.add_argument("id", metavar="ID", type=number, help="the draft's number")
+    accept.add_argument(
+        "--file", metavar="FILE", type=path_name, required=True, help="the rule file, such as CLAUDE.md"
+    )
+    accept.set_defaults(run=run_decide_draft)
+    reject = add_leaf(children, shared, "reject", "reject a draft rule")
+    reject.add_argument("id", metavar="ID", type=number, help="the draft's number")
+    reject.add_argument("--reason", metavar="TEXT", default="", help="why, for the history")
+    reject.set_defaults(run=run_decide_draft)
+
+
+def run_drafts(args: argparse.Namespace, context: Context) -> int:
+    """`rules drafts`: exit 1 where there is none."""
+    from cli.format.rules import draft_lines
+    from core.flows.corrections.drafts import rule_drafts
+    from core.store import open_store
+
+    with open_store(context.database) as store:
+        found = rule_drafts(store, None if args.all else "draft")
+    context.out.result(found, draft_lines(context.out, found))
+    return 0 if found.drafts else 1
+
+
+def run_decide_draft(args: argparse.Namespace, context: Context) -> int:
+    """`rules accept` and `rules reject`."""
+    from cli.format.rules import decided_lines
+    from core.errors.curation import person
+    from core.flows.corrections.drafts import accept_draft, reject_draft
+    from core.store import faults, open_store
+
+    with open_store(context.database, write=True) as store, faults(context.database):
+        if args.rules_command == "accept":
+            done = accept_draft(store, person(), args.id, Path(args.file))
+        else:
+            done = reject_draft(store, person(), args.id, args.reason)
+    context.log("info", f"rule {args.rules_command}ed", draft=args.id)
+    context.out.result(done, decided_lines(context.out, done))
     return 0

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from core.flows.insights.picture import Picture
     from core.flows.insights.views import View
 
+
 _EXAMPLES = """\
 examples:
   casebook insights
@@ -97,7 +98,7 @@ def _most(args: argparse.Namespace, context: Context) -> int:
 
 def _worked(args: argparse.Namespace, context: Context) -> int:
     """`insights worked`: exit 0 if a decision has a date, 1 if none has."""
-    from cli.format.insights_worked import worked_lines
+    from cli.format.insights import worked_lines
     from core.flows.insights.views import picture_of_worked
     from core.flows.insights.worked import worked
     from core.store import open_store
@@ -113,7 +114,7 @@ def _worked(args: argparse.Namespace, context: Context) -> int:
 
 def _session(args: argparse.Namespace, context: Context) -> int:
     """`insights session`: exit 0 if the session has results, 1 if it has none."""
-    from cli.format.insights_worked import strip_lines
+    from cli.format.insights import strip_lines
     from core.flows.insights.strip import session_strip
     from core.flows.insights.views import picture_of_session
     from core.store import open_store

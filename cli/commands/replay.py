@@ -15,6 +15,7 @@ from cli.parser import Parser, path_name
 if TYPE_CHECKING:
     from core.base.config.settings import EmbeddingSettings
 
+
 _EXAMPLES = """\
 examples:
   casebook replay ~/.claude/projects/-home-me-shop
@@ -40,9 +41,8 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
 
 def run_replay(args: argparse.Namespace, context: Context) -> int:
     """`replay`: exit 0 if a failure was found, 1 if none was, 130 if it was stopped."""
-    from cli.format.replay import replay_lines
-    from cli.interrupt import stoppable
-    from cli.progress import reporter
+    from cli.format.insights import replay_lines
+    from cli.progress import reporter, stoppable
     from core.flows.replay.play import replay
 
     with ExitStack() as stack:

@@ -1,1 +1,0 @@
-"""`casebook rules` and its sub-commands."""
