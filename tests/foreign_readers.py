@@ -24,20 +24,19 @@ from core.flows.harvest.explain import claims_action, explanation_of, sentences
 from core.flows.harvest.outcome import judge
 from core.flows.harvest.verdicts.named import named_errors
 from core.flows.hook.payload import read_payload
-from core.lexical.query import match_query
-from core.library.ask.checks.claims import claims
-from core.library.ask.checks.markers import checked_markers
-from core.library.ask.checks.refusal_phrases import sounds_like_giving_up
-from core.library.ask.gate.passage_sentences import sentences_of
+from core.lexical import match_query
+from core.library.ask.checks.markers import checked_markers, sounds_like_giving_up
+from core.library.ask.checks.verdict import claims
+from core.library.ask.gate.features import sentences_of
 from core.library.ask.gate.question import read_question
-from core.library.chunk.policy import ChunkPolicy
+from core.library.chunk import ChunkPolicy
 from core.library.citations.citation import parse as parse_citation
-from core.library.citations.text import cited_in
+from core.library.citations.store import cited_in
 from core.library.documents.rows import Media
 from core.library.ingest.readers import reader_of
-from core.library.parse.decode import decode
-from core.library.parse.frontmatter import frontmatter
-from core.library.search.lexical_query import lexical_query
+from core.library.parse.markdown import frontmatter
+from core.library.parse.text import decode
+from core.library.search.lexical import lexical_query
 from core.library.search.rows import Passage
 from core.library.search.snippet import snippet
 from core.rules.format.book import Book, book_of

@@ -1,7 +1,7 @@
-"""One HTTP request on a thread of its own, so that whoever waits for it can stop waiting at any moment.
+"""An HTTP request on its own thread, and its response line by line, under deadlines and cancellable at any moment.
 
-The thread only fills a mailbox. It cannot be interrupted where it looks up a host or reads from a silent server; but
-its socket can be shut down from outside, and nobody waits until it has noticed.
+The thread only fills a queue. It cannot be interrupted while it resolves a host or reads from a silent server, but its
+socket can be shut down from outside, and the reader never waits for the thread.
 """
 
 from __future__ import annotations
@@ -11,16 +11,21 @@ import http.client
 import queue
 import socket
 import threading
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from core.llm.endpoint import Endpoint
-from core.llm.limits import BODY_BYTES, LINE_BYTES, MESSAGE_BYTES
-from core.llm.proxy import Proxy, proxy_for
+from core.base.fault import Fault
+from core.llm.endpoint import Endpoint, Proxy, proxy_for
+from core.llm.errors import TooLarge, interrupted, no_response, redirected, refused, took_too_long, unreachable
+from core.llm.language_model import BODY_BYTES, LINE_BYTES, MESSAGE_BYTES, Limits
 
 _PIECE: Final = 1 << 16
 _WAITING: Final = 256
-"""Lines that may lie in the mailbox: a server faster than its reader waits."""
+"""Queue size in lines: a server that is faster than its reader waits."""
+_TICK: Final = 0.02
+"""Seconds between two checks for cancellation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +69,8 @@ class Ended:
 Mail = Opened | Line | Body | Ended
 
 
-class TooLarge(Exception):
-    """The server sends more than anybody wants."""
-
-
 class Connection:
-    """A request under way. `mail` brings what comes; `close` ends it from any thread, at once."""
+    """A request in progress. `mail` has its events; `close` ends it from any thread, at once."""
 
     def __init__(self, endpoint: Endpoint, request: Request, connect_s: float, *, stream: bool) -> None:
         self.mail: queue.Queue[Mail] = queue.Queue(_WAITING)
@@ -93,7 +94,7 @@ class Connection:
         error: Exception | None = None
         try:
             self._talk(endpoint, request, connect_s, stream)
-        except Exception as caught:  # noqa: BLE001  whatever it is, the reader is told
+        except Exception as caught:  # noqa: BLE001  whatever it is, the reader gets it
             error = caught
         finally:
             with contextlib.suppress(OSError):
@@ -105,7 +106,7 @@ class Connection:
 
     def _talk(self, endpoint: Endpoint, request: Request, connect_s: float, stream: bool) -> None:
         proxy = proxy_for(endpoint)
-        found = _opened(endpoint, proxy, connect_s)
+        found = _http_connection(endpoint, proxy, connect_s)
         self._http = found
         found.connect()
         self._sock = found.sock
@@ -150,7 +151,7 @@ def _headers(endpoint: Endpoint) -> dict[str, str]:
     return {"Content-Type": "application/json", "Accept": "*/*", "Connection": "close", "User-Agent": "casebook", **key}
 
 
-def _opened(endpoint: Endpoint, proxy: Proxy | None, timeout: float) -> http.client.HTTPConnection:
+def _http_connection(endpoint: Endpoint, proxy: Proxy | None, timeout: float) -> http.client.HTTPConnection:
     host, port = (endpoint.host, endpoint.port) if proxy is None else (proxy.host, proxy.port)
     if endpoint.scheme == "http":
         return http.client.HTTPConnection(host, port, timeout=timeout)
@@ -160,3 +161,96 @@ def _opened(endpoint: Endpoint, proxy: Proxy | None, timeout: float) -> http.cli
     if proxy is not None:
         found.set_tunnel(endpoint.host, endpoint.port, dict(proxy.headers))
     return found
+
+
+class Cancelled(Exception):
+    """The caller cancelled the request."""
+
+
+def response_lines(
+    endpoint: Endpoint,
+    request: Request,
+    limits: Limits,
+    cancelled: Callable[[], bool],
+    *,
+    asked_of: tuple[str, str],
+    stream: bool,
+) -> Iterator[bytes]:
+    """The lines of a stream (or the one body) of a successful answer.
+
+    `asked_of`: provider and model, for messages. Raises Fault as `LanguageModel.stream` does, Cancelled
+    within a fiftieth of a second of `cancelled`; closing the iterator ends the connection.
+    """
+    if cancelled():
+        raise Cancelled
+    connection = Connection(endpoint, request, limits.connect_s, stream=stream)
+    try:
+        yield from _read_lines(connection, endpoint, limits, cancelled, asked_of)
+    finally:
+        connection.close()
+
+
+def _read_lines(
+    connection: Connection, endpoint: Endpoint, limits: Limits, cancelled: Callable[[], bool], asked_of: tuple[str, str]
+) -> Iterator[bytes]:
+    deadlines = _Deadlines(endpoint, asked_of[0], limits)
+    status = 0
+    while True:
+        mail = _next_mail(connection, deadlines, cancelled)
+        if isinstance(mail, Opened):
+            status = mail.status
+            if 300 <= status < 400:
+                raise redirected(endpoint, status, mail.location)
+            deadlines.received(b"")
+        elif isinstance(mail, Line):
+            deadlines.received(mail.data)
+            yield mail.data
+        elif isinstance(mail, Body):
+            if status != 200:
+                raise refused(endpoint, *asked_of, status, mail.data)
+            yield mail.data
+        elif mail.error is None:
+            return
+        elif status:
+            raise interrupted(endpoint, mail.error) from mail.error
+        else:
+            raise unreachable(endpoint, asked_of[0], mail.error, limits.connect_s) from mail.error
+
+
+def _next_mail(connection: Connection, deadlines: _Deadlines, cancelled: Callable[[], bool]) -> Mail:
+    while True:
+        if cancelled():
+            raise Cancelled
+        if (fault := deadlines.fault(connected=connection.connected)) is not None:
+            raise fault
+        try:
+            return connection.mail.get(timeout=_TICK)
+        except queue.Empty:
+            continue
+
+
+class _Deadlines:
+    """The time limits of one response: connection, first token, silence, total."""
+
+    def __init__(self, endpoint: Endpoint, provider: str, limits: Limits) -> None:
+        self._endpoint, self._provider, self._limits = endpoint, provider, limits
+        self._began = self._last = time.monotonic()
+        self._speaking = False
+
+    def received(self, line: bytes) -> None:
+        """Note a line. A blank line or a comment keeps the connection alive and is no token yet."""
+        self._last = time.monotonic()
+        self._speaking = self._speaking or not (line.strip() == b"" or line.startswith(b":"))
+
+    def fault(self, *, connected: bool) -> Fault | None:
+        """The fault of the deadline that has passed, if any."""
+        now, limits = time.monotonic(), self._limits
+        if not connected and now - self._began > limits.connect_s:
+            return unreachable(self._endpoint, self._provider, TimeoutError(), limits.connect_s)
+        if now - self._began > limits.total_s:
+            return took_too_long(self._endpoint, limits.total_s)
+        if not self._speaking and now - self._began > limits.first_s:
+            return no_response(self._endpoint, limits.first_s, "models.llm.first_token_s")
+        if self._speaking and now - self._last > limits.idle_s:
+            return no_response(self._endpoint, limits.idle_s, "models.llm.idle_s")
+        return None

@@ -1,13 +1,13 @@
-"""What can be wrong with a server or with what it says, as faults: what, where, and what to do."""
+"""What can go wrong with a language model server: exceptions of the readers, and the faults a person sees."""
 
 from __future__ import annotations
 
 import json
 import socket
+from collections.abc import Mapping
 from typing import Any, Final, cast
 
 from core.base.fault import Fault, FaultCode
-from core.llm.connection import TooLarge
 from core.llm.endpoint import Endpoint
 from core.text import redact, visible
 
@@ -16,7 +16,47 @@ NO_SUCH_PAGE: Final = (404, 405, 501)
 _SHOWN: Final = 200
 
 
-def said(text: object, key: str = "") -> str:
+class MalformedLine(Exception):
+    """A line that is not what such a server sends."""
+
+    def __init__(self, line: bytes) -> None:
+        super().__init__()
+        self.line = line[:400].decode("utf-8", "replace")
+
+
+class ServerError(Exception):
+    """The server says, instead of going on, what is wrong."""
+
+    def __init__(self, value: Mapping[str, Any]) -> None:
+        super().__init__()
+        self.value = dict(value)
+
+
+class ConnectionEnded(Exception):
+    """The connection ended before the answer did."""
+
+
+class TooLarge(Exception):
+    """The server sends more than `BODY_BYTES`, or a line longer than `LINE_BYTES`."""
+
+
+def as_object(line: bytes) -> dict[str, Any]:
+    """A line as a JSON object. Raises MalformedLine."""
+    try:
+        value: object = json.loads(line.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        raise MalformedLine(line) from None
+    if not isinstance(value, dict):
+        raise MalformedLine(line)
+    return cast("dict[str, Any]", value)
+
+
+def count(value: object) -> int | None:
+    """A number of tokens as the server counted them."""
+    return value if type(value) is int and 0 <= value < 1 << 40 else None
+
+
+def server_text(text: object, key: str = "") -> str:
     """What a server says, as it may be shown: one line, inert, cut, without secrets and the key it was given."""
     told = str(text)[: 16 * _SHOWN]
     told = told.replace(key, "<SECRET>") if key else told
@@ -47,13 +87,13 @@ def unreachable(endpoint: Endpoint, provider: str, error: Exception, connect_s: 
     elif isinstance(error, TimeoutError):
         message = f"no connection to {where} within {connect_s:.0f} s"
     elif type(error).__name__.startswith("SSL"):
-        reason = said(getattr(error, "verify_message", "") or getattr(error, "reason", "") or error)
+        reason = server_text(getattr(error, "verify_message", "") or getattr(error, "reason", "") or error)
         message, hint = (
             f"no connection to {where} that can be trusted: {reason}",
             "check the certificate, or the address",
         )
     elif isinstance(error, OSError):
-        message = f"no connection to {where}: {said(error.strerror or error)}"
+        message = f"no connection to {where}: {server_text(error.strerror or error)}"
     else:
         message, hint = (
             f"what answers at {where} is no {provider} server",
@@ -62,7 +102,7 @@ def unreachable(endpoint: Endpoint, provider: str, error: Exception, connect_s: 
     return Fault("model_unreachable", message, hint, endpoint=where)
 
 
-def broken_off(endpoint: Endpoint, error: Exception | None) -> Fault:
+def interrupted(endpoint: Endpoint, error: Exception | None) -> Fault:
     """The connection was there and ended before the answer did."""
     if isinstance(error, TooLarge):
         return malformed(endpoint, "more than any answer has")
@@ -73,13 +113,13 @@ def malformed(endpoint: Endpoint, what: object) -> Fault:
     """What came is not what such a server sends."""
     return Fault(
         "io_error",
-        f"the server at {endpoint.address} sent what cannot be read: {said(what, endpoint.key)}",
+        f"the server at {endpoint.address} sent what cannot be read: {server_text(what, endpoint.key)}",
         "ask again; if it stays so, check models.llm.provider and models.llm.endpoint",
         endpoint=endpoint.address,
     )
 
 
-def silent(endpoint: Endpoint, seconds: float, setting: str) -> Fault:
+def no_response(endpoint: Endpoint, seconds: float, setting: str) -> Fault:
     """Nothing came for too long. `setting` is the one that says how long."""
     return Fault(
         "timeout",
@@ -89,22 +129,22 @@ def silent(endpoint: Endpoint, seconds: float, setting: str) -> Fault:
     )
 
 
-def endless(endpoint: Endpoint, seconds: float) -> Fault:
+def took_too_long(endpoint: Endpoint, seconds: float) -> Fault:
     """The answer went on for too long."""
     message = f"the answer from {endpoint.address} was not done after {seconds:g} s"
     return Fault("timeout", message, "ask for less, or raise models.llm.total_s", endpoint=endpoint.address)
 
 
-def complaint(body: bytes, key: str = "") -> tuple[str, str]:
+def error_in_body(body: bytes, key: str = "") -> tuple[str, str]:
     """What the body of a refusal says, and the code it gives: `{"error": "…"}` or `{"error": {"message", "code"}}`."""
     try:
         value: object = json.loads(body.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
-        return said(body[:3200].decode("utf-8", "replace"), key), ""
-    return complaint_in(value, key)
+        return server_text(body[:3200].decode("utf-8", "replace"), key), ""
+    return error_in(value, key)
 
 
-def complaint_in(value: object, key: str = "") -> tuple[str, str]:
+def error_in(value: object, key: str = "") -> tuple[str, str]:
     """The same of a value that was read already; two empty texts where it complains of nothing."""
     if not isinstance(value, dict):
         return "", ""
@@ -112,15 +152,15 @@ def complaint_in(value: object, key: str = "") -> tuple[str, str]:
     error = whole.get("error", whole.get("message", whole.get("detail")))
     if isinstance(error, dict):
         found = cast("dict[str, Any]", error)
-        return said(found.get("message") or found, key), str(found.get("code") or "")
+        return server_text(found.get("message") or found, key), str(found.get("code") or "")
     if isinstance(error, str):
-        return said(error, key) or "an error", ""
-    return ("", "") if error is None else (said(error, key), "")
+        return server_text(error, key) or "an error", ""
+    return ("", "") if error is None else (server_text(error, key), "")
 
 
 def refused(endpoint: Endpoint, provider: str, model: str, status: int, body: bytes) -> Fault:
     """An HTTP status that is no success."""
-    text, code = complaint(body, endpoint.key)
+    text, code = error_in_body(body, endpoint.key)
     shown, where = visible(model)[:100], endpoint.address
     because = f" (HTTP {status})" + (f": {text}" if text else "")
     kind: FaultCode
@@ -143,9 +183,9 @@ def refused(endpoint: Endpoint, provider: str, model: str, status: int, body: by
     return Fault(kind, message, hint, endpoint=where, model=shown, status=status, said=text)
 
 
-def elsewhere(endpoint: Endpoint, status: int, location: str) -> Fault:
+def redirected(endpoint: Endpoint, status: int, location: str) -> Fault:
     """A redirect: questions and keys go where the settings say, and nowhere else."""
-    message = f"{endpoint.address} points elsewhere (HTTP {status}): {said(location) or 'it does not say where'}"
+    message = f"{endpoint.address} points elsewhere (HTTP {status}): {server_text(location) or 'it does not say where'}"
     hint = "if that is the right server, set models.llm.endpoint to it"
     return Fault("model_unreachable", message, hint, endpoint=endpoint.address, status=status)
 

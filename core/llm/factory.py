@@ -1,4 +1,4 @@
-"""The language model that the settings name, ready to be asked; and what its server has (for `doctor`)."""
+"""The configured language model, and the models that its server offers (for `doctor`)."""
 
 from __future__ import annotations
 
@@ -9,14 +9,31 @@ from typing import Final
 from core.base.config.settings import LlmSettings
 from core.base.fault import Fault
 from core.llm import ollama, openai
-from core.llm.common import Broken, Complaint, Unreadable, as_object
-from core.llm.connection import Request
+from core.llm.connection import Cancelled, Request, response_lines
 from core.llm.endpoint import Endpoint, endpoint_of
-from core.llm.errors import NO_SUCH_PAGE, broken_off, complaint_in, malformed, refused
-from core.llm.language_model import Done, GenerateOptions, LanguageModel, Message, ModelRef, TakenBack, Token
-from core.llm.limits import ANSWER_CHARS, Limits
-from core.llm.reasoning import Thoughts
-from core.llm.stream import Cancelled, received
+from core.llm.errors import (
+    NO_SUCH_PAGE,
+    ConnectionEnded,
+    MalformedLine,
+    ServerError,
+    as_object,
+    error_in,
+    interrupted,
+    malformed,
+    refused,
+)
+from core.llm.language_model import (
+    ANSWER_CHARS,
+    Done,
+    GenerateOptions,
+    LanguageModel,
+    Limits,
+    Message,
+    ModelRef,
+    TakenBack,
+    Token,
+)
+from core.llm.reasoning import ReasoningFilter
 
 _PROBE: Final = Limits(3.0, 2.0, 4.0, 3.0)
 """Seconds a server is waited for that is only asked what it has."""
@@ -45,11 +62,11 @@ class ServedModel:
         """As `LanguageModel.stream`. An answer longer than anybody reads ends as one whose length ran out."""
         endpoint, reader, request = self._asked(messages, options)
         lines = self._lines(endpoint, request, cancelled)
-        length, thoughts = 0, Thoughts()
+        length, thoughts = 0, ReasoningFilter()
         try:
             for line in lines:
-                text, anew = thoughts.answer(reader.read(line).text)
-                if anew:
+                text, retract = thoughts.answer(reader.read(line))
+                if retract:
                     yield TakenBack()
                 if text:
                     length += len(text)
@@ -65,12 +82,12 @@ class ServedModel:
             yield done
         except Cancelled:
             yield Done("aborted")
-        except Broken:
-            raise broken_off(endpoint, None) from None
-        except Unreadable as found:
+        except ConnectionEnded:
+            raise interrupted(endpoint, None) from None
+        except MalformedLine as found:
             raise malformed(endpoint, found.line) from None
-        except Complaint as found:
-            raise _complaint(endpoint, self.settings, found) from None
+        except ServerError as found:
+            raise _server_error(endpoint, self.settings, found) from None
         finally:
             lines.close()
 
@@ -80,9 +97,9 @@ class ServedModel:
         asked_of = (self.settings.provider, self.settings.model)
         while True:
             try:
-                yield from received(endpoint, request, limits, cancelled, asked_of=asked_of, stream=True)
+                yield from response_lines(endpoint, request, limits, cancelled, asked_of=asked_of, stream=True)
             except Fault as fault:
-                again = openai.amended(request, fault) if self.settings.provider == "openai" else None
+                again = openai.without_rejected_option(request, fault) if self.settings.provider == "openai" else None
                 if again is None:
                     raise
                 request = again
@@ -96,7 +113,7 @@ class ServedModel:
         endpoint = endpoint_of(settings, self.environ)
         if settings.provider == "openai":
             request = openai.chat_request(settings.model, messages, options)
-            return openai.based(endpoint), openai.Reader(), request
+            return openai.with_version_path(endpoint), openai.Reader(), request
         return (
             endpoint,
             ollama.Reader(),
@@ -114,7 +131,7 @@ def language_model(settings: LlmSettings, environ: Mapping[str, str] | None = No
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
+class ServerModels:
     """What a server has. `known` is False where it does not say; `has` tells of the model in the settings."""
 
     address: str
@@ -123,51 +140,52 @@ class Served:
     has: bool
 
 
-def served(
+def server_models(
     settings: LlmSettings, environ: Mapping[str, str] | None = None, cancelled: Callable[[], bool] = lambda: False
-) -> Served:
+) -> ServerModels:
     """Ask the server which models it has; at most 8 seconds. Raises Fault as `LanguageModel.stream`, and Cancelled."""
     endpoint = endpoint_of(settings, environ)
     speaks_openai = settings.provider == "openai"
     if speaks_openai:
-        endpoint = openai.based(endpoint)
+        endpoint = openai.with_version_path(endpoint)
     asked_of = (settings.provider, settings.model)
 
     def asked(request: Request) -> bytes:
-        return b"".join(received(endpoint, request, _PROBE, cancelled, asked_of=asked_of, stream=False))
+        return b"".join(response_lines(endpoint, request, _PROBE, cancelled, asked_of=asked_of, stream=False))
 
     try:
         body = asked(Request(openai.MODELS if speaks_openai else ollama.TAGS))
         models = openai.names(body) if speaks_openai else ollama.names(body)
-    except Unreadable as found:
+    except MalformedLine as found:
         raise malformed(endpoint, found.line) from None
     except Fault as fault:
         if not speaks_openai or fault.details.get("status") not in NO_SUCH_PAGE:
             raise
         try:
-            _answers(asked)
-        except Unreadable as found:
+            _check_chat(asked)
+        except MalformedLine as found:
             raise malformed(endpoint, found.line) from None
-        return Served(endpoint.address, (), False, True)
+        return ServerModels(endpoint.address, (), False, True)
     there = settings.model in models if speaks_openai else ollama.has(settings.model, models)
-    return Served(endpoint.address, models, True, there)
+    return ServerModels(endpoint.address, models, True, there)
 
 
-def _answers(asked: Callable[[Request], bytes]) -> None:
-    """A server may list nothing and speak all the same: then it says what is wrong with an empty question, or answers
-    it. Raises Fault where it does not, or wants a key, and Unreadable."""
+def _check_chat(asked: Callable[[Request], bytes]) -> None:
+    """Check a server that lists no models: it answers an empty request, or says what is wrong with it.
+
+    Raises Fault if it does not or if it needs a key, and MalformedLine."""
     try:
         body = asked(openai.NOTHING_ASKED).strip()
         if not body.startswith(b"data:") and "choices" not in as_object(body):
-            raise Unreadable(body)
+            raise MalformedLine(body)
     except Fault as fault:
         if fault.code == "config_invalid" or fault.details.get("status") is None:
             raise
 
 
-def _complaint(endpoint: Endpoint, settings: LlmSettings, found: Complaint) -> Fault:
+def _server_error(endpoint: Endpoint, settings: LlmSettings, found: ServerError) -> Fault:
     """What a server says in the middle of a stream. A missing model may be told here too, with status 200."""
-    text, code = complaint_in(found.value, endpoint.key)
+    text, code = error_in(found.value, endpoint.key)
     if code == "model_not_found" or ("model" in text.lower() and "not found" in text.lower()):
         return refused(endpoint, settings.provider, settings.model, 404, b'{"error": "model not found"}')
     return Fault(

@@ -1,4 +1,4 @@
-"""What a language model is here: messages in, tokens out one by one, and at the end what they cost.
+"""The interface of a language model: messages in, tokens out one by one, then the usage; and the limits of an answer.
 
 Source: kebab-frozen-design 7.1, 7.2.
 """
@@ -7,10 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
 
 Role = Literal["system", "user", "assistant"]
 Finish = Literal["stop", "length", "aborted"]
+
+
+CONNECT_S: Final = 5.0
+"""Seconds until there is a connection, finding the host included."""
+LINE_BYTES: Final = 1 << 20
+"""A line of a stream that is longer is no token."""
+BODY_BYTES: Final = 64 << 20
+"""Bytes taken of one stream; some hundred go with each token."""
+MESSAGE_BYTES: Final = 1 << 20
+"""Bytes taken of an answer that is no stream: a list of models, or what a server says is wrong."""
+ANSWER_CHARS: Final = 1 << 18
+"""Characters taken of one answer: more than a person reads, or a model should write."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,3 +103,13 @@ class LanguageModel(Protocol):
         model_unreachable, model_not_pulled, timeout, config_invalid, io_error (a stream cut off or malformed).
         """
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Seconds: until the first line that says something, between two lines, and for all of it."""
+
+    first_s: float
+    idle_s: float
+    total_s: float
+    connect_s: float = CONNECT_S

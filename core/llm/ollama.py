@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import Any, Final, cast
 
-from core.llm.common import Broken, Complaint, Said, Unreadable, as_object, count
 from core.llm.connection import Request
+from core.llm.errors import ConnectionEnded, MalformedLine, ServerError, as_object, count
 from core.llm.language_model import Done, GenerateOptions, Message, Usage
 
 CHAT: Final = "/api/chat"
@@ -40,36 +40,36 @@ class Reader:
     def __init__(self) -> None:
         self.done: Done | None = None
 
-    def read(self, line: bytes) -> Said:
-        """The text that a line brings, often none. Raises Unreadable, Complaint."""
+    def read(self, line: bytes) -> str:
+        """The text that a line brings, often none. Raises MalformedLine, ServerError."""
         if not line.strip():
-            return Said("")
+            return ""
         value = as_object(line)
         if value.get("error") is not None:
-            raise Complaint(value)
+            raise ServerError(value)
         message = value.get("message", {})
         text: object = cast("dict[str, object]", message).get("content", "") if isinstance(message, dict) else None
         if not isinstance(text, str | None):
-            raise Unreadable(line)
+            raise MalformedLine(line)
         if value.get("done") is True:
             finish = "length" if value.get("done_reason") == "length" else "stop"
             self.done = Done(finish, Usage(count(value.get("prompt_eval_count")), count(value.get("eval_count"))))
         elif not isinstance(message, dict) or "message" not in value:
-            raise Unreadable(line)
-        return Said(text or "")
+            raise MalformedLine(line)
+        return text or ""
 
     def end(self) -> Done:
-        """How the answer ended. Raises Broken where the connection did before it."""
+        """How the answer ended. Raises ConnectionEnded where the connection did before it."""
         if self.done is None:
-            raise Broken
+            raise ConnectionEnded
         return self.done
 
 
 def names(body: bytes) -> tuple[str, ...]:
-    """The models that the server has. Raises Unreadable."""
+    """The models that the server has. Raises MalformedLine."""
     found: object = as_object(body).get("models")
     if not isinstance(found, list):
-        raise Unreadable(body)
+        raise MalformedLine(body)
     models = [cast("dict[str, object]", one) for one in cast("list[object]", found) if isinstance(one, dict)]
     return tuple(str(one.get("name") or one.get("model") or "") for one in models)
 

@@ -8,11 +8,10 @@ from dataclasses import replace
 from typing import Any, Final, cast
 
 from core.base.fault import Fault
-from core.llm.common import Broken, Complaint, Said, Unreadable, as_object, count
 from core.llm.connection import Request
 from core.llm.endpoint import Endpoint
-from core.llm.language_model import Done, GenerateOptions, Message, Usage
-from core.llm.limits import MESSAGE_BYTES
+from core.llm.errors import ConnectionEnded, MalformedLine, ServerError, as_object, count
+from core.llm.language_model import MESSAGE_BYTES, Done, GenerateOptions, Message, Usage
 
 CHAT: Final = "/chat/completions"
 MODELS: Final = "/models"
@@ -23,7 +22,7 @@ NOTHING_ASKED: Final = Request(CHAT, b"{}")
 """A question without anything in it: a server that speaks so says what it lacks, and no model is asked."""
 
 
-def based(endpoint: Endpoint) -> Endpoint:
+def with_version_path(endpoint: Endpoint) -> Endpoint:
     """The endpoint that questions are put to: one with a path is used as it is, a bare host gets `/v1`."""
     path = endpoint.path.removesuffix(CHAT)
     return replace(endpoint, path=path or "/v1")
@@ -49,7 +48,7 @@ def chat_request(model: str, messages: Sequence[Message], options: GenerateOptio
     return Request(CHAT, json.dumps(body).encode("ascii"))
 
 
-def amended(request: Request, fault: Fault) -> Request | None:
+def without_rejected_option(request: Request, fault: Fault) -> Request | None:
     """The question once more, as a server asks for it that does not take one of its options; None if it is not that."""
     told = str(fault.details.get("said") or "")
     if fault.details.get("status") not in (400, 422) or request.body is None:
@@ -75,62 +74,62 @@ class Reader:
         self._finish = ""
         self._usage = Usage()
 
-    def read(self, line: bytes) -> Said:
-        """The text that a line brings, often none. Raises Unreadable, Complaint."""
+    def read(self, line: bytes) -> str:
+        """The text that a line brings, often none. Raises MalformedLine, ServerError."""
         if not line.startswith(b"data:"):
             return self._no_data(line)
         data = line[5:].strip()
         if data == b"[DONE]":
             self.done = self._ended()
-            return Said("")
+            return ""
         value = as_object(data)
         if value.get("error") is not None:
-            raise Complaint(value)
+            raise ServerError(value)
         return self._object(value, "delta", line)
 
-    def _object(self, value: dict[str, Any], part: str, line: bytes) -> Said:
+    def _object(self, value: dict[str, Any], part: str, line: bytes) -> str:
         usage = value.get("usage")
         if isinstance(usage, dict):
             found = cast("dict[str, object]", usage)
             self._usage = Usage(count(found.get("prompt_tokens")), count(found.get("completion_tokens")))
         choices = value.get("choices")
         if not isinstance(choices, list):
-            raise Unreadable(line)
+            raise MalformedLine(line)
         return self._choice(cast("list[object]", choices), part, line)
 
-    def _choice(self, choices: list[object], part: str, line: bytes) -> Said:
+    def _choice(self, choices: list[object], part: str, line: bytes) -> str:
         if not choices:
-            return Said("")
+            return ""
         first = choices[0]
         if not isinstance(first, dict):
-            raise Unreadable(line)
+            raise MalformedLine(line)
         choice = cast("dict[str, object]", first)
         if isinstance(finish := choice.get("finish_reason"), str):
             self._finish = finish
         if self._finish == "content_filter":
-            raise Complaint({"error": "its content filter stopped the answer"})
+            raise ServerError({"error": "its content filter stopped the answer"})
         said: object = choice.get(part) or {}
         if not isinstance(said, dict):
-            raise Unreadable(line)
-        return Said(_text(cast("dict[str, object]", said).get("content"), line))
+            raise MalformedLine(line)
+        return _text(cast("dict[str, object]", said).get("content"), line)
 
-    def _no_data(self, line: bytes) -> Said:
+    def _no_data(self, line: bytes) -> str:
         """Comments and other fields of an event say nothing; a bare object is a complaint, or a whole answer."""
         bare = line.strip()
         if not self._whole and (not bare or bare.startswith((b":", b"event:", b"id:", b"retry:"))):
-            return Said("")
+            return ""
         self._whole += line + b"\n"
         self._lines += 1
         if not self._whole.lstrip().startswith(b"{") or len(self._whole) > MESSAGE_BYTES or self._lines > _MOST_LINES:
-            raise Unreadable(bytes(self._whole[:1000]))
+            raise MalformedLine(bytes(self._whole[:1000]))
         if not bare.endswith(b"}"):
-            return Said("")
+            return ""
         try:
             value = as_object(bytes(self._whole))
-        except Unreadable:
-            return Said("")  # so far: `end` says so if no more comes
+        except MalformedLine:
+            return ""  # so far: `end` says so if no more comes
         if value.get("error") is not None:
-            raise Complaint(value)
+            raise ServerError(value)
         said = self._object(value, "message", line)
         self.done = self._ended()
         return said
@@ -139,11 +138,11 @@ class Reader:
         return Done("length" if self._finish == "length" else "stop", self._usage)
 
     def end(self) -> Done:
-        """How the answer ended: some servers leave `[DONE]` out. Raises Broken where the connection ended before."""
+        """How the answer ended: some servers omit `[DONE]`. Raises ConnectionEnded if the connection ended before."""
         if self.done is None and self._whole:
-            raise Unreadable(bytes(self._whole[:1000]))
+            raise MalformedLine(bytes(self._whole[:1000]))
         if self.done is None and not self._finish:
-            raise Broken
+            raise ConnectionEnded
         return self.done or self._ended()
 
 
@@ -153,14 +152,14 @@ def _text(content: object, line: bytes) -> str:
         parts = [cast("dict[str, object]", one) for one in cast("list[object]", content) if isinstance(one, dict)]
         return "".join(_text(one.get("text"), line) for one in parts if one.get("type") == "text")
     if not isinstance(content, str | None):
-        raise Unreadable(line)
+        raise MalformedLine(line)
     return content or ""
 
 
 def names(body: bytes) -> tuple[str, ...]:
-    """The models that the server has. Raises Unreadable."""
+    """The models that the server has. Raises MalformedLine."""
     found: object = as_object(body).get("data")
     if not isinstance(found, list):
-        raise Unreadable(body)
+        raise MalformedLine(body)
     models = [cast("dict[str, object]", one) for one in cast("list[object]", found) if isinstance(one, dict)]
     return tuple(str(one.get("id") or "") for one in models)

@@ -1,7 +1,6 @@
-"""What a model thinks aloud before it answers: some servers send it as the beginning of the answer, between tags.
+"""Filter for reasoning text that some servers send as the beginning of an answer, between tags.
 
-Some leave the first tag out, because the prompt ended with it. Then what was taken for the answer proves, with the
-second tag, to have been thought.
+If the prompt ended with the opening tag, the answer has only the closing one. Then all text before it is retracted.
 """
 
 from __future__ import annotations
@@ -16,71 +15,71 @@ _TAG: Final = re.compile(r"(?i)<(?P<close>/?)(?:think|thinking|thoughts?|reasoni
 _LONGEST: Final = max(map(len, _CLOSING))
 
 
-class Heard(NamedTuple):
-    """What of the answer has come, often nothing. `anew`: all before it was thought, and is no part of the answer."""
+class Filtered(NamedTuple):
+    """Answer text, often empty. `retract`: all text before it was reasoning and is not part of the answer."""
 
     text: str
-    anew: bool = False
+    retract: bool = False
 
 
-class Thoughts:
-    """Takes the thoughts out of an answer that comes in pieces; only what leads it is thought."""
+class ReasoningFilter:
+    """Removes reasoning from a streamed answer. Only text at its beginning is reasoning."""
 
     def __init__(self) -> None:
         self._held = ""  # what may still become a tag
         self._state = "before"
         self._open = 0  # tags in the middle of the answer that are not closed yet
-        self._told = ""  # the last sign of what was told
+        self._last = ""  # the last character that was given out
 
-    def answer(self, piece: str) -> Heard:
-        """What has come with this piece."""
+    def answer(self, piece: str) -> Filtered:
+        """The answer text that this piece completes."""
         if self._state == "answer":
-            return Heard(piece)
+            return Filtered(piece)
         self._held += piece
         if self._state == "before":
             led = self._held.lstrip()
             found = _TAG.match(led)
-            if found and not _closes(found):
+            if found and not _is_closing(found):
                 self._state, self._held = "thinking", led[found.end() :]
-            elif _may_become(led, _OPENING):
-                return Heard("")
+            elif _is_tag_prefix(led, _OPENING):
+                return Filtered("")
             else:
                 self._state = "unsure"
         if self._state == "unsure":
             return self._unsure()
         if self._state == "thinking":
-            found = next((one for one in _TAG.finditer(self._held) if _closes(one)), None)
+            found = next((one for one in _TAG.finditer(self._held) if _is_closing(one)), None)
             if found is None:
                 self._held = self._held[-_LONGEST:]
-                return Heard("")
+                return Filtered("")
             self._state, self._held = "after", self._held[found.end() :]
-        return Heard(self._after())
+        return Filtered(self._after())
 
     def end(self) -> str:
-        """What was held back of an answer that has ended: the beginning of a tag that never came."""
+        """The text held back when the answer ended: the beginning of an incomplete tag."""
         return self._held if self._state in ("before", "unsure") else ""
 
-    def _unsure(self) -> Heard:
-        """The answer, unless a tag ends in it what none began. One in backticks is spoken of."""
+    def _unsure(self) -> Filtered:
+        """The answer, unless it has a closing tag without an opening one. A tag in backticks is only a mention."""
         text = self._held
         for found in _TAG.finditer(text):
-            before = text[found.start() - 1] if found.start() else self._told
+            before = text[found.start() - 1] if found.start() else self._last
             if before == "`":
                 continue
-            if not _closes(found):
+            if not _is_closing(found):
                 self._open += 1
             elif self._open:
                 self._open -= 1
             else:
-                told = self._told != ""
+                shown = self._last != ""
                 self._state, self._held = "after", text[found.end() :]
-                return Heard(self._after(), told)
-        kept = next((at for at in range(_LONGEST, 0, -1) if _may_become(text[-at:], (*_OPENING, *_CLOSING))), 0)
+                return Filtered(self._after(), shown)
+        kept = next((at for at in range(_LONGEST, 0, -1) if _is_tag_prefix(text[-at:], (*_OPENING, *_CLOSING))), 0)
         kept = min(kept, len(text))
         self._held = text[len(text) - kept :]
         text = text[: len(text) - kept]
-        self._told = text[-1:] or self._told
-        return Heard(text)
+        self._last = text[-1:] or self._last
+        return Filtered(text)
 
     def _after(self) -> str:
         """The answer behind its thoughts, without the blanks between."""
@@ -90,11 +89,11 @@ class Thoughts:
         return led
 
 
-def _closes(found: re.Match[str]) -> bool:
+def _is_closing(found: re.Match[str]) -> bool:
     return bool(found["close"] or found["end"])
 
 
-def _may_become(begun: str, tags: tuple[str, ...]) -> bool:
+def _is_tag_prefix(begun: str, tags: tuple[str, ...]) -> bool:
     """Whether it is the beginning of a tag, and not all of one."""
     low = begun.lower()
     return any(tag.startswith(low) and tag != low for tag in tags)

@@ -69,7 +69,7 @@ def quoted(name: str, query: str) -> Callable[[Job[str]], str]:
     """The citation of a passage as it is put into a text."""
 
     def work(job: Job[Any]) -> str:
-        from core.library.citations.text import citation_block
+        from core.library.citations.store import citation_block
 
         return citation_block(job.store().con, name, query)
 
@@ -83,7 +83,7 @@ def attached(case: Case, name: str, query: str) -> Callable[[Job[str]], str]:
         from core.errors import show_case
         from core.errors.curation import person
         from core.flows.ingest.case_citations import cite_in_case
-        from core.library.citations.text import quote_of
+        from core.library.citations.store import quote_of
         from core.store import faults, open_store
 
         with open_store(job.lane.path, write=True) as store, faults(job.lane.path):

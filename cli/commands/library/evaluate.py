@@ -12,8 +12,7 @@ from cli.format.layout import clip, one_line
 from cli.output import Output
 from core.base.fault import Fault
 from core.library.evaluation.golden import Suite
-from core.library.evaluation.metrics import Interval
-from core.library.evaluation.report import Evaluation
+from core.library.evaluation.metrics import Evaluation, Interval
 from core.library.search.hit import Mode
 
 

@@ -15,7 +15,7 @@ from cli.format.layout import clip, counted, one_line, wrap
 from cli.format.library import columns_of
 from cli.output import Output
 from core.base.fault import Fault
-from core.library.ingest.reset import ResetReport
+from core.library.ingest.write import ResetReport
 from core.library.search.inspect import ChunkInspection, DocInspection, DocPage, IndexReport
 
 
@@ -160,7 +160,7 @@ def run_embed(args: argparse.Namespace, context: Context) -> int:
 
 def run_reset(args: argparse.Namespace, context: Context) -> int:
     """`library reset`: asks first, unless --yes; exit 1 where the answer is no."""
-    from core.library.ingest.reset import reset_library
+    from core.library.ingest.write import reset_library
     from core.store import open_store
 
     with open_store(context.database, write=True) as store:

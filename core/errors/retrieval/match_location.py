@@ -13,7 +13,7 @@ import apsw
 from core.base.trace import Step, facts
 from core.errors.cases.derived import INDEXED, LINES, Title, tags_of_case
 from core.errors.retrieval.answer import Hit, Part, Place
-from core.lexical.hangul_bigrams import HANGUL_RUN, bigrams
+from core.lexical import HANGUL_RUN, bigrams
 from core.text import clean
 from core.text.tokenizing import without_particle
 

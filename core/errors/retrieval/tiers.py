@@ -359,7 +359,7 @@ MOST_BY_WORDS = 3
 
 def by_words(store: Store, query: Query) -> Looked:
     """The three cases that say the words most; raises apsw errors of the store."""
-    from core.lexical.query import match_query, terms
+    from core.lexical import match_query, terms
 
     watch = Stopwatch()
     text = query.key_line or query.normalized

@@ -12,8 +12,7 @@ from core.base.trace import Step, Stopwatch, facts
 from core.flows.ask.options import Asking
 from core.library.ask.prompt import tokens
 from core.library.ask.truncation import Length
-from core.llm.language_model import Done, GenerateOptions, Message, TakenBack, Token, Usage
-from core.llm.limits import ANSWER_CHARS
+from core.llm.language_model import ANSWER_CHARS, Done, GenerateOptions, Message, TakenBack, Token, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Generator

@@ -18,9 +18,8 @@ from core.flows.ask.generate import Generated, budget, generate
 from core.flows.ask.options import Asking
 from core.flows.ask.retrieve import by_chunk, found_for, trust_of
 from core.library.ask.answer import HopRecord, Refusal
-from core.library.ask.context_packing import Packed, Turn, pack
 from core.library.ask.gate.question import read_question
-from core.library.ask.prompt import MULTI_HOP, template, tokens
+from core.library.ask.prompt import MULTI_HOP, Packed, Turn, pack, template, tokens
 from core.library.search.rows import Passage
 from core.store import faults
 from core.text import redact

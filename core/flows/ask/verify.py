@@ -7,10 +7,8 @@ from dataclasses import dataclass
 
 from core.base.trace import Outcome, Step, Stopwatch, facts
 from core.library.ask.answer import AnswerCut, Claim, InventedCitation, Refusal
-from core.library.ask.checks.claims import NOTHING, Glossary, claims, contradicts, holds
-from core.library.ask.checks.markers import Marked, checked_markers, sentences
-from core.library.ask.checks.refusal_phrases import sounds_like_giving_up
-from core.library.ask.checks.verdict import unverified
+from core.library.ask.checks.markers import Marked, checked_markers, sentences, sounds_like_giving_up
+from core.library.ask.checks.verdict import NOTHING, Glossary, claims, contradicts, holds, unverified
 from core.library.ask.prompt import only_refuses, refuses
 from core.library.ask.refusal import Cause
 from core.library.ask.truncation import Length, cut_of, marked_cut

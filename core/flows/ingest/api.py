@@ -13,21 +13,17 @@ from pathlib import Path
 
 from core.base.fault import Fault
 from core.flows.ingest.run import LEASE_S, Job, Run, read_all, remove_rest
-from core.library.chunk.policy import ChunkPolicy
+from core.library.chunk import ChunkPolicy
 from core.library.documents.read import corpus_revision
 from core.library.documents.rows import Media, Source
-from core.library.ingest.derivations import trim
 from core.library.ingest.git_facts import git_facts
-from core.library.ingest.known import Known, Vanished, known_of
-from core.library.ingest.media import extension_of, media_of
 from core.library.ingest.options import IngestOptions
-from core.library.ingest.paths import EXTERNAL, file_of, workspace_path
-from core.library.ingest.prepare import Task
-from core.library.ingest.readers import reader_of, signature
-from core.library.ingest.report import IngestEvent, IngestReport, IngestTally, Item, Scope
-from core.library.ingest.roots import roots_of
-from core.library.ingest.runs import put_run
+from core.library.ingest.prepare import Task, trim
+from core.library.ingest.readers import extension_of, media_of, reader_of, signature
+from core.library.ingest.report import IngestEvent, IngestReport, IngestTally, Item, Scope, put_run
+from core.library.ingest.sources import EXTERNAL, file_of, roots_of, workspace_path
 from core.library.ingest.walk import LINK_OUT, FoundFile, Walked, walk
+from core.library.ingest.write import Known, Vanished, known_of
 from core.library.search.fts import refresh_fts
 from core.store import Store, jobs, now
 from core.store.wal.checkpoints import checkpoints_aside

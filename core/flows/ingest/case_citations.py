@@ -9,9 +9,7 @@ from core.base.fault import Fault
 from core.errors import Case
 from core.errors.cases.case import Cited
 from core.errors.cases.resolutions import Resolution
-from core.library.citations.anchor import anchored
-from core.library.citations.store import KeptCitation, citations_of, cite
-from core.library.citations.text import MOST_CITED, cited_in
+from core.library.citations.store import MOST_CITED, KeptCitation, anchored, citations_of, cite, cited_in
 from core.store import Store, faults
 
 CITED_BY = "resolution"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from core.base.lazy_pattern import lazy_pattern
 from core.errors.retrieval.embed_text import embed_text
-from core.library.search.stopwords import STOP
+from core.library.search.lexical import STOP
 
 if TYPE_CHECKING:
     from core.errors import Case

@@ -11,13 +11,21 @@ from core.flows.system.parallel import shared
 from core.flows.system.worker_process import Second, calm_garbage
 from core.library.documents.read import document_at
 from core.library.documents.rows import Document
-from core.library.ingest.derivations import cached, derivation_key
-from core.library.ingest.known import Known, Vanished
-from core.library.ingest.prepare import Failure, Outcome, Prepared, Refusal, Task, Untouched, prepare
+from core.library.ingest.prepare import (
+    Failure,
+    Outcome,
+    Prepared,
+    Refusal,
+    Task,
+    Untouched,
+    cached,
+    derivation_key,
+    prepare,
+)
 from core.library.ingest.readers import reader_of
 from core.library.ingest.report import IngestEvent, IngestTally, Item
 from core.library.ingest.walk import LINK_OUT
-from core.library.ingest.write import Placed, note_event, put_document, remove_document
+from core.library.ingest.write import Known, Placed, Vanished, note_event, put_document, remove_document
 from core.store import Store, jobs
 from core.store.clock import now as stamp
 

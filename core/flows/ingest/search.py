@@ -17,7 +17,7 @@ from core.library.search.api import SearchQuery, checked, search
 from core.library.search.filters import SearchFilters
 from core.library.search.fts import index_version
 from core.library.search.hit import BulkItem, BulkResponse, BulkSummary, SearchResponse
-from core.library.search.morphemes import analyse
+from core.library.search.korean import analyse
 from core.store import open_store
 
 if TYPE_CHECKING:

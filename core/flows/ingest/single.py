@@ -13,14 +13,13 @@ from core.flows.ingest.api import Tell, ended, jobs_of, running
 from core.flows.ingest.run import read_all
 from core.library.documents.ids import content_hash
 from core.library.documents.rows import Source
-from core.library.ingest.known import known_of
-from core.library.ingest.media import extension_of, media_of
 from core.library.ingest.options import IngestOptions
-from core.library.ingest.paths import EXTERNAL, leads_out, normal_path, refused
+from core.library.ingest.readers import extension_of, media_of
 from core.library.ingest.report import IngestEvent, IngestReport
-from core.library.ingest.roots import roots_of
+from core.library.ingest.sources import EXTERNAL, leads_out, normal_path, refused, roots_of
 from core.library.ingest.walk import FoundFile, Walked
-from core.library.parse.decode import LOOKED, is_binary
+from core.library.ingest.write import known_of
+from core.library.parse.text import LOOKED, is_binary
 from core.library.search.fts import refresh_fts
 from core.store import Store, now
 

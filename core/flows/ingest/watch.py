@@ -8,8 +8,8 @@ from pathlib import Path
 from core.base.fault import Fault
 from core.flows.ingest.api import ingest
 from core.library.documents.read import sources
-from core.library.ingest.media import FOLDERS
 from core.library.ingest.options import IngestOptions
+from core.library.ingest.readers import FOLDERS
 from core.library.ingest.report import IngestReport
 from core.store import Store
 

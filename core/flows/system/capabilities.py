@@ -211,9 +211,9 @@ def _library_types() -> tuple[type, ...]:
     )
     from core.library.citations.location import FilePlace
     from core.library.documents.fetched import Fetched
-    from core.library.evaluation.report import Evaluation
+    from core.library.evaluation.metrics import Evaluation
     from core.library.ingest.report import IngestEvent, IngestReport
-    from core.library.ingest.reset import ResetReport
+    from core.library.ingest.write import ResetReport
     from core.library.search.hit import BulkItem, BulkResponse, SearchHit, SearchResponse
     from core.library.search.inspect import ChunkInspection, DocInspection, DocPage, DocSummary, IndexReport
 

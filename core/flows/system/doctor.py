@@ -20,7 +20,7 @@ from core.flows.system.llm_check import llm_checks
 from core.flows.system.mcp_extra import has_mcp
 from core.flows.system.model_check import model_check
 from core.library.search.fts import rebuild_fts
-from core.library.search.morphemes import CHOSEN, MISSING, installed
+from core.library.search.korean import CHOSEN, MISSING, installed
 from core.rules.matching.tables import load_tables, own_tables
 from core.store import faults, open_store
 from core.store.checks import Check, store_checks

@@ -5,7 +5,7 @@ from __future__ import annotations
 from core.base.config.settings_sources import Config
 from core.base.fault import Fault
 from core.llm.errors import pull_hint
-from core.llm.factory import served
+from core.llm.factory import server_models
 from core.store.checks import Check
 
 _SERVER, _MODEL = "llm_reachable", "llm_model"
@@ -25,7 +25,7 @@ def llm_checks(config: Config | None) -> tuple[Check, Check]:
         return Check(_SERVER, True, unused, hint), Check(_MODEL, True, "not asked")
     settings = config.values.llm
     try:
-        found = served(settings)
+        found = server_models(settings)
     except Fault as fault:
         return Check(_SERVER, False, fault.message, fault.hint), Check(
             _MODEL, False, "not asked: no server to ask", "first see to llm_reachable"

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from core.base.trace import Step
-from core.library.ask.checks.markers import Sentence, sentences
-from core.library.ask.checks.source_lists import only_names, place_names
+from core.library.ask.checks.markers import Sentence, only_names, place_names, sentences
 from core.library.citations.citation import Citation
 from core.library.search.hit import Mode
 from core.llm.language_model import ModelRef

@@ -7,6 +7,7 @@ part of every answer.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from core.base.fault import Fault
@@ -21,6 +22,35 @@ NOT_ENOUGH: Final = "NOT ENOUGH EVIDENCE"
 _TOLD_TO = lazy_pattern(r"(?i)\W*(?:not enough evidence|근거가 부족하다)([\W0-9]*)")
 _FENCE = lazy_pattern(r"(?i)<(?=\s*/?\s*(?:passage|question|system|user|assistant|\|))|\[(?=\s*/?\s*(?:INST|SYS)\b)")
 _RUNS = lazy_pattern("[`~]{3,}")
+
+RESERVE: Final = 64
+"""Tokens left free for what a server adds around messages."""
+_CUT: Final = " …"
+
+_WHAT: Final = r"(?:instructions?|rules?|prompts?|messages?|passages?|context|directions|guidelines)\b"
+_DROP: Final = r"\b(?:ignore|disregard|forget|override|bypass)\s+(?:\w+\s+){0,2}?"
+_FORMS: Final = (
+    # drop the instructions before
+    rf"{_DROP}(?:previous|prior|above|earlier|preceding|your|these)\s+(?:\w+\s+){{0,2}}?{_WHAT}",
+    rf"{_DROP}(?:all|any|every)\s+(?:\w+\s+){{0,2}}?(?:instructions?|prompts?)\b",
+    rf"{_DROP}(?:all|everything|anything)\s+(?:(?:of\s+)?the\s+)?(?:above|before\s+this|you\s+(?:were|have\s+been)\s+told)\b",
+    r"(?:이전|앞|위|지금까지|기존)(?:의|에)?\s?[^\n.]{0,20}?(?:지시|명령|지침|프롬프트)[^\n.]{0,10}?(?:무시|잊어|따르지)",
+    # take another role
+    r"\byou\s+are\s+now\s+(?:an?|the|called|named|acting|in\s+\w+\s+mode)\b",
+    r"\bfrom\s+now\s+on,?\s+you\s+(?:are|(?:will|must)\s+(?:only|always|act|answer|respond|reply)|answer|act|respond)\b",
+    r"(?:(?:너는|당신은|넌)\s+(?:이제|지금)(?:부터)?|(?:이제|지금)부터\s+(?:너는|당신은|넌))\s",
+    # answer every question in one way
+    r"\b(?:answer|(?:reply|respond)\s+to)\s+(?:every|all|any|each)\s+(?:\w+\s+)?(?:questions?|quer(?:y|ies)|prompts?)\b",
+    r"(?:모든|어떤)\s?(?:질문|물음)에(?:는|도)?\s[^\n.]{0,40}?(?:답|대답|답변|응답)(?:하라|하세요|하십시오|하시오|해라|해)",
+    # hide this from the user
+    r"\b(?:do\s+not|don['’]t|never)\s+(?:tell|inform)\s+the\s+(?:user|human)\s+(?:about|of|that)\s+(?:this|these|it|you)\b",
+    r"사용자에게\s+(?:이|해당)\s[^\n.]{0,20}?(?:말하지|알리지|밝히지)\s?(?:마|말)",
+    # open a role of the prompt
+    r"<\s?/?\s?(?:system|assistant)\s?>|\[\s?/?\s?(?:INST|SYSTEM)\s?\]|<\|im_(?:start|end)\|>|\byour\s+system\s+prompt\b",
+)
+_SPEAKS = lazy_pattern("(?i)" + "|".join(f"(?:{one})" for one in _FORMS))
+_READ: Final = 40_000
+_SHOWN: Final = 80
 
 
 def template(name: str) -> str:
@@ -78,3 +108,77 @@ def may_refuse(begun: str) -> bool:
 
 def _attribute(text: str) -> str:
     return inert(" ".join(text.split())).replace('"', "'")[:300]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """An earlier question of the session and its answer."""
+
+    question: str
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """The messages, the passages in the order of their markers, how many turns came along, about how many tokens."""
+
+    messages: tuple[Message, ...]
+    passages: tuple[Passage, ...]
+    turns: int
+    tokens: int
+
+
+def pack(
+    system: str,
+    question: str,
+    found: Sequence[Passage],
+    trust: dict[str, str],
+    history: Sequence[Turn],
+    budget: int,
+) -> Packed:
+    """The messages for a model within `budget` tokens. `trust`: of documents, by id; `history`: oldest first.
+
+    Raises Fault invalid_input where instructions and question alone exceed the budget.
+    """
+    used = tokens(system) + tokens(question_message(question, ()).content) + RESERVE
+    if used > budget:
+        raise Fault(
+            "invalid_input",
+            f"instructions and question take about {used} tokens, and {budget} are allowed",
+            "ask more briefly, or raise rag.max_context_tokens",
+        )
+    taken: list[Passage] = []
+    texts: list[str] = []
+    for one in found:
+        passage, text = one, fenced(len(taken) + 1, one, trust.get(one.doc_id, ""))
+        if used + tokens(text) > budget:
+            if taken:
+                continue  # a shorter one further down may still fit
+            passage = _shortened(one, max(32, budget - used - tokens(text) + tokens(one.text)))
+            text = fenced(1, passage, trust.get(one.doc_id, ""))
+        taken.append(passage)
+        texts.append(text)
+        used += tokens(text)
+    turns: list[Message] = []
+    kept = 0
+    for turn in reversed(history):
+        pair = (Message("user", turn.question), Message("assistant", turn.answer))
+        cost = sum(tokens(one.content) for one in pair)
+        if used + cost > budget:
+            break
+        used, kept = used + cost, kept + 1
+        turns[:0] = pair
+    messages = (Message("system", system), *turns, question_message(question, texts))
+    return Packed(messages, tuple(taken), kept, used)
+
+
+def _shortened(passage: Passage, room: int) -> Passage:
+    """The beginning of a passage, in `room` tokens: one passage always comes along."""
+    text = passage.text.encode("utf-8", "replace")[: room * 3].decode("utf-8", "ignore")
+    return replace(passage, text=text.rstrip() + _CUT)
+
+
+def speaks_to_model(text: str) -> str | None:
+    """The words of a text that instruct a model, None where there are none. Reads the first 40,000 code points."""
+    found = _SPEAKS.search(text[:_READ])
+    return None if found is None else " ".join(found[0].split())[:_SHOWN]

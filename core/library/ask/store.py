@@ -5,22 +5,40 @@ Source: kebab-frozen-design 5.7 and 5.7a.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Final, cast
+import json
+import stat
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import cache
+from pathlib import Path
+from types import UnionType
+from typing import Any, ClassVar, Final, Literal, Union, cast, get_args, get_origin, get_type_hints
 
 import apsw
 
 from core.base.fault import Fault
+from core.base.trace import Facts
 from core.base.wire import dumps, to_wire
-from core.library.ask.answer import Answer
-from core.library.ask.context_packing import Turn
+from core.library.ask.answer import Answer, AnswerCitation, SinceRead
+from core.library.ask.prompt import Turn
+from core.library.documents.ids import asset_id, content_hash
+from core.library.documents.read import sources
+from core.library.ingest.sources import file_of
+from core.library.ingest.write import SETTLED
 from core.store import Store
 from core.store.sql import number, value
 
 TITLE: Final = 80
 _NAME: Final = 100
 _HISTORY: Final = 20  # turns that are read; the budget decides how many come along
+
+_READ: Final = 1 << 26
+"""Bytes of a file that are read to tell it from the one that was read; of a larger one the size tells."""
+_ROWS: Final = """
+  SELECT d.workspace_path, d.asset_id, d.source_id, d.indexed_at, p.size, p.mtime_ns, p.looked
+  FROM json_each(?) JOIN documents d ON d.workspace_path = value
+  LEFT JOIN asset_paths p ON p.workspace_path = d.workspace_path
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,3 +246,138 @@ def _let_go(con: apsw.Connection, session: str) -> None:
 
 def _unknown(session: str) -> Fault:
     return Fault("not_indexed", f"there is no session {session[:80]}", "see: casebook library ask sessions list")
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A document as it was read; `size`, `mtime_ns` and `looked` are null where that is not known."""
+
+    path: str
+    asset_id: str
+    source_id: str
+    indexed_at: str
+    size: int | None
+    mtime_ns: int | None
+    looked: float | None
+
+
+def with_files(con: apsw.Connection, answers: Sequence[Answer]) -> tuple[Answer, ...]:
+    """The answers, their citations with what became of their files since. A few files are looked at.
+
+    Raises apsw errors; a file that cannot be looked at counts as the same.
+    """
+    paths = {cited.citation.path for one in answers for cited in one.citations}
+    if not paths:
+        return tuple(answers)
+    roots = {one.source_id: one for one in sources(con)}
+    rows = cast("list[tuple[str, str, str, str, int | None, int | None, float | None]]",
+                con.execute(_ROWS, (json.dumps(sorted(paths)),)).fetchall())  # fmt: skip
+    known = {one.path: one for one in (_Read(*row) for row in rows)}
+    became: dict[str, SinceRead | None] = dict.fromkeys(paths, "gone")
+    for path, one in known.items():
+        root = roots.get(one.source_id)
+        try:
+            became[path] = None if root is None else _became(one, file_of(root, path))
+        except (OSError, ValueError, Fault):
+            became[path] = None
+    return tuple(
+        replace(one, citations=tuple(_told(cited, known, became) for cited in one.citations)) for one in answers
+    )
+
+
+def _told(one: AnswerCitation, known: dict[str, _Read], became: dict[str, SinceRead | None]) -> AnswerCitation:
+    """Of one that was answered from an older reading than the last, too."""
+    path, when = one.citation.path, one.citation.indexed_at
+    since = became[path]
+    if since is None and path in known and when and when != known[path].indexed_at:
+        since = "changed"
+    return one if since == one.since_read else replace(one, since_read=since)
+
+
+def _became(one: _Read, file: Path) -> SinceRead | None:
+    """Size and time tell, as they do when folders are read again; else the content."""
+    try:
+        found = file.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return "gone"
+    if not stat.S_ISREG(found.st_mode):
+        return "gone"
+    settled = one.looked is not None and one.looked - found.st_mtime > SETTLED
+    if (one.size, one.mtime_ns) == (found.st_size, found.st_mtime_ns) and settled:
+        return None
+    if one.size is not None and one.size != found.st_size:
+        return "changed"
+    if found.st_size > _READ:
+        return None
+    return None if asset_id(content_hash(file.read_bytes())) == one.asset_id else "changed"
+
+
+def answers_of(con: apsw.Connection, session: str) -> dict[int, Answer]:
+    """The answers of a conversation by turn; one that was written in another form is left out. Raises apsw errors."""
+    rows = con.execute(
+        "SELECT turn_index, answer_json FROM answers WHERE conversation_id = ? AND turn_index IS NOT NULL", (session,)
+    ).fetchall()
+    found = {turn: read_answer(text) for turn, text in cast("list[tuple[int, str]]", rows)}
+    return {turn: answer for turn, answer in found.items() if answer is not None}
+
+
+def read_answer(text: str) -> Answer | None:
+    """An `answer.v1`; None where it is none. What was added since it was written is as it is by default."""
+    try:
+        made = _made(json.loads(text), Answer)
+    except (ValueError, TypeError, KeyError, RecursionError, Fault):
+        return None
+    return cast("Answer", made)
+
+
+def _made(given: Any, hint: Any) -> Any:
+    """`given` as a value of this type. Raises ValueError, TypeError or KeyError where it is none."""
+    origin, inner = get_origin(hint), get_args(hint)
+    if hint == Facts:
+        return tuple(_object(given).items())
+    if origin in (Union, UnionType):
+        return _one_of(given, inner)
+    if origin is Literal:
+        if given not in inner:
+            raise ValueError(given)
+        return given
+    if origin is tuple:
+        if not isinstance(given, list):
+            raise TypeError(given)
+        return tuple(_made(one, inner[0]) for one in cast("list[Any]", given))
+    if isinstance(hint, type) and is_dataclass(hint):
+        known = _hints(hint)
+        return hint(**{name: _made(one, known[name]) for name, one in _object(given).items() if name in known})
+    if hint is float and isinstance(given, int):
+        return float(given)
+    if not isinstance(given, hint):
+        raise TypeError(given)
+    return given
+
+
+def _one_of(given: Any, hints: tuple[Any, ...]) -> Any:
+    if given is None and type(None) in hints:
+        return None
+    for hint in hints:
+        if hint is type(None) or (is_dataclass(hint) and _kind(hint) not in (None, _object(given).get("kind"))):
+            continue
+        return _made(given, hint)
+    raise ValueError(given)
+
+
+def _object(given: Any) -> Mapping[str, Any]:
+    if not isinstance(given, dict):
+        raise TypeError(given)
+    return cast("dict[str, Any]", given)
+
+
+@cache
+def _hints(kind: Any) -> dict[str, Any]:
+    """The types of what it is made with, by name."""
+    hints = get_type_hints(kind)
+    return {one.name: hints[one.name] for one in fields(kind) if one.init}
+
+
+def _kind(hint: Any) -> str | None:
+    """What tells a citation from one of another kind."""
+    return next((str(one.default) for one in fields(hint) if one.name == "kind"), None)

@@ -13,7 +13,7 @@ from core.library.citations.citation import Citation, parse, to_uri
 from core.library.documents.opened import cited_lines, line_count, no_line, nothing_at
 from core.library.documents.read import chunk, document, document_at, sources
 from core.library.documents.rows import Document
-from core.library.ingest.paths import file_of
+from core.library.ingest.sources import file_of
 from core.library.search.rows import citation_of, passages
 from core.store.sql import storable
 

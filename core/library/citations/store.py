@@ -3,24 +3,44 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import Final, Literal, cast
 
 import apsw
 
+from core.align import Aligned, AlignSettings, Session, align_quote
 from core.base.fault import Fault
-from core.library.citations.citation import parse
-from core.library.documents.read import chunk, document
+from core.base.lazy_pattern import lazy_pattern
+from core.base.trace import Step, facts
+from core.library.citations.citation import Citation, LineCitation, first_line, parse, place
+from core.library.documents.read import chunk, chunks_by_id, chunks_of, document, document_at
 from core.library.documents.rows import Chunk, Document
 from core.library.search.inspect import chunk_at
+from core.library.search.lexical import Term, lexical_query, lexical_search
 from core.library.search.rows import citation_of, passages
 from core.store import Store, change, now
+from core.text import clean
 
 QUOTE: Final = 400
 """Code points of a quote at most: what the aligner looks for with slips, too."""
 AROUND: Final = 60
 """Code points kept before and after it: they tell one of several equal places."""
 _COLUMNS = "id, cited_by, item_id, workspace_path, uri, quote, prefix, suffix, heading_path_json, author, ts"
+
+SHOWN_QUOTE: Final = 240
+"""Code points of a quote at most: what one reads at a glance."""
+MOST_CITED: Final = 50
+"""Citations of one text that are looked at."""
+_DOT: Final = " · "
+_SENTENCES = lazy_pattern(r"(?<=[.!?。])[ \t]+|\n+")
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+")
+_PLACE = re.compile(r"> — (?P<uri>[^#\n]{1,4096}#[^ \n]{1,300})(?: · (?P<headings>[^\n]{0,2000}))?\s*")
+
+_ELSEWHERE: Final = 20  # passages of other documents that are looked at where its own is gone
+_EXACT: Final = AlignSettings(enable_fuzzy=False)
+_SLIPS: Final = AlignSettings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,3 +121,164 @@ def _beginning(text: str, label: str | None) -> str:
     cut = body[:QUOTE]
     end = max(cut.rfind(sign) for sign in (" ", "\n"))
     return cut[: end if end > QUOTE // 2 else QUOTE].strip()
+
+
+def citation_block(con: apsw.Connection, name: str, query: str = "") -> str:
+    """A citation of the passage with this chunk id or URI, to put into a text; of its words those that answer `query`.
+
+    Raises Fault not_indexed where there is no such passage, invalid_input where its path cannot stand on a line.
+    """
+    found, _document = passage_named(con, name)
+    uri = citation_of(passages(con, [found.id])[found.id]).uri
+    if clean(uri) != uri or "\n" in uri:
+        raise Fault("invalid_input", "its path cannot stand in a text", "rename the file, and read its folder again")
+    said = _plain(telling(found.text, found.section_label or "", lexical_query(query).terms))
+    headings = _DOT + clean(" > ".join(found.heading_path)).replace("\n", " ") if found.heading_path else ""
+    quoted = "\n".join(f"> {line}" for line in said.split("\n"))
+    return f"{quoted}\n> — {uri}{headings}\n"
+
+
+def _plain(said: str) -> str:
+    """The longest stretch without control signs: word for word what stands there, and inert."""
+    return max((clean(part) for part in _CONTROLS.split(said)), key=len).strip()
+
+
+def quote_of(con: apsw.Connection, name: str, query: str = "") -> str:
+    """Of the passage with this chunk id or URI the words that answer `query`. Raises Fault not_indexed."""
+    found, _document = passage_named(con, name)
+    return telling(found.text, found.section_label or "", lexical_query(query).terms)
+
+
+def telling(text: str, label: str, terms: Sequence[Term]) -> str:
+    """The sentence or line of a passage with most of the words asked for, its heading aside; the first of equals."""
+    body = text.removeprefix(label).strip() or text.strip()
+    parts = [part for part in (one.strip() for one in _SENTENCES.split(body)) if part]
+    best = max(range(len(parts)), key=lambda at: (_held(parts[at], terms), -at), default=0)
+    found = parts[best] if parts else body
+    if len(found) <= SHOWN_QUOTE:
+        return found
+    end = found.rfind(" ", SHOWN_QUOTE // 2, SHOWN_QUOTE)
+    return found[: end if end > 0 else SHOWN_QUOTE]
+
+
+def _held(part: str, terms: Sequence[Term]) -> int:
+    folded = part.casefold()
+    return sum(any(form in folded for form in term.forms) for term in terms)
+
+
+def cited_in(text: str, item_id: str = "") -> tuple[KeptCitation, ...]:
+    """The citations that stand in a text, in order, each once; what only looks like one is passed over."""
+    found: dict[tuple[str, str], KeptCitation] = {}
+    for uri, quote, headings in _blocks(text):
+        try:
+            path = parse(uri).path
+        except Fault:
+            continue
+        kept = KeptCitation(0, "resolution", item_id, path, uri, quote, "", "", json.dumps(headings), "", "")
+        found.setdefault((uri, quote), kept)
+        if len(found) == MOST_CITED:
+            break
+    return tuple(found.values())
+
+
+def _blocks(text: str) -> Iterator[tuple[str, str, list[str]]]:
+    quote: list[str] = []
+    for line in text.split("\n"):
+        if quote and (place := _PLACE.fullmatch(line)):
+            headings = place["headings"]
+            yield place["uri"], "\n".join(quote).strip(), headings.split(" > ") if headings else []
+            quote = []
+        elif line.startswith(">"):
+            quote.append(line[1:].removeprefix(" ").rstrip())
+        else:
+            quote = []
+
+
+@dataclass(frozen=True, slots=True)
+class Anchored:
+    """Where a citation stands. `citation`: its place today; of a detached one the likest place, or null.
+
+    `changed`: what is said otherwise there; `similarity` of the words, 0 to 1.
+    """
+
+    status: Literal["attached", "moved", "detached"]
+    reason: str
+    citation: Citation | None
+    similarity: float
+    changed: tuple[str, ...] = ()
+    trace: tuple[Step, ...] = ()
+
+
+def anchored(con: apsw.Connection, kept: KeptCitation) -> Anchored:
+    """Look for the words in their document; where that is gone, word for word in the others. Raises apsw errors."""
+    doc = document_at(con, kept.workspace_path)
+    if doc is not None:
+        return _within(con, kept, chunks_of(con, doc.doc_id))
+    ranked = lexical_search(con, lexical_query(kept.quote), None, _ELSEWHERE)
+    rows = chunks_by_id(con, ranked.ids)
+    found = _within(con, kept, [rows[item] for item in ranked.ids if item in rows], _EXACT)
+    gone = f"{kept.workspace_path} is not in the library any more"
+    if found.status == "detached":
+        return Anchored("detached", gone, None, 0.0, trace=(Step("document", "miss", gone), *found.trace))
+    trace = (Step("document", "miss", gone), *found.trace)
+    return Anchored("moved", f"{gone}; the same words stand elsewhere", found.citation, found.similarity, trace=trace)
+
+
+def _within(
+    con: apsw.Connection, kept: KeptCitation, rows: Sequence[Chunk], settings: AlignSettings = _SLIPS
+) -> Anchored:
+    if not rows:
+        return Anchored("detached", "the document has no text any more", None, 0.0)
+    expected = _expected(kept, rows)
+    found = align_quote(Session([one.text for one in rows]), expected, kept.quote, settings)
+    at = _place(kept, rows, expected, found)
+    where = None if at is None else citation_of(passages(con, [rows[at].id])[rows[at].id])
+    step = Step(
+        "align",
+        "hit" if found.status in ("aligned", "ambiguous") else "rejected" if found.status == "flagged" else "miss",
+        found.status if found.failure is None else found.failure,
+        facts(method=found.method, similarity=round(found.similarity, 4), passages=len(rows)),
+        found.trace,
+    )
+    if found.status == "flagged":
+        why = tuple(str(one) for one in found.concerns)
+        return Anchored("detached", "it says something else now", where, found.similarity, why, (step,))
+    if found.status == "failed" or where is None:
+        return Anchored("detached", "its words are not there any more", where, found.similarity, trace=(step,))
+    same = _same(place(where), parse(kept.uri))
+    words = "word for word" if found.method == "exact" else "with slips of spelling" if found.method == "fuzzy" else ""
+    said = f"it stands {'where it stood' if same else 'elsewhere now'}" + (f", {words}" if words else "")
+    return Anchored("attached" if same else "moved", said, where, found.similarity, trace=(step,))
+
+
+def _same(now: Citation, before: Citation) -> bool:
+    """Whether it begins where it began: how long a passage is changes with what is written below it."""
+    if isinstance(now, LineCitation) and isinstance(before, LineCitation):
+        return (now.path, now.start) == (before.path, before.start)
+    return now == before
+
+
+def _expected(kept: KeptCitation, rows: Sequence[Chunk]) -> int:
+    """The passage to look in first: under the same headings, the nearest to its old line."""
+    line = first_line(parse(kept.uri))
+    return min(
+        range(len(rows)),
+        key=lambda at: (rows[at].heading_path != kept.heading_path, abs((rows[at].line_start or 1) - line), at),
+    )
+
+
+def _place(kept: KeptCitation, rows: Sequence[Chunk], expected: int, found: Aligned) -> int | None:
+    """The passage it stands in; of several places the one with the same headings and the same words around."""
+    if found.status == "failed":
+        return found.near_misses[0].span.message_index if found.near_misses else None
+    places = [(span.message_index, span.start, span.end) for span in found.spans]
+    if found.status != "ambiguous":
+        return places[0][0]
+
+    def fits(one: tuple[int, int, int]) -> tuple[bool, bool, int]:
+        at, start, end = one
+        text = rows[at].text
+        around = text[:start].endswith(kept.prefix) and text[end:].startswith(kept.suffix)
+        return rows[at].heading_path == kept.heading_path, around, -abs(at - expected)
+
+    return max(places, key=fits)[0]

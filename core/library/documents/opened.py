@@ -19,8 +19,8 @@ from core.library.documents.ids import asset_id, content_hash
 from core.library.documents.read import blocks_of, chunks_of, document_at, sources
 from core.library.documents.rows import BlockKind, Chunk, Document
 from core.library.documents.spans import PageSpan, lines_of, span_of
-from core.library.ingest.paths import file_of, leads_out
-from core.library.parse.decode import decode
+from core.library.ingest.sources import file_of, leads_out
+from core.library.parse.text import decode
 from core.library.search.inspect import DocSummary, chunk_at, summary_of
 
 WHOLE: Final = 4_000_000

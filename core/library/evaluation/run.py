@@ -1,4 +1,4 @@
-"""Golden queries asked of a library: measured beside the plainest search, kept, compared with an earlier run."""
+"""The control of an evaluation: the plainest FTS5 search, every word but stop words joined with OR, nothing else."""
 
 from __future__ import annotations
 
@@ -12,11 +12,16 @@ import apsw
 
 from core.base.fault import Fault
 from core.base.wire import dumps
-from core.library.evaluation.baseline import plain_index, plain_search
+from core.lexical import WORD, quoted
 from core.library.evaluation.golden import Golden, Suite
 from core.library.evaluation.metrics import (
+    Evaluation,
+    KindRow,
     Measured,
+    Moved,
+    Pairing,
     Shown,
+    SystemRow,
     hit_at,
     holds,
     interval,
@@ -26,11 +31,11 @@ from core.library.evaluation.metrics import (
     paired,
     verdict,
 )
-from core.library.evaluation.report import Evaluation, KindRow, Moved, Pairing, SystemRow
 from core.library.search.api import SearchQuery, search
 from core.library.search.fts import index_version, indexed_by
 from core.library.search.hit import Mode
-from core.library.search.morphemes import analyse
+from core.library.search.korean import analyse
+from core.library.search.lexical import STOP
 from core.library.search.rows import Passage, passages
 from core.store import Store, now
 from core.store.sql import number
@@ -38,10 +43,41 @@ from core.store.sql import number
 if TYPE_CHECKING:
     from core.embedding.runtime.query_model import VectorSearch
 
+_BATCH: Final = 2_000
+
 PLAIN: Final = "plain OR"
 FIRST: Final = 3
 """Hits among which an answer counts in what is compared."""
 _ASKED: Final = 50  # hits that ranks are looked for in
+
+
+def plain_index(con: apsw.Connection) -> apsw.Connection:
+    """The passages of a casebook in an index of its own, in memory: headings and text, `unicode61`."""
+    plain = apsw.Connection(":memory:")
+    plain.execute("CREATE VIRTUAL TABLE plain USING fts5(heading, text, tokenize = 'unicode61')")
+    last = 0
+    while rows := cast(
+        "list[tuple[int, str, str]]",
+        con.execute(
+            "SELECT id, heading_path_json, text FROM chunks WHERE id > ? ORDER BY id LIMIT ?", (last, _BATCH)
+        ).fetchall(),
+    ):
+        plain.executemany("INSERT INTO plain(rowid, heading, text) VALUES (?, ?, ?)", rows)
+        last = rows[-1][0]
+    return plain
+
+
+def plain_search(plain: apsw.Connection, text: str, limit: int) -> list[int]:
+    """The chunks with any of the words, by bm25."""
+    words = list(dict.fromkeys(word.casefold() for word in WORD.findall(text)))
+    kept = [word for word in words if word not in STOP] or words
+    if not kept:
+        return []
+    asked = " OR ".join(quoted(word) for word in kept)
+    rows = plain.execute(
+        "SELECT rowid FROM plain WHERE plain MATCH ? ORDER BY bm25(plain), rowid LIMIT ?", (asked, limit)
+    ).fetchall()
+    return [cast("int", row[0]) for row in rows]
 
 
 def evaluate(

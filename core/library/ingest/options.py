@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.base.config.settings import ChunkingSettings
-from core.library.chunk.policy import MD_V2, ChunkPolicy
+from core.library.chunk import MD_V2, ChunkPolicy
 from core.library.documents.rows import SourceType, TrustLevel
 from core.library.ingest.walk import WalkOptions
-from core.library.search.morphemes import CHOSEN, installed, lacking
+from core.library.search.korean import CHOSEN, installed, lacking
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class IngestOptions:
 
     @property
     def analyser(self) -> str:
-        """What takes Korean apart (`morphemes.installed`); empty: nothing, or what was chosen is not installed."""
+        """What takes Korean apart (`korean.installed`); empty: nothing, or what was chosen is not installed."""
         return installed() if self.korean == CHOSEN else ""
 
     @property

@@ -1,32 +1,37 @@
-"""A file made into the rows of a document: read, hashed, parsed and cut. Needs no store, so any process can do it."""
+"""What is expensive to read, kept by the hash of what it was read from: another cut does not read it again."""
 
 from __future__ import annotations
 
 import os
 import stat
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
-from typing import Final, cast
+from typing import Any, Final, cast
 
+import apsw
 import orjson
 
 from core.base.installation import remedy
-from core.library.chunk.policy import ChunkPolicy, policy_hash
+from core.library.chunk import ChunkPolicy, policy_hash
 from core.library.documents import ids
 from core.library.documents.about import About, about
 from core.library.documents.blocks import Parsed, ParsedBlock, Passage
+from core.library.documents.ids import id_from
 from core.library.documents.rows import Media, Source
-from core.library.documents.spans import span_object, spans_json
-from core.library.ingest.derivations import pack, unpack
+from core.library.documents.spans import span_object, span_of, spans_json
 from core.library.ingest.git_facts import GitFacts
-from core.library.ingest.media import code_lang_of, generated
-from core.library.ingest.readers import Reader, reader_of, signature
+from core.library.ingest.readers import Reader, code_lang_of, generated, reader_of, signature
 from core.library.ingest.walk import LINK_OUT
-from core.library.parse.decode import LOOKED, decode, is_binary
+from core.library.parse.text import LOOKED, decode, is_binary
 from core.library.search.fts import IndexRow, index_row
-from core.library.search.morphemes import Analyse, analyse
+from core.library.search.korean import Analyse, analyse
+from core.store.clock import now
+
+MOST: Final = 256 * 1024 * 1024
+"""Bytes kept; what was used longest ago goes first."""
 
 _HEADER: Final = 1024
 _DEFECTS = (
@@ -34,12 +39,64 @@ _DEFECTS = (
 )
 
 
+def derivation_key(kind: str, content: str, version: str) -> str:
+    """The key of what `version` of a `kind` of reading makes of a content (its hash or id)."""
+    return id_from({"kind": kind, "text_blake3": content, "version_key": version})
+
+
+def cached(con: apsw.Connection, key: str) -> bytes | None:
+    """What was kept under the key."""
+    row = con.execute("SELECT payload FROM derivation_cache WHERE key = ?", (key,)).fetchone()
+    return cast("bytes", row[0]) if row else None
+
+
+def keep(con: apsw.Connection, key: str, kind: str, payload: bytes) -> None:
+    """Keep what was made, or note that it was used again; inside the caller's transaction. `trim` lets go of it."""
+    ts = now()
+    con.execute(
+        "INSERT INTO derivation_cache VALUES (?, ?, ?, ?, ?)"
+        " ON CONFLICT DO UPDATE SET payload = excluded.payload, last_used = excluded.last_used",
+        (key, kind, payload, ts, ts),
+    )
+
+
+def trim(con: apsw.Connection, most: int = MOST) -> None:
+    """Let go of what was used longest ago until at most `most` bytes are kept; inside the caller's transaction."""
+    con.execute(
+        "DELETE FROM derivation_cache WHERE key IN (SELECT key FROM (SELECT key,"
+        " sum(length(payload)) OVER (ORDER BY last_used DESC, key) AS kept FROM derivation_cache) WHERE kept > ?)",
+        (most,),
+    )
+
+
+def pack(parsed: Parsed) -> bytes:
+    """A document as it was read, as bytes."""
+    blocks = [
+        [one.kind, one.heading_path, span_object(one.span), one.text, one.payload, one.first_line]
+        for one in parsed.blocks
+    ]
+    return zlib.compress(orjson.dumps([parsed.parser_version, blocks, parsed.said, parsed.warnings]))
+
+
+def unpack(data: bytes) -> Parsed:
+    """What `pack` made. Raises ValueError for anything else."""
+    try:
+        version, blocks, said, warnings = cast("list[Any]", orjson.loads(zlib.decompress(data)))
+        made = (
+            ParsedBlock(kind, tuple(path), span_of(span), text, payload, first)
+            for kind, path, span, text, payload, first in blocks
+        )
+        return Parsed(version, tuple(made), said, tuple(warnings))
+    except (zlib.error, TypeError) as error:
+        raise ValueError(f"not a document as it was read: {error}") from error
+
+
 @dataclass(frozen=True, slots=True)
 class Task:
     """A file to read. `known` are asset id and signature of what the library has of it, if anything.
 
     `derived` is what was kept of an earlier reading of that content (`derivations`); `analyser` what takes Korean apart
-    (`morphemes.installed`), if anything. `within`: the folder that the file must lie in when it is opened, its links
+    (`korean.installed`), if anything. `within`: the folder that the file must lie in when it is opened, its links
     resolved; empty: anywhere.
     """
 

@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Final, Literal, cast
+
+import apsw
+import orjson
+
+from core.base.wire import dumps, to_wire
+from core.store import Store, now
 
 ItemKind = Literal["new", "updated", "moved", "removed", "unchanged", "skipped", "error"]
 EventKind = Literal["scan_started", "scan_completed", "asset_started", "asset_finished", "completed", "aborted"]
+
+SLOWEST: Final = 5
+"""Files that are named as the slowest."""
+
+Phase = Literal["looking", "reading", "tidying", "completed", "aborted"]
+
+KEPT = 100
+"""Runs that are remembered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,3 +227,120 @@ class IngestTally:
             removed_links=self.removed_links,
             removed_link_examples=tuple(self.removed_link_examples),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class IngestPace:
+    """An ingest so far. `done` of `total` files are settled, `path` is the one being read, or the last.
+
+    `counts`: files by what came of them (new, updated, unchanged, …); `passages` written. `elapsed_s` since it began,
+    `reading_s` since its first file. `slowest`: milliseconds and path, the slowest first.
+    """
+
+    phase: Phase = "looking"
+    done: int = 0
+    total: int = 0
+    path: str = ""
+    media: str = ""
+    counts: Mapping[str, int] = field(default_factory=dict[str, int])
+    passages: int = 0
+    elapsed_s: float = 0.0
+    reading_s: float = 0.0
+    slowest: tuple[tuple[float, str], ...] = ()
+
+    @property
+    def rate(self) -> float:
+        """Files a second since the first one; 0 where nothing can be said."""
+        return self.done / self.reading_s if self.reading_s > 0 else 0.0
+
+    @property
+    def left_s(self) -> float | None:
+        """Seconds to go at this rate; None where nothing can be said."""
+        return (self.total - self.done) / self.rate if self.phase == "reading" and self.rate > 0 else None
+
+
+def paced(pace: IngestPace, event: IngestEvent, elapsed_s: float) -> IngestPace:
+    """How it stands after this event, so many seconds after the ingest began."""
+    spent = elapsed_s - pace.elapsed_s
+    pace = replace(pace, elapsed_s=elapsed_s, reading_s=pace.reading_s + (spent if pace.phase == "reading" else 0.0))
+    if event.kind == "scan_completed":
+        total = event.total or 0
+        return replace(pace, phase="reading" if total else "tidying", total=total)
+    if event.kind == "asset_started":
+        return replace(pace, path=event.path or "", media=event.media or "")
+    if event.kind == "asset_finished":
+        return _settled(pace, event)
+    if event.kind in ("completed", "aborted"):
+        return replace(pace, phase=event.kind, path="", media="")
+    return pace
+
+
+def _settled(pace: IngestPace, event: IngestEvent) -> IngestPace:
+    done = event.idx or pace.done + 1
+    slowest = pace.slowest
+    if event.ms is not None and (len(slowest) < SLOWEST or event.ms > slowest[-1][0]):
+        slowest = tuple(sorted((*slowest, (event.ms, event.path or "")), key=lambda one: -one[0])[:SLOWEST])
+    result = event.result or "unchanged"
+    return replace(
+        pace,
+        phase="tidying" if done >= pace.total else pace.phase,
+        done=done,
+        counts={**pace.counts, result: pace.counts.get(result, 0) + 1},
+        passages=pace.passages + (event.chunks or 0 if result not in ("unchanged", "skipped", "error") else 0),
+        slowest=slowest,
+    )
+
+
+def put_run(store: Store, report: IngestReport, started: str) -> IngestReport:
+    """Remember a run; returns its report with the time it took. Raises Fault as `Store.transaction`."""
+    finished = now()
+    took = dt.datetime.fromisoformat(finished) - dt.datetime.fromisoformat(started)
+    report = replace(report, duration_ms=max(0, int(took.total_seconds() * 1000)))
+    items = None if report.items is None else orjson.dumps(to_wire(report.items)).decode()
+    with store.transaction() as con:
+        con.execute(
+            "INSERT INTO ingest_runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                *(report.run_id, dumps(report.scope), report.scanned, report.new, report.updated + report.moved),
+                *(report.skipped, report.errors, report.duration_ms, started, finished, items),
+                *("aborted" if report.aborted else "completed", dumps(replace(report, items=None))),
+            ),
+        )
+        con.execute(
+            "DELETE FROM ingest_runs"
+            " WHERE rowid <= (SELECT rowid FROM ingest_runs ORDER BY rowid DESC LIMIT 1 OFFSET ?)",
+            (KEPT,),
+        )
+    return report
+
+
+def last_run(con: apsw.Connection) -> tuple[IngestReport, str] | None:
+    """The newest run that is remembered, and when it ended (ISO 8601); None where nothing was ever ingested."""
+    row = con.execute(
+        "SELECT report_json, items_json, finished_at FROM ingest_runs ORDER BY rowid DESC LIMIT 1"
+    ).fetchone()
+    if row is None:
+        return None
+    said, items, finished = cast("tuple[str, str | None, str]", row)
+    value = cast("dict[str, Any]", orjson.loads(said))
+    return report_of({**value, "items": orjson.loads(items) if items else None}), finished
+
+
+def report_of(value: dict[str, Any]) -> IngestReport:
+    """A report from its JSON object. Raises KeyError and TypeError for what is none."""
+    whole = dict(value)
+    scope, items = whole["scope"], whole["items"]
+    whole["scope"] = Scope(
+        scope["root"], tuple(scope["roots"]), include=tuple(scope["include"]), exclude=tuple(scope["exclude"])
+    )
+    whole["skip_examples"] = {name: tuple(paths) for name, paths in whole["skip_examples"].items()}
+    whole["removed_link_examples"] = tuple(whole.get("removed_link_examples", ()))
+    whole["items"] = None if items is None else tuple(_item(one) for one in items)
+    whole.pop("schema_version", None)
+    return IngestReport(**whole)
+
+
+def _item(value: dict[str, Any]) -> Item:
+    whole = dict(value)
+    whole["warnings"] = tuple(whole["warnings"])
+    return Item(**whole)

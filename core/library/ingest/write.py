@@ -1,20 +1,27 @@
-"""One document into the store, or out of it; always inside one transaction of the caller."""
+"""What the library has of each path, read once before an ingest."""
 
 from __future__ import annotations
 
 from collections import defaultdict, deque
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, cast
+from pathlib import Path
+from typing import Any, ClassVar, Final, Literal, cast
 
 import apsw
 import orjson
 
+from core.library.documents.read import document_at, sources
 from core.library.documents.rows import Document, Media, Source, columns
-from core.library.ingest.derivations import derivation_key, keep
-from core.library.ingest.prepare import ChunkRow, Prepared
+from core.library.ingest.prepare import ChunkRow, Prepared, derivation_key, keep
+from core.library.ingest.sources import file_of
 from core.library.search.fts import IndexRow, drop_rows, heading_words, put_rows
+from core.store import Store
 from core.store.clock import now
-from core.store.sql import value
+from core.store.sql import number, value
+
+SETTLED: Final = 2.0
+"""Seconds between the last change of a file and its reading after which size and time tell whether it changed."""
 
 SCHEMA_VERSION = 1
 AGENT = "casebook"
@@ -32,6 +39,61 @@ _CHUNK = """INSERT INTO chunks(chunk_id, doc_id, text, heading_path_json, sectio
  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _KEEP = """UPDATE chunks SET chunk_id = ?, source_spans_json = ?, token_estimate = ?, chunker_version = ?,
  policy_hash = ?, block_ids_json = ?, position = ?, line_start = ?, line_end = ? WHERE id = ?"""
+
+_EMPTIED = ("document_tags", "blocks", "chunks", "documents", "asset_paths", "assets", "sources", "derivation_cache",
+            "chat_turns", "chat_sessions")  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A document as it was last read; `looked` is the Unix time of that reading, 0.0 where it is not known."""
+
+    doc_id: str
+    workspace_path: str
+    asset_id: str
+    signature: str
+    size: int
+    mtime_ns: int
+    looked: float
+
+    def is_fresh(self, size: int, mtime_ns: int, signature: str) -> bool:
+        """Whether a file of this size and time is the one that was read, and would be read the same way."""
+        same = (self.size, self.mtime_ns, self.signature) == (size, mtime_ns, signature)
+        return same and self.looked - mtime_ns / 1e9 > SETTLED
+
+
+def known_of(con: apsw.Connection, source: Source) -> dict[str, Known]:
+    """What the library has of a source, by workspace path."""
+    rows = con.execute(
+        "SELECT d.doc_id, d.workspace_path, d.asset_id, d.signature, coalesce(p.size, -1), coalesce(p.mtime_ns, 0),"
+        " coalesce(p.looked, 0.0) FROM documents d LEFT JOIN asset_paths p ON p.workspace_path = d.workspace_path"
+        " WHERE d.source_id = ?",
+        (source.source_id,),
+    )
+    return {one.workspace_path: one for one in (Known(*row) for row in rows)}
+
+
+class Vanished:
+    """Documents whose files were not found, by their content: a file with that content elsewhere is the same, moved."""
+
+    def __init__(self, known: Iterable[Known]) -> None:
+        self._left = {one.workspace_path: one for one in known}
+        self._by_asset: dict[str, list[Known]] = {}
+        for one in sorted(self._left.values(), key=lambda one: one.workspace_path, reverse=True):
+            self._by_asset.setdefault(one.asset_id, []).append(one)
+
+    def take(self, asset_id: str) -> Known | None:
+        """One that held this content; it is not taken again."""
+        rest = self._by_asset.get(asset_id)
+        if not rest:
+            return None
+        found = rest.pop()
+        del self._left[found.workspace_path]
+        return found
+
+    def __iter__(self) -> Iterator[Known]:
+        """Those that nobody took, by path."""
+        return iter(sorted(self._left.values(), key=lambda one: one.workspace_path))
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,3 +265,63 @@ def _drop_asset(con: apsw.Connection, asset_id: str) -> None:
         con.execute("DELETE FROM assets WHERE asset_id = ?", (asset_id,))
     elif left is not None:
         con.execute("UPDATE assets SET workspace_path = ? WHERE asset_id = ?", (left, asset_id))
+
+
+@dataclass(frozen=True, slots=True)
+class ResetReport:
+    """What was removed: rows. Citations, evaluations and the history of paths stay; so does every file."""
+
+    SCHEMA: ClassVar[str] = "reset_report.v1"
+
+    scope: Literal["data", "orphans"]
+    documents: int
+    passages: int
+    vectors: int
+    sources: int
+
+
+def reset_library(store: Store, *, orphans_only: bool = False) -> ResetReport:
+    """Empty the library, or with `orphans_only` remove the documents whose files are gone.
+
+    A root that is not there itself keeps its documents: a disk may only be away. Raises Fault as `Store.transaction`.
+    """
+    before = _counts(store)
+    if orphans_only:
+        for source in sources(store.con):
+            _remove_orphans(store, source)
+    else:
+        with store.transaction() as con:
+            con.execute("INSERT INTO chunks_fts(chunks_fts) VALUES ('delete-all')")
+            for table in _EMPTIED:
+                con.execute(f"DELETE FROM {table}")
+            raise_revision(con)
+    after = _counts(store)
+    removed = [one - other for one, other in zip(before, after, strict=True)]
+    return ResetReport("orphans" if orphans_only else "data", removed[0], removed[1], removed[2], removed[3])
+
+
+def _remove_orphans(store: Store, source: Source) -> None:
+    if not Path(source.root).is_dir():
+        return
+    for path in known_of(store.con, source):
+        try:
+            there = file_of(source, path).exists()
+        except OSError:
+            there = True
+        if there:
+            continue
+        with store.transaction() as con:
+            old = document_at(con, path)
+            if old is not None:
+                remove_document(con, old)
+                note_event(con, path, old.doc_id, "deleted", "the file is gone")
+
+
+def _counts(store: Store) -> list[int]:
+    con = store.con
+    return [
+        number(con, "SELECT count(*) FROM documents"),
+        number(con, "SELECT count(*) FROM chunks"),
+        number(con, "SELECT count(*) FROM vector WHERE kind = 'chunk'"),
+        number(con, "SELECT count(*) FROM sources"),
+    ]

@@ -1,23 +1,48 @@
-"""Markdown (CommonMark with tables) to blocks with their lines."""
+"""Markdown and its frontmatter as blocks with headings and line ranges."""
 
 from __future__ import annotations
 
+import datetime as dt
+import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from operator import attrgetter
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from markdown_it import MarkdownIt
+from markdown_it.common.utils import mdTrim
+from markdown_it.rules_block.heading import heading
+from markdown_it.rules_block.state_block import StateBlock
 from markdown_it.token import Token
 
 from core.library.documents.blocks import Parsed, ParsedBlock
 from core.library.documents.rows import BlockKind
 from core.library.documents.spans import LineSpan
-from core.library.parse.frontmatter import frontmatter
-from core.library.parse.inline import pictures, words
-from core.library.parse.paragraphs import paragraphs
-from core.library.parse.quick_blocks import quick_block
+from core.library.parse.text import paragraphs
+
+_LONGEST_FRONTMATTER: Final = 1 << 16
+_MOST: Final = 5_000
+"""Values in a frontmatter; an alias counts each time it is used."""
+_DEEPEST: Final = 20
+_MOST_DOTS: Final = 1_000
+"""In a line of TOML."""
+_TOO_MUCH: Final = "it holds too much"
+
+_MARKS: Final = tuple("\\`*_[]<>&!")
+_SELDOM: Final = ("\\", "\t", "``", "](")
+"""What `_simple` does not read, anywhere in a text: a link among them."""
+_MARKED = re.compile(r"(?<![^\W_])_|_(?![^\W_])|__|<[A-Za-z/!?]|&[#\w]")
+"""What may be a mark outside of code; `_` within a word is none, nor is a bracket without a target."""
+_PERHAPS: Final = tuple("_<&")
+_STARS = re.compile(r"(\*+)")
+_LONGEST_INLINE: Final = 1 << 14
+"""Code points from which a paragraph keeps its marks: reading them may take time that grows with its square."""
+_BREAKS = frozenset(("softbreak", "hardbreak"))
+
+_DELIMITER: Final = frozenset("|:-")
+"""What the second line of a table may begin with."""
 
 PARSER: Final = "markdown-it/1"
 """Goes into every id below it: any change of what `parse_markdown` returns changes it."""
@@ -29,6 +54,227 @@ _COMMENT_END: Final = "-->"
 _TAG = re.compile(r"<!--.*?-->|<[^<>]*>", re.DOTALL)
 _BARE_TAG = re.compile(r"<[^<>]*>")
 _AUDIO = (".mp3", ".wav", ".m4a", ".ogg", ".flac", ".opus", ".aac")
+
+
+@dataclass(frozen=True, slots=True)
+class Frontmatter:
+    """`lines` is how many lines it takes, its fences included; 0: there is none. `fault` says why it says nothing."""
+
+    lines: int = 0
+    said: dict[str, Any] | None = None
+    fault: str = ""
+
+
+def frontmatter(text: str) -> Frontmatter:
+    """The frontmatter of a document. Values are plain JSON values; dates are ISO 8601 texts.
+
+    One that cannot be read is told with its `fault`, and its lines are left to be read as text.
+    """
+    fence = text[:3]
+    if fence not in ("---", "+++") or text[3:].partition("\n")[0].strip():
+        return Frontmatter()
+    inner = text[:_LONGEST_FRONTMATTER].split("\n")
+    ends = ("---", "...") if fence == "---" else ("+++",)
+    end = next((at for at, line in enumerate(inner) if at and line.rstrip() in ends), None)
+    if end is None:
+        return Frontmatter()
+    body = "\n".join(inner[1:end])
+    try:
+        found = _yaml(body) if fence == "---" else _toml(body)
+    except (ValueError, RecursionError) as error:
+        return Frontmatter(end + 1, None, f"the frontmatter cannot be read: {' '.join(str(error).split())[:200]}")
+    if found is None:
+        found = {}
+    if not isinstance(found, dict):
+        # a rule, some words and another rule: no frontmatter at all
+        return Frontmatter()
+    budget = [_MOST]
+    try:
+        plain = {_text(key): _plain(one, budget, 0) for key, one in cast("dict[object, object]", found).items()}
+    except ValueError as error:
+        return Frontmatter(end + 1, None, f"the frontmatter cannot be read: {error}")
+    return Frontmatter(end + 1, plain)
+
+
+def _yaml(body: str) -> object:
+    import yaml
+
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        _check_depth(cast("Iterable[object]", yaml.parse(body, Loader=loader)))  # pyright: ignore[reportUnknownMemberType]
+        return yaml.load(body, Loader=loader)  # the safe loader: nothing is run or made but plain values
+    except (yaml.YAMLError, AttributeError, LookupError, TypeError, OverflowError) as error:  # PyYAML's own slips, too
+        raise ValueError(error) from error
+
+
+def _check_depth(events: Iterable[object]) -> None:
+    """Raises ValueError for what nests too deeply: the time to load it grows with the square of its depth."""
+    depth = 0
+    for event in events:
+        kind = type(event).__name__
+        depth += kind in ("MappingStartEvent", "SequenceStartEvent")
+        depth -= kind in ("MappingEndEvent", "SequenceEndEvent")
+        if depth > _DEEPEST + 2:
+            raise ValueError(_TOO_MUCH)
+
+
+def _toml(body: str) -> object:
+    import tomllib
+
+    # The time for a dotted key grows with the square of its parts.
+    if any(line.count(".") > _MOST_DOTS for line in body.split("\n")):
+        raise ValueError(_TOO_MUCH)
+    return tomllib.loads(body)
+
+
+def _plain(value: object, budget: list[int], depth: int) -> object:
+    budget[0] -= 1
+    if budget[0] < 0 or depth > _DEEPEST:
+        raise ValueError(_TOO_MUCH)
+    if isinstance(value, dict):
+        return {_text(key): _plain(one, budget, depth + 1) for key, one in cast("dict[object, object]", value).items()}
+    if isinstance(value, (list, tuple, set)):
+        return [_plain(one, budget, depth + 1) for one in cast("list[object]", value)]
+    if isinstance(value, (dt.datetime, dt.date, dt.time)):
+        return value.isoformat()
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value if abs(value) < 1 << 53 else str(value)
+    if value is None or isinstance(value, bool):
+        return value
+    return _text(value)
+
+
+def _text(value: object) -> str:
+    return str(value).encode("utf-8", "replace").decode("utf-8")
+
+
+def words(md: MarkdownIt, content: str, env: dict[str, Any]) -> str:
+    """`content` as a reader sees it: the text of links, the description of pictures, code as it is, HTML tags gone.
+
+    It has as many lines as `content`.
+    """
+    if len(content) > _LONGEST_INLINE or not _has(content, _MARKS):
+        return _without_blank_ends(content)
+    simple = _simple(content) if "references" not in env else None
+    return said(inline_tokens(md, content, env)) if simple is None else simple
+
+
+def _simple(content: str) -> str | None:
+    """The words of a text whose only marks are code, emphasis of whole words and signs that stand for themselves.
+
+    Most texts with marks are such, and the parser needs ten times as long for them. None for any other.
+    """
+    if _has(content, _SELDOM):
+        return None
+    parts = content.split("`")
+    code, plain = parts[1::2], "`".join(parts[::2])  # a sign that is no letter stands where the code was
+    if not len(parts) % 2 or any(not one or one[0].isspace() or one[-1].isspace() or "\n" in one for one in code):
+        return None
+    if _has(plain, _PERHAPS) and _MARKED.search(plain):
+        return None
+    plain = _unstressed(plain) if "*" in plain else plain
+    if plain is None:
+        return None
+    if code:
+        between = plain.split("`")
+        plain = "".join(one for pair in zip(between, (*code, ""), strict=True) for one in pair)
+    return _without_blank_ends(plain)
+
+
+def _without_blank_ends(text: str) -> str:
+    """`text` without the blanks around its line ends. Not by a pattern: for a run of blanks within a line that takes
+    time that grows with the square of its length."""
+    first, *rest = text.split("\n")
+    if not rest:
+        return text
+    *middle, last = rest
+    return "\n".join((first.rstrip(" \t"), *(line.strip(" \t") for line in middle), last.lstrip(" \t")))
+
+
+def _has(text: str, signs: Iterable[str]) -> bool:
+    return any(map(text.__contains__, signs))  # a quarter of the time of a pattern
+
+
+def _unstressed(text: str) -> str | None:
+    """`text` without the stars around words; None where they are more than pairs of one or two, one after the other."""
+    parts = _STARS.split(text)  # text, stars, text, stars, …
+    for at in range(1, len(parts), 4):
+        stars, inside = parts[at], parts[at + 1]
+        if len(stars) > 2 or at + 2 >= len(parts) or parts[at + 2] != stars:
+            return None
+        if not (inside[:1].isalnum() and inside[-1:].isalnum()):
+            return None
+    return "".join(parts[::2])
+
+
+def inline_tokens(md: MarkdownIt, content: str, env: dict[str, Any]) -> list[Token]:
+    """The inline tokens of `content`; `env` knows the targets that the document names."""
+    found: list[Token] = []
+    md.inline.parse(content, md, env, found)
+    return found
+
+
+def said(tokens: list[Token]) -> str:
+    """What inline tokens say."""
+    parts: list[str] = []
+    for token in tokens:
+        if token.type in _BREAKS:
+            parts.append("\n")
+        elif token.type == "image":
+            parts.append(said(token.children or []))
+        elif token.type == "html_inline":
+            parts.append("\n" * token.content.count("\n"))
+        else:
+            parts.append(token.content)
+    return "".join(parts)
+
+
+def pictures(md: MarkdownIt, content: str, env: dict[str, Any]) -> list[tuple[str, str]] | None:
+    """Target and description of each picture, if `content` holds nothing but pictures; else None."""
+    if not content.startswith("![") or len(content) > _LONGEST_INLINE:
+        return None
+    found: list[tuple[str, str]] = []
+    for token in inline_tokens(md, content, env):
+        if token.type == "image":
+            found.append((str(token.attrGet("src") or ""), said(token.children or [])))
+        elif token.type not in _BREAKS and token.content.strip():
+            return None
+    return found or None
+
+
+def quick_block(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:
+    """A rule before all others: a heading, or a paragraph all of whose lines begin with a letter, outside of any block.
+
+    It makes the tokens that the rules of CommonMark make, or leaves the line to them.
+    """
+    if silent or state.level or state.tShift[start_line]:
+        return False
+    sign = state.src[state.bMarks[start_line]]
+    if sign == "#":
+        after = _first(state, start_line + 1) if start_line + 1 < end_line else ""
+        return after not in _DELIMITER and heading(state, start_line, end_line, silent)
+    if not sign.isalpha():
+        return False
+    end = start_line + 1
+    while end < end_line and (first := _first(state, end)):
+        if not first.isalpha() or state.tShift[end]:
+            return False
+        end += 1
+    content = mdTrim(state.src[state.bMarks[start_line] : state.eMarks[end - 1]])
+    state.line = end
+    state.push("paragraph_open", "p", 1).map = [start_line, end]
+    token = state.push("inline", "", 0)
+    token.content, token.map, token.children = content, [start_line, end], []
+    state.push("paragraph_close", "p", -1)
+    return True
+
+
+def _first(state: StateBlock, line: int) -> str:
+    """The first sign of a line that is not blank; empty where there is none."""
+    at = state.bMarks[line] + state.tShift[line]
+    return state.src[at] if at < state.eMarks[line] else ""
 
 
 def parse_markdown(text: str) -> Parsed:

@@ -1,25 +1,25 @@
-"""Where is it written? Lexical, by meaning, or both fused; every hit cites its lines and tells its ranks.
+"""Search of the library: lexical, by vectors, or both fused. Every hit cites its lines and has its ranks.
 
 Source: kebab-frozen-design 1.5, 1.6, 2.2, 3.7; decisions 18 to 20.
 """
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import json
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
 from core.base.fault import Fault
 from core.base.trace import Step, Stopwatch, facts
 from core.library.documents.read import corpus_revision
-from core.library.search.cursor import read_cursor, write_cursor
 from core.library.search.filters import EVERYTHING, SearchFilters, chunks_passing, documents_passing
-from core.library.search.fts import index_version, indexed_by
-from core.library.search.fusion import Fused
+from core.library.search.fts import index_version, indexed_by, korean_hint, query_analyser
 from core.library.search.hit import Mode, Retrieval, ScoreKind, SearchHit, SearchResponse
-from core.library.search.hybrid import FAN, hybrid
-from core.library.search.korean import korean_hint, reading
-from core.library.search.lexical import Ranked, lexical_search
-from core.library.search.lexical_query import LexicalQuery, lexical_query
+from core.library.search.hybrid import FAN, Fused, hybrid
+from core.library.search.korean import analyse
+from core.library.search.lexical import LexicalQuery, Ranked, lexical_query, lexical_search
 from core.library.search.rows import Passage, citation_of, hit, passages
 from core.library.search.snippet import CHARS
 from core.library.search.vector import EMBED, vector_search
@@ -30,12 +30,54 @@ if TYPE_CHECKING:
     import apsw
 
     from core.embedding.runtime.query_model import VectorSearch
-    from core.library.search.morphemes import Analyse
+    from core.library.search.korean import Analyse
+
+_MOST = 100_000
 
 DEFAULT_K: Final = 10
 MOST_K: Final = 200
 UNASKED: Final = "the mode does not ask it"
 _KIND: dict[Mode, ScoreKind] = {"lexical": "bm25", "vector": "cosine", "hybrid": "rrf"}
+
+
+def write_cursor(revision: int, offset: int, question: tuple[object, ...]) -> str:
+    """A cursor for the hits from `offset` on; `question` is everything that decides their order."""
+    said = json.dumps([revision, offset, _digest(question)], separators=(",", ":"))
+    return base64.urlsafe_b64encode(said.encode()).decode().rstrip("=")
+
+
+def read_cursor(cursor: str, revision: int, question: tuple[object, ...]) -> int:
+    """The offset in it. Raises Fault invalid_input, with the `reason` stale_cursor where the library has changed."""
+    try:
+        padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
+        value: object = json.loads(base64.urlsafe_b64decode(padded))
+    except (ValueError, RecursionError):
+        value = None
+    parts = cast("list[object]", value) if isinstance(value, list) else []
+    if len(parts) != 3 or not isinstance(parts[1], int) or not 0 <= parts[1] <= _MOST:
+        raise Fault("invalid_input", "the cursor is not one of ours", "use `next_cursor` of the page before")
+    if parts[2] != _digest(question):
+        raise Fault("invalid_input", "the cursor belongs to another query", "repeat the query and filters it came with")
+    if parts[0] != revision:
+        raise Fault(
+            "invalid_input", "the library has changed since that page", "ask again without --cursor",
+            reason="stale_cursor",
+        )  # fmt: skip
+    return parts[1]
+
+
+def _digest(question: tuple[object, ...]) -> str:
+    return hashlib.sha256(repr(question).encode("utf-8", "replace")).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchRequest:
+    """Called with a casebook and the way to its vectors. Raises Fault: what `search` raises."""
+
+    query: SearchQuery
+
+    def __call__(self, store: Store, vectors: VectorSearch) -> SearchResponse:
+        return search(store, self.query, vectors, analyse)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +131,7 @@ def _answer(
     revision = corpus_revision(con)
     question = (query.text, query.mode, query.filters, query.prefix_last)
     start = read_cursor(query.cursor, revision, question) if query.cursor else 0
-    analysing, korean = reading(con, query.text, analysing) if query.mode != "vector" else (None, ())
+    analysing, korean = query_analyser(con, query.text, analysing) if query.mode != "vector" else (None, ())
     asked = lexical_query(query.text, prefix_last=query.prefix_last, analysing=analysing)
     documents = documents_passing(con, query.filters)
     filtered = _filter_step(query.filters, documents)

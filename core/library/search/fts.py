@@ -8,11 +8,15 @@ from typing import Final, cast
 
 import apsw
 
-from core.library.search.morphemes import PACKAGE, Analyse, analyse, installed, morphemes
+from core.base.installation import remedy
+from core.base.trace import Step, facts
+from core.lexical import HANGUL_RUN
+from core.library.search.korean import PACKAGE, Analyse, analyse, installed, morphemes
 from core.library.search.subword import VERSION, pieces
 from core.store import Store
 from core.store.sql import number, value
 
+UNASKED = "this search does not take Korean apart; syllable pairs serve"
 FTS_CONFIG: Final = f"heading_path,text,bigrams;contentless;unicode61 remove_diacritics 2;{VERSION}"
 """What shapes the index. A change of it means that every row is written anew."""
 
@@ -31,7 +35,7 @@ def index_version(analyser: str = "") -> str:
 
 
 def fts_config(analyser: str) -> str:
-    """The configuration of an index that holds the morphemes of this analyser (`morphemes.installed`), or none."""
+    """The configuration of an index that holds the morphemes of this analyser (`korean.installed`), or none."""
     return f"{FTS_CONFIG};{analyser}" if analyser else FTS_CONFIG
 
 
@@ -124,3 +128,26 @@ def refresh_fts(store: Store, analyser: str = "", *, cancelled: Callable[[], boo
 
 class _Cancelled(Exception):
     pass
+
+
+def query_analyser(
+    con: apsw.Connection, text: str, analysing: Analyse | None
+) -> tuple[Analyse | None, tuple[Step, ...]]:
+    """`analysing`, where the index holds morphemes of the analyser that is installed here, and the step that tells.
+
+    There is no step where nothing is to be told: no Korean in the query, or no morphemes in the index.
+    """
+    if HANGUL_RUN.search(text) is None or not (by := indexed_by(con)):
+        return None, ()
+    if analysing is None:
+        return None, (Step("morphemes", "skipped", UNASKED),)
+    if (here := installed()) != by:
+        told = facts(remedy="casebook library ingest" if here else remedy("ko"))
+        reason = f"the index holds morphemes of {by}, here is {here or 'none'}; syllable pairs serve"
+        return None, (Step("morphemes", "failed", reason, told),)
+    return analysing, (Step("morphemes", "hit", by),)
+
+
+def korean_hint(steps: tuple[Step, ...]) -> list[str]:
+    """What a person may want to know of it."""
+    return [f"{step.reason} (mended by: {step.fact('remedy')})" for step in steps if step.outcome == "failed"]

@@ -1,34 +1,113 @@
-"""How a Korean query is taken apart: as the index was, or not at all, and then it says why."""
+"""Korean morphemes (the extra `ko`): nouns within compounds, and the stems that inflection hides (끊길: 끊기).
+
+Loading takes seconds, half a gigabyte and the interpreter's lock. So nothing here loads before a Korean text is read,
+and the workbench's own process never loads it: its ingest and its answers run in processes of their own.
+"""
 
 from __future__ import annotations
 
-import apsw
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import Any, Final, Protocol, cast
 
+from core.base.fault import Fault
 from core.base.installation import remedy
-from core.base.trace import Step, facts
-from core.lexical.hangul_bigrams import HANGUL_RUN
-from core.library.search.fts import indexed_by
-from core.library.search.morphemes import Analyse, installed
+from core.base.lazy_pattern import lazy_pattern
+from core.lexical import HANGUL_RUN
+from core.text.unicode_form import normalized
 
-UNASKED = "this search does not take Korean apart; syllable pairs serve"
+RULES: Final = "ko-v1"
+"""Changes with what is made of an analysis: an index of other rules is built anew."""
+PACKAGE: Final = "kiwipiepy"
+CHOSEN: Final = "morphemes"
+"""The value of the setting `library.korean` that asks for them."""
+MISSING: Final = "library.korean is morphemes, but what analyses them is not installed; syllable pairs serve"
+
+Morpheme = tuple[int, str]
+"""Where it begins in the text, in code points, and its form."""
+Analyse = Callable[[str], Iterable[Morpheme]]
+
+_TAGS: Final = frozenset(("NNG", "NNP", "NR", "XR", "VV", "VA", "MAG"))
+_LIGHT: Final = frozenset("하되있없않같보주이말")
+"""Verbs that stand in every text."""
+_LINE: Final = 1_000
+"""Code points analysed at once: a sentence is shorter, and what has no end costs no more than its length."""
+_UNREAD = lazy_pattern("[^ -~\uac00-\ud7a3]")
 
 
-def reading(con: apsw.Connection, text: str, analysing: Analyse | None) -> tuple[Analyse | None, tuple[Step, ...]]:
-    """`analysing`, where the index holds morphemes of the analyser that is installed here, and the step that tells.
+class Token(Protocol):
+    """A token as the analyser gives it."""
 
-    There is no step where nothing is to be told: no Korean in the query, or no morphemes in the index.
+    form: str
+    tag: str
+    start: int
+
+
+Tokenize = Callable[[str], Sequence[Token]]
+
+
+def installed() -> str:
+    """What analyses here, with the versions that its results hang on; empty where the extra is not installed."""
+    from importlib import metadata
+
+    try:
+        return f"{PACKAGE} {metadata.version(PACKAGE)}/{metadata.version('kiwipiepy-model')} {RULES}"
+    except metadata.PackageNotFoundError:
+        return ""
+
+
+def lacking(korean: str) -> str:
+    """What the setting `library.korean` asks for and is not installed, with its remedy; empty where nothing is."""
+    return f"{MISSING} (install it: {remedy('ko')})" if korean == CHOSEN and not installed() else ""
+
+
+def analyse(text: str) -> Iterator[Morpheme]:
+    """The content forms of a Korean text (nouns, roots, stems, adverbs), in order; of any other text nothing.
+
+    Raises Fault config_invalid where the analyser is installed and cannot be loaded.
     """
-    if HANGUL_RUN.search(text) is None or not (by := indexed_by(con)):
-        return None, ()
-    if analysing is None:
-        return None, (Step("morphemes", "skipped", UNASKED),)
-    if (here := installed()) != by:
-        told = facts(remedy="casebook library ingest" if here else remedy("ko"))
-        reason = f"the index holds morphemes of {by}, here is {here or 'none'}; syllable pairs serve"
-        return None, (Step("morphemes", "failed", reason, told),)
-    return analysing, (Step("morphemes", "hit", by),)
+    return content_forms(text, _kiwi) if HANGUL_RUN.search(text) else iter(())
 
 
-def korean_hint(steps: tuple[Step, ...]) -> list[str]:
-    """What a person may want to know of it."""
-    return [f"{step.reason} (mended by: {step.fact('remedy')})" for step in steps if step.outcome == "failed"]
+def content_forms(text: str, tokenize: Callable[[], Tokenize]) -> Iterator[Morpheme]:
+    """The same with the analyser that `tokenize` gives once a line needs it.
+
+    It sees Hangul and ASCII alone, in place: it neither trips over lone surrogates nor loses count at a sign it reads
+    as two.
+    """
+    for begin, line in _lines(text):
+        if HANGUL_RUN.search(line) is None:
+            continue
+        for token in tokenize()(_UNREAD.sub(" ", line)):
+            tag = token.tag.partition("-")[0]  # VV-I: inflected irregularly
+            light = tag in ("VV", "VA") and token.form in _LIGHT
+            if tag in _TAGS and not light and HANGUL_RUN.fullmatch(token.form):
+                yield begin + token.start, token.form
+
+
+def morphemes(text: str, analysing: Analyse) -> str:
+    """The content forms of a text as they are indexed, separated by blanks."""
+    return " ".join(form for _, form in analysing(normalized(text)))
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    at = 0
+    for line in text.splitlines(keepends=True):
+        for begin in range(0, len(line), _LINE):
+            yield at + begin, line[begin : begin + _LINE]
+        at += len(line)
+
+
+@lru_cache(maxsize=1)
+def _kiwi() -> Tokenize:
+    try:
+        from importlib import import_module
+
+        kiwi: Any = import_module(PACKAGE).Kiwi(num_workers=1)
+        kiwi.tokenize("가")  # the second half of what it loads
+    except (ImportError, OSError, RuntimeError, ValueError) as error:
+        said = " ".join(str(error).split())[:200]
+        raise Fault(
+            "config_invalid", f"what analyses Korean cannot be loaded: {said}", "set library.korean to bigrams"
+        ) from error
+    return cast("Tokenize", kiwi.tokenize)

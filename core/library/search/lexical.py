@@ -1,15 +1,59 @@
-"""Passages by their words: FTS5, bm25, filters inside the query, an order that does not change from run to run."""
+"""Lexical search of the library: a query in FTS5's words, bm25, filters inside the query, a stable order of the hits.
+
+Decision 18: words are joined with OR and ranked by bm25; an AND query finds nothing for most questions. Besides the
+words it asks for what `subword` stored (stems, parts of names, Hangul bigrams) and for neighbouring words as phrases,
+which ranks passages first that have them together.
+"""
 
 from __future__ import annotations
 
+import itertools
 import json
-from dataclasses import dataclass
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Final, cast
 
 import apsw
 
+from core.base.lazy_pattern import lazy_pattern
 from core.base.trace import Step, Stopwatch, facts
-from core.library.search.lexical_query import LexicalQuery
+from core.lexical import MOST_READ, MOST_TERMS, WORD, quoted, syllable_pairs
+from core.library.search.korean import Analyse
+from core.library.search.subword import word_pieces
+from core.text.tokenizing import STOP_WORDS, without_particle
+from core.text.unicode_form import normalized
+
+_ENGLISH = (
+    "a an as at am be by do go he hi if in is it me my no of oh ok on or so to up us we i "
+    "about after again against almost along already always among anything anyone because before below between both "
+    "could during each either else ever every few further get gets getting give given going hence here however "
+    "instead itself let like may maybe me might mine must myself need needs neither never nor off often once onto "
+    "our ours out over own per perhaps please quite rather really same say says see seem seems several shall she him "
+    "her his since some someone something somewhere still such tell than that themselves there these this those "
+    "though through thus together toward under until upon use used uses using via want wants was well were whatever "
+    "whether which whichever while whom whose why within without yet yours yourself s t d ll re ve m don doesn isn "
+    "aren wasn didn won"
+)
+_KOREAN = (
+    "어떻게 어떤 무엇 무엇을 무엇이 무엇인가 무엇인가요 뭐 뭔가 뭔가요 뭐가 왜 어디 어디에 어디서 어디에서 "
+    "어디인가요 언제 누가 누구 얼마나 몇 어느 때 때는 때의 것 것은 것이 것을 수 수는 수가 등 및 또는 또 더 좀 "
+    "잘 이 그 저 이런 그런 있나 있나요 있는가 있는지 있을까 있다 있는 있을 있게 없나 없나요 없다 없는 없을 "
+    "하나 하나요 하는가 하는지 할까 한다 하면 하는 하려면 해야 했을 했나 되나 되나요 되는가 되는지 된다 되면 "
+    "되는 될까 인가 인가요 일까 이란 란 무슨 어째서 대한 대해 대해서 관한 위한 위해 통해 따라 그리고 그러나 "
+    "하지만 그래서 때문에 있습니다 없습니다 합니다 입니다 됩니다 했습니다 에서 으로 에게 나요 까요 인지 은 는 "
+    "가 을 를 의 에 로 와 과 도 만 알려 알려줘 알려주세요 주세요"
+)
+
+STOP: Final = STOP_WORDS | frozenset(_ENGLISH.split()) | frozenset(_KOREAN.split())
+"""Left out of a query that has other words."""
+
+_MOST_PIECES: Final = 24  # of one word
+_MOST_DEFINED: Final = 3  # names
+_DEFINES: Final = ("def", "class", "fn", "func", "function", "struct", "enum", "interface", "type", "const")
+_NAME = lazy_pattern(r"(?<![^\W_])[^\W_]++(?>(?:(?:[_.:/\\-]|::|->)[^\W_]++)+)")
+_COINED = lazy_pattern(r"(?=.*(?:[A-Za-z0-9][_.:/\\]|[a-z0-9][A-Z]|^[A-Z0-9_]{3,}$))[A-Za-z0-9_.:/\\-]{3,200}")
+_HANGUL = lazy_pattern("[\uac00-\ud7a3]")
 
 WEIGHTS: Final = (2.0, 1.0, 0.5)
 """What a word counts in the headings, in the text, and as a piece (stem, part of a name, Hangul bigram)."""
@@ -17,6 +61,112 @@ _TIES: Final = 64
 """Further rows read, so that equal scores at the border are put in order too; eight times as many, and again, where all
 of them are equal."""
 _MOST_TIES: Final = 30_000
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One word of a query: `forms` count as it in a text (casefolded), `pieces` are what the index holds of it.
+
+    `half`: it may be half typed, so a longer word that begins with it counts as it.
+    """
+
+    word: str
+    forms: tuple[str, ...]
+    pieces: tuple[str, ...] = ()
+    half: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalQuery:
+    """A query as it is asked: its `terms`, the stop words left out, and the FTS5 `match` (None: there is no word)."""
+
+    text: str
+    terms: tuple[Term, ...]
+    dropped: tuple[str, ...]
+    match: str | None
+
+    @property
+    def is_name(self) -> bool:
+        """Whether it is nothing but one coined name (`KeptBits`, `hook.deadline_ms`), of which no model knows more."""
+        said = self.text.strip()
+        return said.isascii() and _COINED.fullmatch(said) is not None
+
+
+def lexical_query(text: str, *, prefix_last: bool = False, analysing: Analyse | None = None) -> LexicalQuery:
+    """How `text` is asked; with `prefix_last` its last word may be half typed, with `analysing` Korean is taken apart.
+
+    Stop words are left out, unless there is nothing else.
+    """
+    said = normalized(text[:MOST_READ])
+    words = list(dict.fromkeys(WORD.findall(said)))[: 4 * MOST_TERMS]
+    last = words[-1] if words and prefix_last and not said[-1:].isspace() else None
+    kept = [word for word in words if word == last or word.casefold() not in STOP] or words
+    kept = _distinct(kept)[:MOST_TERMS]
+    dropped = tuple(word.casefold() for word in words if word.casefold() in STOP and word not in kept)
+    forms = _content_forms(said, analysing) if analysing is not None else {}
+    terms = tuple(_with_forms(_term(word, half=word == last), forms) for word in kept)
+    return LexicalQuery(text, terms, dropped, _match(terms, _phrases(said, kept), half=last))
+
+
+def _distinct(words: Iterable[str]) -> list[str]:
+    """Words that differ in more than case; `HTTPServer` before `httpserver`, which has no parts."""
+    found: dict[str, str] = {}
+    for word in words:
+        found.setdefault(word.casefold(), word)
+    return list(found.values())
+
+
+def _term(word: str, *, half: bool) -> Term:
+    folded = word.casefold()
+    half = half and folded not in STOP and (len(folded) > 1 or bool(_HANGUL.search(word)))  # any text has such words
+    if _HANGUL.search(word):
+        bare = without_particle(folded)
+        forms = tuple(dict.fromkeys((bare, folded)))
+        return Term(folded, forms, syllable_pairs(bare)[:_MOST_PIECES], half)
+    pieces = tuple(word_pieces(word))[:_MOST_PIECES] if word.isascii() else ()
+    return Term(folded, (folded,), pieces, half)
+
+
+def _content_forms(said: str, analysing: Analyse) -> dict[str, dict[str, None]]:
+    """The content forms of each word, read in its sentence: 나는 is said of me, or of a bird that flies."""
+    words = [(found.start(), found.end(), found[0].casefold()) for found in WORD.finditer(said)]
+    begins = [begin for begin, _, _ in words]
+    forms: dict[str, dict[str, None]] = {}
+    for start, form in analysing(said):
+        at = bisect_right(begins, start) - 1
+        if at >= 0 and start < words[at][1]:
+            forms.setdefault(words[at][2], {}).setdefault(form)
+    return forms
+
+
+def _with_forms(term: Term, forms: dict[str, dict[str, None]]) -> Term:
+    more = [form for form in forms.get(term.word, ()) if form not in term.forms]
+    return replace(term, pieces=tuple(dict.fromkeys((*term.pieces, *more)))[:_MOST_PIECES]) if more else term
+
+
+def _phrases(said: str, kept: list[str]) -> list[str]:
+    """Names of several words (`match_query`, `core/errors`), words that stand side by side in the query, and names as
+    they stand where they are defined: who asks for a name wants that place first."""
+    names = [name for name in dict.fromkeys(_NAME.findall(said)) if len(name) <= 200][:8]
+    coined = [word for word in kept if word.isascii() and not word.islower() and not word.istitle() and len(word) > 2]
+    defined = [f"{how} {name}" for name in (*names, *coined)[:_MOST_DEFINED] for how in _DEFINES]
+    known = {word.casefold() for word in kept}
+    row = [word for word in WORD.findall(said)[: 4 * MOST_TERMS] if word.casefold() in known]
+    pairs = [f"{one} {other}" for one, other in itertools.pairwise(row) if one.casefold() != other.casefold()]
+    return list(dict.fromkeys((*names, *pairs)))[:MOST_TERMS] + defined
+
+
+def _match(terms: tuple[Term, ...], phrases: list[str], half: str | None) -> str | None:
+    asked: dict[str, None] = {}
+    for term in terms:
+        for form in (*term.forms, *term.pieces):
+            asked.setdefault(quoted(form))
+        single = _HANGUL.search(term.word) and len(term.forms[0]) == 1
+        if single or (half is not None and term.word == half.casefold()):
+            asked.setdefault(f"{quoted(term.word)} *")
+    for phrase in phrases:
+        asked.setdefault(quoted(phrase))
+    return " OR ".join(asked) or None
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,13 +203,15 @@ def _with_ties(
 ) -> list[tuple[int, float]]:
     ties = _TIES
     while True:
-        rows = _rows(con, match, documents, limit + ties)
+        rows = _matching_rows(con, match, documents, limit + ties)
         if len(rows) < limit + ties or rows[limit - 1][1] != rows[-1][1] or ties > _MOST_TIES:
             return rows
         ties *= 8
 
 
-def _rows(con: apsw.Connection, match: str, documents: tuple[str, ...] | None, limit: int) -> list[tuple[int, float]]:
+def _matching_rows(
+    con: apsw.Connection, match: str, documents: tuple[str, ...] | None, limit: int
+) -> list[tuple[int, float]]:
     ranked = f"bm25(chunks_fts, {', '.join(map(str, WEIGHTS))})"
     if documents is None:
         sql = f"SELECT rowid, {ranked} AS score FROM chunks_fts WHERE chunks_fts MATCH ? ORDER BY score LIMIT ?"

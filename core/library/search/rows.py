@@ -20,7 +20,7 @@ from core.library.citations.citation import (
 )
 from core.library.documents.spans import CodeSpan, PageSpan, RegionSpan, SourceSpan, TimeSpan, lines_of, spans_of
 from core.library.search.hit import Retrieval, ScoreKind, SearchHit
-from core.library.search.lexical_query import Term
+from core.library.search.lexical import Term
 from core.library.search.snippet import snippet
 from core.store.sql import number
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from core.base.lazy_pattern import lazy_pattern
-from core.library.search.lexical_query import Term
+from core.library.search.lexical import Term
 from core.library.search.subword import word_pieces
 from core.text.unicode_form import normalized
 

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import Final
 
 from core.base.lazy_pattern import lazy_pattern
-from core.lexical.hangul_bigrams import bigrams
+from core.lexical import bigrams
 
 VERSION: Final = "pieces-v1"
 """Changes with what `pieces` gives: chunks written with another version are written anew."""

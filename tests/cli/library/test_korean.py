@@ -18,7 +18,7 @@ REMEDY = remedy("ko")
 def chosen(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CASEBOOK_LIBRARY_KOREAN", "morphemes")
     for module in (
-        "core.library.search.morphemes",
+        "core.library.search.korean",
         "core.library.ingest.options",
         "core.library.search.korean",
         "core.flows.system.doctor",

@@ -9,9 +9,8 @@ import pytest
 
 from core.base.config.settings import LlmSettings
 from core.base.fault import Fault
-from core.llm.factory import ServedModel, language_model, served
-from core.llm.language_model import Done, GenerateOptions, Message, Token, Usage
-from core.llm.limits import ANSWER_CHARS
+from core.llm.factory import ServedModel, language_model, server_models
+from core.llm.language_model import ANSWER_CHARS, Done, GenerateOptions, Message, Token, Usage
 from tests.core.llm.llm_server import Reply, Script, Server, llm_server
 
 WAYS = ("ollama", "openai")
@@ -190,7 +189,7 @@ def test_a_base_with_a_path_is_used_as_it_is_and_a_bare_host_gets_v1(base: str, 
         found, fault = ask(server.endpoint + given, "openai")
         assert fault is None
         assert texts(found) == ["Hello", " there", "."]
-        assert served(LlmSettings(provider="openai", model="tiny:latest", endpoint=server.endpoint + given)).has
+        assert server_models(LlmSettings(provider="openai", model="tiny:latest", endpoint=server.endpoint + given)).has
         assert server.paths == [f"{base}/chat/completions", f"{base}/models"]
 
 
@@ -314,5 +313,5 @@ def test_no_model_named_is_told_before_anybody_is_asked() -> None:
 def test_what_a_server_has(provider: str) -> None:
     with llm_server(models=["tiny" if provider == "openai" else "tiny:latest", "big:7b"]) as server:
         for name, there in (("tiny", True), ("big", False), ("big:7b", True)):
-            found = served(LlmSettings(provider=provider, model=name, endpoint=server.endpoint + "/"))
+            found = server_models(LlmSettings(provider=provider, model=name, endpoint=server.endpoint + "/"))
             assert (found.known, found.has) == (True, there)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from core.base.config.settings import LlmSettings
 from core.llm.factory import ServedModel
 from core.llm.language_model import Done, GenerateOptions, Message, TakenBack, Token, Usage
-from core.llm.reasoning import Thoughts
+from core.llm.reasoning import ReasoningFilter
 from tests.core.llm.llm_server import Reply, llm_server
 
 ANSWERS = [
@@ -34,7 +34,7 @@ UNOPENED = ["hm 300 ms [2]</think>", "</think>\n", " 생각 < 3\n\n</think>\n\n"
 def heard(whole: str, data: st.DataObject) -> tuple[str, str]:
     """What is left of a text that comes in pieces, and what was told that was taken back."""
     cuts = sorted(data.draw(st.lists(st.integers(0, len(whole)), max_size=6)))
-    thoughts, left, taken = Thoughts(), "", ""
+    thoughts, left, taken = ReasoningFilter(), "", ""
     for start, end in zip([0, *cuts], [*cuts, len(whole)], strict=True):
         text, anew = thoughts.answer(whole[start:end])
         taken, left = (left, "") if anew else (taken, left)

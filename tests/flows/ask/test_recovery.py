@@ -25,7 +25,7 @@ from core.flows.ingest.api import ingest
 from core.flows.system.capabilities import schema_text
 from core.library.ask.answer import AnswerEvent
 from core.library.ask.store import keep, list_sessions, show_session
-from core.library.ingest.reset import reset_library
+from core.library.ingest.write import reset_library
 from core.llm.factory import language_model
 from core.store import Store, open_store
 from core.text import redact

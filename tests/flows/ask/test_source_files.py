@@ -14,7 +14,7 @@ from core.base.config.settings import LlmSettings
 from core.flows.ask.api import AskOptions, ask
 from core.flows.ingest.api import ingest
 from core.library.ask.answer import Answer
-from core.library.ask.source_files import with_files
+from core.library.ask.store import with_files
 from core.llm.factory import language_model
 from core.store import Store, open_store
 from tests.core.llm.llm_server import Reply, Server, llm_server

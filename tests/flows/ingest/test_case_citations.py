@@ -15,8 +15,7 @@ from core.errors import Case, add_resolution, identify, observe, show_case
 from core.flows.ingest.api import ingest
 from core.flows.ingest.case_citations import cite_in_case, with_citations
 from core.library.citations.citation import parse
-from core.library.citations.store import citations_of
-from core.library.citations.text import QUOTE, citation_block, cited_in
+from core.library.citations.store import SHOWN_QUOTE, citation_block, citations_of, cited_in
 from core.store import Store, open_store, undo
 
 NOTE = """# 밸브
@@ -118,7 +117,7 @@ def test_any_text_can_be_looked_through(text: str) -> None:
 def test_a_long_line_is_cut_at_a_blank(store: Store) -> None:
     read_again(store, "# Long\n\n" + "word " * 400)
     (found,) = cited_in(citation_block(store.con, "valve.md#L3", "word"))
-    assert len(found.quote) <= QUOTE
+    assert len(found.quote) <= SHOWN_QUOTE
     assert found.quote.endswith("word")
 
 

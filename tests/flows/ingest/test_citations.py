@@ -10,8 +10,7 @@ import pytest
 
 from core.base.fault import Fault
 from core.flows.ingest.api import ingest
-from core.library.citations.anchor import Anchored, anchored
-from core.library.citations.store import KeptCitation, citations_of, cite, uncite
+from core.library.citations.store import Anchored, KeptCitation, anchored, citations_of, cite, uncite
 from core.library.search.api import SearchQuery, search
 from core.store import Store, open_store, undo
 

@@ -11,7 +11,7 @@ from core.library.documents.opened import OpenBlock, OpenDocument
 from core.library.documents.spans import lines_of
 from core.library.parse.markdown import parse_markdown
 from core.library.search.inspect import DocSummary
-from core.library.search.lexical_query import lexical_query
+from core.library.search.lexical import lexical_query
 from core.library.search.snippet import snippet
 from tests.tui.corpus import assert_inert_text
 from tui.render.common.glyphs import ASCII, UNICODE

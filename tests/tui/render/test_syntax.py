@@ -11,7 +11,7 @@ from pygments.lexers import get_lexer_by_name
 from textual.content import Content
 
 from core.library.documents.opened import OpenDocument
-from core.library.search.lexical_query import lexical_query
+from core.library.search.lexical import lexical_query
 from tests.tui.corpus import assert_inert_text
 from tests.tui.render.test_library import DOCUMENT, opened
 from tui.render.common.glyphs import UNICODE

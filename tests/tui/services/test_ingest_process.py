@@ -12,10 +12,8 @@ import pytest
 from core.base.config.settings import ChunkingSettings
 from core.base.fault import Fault
 from core.base.installation import remedy
-from core.library.ingest.progress import IngestPace
-from core.library.ingest.report import worth_a_look
-from core.library.ingest.runs import last_run
-from core.library.search.morphemes import lacking
+from core.library.ingest.report import IngestPace, last_run, worth_a_look
+from core.library.search.korean import lacking
 from core.store import jobs, open_store
 from tests.tui.services import ingest_children
 from tui.panes.library.ingest import task
@@ -61,7 +59,7 @@ def test_it_reports_what_was_read_and_what_was_left_out(tmp_path: Path, docs: Pa
 def test_it_knows_what_the_settings_ask_for_and_is_not_installed(
     tmp_path: Path, docs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("core.library.search.morphemes.installed", lambda: "")
+    monkeypatch.setattr("core.library.search.korean.installed", lambda: "")
     run = ingest_task(tmp_path / "one.db", [docs], CHUNKING, "morphemes")
     assert run.run(lambda _pace: None).new == 3
     assert remedy("ko") in lacking("morphemes")

@@ -75,7 +75,7 @@ def open_at(wanted: Wanted, look: Look, before: OpenDocument | None, signs: Sign
     def work(job: Job[Any]) -> Laid:
         from core.library.citations.citation import parse
         from core.library.documents.opened import open_document, within
-        from core.library.search.lexical_query import lexical_query
+        from core.library.search.lexical import lexical_query
 
         citation = parse(wanted.uri) if wanted.uri else None
         opened = before or within(open_document(job.store().con, wanted.path, citation, look.around or None))

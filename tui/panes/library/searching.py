@@ -208,7 +208,7 @@ class Searching:
         if self.found is None:
             self._screen.why.explain(())
             return
-        from core.library.search.explain import why_hit
+        from core.library.search.hybrid import why_hit
 
         hit = self._screen.hit
         own = () if hit is None else (why_hit(hit),)

@@ -47,9 +47,9 @@ class Meaning:
 
         def work(job: Job[Any]) -> Found:
             from core.library.documents.browse import library_size
-            from core.library.search.remote_query import SearchQuestion
+            from core.library.search.api import SearchRequest
 
-            answer = process.ask(job, SearchQuestion(query()))
+            answer = process.ask(job, SearchRequest(query()))
             return Found(answer, library_size(job.store().con))
 
         def done(found: Found, _final: bool) -> None:

@@ -12,8 +12,7 @@ from tui.render.common.progress import Parts, counted, lasting, share_bar
 from tui.render.common.untrusted import inline
 
 if TYPE_CHECKING:
-    from core.library.ingest.progress import IngestPace
-    from core.library.ingest.report import IngestReport, Item
+    from core.library.ingest.report import IngestPace, IngestReport, Item
 
 PHASES = {
     "looking": "Looking what is there",

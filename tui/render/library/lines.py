@@ -15,7 +15,7 @@ from tui.render.common.session import wrap
 from tui.render.library.inline import Run
 
 if TYPE_CHECKING:
-    from core.library.search.lexical_query import Term
+    from core.library.search.lexical import Term
 
 LONGEST = 4_000
 """Code points of one line that are shown."""

@@ -5,12 +5,16 @@ A sentence may word what its source says as it likes; a number that none of its 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Final
+from typing import Final, Literal, NamedTuple
 
-from core.align.guard.tokens import number_of, numeral_of
+from core.align import Concern
+from core.align.guard.lexicon.ordinals import COUNTS, ENGLISH
+from core.align.guard.tokens import canonical_number, number_of, numeral_of
 from core.base.lazy_pattern import lazy_pattern
+from core.text.tokenizing import without_particle
 
 _FIGURE = lazy_pattern(r"[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)*")
 _WORD = lazy_pattern(r"[A-Za-z]+|[가-힣]+")
@@ -52,6 +56,48 @@ _ALIKE: Final = (
     "mg g kg gram kilogram lb pound ounce oz ton tonne", "ml l litre liter gallon", "celsius fahrenheit degree",
 )  # fmt: skip
 _CLASSES: Final = tuple(frozenset(line.split()) for line in _ALIKE)
+
+_TENS: Final = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80,
+                "ninety": 90, "스물": 20, "서른": 30, "마흔": 40, "쉰": 50}  # fmt: skip
+_COUNT: Final = "|".join(sorted(COUNTS, key=len, reverse=True))
+_ORDINAL = lazy_pattern(
+    rf"(?i)\b(?:(?P<ten>{'|'.join(one for one in _TENS if one.isascii())})[- ])?(?P<word>{'|'.join(ENGLISH)})\b"
+    r"|(?<![\w.,])(?P<digits>[0-9]{1,4})(?:(?:st|nd|rd|th)\b|\s?번째)"
+    rf"|(?<![가-힣])(?P<tens>스물|서른|마흔|쉰)?(?P<count>{_COUNT})(?:\s?번째|째(?![가-힣]{{2}}))"
+)
+_NEXT = lazy_pattern(r"(?:[은는이가을를로의에]|으로)? ([A-Za-z]+|[가-힣]+)")
+_WORD_ = lazy_pattern("[A-Za-z]+|[가-힣]+")
+_LISTS = lazy_pattern(r"(?:는|로)?\s?[,:，、]")
+_PART = lazy_pattern(r"(?i)\b(?:an?|one|two|three|four|[0-9]+) \Z")
+_SMALL_WORDS: Final = "of in on at to for with by the a an is are was were and or that it this from then"
+_SMALL: Final = frozenset(_SMALL_WORDS.split())
+_COMMON: Final = frozenset(("first", "second", "third"))
+"""They are adverbs, parts and units too: `first, open it`, `a third of them`, `one second`."""
+
+_NUMBER = lazy_pattern(r"[0-9][0-9,]*(?:\.[0-9]+)?|[A-Za-z]+|[가-힣]+")
+_MORE = "(?:more|longer|later|greater|larger|higher) than"
+_LESS = "(?:less|fewer|earlier|shorter|sooner|smaller|lower) than"
+_NOT = r"(?:\b(?:no|not|never|cannot)|n't)(?: \w+){0,2}?"
+_FILL = r"(?: (?:about|only|a|an|the|total of|some))*\s*\Z"
+_UP_BEFORE = lazy_pattern(
+    rf"(?i)(?:{_NOT} (?:{_MORE}|exceed|over|above)|\b(?:at (?:the )?most|up to|maximum(?: of)?|as many as|within))"
+    rf"{_FILL}"
+    r"|최대\s*\Z"
+)
+_LOW_BEFORE = lazy_pattern(
+    rf"(?i)(?:{_NOT} (?:{_LESS}|under|below)|\b(?:at (?:the )?least|minimum(?: of)?)){_FILL}|(?:최소|적어도)\s*\Z"
+)
+_OVER = lazy_pattern(rf"(?i)\b(?:{_MORE}|over|above|exceed(?:s|ing)?){_FILL}")
+_UNDER = lazy_pattern(rf"(?i)\b(?:{_LESS}|under|below){_FILL}")
+_UP_BEHIND = lazy_pattern(r"\s?[A-Za-z가-힣%]{0,6}?\s?(?:이하|까지|미만|이내)")
+_LOW_BEHIND = lazy_pattern(r"\s?[A-Za-z가-힣%]{0,6}?\s?(?:이상|초과)")
+_UNITS: Final = frozenset("일이삼사오육칠팔구천만")
+"""Numerals of one syllable that are rather a day, a particle or a part of a word."""
+_AROUND: Final = 40  # code points before a number
+_READ: Final = 20_000
+_OTHER: Final = {"up": "low", "low": "up"}
+
+Bound = Literal["", "up", "low"]
 
 
 def strange_figures(said: str, sources: Sequence[str]) -> tuple[str, ...]:
@@ -125,3 +171,116 @@ def _plain(figure: str) -> str:
 def _times(figure: str, word: str) -> str:
     """`2.8 million` and `280만` are one number."""
     return f"{float(figure.replace(',', '')) * _TIMES[word.casefold()]:.15g}"
+
+
+class _Said(NamedTuple):
+    """An ordinal as a number in digits, what it counts (nothing where that is not told), and its words."""
+
+    number: str
+    noun: str
+    words: str
+    common: bool
+    aside: bool
+
+
+def ordinals(said: str, place: str, sources: Sequence[str]) -> tuple[Concern, ...]:
+    """The ordinals of a sentence that say otherwise: another one of the same thing than its `place` in a source has, or
+    one whose number is nowhere in `sources`."""
+    mine = list(_ordinals(said))
+    if not mine:
+        return ()
+    known = [one for text in sources for one in _ordinals(text)]
+    return tuple(dict.fromkeys(found for one in mine if (found := _against(one, mine, known, place, sources))))
+
+
+def _against(
+    one: _Said, mine: Sequence[_Said], known: Sequence[_Said], place: str, sources: Sequence[str]
+) -> Concern | None:
+    numbers = {other.number for other in known}
+    if not (one.common or one.aside) and one.number not in numbers and strange_figures(one.number, sources):
+        return Concern("number", one.words, "")
+    if not one.noun or one.aside:
+        return None
+    there = list(_ordinals(place))
+    said = {other.number for other in mine if other.noun == one.noun}
+    others = [other for other in there if other.noun == one.noun and other.number not in said]
+    if not others or any(other.noun == one.noun and other.number == one.number for other in known):
+        return None
+    first = one.number == "1" and _count_of(one.noun, place) > sum(other.noun == one.noun for other in there)
+    if first or any(_counted(text, one) for text in sources):  # `on a failure …, on the second failure …`
+        return None
+    return Concern("number", f"{one.words} {one.noun}", f"{others[0].words} {others[0].noun}")
+
+
+def _ordinals(text: str) -> Iterator[_Said]:
+    for found in _ORDINAL.finditer(text):
+        behind = _NEXT.match(text, found.end())
+        noun = _bare(behind[1]) if behind else ""
+        part = noun == "of" and _PART.search(text, max(0, found.start() - 8), found.start()) is not None
+        aside = part or _LISTS.match(text, found.end()) is not None
+        common = found["ten"] is None and (found["word"] or "").casefold() in _COMMON
+        yield _Said(_number(found), "" if noun in _SMALL else noun, found[0], common, aside)
+
+
+def _number(found: re.Match[str]) -> str:
+    if found["digits"]:
+        return str(int(found["digits"]))
+    more = _TENS.get((found["ten"] or found["tens"] or "").casefold(), 0)
+    return str(more + int(ENGLISH.get((found["word"] or "").casefold()) or COUNTS[found["count"]]))
+
+
+def _bare(word: str) -> str:
+    return without_particle(word.casefold()).removesuffix("s")
+
+
+def _count_of(noun: str, text: str) -> int:
+    return sum(_bare(word) == noun for word in _WORD_.findall(text))
+
+
+def _counted(text: str, one: _Said) -> bool:
+    """Whether a text has the number behind that which is counted (`phase 1`, `phase one`)."""
+    behind = re.findall(rf"(?i)(?<![^\W_]){re.escape(one.noun)}s? ([A-Za-z]+|[0-9]+)", text)
+    return any(number_of(word.casefold()) == one.number for word in behind)
+
+
+class Bounded(NamedTuple):
+    """A number in digits, which way it is bounded, and the words that say so."""
+
+    number: str
+    bound: Bound
+    words: str
+
+
+def bounds(said: str, sources: Sequence[str]) -> tuple[Concern, ...]:
+    """The numbers of a sentence that it bounds the other way than the sources do; none of them as it does."""
+    mine = [one for one in _bounded(said) if one.bound]
+    theirs = [one for text in sources for one in _bounded(text[:_READ])] if mine else []
+    out: list[Concern] = []
+    for one in mine:
+        same = [other for other in theirs if other.number == one.number]
+        against = [other for other in same if other.bound == _OTHER[one.bound]]
+        if against and not any(other.bound == one.bound for other in same):
+            out.append(Concern("quantity", one.words, against[0].words))
+    return tuple(dict.fromkeys(out))
+
+
+def _bounded(text: str) -> Iterator[Bounded]:
+    for found in _NUMBER.finditer(text):
+        low = found[0].casefold()
+        number = canonical_number(low) if low[0].isdigit() else number_of(low)
+        if (number == low and not low[0].isdigit()) or low in _UNITS:
+            continue
+        before, behind = text[max(0, found.start() - _AROUND) : found.start()], text[found.end() : found.end() + 16]
+        bound, first, last = _bound(before, behind)
+        yield Bounded(number, bound, " ".join(f"{first}{found[0]}{last}".split()))
+
+
+def _bound(before: str, behind: str) -> tuple[Bound, str, str]:
+    """Which way the words beside a number bound it, and the words on both sides that do."""
+    if found := _UP_BEFORE.search(before) or _LOW_BEFORE.search(before):
+        return "up" if _UP_BEFORE.search(before) else "low", found[0], ""
+    if found := _OVER.search(before) or _UNDER.search(before):
+        return "low" if _OVER.search(before) else "up", found[0], ""
+    if found := _UP_BEHIND.match(behind) or _LOW_BEHIND.match(behind):
+        return "up" if _UP_BEHIND.match(behind) else "low", "", found[0]
+    return "", "", ""

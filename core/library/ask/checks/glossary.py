@@ -14,7 +14,7 @@ from importlib.resources import files
 from typing import Final
 
 from core.base.lazy_pattern import lazy_pattern
-from core.library.search.stopwords import STOP
+from core.library.search.lexical import STOP
 from core.text.tokenizing import without_particle
 
 _TOKEN = lazy_pattern("[가-힣]+|[^가-힣]+")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from core.base.lazy_pattern import lazy_pattern
-from core.library.ask.checks.negation_scope import plain, read
+from core.library.ask.checks.negation import plain, read
 
 _DIGITS = "[0-9０-９]{1,9}"
 _SIGNS = f"#?{_DIGITS}(?:[ ]?[,;，、–—~-][ ]?#?{_DIGITS}){{0,12}}"
@@ -47,6 +47,77 @@ _SAYS: Final = 5  # words of what follows a label, from which on it says somethi
 _ITEMS: Final = 10  # a number below says nothing by itself
 _HEADS: Final = 10  # words of a heading or a head row
 _LEAST: Final = 2  # letters or digits of a sentence
+
+_LEAD = lazy_pattern(
+    r"(?i)^\W*(?:sources?|references?|citations?|cited|bibliography|see(?: also)?"
+    r"|출처|참고(?: ?문헌| ?자료)?|참조|근거)\W*(?:[:：]|$)"
+)
+_SOURCES_HEADING = lazy_pattern(
+    r"(?im)^[ \t#>*_]*(?:(?:the|my) )?(?:sources?|references?|citations?|bibliography|출처|참고(?: ?문헌| ?자료)?|참조)"
+    r"(?: used| cited)?[ \t:：*_]*$"
+)
+_PARAGRAPH = lazy_pattern(r"\S[ \t]*\n[ \t]*\n\s*(?![-*•>\[(#]|[0-9]+[.)])(?=\S)")
+_URL = lazy_pattern(r"(?:https?|file)://[^\s)>\]]+")
+_LINES = lazy_pattern(
+    r"(?i)(?<![^\W_])(?:lines?|l|pages?|pp?|section|chapter)\.?[ ]?=?[0-9]+(?:[ ]?[-–~,][ ]?l?[0-9]+)*"
+    r"|(?<![0-9])[0-9]++(?:[ ]?[-–~][ ]?[0-9]+)?[ ]?(?:쪽|줄|행|절|장)"
+)
+_WORD = lazy_pattern(r"[^\W_]+")
+_SOURCE_ITEM = lazy_pattern(r"^\W*(?:[0-9]{1,2}[.)]\s)?")
+_SMALL = (
+    "the a an of in on and to also as by see from source sources reference references document documents file files "
+    "doc docs note notes page pages section sections chapter passage passages line lines cited md txt pdf html "
+    "문서 파일 절 장 참고 참조 출처 근거 자료 문헌 섹션 항목 의 및 에서"
+)
+_FILLERS: Final = frozenset(_SMALL.split())
+_LONGEST: Final = 400
+
+_SORRY = lazy_pattern(
+    r"(?i)\W*(?:(?:(?:i(?:'|’)?(?: a)?m )?(?:(?:very |so )?sorry|afraid)|my apologies|i apologi[sz]e|unfortunately)\b"
+    r"[,.!:;]?(?: but\b,?)?(?: that\b)?|죄송(?:합니다만|하지만|합니다)[,.!]?|안타깝게도|아쉽게도)\s*"
+)
+_GIVEN: Final = "(?:provided|given|retrieved|available|cited|supplied|above|found)"
+_TEXTS: Final = f"(?:{_GIVEN} )?(?:passages?|sources?|documents?|texts?|context|notes?|excerpts?|library)(?: {_GIVEN})?"
+_NOT: Final = r"(?:(?:do|does|did) not|(?:do|does|did)n(?:'|’)t)"
+_TOLD: Final = "provide|include|specify|state|address|tell|explain|describe|discuss|cover|give|have|show"
+_WHAT: Final = (
+    "it|this|that|the (?:answer|question)|an answer|any|enough|how|what|when|where|whether|who|which|why|"
+    "information|details?|anything"
+)
+_THING: Final = "information|mention|answer|evidence|indication|reference|details?"
+_BEHIND: Final = "about|on|of|for|to|in|as|that|regarding|concerning|here|available|given|provided"
+_CANNOT: Final = r"(?:(?:could|can|did|do)(?: not|n(?:'|’)t)|cannot|(?:was|were|am|are) (?:unable|not able) to)"
+_ENGLISH = lazy_pattern(
+    r"(?i)\W*(?:(?:there (?:is|was) )?(?:not enough|insufficient) (?:evidence|information|context|data)\b"
+    rf"|there (?:(?:is|was) (?:no|not any)|(?:is|was)n(?:'|’)t any) (?:[a-z]{{1,15}} )?(?:{_THING})"
+    rf"(?= (?:{_BEHIND})\b|\s*(?:[\[.,;!]|\Z))"
+    r"|no (?:[a-z]{1,15} )?(?:information|answer|evidence|mention)\b[^.!?\n]{0,80}?"
+    r" (?:is|was|are|were|can be|could be) (?:found|given|provided|available|contained|mentioned)\b"
+    rf"|(?:the|these|those) {_TEXTS} {_NOT} (?:(?:answer|contain|say|mention)"
+    rf"|(?:{_TOLD})(?: (?:{_WHAT})\b|\s*(?:[\[.,;!]|\Z)))"
+    rf"|(?:none of|nothing in) (?:the|these|those) {_TEXTS}\b"
+    rf"|(?:i|we) {_CANNOT} (?:(?:find|locate|see|have)\b[^.!?\n]{{0,40}}?\b"
+    r"(?:answer|information|mention|anything|evidence|details?|passage)\b|(?:find|answer|determine|tell)\b)"
+    rf"|(?:it|this|that|the answer) (?:is|was) not [a-z]{{3,12}} (?:in|by) (?:the|these|any of the) {_TEXTS}\b)"
+)
+_HERE: Final = (
+    "(?:(?:제공된|주어진|제시된|위의?|이) ?)?"
+    "(?:문서|자료|근거|본문|글|출처|발췌|구절|컨텍스트|문맥|passages?|chunks?)들?"
+    "(?: ?(?:안|중|내용|내))?(?:만으로|에서|에|으로|로)?(?:는|도)?"
+)
+_FOUND: Final = "(?:(?:찾을|알|확인할|답할|답변할) ?수 ?(?:가 ?)?없|찾지 ?못|확인되지 ?않)"
+_SAID: Final = "(?:나와 ?있지|나오지|언급되지|언급되어 ?있지|포함되어 ?있지|적혀 ?있지|명시되지|명시되어 ?있지) ?않"
+_KOREAN = lazy_pattern(
+    r"(?i)\W*(?:(?:제공된 |주어진 )?근거(?:가|는)? ?(?:부족|모자|없)"
+    rf"|{_HERE} [^.!?\n]{{0,40}}?(?:{_FOUND}|{_SAID}|(?:답|답변|내용|정보|언급|설명|근거)(?:이|가|은|는)? ?없)"
+    rf"|(?:[^\s.!?]{{1,15}} ){{0,4}}?(?:답|답변|정보|내용|근거)(?:을|를|은|는)? {_FOUND}"
+    r"|(?:관련(?:된)? )?(?:답변?|정보|내용|언급)(?:이|가|은|는)? ?없(?:습니다|음|다))"
+)
+_NO_IDEA = lazy_pattern(
+    r"(?i)\W*(?:i (?:really )?(?:do not|don(?:'|’)t) know(?: (?:the answer|that|this|it))?"
+    r"|(?:저(?:는|도) )?(?:답(?:을|은)? )?(?:잘 ?)?(?:모르겠(?:습니다|어요|다|음)|모릅니다|알 ?수 ?없(?:습니다|다|음)))"
+    r"\s*(?:\[[0-9]+\]\s*)*(?:[.!。]\s*(?:\[[0-9]+\]\s*)*|\Z)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,3 +314,48 @@ def _heads(answer: str, place: int, *, cited: bool) -> bool:
         and said[-1:] not in ".!?。…"
         and not any(letter.isdigit() for one in words for letter in one)
     )
+
+
+def place_names(uri: str, section: str | None) -> tuple[str, ...]:
+    """What a place may be called by: its path, the file with and without its ending, the section."""
+    path = uri.partition("#")[0]
+    name = path.rpartition("/")[2]
+    bare = name.rpartition(".")[0] or name
+    return (uri, path, name, bare, bare.replace("-", " ").replace("_", " "), section or "")
+
+
+def only_names(text: str, names: Iterable[str]) -> bool:
+    """Whether a sentence without its markers says nothing but what a source is called."""
+    if len(text) > _LONGEST:
+        return False
+    led = _LEAD.match(text)
+    rest = _URL.sub(" ", _SOURCE_ITEM.sub("", text[led.end() :] if led else text))
+    found = rest != text
+    for name in sorted({" ".join(one.split()) for one in names}, key=lambda one: (-len(one), one)):
+        if sum(letter.isalnum() for letter in name) > 1:
+            rest, times = re.subn(rf"(?i)(?<![^\W_]){re.escape(name)}(?:#[\w=&,.-]+)?(?![^\W_])", " ", rest)
+            found = found or times > 0
+    rest = _LINES.sub(" ", rest)
+    return found and all(word.casefold() in _FILLERS for word in _WORD.findall(rest))
+
+
+def source_list(answer: str) -> tuple[int, int]:
+    """The range of the last list of sources that has a heading; it ends where a paragraph begins."""
+    last = next(reversed(list(_SOURCES_HEADING.finditer(answer))), None)
+    if last is None:
+        return len(answer), len(answer)
+    after = _PARAGRAPH.search(answer, last.end())
+    return last.end(), after.end() if after else len(answer)
+
+
+def sounds_like_giving_up(answer: str) -> bool:
+    """Whether it begins as one does that says that there is no answer. So may a sentence of a source. `I don't know`
+    is one by itself, and not before something else."""
+    said = answer.strip()
+    if sorry := _SORRY.match(said):
+        said = said[sorry.end() :]
+    if alone := _NO_IDEA.match(said):
+        said = said[alone.end() :]
+        if not said:
+            return True
+    return (_ENGLISH.match(said) or _KOREAN.match(said)) is not None

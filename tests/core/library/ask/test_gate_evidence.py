@@ -9,12 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.library.ask.checks.glossary import in_english
-from core.library.ask.gate.answer_type import asked_kind, shows
-from core.library.ask.gate.coverage import matcher
-from core.library.ask.gate.gate_features import beside, by_words
-from core.library.ask.gate.gate_model import Signals, evidence
-from core.library.ask.gate.passage_sentences import sentences_of
-from core.library.ask.gate.question import read_question
+from core.library.ask.gate.features import Signals, beside, by_words, evidence, matcher, sentences_of
+from core.library.ask.gate.question import asked_kind, read_question, shows
 from core.library.search.rows import Passage
 
 GLOSSARY = {"뷁쇠": "widget"}

@@ -8,12 +8,10 @@ from hypothesis import strategies as st
 
 from core.base.fault import Fault
 from core.flows.ask.multi_hop import MOST_QUERIES, queries_in
-from core.library.ask.checks.markers import checked_markers, sentences
-from core.library.ask.checks.refusal_phrases import sounds_like_giving_up
-from core.library.ask.context_packing import Turn, pack
-from core.library.ask.gate.coverage import cover, is_list
+from core.library.ask.checks.markers import checked_markers, sentences, sounds_like_giving_up
+from core.library.ask.gate.features import cover, is_list
 from core.library.ask.gate.question import read_question
-from core.library.ask.prompt import MULTI_HOP, TEMPLATES, fenced, may_refuse, refuses, template
+from core.library.ask.prompt import MULTI_HOP, TEMPLATES, Turn, fenced, may_refuse, pack, refuses, template
 from core.library.search.rows import Passage
 
 

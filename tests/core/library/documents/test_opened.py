@@ -14,8 +14,8 @@ from core.library.documents import opened as opening
 from core.library.documents.browse import document_keys, documents_by_key, filter_values, library_size
 from core.library.documents.opened import line_count, open_document, within
 from core.library.search.api import SearchQuery, search
-from core.library.search.explain import why_hit
 from core.library.search.filters import SearchFilters
+from core.library.search.hybrid import why_hit
 from core.store import Store
 
 NOTE = "---\ntags: [port]\n---\n# Cranes\n\nfirst words\n\n## Rules\n\nsecond words\n"

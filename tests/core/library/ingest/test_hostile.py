@@ -13,7 +13,7 @@ import pytest
 from core.base.wire import dumps
 from core.flows.ingest.api import IngestEvent, IngestOptions, ingest
 from core.library.citations.citation import parse
-from core.library.ingest.runs import last_run
+from core.library.ingest.report import last_run
 from core.library.search.api import SearchQuery, search
 from core.library.search.inspect import ChunkInspection, inspect
 from core.store import Store

@@ -17,7 +17,7 @@ from core.library.documents.rows import Source
 from core.library.ingest.git_facts import GitFacts
 from core.library.ingest.options import IngestOptions
 from core.library.ingest.prepare import Refusal, Task, prepare
-from core.library.ingest.runs import last_run
+from core.library.ingest.report import last_run
 from core.library.ingest.walk import LINK_OUT, WalkOptions, walk
 from core.store import Store
 from tests.core.library.ingest.support import ALPHA, Put, counts, found, rows, whole

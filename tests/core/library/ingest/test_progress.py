@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from core.flows.ingest.api import ingest
-from core.library.ingest.progress import IngestPace, paced
-from core.library.ingest.report import IngestEvent
+from core.library.ingest.report import IngestEvent, IngestPace, paced
 from core.store import open_store
 
 

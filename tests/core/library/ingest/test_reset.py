@@ -7,7 +7,7 @@ from pathlib import Path
 
 from core.flows.ingest.api import ingest
 from core.library.documents.read import document_at, sources
-from core.library.ingest.reset import reset_library
+from core.library.ingest.write import reset_library
 from core.store import Store
 
 Put = Callable[..., Path]

@@ -9,17 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.base.fault import Fault
-from core.library.chunk.heading import by_headings
-from core.library.chunk.oversize import pieces
-from core.library.chunk.paragraph import by_paragraphs
-from core.library.chunk.policy import MD_V1, ChunkPolicy, tokens
+from core.library.chunk import MD_V1, ChunkPolicy, by_headings, by_paragraphs, pieces, tokens
 from core.library.documents.about import title_of, utc
 from core.library.documents.blocks import Parsed, ParsedBlock, Passage
 from core.library.documents.spans import LineSpan
-from core.library.parse.decode import decode
-from core.library.parse.frontmatter import frontmatter
-from core.library.parse.markdown import parse_markdown
-from core.library.parse.paragraphs import parse_text
+from core.library.parse.markdown import frontmatter, parse_markdown
+from core.library.parse.text import decode, parse_text
 
 TINY = ChunkPolicy(target_tokens=16, overlap_tokens=6, max_chunk_tokens=20)
 _SHAPES = (

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.flows.ingest.api import ingest
-from core.library.chunk.code import by_units
-from core.library.chunk.policy import ChunkPolicy
+from core.library.chunk import ChunkPolicy, by_units
 from core.library.documents.read import chunks_of, document_at
 from core.library.documents.spans import CodeSpan
 from core.library.parse import code

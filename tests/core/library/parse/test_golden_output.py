@@ -13,24 +13,30 @@ from typing import Any
 
 import pytest
 
-from core.library.chunk.code import by_units, chunker_version
-from core.library.chunk.heading import by_headings
-from core.library.chunk.page import PAGE_V1, by_pages
-from core.library.chunk.paragraph import by_paragraphs
-from core.library.chunk.policy import MD_V1, MD_V2, TEXT_V1, ChunkPolicy, policy_hash
+from core.library.chunk import (
+    MD_V1,
+    MD_V2,
+    PAGE_V1,
+    TEXT_V1,
+    ChunkPolicy,
+    by_headings,
+    by_pages,
+    by_paragraphs,
+    by_units,
+    chunker_version,
+    policy_hash,
+)
 from core.library.documents.blocks import Parsed, ParsedBlock, Passage
 from core.library.documents.spans import LineSpan, span_object
-from core.library.ingest.media import code_lang_of
-from core.library.ingest.readers import reader_of
+from core.library.ingest.readers import code_lang_of, reader_of
 from core.library.parse.code import parse_code, parser_version
-from core.library.parse.manifest import PARSER as MANIFEST
-from core.library.parse.manifest import parse_manifest
 from core.library.parse.markdown import PARSER as MARKDOWN
 from core.library.parse.markdown import parse_markdown
-from core.library.parse.paragraphs import PARSER as PLAIN
-from core.library.parse.paragraphs import parse_text
 from core.library.parse.pdf import PARSER as PDF
 from core.library.parse.pdf import parse_pdf
+from core.library.parse.text import MANIFEST_PARSER as MANIFEST
+from core.library.parse.text import TEXT_PARSER as PLAIN
+from core.library.parse.text import parse_manifest, parse_text
 
 DATA = Path(__file__).parents[3] / "data" / "library"
 

@@ -12,17 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.library.chunk.code import by_units
-from core.library.chunk.heading import by_headings
-from core.library.chunk.page import by_pages
-from core.library.chunk.paragraph import by_paragraphs
-from core.library.chunk.policy import ChunkPolicy
+from core.library.chunk import ChunkPolicy, by_headings, by_pages, by_paragraphs, by_units
 from core.library.documents.blocks import ParsedBlock
 from core.library.documents.spans import PageSpan
-from core.library.parse import inline, markdown
-from core.library.parse.manifest import parse_manifest
+from core.library.parse import markdown
 from core.library.parse.markdown import parse_markdown
-from core.library.parse.paragraphs import parse_text
+from core.library.parse.text import parse_manifest, parse_text
 
 POLICY = ChunkPolicy(target_tokens=16, overlap_tokens=4, max_chunk_tokens=64)
 SMALL, TIMES = 300, 4
@@ -119,13 +114,13 @@ def test_tags_and_comments_are_the_same_as_ever(text: str) -> None:
 @settings(max_examples=300, deadline=None)
 @given(st.text(st.sampled_from(" \t\nab\u3000"), max_size=30))
 def test_blanks_around_line_ends_are_the_same_as_ever(text: str) -> None:
-    assert inline._without_blank_ends(text) == re.sub(r"[ \t]*\n[ \t]*", "\n", text)
+    assert markdown._without_blank_ends(text) == re.sub(r"[ \t]*\n[ \t]*", "\n", text)
 
 
 def test_no_pattern_is_asked_about_a_run_of_blanks(monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
-    original = inline._without_blank_ends
-    monkeypatch.setattr(inline, "_without_blank_ends", lambda text: said.append(text) or original(text))
+    original = markdown._without_blank_ends
+    monkeypatch.setattr(markdown, "_without_blank_ends", lambda text: said.append(text) or original(text))
     (block,) = parse_markdown("a" + " " * 5_000 + "b  \n  c\n").blocks
     assert block.text == "a" + " " * 5_000 + "b\nc"
     assert len(said) == 1

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from core.library.parse.code import grammar_of, parse_code
-from core.library.parse.frontmatter import frontmatter
-from core.library.parse.paragraphs import PARSER
+from core.library.parse.markdown import frontmatter
+from core.library.parse.text import TEXT_PARSER
 
 DENSE = (
     "template<typename T, std::enable_if_t<std::is_same_v<T, int> && (sizeof(T) < 8), int> = 0> constexpr auto "
@@ -20,17 +20,17 @@ def test_garbage_named_as_code_is_read_as_plain_text_and_says_so(unit: str) -> N
     grammar = grammar_of("python", "a.py")
     assert grammar is not None
     found = parse_code("x = 1\n" + unit * 3_000, "a.py", grammar, "python")
-    assert found.parser_version == PARSER
+    assert found.parser_version == TEXT_PARSER
     assert found.warnings == ("its syntax takes too long to read; it was read as plain text",)
     again = parse_code("def f():\n    pass\n", "a.py", grammar, "python")
-    assert (again.parser_version != PARSER, again.warnings) == (True, ())
+    assert (again.parser_version != TEXT_PARSER, again.warnings) == (True, ())
 
 
 def test_dense_code_is_read_as_code() -> None:
     grammar = grammar_of("cpp", "a.cpp")
     assert grammar is not None
     found = parse_code(DENSE * 50, "a.cpp", grammar, "cpp")
-    assert (found.parser_version != PARSER, found.warnings) == (True, ())
+    assert (found.parser_version != TEXT_PARSER, found.warnings) == (True, ())
 
 
 @pytest.mark.parametrize(

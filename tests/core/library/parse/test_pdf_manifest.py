@@ -13,18 +13,17 @@ from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
 from core.base.installation import remedy
 from core.flows.ingest.api import IngestOptions, ingest
-from core.library.chunk.page import by_pages
-from core.library.chunk.policy import ChunkPolicy
+from core.library.chunk import ChunkPolicy, by_pages
 from core.library.citations.citation import parse
 from core.library.citations.location import file_place
 from core.library.documents.blocks import ParsedBlock
 from core.library.documents.opened import open_document
 from core.library.documents.read import chunks_of, document_at
 from core.library.documents.spans import CodeSpan, PageSpan
-from core.library.ingest.derivations import cached, pack, trim, unpack
+from core.library.ingest.prepare import cached, pack, trim, unpack
 from core.library.parse import pdf
-from core.library.parse.manifest import parse_manifest
 from core.library.parse.pdf import parse_pdf
+from core.library.parse.text import parse_manifest
 from core.store import Store
 
 DATA = Path(__file__).parents[3] / "data" / "library" / "manifests"

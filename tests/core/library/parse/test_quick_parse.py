@@ -6,8 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from core.library.parse.inline import inline_tokens, said, words
-from core.library.parse.quick_blocks import quick_block
+from core.library.parse.markdown import inline_tokens, quick_block, said, words
 
 PARSER = MarkdownIt("commonmark").enable("table")
 QUICK = MarkdownIt("commonmark").enable("table")

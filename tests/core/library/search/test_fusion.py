@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.library.search.fusion import fuse
+from core.library.search.hybrid import fuse
 
 LISTS = st.lists(st.integers(0, 40), max_size=20, unique=True)
 

@@ -7,8 +7,7 @@ import pytest
 
 from core.base.trace import Step
 from core.library.search.hybrid import BEHIND, hybrid, weighed
-from core.library.search.lexical import Ranked
-from core.library.search.lexical_query import lexical_query
+from core.library.search.lexical import Ranked, lexical_query
 from core.library.search.subword import pieces
 
 TEXTS = (

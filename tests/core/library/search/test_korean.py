@@ -21,11 +21,11 @@ from core.base.installation import remedy
 from core.flows.ingest.api import ingest
 from core.flows.system.worker_process import Second
 from core.library.ingest.options import IngestOptions
-from core.library.search import morphemes
+from core.library.search import korean
 from core.library.search.api import SearchQuery, search
 from core.library.search.fts import index_row, index_version, indexed_by, rebuild_fts
-from core.library.search.lexical_query import lexical_query
-from core.library.search.morphemes import RULES, content_forms
+from core.library.search.korean import RULES, content_forms
+from core.library.search.lexical import lexical_query
 from core.store import Store
 
 DOUBLE = """
@@ -73,19 +73,19 @@ def analyser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     _write(folder, "0.1")
     monkeypatch.syspath_prepend(folder)
     monkeypatch.delitem(sys.modules, "kiwipiepy", raising=False)
-    morphemes._kiwi.cache_clear()
+    korean._kiwi.cache_clear()
     yield folder
-    morphemes._kiwi.cache_clear()
+    korean._kiwi.cache_clear()
     sys.modules.pop("kiwipiepy", None)
 
 
 def _found(store: Store, text: str) -> list[str]:
-    answer = search(store, SearchQuery(text, "lexical"), None, morphemes.analyse)
+    answer = search(store, SearchQuery(text, "lexical"), None, korean.analyse)
     return [hit.doc_path for hit in answer.hits]
 
 
 def _absent(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("search.morphemes", "ingest.options", "search.fts", "search.korean"):
+    for module in ("search.korean", "ingest.options", "search.fts"):
         monkeypatch.setattr(f"core.library.{module}.installed", lambda: "")
 
 
@@ -113,7 +113,7 @@ def test_another_version_builds_the_index_anew(analyser: Path, library: Store, n
     ingest(library, [notes], MORPHEMES)
     before = indexed_by(library.con)
     _write(analyser, "0.2")
-    answer = search(library, SearchQuery("끊길", "lexical"), None, morphemes.analyse)
+    answer = search(library, SearchQuery("끊길", "lexical"), None, korean.analyse)
     assert not answer.hits
     assert "casebook library ingest" in str(answer.hint)
     rebuild_fts(library)  # without a word of what: with the analyser of today
@@ -136,9 +136,9 @@ def test_new_and_edited_passages_are_taken_apart_too(library: Store, notes: Path
 
 @pytest.mark.usefixtures("analyser")
 def test_a_second_process_takes_apart_what_this_one_does() -> None:
-    here = index_row("", (), "세션이 끊겼다", morphemes.analyse)
+    here = index_row("", (), "세션이 끊겼다", korean.analyse)
     with Second() as second:
-        second.ask((index_row, ("", (), "세션이 끊겼다", morphemes.analyse)))
+        second.ask((index_row, ("", (), "세션이 끊겼다", korean.analyse)))
         assert second.take() == here
     assert "끊기" in here[2].split()
 
@@ -152,7 +152,7 @@ def test_without_the_extra_pairs_serve_and_one_line_says_so(
     assert IngestOptions().lacking == ""
     ingest(library, [notes], MORPHEMES)
     assert indexed_by(library.con) == ""
-    answer = search(library, SearchQuery("연결", "lexical"), None, morphemes.analyse)
+    answer = search(library, SearchQuery("연결", "lexical"), None, korean.analyse)
     assert ([hit.doc_path for hit in answer.hits], answer.hint) == (["cut.md"], None)
 
 
@@ -163,27 +163,27 @@ def test_an_index_with_morphemes_is_searched_without_the_extra(
     put("cut.md", "연결이 끊겼다\n")
     ingest(library, [notes], MORPHEMES)
     _absent(monkeypatch)
-    answer = search(library, SearchQuery("연결", "lexical"), None, morphemes.analyse)
+    answer = search(library, SearchQuery("연결", "lexical"), None, korean.analyse)
     assert [hit.doc_path for hit in answer.hits] == ["cut.md"]
     assert remedy("ko") in str(answer.hint)
-    assert search(library, SearchQuery("pump", "lexical"), None, morphemes.analyse).trace[0].stage == "lexical"
+    assert search(library, SearchQuery("pump", "lexical"), None, korean.analyse).trace[0].stage == "lexical"
 
 
 @pytest.mark.usefixtures("analyser")
 def test_a_process_with_a_screen_never_loads_the_analyser(library: Store, notes: Path, put: Put) -> None:
     put("cut.md", "연결이 끊겼다\n")
     ingest(library, [notes], MORPHEMES)
-    morphemes._kiwi.cache_clear()
+    korean._kiwi.cache_clear()
     answer = search(library, SearchQuery("연결이", "lexical"))
     assert [hit.doc_path for hit in answer.hits] == ["cut.md"]
     assert (answer.trace[0].stage, answer.trace[0].outcome) == ("morphemes", "skipped")
-    assert morphemes._kiwi.cache_info().currsize == 0
+    assert korean._kiwi.cache_info().currsize == 0
 
 
 def test_an_analyser_that_cannot_be_loaded_is_a_fault(analyser: Path) -> None:
     (analyser / "kiwipiepy.py").write_text("raise OSError('no model file')\n")
-    with pytest.raises(morphemes.Fault, match="no model file"):
-        list(morphemes.analyse("한글"))
+    with pytest.raises(korean.Fault, match="no model file"):
+        list(korean.analyse("한글"))
 
 
 def _one(form: str, tag: str) -> list[tuple[int, str]]:
@@ -228,7 +228,7 @@ def test_hostile_text_keeps_its_places(text: str) -> None:
 
 
 def test_text_without_hangul_asks_nobody() -> None:
-    def never() -> morphemes.Tokenize:
+    def never() -> korean.Tokenize:
         raise AssertionError
 
     assert list(content_forms("plain English, 漢字 and \ud800", never)) == []
@@ -237,7 +237,7 @@ def test_text_without_hangul_asks_nobody() -> None:
 @pytest.mark.skipif(find_spec("kiwipiepy") is None, reason="the extra ko is not installed")
 def test_the_analyser_itself() -> None:
     said = "데이터베이스연결에 실패했다. \ud800\x00 연결이 끊길 때"
-    forms = dict(morphemes.analyse(said))
+    forms = dict(korean.analyse(said))
     assert forms[6] == "연결"
     assert forms[said.index("끊")] == "끊기"
-    assert list(morphemes.analyse(said)) == list(morphemes.analyse(said))
+    assert list(korean.analyse(said)) == list(korean.analyse(said))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.library.search.lexical_query import lexical_query
+from core.library.search.lexical import lexical_query
 from core.library.search.snippet import CHARS, lit, snippet
 from core.library.search.subword import pieces, stem, word_pieces
 

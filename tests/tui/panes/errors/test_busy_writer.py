@@ -17,8 +17,8 @@ import core.rules.calls.paging
 from core.base.fault import Fault
 from core.embedding.runtime.query_model import NoVectors, VectorSearch
 from core.evidence import add_entries, align_session
+from core.library.search.api import SearchRequest
 from core.library.search.hit import SearchResponse
-from core.library.search.remote_query import SearchQuestion
 from core.store import open_store
 from tests.core.evidence.evidence_support import FAILED, MESSAGES, SESSION, entry
 from tests.tui.panes.evidence import support as evidence_support
@@ -88,7 +88,7 @@ class Meant:
     def __init__(self) -> None:
         self.asked, self.fails = 0, False
 
-    def ask(self, job: Job[object], question: SearchQuestion) -> SearchResponse:
+    def ask(self, job: Job[object], question: SearchRequest) -> SearchResponse:
         self.asked += 1
         if self.fails:
             raise Fault("model_unreachable", "it has ended")

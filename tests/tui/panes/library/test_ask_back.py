@@ -8,8 +8,7 @@ from textual.pilot import Pilot
 from textual.widgets import Static
 
 from core.base.wire import dumps
-from core.library.ask.reload import answers_of, read_answer
-from core.library.ask.store import list_sessions
+from core.library.ask.store import answers_of, list_sessions, read_answer
 from core.store import open_store
 from tests.core.llm.llm_server import Reply, llm_server
 from tests.tui.panes.library.test_ask import RETRIES, ask, flat, library, opened, workbench

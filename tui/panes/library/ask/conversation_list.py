@@ -30,9 +30,7 @@ def read_talk(session: str) -> Callable[[Job[Talk]], Talk]:
     """One of them: every answer with its checks, where they can be read."""
 
     def work(job: Job[Any]) -> Talk:
-        from core.library.ask.reload import answers_of
-        from core.library.ask.source_files import with_files
-        from core.library.ask.store import show_session
+        from core.library.ask.store import answers_of, show_session, with_files
 
         con = job.store().con
         turns = show_session(con, session).turns

@@ -21,8 +21,7 @@ from tui.widgets.status_line import Running, StatusLine
 from tui.widgets.workbench import workbench
 
 if TYPE_CHECKING:
-    from core.library.ingest.progress import IngestPace
-    from core.library.ingest.report import IngestReport
+    from core.library.ingest.report import IngestPace, IngestReport
     from core.process.task import Task
 
 SHOWS = "{library.ingest} shows it"
@@ -115,7 +114,7 @@ class Ingesting(StatusLine):
 
     def _work(self, task: Task[IngestReport]) -> Callable[[Job[object]], object]:
         def work(job: Job[object]) -> object:
-            from core.library.search.morphemes import lacking
+            from core.library.search.korean import lacking
 
             self._lacking = lacking(self._korean)
             return job_of(task)(job)
@@ -130,8 +129,7 @@ class Ingesting(StatusLine):
             self.running = replace(self.running, stopping=True)
 
     def _heard(self, value: object, final: bool) -> None:
-        from core.library.ingest.progress import IngestPace
-        from core.library.ingest.report import IngestReport
+        from core.library.ingest.report import IngestPace, IngestReport
 
         if isinstance(value, IngestPace):
             self._stands(value)

@@ -54,8 +54,7 @@ def read_known(path: Path) -> Callable[[Job[Known]], Known]:
 
     def work(job: Job[Any]) -> Known:
         from core.library.documents.read import documents_of_sources, sources
-        from core.library.ingest.report import worth_a_look
-        from core.library.ingest.runs import last_run
+        from core.library.ingest.report import last_run, worth_a_look
 
         if not path.exists():
             return Known()

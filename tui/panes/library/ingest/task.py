@@ -14,8 +14,7 @@ from core.process.worker import Call
 
 if TYPE_CHECKING:
     from core.base.config.settings import ChunkingSettings
-    from core.library.ingest.progress import IngestPace
-    from core.library.ingest.report import IngestEvent, IngestReport
+    from core.library.ingest.report import IngestEvent, IngestPace, IngestReport
 
 GRACE = 60.0
 """Seconds it has for the file it is at; then it is ended, and the next ingest reads that file again."""
@@ -53,7 +52,7 @@ class _Paced:
     """Folds the events as they come, and tells now and then how it stands, also while a large file is read."""
 
     def __init__(self, tell: Callable[[IngestPace], None]) -> None:
-        from core.library.ingest.progress import IngestPace
+        from core.library.ingest.report import IngestPace
 
         self._tell = tell
         self._pace = IngestPace()
@@ -72,7 +71,7 @@ class _Paced:
 
     def heard(self, event: IngestEvent) -> None:
         """One event of the ingest."""
-        from core.library.ingest.progress import paced
+        from core.library.ingest.report import paced
 
         self._pace = paced(self._pace, event, time.monotonic() - self._began)
 

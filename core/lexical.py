@@ -1,4 +1,4 @@
-"""FTS5 MATCH strings in which every word of a person's text is only a word.
+"""FTS5 queries in which every word of a person's text is only a word, and Hangul bigrams.
 
 Unquoted, nearly every error message is a syntax error to FTS5; quoted token by token, none is.
 """
@@ -7,20 +7,53 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
+from operator import add
+from typing import Final
 
-from core.lexical.hangul_bigrams import HANGUL_RUN, bigrams
 from core.text.tokenizing import without_particle
+from core.text.unicode_form import normalized
 
-_WORD = re.compile(r"[^\W_]+")
-_MOST_TERMS = 32
+HANGUL_RUN = re.compile(r"[\uac00-\ud7a3]+")
+
+WORD: Final = re.compile(r"[^\W_]+")
+"""A word as the FTS5 tokenizer `unicode61` splits it."""
+MOST_TERMS: Final = 32
+MOST_READ: Final = 8192
+"""Code points of a query that are read."""
+_CACHED_SYLLABLES: Final = 12
+"""Longest run of Hangul whose bigrams are cached: longer ones seldom repeat."""
+
+
+def bigrams(text: str) -> str:
+    """The overlapping two-syllable pieces of every run of Hangul in `text`, separated by blanks.
+
+    A run of one syllable stands for itself. Text without Hangul gives the empty string.
+    """
+    if text.isascii():
+        return ""
+    runs = HANGUL_RUN.findall(normalized(text))
+    return " ".join([_pairs(run) if len(run) <= _CACHED_SYLLABLES else _bigrams_of(run) for run in runs])
+
+
+def _bigrams_of(run: str) -> str:
+    return " ".join(map(add, run, run[1:])) if len(run) > 1 else run
+
+
+_pairs = lru_cache(maxsize=1 << 16)(_bigrams_of)
+
+
+def syllable_pairs(word: str) -> tuple[str, ...]:
+    """The distinct bigrams of two syllables in `word`, in order."""
+    return tuple(dict.fromkeys(piece for piece in bigrams(word).split() if len(piece) > 1))
 
 
 def terms(text: str) -> tuple[str, ...]:
     """The words of `text` as the index splits them (letters and digits), in order, at most 32, no repeats."""
     seen: dict[str, None] = {}
-    for word in _WORD.findall(text[:8192]):
+    for word in WORD.findall(text[:MOST_READ]):
         seen.setdefault(word.casefold(), None)
-        if len(seen) == _MOST_TERMS:
+        if len(seen) == MOST_TERMS:
             break
     return tuple(seen)
 
@@ -35,8 +68,7 @@ def _term(term: str, *, prefix: bool) -> str:
     plain = quoted(term) + (" *" if prefix else "")
     if not HANGUL_RUN.search(term):
         return plain
-    pieces = list(dict.fromkeys(piece for piece in bigrams(without_particle(term)).split() if len(piece) > 1))
-    pieces = pieces[:_MOST_TERMS]
+    pieces = syllable_pairs(without_particle(term))[:MOST_TERMS]
     if not pieces:
         return quoted(term) + " *"
     return f"({plain} OR (bigrams : ({' AND '.join(quoted(piece) for piece in pieces)})))"

@@ -1,1 +1,0 @@
-"""Blocks to passages. Chunkers know no store, no model and no parser."""
