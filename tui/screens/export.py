@@ -29,7 +29,7 @@ from tui.services.exporting import (
     told_of,
     written,
 )
-from tui.widgets.path_box import PathBox
+from tui.widgets.inputs import PathBox
 
 if TYPE_CHECKING:
     from core.flows.insights.picture import Picture

@@ -17,7 +17,7 @@ from textual.widgets.option_list import Option
 from core.base.fault import Fault
 from tui.render.common.untrusted import inline
 from tui.runtime.jobs import Job, Jobs
-from tui.widgets.single_line_input import LineBox
+from tui.widgets.inputs import LineBox
 
 Value = tuple[str, str, int | None]
 """A kind of filter, a value of it, and how many it shows where that is known."""

@@ -15,8 +15,7 @@ from textual.widgets import Input, Static
 
 from tui.actions.registry import Situation, matching, nearest_first
 from tui.render.common.glyphs import Signs
-from tui.render.common.help import draw_help
-from tui.render.common.legend import draw_legend, legend
+from tui.render.common.help import draw_help, draw_legend, legend
 from tui.widgets.scroll_text import Reading
 
 _WIDTH = 78

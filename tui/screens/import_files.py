@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -16,11 +16,18 @@ from textual.widgets import Input, Static
 from core.base.fault import Fault
 from core.text import visible
 from tui.render.common.untrusted import inline
+from tui.render.errors.history import draw_again
 from tui.runtime.jobs import Jobs
+from tui.runtime.stylesheets import sheet
 from tui.services.import_sources import describe_sources
 from tui.services.importing import Incoming
-from tui.widgets.path_box import PathBox
+from tui.widgets.inputs import PathBox
+from tui.widgets.scroll_text import Reading
 from tui.widgets.workbench import workbench
+
+if TYPE_CHECKING:
+    from core.flows.transcripts.again.report import ImportAgain
+
 
 LANE = "import-path"
 
@@ -109,3 +116,28 @@ def _found(named: str) -> Path | None:
     except RuntimeError:
         return None
     return path if path.exists() else None
+
+
+class AgainScreen(ModalScreen[bool]):
+    """Ends with whether to apply."""
+
+    CSS_PATH = sheet("curation")
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "dismiss(True)", "Apply"),
+        Binding("escape,q,ctrl+c", "dismiss(False)", "Change nothing"),
+    ]
+
+    def __init__(self, report: ImportAgain) -> None:
+        super().__init__()
+        self._report = report
+
+    def compose(self) -> ComposeResult:
+        """The changes."""
+        with Reading(id="again") as frame:
+            frame.border_title = Content(f"Harvest {self._report.sessions:,} sessions again")
+            frame.border_subtitle = Content("enter applies, esc changes nothing")
+            yield Static(draw_again(self._report))
+
+    def on_mount(self) -> None:
+        """What is too long for the screen can be scrolled at once."""
+        self.query_one("#again").focus()

@@ -8,13 +8,14 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from core.base.fault import Fault
-from tui.render.common.embedding import model_changed, no_model, report_line
 from tui.render.common.glyphs import Signs
+from tui.render.common.status import model_changed, no_model, report_line
 from tui.render.common.untrusted import title
 from tui.runtime.jobs import Job, Jobs
 from tui.runtime.messages import PaneChanged, PaneSaid
 from tui.services.tasks import embedding_task, job_of
-from tui.widgets.status_line import ELSEWHERE, Running, StatusLine
+from tui.widgets.bars import StatusLine
+from tui.widgets.workbench import ELSEWHERE, Running
 
 if TYPE_CHECKING:
     from core.base.config.settings import EmbeddingSettings

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from core.base.fault import Fault
-from tui.render.common.progress import counted, size_of
+from tui.render.common.amounts import counted, size_of
 from tui.render.common.untrusted import inline
 from tui.runtime.jobs import Job
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tui.render.common.progress import counted, size_of
+from tui.render.common.amounts import counted, size_of
 from tui.runtime.jobs import Job
 
 if TYPE_CHECKING:

@@ -8,15 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from core.base.fault import Fault
+from tui.render.common.amounts import report_line, report_text
 from tui.render.common.glyphs import Signs
-from tui.render.common.progress import report_line, report_text
 from tui.render.common.untrusted import title
-from tui.render.errors.again import again_line
+from tui.render.errors.history import again_line
 from tui.runtime.jobs import Jobs
 from tui.runtime.messages import PaneChanged, PaneSaid, PaneShowAll
 from tui.services.import_sources import Roots, Source, look_for
 from tui.services.tasks import harvest_task, import_task, job_of
-from tui.widgets.status_line import AT_LIST, ELSEWHERE, Running, StatusLine
+from tui.widgets.bars import StatusLine
+from tui.widgets.workbench import AT_LIST, ELSEWHERE, Running
 
 if TYPE_CHECKING:
     from core.flows.transcripts.again.report import ImportAgain

@@ -21,7 +21,6 @@ from tui.actions.registry import BY_ID, Situation, bindings, keymap, keys_for
 from tui.panes.errors.memory import memory_of
 from tui.panes.errors.pane import ErrorsPane
 from tui.panes.library.ingest.controller import Ingesting
-from tui.render.common.bars import Place
 from tui.render.common.empty_states import of_fault
 from tui.render.common.glyphs import ASCII, UNICODE
 from tui.render.common.untrusted import inline, title
@@ -52,9 +51,8 @@ from tui.terminal.key_sequencing import KeysInOrder
 from tui.terminal.signals import heed_signals
 from tui.terminal.toasts import OneToast
 from tui.widgets.bars import KeyFooter, TopBar
-from tui.widgets.open_screens import on_open_screens
 from tui.widgets.row_list import RowList
-from tui.widgets.status_line import Running
+from tui.widgets.workbench import Place, Running, on_open_screens
 
 _CLIPBOARD = 74_994
 """Bytes that most terminals take at most by OSC 52."""

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import ClassVar, Generic, Protocol, TypeVar
 
 from rich.segment import Segment
 from textual import events
+from textual.app import ComposeResult
 from textual.cache import LRUCache
+from textual.containers import Container
 from textual.content import Content
 from textual.geometry import Size
 from textual.message import Message
@@ -16,8 +19,11 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.style import Style
+from textual.widgets import Input, Static
 
 from tui.actions.registry import bindings
+from tui.render.common.empty_states import Notice, draw_notice
+from tui.widgets.workbench import workbench
 
 
 class Rows(Protocol):
@@ -246,3 +252,125 @@ class RowList(ScrollView, can_focus=True):
             segments = [Segment(text, style.rich_style) for text, style in pieces]
             strips.append(Strip(segments).adjust_cell_length(width, base.rich_style))
         return strips
+
+
+T = TypeVar("T")
+
+
+class RowPages(Generic[T]):
+    """Pages of `size` rows, at most `most` of them."""
+
+    def __init__(self, size: int, most: int) -> None:
+        self._size, self._most = size, most
+        self._pages: OrderedDict[int, tuple[T, ...]] = OrderedDict()
+
+    def get(self, index: int) -> T | None:
+        """The row at `index`, None while it is not there."""
+        number, at = divmod(index, self._size)
+        page = self._pages.get(number, ())
+        if at >= len(page):
+            return None
+        self._pages.move_to_end(number)
+        return page[at]
+
+    def put(self, first: int, rows: tuple[T, ...]) -> None:
+        """Take in the page that begins with row `first`."""
+        number = first // self._size
+        self._pages[number] = rows
+        self._pages.move_to_end(number)
+        while len(self._pages) > self._most:
+            self._pages.popitem(last=False)
+
+    def lacking(self, first: int, last: int) -> tuple[int, ...]:
+        """The numbers of the pages that rows `first` to `last` lack."""
+        if last < first:
+            return ()
+        return tuple(at for at in range(first // self._size, last // self._size + 1) if at not in self._pages)
+
+    def rows(self) -> Iterator[tuple[int, T]]:
+        """Every row that is there, with its index."""
+        for number, page in self._pages.items():
+            yield from enumerate(page, number * self._size)
+
+
+class NoticeView(Container, can_focus=True):
+    """Shows one `Notice` at a time, in the place of a list: it takes the focus in its stead, and the list's keys."""
+
+    BINDINGS = bindings("list")
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.notice: Notice | None = None
+        self._words = Static(classes="notice--words")
+
+    def compose(self) -> ComposeResult:
+        """One block of words."""
+        yield self._words
+
+    def tell(self, notice: Notice) -> None:
+        """Show this state."""
+        if notice != self.notice:
+            self.notice = notice
+            self._words.update(draw_notice(notice, workbench(self).signs))
+
+
+@dataclass(frozen=True, slots=True)
+class RowsOrNotice:
+    """Two widgets in one place, one of them shown; the styles hide the notice until there is one."""
+
+    rows: RowList
+    notice: NoticeView
+
+    def tell(self, notice: Notice | None) -> None:
+        """Show a notice in the place of the rows, or the rows; a focus that was there stays there."""
+        if not self.rows.is_attached:
+            return  # a report that came as the screen was left
+        if notice is not None:
+            self.notice.tell(notice)
+        had_focus = self.rows.has_focus or self.notice.has_focus or self.rows.screen.focused is None
+        self.notice.display, self.rows.display = notice is not None, notice is None
+        if had_focus:
+            self.take_focus()
+
+    def take_focus(self) -> None:
+        """Give the focus to the rows, or to the notice in their place."""
+        (self.rows if self.rows.display else self.notice).focus()
+
+
+class _Picking(Protocol):
+    """A screen with rows, one of which is picked."""
+
+    @property
+    def rows(self) -> RowList:
+        """The list."""
+        ...
+
+    def pick(self) -> None:
+        """End with the chosen row."""
+        ...
+
+
+class PicksRow:
+    """The part of a picker that its box and its rows need; the rows are nobody else's, and all of them are there."""
+
+    def on_input_submitted(self: _Picking, event: Input.Submitted) -> None:
+        """Enter picks."""
+        event.stop()
+        self.pick()
+
+    def on_row_list_opened(self: _Picking, event: RowList.Opened) -> None:
+        """So does a second click."""
+        event.stop()
+        self.pick()
+
+    def on_row_list_moved(self, event: RowList.Moved) -> None:
+        """That is nobody else's list."""
+        event.stop()
+
+    def on_row_list_wanted(self, event: RowList.Wanted) -> None:
+        """All of them are there."""
+        event.stop()
+
+    def action_move(self: _Picking, by: int) -> None:
+        """Another row."""
+        self.rows.choose(self.rows.chosen + by)

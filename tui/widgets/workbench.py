@@ -1,19 +1,48 @@
-"""What a part of the terminal may ask of the app that holds it, without knowing the app."""
+"""The services that a part of the terminal may use, without importing the app that holds it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Protocol, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from textual.app import App
 from textual.message_pump import MessagePump
+from textual.widget import Widget
 
 from tui.actions.action import Situation
-from tui.render.common.bars import Place
 from tui.render.common.glyphs import Signs
 from tui.runtime.jobs import Jobs
 from tui.runtime.state import Memory
-from tui.widgets.status_line import Running
+
+if TYPE_CHECKING:
+    from core.flows.transcripts.report import Progress
+
+AT_LIST, ELSEWHERE = "{list.back} cancels", "{case.back} {list.back} cancels"
+"""How one stops a run, by where the focus is: first to the list, then out of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What the first line tells: the casebook's name, how many cases, why it cannot be written, and the pane."""
+
+    name: str
+    cases: int | None = None
+    readonly: str = ""
+    pane: str = "Errors"
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A run that lasts: how far it is, whether it was asked to stop, and the actions whose keys ask it.
+
+    `begins`: what it does before it can say how far it is.
+    """
+
+    progress: Progress | None = None
+    stopping: bool = False
+    way_out: str = AT_LIST
+    begins: str = "Looking for sessions"
 
 
 class Workbench(Protocol):
@@ -87,3 +116,11 @@ class Workbench(Protocol):
 def workbench(part: MessagePump | App[Any]) -> Workbench:
     """The app that holds this part."""
     return cast("Workbench", part.app)
+
+
+Kind = TypeVar("Kind", bound=Widget)
+
+
+def on_open_screens(app: App[Any], kind: type[Kind]) -> list[Kind]:
+    """Every mounted widget of this kind; none of a screen that was left."""
+    return [one for screen in app.screen_stack for one in screen.query(kind)]

@@ -13,7 +13,7 @@ from core.align import Difference
 from core.align.diff.verbatim import verbatim
 from core.evidence import QuoteRow
 from tui.render.common.glyphs import ASCII, UNICODE
-from tui.render.evidence.quotes import draw_diff, draw_quote_row, draw_reasons, fit_change, flat, reason_width
+from tui.render.evidence import draw_diff, draw_quote_row, draw_reasons, fit_change, flat, reason_width
 
 QUOTE = "All 57 tests pass. Next, the migration of the orders table, which the export job waits for at night and by day"
 

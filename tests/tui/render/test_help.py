@@ -9,8 +9,7 @@ from tests.tui.support import app_on, frame, until
 from tui.actions.keys import Keys
 from tui.actions.registry import ACTIONS, BY_ID, Situation, nearest_first
 from tui.render.common.glyphs import ASCII, UNICODE, Signs
-from tui.render.common.help import draw_help, entries
-from tui.render.common.legend import draw_legend, legend
+from tui.render.common.help import draw_help, draw_legend, entries, legend
 
 LIST = Situation("list", 5, case_open=True)
 REVIEW = [action for action in ACTIONS if action.group == "In the evidence"]

@@ -14,7 +14,7 @@ from tests.flows.harvest.chat import LOOKUP
 from tests.flows.harvest.test_session import Transcript
 from tests.tui.services import import_children
 from tests.tui.support import app_on, frame, offered, told, until
-from tui.screens.again import AgainScreen
+from tui.screens.import_files import AgainScreen
 from tui.services import tasks
 from tui.shell.app import CasebookApp
 

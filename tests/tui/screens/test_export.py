@@ -27,7 +27,7 @@ from tui.panes.evidence.screen import EvidenceScreen
 from tui.screens.export import ExportScreen
 from tui.services.exporting import export_of, proposed
 from tui.shell.app import CasebookApp
-from tui.widgets.path_box import PathBox
+from tui.widgets.inputs import PathBox
 
 SMALL, WIDE = (80, 24), (120, 34)
 

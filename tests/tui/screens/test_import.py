@@ -17,8 +17,8 @@ from core.store import jobs, open_store
 from tests.tui.services import import_children
 from tests.tui.services.import_children import GO_ON
 from tests.tui.support import CASES, app_on, frame, offered, until
+from tui.render.common.amounts import draw_progress, report_line, report_text, size_of
 from tui.render.common.glyphs import ASCII, UNICODE
-from tui.render.common.progress import draw_progress, report_line, report_text, size_of
 from tui.screens.import_files import ImportScreen
 from tui.screens.pager import WholeText
 from tui.services import tasks

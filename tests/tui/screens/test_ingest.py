@@ -20,7 +20,7 @@ from tui.panes.library.screen import LibraryScreen
 from tui.render.common.glyphs import ASCII, UNICODE
 from tui.render.library.ingest import draw_pace, draw_report, report_line
 from tui.shell.app import CasebookApp
-from tui.widgets.path_box import read_ends
+from tui.widgets.inputs import read_ends
 
 WIDE, SMALL = (120, 34), (80, 24)
 

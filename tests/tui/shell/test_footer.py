@@ -10,9 +10,8 @@ from textual.events import MouseScrollDown
 from tests.tui.support import app_on, frame, until
 from tui.actions.registry import Situation, footer
 from tui.panes.rules.screen import RulesScreen
-from tui.render.common.bars import draw_footer
 from tui.runtime.messages import PaneChanged
-from tui.widgets.bars import TopBar
+from tui.widgets.bars import TopBar, draw_footer
 
 
 @pytest.mark.parametrize("width", [80, 60, 40, 20])

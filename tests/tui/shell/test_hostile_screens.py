@@ -30,12 +30,11 @@ from tests.tui.corpus import (
 from tests.tui.support import app_on, frame, put, until
 from tui.panes.errors.filters import Scope
 from tui.panes.errors.first_run import gone
-from tui.render.common.bars import Place
+from tui.render.common.amounts import report_text
 from tui.render.common.empty_states import draw_notice, no_match, of_fault
-from tui.render.common.filters import draw_choice, draw_title, none_pass
 from tui.render.common.glyphs import ASCII, UNICODE
-from tui.render.common.progress import report_text
 from tui.render.common.untrusted import title
+from tui.render.errors.case_list import draw_choice, draw_title, none_pass
 from tui.runtime.messages import PaneShowAll, PaneTroubled
 from tui.screens.filter import FilterScreen
 from tui.screens.help import HelpScreen
@@ -45,6 +44,7 @@ from tui.screens.pager import LongText, WholeText
 from tui.screens.status import StatusScreen
 from tui.shell.app import CasebookApp, crash_line
 from tui.terminal.crash import crash_of
+from tui.widgets.workbench import Place
 
 CONTROLS = of_kinds("ansi", "osc52", "osc", "c1", "bidi", "zero-width", "nul", "return", "tab", "surrogate")
 

@@ -13,7 +13,7 @@ from tui.actions.keys import Keys, Wish, key_from, key_name, types_text
 from tui.actions.registry import ACTIONS, BY_ID, footer, key_table, keymap, keys_for, matching, with_key_table
 from tui.actions.registry import Situation as Now
 from tui.shell.app import CasebookApp
-from tui.widgets.status_line import Running
+from tui.widgets.workbench import Running
 
 ROOT = Path(__file__).parents[3]
 

@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.geometry import Region
 from textual.widgets import Static
 
-from tui.widgets.border_title import tell_on_border
+from tui.widgets.scroll_text import tell_on_border
 
 
 class Framed(App[None]):

@@ -11,8 +11,7 @@ from rich.cells import cell_len
 
 from tests.tui.support import app_on, frame, settled, until
 from tui.runtime.messages import PaneShowAll
-from tui.screens.pager import LongText, WholeText
-from tui.screens.pager_rows import wrap_rows
+from tui.screens.pager import LongText, WholeText, wrap_rows
 from tui.shell.app import CasebookApp
 
 PROSE = "\n".join(f"line {at} " + "of words that go on " * 12 for at in range(200))

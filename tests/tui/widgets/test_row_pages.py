@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tui.widgets.row_pages import RowPages
+from tui.widgets.row_list import RowPages
 
 
 def pages_of(*firsts: int) -> RowPages[str]:

@@ -13,7 +13,7 @@ from tui.panes.errors.first_run import first_run
 from tui.panes.errors.paged_rows import FoundRows, PagedRows, kept_above, kept_in_place
 from tui.panes.errors.queries import Found, Place, Renewed, deepen, find, joined, renew
 from tui.panes.errors.results import Results
-from tui.render.common.progress import counted
+from tui.render.common.amounts import counted
 from tui.render.common.untrusted import inline
 from tui.runtime.jobs import Jobs
 from tui.runtime.messages import PaneSaid

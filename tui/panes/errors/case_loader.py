@@ -8,7 +8,7 @@ from typing import Final
 from core.base.fault import Fault
 from tui.panes.errors.case_view import CaseView
 from tui.panes.errors.queries import Read, read_case, use_case
-from tui.render.errors.case_row import Row
+from tui.render.errors.case_list import Row
 from tui.runtime.jobs import Jobs
 from tui.widgets.workbench import Workbench, workbench
 

@@ -23,15 +23,13 @@ from tui.render.common.glyphs import Signs
 from tui.render.common.highlight import Spans
 from tui.render.common.untrusted import BLOCK
 from tui.render.errors import case as draw
-from tui.render.errors.case import Fix, Raw
+from tui.render.errors.case import Fix, Raw, draw_masked, masked_in
 from tui.render.errors.history import draw_history, has_history
-from tui.render.errors.masked import draw_masked, masked_in
 from tui.runtime.jobs import Jobs
 from tui.runtime.messages import PaneChanged, PaneTroubled
 from tui.services.vector_search import Meaning
-from tui.widgets.block import Block
 from tui.widgets.row_list import RowList
-from tui.widgets.scroll_text import Reading
+from tui.widgets.scroll_text import Block, Reading
 
 if TYPE_CHECKING:
     from core.errors import Case, Hit

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from textual.content import Content
 
 from tui.render.common.glyphs import Signs
-from tui.render.errors.cited import draw_cited
+from tui.render.errors.case import draw_cited
 from tui.runtime.jobs import Job, Jobs
 from tui.services.external_editor import edit_in, editor_of
 from tui.widgets.row_list import NoRows, RowList

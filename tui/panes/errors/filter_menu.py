@@ -10,8 +10,8 @@ from textual.content import Content
 
 from tui.panes.errors.filters import KINDS, PERIODS, STATUSES, Kind, Scope
 from tui.panes.errors.queries import count_values
-from tui.render.common.filters import KIND_NAMES, draw_choice
 from tui.render.common.glyphs import Signs
+from tui.render.errors.case_list import KIND_NAMES, draw_choice
 from tui.runtime.jobs import Job
 
 if TYPE_CHECKING:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from tui.panes.errors.queries import PAGE, Pages, Stretch
-from tui.render.errors.case_row import Row
-from tui.widgets.row_list import Rows
-from tui.widgets.row_pages import RowPages
+from tui.render.errors.case_list import Row
+from tui.widgets.row_list import RowPages, Rows
 
 KEPT = 60
 """Pages kept in memory."""

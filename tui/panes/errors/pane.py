@@ -28,8 +28,8 @@ from tui.services.import_sources import Roots
 from tui.services.importing import Incoming
 from tui.services.vector_search import Meaning
 from tui.widgets.search_box import SearchBox, SearchesPastes
-from tui.widgets.status_line import AT_LIST, ELSEWHERE
 from tui.widgets.trace_view import TraceView
+from tui.widgets.workbench import AT_LIST, ELSEWHERE
 
 if TYPE_CHECKING:
     from core.flows.transcripts.again.report import ImportAgain
@@ -250,7 +250,7 @@ class ErrorsPane(SearchesPastes, Container):
         self.app.push_screen(ImportScreen(self.incoming))
 
     def _confirm_again(self, report: ImportAgain, decided: Callable[[bool | None], None]) -> None:
-        from tui.screens.again import AgainScreen
+        from tui.screens.import_files import AgainScreen
 
         self.app.push_screen(AgainScreen(report), decided)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tui.panes.errors.filters import PERIODS, Scope, since_of
-from tui.render.errors.case_row import Row, near_row, row_of, worded_row
+from tui.render.errors.case_list import Row, near_row, row_of, worded_row
 from tui.runtime.jobs import Job
 
 if TYPE_CHECKING:

@@ -18,18 +18,15 @@ from tui.panes.errors.first_run import first_run, gone
 from tui.panes.errors.paged_rows import FoundRows, PagedRows
 from tui.panes.errors.queries import CANDIDATES, Counted, Found, Pages, Stretch, count, find, read_pages
 from tui.render.common.empty_states import Notice, loading, no_match, of_fault
-from tui.render.common.filters import draw_title, none_pass
 from tui.render.common.glyphs import Signs
 from tui.render.common.trace import took
-from tui.render.errors.case_row import Row, draw_row, draw_unread
+from tui.render.errors.case_list import Row, draw_row, draw_title, draw_unread, none_pass
 from tui.runtime.jobs import DEBOUNCE, Jobs
 from tui.services.import_sources import Source
 from tui.services.pending_open import Opening
 from tui.services.vector_search import Meaning
-from tui.widgets.border_title import tell_on_border
-from tui.widgets.notice_view import NoticeView
-from tui.widgets.row_list import NoRows, RowList, Rows
-from tui.widgets.rows_or_notice import RowsOrNotice
+from tui.widgets.row_list import NoRows, NoticeView, RowList, Rows, RowsOrNotice
+from tui.widgets.scroll_text import tell_on_border
 from tui.widgets.search_box import SearchBox
 
 if TYPE_CHECKING:

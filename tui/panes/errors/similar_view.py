@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from tui.render.common.glyphs import Signs
-from tui.render.errors.similar_case import draw_like
+from tui.render.errors.case import draw_like
 from tui.widgets.row_list import NoRows, RowList
 
 if TYPE_CHECKING:

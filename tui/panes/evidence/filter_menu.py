@@ -10,8 +10,8 @@ from textual.content import Content
 
 from tui.panes.evidence.queries import FILTERS, Kind, Shown
 from tui.render.common.glyphs import Signs
-from tui.render.common.session_name import session_name, short_id
-from tui.render.evidence.quotes import draw_filter_choice
+from tui.render.common.session import session_name, short_id
+from tui.render.evidence import draw_filter_choice
 from tui.runtime.jobs import Job
 
 NAME = 30

@@ -17,7 +17,7 @@ from core.base.fault import Fault
 from tui.panes.evidence.finding import MOST, FoundPlace, Hits, search, with_message
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline
-from tui.render.evidence.quotes import draw_seen, flat
+from tui.render.evidence import draw_seen, flat
 from tui.runtime.jobs import DEBOUNCE, Jobs
 from tui.runtime.stylesheets import sheet
 

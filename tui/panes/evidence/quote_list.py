@@ -13,12 +13,10 @@ from tui.panes.evidence.queries import Shown
 from tui.panes.evidence.queue import Quotes
 from tui.render.common.empty_states import Notice, of_fault
 from tui.render.common.glyphs import Signs
-from tui.render.common.session_name import short_id
+from tui.render.common.session import short_id
 from tui.render.common.untrusted import inline, title
-from tui.render.evidence.quotes import draw_quote_row, reason_width
-from tui.widgets.notice_view import NoticeView
-from tui.widgets.row_list import RowList
-from tui.widgets.rows_or_notice import RowsOrNotice
+from tui.render.evidence import draw_quote_row, reason_width
+from tui.widgets.row_list import NoticeView, RowList, RowsOrNotice
 from tui.widgets.search_box import SearchBox
 
 

@@ -15,7 +15,7 @@ from tui.actions.registry import bindings
 from tui.panes.evidence.queries import Compared, ReadQuote
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import title
-from tui.render.evidence.quotes import (
+from tui.render.evidence import (
     draw_diff,
     draw_labelled,
     draw_message,

@@ -40,10 +40,9 @@ from tui.panes.evidence.review.outcome import Outcome
 from tui.panes.evidence.review.place_actions import Places
 from tui.panes.evidence.review.promotion_line import LANE as READY
 from tui.panes.evidence.review.promotion_line import Promoting
-from tui.render.common.bars import Place
 from tui.render.common.glyphs import Signs
 from tui.render.common.trace import draw_trace
-from tui.render.evidence.quotes import draw_entry
+from tui.render.evidence import draw_entry
 from tui.runtime.jobs import Jobs
 from tui.runtime.messages import PaneCopied, PaneShowAll
 from tui.runtime.state import Memory, Scalar
@@ -53,7 +52,7 @@ from tui.services.refresh import Following, staying
 from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.row_list import RowList
 from tui.widgets.scroll_text import Reading
-from tui.widgets.workbench import workbench
+from tui.widgets.workbench import Place, workbench
 
 if TYPE_CHECKING:
     from core.align import Span

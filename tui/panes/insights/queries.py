@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 from core.flows.insights.views import View, event_of, side_words, weeks_line
-from tui.render.insights.rows import counted
+from tui.render.common.amounts import counted
 from tui.runtime.jobs import Job
 
 if TYPE_CHECKING:

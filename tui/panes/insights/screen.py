@@ -29,11 +29,10 @@ from tui.panes.insights.queries import (
     read_insights,
     rows_of,
 )
-from tui.render.common.bars import Place
 from tui.render.common.empty_states import Notice, loading, of_fault
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import title
-from tui.render.insights.rows import (
+from tui.render.insights import (
     draw_row,
     draw_side,
     draw_tabs,
@@ -47,11 +46,9 @@ from tui.runtime.stylesheets import sheet
 from tui.services.db_watch import files_at, watch
 from tui.services.refresh import Following
 from tui.widgets.bars import KeyFooter, TopBar
-from tui.widgets.notice_view import NoticeView
-from tui.widgets.row_list import RowList
-from tui.widgets.rows_or_notice import RowsOrNotice
+from tui.widgets.row_list import NoticeView, RowList, RowsOrNotice
 from tui.widgets.scroll_text import Reading
-from tui.widgets.workbench import workbench
+from tui.widgets.workbench import Place, workbench
 
 _LANES: Final = ("insights", "insights-watch", "insights-session")
 _UNITS: Final = {"answers": "", "worked": " after"}
@@ -280,7 +277,7 @@ class InsightsScreen(Screen[None]):
             )
 
     def _show_strip(self, lead: Lead | None) -> None:
-        from tui.screens.strip import StripScreen
+        from tui.screens.session import StripScreen
 
         if lead is None:
             self.post_message(PaneSaid("No session of this row is stored."))

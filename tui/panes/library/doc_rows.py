@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tui.panes.library.queries import Page
-from tui.widgets.row_pages import RowPages
+from tui.widgets.row_list import RowPages
 
 if TYPE_CHECKING:
     from core.library.search.hit import SearchHit

@@ -18,7 +18,7 @@ from tui.actions.registry import bindings
 from tui.panes.library.document_loader import Laid, Look, Wanted, colour_at, open_at
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline, title
-from tui.render.library.lines import DocLine, draw_doc_line
+from tui.render.library.document import DocLine, draw_doc_line
 from tui.runtime.jobs import Jobs
 
 LANE, COLOURS = "library-doc", "library-colours"

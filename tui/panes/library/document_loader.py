@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tui.render.common.glyphs import Signs
-from tui.render.library.layout import NO_COLOURS, lay_out
-from tui.render.library.lines import DocLine, Paper
+from tui.render.library.document import NO_COLOURS, DocLine, Paper, lay_out
 from tui.render.library.syntax import around, coloured_lines, language_of
 from tui.runtime.jobs import Job
 

@@ -11,7 +11,7 @@ from textual.widgets import Input
 from tui.panes.library.queries import read_values
 from tui.panes.library.search_scope import KINDS, PERIODS, Kind, Scope, glob_typed
 from tui.render.common.glyphs import Signs
-from tui.render.library.title import KIND_NAMES, draw_filter_value
+from tui.render.library.hits import KIND_NAMES, draw_filter_value
 from tui.runtime.jobs import Job, Jobs
 from tui.screens.filter import FilterScreen
 

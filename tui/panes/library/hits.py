@@ -18,14 +18,23 @@ from tui.panes.library.search_scope import Scope
 from tui.render.common.empty_states import Notice, of_fault
 from tui.render.common.glyphs import Signs
 from tui.render.common.trace import took
-from tui.render.library.rows import draw_document, draw_hit, draw_size, draw_unread, tall_for
-from tui.render.library.states import no_meaning, none_found, none_pass, nothing_ingested
-from tui.render.library.title import draw_list_title, found_name, how_found
+from tui.render.library.hits import (
+    draw_document,
+    draw_hit,
+    draw_list_title,
+    draw_size,
+    draw_unread,
+    found_name,
+    how_found,
+    no_meaning,
+    none_found,
+    none_pass,
+    nothing_ingested,
+    tall_for,
+)
 from tui.runtime.jobs import Jobs
-from tui.widgets.border_title import tell_on_border
-from tui.widgets.notice_view import NoticeView
-from tui.widgets.row_list import NoRows, RowList
-from tui.widgets.rows_or_notice import RowsOrNotice
+from tui.widgets.row_list import NoRows, NoticeView, RowList, RowsOrNotice
+from tui.widgets.scroll_text import tell_on_border
 
 if TYPE_CHECKING:
     from core.library.documents.browse import LibrarySize

@@ -15,7 +15,7 @@ from core.base.fault import Fault
 from tui.actions.registry import Situation, bindings
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline, title
-from tui.render.library.passage import draw_passage
+from tui.render.library.hits import draw_passage
 from tui.runtime.jobs import Job, Jobs
 from tui.widgets.bars import KeyFooter
 from tui.widgets.scroll_text import Reading

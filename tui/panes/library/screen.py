@@ -22,9 +22,8 @@ from tui.panes.library.ingest.controller import IngestLine
 from tui.panes.library.memory import Desk, memory_of, recall
 from tui.panes.library.searching import Searching
 from tui.panes.library.vector_search import Meaning
-from tui.render.common.bars import Place
 from tui.render.common.glyphs import Signs
-from tui.render.library.states import no_trace, nothing_ingested, reading
+from tui.render.library.hits import no_trace, nothing_ingested, reading
 from tui.runtime.jobs import Jobs
 from tui.runtime.messages import CiteTarget, PaneSaid
 from tui.runtime.stylesheets import sheet
@@ -33,7 +32,7 @@ from tui.services.refresh import Following
 from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.search_box import SearchBox, SearchesPastes
 from tui.widgets.trace_view import TraceView
-from tui.widgets.workbench import workbench
+from tui.widgets.workbench import Place, workbench
 
 if TYPE_CHECKING:
     from core.library.search.hit import SearchHit

@@ -14,7 +14,7 @@ from tui.panes.library.hits import Keep
 from tui.panes.library.queries import MOST, SNIPPET, Found, Keys, find, read_keys, read_stamp
 from tui.panes.library.search_scope import Scope
 from tui.panes.library.vector_search import Meaning, waits_for_meaning
-from tui.render.library.states import asking_meaning
+from tui.render.library.hits import asking_meaning
 from tui.runtime.jobs import DEBOUNCE
 from tui.services.pending_open import Opening
 from tui.services.refresh import staying

@@ -15,7 +15,7 @@ from textual.widgets.text_area import Selection
 from core.base.fault import Fault
 from tui.actions.registry import bindings
 from tui.render.common.untrusted import inline, title
-from tui.widgets.fix_area import as_shown
+from tui.widgets.text_area import as_shown
 
 _LONG = 200_000
 """Characters of a text from a call that the box takes; more would make typing slow."""

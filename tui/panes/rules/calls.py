@@ -22,10 +22,7 @@ from tui.render.common.untrusted import inline, title
 from tui.render.rules.rows import draw_call_row
 from tui.runtime.jobs import DEBOUNCE, Jobs
 from tui.services.refresh import staying
-from tui.widgets.notice_view import NoticeView
-from tui.widgets.row_list import RowList
-from tui.widgets.row_pages import RowPages
-from tui.widgets.rows_or_notice import RowsOrNotice
+from tui.widgets.row_list import NoticeView, RowList, RowPages, RowsOrNotice
 from tui.widgets.search_box import SearchBox
 
 if TYPE_CHECKING:

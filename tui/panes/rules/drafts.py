@@ -19,14 +19,14 @@ from textual.widgets import Input, Static
 from core.base.fault import Fault
 from tui.actions.registry import Situation, bindings
 from tui.panes.rules.tables import Table, TableScreen
+from tui.render.common.amounts import counted
 from tui.render.common.empty_states import Notice
-from tui.render.common.progress import counted
 from tui.render.common.session import Marks
-from tui.render.rules.drafts import draw_draft, draw_draft_row
+from tui.render.rules.tables import draw_draft, draw_draft_row
 from tui.runtime.jobs import Job
 from tui.runtime.stylesheets import sheet
 from tui.screens.session import SessionScreen
-from tui.widgets.single_line_input import LineBox
+from tui.widgets.inputs import LineBox
 
 if TYPE_CHECKING:
     from core.flows.corrections.drafts import RuleDraft, RuleDrafts

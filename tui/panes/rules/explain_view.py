@@ -13,7 +13,7 @@ from textual.widgets import Static
 from tui.actions.registry import bindings
 from tui.render.common.glyphs import Signs
 from tui.render.rules.explanation import draw_silence, draw_why
-from tui.render.rules.ranked import Ranked, Reasons, key_of
+from tui.render.rules.rows import Ranked, Reasons, key_of
 from tui.widgets.scroll_text import Reading
 
 if TYPE_CHECKING:

@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tui.panes.rules.queries import Changed, read_call, read_label, watch_files
-from tui.render.rules.ranked import Ranked, Reasons, RuleKey, key_of
-from tui.render.rules.states import no_call, no_files, no_rules, unreadable
+from tui.render.rules.rows import Ranked, Reasons, RuleKey, key_of, no_call, no_files, no_rules, unreadable
 
 if TYPE_CHECKING:
     from core.base.fault import Fault

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tui.panes.rules.rule_sources import Sources
-from tui.render.rules.ranked import Ranked, Reasons, RuleKey, key_of, unfinished
+from tui.render.rules.rows import Ranked, Reasons, RuleKey, key_of, unfinished
 from tui.runtime.jobs import Job, Stopped
 from tui.runtime.vector_process import PATIENCE
 

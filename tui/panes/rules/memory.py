@@ -8,7 +8,7 @@ from tui.runtime.state import Memory, Scalar
 
 if TYPE_CHECKING:
     from tui.panes.rules.screen import RulesScreen
-    from tui.render.rules.ranked import RuleKey
+    from tui.render.rules.rows import RuleKey
 
 _NAME = 500
 

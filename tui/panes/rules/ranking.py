@@ -15,19 +15,19 @@ from tui.render.common.empty_states import Notice
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline
 from tui.render.rules.explanation import draw_label
-from tui.render.rules.ranked import Ranked, RuleKey, key_of
 from tui.render.rules.rows import (
     CutoffRow,
+    Ranked,
     RankRow,
+    RuleKey,
     below_said,
     draw_cutoff,
     draw_rank_head,
     draw_rank_row,
+    key_of,
     rows_of,
 )
-from tui.widgets.notice_view import NoticeView
-from tui.widgets.row_list import RowList
-from tui.widgets.rows_or_notice import RowsOrNotice
+from tui.widgets.row_list import NoticeView, RowList, RowsOrNotice
 
 if TYPE_CHECKING:
     from core.rules.matching.answer import MatchedRule

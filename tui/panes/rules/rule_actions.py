@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from tui.render.rules.ranked import key_of
+from tui.render.rules.rows import key_of
 from tui.runtime.messages import PaneSearchLibrary, PaneShowAll
 from tui.services.external_editor import edit_in, editor_of
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from core.rules.matching.answer import MatchedRule
     from core.rules.matching.call import ToolCall
     from tui.panes.rules.screen import RulesScreen
-    from tui.render.rules.ranked import Ranked
+    from tui.render.rules.rows import Ranked
 
 _LANE = "rules-all"
 

@@ -23,9 +23,8 @@ from tui.panes.rules.memory import memory_of, recall
 from tui.panes.rules.ranking import RankList
 from tui.panes.rules.rule_actions import RuleActs
 from tui.panes.rules.searching import Searching
-from tui.render.common.bars import Place
 from tui.render.common.glyphs import Signs
-from tui.render.rules.states import reading
+from tui.render.rules.rows import reading
 from tui.runtime.jobs import Jobs
 from tui.runtime.messages import PaneCopied, PaneSaid
 from tui.runtime.state import Memory
@@ -35,7 +34,7 @@ from tui.services.refresh import Following
 from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.row_list import RowList
 from tui.widgets.search_box import SearchBox
-from tui.widgets.workbench import workbench
+from tui.widgets.workbench import Place, workbench
 
 _LANES = ("rules-calls", "rules-page", "rules-call", "rules-rank", "rules-why", "rules-watch", "rules-watch-db",
           "rules-all", "rules-table", "rules-relabel", "rules-drafts")  # fmt: skip

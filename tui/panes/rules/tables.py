@@ -16,8 +16,8 @@ from textual.widgets import Static
 from core.base.fault import Fault
 from tui.actions.registry import Situation, bindings
 from tui.panes.rules.queries import Measured, find_clusters, measure
+from tui.render.common.amounts import counted
 from tui.render.common.empty_states import Notice
-from tui.render.common.progress import counted
 from tui.render.common.untrusted import inline
 from tui.render.rules.tables import (
     draw_case,
@@ -30,9 +30,7 @@ from tui.render.rules.tables import (
 from tui.runtime.jobs import Job
 from tui.runtime.stylesheets import sheet
 from tui.widgets.bars import KeyFooter
-from tui.widgets.notice_view import NoticeView
-from tui.widgets.row_list import RowList
-from tui.widgets.rows_or_notice import RowsOrNotice
+from tui.widgets.row_list import NoticeView, RowList, RowsOrNotice
 from tui.widgets.scroll_text import Reading
 
 if TYPE_CHECKING:
@@ -154,7 +152,7 @@ class TableScreen(ModalScreen[None], Generic[T]):
         self._show()
 
     def _failed(self, fault: Fault) -> None:
-        from tui.render.rules.states import unreadable
+        from tui.render.rules.rows import unreadable
 
         self._nothing = _FAILED
         self._place.tell(unreadable(fault))

@@ -1,7 +1,8 @@
-"""A stretch of a session as lines of the screen: who spoke, with which tool, and what; the errors and fixes marked."""
+"""A session: its short name, and its messages as lines with the error and the fix marked."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
@@ -10,14 +11,41 @@ from rich.cells import cell_len
 from textual.content import Content
 
 from core.text import visible
-from core.transcripts.told_call import told_call
+from tui.render.common.amounts import stamp
 from tui.render.common.glyphs import Signs
-from tui.render.common.relative_time import stamp
 from tui.render.common.untrusted import cut, inline, title
 
 if TYPE_CHECKING:
     from core.errors import SourceMessage
     from core.errors.cases.source import Judged
+
+
+SHORT = 8
+"""Characters of a long id where a person reads it; all of them stand where it is copied, and in the detail."""
+_LONG = 20
+_FOLDER = re.compile(r"[/\\~]|[A-Za-z]:[/\\]")
+
+
+def short_id(session: str) -> str:
+    """The beginning of a session's id and of its agent's, or a short id whole; inert."""
+    if len(session) > _LONG:
+        session = "/".join(part[:SHORT] for part in session.split("/", 1))
+    return inline(session, _LONG)
+
+
+def session_name(session: str, started: str, project: str, cells: int = 60) -> str:
+    """`2026-10-12 weather 01946826` in at most `cells` cells: of a long project as much as there is room for.
+
+    `project` is a repository's short name, or a folder of which the last part is shown.
+    """
+    name, day = short_id(session), stamp(started)[:10]
+    room = cells - sum(cell_len(part) + 1 for part in (day, name) if part)
+    if room < 1:
+        return cut(name, cells)
+    if _FOLDER.match(project):
+        project = project.replace("\\", "/").rstrip("/").rpartition("/")[2]
+    return " ".join(part for part in (day, inline(project, room), name) if part)
+
 
 SHOWN = 4_000
 """Code points of one message; the whole of it is one key away."""
@@ -102,11 +130,15 @@ def _message(message: SourceMessage, width: int, marks: Marks) -> Iterator[Line]
 
 def whole_text(message: SourceMessage) -> str:
     """All of a message as it is shown."""
+    from core.transcripts.told_call import told_call  # not for the first screen
+
     return "\n".join(line for _, line in told_call(message.text)) if message.kind == "tool_use" else message.text
 
 
 def _call(message: SourceMessage, width: int) -> Iterator[Line]:
     """A tool's call, laid out for a person: a patch as a patch, a command as a command."""
+    from core.transcripts.told_call import told_call
+
     told = told_call(message.text.rstrip("\n"))
     left, room = sum(len(text) + 1 for _, text in told), SHOWN
     for sign, text in told:

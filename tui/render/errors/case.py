@@ -5,26 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len
 from textual.content import Content, Span
 
+from tui.render.common.amounts import ago, stamp
 from tui.render.common.glyphs import Signs
 from tui.render.common.highlight import Spans, light, tone_of
-from tui.render.common.relative_time import ago, stamp
-from tui.render.common.session_name import short_id
-from tui.render.common.untrusted import BLOCK, block, inline, title
+from tui.render.common.session import short_id
+from tui.render.common.untrusted import BLOCK, block, inline, pad, title
 from tui.render.errors.fix_markdown import draw_marked
-from tui.render.errors.lesson import draw_lesson
-from tui.render.errors.masked import dim_masked, masked_in
 
 if TYPE_CHECKING:
     from core.errors import Case, Hit, Masked, Occurrence, Resolution
-    from core.errors.cases.case import CaseKeyLine
+    from core.errors.cases.case import CaseKeyLine, Cited
     from core.errors.lessons.lesson import Lesson
     from core.errors.practice.practice import Practice
+    from core.errors.retrieval.cases_like import CaseLike
     from core.errors.retrieval.highlight import Standing
+
 
 _LINE = 4_000
 """Code points of a key line or a masked key that are shown."""
@@ -339,3 +339,111 @@ def rows_before(raw: Raw, limit: int, width: int) -> int:
         return 0
     above = raw.text[first : max(first, raw.start)].split("\n")[:-1]
     return sum(max(1, -(-cell_len(line) // width)) for line in above) + (1 if first else 0)
+
+
+_LABEL: Final = 12
+_FIELD: Final = 2_000
+"""Code points of one field that are shown."""
+_LESSON_TONES: Final = {"Do": "bold $cb-text", "Not": "$cb-bad", "Workaround": "$cb-draft", "Recheck": "$cb-draft"}
+_DIFF: Final = {"+": "$cb-good", "-": "$cb-bad"}
+
+
+def draw_lesson(lesson: Lesson, width: int = 0) -> Content:
+    """When, Do, Not, Check, Because, Scope: what is known of it.
+
+    A line that does not fit in `width` cells goes on under its own beginning; 0: nothing is broken.
+    """
+    from core.errors.lessons.text import card
+
+    lines: list[Content] = []
+    for label, text in card(lesson):
+        shown, _ = block(text, _FIELD)
+        drawn = [
+            piece for line in shown.split("\n") for piece in _wrapped(line, _lesson_tone(label, line, lesson), width)
+        ]
+        lines += [
+            Content.assemble((f"{'' if at else label:<{_LABEL}}", "$cb-faint"), line) for at, line in enumerate(drawn)
+        ]
+    return Content("\n").join(lines)
+
+
+def _lesson_tone(label: str, line: str, lesson: Lesson) -> str:
+    edit = label == "Do" and lesson.do.kind == "hunk" and line[:2] in ("+ ", "- ")
+    return _DIFF[line[0]] if edit else _LESSON_TONES.get(label, "$cb-soft")
+
+
+def _wrapped(line: str, tone: str, width: int) -> list[Content]:
+    drawn = Content.styled(line, tone)
+    return drawn.wrap(width - _LABEL) if line and width > _LABEL else [drawn]
+
+
+_MASKS = {"<STR>": "any quoted text", "<PATH>": "any path", "<N>": "any number", "<SECRET>": "a secret, never kept"}
+_MASKED = 40
+
+
+def masked_in(key_line: str, keys: Sequence[str]) -> tuple[Masked, ...]:
+    """What the first of `keys` that fits masks in `key_line`: a case may have several keys."""
+    from core.errors import masked_parts
+
+    return next((parts for key in keys if (parts := masked_parts(key_line, key))), ())
+
+
+def dim_masked(content: Content, parts: Sequence[Masked]) -> Content:
+    """The masked parts quieter and slanted: they are not what names the case."""
+    length = len(content.plain)
+    for part in parts:
+        if part.start < length:
+            content = content.stylize("not bold italic $cb-dim", part.start, min(part.end, length))
+    return content
+
+
+def draw_masked(key_line: str, parts: Sequence[Masked]) -> Content:
+    """Each mark with the text in its place, in order: what may differ and still be the same kind of error."""
+    if not parts:
+        return Content.assemble(("The key is the line as it is: nothing in it is masked.", "$cb-dim"))
+    lines: list[tuple[str, str]] = [("The same kind of error may differ in\n", "$cb-dim")]
+    for part in parts[:_MASKED]:
+        shown = inline(key_line[part.start : part.end], 200)
+        lines += [
+            (f"  {part.mark:<9}", "bold $cb-accent"),
+            (shown, "italic $cb-text"),
+            (f"  {_MASKS.get(part.mark, '')}\n", "$cb-dim"),
+        ]
+    if len(parts) > _MASKED:
+        lines.append((f"  and {len(parts) - _MASKED} more\n", "$cb-dim"))
+    return Content.assemble(*lines).rstrip()
+
+
+_SHARED_FROM = 60
+_SHARED = 28
+
+
+def draw_like(like: CaseLike, width: int, signs: Signs, *, chosen: bool = False) -> Content:
+    """The line in exactly `width` cells; what both say goes first where there is little room."""
+    status = signs.status(like.row.status)
+    head = [(signs.bar if chosen else " ", "$cb-accent"), (f"{like.similarity:.2f} ", "$cb-dim")]
+    head.append((f"{status.sign} ", status.tone))
+    room = max(0, width - sum(cell_len(text) for text, _ in head))
+    tail = ""
+    if width >= _SHARED_FROM and like.shared:
+        tail = "  " + pad(inline(" ".join(like.shared), _SHARED, more=signs.more), _SHARED)
+        room -= cell_len(tail)
+    line = pad(inline(like.row.key_line, room, more=signs.more), room)
+    return Content.assemble(*head, (line, "$cb-text bold" if chosen else "$cb-text"), (tail, "$cb-faint"))
+
+
+_CITED_TONES = {"attached": "$cb-good", "moved": "$cb-draft", "detached": "$cb-bad"}
+_STATUS = 9
+
+
+def draw_cited(one: Cited, width: int, signs: Signs, *, chosen: bool) -> Content:
+    """The state in a word, the place of today, and as much of the quote as there is room for."""
+    mark = signs.bar if chosen else " "
+    place = inline(one.place or one.uri, max(8, width - _STATUS - 4), more=signs.more)
+    parts = [
+        (mark, "$cb-accent"), (f"{one.status:<{_STATUS}}", _CITED_TONES[one.status]), (f" {place}", "$cb-text"),
+    ]  # fmt: skip
+    room = width - 1 - _STATUS - 1 - cell_len(place) - 2
+    if room >= 8:
+        parts.append(("  " + inline(one.quote, room, more=signs.more), "$cb-dim"))
+    return Content.assemble(*parts)

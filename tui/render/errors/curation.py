@@ -10,13 +10,13 @@ from rich.cells import cell_len
 from textual.content import Content
 
 from core.base.lazy_pattern import lazy_pattern
+from tui.render.common.amounts import ago, stamp
 from tui.render.common.glyphs import Signs
-from tui.render.common.relative_time import ago, stamp
 from tui.render.common.untrusted import block, inline, pad, title
 from tui.render.errors.case import Fix, draw_steps
-from tui.render.errors.case_row import Row, draw_row
-from tui.render.errors.change_detail import draw_about, draw_quotes, draw_way
+from tui.render.errors.case_list import Row, draw_row
 from tui.render.errors.fix_markdown import draw_marked
+from tui.render.errors.history import draw_about, draw_quotes, draw_way
 
 if TYPE_CHECKING:
     from core.errors import Resolution

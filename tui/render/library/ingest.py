@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from tui.render.common.amounts import Parts, counted, lasting, share_bar
 from tui.render.common.glyphs import Signs
-from tui.render.common.progress import Parts, counted, lasting, share_bar
 from tui.render.common.untrusted import inline
 
 if TYPE_CHECKING:

@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from core.text import visible
+
+LONGEST = 4_000
+"""Code points of one line that are shown."""
 _MARKS = re.compile(
     r"`(?P<code>[^`]{1,400})`"
     r"|\*\*(?P<bold>[^*]{1,400})\*\*|__(?P<bold2>[^_]{1,400})__"
@@ -59,3 +63,8 @@ def _drawn(mark: re.Match[str], tone: str) -> list[Run]:
             return kept
         return [*kept, Run(at - 2, " (", "$cb-faint"), Run(at, url, "$cb-faint"), Run(at + len(url), ")", "$cb-faint")]
     return [Run(mark.start(kind), mark[kind], _TONES.get(kind, tone))]
+
+
+def as_shown(raw: str) -> str:
+    """As much of a line as is shown, inert."""
+    return visible(raw[:LONGEST]).expandtabs(4)

@@ -12,8 +12,7 @@ from functools import lru_cache
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
-from tui.render.library.inline import Run
-from tui.render.library.lines import LONGEST, as_shown
+from tui.render.library.inline import LONGEST, Run, as_shown
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer

@@ -1,8 +1,8 @@
-"""Tool calls and ranked rules as rows: a bar a tier, the cut-off as a line, what fell below it dimmed."""
+"""What the Rules pane draws: the rules of one call in their order, and the reasons of one rule."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -11,17 +11,82 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 from textual.content import Content
 
-from tui.render.common.fit_highlights import in_sight
+from tui.render.common.amounts import ago
+from tui.render.common.empty_states import Notice
 from tui.render.common.glyphs import Mark, Signs
-from tui.render.common.highlight import light
-from tui.render.common.relative_time import ago
+from tui.render.common.highlight import in_sight, light
 from tui.render.common.untrusted import inline, pad, title
 
 if TYPE_CHECKING:
+    from core.base.fault import Fault
     from core.rules.calls.paging import CallRow
     from core.rules.evaluation.label_file import Label
+    from core.rules.evaluation.usage import Usage
     from core.rules.explanation.diff import Move
+    from core.rules.explanation.explain import Explained
+    from core.rules.explanation.highlight import LitText
+    from core.rules.explanation.why_not import WhyNot
+    from core.rules.format.rule import Flaw, Rule
     from core.rules.matching.answer import MatchedRule, RuleMatch
+    from core.rules.matching.call import ToolCall
+    from core.rules.vectors.cache_state import CacheState
+
+
+RuleKey = tuple[str, str, int]
+"""A rule by file, id and line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """The rules of one call. `soon`: what the model says comes in a moment; `elsewhere`: another program makes vectors
+    that lack; `moves` since the match before it, and `moved`, the same in words. `project`: whose own rules are among
+    them; `texts`: the fields of the call; `every`: the rules there are, by file and id."""
+
+    call: ToolCall
+    match: RuleMatch
+    files: tuple[str, ...]
+    rules: int
+    flaws: tuple[Flaw, ...]
+    label: Label | None
+    pinned: WhyNot | None = None
+    moves: tuple[Move, ...] = ()
+    moved: tuple[str, ...] = ()
+    soon: bool = False
+    elsewhere: bool = False
+    project: str = ""
+    texts: tuple[LitText, ...] = ()
+    every: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether the model could not answer just now."""
+        return unfinished(self.match)
+
+
+@dataclass(frozen=True, slots=True)
+class Reasons:
+    """All there is to say about one rule and one call; `cache` None: it cannot be read, and why is in `no_cache`.
+
+    `why_not` only of a rule that is not shown.
+    """
+
+    key: RuleKey
+    explained: Explained
+    why_not: WhyNot | None
+    cache: CacheState | None
+    no_cache: str = ""
+    usage: Usage | None = None
+
+
+def key_of(one: MatchedRule | Rule) -> RuleKey:
+    """What names a rule in the pane."""
+    return one.path, one.id, one.line
+
+
+def unfinished(match: RuleMatch) -> bool:
+    """Whether the model could not answer just now."""
+    return any(step.stage == "semantic" and step.outcome in ("failed", "timeout") for step in match.trace)
+
 
 MEANING, WORDS = "$cb-accent", "$cb-draft"
 """The tones of the two tiers, wherever one is drawn."""
@@ -251,3 +316,63 @@ def rows_of(
     ]
     best = max((one.relevance_score for one in (*match.rules, *match.below)), default=0.0)
     return (*shown, CutoffRow(match.cutoff, len(shown), len(below), match.fallback_used, best, loading), *below)
+
+
+_FLAWS = 5
+
+
+def reading() -> Notice:
+    """The first match takes a moment."""
+    return Notice("Reading the rules")
+
+
+def no_files(places: Sequence[Path]) -> Notice:
+    """No rule file is where one was looked for."""
+    looked = ", ".join(inline(str(path), 80) for path in places[:4])
+    where = f"Looked for: {looked}." if looked else "The settings name none (rules.files)."
+    return Notice(
+        "No rule files",
+        f'A rule file is Markdown with rules like "### ERR-001: title". {where}',
+        (
+            *((("{rules.edit}", "begins one in your editor; it is shown as soon as it is saved"),) if places else ()),
+            ("casebook config init", "makes a settings file: rules.files names others"),
+            ("casebook demo", "shows rules among the samples"),
+        ),
+    )
+
+
+def no_rules(ranked: Ranked) -> Notice:
+    """There are files, and not one rule in them."""
+    files = ", ".join(title(path) for path in ranked.files[:3])
+    flaws = "; ".join(f"line {one.line}: {title(one.message)}" for one in ranked.flaws[:_FLAWS])
+    told = f" {flaws}." if flaws else ' A rule begins with "### ERR-001: title".'
+    return Notice(
+        "No rules in the rule files", f"{files} was read.{told}", (("{rules.edit}", "opens it in your editor"),)
+    )
+
+
+def no_call(ranked: Ranked, searched: str = "", tool: str = "") -> Notice:
+    """Rules, and no call to ask them about; `searched`, `tool`: what was searched, and no call is like that."""
+    rules = "One rule was" if ranked.rules == 1 else f"{ranked.rules:,} rules were"
+    if searched or tool:
+        of_tool = f" of {inline(tool, 40)}" if tool else ""
+        words = f' has "{inline(searched, 60)}"' if searched else " is there"
+        back = (("{find.clear}", "goes back to all calls"),) if searched else ()
+        of_all = (("{rules.unfilter}", "shows the calls of all tools"),) if tool else ()
+        return Notice(
+            "No call matches",
+            f"No call{of_tool}{words}, so no rule is ranked. {rules} read.",
+            (*back, *of_all, ("{rules.type}", "types a call")),
+        )
+    return Notice(
+        "Which rules does a tool call meet?",
+        f"{rules} read. Choose a call on the left, or type one.",
+        (("{rules.type}", "types a call"), ("{rules.clusters}", "shows rules that say nearly the same")),
+    )
+
+
+def unreadable(fault: Fault) -> Notice:
+    """The rules could not be read, or not matched."""
+    why = " ".join(part for part in (fault.message, fault.hint) if part)
+    steps = (("{rules.edit}", "opens the rule file"), ("{view.reload}", "tries again"))
+    return Notice("The rules cannot be matched", inline(why, 600), steps, "$cb-bad")

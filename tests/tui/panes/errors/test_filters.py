@@ -15,8 +15,8 @@ from core.errors.curation.optimistic_lock import Seen
 from core.store import open_store
 from tests.tui.support import CASES, NOW, app_on, frame, put, until
 from tui.panes.errors.filters import Scope, since_of
-from tui.render.common.filters import draw_choice, draw_title, none_pass
 from tui.render.common.glyphs import ASCII, UNICODE
+from tui.render.errors.case_list import draw_choice, draw_title, none_pass
 from tui.screens.filter import FilterScreen
 from tui.shell.app import CasebookApp
 

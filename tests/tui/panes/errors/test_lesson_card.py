@@ -11,7 +11,7 @@ from tests.flows.harvest.chat import LOOKUP
 from tests.flows.harvest.test_session import Transcript
 from tests.tui.support import app_on, frame, told, until
 from tui.shell.app import CasebookApp
-from tui.widgets.block import Block
+from tui.widgets.scroll_text import Block
 
 
 def scope(path: Path) -> str:

@@ -14,8 +14,8 @@ from core.store import Store, open_store
 from tests.tui.support import app_on, frame, put, until
 from tui.panes.errors.paged_rows import KEPT, FoundRows, PagedRows
 from tui.panes.errors.queries import PAGE, Pages, Stretch
-from tui.render.errors.case_row import Row
-from tui.screens.pager_rows import CHUNK, cut_rows
+from tui.render.errors.case_list import Row
+from tui.screens.pager import CHUNK, cut_rows
 
 MANY = 1_250
 

@@ -18,8 +18,7 @@ from tui.panes.evidence.queries import Shown
 from tui.panes.evidence.review.promote_screen import PromoteScreen
 from tui.panes.evidence.screen import EvidenceScreen
 from tui.render.common.glyphs import ASCII
-from tui.render.evidence.quotes import draw_promotable, ready_text
-from tui.render.evidence.summary import summary_of_promotions
+from tui.render.evidence import draw_promotable, ready_text, summary_of_promotions
 from tui.shell.app import CasebookApp
 
 OFFERED = "1 entry is ready: P lists all that are."

@@ -15,10 +15,9 @@ from tests.flows.harvest.test_session import Transcript
 from tests.flows.insights.rows import add_outcome, add_session, add_verdict
 from tests.tui.support import app_on, frame, make_casebook, settled, until
 from tui.panes.insights.screen import InsightsScreen
-from tui.screens.session import SessionScreen
-from tui.screens.strip import StripScreen
+from tui.screens.session import SessionScreen, StripScreen
 from tui.shell.app import CasebookApp
-from tui.widgets.path_box import PathBox
+from tui.widgets.inputs import PathBox
 
 WIDE, SMALL = (160, 40), (80, 24)
 _YAML = "ModuleNotFoundError: No module named 'yaml'"

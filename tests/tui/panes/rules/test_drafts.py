@@ -15,7 +15,7 @@ from tests.tui.support import frame, told, until
 from tui.panes.rules.drafts import DraftFile, DraftScreen
 from tui.screens.session import SessionScreen
 from tui.shell.app import CasebookApp
-from tui.widgets.single_line_input import LineBox
+from tui.widgets.inputs import LineBox
 
 SAID = "no \x1b]52;c;aGk=\x07 wait. Never force push to [bold]shared[/] branches"
 

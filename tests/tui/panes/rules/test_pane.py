@@ -21,7 +21,7 @@ from tui.panes.rules.pick_rule import PickRule
 from tui.panes.rules.rule_sources import Sources
 from tui.panes.rules.tables import TableScreen
 from tui.render.rules.explanation import draw_usage
-from tui.render.rules.states import no_files
+from tui.render.rules.rows import no_files
 from tui.services.external_editor import at_line
 from tui.shell.app import CasebookApp
 from tui.shell.environment import Surroundings

@@ -23,8 +23,7 @@ from tui.panes.rules.calls import CallRows
 from tui.panes.rules.pick_rule import PickRule
 from tui.panes.rules.queries import FIRST, Keys, read_keys
 from tui.panes.rules.screen import RulesScreen
-from tui.render.rules.ranked import Ranked
-from tui.render.rules.states import no_call
+from tui.render.rules.rows import Ranked, no_call
 from tui.runtime.jobs import Job
 from tui.shell.app import CasebookApp
 

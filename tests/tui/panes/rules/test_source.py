@@ -15,7 +15,7 @@ from core.store import open_store
 from tests.tui.panes.rules.support import PUSH, RULES, answered, idle, opened, rules_app
 from tests.tui.support import frame, told, until
 from tui.actions.registry import BY_ID, Situation
-from tui.render.rules.ranked import Ranked, RuleKey
+from tui.render.rules.rows import Ranked, RuleKey
 from tui.runtime.jobs import Job
 from tui.screens.session import SessionScreen
 

@@ -19,8 +19,7 @@ from tui.render.errors.curation import draw_from
 from tui.render.errors.history import draw_history
 from tui.runtime.jobs import Jobs
 from tui.runtime.messages import PaneShowAll
-from tui.widgets.block import Block
-from tui.widgets.scroll_text import Reading
+from tui.widgets.scroll_text import Block, Reading
 
 if TYPE_CHECKING:
     from core.errors import Case

@@ -25,8 +25,8 @@ from tui.render.errors.curation import draw_alike, draw_preview
 from tui.runtime.messages import PaneSearchLibrary
 from tui.runtime.stylesheets import sheet
 from tui.widgets.bars import KeyFooter
-from tui.widgets.fix_area import FixArea, as_shown
 from tui.widgets.scroll_text import Reading
+from tui.widgets.text_area import FixArea, as_shown
 
 if TYPE_CHECKING:
     from core.errors.curation import Candidate, Curated, MergePreview, Seen, Written

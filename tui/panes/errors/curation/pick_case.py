@@ -17,11 +17,10 @@ from core.base.fault import Fault
 from tui.panes.errors.curation.controller import Curating
 from tui.panes.errors.paged_rows import FoundRows
 from tui.render.common.untrusted import inline
-from tui.render.errors.case_row import Row, draw_row, row_of
+from tui.render.errors.case_list import Row, draw_row, row_of
 from tui.runtime.jobs import DEBOUNCE, Job
 from tui.runtime.stylesheets import sheet
-from tui.widgets.picker import PicksRow
-from tui.widgets.row_list import RowList
+from tui.widgets.row_list import PicksRow, RowList
 
 if TYPE_CHECKING:
     from core.errors import Case, Hit

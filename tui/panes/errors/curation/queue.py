@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tui.panes.errors.queries import Read, read_case
-from tui.render.errors.case_row import Row, row_of
+from tui.render.errors.case_list import Row, row_of
 from tui.runtime.jobs import Job
 
 if TYPE_CHECKING:

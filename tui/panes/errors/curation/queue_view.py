@@ -14,9 +14,7 @@ from tui.render.common.empty_states import Notice
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline
 from tui.render.errors.curation import draw_entry
-from tui.widgets.notice_view import NoticeView
-from tui.widgets.row_list import RowList
-from tui.widgets.rows_or_notice import RowsOrNotice
+from tui.widgets.row_list import NoticeView, RowList, RowsOrNotice
 
 
 class QueueView(Vertical):

@@ -17,7 +17,7 @@ from tui.panes.evidence.review.decisions import (
 )
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline, title
-from tui.render.evidence.summary import summary_of_decisions, summary_of_promotions
+from tui.render.evidence import summary_of_decisions, summary_of_promotions
 from tui.runtime.jobs import Jobs
 from tui.services.undo import LANE, Returned, brought_back, taken_back
 

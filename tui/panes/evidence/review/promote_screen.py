@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from tui.render.evidence.quotes import draw_promotable
+from tui.render.evidence import draw_promotable
 from tui.runtime.stylesheets import sheet
 from tui.widgets.scroll_text import Reading
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tui.panes.evidence.queries import read_ready
 from tui.panes.evidence.review.controller import Ended, Named, named
-from tui.render.evidence.quotes import ready_text
+from tui.render.evidence import ready_text
 
 if TYPE_CHECKING:
     from core.evidence import NamedEntry

@@ -12,7 +12,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from tui.runtime.stylesheets import sheet
-from tui.widgets.single_line_input import LineBox
+from tui.widgets.inputs import LineBox
 
 
 class ReasonScreen(ModalScreen[str | None]):

@@ -17,10 +17,9 @@ from textual.widgets import Input
 from core.base.fault import Fault
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline
-from tui.render.library.ask_history import draw_talk
+from tui.render.library.ask import draw_talk
 from tui.runtime.stylesheets import sheet
-from tui.widgets.picker import PicksRow
-from tui.widgets.row_list import RowList
+from tui.widgets.row_list import PicksRow, RowList
 
 if TYPE_CHECKING:
     from core.library.ask.store import SessionRow

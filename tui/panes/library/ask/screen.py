@@ -22,11 +22,11 @@ from tui.render.common.empty_states import Notice
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline
 from tui.render.library.ask import plain_answer, sources
-from tui.render.library.title import draw_list_title
+from tui.render.library.hits import draw_list_title
 from tui.runtime.messages import PaneCopied
 from tui.runtime.stylesheets import sheet
 from tui.widgets.bars import KeyFooter
-from tui.widgets.question_box import QuestionBox
+from tui.widgets.text_area import QuestionBox
 from tui.widgets.trace_view import TraceView
 
 if TYPE_CHECKING:

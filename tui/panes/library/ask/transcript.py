@@ -14,8 +14,16 @@ from textual.widgets import Static
 from tui.panes.library.ask.conversation import Asked, Talk
 from tui.render.common.empty_states import Notice, draw_notice
 from tui.render.common.glyphs import Signs
-from tui.render.library.ask import CITED, WIDTH, draw_answer, draw_coming, draw_cut_off, draw_question
-from tui.render.library.ask_history import draw_kept, draw_left_out
+from tui.render.library.ask import (
+    CITED,
+    WIDTH,
+    draw_answer,
+    draw_coming,
+    draw_cut_off,
+    draw_kept,
+    draw_left_out,
+    draw_question,
+)
 from tui.widgets.scroll_text import Reading
 
 if TYPE_CHECKING:

@@ -16,9 +16,8 @@ from tui.render.library.ingest import report_line
 from tui.runtime.jobs import Job, Jobs
 from tui.runtime.messages import PaneChanged, PaneSaid
 from tui.services.tasks import job_of
-from tui.widgets.open_screens import on_open_screens
-from tui.widgets.status_line import Running, StatusLine
-from tui.widgets.workbench import workbench
+from tui.widgets.bars import StatusLine
+from tui.widgets.workbench import Running, on_open_screens, workbench
 
 if TYPE_CHECKING:
     from core.library.ingest.report import IngestPace, IngestReport

@@ -20,11 +20,11 @@ from tui.actions.registry import Situation, bindings
 from tui.render.common.empty_states import draw_notice, of_fault
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline
+from tui.render.library.hits import not_ingested
 from tui.render.library.ingest import draw_folder, draw_pace, draw_report
-from tui.render.library.states import not_ingested
 from tui.runtime.jobs import DEBOUNCE, Job, Jobs
 from tui.widgets.bars import KeyFooter
-from tui.widgets.path_box import Completing, Ends, read_ends
+from tui.widgets.inputs import Completing, Ends, read_ends
 from tui.widgets.row_list import RowList
 from tui.widgets.scroll_text import Reading
 

@@ -1,22 +1,24 @@
-"""One row of the results: how it matched, whether it is solved, the error, how often it was seen, with what, when."""
+"""The rows of cases, and the filters of their list."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from tui.render.common.diff_clip import told_apart
+from tui.render.common.amounts import ago
+from tui.render.common.empty_states import Notice
 from tui.render.common.glyphs import Signs
 from tui.render.common.highlight import Spans, light, tone_of
-from tui.render.common.relative_time import ago
 from tui.render.common.untrusted import inline, pad
 
 if TYPE_CHECKING:
     from core.errors import CaseRow, Hit, Query
+
 
 _SIGNS_FROM = 8
 _SEEN_FROM, _AGE_FROM, _TOOL_FROM = 24, 44, 64
@@ -170,3 +172,74 @@ def _cells(text: str) -> int:
     from rich.cells import cell_len
 
     return cell_len(text)
+
+
+def told_apart(line: str, others: Iterable[str], room: int, more: str) -> str:
+    """The line, or its part that tells it from those of `others` that would be drawn just as it is."""
+    seen = inline(line, room, more=more)
+    if not seen.endswith(more):
+        return line
+    near = (one for one in others if one != line and one[:8] == line[:8])
+    alike = [one for one in near if inline(one, room, more=more) == seen]
+    if not alike:
+        return line
+    parts = min(sum(1 for _ in takewhile(lambda two: two[0] == two[1], zip(line, one, strict=False))) for one in alike)
+    return more + line[max(0, parts - room // 4) :]
+
+
+_CHIP = 24
+_KIND, _VALUE, _COUNT = 8, 30, 8
+KIND_NAMES = {"status": "status", "period": "seen", "tool": "tool", "project": "project", "tag": "tag"}
+
+
+def draw_title(name: str, picked: Sequence[tuple[str, str]], signs: Signs) -> Content:
+    """The list's title, and a chip for each filter that is on."""
+    parts: list[tuple[str, str] | str] = [name]
+    for kind, value in picked:
+        parts += [" ", (f" {_chip(kind, value, signs)} ", "$cb-text on $cb-cursor")]
+    return Content.assemble(*parts)
+
+
+def _chip(kind: str, value: str, signs: Signs) -> str:
+    if kind == "status":
+        return f"{signs.status(value).sign} {value}"
+    if kind == "period":
+        return "today" if value == "today" else f"last {value}"
+    return f"{KIND_NAMES[kind]} {shown_value(kind, value, _CHIP, signs)}"
+
+
+def shown_value(kind: str, value: str, cells: int, signs: Signs) -> str:
+    """A value as it is shown; the end of a project's path tells more than its beginning."""
+    if not value:
+        return "(none)"
+    flat = inline(value)
+    if kind == "project" and len(flat) > cells:
+        from rich.cells import cell_len
+
+        while cell_len(flat) > cells - len(signs.more):
+            flat = flat[1:]
+        return signs.more + flat
+    return inline(value, cells, more=signs.more)
+
+
+def draw_choice(kind: str, value: str, cases: int | None, signs: Signs, *, on: bool, complete: bool) -> Content:
+    """A line of the menu: whether it is on, the kind, the value, how many cases it would show."""
+    count = "" if cases is None else f"{cases:,}{'' if complete else '+'}"
+    mark = signs.outcomes["hit"]
+    return Content.assemble(
+        (f"{mark.sign if on else ' '} ", mark.tone),
+        (pad(KIND_NAMES[kind], _KIND), "$cb-dim"),
+        (pad(shown_value(kind, value, _VALUE, signs), _VALUE), "$cb-text bold" if on else "$cb-text"),
+        (count.rjust(_COUNT), "$cb-dim" if cases else "$cb-faint"),
+    )
+
+
+def none_pass(picked: Sequence[tuple[str, str]], every: int, signs: Signs) -> Notice:
+    """The filters let nothing pass."""
+    named = ", ".join(_chip(kind, value, signs) for kind, value in picked)
+    hidden = "The only case is hidden" if every == 1 else f"All {every:,} cases are hidden"
+    return Notice(
+        "No case passes the filter",
+        f"{hidden} by: {named}.",
+        (("{list.unfilter}", "shows them all"), ("{list.filter}", "changes the filter")),
+    )

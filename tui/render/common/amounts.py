@@ -1,8 +1,9 @@
-"""A long run in one line while it lasts, and in a few when it is over."""
+"""Counts, sizes and times in words, and the progress and the report of a long run."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -13,6 +14,47 @@ from tui.render.common.untrusted import cut, inline
 
 if TYPE_CHECKING:
     from core.flows.transcripts.report import ImportReport, Progress
+
+
+_DAY = 86_400
+_STEPS = (
+    (60, 1, "s"),
+    (3_600, 60, "m"),
+    (_DAY, 3_600, "h"),
+    (14 * _DAY, _DAY, "d"),
+    (60 * _DAY, 7 * _DAY, "w"),
+    (730 * _DAY, 30 * _DAY, "mo"),
+)
+
+
+def parse(ts: str | None) -> datetime | None:
+    """An ISO 8601 time with a zone, as `core.store.now` writes it; None for anything else."""
+    try:
+        value = datetime.fromisoformat(ts or "")
+    except ValueError:
+        return None
+    return value if value.tzinfo else value.replace(tzinfo=UTC)
+
+
+def ago(ts: str | None, now: datetime) -> str:
+    """How long ago, in one short word: `now`, `5m`, `3h`, `2d`, `6w`, `7mo`, `3y`; blank where unknown."""
+    then = parse(ts)
+    if then is None:
+        return ""
+    seconds = (now - then).total_seconds()
+    if seconds < 45:
+        return "now"
+    for limit, unit, name in _STEPS:
+        if seconds < limit:
+            return f"{max(1, int(seconds // unit))}{name}"
+    return f"{int(seconds // (365 * _DAY))}y"
+
+
+def stamp(ts: str | None) -> str:
+    """Date and minute, in UTC; blank where unknown."""
+    then = parse(ts)
+    return "" if then is None else then.astimezone(UTC).strftime("%Y-%m-%d %H:%M")
+
 
 _BAR = 16
 _FILE_FROM = 12

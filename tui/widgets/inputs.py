@@ -1,4 +1,4 @@
-"""A line to type a path in: Tab types on as far as there is only one way."""
+"""A line to type whose Enter takes its turn: what was typed before it counts, what comes after it does not."""
 
 from __future__ import annotations
 
@@ -14,8 +14,19 @@ from textual.widgets import Input
 
 from core.text import visible
 from tui.runtime.jobs import DEBOUNCE, Job
-from tui.widgets.single_line_input import LineBox
 from tui.widgets.workbench import workbench
+
+
+class LineBox(Input):
+    """Textual binds Enter above the box: letters that came after it were typed before it did anything."""
+
+    async def on_key(self, event: events.Key) -> None:
+        """Enter submits, in its turn."""
+        if event.key == "enter":
+            event.stop()
+            event.prevent_default()
+            await self.action_submit()
+
 
 _ENTRIES = 20_000
 """Entries of a folder that are looked at for the rest of a path."""

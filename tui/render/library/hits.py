@@ -1,4 +1,4 @@
-"""Rows of the library's list: a hit in the dense form (score, citation, headings, the words lit), or a document."""
+"""The title of the library's list: what it shows, the mode, a chip for each filter that is on."""
 
 from __future__ import annotations
 
@@ -10,14 +10,71 @@ from rich.cells import cell_len
 from textual.content import Content
 
 from core.text import visible
+from tui.actions.registry import BY_ID
+from tui.render.common.amounts import ago, stamp
+from tui.render.common.empty_states import Notice, of_fault
 from tui.render.common.glyphs import Mark, Signs
-from tui.render.common.relative_time import ago
 from tui.render.common.session import wrap
-from tui.render.common.untrusted import inline
+from tui.render.common.untrusted import block, inline, pad
 
 if TYPE_CHECKING:
-    from core.library.search.hit import SearchHit
-    from core.library.search.inspect import DocSummary
+    from collections.abc import Sequence
+
+    from core.base.fault import Fault
+    from core.library.search.hit import Mode, SearchHit, SearchResponse
+    from core.library.search.inspect import ChunkInspection, DocInspection, DocSummary
+
+
+_MORE = "…"
+_CHIP, _KIND, _VALUE, _COUNT = 24, 9, 29, 8
+_NONE = "no document"
+KIND_NAMES = {
+    "tag": "tag", "path": "path", "period": "changed", "lang": "language", "code": "code", "media": "kind",
+    "type": "type", "trust": "trust", "source": "root", "repo": "repo", "doc": "document",
+}  # fmt: skip
+"""How each kind of filter is called."""
+MODE_NAMES = {"hybrid": "words and meaning", "lexical": "words", "vector": "meaning"}
+
+
+def how_found(response: SearchResponse, *, waiting: bool) -> str:
+    """By what the hits were found, where that is less than was asked for."""
+    if waiting:
+        return f"by words; meaning comes {_MORE}"
+    fell_back = response.mode == "lexical" and any(step.stage == "vector" for step in response.trace)
+    return "by words alone" if fell_back and response.hint else ""
+
+
+def found_name(hits: Sequence[SearchHit], signs: Signs) -> str:
+    """What the hits are: that they are only near in meaning, where none has a word of the query."""
+    if hits and all(hit.missing and not hit.words for hit in hits):
+        return f"No passage has these words {signs.dot} {len(hits):,} nearest by meaning"
+    return "Found"
+
+
+def draw_list_title(name: str, by: str, mode: Mode, picked: Sequence[tuple[str, str]], signs: Signs) -> Content:
+    """The title. `by`: by what the hits were found, where that is to be told; `picked`: the filters that are on."""
+    parts: list[tuple[str, str] | str] = [name]
+    if by:
+        parts.append((f" {by.replace(_MORE, signs.more)}", "$cb-dim"))
+    if mode != "hybrid":
+        parts += [" ", (f" {MODE_NAMES[mode]} only ", "$cb-text on $cb-cursor")]
+    for kind, value in picked:
+        parts += [" ", (f" {KIND_NAMES[kind]} {inline(value, _CHIP, more=signs.more)} ", "$cb-text on $cb-cursor")]
+    return Content.assemble(*parts)
+
+
+def draw_filter_value(kind: str, value: str, documents: int | None, signs: Signs, *, on: bool) -> Content:
+    """A line of the filter menu: whether it is on, the kind, the value, how many documents have it."""
+    mark = signs.outcomes["hit"]
+    count = "" if documents is None else f"{documents:,}" if documents else _NONE
+    cells = _VALUE + _COUNT - max(_COUNT, len(count))
+    return Content.assemble(
+        (f"{mark.sign if on else ' '} ", mark.tone),
+        (pad(KIND_NAMES[kind], _KIND), "$cb-dim"),
+        (pad(inline(value, cells - 1, more=signs.more), cells), "$cb-text bold" if on else "$cb-text"),
+        (count.rjust(_COUNT), "$cb-draft" if count == _NONE else "$cb-dim"),
+    )
+
 
 HIT, DOCUMENT = 4, 2
 """Lines of a row where there is room."""
@@ -209,3 +266,121 @@ def draw_size(documents: int, passages: int, waiting: int, signs: Signs, *, list
     if waiting:
         told.append(f"{waiting:,} not embedded")
     return f" {signs.dot} ".join(told)
+
+
+def reading() -> Notice:
+    """The first read takes longer than a moment."""
+    return Notice("Reading the library", "")
+
+
+def nothing_ingested() -> Notice:
+    """Not one document."""
+    begin = ("{library.ingest}", "reads a folder in") if "library.ingest" in BY_ID else None
+    return Notice(
+        "The library is empty",
+        "Notes, documents and code are read in once, and searched here to the line. Nothing of them is changed.",
+        (
+            *((begin,) if begin else ()),
+            ("casebook library ingest FOLDER", "reads a folder in from the shell"),
+            ("casebook demo", "shows a casebook with some notes"),
+        ),
+    )
+
+
+def not_ingested(fault: Fault) -> Notice:
+    """A folder was not read. What was asked for may be wrong: that says nothing about the casebook."""
+    if fault.code != "invalid_input":
+        return of_fault(fault)
+    why = " ".join(part for part in (fault.message, fault.hint) if part)
+    return Notice("Nothing was read", inline(why, 400), (("{ingest.name}", "names another folder"),), "$cb-bad")
+
+
+def none_found(hint: str, picked: Sequence[tuple[str, str]]) -> Notice:
+    """A search found nothing; `hint` is the core's own word about it."""
+    steps = (("{find.clear}", "goes back to the documents"), ("{library.why}", "shows each step of the search"))
+    if picked:
+        steps = (("{library.unfilter}", "searches without the filters"), *steps)
+    return Notice("Nothing found", inline(hint, 400), steps)
+
+
+def none_pass(picked: Sequence[tuple[str, str]], every: int) -> Notice:
+    """The filters let no document pass."""
+    named = ", ".join(f"{kind} {inline(value, 40)}" for kind, value in picked)
+    return Notice(
+        "No document passes the filters",
+        f"{every:,} documents are hidden by: {named}.",
+        (("{library.unfilter}", "shows them all"), ("{library.filter}", "changes the filters")),
+    )
+
+
+def asking_meaning() -> Notice:
+    """Only meaning was asked for, and the model is not there yet."""
+    return Notice(
+        "Asking by meaning",
+        "The model is being loaded: that takes a moment the first time.",
+        (("{library.mode}", "searches by words at once"),),
+    )
+
+
+def no_meaning(fault: Fault) -> Notice:
+    """Only meaning was asked for, and cannot be had."""
+    if fault.code != "model_unreachable":
+        return of_fault(fault)
+    steps = (("{library.mode}", "searches by words"),)
+    if fault.hint:
+        steps = (*steps, (inline(fault.hint, 80), "mends it"))
+    return Notice("No search by meaning", inline(fault.message, 400), steps)
+
+
+def no_document() -> Notice:
+    """Nothing is chosen."""
+    return Notice("No document chosen", "Choose a hit to see it where it is written.", (("{list.open}", "opens it"),))
+
+
+def no_trace() -> Notice:
+    """Nothing was searched, so there is nothing to explain."""
+    return Notice(
+        "Nothing was searched",
+        "The list shows the documents, those read last first. After a search, this says how each passage was found.",
+        (("{find.focus}", "starts a search"),),
+    )
+
+
+_BESIDE = 400
+
+
+def draw_passage(one: ChunkInspection, document: DocInspection, signs: Signs) -> Content:
+    """All of it, as one text."""
+    about = document.document
+    spans = ", ".join(_span(span) for span in one.source_spans)
+    vectors = ", ".join(f"{inline(kept.model, 80)} ({kept.dimensions} numbers)" for kept in one.embeddings)
+    rows = [
+        ("citation", one.citation.uri),
+        ("headings", " > ".join(one.heading_path) or "none"),
+        ("passage id", one.chunk_id),
+        ("document id", one.doc_id),
+        ("title", about.title),
+        ("spans", spans or "none"),
+        ("blocks", f"{len(one.block_ids):,}: {', '.join(one.block_ids[:6])}"),
+        ("tokens", f"{one.token_estimate:,} (estimated)"),
+        ("chunker", f"{one.chunker_version}, policy {one.policy_hash}"),
+        ("parser", about.parser_version),
+        ("vector", vectors or "none yet: casebook library embed makes it"),
+        ("trust", f"{about.trust_level}, {about.source_type}, {about.lang}"),
+        ("read", stamp(about.indexed_at)),
+    ]
+    parts = [Content.assemble((f"{name:<12}", "$cb-dim"), (inline(value), "$cb-soft")) for name, value in rows]
+    text, left = block(one.text)
+    more = f"\n{signs.more} {left:,} more characters" if left else ""
+    parts += [Content(""), Content.styled(text + more, "$cb-text")]
+    for by, name in ((-1, "before it"), (1, "behind it")):
+        beside = next((other for other in document.chunks if other.position == one.position + by), None)
+        told = "nothing: it is the first one" if by < 0 else "nothing: it is the last one"
+        shown = told if beside is None else inline(beside.text, _BESIDE)
+        parts += [Content(""), Content.assemble((f"{name:<12}", "$cb-dim"), (shown, "$cb-dim"))]
+    return Content("\n").join(parts)
+
+
+def _span(span: dict[str, str | int | None]) -> str:
+    told = " ".join(f"{name} {value}" for name, value in span.items() if name != "kind" and value is not None)
+    return inline(f"{span.get('kind')} ({told})", 120)

@@ -1,1 +1,0 @@
-"""How Insights are drawn."""
