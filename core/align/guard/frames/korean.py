@@ -42,7 +42,7 @@ _ASSERTED: Final = re.compile(
     r"됐|되었)|측정(?:했|됐|되었)|알아냈|알게\s?[됐되]|"
     r"발견(?:했|됐|되었)|관찰(?:했|됐|되었)|검증(?:했|됐|되었|을 마)|판명(?:났|됐|되었)|결론|파악(?:했|됐|"
     r"되었)|재현(?:했|됐|되었)|사실(?:을|이|은|도)\s|"
-    r"점(?:을|이|은)?\s|(?:걸|것을|것도|사실을|줄은?|줄도)\s(?:[가-힣]+\s){0,3}(?:몰랐|알았|알아챘|깨달|눈치)|공식\s?(?:발표|공지|확인)|"
+    r"점(?:을|이|은)?\s|(?:걸|것을|것도|사실을|줄은?|줄도)\s(?:[가-힣]+\s){0,3}(?:몰랐|알아챘|깨달|눈치)|(?:걸|것을|것도|사실을)\s(?:[가-힣]+\s){0,3}알았|(?:적혀|쓰여|써|나와|표시돼|표시되어)\s?있(?:으니|어서|으니까)(?=\s)|공식\s?(?:발표|공지|확인)|"
     r"명시(?:돼|되어|했)|(?:걸|것을|모습을|장면을|것도)\s(?:봤|보았)|때문|덕분|뜻"
 )
 _CONTRAST: Final = re.compile(r"(?:지만|는데|으나|더니)(?=[\s,])")
@@ -55,6 +55,12 @@ _UNDONE: Final = re.compile(
     r"착각|오해|거짓|틀렸|틀린|농담|폐지|사실무근|헛소문|잘못|뒤집|철회|취소|옛날|예전|근거|성급|섣부|섣불|이르|"
     r"이릅|일러|무리|비약"
 )
+_ADNOMINAL: Final = frozenset(chr(0xAC00 + 28 * at + final) for at in range(399) for final in (4, 8))
+"""The syllables that end in -n or -l, as a clause before a noun does."""
+_BOUND: Final = re.compile(
+    r"\s?(?:거|것|게|걸|건|겁|수|리|줄|듯|뻔|척|체|참|모양|셈|양|지|까|만한|법|터|텐데|턱|예정|계획|작정|생각)(?![가-힣]{3})[가-힣]{0,2}(?=[\s.,?!]|$)"
+)
+_AS_FACT: Final = re.compile(r"\s?(?:것|거|게|건|걸|겁|지)(?:은|는|이|을|도)?\s(?:[가-힣]+\s){0,3}(?:맞|사실|분명|확실|때문|덕|이유|[가-힣0-9]+(?:년|달|주|일|시간)째|됐|되었|넘)")
 _BOUND_NOUN: Final = re.compile(
     r"^(?!\s*(?:것|거|게)(?:으로|을|이|은|를)?\s(?:확인|밝혀|드러|판명|알려|나타))[가-힣]{0,2}\s*(?:"
     r"(?:것|거)(?:\s?같|로 (?:보|추정|예상|전망|기대)|으로 (?:보|추정|예상|전망|기대|알려))|거라|듯|예정|"
@@ -87,6 +93,7 @@ _UNLESS: Final = re.compile(
     r"(?:[는은]\s대로|[가-힣](?:어야|아야|여야|해야|켜야|져야|돼야|야만)|제외하고(?:는)?|제외하면|"
     r"빼고는|말고는|없이는|않고(?:서)?는|외에는)\s*,?\s*$"
 )
+_ON_PAPER: Final = re.compile(r"(?<![가-힣])(?!로그|기록|측정|데이터|지표|통계|회의록)[가-힣A-Z]{1,6}상(?:으로는?|으론|에는?|엔|은)\s*,?\s*(?:[가-힣]+\s)?$|(?:는|ㄴ|되는|나는|오는)\s대로\s*,?\s*$|[가-힣]\s말이\s*$|\s왈\s*,?\s*$")
 _LATER: Final = re.compile(
     r"(?:다음|내년|내달|차기|앞으로|향후|추후|조만간|내일|모레)(?:\s?[가-힣A-Za-z0-9.]{1,12})?(?:부터|에는|에|"
     r"는)?\s*,?\s*$"
@@ -131,7 +138,7 @@ _LABEL: Final = re.compile(
     r"^\W*(?:[가-힣A-Za-z0-9]+\s){0,2}(?:제안|대안|[A-Z가-힣0-9]?\s?안|아이디어|가설|가정|추측|소문|주장|"
     r"질문|할\s?일|계획|목표|기대\s?결과|예상|"
     r"티켓|요청|요구\s?사항|오해|농담|시나리오|초안|희망\s?사항|"
-    r"기각(?:된)?\s?[가-힣]*|반려|보류|다음\s?단계|로드맵|백로그|"
+    r"예문|기각(?:된)?\s?[가-힣]*|반려|보류|다음\s?단계|로드맵|백로그|"
     r"속설|말|얘기|이야기|생각|의견|우려|걱정|바람|희망|낭설|풍문|괴담|잡담|상상|전망|추정|(?:흔한\s)?실수|"
     r"검토\s?안)(?:\s?[A-Z0-9#.-]{1,6})?[\"'*_\s]*:[\s\"'“‘`*_]*$"
 )
@@ -180,6 +187,7 @@ _MADE_UP: Final = re.compile(
 _POINTS: Final = re.compile(
     r"아래|다음|이하|위|앞|이\s?(?:글|보고서|문서|예문|이야기|내용|사례)|이건|이것|모두|전부|[:：]\s*$"
 )
+_DRILL: Final = re.compile(r"^\W*(?:[가-힣]+\s)?(?:훈련|연습|가상|모의|시뮬레이션|역할극|상황극|만우절)[가-힣\s]{0,8}(?:입니다|이에요|예요)$")
 _NEVER: Final = re.compile(
     r"(?:이런|그런|위와?\s?같은|해당)\s?[가-힣]{1,6}\s?(?:난\s|일어난\s|발생한\s|있었던\s|한\s|된\s)?(?:적|일|"
     r"바)?[이은는도]?\s?(?:한\s?번도\s)?(?:없었|없습|없다|없어|없음)"
@@ -217,6 +225,8 @@ def korean_before(around: Context, inside: str, ahead: str = "") -> tuple[str, s
         or (_DURING.search(before) and _PAST_END.search(inside))
     ):
         return "a condition", before
+    if found := _ON_PAPER.search(before):
+        return "a report", found[0]
     if found := _UNLESS.search(before):
         return "a condition", before
     if (found := _LATER.search(before)) and not re.search("예정|겠|[ㄹ할될]\\s?(?:것|거)|계획", inside):
@@ -243,6 +253,9 @@ def korean_behind(around: Context, inside: str) -> tuple[str, str]:
             return "a question", behind
         if hangul and last not in "다요음함임됨" and (found := _NOT_YET.match(behind)):
             return "a condition", behind
+        if last in _ADNOMINAL and last not in "은는" or last == "는" and behind[:1] == "지":
+            if _BOUND.match(behind) and not _ASSERTED.search(behind) and not _AS_FACT.match(behind):
+                return "a supposition", behind
         if found := _BOUND_NOUN.match(behind):
             return ("a report" if found[0].endswith(("소문", "주장")) else "a supposition"), behind
         if (found := _QUOTED.match(behind)) and (last == "다" or not hangul or found[0].lstrip("이").startswith("라")):
@@ -267,13 +280,16 @@ def korean_taken_back(following: str) -> bool:
     return _TAKEN_BACK.match(following) is not None or korean_retracted(following)
 
 
+_CLEFT: Final = re.compile(r"^는\s?(?:겁니다|것입니다|거예요|거죠|것이다|거야|것이에요|점입니다|사실입니다|점이에요)\s*$")
+
+
 def _quoted(behind: str, found: re.Match[str]) -> tuple[str, str]:
     """What the head behind a quotative ending makes of the clause before it."""
     ending = found[0].strip("\"'”’」』` ")
     rest = behind[found.end() :]
     if ending.endswith("면") or ending.endswith("더라도"):
         return "a condition", behind
-    if ending.endswith("지만"):
+    if ending.endswith("지만") or _CLEFT.match(behind):
         return "", ""
     asserted = _ASSERTED.search(_CONTRAST.split(behind, maxsplit=1)[0])
     if asserted is None:
@@ -293,4 +309,6 @@ def korean_disowned(ahead: str, beyond: str) -> str:
     if found := _NEVER.search(beyond):
         return found[0]
     last = [one for one in _ENDED.split(ahead.rstrip(" \n\t>\"'“‘`*_.")) if one.strip()][-1:]
+    if last and _DRILL.match(last[0]):
+        return last[0]
     return last[0] if last and _MADE_UP.search(last[0]) and _POINTS.search(last[0]) else ""

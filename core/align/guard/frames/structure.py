@@ -84,7 +84,7 @@ _SPOKEN_OF: Final = re.compile(
     r"|^(?:[A-Z]\w*:\s)?\W*(?:no|nope|nah|not|never|wrong|false|hardly)(?:\s*[.!,;:]|\s+(?:it|that|this|they|he|she|we|i)\b)"
     r"|^\W*(?:(?:it|that|this)\s+)?sounds?\s+(?:\w+\s+)?(?:great|good|nice|fine|lovely|plausible|convincing|reasonable|"
     r"impressive|too\s+good)\b"
-    r"|^\W*at\s+least\b[^.;]*\b(?:that|this|it|so)\b"
+    r"|^\W*at\s+least\b[^.;]*\b(?:that|this|it|so)\b|^\W*(?:was|were|used\s+to(?:\s+be)?)\s*[,.;!]"
     r"|^\W*(?:well,?\s+)?(?:almost|nearly|mostly|partly|sort\s+of|kind\s+of|more\s+or\s+less|in\s+a\s+way|up\s+to\s+a\s+point)\s*[,.:;!–-]"
     r"|^\W*(?:i|we|one)(?:['’]d|\s+would)\s+(?!have\b)(?:\w+\s+){1,3}?(?:that|this)\b(?!\s+\w+\s+(?:to|for))",
     re.IGNORECASE,
@@ -99,6 +99,24 @@ _LIMIT: Final = re.compile(
     r"ask|like|have\s+(?:any\s+)?questions?)|any\w*|not\b))[^.;]*|"
     r"^\W*(?:or\s+|well,?\s+|but\s+)?at\s+least\b(?!\s+\d)[^.;]*|^\s*[-–—,(]+\s*(?:that\s+is|i\.e\.|or\s+rather),?\s+(?:only\s+)?"
     r"(?:if|when|once|while|unless|until|as\s+long|for|in|on|with|provided)\b[^.;]*",
+    re.IGNORECASE,
+)
+_SAID_OF: Final = re.compile(
+    # `X, the caretaker assures me.`: a subject and a verb that take no other object.
+    r"^[\"'”’]?[,–—-]\s*(?!(?:and|but|so|as|which|who|where|when|while|because|since|though|although|if|we|i)\b)"
+    r"(?:(?:the|a|an|my|our|your|his|her|their|this|that|one|some)\s+(?:\w+\s+){1,2}?|[A-Z]\w+\s+|(?:he|she|they|people|many|some|others)\s+)"
+    r"(?:\w+ly\s+)?(?:[a-z]{2,}(?:s|ed)|said|told|swore|wrote|thought|held|felt|would\s+have\s+(?:it|us\s+believe))"
+    r"(?:\s+(?:me|us|them|him|her))?\s*(?=[;.!]|$)"
+    # What hedges the clause before it.
+    r"|^\W*(?:at\s+any\s+rate|in\s+any\s+case|if\s+anything|so\s+to\s+speak|as\s+it\s+were|on\s+paper|in\s+theory|not\s+really|"
+    r"i\s+(?:think|guess|suppose|believe|hope|assume|reckon|imagine|gather))\b"
+    r"|^,?\s*which\s+(?:was|were|had\s+been|used\s+to\s+be|would\s+be|may\s+be|might\s+be)\s+(?:\w+\s+)?(?:true|right|correct|so|valid|the\s+case)\b"
+    r"|^\s*(?:[;:]-?[)PpD]|[\U0001F609\U0001F643\U0001F921\U0001F644\U0001F61C\U0001F60F])",
+)
+_OR: Final = re.compile(
+    r"\b(?:or(?:\s+else)?|lest|either|rather\s+than|by\s+the\s+time|in\s+order\s+for)\s*$"
+    r"|^\W*(?:(?:one|another)\s+(?:more\s+)?\w+|(?:just\s+)?(?:touch|press|open|close|delete|remove|change|turn|add|click|pull|push|call|"
+    r"run|restart|leave|forget|miss|skip|drop|cut|break|kill|stop|start)\s[^,;:.]{1,40}),?\s+and\s*$|^\W*(?:right|sure|yeah|oh),?\s+because\s*$",
     re.IGNORECASE,
 )
 _ALTERNATIVE: Final = re.compile(r"(?:거나|든지|든가)$")
@@ -183,9 +201,14 @@ def complement(clause: str, inside: str) -> str:
     return "" if not OWN_CLAUSE.match(inside) or ASSERTING.search(last) else last
 
 
+def alternative(before: str) -> str:
+    """What makes a clause the other choice, or what would follow from an order; empty: nothing."""
+    return found[0] if (found := _OR.search(before)) else ""
+
+
 def limited_behind(around: Context, inside: str) -> str:
     """The condition or the other choice that goes behind a statement in its sentence, without a verb; empty: none."""
-    found = _KOREAN_LIMIT.match(around.behind) or _LIMIT.match(around.behind)
+    found = _KOREAN_LIMIT.match(around.behind) or _LIMIT.match(around.behind) or _SAID_OF.match(around.behind)
     if found is None and _ALTERNATIVE.search(inside):
         found = re.search(r"[^.!?]*(?:거나|든지|든가)", around.behind)
     return found[0] if found else ""
