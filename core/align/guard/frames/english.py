@@ -62,6 +62,7 @@ from core.align.guard.frames.reversal import is_reversed
 from core.align.guard.frames.sentence import Context, ahead_of, beyond, context_of
 from core.align.guard.frames.structure import (
     alternative,
+    cited,
     complement,
     goes_on,
     introduced_in_past,
@@ -105,6 +106,7 @@ def framed(text: str, start: int, end: int) -> Iterator[Concern]:
     structural = (
         ("a quotation", "" if spoken else quotation(text, start, end, around)),
         ("an introduction", introduced_in_past(around, ahead) if heads and not spoken else ""),
+        ("a quotation", cited(ahead) if heads and not around.before.strip(" >*_\"'“‘-") else ""),
         ("an alternative", alternative(around.before) if heads else ""),
         ("a condition", limited_behind(around, inside) if tails else ""),
         ("a report", around.following if goes_on(around) else ""),

@@ -123,7 +123,7 @@ _PAST_TIME: Final = re.compile(
 _DURING: Final = re.compile(r"(?:동안|중)(?:에는|에)?\s*,?\s*$")
 _PAST_END: Final = re.compile(rf"[{_PAST}](?:습니|어요|다|음|고|지만)")
 _SOURCE: Final = re.compile(
-    r"(?<=[가-힣A-Za-z0-9\s])(?:따르면|의하면|말로는|말로|말에\s?따르면|"
+    r"(?<=[가-힣A-Za-z0-9\s])(?:따르면|의하면|말로는|(?<!정)말로|말에\s?따르면|"
     r"말만\s?믿자면|말대로라면|주장으로는|"
     r"생각에는|생각으로는|기억으로는|짐작으로는|추측으로는)\s*,?\s*[^,]*$"
 )
@@ -253,7 +253,7 @@ def korean_behind(around: Context, inside: str) -> tuple[str, str]:
             return "a question", behind
         if hangul and last not in "다요음함임됨" and (found := _NOT_YET.match(behind)):
             return "a condition", behind
-        if last in _ADNOMINAL and last not in "은는" or last == "는" and behind[:1] == "지":
+        if last in _ADNOMINAL:
             if _BOUND.match(behind) and not _ASSERTED.search(behind) and not _AS_FACT.match(behind):
                 return "a supposition", behind
         if found := _BOUND_NOUN.match(behind):

@@ -62,10 +62,20 @@ _UNREAL: Final = re.compile(
     r"fear|vision|prediction|forecast|expectation|belief|story|tale|excuse|promise)s?\b[^:]*$",
     re.IGNORECASE,
 )
+_UNREAL_START: Final = re.compile(
+    r"^\W*(?:[\w'’]+\s+){0,3}?(?:story|tale|dream|nightmare|fantasy|scenario|joke|myth|legend|theory|theories|hypothesis|idea|"
+    r"imagine|picture|suppose|pretend|assume|say)\b[^:;.]{0,30}:",
+    re.IGNORECASE,
+)
 _KOREAN_WORDED: Final = re.compile(
     r"(?:이랬|그랬|이러했|같았|이거였|이것이었|이런\s?[가-힣]{1,4}[였었이]|이렇게\s?(?:[가-힣]+\s)?(?:적|쓰|썼|말|답|보고|생각|봤|"
     r"믿|알|안내|공지|설명)[가-힣]*[었았했썼였랬겼])[가-힣]*[\s.:]*$"
     r"|(?:믿지|따르지|읽지|쓰지)\s?(?:말|마|않)[가-힣\s]*:?\s*$"
+)
+_THIS_TEXT: Final = re.compile(
+    r"\b(?:this|these|that|the\s+following|the\s+next|another)\s+(?:one\s+)?(?:\w+\s+)?(?:sentence|line|phrase|paragraph|passage|claim|statement|"
+    r"wording|quote|slogan|headline|subject)s?\b|(?:이|이런|다음|아래)\s(?:문장|문구|표현|대목|구절|줄|제목|주장|말)(?:은|는|이|을|를|도)\s",
+    re.IGNORECASE,
 )
 _CATAPHOR: Final = re.compile(r"(?:이랬|그랬|이러했|이렇|다음과\s?같|아래와\s?같|이런|이거)")
 
@@ -85,6 +95,9 @@ _SPOKEN_OF: Final = re.compile(
     r"|^\W*(?:(?:it|that|this)\s+)?sounds?\s+(?:\w+\s+)?(?:great|good|nice|fine|lovely|plausible|convincing|reasonable|"
     r"impressive|too\s+good)\b"
     r"|^\W*at\s+least\b[^.;]*\b(?:that|this|it|so)\b|^\W*(?:was|were|used\s+to(?:\s+be)?)\s*[,.;!]"
+    r"|^\W*so\s+(?:at\s+least\s+)?(?:went|goes|says?|said|reads?|runs?|claims?|claimed|thought|it\s+(?:says|said|was\s+said))\b"
+    r"|^[^.;]*\b(?:sees?|saw|thinks?|thought|ruled|decided|knows?|knew|says?|said|beg(?:s|ged)?\s+to)\s+(?:it\s+)?(?:otherwise|differently|differ)\b"
+    r"|^[^.;]*\bthat(?:['’]s|\s+is|\s+was)\s+what\s+(?:[\w'’]+\s+){1,3}(?:told|tells?|said|says?|thought|thinks?|wrote|promised|claim\w*|heard)\b"
     r"|^\W*(?:well,?\s+)?(?:almost|nearly|mostly|partly|sort\s+of|kind\s+of|more\s+or\s+less|in\s+a\s+way|up\s+to\s+a\s+point)\s*[,.:;!–-]"
     r"|^\W*(?:i|we|one)(?:['’]d|\s+would)\s+(?!have\b)(?:\w+\s+){1,3}?(?:that|this)\b(?!\s+\w+\s+(?:to|for))",
     re.IGNORECASE,
@@ -111,12 +124,14 @@ _SAID_OF: Final = re.compile(
     r"|^\W*(?:at\s+any\s+rate|in\s+any\s+case|if\s+anything|so\s+to\s+speak|as\s+it\s+were|on\s+paper|in\s+theory|not\s+really|"
     r"i\s+(?:think|guess|suppose|believe|hope|assume|reckon|imagine|gather))\b"
     r"|^,?\s*which\s+(?:was|were|had\s+been|used\s+to\s+be|would\s+be|may\s+be|might\s+be)\s+(?:\w+\s+)?(?:true|right|correct|so|valid|the\s+case)\b"
+    r"|^,?\s+or\b(?!\s+(?:so|more|less|thereabouts|rather)\b)|^\s*[-–—]+\s*for\b[^.;]*$"
     r"|^\s*(?:[;:]-?[)PpD]|[\U0001F609\U0001F643\U0001F921\U0001F644\U0001F61C\U0001F60F])",
 )
 _OR: Final = re.compile(
     r"\b(?:or(?:\s+else)?|lest|either|rather\s+than|by\s+the\s+time|in\s+order\s+for)\s*$"
-    r"|^\W*(?:(?:one|another)\s+(?:more\s+)?\w+|(?:just\s+)?(?:touch|press|open|close|delete|remove|change|turn|add|click|pull|push|call|"
-    r"run|restart|leave|forget|miss|skip|drop|cut|break|kill|stop|start)\s[^,;:.]{1,40}),?\s+and\s*$|^\W*(?:right|sure|yeah|oh),?\s+because\s*$",
+    r"|^\W*(?:(?:one|another)\s+(?:more\s+)?\w+|(?:touch|press|open|close|delete|remove|change|turn|add|click|pull|push|call|"
+    r"run|restart|leave|forget|miss|skip|drop|cut|break|kill|stop|start)\s[^,;:.]{1,40}),?\s+and\s*$|^\W*(?:right|sure|yeah|oh),?\s+because\s*$|\bjust\s+because\s*$"
+    r"|\bthe\s+(?:day|moment|minute|second)\s*$",
     re.IGNORECASE,
 )
 _ALTERNATIVE: Final = re.compile(r"(?:거나|든지|든가)$")
@@ -172,11 +187,19 @@ def quotation(text: str, start: int, end: int, around: Context) -> str:
     return f"{around.before}{opened[0].strip()}"
 
 
+def cited(ahead: str) -> str:
+    """The sentence before a place that speaks of it as of a text; empty: none."""
+    last = last_sentence(ahead)
+    return last if _THIS_TEXT.search(last) else ""
+
+
 def introduced_in_past(around: Context, ahead: str) -> str:
     """The introduction of a place that says how something went, was worded or was thought; empty: none."""
     before = around.before.rstrip(_MARKS)
     if before.endswith(":"):
         intro = before[:-1].rstrip()
+    elif (found := _UNREAL_START.match(around.before)) and not is_talk(found[0]):
+        return found[0]
     elif around.before.strip(" -*+>\t0123456789.)[]x\"'“‘"):
         return ""
     else:
