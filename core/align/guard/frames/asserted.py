@@ -17,7 +17,7 @@ ASSERTING: Final = re.compile(
     r"demonstrat\w+|observ\w+|establish\w*|determined|conclu\w+|mean|means|meant|impl(?:y|ies|ied)|indicat\w+|"
     r"explain\w*|point(?:s|ed|ing)?\s+out|remember\w*|recall\w*|remind\w*|mind|aware|clear|evident|obvious|"
     r"ma(?:de|kes?|king)\s+sure|ensur\w+|guarantee[sd]?|agree[sd]?|decid\w+|decision|glad|happy|sorry|good|great|nice|"
-    r"bad|strange|odd|funny|lucky|important|surpris\w+|regret\w*|annoy\w+|fact|news|problem|trouble|reason|result|"
+    r"bad|strange|odd|funny|lucky|important|surpris\w+|regret\w*|grant|granted|annoy\w+|fact|news|problem|trouble|reason|result|"
     r"point|caveat|catch|upshot|difference|issue|cause|effect|advantage|downside|drawback|benefit|bug|lesson|"
     r"conclusion|answer|evidence|side\s+effect|follows?|followed|so|such|given(?=\s*$)|now(?=\s*$)|in(?=\s*$)|"
     r"except|documents?|documented|"
@@ -104,9 +104,11 @@ _AUX: Final = (
     r"cut|sent|found|[a-z]{2,}ed|[a-z]{2,}(?<!s)s)"
 )
 OWN_CLAUSE: Final = re.compile(
-    r"^\W*(?!(?:to|of|in|on|at|by|for|from|with|into|as|and|or|but|than|that|which|who|when|while|because|not|be|been)\b)"
-    rf"(?:[\w`'’./-]+\s+)(?:[\w`'’./-]+\s+){{0,5}}?{_AUX}\b",
-    re.IGNORECASE,
+    rf"^\W*(?:(?i:(?:the|an?|this|that|these|those|my|your|our|his|her|its|their|every|each|all|some|no|both|another|\w+['’]s)\s+"
+    rf"(?:[\w`'’./-]+\s+){{1,6}}?{_AUX}|(?:i|we|you|he|she|it|they|there|nobody|everybody|everyone|somebody|someone|nothing|"
+    rf"everything)\s+(?:\w+\s+){{0,2}}?(?:{_AUX}|\w+))|(?:[A-Z\d][\w`'’./-]*\s+)(?:[\w`'’./-]+\s+){{0,5}}?{_AUX}|"
+    r"(?!(?:to|of|in|on|at|by|for|from|with|into|as|and|or|but|than|that|which|who|when|while|because|since|not|be|been)\b)"
+    r"[\w`'’./-]+\s+(?:[\w`'’./-]+\s+){0,2}?(?:is|are|was|were|has|have|had|will|can|does|do|did|must|should|would|could|may)\b)",
 )
 """A clause with its own subject."""
 _COMPLETE: Final = re.compile(

@@ -107,8 +107,8 @@ WITNESS: Final = re.compile(
     r"profiler?|stderr|"
     r"stdout|error|message|warning|data|numbers|results?|changelog|commit|diff|spec(?:ification)?|docs?|"
     r"documentation|"
-    r"manual|readme|schema|code|config|header|response|screen|page|it|which|strace|tcpdump|compiler|linter|"
-    r"monitor\w*|server|client|kernel)\b[^,;]{0,24}$",
+    r"manual|readme|schema|code|config|header|response|screen|page|strace|tcpdump|compiler|linter|"
+    r"monitor\w*|server|client|kernel)\b[^,;]{0,24}$|\b(?:it|which)\s+$",
     re.IGNORECASE,
 )
 """What shows and does not claim: its `says that` asserts."""

@@ -40,7 +40,7 @@ _ASSERTED: Final = re.compile(
     r"나온|나옵|나와|나왔|찍혀|찍혔|찍힌|남아|남았|"
     r"떴|뜹니|뜬다|적혀|표시|보여|보입|기록|말해|알려)|보여\s?(?:준|줬|주었|줍)|증명(?:했|됐|되었)|입증(?:했|"
     r"됐|되었)|측정(?:했|됐|되었)|알아냈|알게\s?[됐되]|"
-    r"발견(?:했|됐|되었)|관찰(?:했|됐|되었)|검증(?:했|됐|되었|을 마)|판명(?:났|됐|되었)|결론|파악(?:했|됐|"
+    r"발견(?:했|됐|되었)|관찰(?:했|됐|되었)|검증(?:했|됐|되었|을 마)|판명(?:났|됐|되었)|결론(?:[이을]|입|났|지었|내렸|이)|인정(?:했|합|해|하)|파악(?:했|됐|"
     r"되었)|재현(?:했|됐|되었)|사실(?:을|이|은|도)\s|"
     r"점(?:을|이|은)?\s|(?:걸|것을|것도|사실을|줄은?|줄도)\s(?:[가-힣]+\s){0,3}(?:몰랐|알아챘|깨달|눈치)|(?:걸|것을|것도|사실을)\s(?:[가-힣]+\s){0,3}알았|(?:적혀|쓰여|써|나와|표시돼|표시되어)\s?있(?:으니|어서|으니까)(?=\s)|공식\s?(?:발표|공지|확인)|"
     r"명시(?:돼|되어|했)|(?:걸|것을|모습을|장면을|것도)\s(?:봤|보았)|때문|덕분|뜻"
@@ -256,9 +256,11 @@ def korean_behind(around: Context, inside: str) -> tuple[str, str]:
         if last in _ADNOMINAL:
             if _BOUND.match(behind) and not _ASSERTED.search(behind) and not _AS_FACT.match(behind):
                 return "a supposition", behind
+        if last in "기음" and (found := re.match(r"(?:를|을|만|까지)\s?(?:[가-힣]+\s)?(?!시작|멈|그만|마[쳤치]|끝|확인|발견)", behind)):
+            return "a wish", behind
         if found := _BOUND_NOUN.match(behind):
             return ("a report" if found[0].endswith(("소문", "주장")) else "a supposition"), behind
-        if (found := _QUOTED.match(behind)) and (last == "다" or not hangul or found[0].lstrip("이").startswith("라")):
+        if (found := _QUOTED.match(behind)) and (last == "다" or not hangul or found[0].lstrip("\"'”’」』`이 ").startswith("라")):
             return _quoted(behind, found)
         if hangul and last == "다" and (found := re.match(r"[가-힣]+", behind)):
             return _quoted(behind, found)

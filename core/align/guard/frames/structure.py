@@ -16,7 +16,7 @@ from core.align.guard.frames.sentence import Context
 
 _OPENING: Final = re.compile(r"(?:(?<![\w\"'])['\"]|[“‘「『«„])[*_]{0,2}$")
 _CLOSING: Final = re.compile(r"[*_]{0,2}[.,!?…。]{0,3}[*_]{0,2}[\"'”’」』»](?![\w])")
-_KEY: Final = re.compile(r"[\"'\w]\s?[:=]\s?[\"'“]$|[(\[{,]\s?[\"']$")
+_KEY: Final = re.compile(r"[\"'\w]\s?[:=]\s?[\"'“]$|[(\[{]\s?[\"']$|[\"'\d\]},]\s?,\s?[\"']$")
 """What goes before a string in data or code."""
 _MACHINE: Final = re.compile(
     r"(?<!\bof )\b(?:the|its|an?|this|that|our|\w+['’]s)\s+(?:[\w-]+\s+)?(?:logs?|error|exception|message|warning|"
@@ -46,7 +46,7 @@ _WORDED: Final = re.compile(
     r"^(?!.*\b(?:how|there)\b).*(?:\b(?:was|were|(?:it|this|that|one|story|saying|joke|theory|text|message)\s+(?:went|goes)|"
     r"(?<!will )read|reads|ran|sounded?|promised|said|says)"
     r"(?:\s+(?:as\s+follows|roughly|simply|basically|something\s+like(?:\s+this)?|like\s+this))?"
-    r"|\b(?:wrote|written|jotted|typed|posted|drafted|scribbled|heard|quoted|promised|claimed|put\s+(?:it|down)|"
+    r"|\b(?:wrote|written|jotted|typed|posted|(?<!as )drafted|scribbled|heard|quoted|promised|claimed|put\s+(?:it|down)|"
     r"(?:(?<!will )(?<!to )read|believed|assumed|thought|told)\b(?!\s+(?:the|through))[^:]{0,40})\b[^:]*)$",
     re.IGNORECASE,
 )
@@ -54,6 +54,15 @@ _TEXT: Final = re.compile(
     r"\b(?:a|an|one|this|the|that|following|next|another|first|old|my|his|her|their|our|\w+['’]s)\s+(?!short|long|brief|quick|final)(?:[\w-]+\s+){0,2}?"
     r"(?:line|sentence|paragraph|passage|statement|wording|phrase|claim|story|version|draft|reading|slogan|promise|"
     r"excuse|quote)\b[^:]*$",
+    re.IGNORECASE,
+)
+_PAST: Final = re.compile(
+    r"(?<=\w\s)(?:was|were|went|had|did|said|wrote|told|thought|swore)\b|\b(?:i|I|we|We|he|He|she|She|they|They|it|It|who|[A-Z]\w+)\s+(?:\w+ly\s+)?"
+    r"[a-z]{2,}ed\b"
+)
+_SEEN: Final = re.compile(
+    r"\b(?:looked|measured|counted|opened|walked\s+(?:me|us)|asked\s+for|missed|pointed|there\s+(?:it|they)\s+(?:was|were)|how\b|joined|happened|changed|fixed|"
+    r"broke|failed|helped|won|learned|saw|noticed|clear|simple|right|wrong|done)\b",
     re.IGNORECASE,
 )
 _UNREAL: Final = re.compile(
@@ -72,9 +81,15 @@ _KOREAN_WORDED: Final = re.compile(
     r"믿|알|안내|공지|설명)[가-힣]*[었았했썼였랬겼])[가-힣]*[\s.:]*$"
     r"|(?:믿지|따르지|읽지|쓰지)\s?(?:말|마|않)[가-힣\s]*:?\s*$"
 )
+_DRAFT: Final = re.compile(
+    r"^\W*(?:[\w'’]+\s+){0,6}?(?:draft|proposal|suggestion|idea|plan|scenario|example|joke|story|hypothesis|rumou?r|exercise|drill|simulation)"
+    r"(?:\s+(?:of|for)\s+[\w\s]{1,30})?[.!:]?$|^\W*(?:[가-힣]+\s){0,3}(?:초안|시안|가안|예시|예문|제안|아이디어|가설|추측|상상|소설|농담|계획|구상|"
+    r"훈련(?:\s상황)?|연습|역할극)(?:입니다|이에요|예요|임)?[.:]?$",
+    re.IGNORECASE,
+)
 _THIS_TEXT: Final = re.compile(
-    r"\b(?:this|these|that|the\s+following|the\s+next|another)\s+(?:one\s+)?(?:\w+\s+)?(?:sentence|line|phrase|paragraph|passage|claim|statement|"
-    r"wording|quote|slogan|headline|subject)s?\b|(?:이|이런|다음|아래)\s(?:문장|문구|표현|대목|구절|줄|제목|주장|말)(?:은|는|이|을|를|도)\s",
+    r"\b(?:this|these|that|the\s+following|another|reword\s+the|rephrase\s+the)\s+(?:one\s+)?(?:\w+\s+)?(?:sentence|phrase|passage|claim|"
+    r"statement|wording|slogan|headline|subject)s?\b|(?:이|이런|다음|아래)\s(?:문장|문구|표현|대목|구절|줄|제목|주장|말)(?:은|는|이|을|를|도)\s",
     re.IGNORECASE,
 )
 _CATAPHOR: Final = re.compile(r"(?:이랬|그랬|이러했|이렇|다음과\s?같|아래와\s?같|이런|이거)")
@@ -82,7 +97,7 @@ _CATAPHOR: Final = re.compile(r"(?:이랬|그랬|이러했|이렇|다음과\s?�
 _SELF: Final = r"(?:(?:but|and|well|or|oh|no|of\s+course|at\s+least|actually|in\s+fact|however|though|yes)\b[\s,:]*)*"
 _SPOKEN_OF: Final = re.compile(
     # What is said of the statement, as its own sentence: all but what takes it up as a fact.
-    rf"^(?:[A-Z]\w*:\s)?\W*{_SELF}(?:that|this|those|these)(?:['’]s|\s+(?:is|was|were|are|has\s+been|had\s+been|sounds?|remains?))\s+"
+    rf"^(?:[A-Z]\w*:\s)?\W*{_SELF}(?:(?:that|those)(?:['’]s|\s+(?:is|are|sounds?|remains?))|(?:that|this|those|these)\s+(?:was|were|had\s+been))\s+"
     r"(?!(?:fine|good|great|nice|bad|not\s+(?:new|much|all)|also|why|because|how|all|ok|okay|enough|more|less|it|where|when|"
     r"who|true|right|correct|expected|intended|by\s+design|deliberate|on\s+purpose|twice|half|about|roughly|already|now|"
     r"no\s+(?:problem|surprise|coincidence|longer\s+a)|"
@@ -103,6 +118,7 @@ _SPOKEN_OF: Final = re.compile(
     re.IGNORECASE,
 )
 _KOREAN_SPOKEN_OF: Final = re.compile(
+    r"^\W*[^.?!,]{1,40}(?:때|경우|면|조건|한해서?|기준)(?:에만|에|만|는|은)?\s?(?:말이죠|말이에요|말입니다|얘기예요|얘기입니다|한정|요|이죠|이에요|입니다)[.…]*$|"
     r"^\W*(?:[가-힣]+\s)?(?:[가-힣]+(?:에는|에|에서는|에선|은|는|이|가)\s)?(?:그렇게|이렇게|그리|이리)\s?(?:[가-힣]+\s)?(?:적|쓰|써|나오|나와|나온|돼\s?있|되어\s?있|"
     r"안내|설명|말|답|주장|얘기|이야기|들|알|믿|생각|배웠|보고|공지|약속)"
     r"|^\W*(?:아니|아뇨|에이|설마|글쎄|과연|퍽이나)요?[,.\s]"
@@ -128,7 +144,7 @@ _SAID_OF: Final = re.compile(
     r"|^\s*(?:[;:]-?[)PpD]|[\U0001F609\U0001F643\U0001F921\U0001F644\U0001F61C\U0001F60F])",
 )
 _OR: Final = re.compile(
-    r"\b(?:or(?:\s+else)?|lest|either|rather\s+than|by\s+the\s+time|in\s+order\s+for)\s*$"
+    r"\b(?:or(?:\s+else)?|let|lest|either|rather\s+than|by\s+the\s+time|in\s+order\s+for)\s*$"
     r"|^\W*(?:(?:one|another)\s+(?:more\s+)?\w+|(?:touch|press|open|close|delete|remove|change|turn|add|click|pull|push|call|"
     r"run|restart|leave|forget|miss|skip|drop|cut|break|kill|stop|start)\s[^,;:.]{1,40}),?\s+and\s*$|^\W*(?:right|sure|yeah|oh),?\s+because\s*$|\bjust\s+because\s*$"
     r"|\bthe\s+(?:day|moment|minute|second)\s*$",
@@ -140,7 +156,7 @@ _ENDING: Final = re.compile(
     r"^\W*(?:이?라(?:는|고|던|며|면|니)|이?란\s|(?:으?로|고|다고|다는|다던)\s|이?였(?!습니다만)|이었)"
 )
 _KOREAN_LIMIT: Final = re.compile(
-    r"^[\s\"'”’)]*[,—–-]\s*[^,.!?]{1,40}?(?:면|거든|때|경우|조건|한해서?|전제|에서|에만|까지|중)(?:에는|에만|에|만|은|는|"
+    r"^(?:입니다|이에요|예요|이다|습니다)?[\s\"'”’)]*[,—–-]\s*[^,.!?]{1,40}?(?:면|거든|때|경우|조건|한해서?|전제|에서|에만|까지|중)(?:에는|에만|에|만|은|는|"
     r"엔|으로|하에)?(?:요|이요|이에요|예요|입니다|이죠|이지만요)?[\s.!]*$"
 )
 
@@ -190,7 +206,7 @@ def quotation(text: str, start: int, end: int, around: Context) -> str:
 def cited(ahead: str) -> str:
     """The sentence before a place that speaks of it as of a text; empty: none."""
     last = last_sentence(ahead)
-    return last if _THIS_TEXT.search(last) else ""
+    return last if _THIS_TEXT.search(last) or _DRAFT.match(last) else ""
 
 
 def introduced_in_past(around: Context, ahead: str) -> str:
@@ -210,7 +226,9 @@ def introduced_in_past(around: Context, ahead: str) -> str:
         intro = intro or (around.heading if _CATAPHOR.search(around.heading) else "")
     if not intro or _MACHINE.search(intro) or is_talk(around.before):
         return ""
-    clause = re.split(r"[;.]\s|,\s+(?:and|but|so)\s", intro)[-1]
+    clause = re.split(r"[;.]\s|,?\s+(?:and|but|so)\s", intro)[-1]
+    if before.endswith(":") and _PAST.search(clause) and not (ASSERTING.search(clause) or _SEEN.search(clause)):
+        return intro
     return intro if any(one.search(clause) for one in (_WORDED, _TEXT, _UNREAL, _KOREAN_WORDED)) else ""
 
 
