@@ -13,11 +13,11 @@ _THAT: Final = re.compile(r"\b(?:that|whether)[\s:,\"'“‘`*_(]*$", re.IGNOREC
 ASSERTING: Final = re.compile(
     r"\b(?:confirm\w*|f(?:ind|inds|ound|inding)|show(?:s|ed|n|ing)?|measur\w+|verif\w+|notic\w+|notes?|noted|"
     r"turn(?:s|ed)\s+"
-    r"out|see|sees|saw|seen|know|knows|knew|known|learn\w*|discover\w*|reali[sz]\w+|reveal\w*|prove[sdn]?|proof|"
+    r"out|see|sees|saw|seen|can\s+hear|know|knows|knew|known|learn\w*|discover\w*|reali[sz]\w+|reveal\w*|prove[sdn]?|proof|"
     r"demonstrat\w+|observ\w+|establish\w*|determined|conclu\w+|mean|means|meant|impl(?:y|ies|ied)|indicat\w+|"
     r"explain\w*|point(?:s|ed|ing)?\s+out|remember\w*|recall\w*|remind\w*|mind|aware|clear|evident|obvious|"
     r"ma(?:de|kes?|king)\s+sure|ensur\w+|guarantee[sd]?|agree[sd]?|decid\w+|decision|glad|happy|sorry|good|great|nice|"
-    r"bad|strange|odd|funny|lucky|important|surpris\w+|regret\w*|grant|granted|annoy\w+|fact|news|problem|trouble|reason|result|"
+    r"bad|strange|odd|funny|lucky|important|surpris\w+|regret\w*|grant|granted|annoy\w+|fact|truth|news|problem|trouble|reason|result|"
     r"point|caveat|catch|upshot|difference|issue|cause|effect|advantage|downside|drawback|benefit|bug|lesson|"
     r"conclusion|answer|evidence|side\s+effect|follows?|followed|so|such|given(?=\s*$)|now(?=\s*$)|in(?=\s*$)|"
     r"except|documents?|documented|"
@@ -27,7 +27,7 @@ ASSERTING: Final = re.compile(
     re.IGNORECASE,
 )
 _ONLY_POSSIBLE: Final = re.compile(
-    r"\b(?:would|could|might|may|should|mistake|wrong|remains?|yet|to\s+be|(?:want|wish|hop|try|tri|need|like|love|"
+    r"\b(?:would|could|might|may|should(?!\s+know)|mistake|wrong|remains?|yet|to\s+be|(?:want|wish|hop|try|tri|need|like|love|"
     r"fail|plan|refus|intend|attempt|expect)\w*\s+to|going\s+to|unable|far\s+be|tempting|easy|premature|rash|hasty|"
     r"hard|impossible|afraid)\b"
     r"[^,;:]{0,40}$",

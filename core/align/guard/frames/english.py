@@ -240,7 +240,7 @@ def _behind(around: Context, inside: str) -> tuple[str, str]:
             return "a denial", found[0]
         if found := BUT_UNCHECKED.match(behind):
             return "a doubt", found[0]
-        if found := SAID_BEHIND.match(behind):
+        if (found := SAID_BEHIND.match(behind)) and not WITNESS.search(behind[found.end() :][:24]):
             return "a report", found[0]
         if (found := tail_of(behind, asked=around.ended == "?"))[0]:
             return found

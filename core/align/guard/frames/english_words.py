@@ -253,7 +253,8 @@ EARLIER: Final = re.compile(
 )
 TIMED: Final = frozenset(("as", "when", "whenever", "once", "until", "till"))
 PAST: Final = re.compile(
-    r"\b(?:was|were|had|did|went|came|got|ran|fell|rose|took|gave|lost|broke|began|[a-z]{2,}ed)\b", re.IGNORECASE
+    r"\b(?:was|were|had|did|went|came|got|ran|fell|rose|took|gave|lost|broke|began|held|found|saw|made|sent|left|kept|met|sat|stood|heard|felt|knew|"
+    r"drove|wrote|said|told|caught|bought|brought|thought|won|spent|built|[a-z]{2,}ed)\b", re.IGNORECASE
 )
 _PARTICIPLE: Final = re.compile(
     r"\b(?:is|are|be|been|being|has|have|gets?|will)\s+(?:\w+ly\s+|not\s+|been\s+|fully\s+)*(?:[a-z]{2,}ed|gone|got)\b",

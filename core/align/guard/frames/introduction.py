@@ -37,7 +37,7 @@ _OPINION: Final = re.compile(
 _UNREAL: Final = re.compile(
     _START + r"(?:the\s+(?:moment|minute|second|instant|day)\s+(?!of\b|after\b|before\b)[^,;:]+|otherwise|in\s+(?:that|"
     r"which|such\s+a)\s+case|"
-    r"(?:in|under|on|with)\s+(?:an?|the)\s+(?:\w+\s+)?(?:perfect|ideal|better|best|worst|parallel|happier|sane|"
+    r"with\s+(?:an?\s+(?:bit|lot)\s+of|some|enough|any|a\s+little)\s+\w+\b|(?:in|under|on|with)\s+(?:an?|the)\s+(?:\w+\s+)?(?:perfect|ideal|better|best|worst|parallel|happier|sane|"
     r"saner|good|bad|lucky|future|later|next|hypothetical|dream)\s+"
     r"(?:world|universe|life|case|day|scenario|version|release|iteration|setup|timeline|step|phase|quarter|sprint)\b|"
     r"with\s+(?:an?\s+)?(?:enough|more|better|bigger|larger|faster|additional|unlimited|extra|sufficient|twice|"

@@ -65,6 +65,24 @@ _SEEN: Final = re.compile(
     r"broke|failed|helped|won|learned|saw|noticed|clear|simple|right|wrong|done)\b",
     re.IGNORECASE,
 )
+_NAMED: Final = re.compile(
+    r"^\W*(?:(?!(?:in|on|at|after|before|since|from|for|by|with|to|as)\b)[\w'’]+\s+){0,3}?(?:the|an?|my|our|his|her|their|your|this|that|another|[\w]+['’]s)\s",
+    re.IGNORECASE,
+)
+_KNOWN: Final = re.compile(
+    r"\b(?:is|are|isn't|aren't|has|have|does|do|can|will|it's|that's|here's|causes?|reasons?|upshot|conclusions?|summary|status|updates?|notes?|"
+    r"version|short|long|story\s+short|outcome|finding|decisions?|agreement|measure\w*|observations?|answers?|fix|changes?|reminder|warning|recap|"
+    r"background|semantics|timings?|audit|incident|culprit|things?|catch|point|part|log|logs|release|agenda|item|state|setup|config\w*|numbers?|values?|"
+    r"figures?|data|facts?|truth|lessons?|rules?|steps?|order|defaults?|limits?|schedule|address|size|price|total|details?|spec\w*|manual|label|contract|"
+    r"code|source|minutes|report|review|test|tests|trace|graph|photo|you|faq|record)\b|['’]s\s+(?:official|simple|clear|done|settled|true)",
+    re.IGNORECASE,
+)
+_GENRE: Final = re.compile(
+    r"\b(?:graffiti|horoscope|slogan|motto|headline|banner|adverts?|advertisement|brochure|flyer|poster|leaflet|commercial|prophecy|proverb|saying|song|"
+    r"lyrics|poem|novel|film|movie|caption|meme|spam|tweet|chat\s?bot|gpt|llm|draft|fiction|parody|graffito)\b|운세|낙서|점괘|속담|격언|표어|구호|현수막|"
+    r"광고|전단|포스터|노래|가사|소설|영화|대본|스팸|챗봇|초안",
+    re.IGNORECASE,
+)
 _UNREAL: Final = re.compile(
     r"^(?!.*\b(?:confirmed|right|correct|true|aside|change[sd]?|question)\b)\W*(?:[\w'’]+\s+){0,4}?(?:plan|idea|theory|"
     r"hypothesis|assumption|guess|hunch|dream|nightmare|hope|wish|fantasy|rumou?r|myth|legend|joke|lie|claim|proposal|suggestion|"
@@ -82,14 +100,14 @@ _KOREAN_WORDED: Final = re.compile(
     r"|(?:믿지|따르지|읽지|쓰지)\s?(?:말|마|않)[가-힣\s]*:?\s*$"
 )
 _DRAFT: Final = re.compile(
-    r"^\W*(?:[\w'’]+\s+){0,6}?(?:draft|proposal|suggestion|idea|plan|scenario|example|joke|story|hypothesis|rumou?r|exercise|drill|simulation)"
+    r"^\W*(?:[\w'’]+\W+){0,6}?(?:draft|promise|claim|slogan|myth|legend|prediction|wish|hope|theory|proposal|suggestion|idea|plan|scenario|example|joke|story|hypothesis|rumou?r|exercise|drill|simulation)"
     r"(?:\s+(?:of|for)\s+[\w\s]{1,30})?[.!:]?$|^\W*(?:[가-힣]+\s){0,3}(?:초안|시안|가안|예시|예문|제안|아이디어|가설|추측|상상|소설|농담|계획|구상|"
     r"훈련(?:\s상황)?|연습|역할극)(?:입니다|이에요|예요|임)?[.:]?$",
     re.IGNORECASE,
 )
 _THIS_TEXT: Final = re.compile(
     r"\b(?:this|these|that|the\s+following|another|reword\s+the|rephrase\s+the)\s+(?:one\s+)?(?:\w+\s+)?(?:sentence|phrase|passage|claim|"
-    r"statement|wording|slogan|headline|subject)s?\b|(?:이|이런|다음|아래)\s(?:문장|문구|표현|대목|구절|줄|제목|주장|말)(?:은|는|이|을|를|도)\s",
+    r"statement|wording|slogan|headline|subject)s?\b|(?:문장|문구|문안|안|주장|제안|구절|말)(?:은|는)\s(?:이겁|이것|이렇|이랬|다음)|(?:이|이런|다음|아래)\s(?:문장|문구|표현|대목|구절|줄|제목|주장|말)(?:은|는|이|을|를|도)\s",
     re.IGNORECASE,
 )
 _CATAPHOR: Final = re.compile(r"(?:이랬|그랬|이러했|이렇|다음과\s?같|아래와\s?같|이런|이거)")
@@ -110,6 +128,7 @@ _SPOKEN_OF: Final = re.compile(
     r"|^\W*(?:(?:it|that|this)\s+)?sounds?\s+(?:\w+\s+)?(?:great|good|nice|fine|lovely|plausible|convincing|reasonable|"
     r"impressive|too\s+good)\b"
     r"|^\W*at\s+least\b[^.;]*\b(?:that|this|it|so)\b|^\W*(?:was|were|used\s+to(?:\s+be)?)\s*[,.;!]"
+    r"|^\W*(?:on\s+paper|in\s+theory|officially|in\s+principle|theoretically|allegedly|supposedly|nominally)\b\s*[,.;:!–-]"
     r"|^\W*so\s+(?:at\s+least\s+)?(?:went|goes|says?|said|reads?|runs?|claims?|claimed|thought|it\s+(?:says|said|was\s+said))\b"
     r"|^[^.;]*\b(?:sees?|saw|thinks?|thought|ruled|decided|knows?|knew|says?|said|beg(?:s|ged)?\s+to)\s+(?:it\s+)?(?:otherwise|differently|differ)\b"
     r"|^[^.;]*\bthat(?:['’]s|\s+is|\s+was)\s+what\s+(?:[\w'’]+\s+){1,3}(?:told|tells?|said|says?|thought|thinks?|wrote|promised|claim\w*|heard)\b"
@@ -121,6 +140,7 @@ _KOREAN_SPOKEN_OF: Final = re.compile(
     r"^\W*[^.?!,]{1,40}(?:때|경우|면|조건|한해서?|기준)(?:에만|에|만|는|은)?\s?(?:말이죠|말이에요|말입니다|얘기예요|얘기입니다|한정|요|이죠|이에요|입니다)[.…]*$|"
     r"^\W*(?:[가-힣]+\s)?(?:[가-힣]+(?:에는|에|에서는|에선|은|는|이|가)\s)?(?:그렇게|이렇게|그리|이리)\s?(?:[가-힣]+\s)?(?:적|쓰|써|나오|나와|나온|돼\s?있|되어\s?있|"
     r"안내|설명|말|답|주장|얘기|이야기|들|알|믿|생각|배웠|보고|공지|약속)"
+    r"|^\W*(?:말로는|말만|서류상으?로?는?|이론상으?로?는?|공식적으로는|겉으로는|명목상)[\s,]"
     r"|^\W*(?:아니|아뇨|에이|설마|글쎄|과연|퍽이나)요?[,.\s]"
 )
 _LIMIT: Final = re.compile(
@@ -140,6 +160,7 @@ _SAID_OF: Final = re.compile(
     r"|^\W*(?:at\s+any\s+rate|in\s+any\s+case|if\s+anything|so\s+to\s+speak|as\s+it\s+were|on\s+paper|in\s+theory|not\s+really|"
     r"i\s+(?:think|guess|suppose|believe|hope|assume|reckon|imagine|gather))\b"
     r"|^,?\s*which\s+(?:was|were|had\s+been|used\s+to\s+be|would\s+be|may\s+be|might\s+be)\s+(?:\w+\s+)?(?:true|right|correct|so|valid|the\s+case)\b"
+    r"|^,\s*(?:people|some|many|everybody|everyone|somebody|someone|folks|the\s+\w+s)\s+(?:was|were|has|have|had|kept|keep|[a-z]{3,}ed)\b"
     r"|^,?\s+or\b(?!\s+(?:so|more|less|thereabouts|rather)\b)|^\s*[-–—]+\s*for\b[^.;]*$"
     r"|^\s*(?:[;:]-?[)PpD]|[\U0001F609\U0001F643\U0001F921\U0001F644\U0001F61C\U0001F60F])",
 )
@@ -212,9 +233,11 @@ def cited(ahead: str) -> str:
 def introduced_in_past(around: Context, ahead: str) -> str:
     """The introduction of a place that says how something went, was worded or was thought; empty: none."""
     before = around.before.rstrip(_MARKS)
-    if before.endswith(":"):
+    if before.endswith((":", " –", " —")):
         intro = before[:-1].rstrip()
     elif (found := _UNREAL_START.match(around.before)) and not is_talk(found[0]):
+        return found[0]
+    elif before.endswith(",") and (found := _TEXT.search(re.split(r"[;.:]\s", before[:-1])[-1])):
         return found[0]
     elif around.before.strip(" -*+>\t0123456789.)[]x\"'“‘"):
         return ""
@@ -227,8 +250,9 @@ def introduced_in_past(around: Context, ahead: str) -> str:
     if not intro or _MACHINE.search(intro) or is_talk(around.before):
         return ""
     clause = re.split(r"[;.]\s|,?\s+(?:and|but|so)\s", intro)[-1]
-    if before.endswith(":") and _PAST.search(clause) and not (ASSERTING.search(clause) or _SEEN.search(clause)):
-        return intro
+    if before.endswith((":", "–", "—")) and not (ASSERTING.search(clause) or _SEEN.search(clause)):
+        if _PAST.search(clause) or (_NAMED.match(clause) and not _KNOWN.search(clause)) or _GENRE.search(clause):
+            return intro
     return intro if any(one.search(clause) for one in (_WORDED, _TEXT, _UNREAL, _KOREAN_WORDED)) else ""
 
 
