@@ -9,10 +9,10 @@ from rapidfuzz import fuzz
 from rapidfuzz.distance import Levenshtein
 
 from core.align.edit_distance import best_stretch
-from core.align.guard.lexicon.dates import plain_dates
 from core.align.guard.lexicon.spelling import same_spelling
 from core.align.guard.tokens import number_of
 from core.align.normalization.normalized_view import View
+from core.align.normalization.values import plain_dates
 
 LOCATE_CUTOFF = 60.0
 """Below this score of rapidfuzz (0 to 100) nothing is worth a closer look."""

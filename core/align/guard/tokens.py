@@ -9,9 +9,9 @@ from decimal import Decimal
 from itertools import accumulate
 from typing import Literal
 
-from core.align.guard.lexicon.dates import DATE, plain_date
 from core.align.guard.lexicon.ordinals import ORDINALS
 from core.align.normalization.normalized_view import AROUND
+from core.align.normalization.values import values_in
 from core.text.tokenizing import without_particle
 
 TokenKind = Literal["number", "word", "operator"]
@@ -100,13 +100,13 @@ def tokens_of(lines: str) -> list[Token]:
     )
     starts = [start for start, _ in around]
     ends = list(accumulate((end for _, end in around), max))
-    dates = {one.start(): one for one in DATE.finditer(lines)}
+    values = {start: (end, plain) for start, end, plain in values_in(lines)}
     at = 0
     while match := _TOKEN.search(lines, at):
         at = match.end()
-        if (date := dates.get(match.start())) and (canon := plain_date(date)):
-            at = date.end()
-            found.append(Token("number", date[0], canon, *date.span()))
+        if value := values.get(match.start()):
+            at, canon = value
+            found.append(Token("number", lines[match.start() : at], canon, match.start(), at))
             continue
         said, kind = match[0].strip(), match.lastgroup or "word"
         place = bisect_right(starts, match.start()) - 1

@@ -16,6 +16,7 @@ from functools import cached_property
 from itertools import accumulate
 
 from core.align.normalization.scripts import plain_script
+from core.align.normalization.values import values_in
 from core.text.offsets import Edit, Layer, OffsetMap, apply
 from core.text.patterns import TERMINAL
 from core.text.unicode_form import is_normalized, normalized
@@ -97,6 +98,25 @@ class View:
         if len(lower) == len(self.normal):
             return lower
         return "".join(low if len(low := letter.lower()) == 1 else letter for letter in self.normal)
+
+    @cached_property
+    def _valued(self) -> tuple[str, Layer]:
+        return apply(self.folded, values_in(self.folded))
+
+    @property
+    def valued(self) -> str:
+        """The folded text with its numbers, times and dates in one form."""
+        return self._valued[0]
+
+    @property
+    def has_values(self) -> bool:
+        """Whether there is a number, a time or a date that has more than one form."""
+        return bool(self._valued[1].out_starts)
+
+    def original_of_valued(self, start: int, end: int) -> tuple[int, int]:
+        """The original range that became `valued[start:end]`."""
+        layer = self._valued[1]
+        return self.original_of_normal(layer.start(start), layer.end(end))
 
     @cached_property
     def _bare(self) -> tuple[str, Layer]:

@@ -13,21 +13,26 @@ _THAT: Final = re.compile(r"\b(?:that|whether)[\s:,\"'“‘`*_(]*$", re.IGNOREC
 ASSERTING: Final = re.compile(
     r"\b(?:confirm\w*|f(?:ind|inds|ound|inding)|show(?:s|ed|n|ing)?|measur\w+|verif\w+|notic\w+|notes?|noted|"
     r"turn(?:s|ed)\s+"
-    r"out|see|sees|saw|seen|can\s+hear|know|knows|knew|known|learn\w*|discover\w*|reali[sz]\w+|reveal\w*|prove[sdn]?|proof|"
+    r"out|see|sees|saw|seen|can\s+hear|know|knows|knew|known|learn\w*|discover\w*|reali[sz]\w+|reveal\w*|"
+    r"prove[sdn]?|proof|"
     r"demonstrat\w+|observ\w+|establish\w*|determined|conclu\w+|mean|means|meant|impl(?:y|ies|ied)|indicat\w+|"
     r"explain\w*|point(?:s|ed|ing)?\s+out|remember\w*|recall\w*|remind\w*|mind|aware|clear|evident|obvious|"
-    r"ma(?:de|kes?|king)\s+sure|ensur\w+|guarantee[sd]?|agree[sd]?|decid\w+|decision|glad|happy|sorry|good|great|nice|"
-    r"bad|strange|odd|funny|lucky|important|surpris\w+|regret\w*|grant|granted|annoy\w+|fact|truth|news|problem|trouble|reason|result|"
+    r"ma(?:de|kes?|king)\s+sure|ensur\w+|guarantee[sd]?|agree[sd]?|decid\w+|decision|glad|happy|sorry|good|great|"
+    r"nice|"
+    r"bad|strange|odd|funny|lucky|important|surpris\w+|regret\w*|grant|granted|annoy\w+|fact|truth|news|problem|"
+    r"trouble|reason|result|"
     r"point|caveat|catch|upshot|difference|issue|cause|effect|advantage|downside|drawback|benefit|bug|lesson|"
     r"conclusion|answer|evidence|side\s+effect|follows?|followed|so|such|given(?=\s*$)|now(?=\s*$)|in(?=\s*$)|"
     r"except|documents?|documented|"
     r"record(?:s|ed)?|admit\w*|acknowledg\w+|warn(?:s|ed|ing)?|log(?:s|ged)|detect\w*|spotted|reproduc\w+|"
-    r"check(?:s|ed)|tested|underst(?:and|ands|ood)|grasped|beware|assert(?:s|ed)|matters|right(?=\s*$)|require[sd]?|compl(?:ain|ains)|forgot\w*|"
+    r"check(?:s|ed)|tested|underst(?:and|ands|ood)|grasped|beware|assert(?:s|ed)|matters|right(?=\s*$)|"
+    r"require[sd]?|compl(?:ain|ains)|forgot\w*|"
     r"trace[sd]?|means|note|ha(?:s|ve)\s+it)\b",
     re.IGNORECASE,
 )
 _ONLY_POSSIBLE: Final = re.compile(
-    r"\b(?:would|could|might|may|should(?!\s+know)|mistake|wrong|remains?|yet|to\s+be|(?:want|wish|hop|try|tri|need|like|love|"
+    r"\b(?:would|could|might|may|should(?!\s+know)|mistake|wrong|remains?|yet|to\s+be|(?:want|wish|hop|try|tri|"
+    r"need|like|love|"
     r"fail|plan|refus|intend|attempt|expect)\w*\s+to|going\s+to|unable|far\s+be|tempting|easy|premature|rash|hasty|"
     r"hard|impossible|afraid)\b"
     r"[^,;:]{0,40}$",
@@ -92,8 +97,10 @@ def not_asserted(clause: str, inside: str = "", *, witness: re.Pattern[str]) -> 
 
 
 _UNREAL_WORLD: Final = re.compile(
-    r"\b(?:tale|story|one|version|dream|nightmare|scene|world|scenario|universe|film|episode|myth|joke|reality)\b[^,;:]{0,20}"
-    r"\b(?:where|in\s+which)\s*$|^\W*(?:\w+\s+)?in\s+(?:[\w-]+['’]s?|my|his|her|their|your|our)\s+(?:\w+\s+)?(?:world|universe|head|"
+    r"\b(?:tale|story|one|version|dream|nightmare|scene|world|scenario|universe|film|episode|myth|joke|"
+    r"reality)\b[^,;:]{0,20}"
+    r"\b(?:where|in\s+which)\s*$|^\W*(?:\w+\s+)?in\s+(?:[\w-]+['’]s?|my|his|her|their|your|"
+    r"our)\s+(?:\w+\s+)?(?:world|universe|head|"
     r"reality|fantasy|dreams?|mind)\b\W*$",
     re.IGNORECASE,
 )
@@ -104,11 +111,15 @@ _AUX: Final = (
     r"cut|sent|found|[a-z]{2,}ed|[a-z]{2,}(?<!s)s)"
 )
 OWN_CLAUSE: Final = re.compile(
-    rf"^\W*(?:(?i:(?:the|an?|this|that|these|those|my|your|our|his|her|its|their|every|each|all|some|no|both|another|\w+['’]s)\s+"
-    rf"(?:[\w`'’./-]+\s+){{1,6}}?{_AUX}|(?:i|we|you|he|she|it|they|there|nobody|everybody|everyone|somebody|someone|nothing|"
+    rf"^\W*(?:(?i:(?:the|an?|this|that|these|those|my|your|our|his|her|its|their|every|each|all|some|no|both|"
+    rf"another|\w+['’]s)\s+"
+    rf"(?:[\w`'’./-]+\s+){{1,6}}?{_AUX}|(?:i|we|you|he|she|it|they|there|nobody|everybody|everyone|somebody|"
+    rf"someone|nothing|"
     rf"everything)\s+(?:\w+\s+){{0,2}}?(?:{_AUX}|\w+))|(?:[A-Z\d][\w`'’./-]*\s+)(?:[\w`'’./-]+\s+){{0,5}}?{_AUX}|"
-    r"(?!(?:to|of|in|on|at|by|for|from|with|into|as|and|or|but|than|that|which|who|when|while|because|since|not|be|been)\b)"
-    r"[\w`'’./-]+\s+(?:[\w`'’./-]+\s+){0,2}?(?:is|are|was|were|has|have|had|will|can|does|do|did|must|should|would|could|may)\b)",
+    r"(?!(?:to|of|in|on|at|by|for|from|with|into|as|and|or|but|than|that|which|who|when|while|because|since|not|be|"
+    r"been)\b)"
+    r"[\w`'’./-]+\s+(?:[\w`'’./-]+\s+){0,2}?(?:is|are|was|were|has|have|had|will|can|does|do|did|must|should|would|"
+    r"could|may)\b)",
 )
 """A clause with its own subject."""
 _COMPLETE: Final = re.compile(
@@ -142,7 +153,8 @@ _CONTENT: Final = re.compile(
     r"principle|rule|policy|law|"
     r"thesis|stor(?:y|ies)|gossip|hearsay|speculation|superstition|prejudice|stereotype|saying|slogan|motto|caveat|"
     r"effect|case|reason|result|"
-    r"problem|trouble|issue|mistake|error|sentence|line|phrase|words?|headline|text|passage|paragraph|scenario|event|extent|way|moment|day|time|bet|verdict|testimony|"
+    r"problem|trouble|issue|mistake|error|sentence|line|phrase|words?|headline|text|passage|paragraph|scenario|"
+    r"event|extent|way|moment|day|time|bet|verdict|testimony|"
     r"confession|admission|insistence|denial|refusal|"
     r"order|instruction|advice|pretence|pretense|pretext|confidence|faith|trust|judgment|judgement|estimate|insight|"
     r"intuition|instinct)s?$",

@@ -123,10 +123,12 @@ ASSURED: Final = re.compile(
     r"\b(?:forg[eo]t|forgotten|remember|neglected|omitted|meant|wanted|want|need|needs)\s+to\s+(?:mention|say|"
     r"tell\s+(?:you|everyone|\w+)|report|add|note|point\s+out)|"
     r"\b(?:don['’]?t|do\s+not|never|let['’]?s\s+not|not\s+to)\s+(?:forget|overlook|underestimate|miss)|\b(?:keep|"
-    r"bear|bearing|keeping)\s+in\s+mind|\b(?:let\s+me|(?:i|we)\s+(?:must|should|have\s+to|will|can))\s+(?:also\s+)?(?:say|admit|"
+    r"bear|bearing|keeping)\s+in\s+mind|\b(?:let\s+me|(?:i|we)\s+(?:must|should|have\s+to|will|"
+    r"can))\s+(?:also\s+)?(?:say|admit|"
     r"add|mention|note|stress|report)|"
     r"\bagainst\s+(?:all\s+)?(?:the\s+)?odds|\bas\s+(?:promised|predicted|feared|expected|suspected|announced|"
-    r"planned|agreed|discussed|requested|said|noted|assumed|hoped)|\bas\s+(?!well\s)(?:[\w'’]+\s+){1,3}(?:predicted|suspected|"
+    r"planned|agreed|discussed|requested|said|noted|assumed|hoped)|"
+    r"\bas\s+(?!well\s)(?:[\w'’]+\s+){1,3}(?:predicted|suspected|"
     r"expected|feared|"
     r"guessed|assumed|thought|said|claimed|"
     r"believed|hoped|promised|reported))"
@@ -148,7 +150,9 @@ TALK_IF: Final = re.compile(
     re.IGNORECASE,
 )
 AS_SAID: Final = re.compile(
-    r"\b(?:as|than|(?:contrary|compared|opposed|similar|close|due|thanks)\s+to)\s+(?:[\w'’-]+\s+){0,2}$", re.IGNORECASE
+    r"\b(?:as|than|(?:contrary|compared|opposed|similar|close|due|thanks)\s+to)\s+(?:[\w'’-]+\s+){0,2}$|"
+    r"\bchange\s+of\s*$",
+    re.IGNORECASE,
 )
 CHECKED: Final = re.compile(
     r"(?:^\W*|\b(?:please|to|should|must|let'?s|not|n't|cannot|never|(?:can|could|would|will)\s+(?:you|"
@@ -233,7 +237,8 @@ EXCEPT: Final = re.compile(
     r"without|barring|"
     r"but\s+for|pending|depending\s+on|subject\s+to|(?:in|for)\s+(?:the|a|an)\s+(?:\w+\s+)?(?:scenario|case|"
     r"event|world|"
-    r"universe|mock-?up|proposal|draft|plan)\b|(?:under|in|by|per|with|on)\s+(?:the|a|an|our|my|their)\s+(?:\w+\s+)?(?:draft|"
+    r"universe|mock-?up|proposal|draft|plan)\b|(?:under|in|by|per|with|on)\s+(?:the|a|an|our|my|"
+    r"their)\s+(?:\w+\s+)?(?:draft|"
     r"proposed|planned|original|old|former|previous|rejected|hypothetical|alternative)\s+\w+)[^;:]{0,80},?\s*$",
     re.IGNORECASE,
 )
@@ -253,11 +258,14 @@ EARLIER: Final = re.compile(
 )
 TIMED: Final = frozenset(("as", "when", "whenever", "once", "until", "till"))
 PAST: Final = re.compile(
-    r"\b(?:was|were|had|did|went|came|got|ran|fell|rose|took|gave|lost|broke|began|held|found|saw|made|sent|left|kept|met|sat|stood|heard|felt|knew|"
-    r"drove|wrote|said|told|caught|bought|brought|thought|won|spent|built|[a-z]{2,}ed)\b", re.IGNORECASE
+    r"\b(?:was|were|had|did|went|came|got|ran|fell|rose|took|gave|lost|broke|began|held|found|saw|made|sent|left|"
+    r"kept|met|sat|stood|heard|felt|knew|"
+    r"drove|wrote|said|told|caught|bought|brought|thought|won|spent|built|[a-z]{2,}ed)\b",
+    re.IGNORECASE,
 )
 _PARTICIPLE: Final = re.compile(
-    r"\b(?:is|are|be|been|being|has|have|gets?|will)\s+(?:\w+ly\s+|not\s+|been\s+|fully\s+)*(?:[a-z]{2,}ed|gone|got)\b",
+    r"\b(?:is|are|be|been|being|has|have|gets?|will)\s+(?:\w+ly\s+|not\s+|been\s+|fully\s+)*(?:[a-z]{2,}ed|gone|"
+    r"got)\b",
     re.IGNORECASE,
 )
 """What looks like a past form, and is a present passive or perfect."""

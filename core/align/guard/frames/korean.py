@@ -40,9 +40,12 @@ _ASSERTED: Final = re.compile(
     r"나온|나옵|나와|나왔|찍혀|찍혔|찍힌|남아|남았|"
     r"떴|뜹니|뜬다|적혀|표시|보여|보입|기록|말해|알려)|보여\s?(?:준|줬|주었|줍)|증명(?:했|됐|되었)|입증(?:했|"
     r"됐|되었)|측정(?:했|됐|되었)|알아냈|알게\s?[됐되]|"
-    r"발견(?:했|됐|되었)|관찰(?:했|됐|되었)|검증(?:했|됐|되었|을 마)|판명(?:났|됐|되었)|결론(?:[이을]|입|났|지었|내렸|이)|인정(?:했|합|해|하)|파악(?:했|됐|"
+    r"발견(?:했|됐|되었)|관찰(?:했|됐|되었)|검증(?:했|됐|되었|을 마)|판명(?:났|됐|되었)|결론(?:[이을]|입|났|지었|"
+    r"내렸|이)|인정(?:했|합|해|하)|파악(?:했|됐|"
     r"되었)|재현(?:했|됐|되었)|사실(?:을|이|은|도)\s|"
-    r"점(?:을|이|은)?\s|(?:걸|것을|것도|사실을|줄은?|줄도)\s(?:[가-힣]+\s){0,3}(?:몰랐|알아챘|깨달|눈치)|(?:걸|것을|것도|사실을)\s(?:[가-힣]+\s){0,3}알았|(?:적혀|쓰여|써|나와|표시돼|표시되어)\s?있(?:으니|어서|으니까)(?=\s)|공식\s?(?:발표|공지|확인)|"
+    r"점(?:을|이|은)?\s|(?:걸|것을|것도|사실을|줄은?|줄도)\s(?:[가-힣]+\s){0,3}(?:몰랐|알아챘|깨달|눈치)|(?:걸|"
+    r"것을|것도|사실을)\s(?:[가-힣]+\s){0,3}알았|(?:적혀|쓰여|써|나와|표시돼|표시되어)\s?있(?:으니|어서|"
+    r"으니까)(?=\s)|공식\s?(?:발표|공지|확인)|"
     r"명시(?:돼|되어|했)|(?:걸|것을|모습을|장면을|것도)\s(?:봤|보았)|때문|덕분|뜻"
 )
 _CONTRAST: Final = re.compile(r"(?:지만|는데|으나|더니)(?=[\s,])")
@@ -58,9 +61,13 @@ _UNDONE: Final = re.compile(
 _ADNOMINAL: Final = frozenset(chr(0xAC00 + 28 * at + final) for at in range(399) for final in (4, 8))
 """The syllables that end in -n or -l, as a clause before a noun does."""
 _BOUND: Final = re.compile(
-    r"\s?(?:거|것|게|걸|건|겁|수|리|줄|듯|뻔|척|체|참|모양|셈|양|지|까|만한|법|터|텐데|턱|예정|계획|작정|생각)(?![가-힣]{3})[가-힣]{0,2}(?=[\s.,?!]|$)"
+    r"\s?(?:거|것|게|걸|건|겁|수|리|줄|듯|뻔|척|체|참|모양|셈|양|지|까|만한|법|터|텐데|턱|예정|계획|작정|"
+    r"생각)(?![가-힣]{3})[가-힣]{0,2}(?=[\s.,?!]|$)"
 )
-_AS_FACT: Final = re.compile(r"\s?(?:것|거|게|건|걸|겁|지)(?:은|는|이|을|도)?\s(?:[가-힣]+\s){0,3}(?:맞|사실|분명|확실|때문|덕|이유|[가-힣0-9]+(?:년|달|주|일|시간)째|됐|되었|넘)")
+_AS_FACT: Final = re.compile(
+    r"\s?(?:것|거|게|건|걸|겁|지)(?:은|는|이|을|도)?\s(?:[가-힣]+\s){0,3}(?:맞|사실|분명|확실|때문|덕|이유|"
+    r"[가-힣0-9]+(?:년|달|주|일|시간)째|됐|되었|넘)"
+)
 _BOUND_NOUN: Final = re.compile(
     r"^(?!\s*(?:것|거|게)(?:으로|을|이|은|를)?\s(?:확인|밝혀|드러|판명|알려|나타))[가-힣]{0,2}\s*(?:"
     r"(?:것|거)(?:\s?같|로 (?:보|추정|예상|전망|기대)|으로 (?:보|추정|예상|전망|기대|알려))|거라|듯|예정|"
@@ -93,7 +100,11 @@ _UNLESS: Final = re.compile(
     r"(?:[는은]\s대로|[가-힣](?:어야|아야|여야|해야|켜야|져야|돼야|야만)|제외하고(?:는)?|제외하면|"
     r"빼고는|말고는|없이는|않고(?:서)?는|외에는)\s*,?\s*$"
 )
-_ON_PAPER: Final = re.compile(r"(?:머릿속|상상|꿈|마음)\s?(?:속)?(?:에서는|에선|으로는|속에는)\s*,?\s*$|(?<![가-힣])(?!로그|기록|측정|데이터|지표|통계|회의록)[가-힣A-Z]{1,6}상(?:으로는?|으론|에는?|엔|은)\s*,?\s*(?:[가-힣]+\s)?$|(?:는|ㄴ|되는|나는|오는)\s대로\s*,?\s*$|[가-힣]\s말이\s*$|\s왈\s*,?\s*$")
+_ON_PAPER: Final = re.compile(
+    r"(?:머릿속|상상|꿈|마음)\s?(?:속)?(?:에서는|에선|으로는|속에는)\s*,?\s*$|(?<![가-힣])(?!로그|기록|측정|데이터|"
+    r"지표|통계|회의록)[가-힣A-Z]{1,6}상(?:으로는?|으론|에는?|엔|은)\s*,?\s*(?:[가-힣]+\s)?$|(?:는|ㄴ|되는|나는|"
+    r"오는)\s대로\s*,?\s*$|[가-힣]\s말이\s*$|\s왈\s*,?\s*$"
+)
 _LATER: Final = re.compile(
     r"(?:다음|내년|내달|차기|앞으로|향후|추후|조만간|내일|모레)(?:\s?[가-힣A-Za-z0-9.]{1,12})?(?:부터|에는|에|"
     r"는)?\s*,?\s*$"
@@ -187,7 +198,9 @@ _MADE_UP: Final = re.compile(
 _POINTS: Final = re.compile(
     r"아래|다음|이하|위|앞|이\s?(?:글|보고서|문서|예문|이야기|내용|사례)|이건|이것|모두|전부|[:：]\s*$"
 )
-_DRILL: Final = re.compile(r"^\W*(?:[가-힣]+\s)?(?:훈련|연습|가상|모의|시뮬레이션|역할극|상황극|만우절)[가-힣\s]{0,8}(?:입니다|이에요|예요)$")
+_DRILL: Final = re.compile(
+    r"^\W*(?:[가-힣]+\s)?(?:훈련|연습|가상|모의|시뮬레이션|역할극|상황극|만우절)[가-힣\s]{0,8}(?:입니다|이에요|예요)$"
+)
 _NEVER: Final = re.compile(
     r"(?:이런|그런|위와?\s?같은|해당)\s?[가-힣]{1,6}\s?(?:난\s|일어난\s|발생한\s|있었던\s|한\s|된\s)?(?:적|일|"
     r"바)?[이은는도]?\s?(?:한\s?번도\s)?(?:없었|없습|없다|없어|없음)"
@@ -253,14 +266,18 @@ def korean_behind(around: Context, inside: str) -> tuple[str, str]:
             return "a question", behind
         if hangul and last not in "다요음함임됨" and (found := _NOT_YET.match(behind)):
             return "a condition", behind
-        if last in _ADNOMINAL:
-            if _BOUND.match(behind) and not _ASSERTED.search(behind) and not _AS_FACT.match(behind):
-                return "a supposition", behind
-        if last in "기음" and (found := re.match(r"(?:를|을|만|까지)\s?(?:[가-힣]+\s)?(?!시작|멈|그만|마[쳤치]|끝|확인|발견)", behind)):
+        is_cut = last in _ADNOMINAL and _BOUND.match(behind)
+        if is_cut and not _ASSERTED.search(behind) and not _AS_FACT.match(behind):
+            return "a supposition", behind
+        if last in "기음" and (
+            found := re.match(r"(?:를|을|만|까지)\s?(?:[가-힣]+\s)?(?!시작|멈|그만|마[쳤치]|끝|확인|발견)", behind)
+        ):
             return "a wish", behind
         if found := _BOUND_NOUN.match(behind):
             return ("a report" if found[0].endswith(("소문", "주장")) else "a supposition"), behind
-        if (found := _QUOTED.match(behind)) and (last == "다" or not hangul or found[0].lstrip("\"'”’」』`이 ").startswith("라")):
+        if (found := _QUOTED.match(behind)) and (
+            last == "다" or not hangul or found[0].lstrip("\"'”’」』`이 ").startswith("라")
+        ):
             return _quoted(behind, found)
         if hangul and last == "다" and (found := re.match(r"[가-힣]+", behind)):
             return _quoted(behind, found)
@@ -282,7 +299,9 @@ def korean_taken_back(following: str) -> bool:
     return _TAKEN_BACK.match(following) is not None or korean_retracted(following)
 
 
-_CLEFT: Final = re.compile(r"^는\s?(?:겁니다|것입니다|거예요|거죠|것이다|거야|것이에요|점입니다|사실입니다|점이에요)\s*$")
+_CLEFT: Final = re.compile(
+    r"^는\s?(?:겁니다|것입니다|거예요|거죠|것이다|거야|것이에요|점입니다|사실입니다|점이에요)\s*$"
+)
 
 
 def _quoted(behind: str, found: re.Match[str]) -> tuple[str, str]:

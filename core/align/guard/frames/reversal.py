@@ -10,7 +10,8 @@ import re
 from typing import Final
 
 _UNDONE: Final = (
-    r"(?:revers|revert|cancel|overturn|overrul|rescind|revok|withdr[ae]w|retract|undo|undone|drop|scrap|shelv|abandon|"
+    r"(?:revers|revert|cancel|overturn|overrul|rescind|revok|withdr[ae]w|retract|undo|undone|drop|scrap|shelv|"
+    r"abandon|"
     r"postpon|delay|deferr|push(?:ed|es)?\s+(?:back|out)|put\s+(?:off|on\s+hold|on\s+ice)|call(?:ed|s)?\s+off|"
     r"reject|veto|"
     r"vot(?:ed|es)\s+down|turn(?:ed|s)?\s+down|shot\s+down|struck\s+down|backtrack|back(?:ed|s)?\s+(?:out|down|"
@@ -33,10 +34,12 @@ _AUX: Final = (
     r"just|both|all|\w+ly|will|to|going|about|due)\s+)*"
 )
 _PEOPLE: Final = (
-    r"(?:we|they|he|she|i|somebody|someone|management|legal|finance|security|the\s+[a-z]+|[A-Z]\w+)(?:['’](?:ve|d|s))?"
+    r"(?:we|they|he|she|i|somebody|someone|management|legal|finance|security|the\s+[a-z]+|[A-Z]\w+)(?:['’](?:ve|d|"
+    r"s))?"
 )
 _REVERSED: Final = re.compile(
-    rf"^\W*+(?>(?i:(?:but|and|yet|however|unfortunately|sadly|alas|or|at\s+least|well|then|later|update|edit)\b[\s,:]*)*)"
+    rf"^\W*+(?>(?i:(?:but|and|yet|however|unfortunately|sadly|alas|or|at\s+least|well|then|later|update|"
+    rf"edit)\b[\s,:]*)*)"
     rf"(?:(?i:{_SUBJECT}(?=['’\s]))\s?(?i:{_AUX}{_UNDONE})"
     rf"|{_PEOPLE}\s+(?i:(?:have\s+|has\s+|had\s+)?(?:since|later|then|meanwhile|eventually|subsequently|"
     rf"finally)\s+(?:\w+ly\s+)?)(?i:{_UNDONE})"
@@ -44,7 +47,8 @@ _REVERSED: Final = re.compile(
     rf"its)\s+minds?)"
     r"|(?i:(?:false\s+alarm|fake\s+news|old\s+news|misinformation|untrue|inaccurate|incorrect|wrong|false|obsolete|"
     r"outdated|"
-    r"premature|hoax|typo|cancell?ed|postponed|delayed|reversed|reverted|withdrawn|retracted|scrapped|shelved|dropped|"
+    r"premature|hoax|typo|cancell?ed|postponed|delayed|reversed|reverted|withdrawn|retracted|scrapped|shelved|"
+    r"dropped|"
     r"rejected|abandoned|overruled|vetoed|superseded|deprecated|refuted|debunked|busted|disproved|disproven|"
     r"no\s+longer|not\s+any\s?more)"
     r"(?=\s*[,.!:;—–-]|\s+(?:because|by|since|for|as|in|on|at|after|now|again|last|this|true|valid)\b))"
