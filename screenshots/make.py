@@ -32,8 +32,8 @@ from tests.tui.quiet import quiet
 from tui.panes.errors.curation.fix_editor import WritingScreen
 from tui.panes.library.ask.screen import AskScreen
 from tui.panes.rules.screen import RulesScreen
+from tui.services.environment import Surroundings
 from tui.shell.app import CasebookApp
-from tui.shell.environment import Surroundings
 
 HERE = Path(__file__).resolve().parent
 TODAY = datetime(2026, 10, 20, 9, 0, tzinfo=UTC)

@@ -22,8 +22,8 @@ from textual.binding import BindingType
 from cli.main import end_process
 from core.base.config.settings_sources import load_config
 from tui.runtime.jobs import Job
+from tui.services.environment import Surroundings
 from tui.shell.app import CasebookApp
-from tui.shell.environment import Surroundings
 
 BEAT = 0.004
 """Seconds between two beats of an event loop that nothing holds up."""

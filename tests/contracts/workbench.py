@@ -10,8 +10,8 @@ from pathlib import Path
 from tests.contracts.casebook import NOON, built
 from tests.tui.quiet import quiet
 from tui.actions.registry import ACTIONS
+from tui.services.environment import Surroundings
 from tui.shell.app import CasebookApp
-from tui.shell.environment import Surroundings
 
 FIELDS = ("id", "title", "keys", "scope", "group", "hint", "rank", "palette", "priority", "words")
 

@@ -19,7 +19,7 @@ from tui.actions.ingest import INGEST_ACTIONS
 from tui.actions.insights import INSIGHT_ACTIONS, STRIP_ACTIONS
 from tui.actions.keys import Keys, Wish, grant, key_name, types_text
 from tui.actions.library import LIBRARY
-from tui.actions.pane_tabs import APP, PANES
+from tui.actions.pane_tabs import APP, TABS
 from tui.actions.rules import RULE_ACTIONS
 from tui.actions.text_viewer import SESSION_ACTIONS, WHOLE
 
@@ -158,7 +158,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("view.reload", "Read the casebook again", ("f5", "ctrl+r"), "app", VIEW, priority=True),
     Action("view.theme", "Change the theme", (), "app", VIEW, enabled=_needs_colours),
     Action("app.palette", "All actions, by name", ("ctrl+p",), "app", APP, "actions", 50, False, True),
-    *PANES,
+    *TABS,
     Action("app.jump", "Jump: a letter on every part", ("ctrl+o",), "app", APP, priority=True),
     Action("app.status", "Status: file, counts, health, long runs", ("S",), "app", APP, "status", 55),
     Action(

@@ -7,19 +7,20 @@ import sys
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, runtime_checkable
 
 from textual import on
-from textual.app import ComposeResult
 from textual.types import CSSPathType
 
 from core.base.config.settings_sources import Config
 from core.base.fault import Fault
 from tui.actions.keys import Keys, Wish
+from tui.actions.pane_tabs import PANES
 from tui.actions.registry import BY_ID, Situation, bindings, keymap, keys_for
-from tui.panes.errors.memory import memory_of
-from tui.panes.errors.pane import ErrorsPane
+from tui.panes.common.pane_screen import PaneContext, PaneScreen
+from tui.panes.errors.screen import ErrorsScreen
 from tui.panes.library.ingest.controller import Ingesting
 from tui.render.common.empty_states import of_fault
 from tui.render.common.glyphs import ASCII, UNICODE
@@ -37,10 +38,10 @@ from tui.runtime.messages import (
 )
 from tui.runtime.state import Keeper, Memory, State, read_state, state_file
 from tui.runtime.stylesheets import FIRST, LATER
+from tui.services.environment import Surroundings
 from tui.services.import_sources import Roots, roots_of
 from tui.shell.appearance import Look, colours_forbidden
-from tui.shell.environment import Surroundings
-from tui.shell.pane_router import Covering
+from tui.shell.pane_router import HOME, PaneRouter
 from tui.shell.paste_guard import InertPaste
 from tui.shell.themes import DARK
 from tui.terminal.alt_digits import read_alt_digits
@@ -109,30 +110,39 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
         self.user_keys, self._troubles = keys_for(wishes) if wishes else (Keys(), ())
         self.signs = replace(ASCII if ascii_only else UNICODE, keys=self.user_keys)
         self.jobs = Jobs(db_path, self.post_message)
-        self.top = TopBar(Place(title or db_path.name), self.signs)
-        self.errors = ErrorsPane(self.jobs, self.signs, clock, roots, around.embedding)
+        self._clock = clock
+        self._place = Place(title or db_path.name)
+        self._contexts: dict[str, dict[str, Any]] = {}
+        self._state = around.state
+        self.errors = ErrorsScreen(self.pane_context(HOME), roots)
         self.ingesting = Ingesting(self.jobs, self.signs, around.chunking, self.errors.embedding.changed, around.korean)
         self.errors.reading = lambda: self.ingesting.busy
+        self.errors.lines = (self.ingesting,)
         self.set_keymap(keymap(self.user_keys))
-        self.keys = KeyFooter(self.signs)
-        self._over = Covering(self, around, clock)
+        self._panes = PaneRouter(self, self.pane_context)
         self._told: set[str] = set()
-        self._state = around.state
-        self.errors.memory = around.state.panes.get("errors", {})
         self._keeper = Keeper(around.state_path, self._state, self.jobs, self.log_line) if around.state_path else None
 
-    def compose(self) -> ComposeResult:
-        """One line, the pane, one line."""
-        yield self.top
-        yield self.errors
-        yield self.ingesting
-        yield self.keys
+    def get_default_screen(self) -> ErrorsScreen:
+        """The pane that is always there."""
+        return self.errors
+
+    def pane_context(self, pane: str) -> PaneContext:
+        """What a pane is opened with."""
+        kept = self._contexts.setdefault(pane, {})
+        process = self.errors.meaning.process if pane != HOME else None
+        log = partial(self._log_told, pane)
+        memory = self._state.panes.get(pane, {})
+        return PaneContext(self.jobs, self.signs, self._clock, self._around, self._place, memory, process, log, kept)
+
+    def _log_told(self, pane: str, text: str) -> None:
+        self.log_line("warning", pane, told=text)
 
     def on_ready(self) -> None:
         """The first frame is out."""
         self.screen_change_signal.subscribe(self, lambda _screen: self.on_pane_changed())
         self.set_timer(_WARM, lambda: (self.read_sheets(LATER), self.collect_at_rest()))
-        self._over.begin()
+        self._panes.begin(self._around.cited, self._around.state.pane)
         if not self.is_headless:
             heed_signals(self._told_to_end)
         for trouble in (*self._troubles, *self.theme_troubles)[:3]:
@@ -150,8 +160,7 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
     def situation(self) -> Situation:
         """What one can do now depends on this."""
         over = self._situated
-        now = over.situation() if over else self.errors.situation() if self.errors.is_attached else Situation()
-        return _everywhere(self, now)
+        return _everywhere(self, over.situation() if over else Situation())
 
     @property
     def _situated(self) -> Situated | None:
@@ -167,8 +176,7 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
             self.say(self.signs.told(why_not), severity="warning")
             return
         nearby = [] if self.focused is None else self.focused.ancestors_with_self
-        rest = (self.errors,) if (over := self._situated) is None else (over,)
-        for part in (*nearby, *rest):
+        for part in (*nearby, self._situated):
             if part is not self and isinstance(part, Performer) and part.perform(action_id):
                 return
         self._perform_own(action_id)
@@ -181,7 +189,7 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
             "app.interrupt": lambda: self.say(self.signs.told("Nothing is selected. {app.quit} quits.")),
             "app.jump": self._jump,
             "app.status": self._status,
-            **self._over.panes,
+            **{f"pane.{pane}": partial(self._panes.show, pane) for pane in PANES},
             "view.theme": self.search_themes,
         }
         if act := acts.get(action_id):
@@ -195,14 +203,9 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
 
         from tui.screens.palette import ActionProvider
 
-        if self.covered and not isinstance(self.screen, Situated):
+        if self._panes.covered and not isinstance(self.screen, Situated):
             return
         self.push_screen(CommandPalette(providers=[ActionProvider], placeholder="Search for an action"))
-
-    @property
-    def covered(self) -> bool:
-        """Whether another screen stands over the workbench: keys that go before everything do nothing then."""
-        return len(self.screen_stack) > 1 and not self.screen.has_class("-pane")
 
     def search_themes(self) -> None:
         """Offer every theme, the user's too."""
@@ -224,13 +227,13 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
     def _jump(self) -> None:
         from tui.screens.jump import JumpScreen, focus_on, targets
 
-        if not self.covered:
+        if not self._panes.covered:
             self.push_screen(JumpScreen(targets(self.screen)), focus_on)
 
     def _status(self) -> None:
         from tui.screens.status import StatusScreen
 
-        if not self.covered:
+        if not self._panes.covered:
             self.push_screen(StatusScreen(self.jobs, self._around.config, self.signs))
 
     def _help(self) -> None:
@@ -256,10 +259,6 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
             self._keeper.last()
         self.jobs.close(0.0)
 
-    def recalled(self, pane: str) -> Memory:
-        """How a pane was left the last time."""
-        return self._state.panes.get(pane, {})
-
     def remember(self, pane: str, memory: Memory) -> None:
         """How a pane other than the errors looks now."""
         self._state = replace(self._state, panes={**self._state.panes, pane: memory})
@@ -268,8 +267,8 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
     def _keep(self) -> None:
         """Remember how it looks now."""
         if self._keeper is not None and self.errors.is_mounted:
-            panes = {**self._state.panes, "errors": memory_of(self.errors)}
-            self._state = replace(self._state, pane=self._over.pane, panes=panes)
+            panes = {**self._state.panes, HOME: self.errors.remembered()}
+            self._state = replace(self._state, pane=self._panes.pane, panes=panes)
             self._keeper.keep(self._state)
 
     def on_unmount(self) -> None:
@@ -278,13 +277,14 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
 
     def on_pane_changed(self) -> None:
         """Other actions are possible now."""
-        self._over.tell_keys()
+        if self.screen_stack and isinstance(screen := self.screen, PaneScreen):
+            screen.footer.situation = self.situation()
         self._keep()
 
     @property
     def place(self) -> Place:
         """The casebook: its name, how many cases it holds, why it cannot be written."""
-        return self.top.place
+        return self._place
 
     @property
     def reading(self) -> Running | None:
@@ -293,11 +293,11 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
 
     def show_case(self, case_id: int) -> None:
         """Show this case in the Errors pane."""
-        self._over.show_case(case_id)
+        self._panes.show_case(case_id)
 
     def show_quote(self, evidence_id: int, leave: Callable[[bool], None]) -> None:
         """Show this quote in the Evidence pane."""
-        self._over.show_quote(evidence_id, leave)
+        self._panes.show_quote(evidence_id, leave)
 
     def open_history(self) -> None:
         """Open the history of all changes."""
@@ -310,8 +310,8 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
 
     def on_pane_counted(self, event: PaneCounted) -> None:
         """The casebook was counted: the first line shows it, and that it cannot be written, if so."""
-        place = Place(self.top.place.name, event.cases, event.readonly)
-        for bar in {self.top, *on_open_screens(self, TopBar)}:
+        self._place = place = Place(self._place.name, event.cases, event.readonly)
+        for bar in on_open_screens(self, TopBar):
             bar.follow(place)
         if event.readonly:
             self._say_once(f"Read-only: {event.readonly}. Searching works; uses are not counted.")
@@ -329,11 +329,11 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
     @on(PaneOpenCitation)
     def to_library(self, event: PaneSearchLibrary | PaneOpenCitation) -> None:
         """The library is to be searched, or to show what is cited."""
-        self._over.library(event)
+        self._panes.library(event)
 
     def on_pane_open_case(self, event: PaneOpenCase) -> None:
         """Show a case in the Errors pane, or what has these words."""
-        self._over.open_case(event)
+        self._panes.open_case(event)
 
     def on_pane_copied(self, event: PaneCopied) -> None:
         """Send a text to the terminal's clipboard, cleaned."""
@@ -367,7 +367,7 @@ def _everywhere(app: CasebookApp, now: Situation) -> Situation:
     """The situation of a pane, with what is so in all of them."""
     incoming, embedding = app.errors.incoming, app.errors.embedding
     return replace(
-        now, rows=_rows(app, now), no_color=colours_forbidden(), readonly=bool(app.top.place.readonly),
+        now, rows=_rows(app, now), no_color=colours_forbidden(), readonly=bool(app.place.readonly),
         absent=app.errors.results.absent, ingesting=app.ingesting.busy, importing=incoming.busy,
         imported=incoming.report is not None, embedding=embedding.busy, no_embedding=embedding.why_not,
     )  # fmt: skip

@@ -1,145 +1,110 @@
-"""The panes that cover the errors: one at a time, left for one another; what they keep between two visits."""
+"""The way from pane to pane: Errors is always beneath; one of the others at a time is open over it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-from textual.screen import Screen
-
-from tui.shell.environment import Surroundings
-from tui.widgets.bars import KeyFooter
+from tui.actions.pane_tabs import PANES
+from tui.panes.common.pane_screen import PaneContext, PaneScreen
+from tui.runtime.messages import PaneOpenCitation, PaneSearchLibrary
 
 if TYPE_CHECKING:
-    from tui.panes.library.memory import Desk
-    from tui.panes.library.screen import LibraryScreen
-    from tui.panes.library.vector_search import Meaning
-    from tui.panes.rules.matcher_client import Matching
-    from tui.runtime.messages import PaneOpenCase, PaneOpenCitation, PaneSearchLibrary
+    from tui.runtime.messages import PaneOpenCase
     from tui.shell.app import CasebookApp
 
+HOME = "errors"
+"""The pane that is always there."""
 
-class Covering:
-    """Opens panes. The process that rules are matched and the library is searched with stays, its model loaded."""
 
-    def __init__(self, app: CasebookApp, around: Surroundings, clock: Callable[[], datetime]) -> None:
+class PaneRouter:
+    """Opens panes. What outlives a visit, as a process that has a model loaded, stays in the contexts they get."""
+
+    def __init__(self, app: CasebookApp, context: Callable[[str], PaneContext]) -> None:
         self._app = app
-        self._around = around
-        self._clock = clock
-        self._matching: Matching | None = None
-        self._library: tuple[Meaning, Desk] | None = None
-        self.pane = "errors"
-        """The pane on the screen, by the name of its action."""
+        self._context = context
 
     @property
-    def panes(self) -> dict[str, Callable[[], None]]:
-        """What opens each pane, by the name of its action."""
-        found = {"errors": self.errors, "evidence": self.evidence, "rules": self.rules, "library": self.library}
-        return {f"pane.{name}": act for name, act in (*found.items(), ("insights", self.insights))}
+    def pane(self) -> str:
+        """The pane on the screen, or beneath what is."""
+        return next((one.PANE for one in reversed(self._app.screen_stack) if isinstance(one, PaneScreen)), HOME)
 
-    def begin(self) -> None:
-        """What is cited on the command line, else the pane where one was when the workbench was left."""
-        from tui.runtime.messages import PaneOpenCitation
-
-        if self._around.cited:
-            self.library(PaneOpenCitation(self._around.cited))
-        elif self._around.state.pane != "errors" and (again := self.panes.get(f"pane.{self._around.state.pane}")):
-            again()
-
-    def leave_for(self, wanted: type[Screen[None]]) -> bool:
-        """Leave the pane that covers the errors for another one; False where that is not to be."""
+    @property
+    def covered(self) -> bool:
+        """Whether something that is no pane is open: keys that go before everything do nothing then."""
         app = self._app
-        if not self._gives_way() or isinstance(app.screen, wanted):
-            return False
-        over = len(app.screen_stack) > 1
-        beneath = app.screen_stack[-2] if over else None
-        if over:
+        return bool(app.screen_stack) and not isinstance(app.screen, PaneScreen)
+
+    def begin(self, cited: str, pane: str) -> None:
+        """What is cited on the command line, else the pane where one was when the workbench was left."""
+        if cited:
+            self.library(PaneOpenCitation(cited))
+        elif pane != HOME and pane in PANES:
+            self.show(pane)
+
+    def show(self, pane: str) -> None:
+        """Go to a pane; in Errors, to its list."""
+        app = self._app
+        covered = self.covered
+        if not self._gives_way():
+            return
+        if pane == HOME:
+            if app.screen is not app.errors:
+                self._close_panes()
+            elif not covered and app.errors.focus_part in ("none", "box"):
+                app.errors.results.body.take_focus()
+        elif self._leave_for(pane):
+            app.push_screen(import_module(f"tui.panes.{pane}.screen").open_pane(self._context(pane)))
+
+    def _close_panes(self) -> None:
+        app = self._app
+        while app.screen is not app.errors and isinstance(app.screen, PaneScreen):
             app.screen.dismiss()
-        return not isinstance(beneath, wanted)
+
+    def _leave_for(self, pane: str) -> bool:
+        """Leave the pane that is open over Errors for another one; False where that is on the screen by now."""
+        app = self._app
+        if _is(app.screen, pane):
+            return False
+        if app.screen is app.errors:
+            return True
+        beneath = app.screen_stack[-2]
+        app.screen.dismiss()
+        return not _is(beneath, pane)
 
     def _gives_way(self) -> bool:
         """Close the queue and the history over a pane. False where something else is open, which is told."""
         app = self._app
-        if not app.covered:
+        if not self.covered:
             return True
         from tui.panes.errors.curation.triage import TriageScreen
         from tui.panes.errors.history import HistoryScreen
 
         while isinstance(app.screen, HistoryScreen | TriageScreen):
             app.screen.dismiss()
-        if app.covered:
+        if self.covered:
             app.say("Close what is open here first; then the panes can be reached.", severity="warning")
-        return not app.covered
+        return not self.covered
 
-    def errors(self) -> None:
-        """The Errors pane: nothing covers it any more."""
-        app = self._app
-        covered = app.covered
-        if not self._gives_way():
-            return
-        if app.screen.has_class("-pane"):
-            while app.screen.has_class("-pane"):
-                app.screen.dismiss()
-        elif not covered and app.errors.focus_part in ("none", "box"):
-            app.errors.results.body.take_focus()
-
-    def evidence(self) -> None:
-        """The Evidence pane."""
-        from tui.panes.evidence.screen import EvidenceScreen
-
-        app = self._app
-        if self.leave_for(EvidenceScreen):
-            self._open("evidence", EvidenceScreen(app.jobs, app.signs, app.top.place, app.recalled("evidence")))
-
-    def rules(self) -> None:
-        """The Rules pane."""
-        from tui.panes.rules.matcher_client import Matching
-        from tui.panes.rules.screen import RulesScreen
-
-        app = self._app
-        if not self.leave_for(RulesScreen):
-            return
-        if self._matching is None:
-            process = app.errors.meaning.process
-            self._matching = Matching(self._around.sources, app.jobs.path, process, self._told)
-        screen = RulesScreen(app.jobs, self._matching, app.signs, app.top.place, self._clock, app.recalled("rules"))
-        self._open("rules", screen)
-
-    def library(self, wanted: PaneSearchLibrary | PaneOpenCitation | None = None) -> None:
-        """The Library pane, as it was left; or with a query, or at a citation: then Esc leads back to where one was."""
+    def library(self, wanted: PaneSearchLibrary | PaneOpenCitation) -> None:
+        """The Library pane with a query, or at a citation: from there Esc leads back to where one was."""
         from tui.panes.library.screen import LibraryScreen
-        from tui.runtime.messages import PaneOpenCitation
 
         app = self._app
-        query = wanted.query if wanted is not None and not isinstance(wanted, PaneOpenCitation) else ""
-        uri = wanted.uri if isinstance(wanted, PaneOpenCitation) else ""
-        if isinstance(app.screen, LibraryScreen):
-            if query:
-                app.screen.ask(query)
-            elif uri:
-                app.screen.open_citation(uri)
-        elif wanted is not None or self.leave_for(LibraryScreen):
-            screen = self._library_screen(query, uri)
-            screen.visiting = wanted is not None
-            screen.target = wanted.target if wanted is not None and not isinstance(wanted, PaneOpenCitation) else None
-            self._open("library", screen)
-
-    def insights(self) -> None:
-        """The Insights pane."""
-        from tui.panes.insights.screen import InsightsScreen
-
-        app = self._app
-        if self.leave_for(InsightsScreen):
-            screen = InsightsScreen(app.jobs, app.signs, app.top.place, self._clock, app.recalled("insights"))
-            self._open("insights", screen)
+        if not isinstance(app.screen, LibraryScreen):
+            app.push_screen(LibraryScreen(self._context("library"), wanted))
+        elif isinstance(wanted, PaneOpenCitation):
+            app.screen.open_citation(wanted.uri)
+        elif wanted.query:
+            app.screen.ask(wanted.query)
 
     def open_case(self, wanted: PaneOpenCase) -> None:
         """A case in the Errors pane, or what has the words that are wanted."""
         if wanted.case_id is not None:
             self.show_case(wanted.case_id)
             return
-        self.errors()
+        self.show(HOME)
         self._app.errors.box.ask(wanted.query)
 
     def show_case(self, case_id: int) -> None:
@@ -170,38 +135,10 @@ class Covering:
                 there.dismiss()
             there.led.go_to(evidence_id)
             return
-        pane = EvidenceScreen(app.jobs, app.signs, app.top.place, app.recalled("evidence"))
+        pane = EvidenceScreen(self._context("evidence"))
         app.push_screen(pane, lambda _ended: leave(pane.led.came_back))
         pane.led.go_to(evidence_id, visiting=True)
 
-    def _open(self, pane: str, screen: Screen[None]) -> None:
-        self.pane = pane
-        self._app.push_screen(screen)
 
-    def _library_screen(self, query: str, uri: str) -> LibraryScreen:
-        from tui.panes.library.memory import desk_of
-        from tui.panes.library.screen import LibraryScreen
-        from tui.panes.library.vector_search import Meaning
-
-        app = self._app
-        if self._library is None:
-            settings = self._around.config.values if self._around.config else None
-            self._library = Meaning(app.jobs, app.errors.meaning.process), desk_of(app.recalled("library"), settings)
-        meaning, desk = self._library
-        if query and query != desk.query:
-            desk.memory = {**desk.memory, "passage": None}
-        desk.query, desk.uri, desk.searched = query or desk.query, uri, bool(query)
-        return LibraryScreen(app.jobs, meaning, app.signs, app.top.place, self._clock, desk)
-
-    def tell_keys(self) -> None:
-        """The footer on the screen tells what one can do now; that of a pane beneath does once it is there again."""
-        app = self._app
-        screen = app.screen_stack[-1] if app.screen_stack else None
-        if screen is not None and screen is app.screen_stack[0]:
-            self.pane = "errors"
-        if screen is not None and (screen.has_class("-pane") or screen is app.screen_stack[0]):
-            for keys in screen.query(KeyFooter):
-                keys.situation = app.situation()
-
-    def _told(self, text: str) -> None:
-        self._app.log_line("warning", "rules", told=text)
+def _is(screen: object, pane: str) -> bool:
+    return isinstance(screen, PaneScreen) and pane == screen.PANE

@@ -199,7 +199,7 @@ async def test_a_read_only_casebook_says_so_and_decides_nothing(casebook: Path) 
     app = app_on(casebook)
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         screen = await opened(pilot, app)
-        assert app.top.place.readonly
+        assert app.errors.top.place.readonly
         await pilot.press("a")
         await until(pilot, lambda: "nothing can be decided" in frame(app))
         assert screen.queue.left == 3

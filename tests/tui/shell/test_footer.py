@@ -57,6 +57,6 @@ async def test_the_footer_is_of_the_pane_that_is_there_however_one_came(casebook
         app.errors.post_message(PaneChanged())  # something beneath goes on: it is not told here
         await pilot.pause()
         assert " a ask" in frame(app).splitlines()[-1]
-        app.keys.situation = Situation()  # what it was told last does not hold any more
+        app.errors.footer.situation = Situation()  # what it was told last does not hold any more
         await pilot.press("alt+1")
         await until(pilot, lambda: frame(app).splitlines()[-1] == before)

@@ -77,9 +77,9 @@ async def test_every_text_is_itself_in_the_first_line(tmp_path: Path) -> None:
     app = app_on(tmp_path / "none.db")
     async with app.run_test(size=(120, 20)) as pilot:
         for text in CORPUS:
-            app.top.place = Place(text, 5, text)
+            app.errors.top.place = Place(text, 5, text)
             await pilot.pause()
-            assert_literal(text, drawn(app, app.top), 12)
+            assert_literal(text, drawn(app, app.errors.top), 12)
 
 
 def told(text: str) -> Step:

@@ -16,8 +16,8 @@ from tests.tui.support import NOW, until
 from tui.panes.library.screen import LibraryScreen
 from tui.panes.rules.screen import RulesScreen
 from tui.runtime.state import Memory, Scalar, State, read_state, write_state
+from tui.services.environment import Surroundings
 from tui.shell.app import CasebookApp
-from tui.shell.environment import Surroundings
 
 SIZE = (120, 34)
 

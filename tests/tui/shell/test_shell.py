@@ -20,8 +20,8 @@ from tui.panes.rules.screen import RulesScreen
 from tui.runtime.messages import PaneCounted
 from tui.runtime.state import State, read_state, state_file, write_state
 from tui.screens.help import HelpScreen
+from tui.services.environment import Surroundings
 from tui.shell.app import CasebookApp
-from tui.shell.environment import Surroundings
 from tui.shell.themes import DARK, LIGHT, read_theme, user_themes
 from tui.terminal.crash import no_log
 

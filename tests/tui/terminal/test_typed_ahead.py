@@ -20,8 +20,8 @@ from tests.tui.support import NOW, make_casebook, settled, until
 from tui.actions.registry import ACTIONS, BY_ID, NO_KEY
 from tui.panes.errors.curation.fix_editor import WritingScreen
 from tui.panes.rules.screen import RulesScreen
+from tui.services.environment import Surroundings
 from tui.shell.app import CasebookApp
-from tui.shell.environment import Surroundings
 
 WIDE = (160, 45)
 TYPED = "qxer"

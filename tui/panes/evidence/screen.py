@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.content import Content
-from textual.screen import Screen
 from textual.widgets import Static
 
 from core.base.fault import Fault
 from tui.actions.registry import Situation, bindings
+from tui.panes.common.memory import number_of, one_of, text_of
+from tui.panes.common.pane_screen import PaneContext, PaneScreen
 from tui.panes.evidence.deep_link import LANE as LED
 from tui.panes.evidence.deep_link import Led
 from tui.panes.evidence.list_filter import Listing
@@ -23,7 +24,6 @@ from tui.panes.evidence.queries import (
     PAGE,
     Ahead,
     Compared,
-    FilterName,
     Listed,
     ReadQuote,
     Shown,
@@ -45,14 +45,12 @@ from tui.render.common.trace import draw_trace
 from tui.render.evidence import draw_entry
 from tui.runtime.jobs import Jobs
 from tui.runtime.messages import PaneCopied, PaneShowAll
-from tui.runtime.state import Memory, Scalar
+from tui.runtime.state import Memory
 from tui.runtime.stylesheets import sheet
-from tui.services.db_watch import files_at, watch
-from tui.services.refresh import Following, staying
-from tui.widgets.bars import KeyFooter, TopBar
+from tui.services.refresh import staying
 from tui.widgets.row_list import RowList
 from tui.widgets.scroll_text import Reading
-from tui.widgets.workbench import Place, workbench
+from tui.widgets.workbench import workbench
 
 if TYPE_CHECKING:
     from core.align import Span
@@ -84,9 +82,6 @@ def _several_soon(screen: EvidenceScreen) -> bool:
     return row is not None and row.state in ("ambiguous", "near")
 
 
-_NAME = 500
-
-
 def memory_of(screen: EvidenceScreen) -> Memory:
     """What to remember now."""
     shown = screen.shown
@@ -101,17 +96,10 @@ def memory_of(screen: EvidenceScreen) -> Memory:
 
 def recall(screen: EvidenceScreen, memory: Memory) -> None:
     """Put the pane as it was; what makes no sense any more is passed over. Before it is mounted."""
-    names: dict[Scalar, FilterName] = {name: name for name in FILTERS}
-    name = names.get(memory.get("state"), Shown().name)
-    screen.shown = Shown(name, _text(memory.get("session")), _text(memory.get("type")))
-    why = memory.get("why")
-    screen.why = why if why in ("shown", "hidden") else None
-    quote = memory.get("quote")
-    screen.wanted = quote if isinstance(quote, int) and not isinstance(quote, bool) else None
-
-
-def _text(found: Scalar) -> str | None:
-    return found if isinstance(found, str) and 0 < len(found) <= _NAME else None
+    name = one_of(FILTERS, memory.get("state")) or Shown().name
+    screen.shown = Shown(name, text_of(memory.get("session")), text_of(memory.get("type")))
+    screen.why = one_of(("shown", "hidden"), memory.get("why"))
+    screen.wanted = number_of(memory.get("quote"))
 
 
 class EntryView(Reading):
@@ -198,19 +186,19 @@ class QuoteReader:
 _SOON = 0.05
 _KEEP_MESSAGE = ("evidence.why", "evidence.whole", "evidence.copy", "view.reload")
 """Actions that only show something: what was said stays."""
-_LANES = ("evidence", LANE, LED, READY, "evidence-compare", "evidence-watch")
 
 
-class EvidenceScreen(Screen[None]):
-    """The pane covers the Errors pane, which stays as it is beneath."""
+class EvidenceScreen(PaneScreen):
+    """The quotes, the chosen one in its message, its entry."""
 
+    PANE = "evidence"
+    LANES = ("evidence", LANE, LED, READY, "evidence-compare", "evidence-watch")
     CSS_PATH = sheet("evidence")
     BINDINGS = bindings("evidence", only=("undo.last", "undo.redo", "history.open", "import.begin", "view.zoom"))
 
-    def __init__(self, jobs: Jobs, signs: Signs, place: Place, memory: Memory | None = None) -> None:
-        super().__init__(classes="-pane")
-        self.signs = signs
-        self.jobs = self._jobs = jobs
+    def __init__(self, context: PaneContext) -> None:
+        super().__init__(context)
+        jobs, signs = self.jobs, self.signs
         self.shown = Shown()
         self.quotes = Quotes()
         self._limit = PAGE
@@ -228,36 +216,23 @@ class EvidenceScreen(Screen[None]):
         self.listing = Listing(self)
         self.led = Led(self)
         self._body = Container(id="evidence-body")
-        self._top = TopBar(replace(place, pane="Evidence"), signs)
-        recall(self, memory or {})
+        recall(self, context.memory)
         self._body.set_class(self.why == "shown", "-why").set_class(self.why == "hidden", "-no-why")
-        self._keys = KeyFooter(signs, self.situation())
 
-    def compose(self) -> ComposeResult:
+    def compose_body(self) -> ComposeResult:
         """The quotes, the message, the entry."""
-        yield self._top
         with self._body:
             yield self.list
             with Container(id="evidence-reading"):
                 yield self.view
                 yield self.entry
         yield self.line
-        yield self._keys
 
     def on_mount(self) -> None:
         """Read the quotes, and look again whenever somebody writes."""
         self.set_focus(self.list.rows)
-        before = files_at(self._jobs.path)
+        self.follow_casebook("evidence-watch", ("evidence", LANE), self.again)
         self.load()
-        following = Following(self._jobs, ("evidence", LANE), self.again, self.set_timer)
-        self._jobs.run(
-            "evidence-watch", watch(before), lambda _change, _final: following.changed(), lambda _fault: None
-        )
-
-    def on_unmount(self) -> None:
-        """Nobody waits for it any more; what was decided is done all the same."""
-        for lane in _LANES:
-            self._jobs.cancel(lane)
 
     def on_screen_resume(self) -> None:
         """Back from another screen, where something may have been taken back."""
@@ -271,7 +246,7 @@ class EvidenceScreen(Screen[None]):
     def load(self, delay: float = 0.0) -> None:
         """Read the rows again."""
         work = read_list(self.shown, self._limit, self.listing.words)
-        self._jobs.run("evidence", work, self._loaded, self._troubled, delay=delay)
+        self.jobs.run("evidence", work, self._loaded, self._troubled, delay=delay)
 
     def again(self) -> None:
         """Read what is shown again."""
@@ -326,12 +301,14 @@ class EvidenceScreen(Screen[None]):
 
     def changed(self) -> None:
         """Other actions are possible now."""
+        super().changed()
         if self.is_attached:
-            app = workbench(self)
-            self._keys.situation = app.situation()
             self.entry.judged(self.view.place)
             self.line.draw(self.view.question, self.promoting.offered, self.size.width)
-            app.remember("evidence", memory_of(self))
+
+    def remembered(self) -> Memory:
+        """The filter, the trace, and the quote one is at."""
+        return memory_of(self)
 
     def perform(self, action_id: str) -> bool:
         """Do an action of the registry; False for anything else."""
@@ -430,7 +407,7 @@ class EvidenceScreen(Screen[None]):
         event.stop()
         self.forget()
         read = self.quotes.read
-        if read is not None and read.more and event.index + 50 > self.quotes.total and not self._jobs.busy("evidence"):
+        if read is not None and read.more and event.index + 50 > self.quotes.total and not self.jobs.busy("evidence"):
             self._limit = self.quotes.total + PAGE
             self.load()
         self._show()
@@ -444,3 +421,8 @@ class EvidenceScreen(Screen[None]):
     def on_row_list_wanted(self, event: RowList.Wanted) -> None:
         """All that was read is there."""
         event.stop()
+
+
+def open_pane(context: PaneContext) -> EvidenceScreen:
+    """The pane, as it was left."""
+    return EvidenceScreen(context)

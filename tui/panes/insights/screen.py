@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import replace
-from datetime import datetime
 from typing import Final
 
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 from textual.content import Content
-from textual.screen import Screen
 from textual.widgets import Static
 
 from core.base.fault import Fault
 from core.flows.insights.report import NO_PROOF, PAUSES
 from core.flows.insights.views import VIEWS
 from tui.actions.registry import Situation, bindings
+from tui.panes.common.memory import one_of
+from tui.panes.common.pane_screen import PaneContext, PaneScreen
 from tui.panes.insights.queries import (
     WEEKS,
     InsightRow,
@@ -30,7 +30,6 @@ from tui.panes.insights.queries import (
     rows_of,
 )
 from tui.render.common.empty_states import Notice, loading, of_fault
-from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import title
 from tui.render.insights import (
     draw_row,
@@ -39,35 +38,28 @@ from tui.render.insights import (
     no_insights,
     no_rows,
 )
-from tui.runtime.jobs import Jobs
-from tui.runtime.messages import PaneCopied, PaneOpenCase, PaneSaid
+from tui.runtime.messages import PaneCopied, PaneOpenCase
 from tui.runtime.state import Memory
 from tui.runtime.stylesheets import sheet
-from tui.services.db_watch import files_at, watch
-from tui.services.refresh import Following
-from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.row_list import NoticeView, RowList, RowsOrNotice
 from tui.widgets.scroll_text import Reading
-from tui.widgets.workbench import Place, workbench
 
-_LANES: Final = ("insights", "insights-watch", "insights-session")
 _UNITS: Final = {"answers": "", "worked": " after"}
 _PATIENCE: Final = 0.2
 """Seconds after which a first read that still runs is said."""
 
 
-class InsightsScreen(Screen[None]):
-    """The pane covers the Errors pane, which stays as it is beneath."""
+class InsightsScreen(PaneScreen):
+    """The views and their rows, the chosen row, weeks and projects."""
 
+    PANE = "insights"
+    LANES = ("insights", "insights-watch", "insights-session")
     CSS_PATH = sheet("insights")
     BINDINGS = bindings("insights", only=("import.begin",))
 
-    def __init__(
-        self, jobs: Jobs, signs: Signs, place: Place, clock: Callable[[], datetime], memory: Memory | None = None
-    ) -> None:
-        super().__init__(classes="-pane")
-        self._jobs, self.signs, self._clock = jobs, signs, clock
-        self.shown = _recalled(memory or {})
+    def __init__(self, context: PaneContext) -> None:
+        super().__init__(context)
+        self.shown = _recalled(context.memory)
         self.read: ReadInsights | None = None
         self.rows = RowList(self._paint, id="insights-rows")
         self.body = RowsOrNotice(self.rows, NoticeView(id="insights-notice"))
@@ -75,12 +67,9 @@ class InsightsScreen(Screen[None]):
         self._tabs = Static(id="insights-head")
         self._side = Reading(id="insights-side")
         self._words = Static()
-        self._top = TopBar(replace(place, pane="Insights"), signs)
-        self._keys = KeyFooter(signs, self.situation())
 
-    def compose(self) -> ComposeResult:
+    def compose_body(self) -> ComposeResult:
         """The views and their rows; beside them the chosen row, weeks and projects."""
-        yield self._top
         with Container(id="insights-body"):
             with self._list:
                 yield self._tabs
@@ -88,23 +77,13 @@ class InsightsScreen(Screen[None]):
                 yield self.body.notice
             with self._side:
                 yield self._words
-        yield self._keys
 
     def on_mount(self) -> None:
         """Read, and read again whenever somebody writes."""
         self.set_focus(self.rows)
-        before = files_at(self._jobs.path)
+        self.follow_casebook("insights-watch", ("insights",), self.load)
         self.load()
         self.set_timer(_PATIENCE, self._still_reading)
-        following = Following(self._jobs, ("insights",), self.load, self.set_timer)
-        self._jobs.run(
-            "insights-watch", watch(before), lambda _change, _final: following.changed(), lambda _fault: None
-        )
-
-    def on_unmount(self) -> None:
-        """Nobody waits for it any more."""
-        for lane in _LANES:
-            self._jobs.cancel(lane)
 
     def on_resize(self) -> None:
         """Bars are as long as there is room."""
@@ -124,10 +103,10 @@ class InsightsScreen(Screen[None]):
 
     def load(self) -> None:
         """Read what is shown; old rows stay until it is there."""
-        self._jobs.run("insights", read_insights(self.shown, self._clock()), self._came, self._troubled)
+        self.jobs.run("insights", read_insights(self.shown, self.clock()), self._came, self._troubled)
 
     def _still_reading(self) -> None:
-        if self.read is None and self._jobs.busy("insights"):
+        if self.read is None and self.jobs.busy("insights"):
             self.body.tell(loading())
 
     def _came(self, read: ReadInsights, _final: bool) -> None:
@@ -144,7 +123,7 @@ class InsightsScreen(Screen[None]):
                 no_insights(scoped=False, readonly=False) if fault.code == "not_indexed" else of_fault(fault)
             )
             self._words.update(Content(""))
-            self._changed()
+            self.changed()
 
     def _show(self, at: int = 0) -> None:
         """Show the rows of the view, or why there are none."""
@@ -154,7 +133,7 @@ class InsightsScreen(Screen[None]):
         self.rows.show(rows, at)
         self.body.tell(self._notice(rows))
         self._draw()
-        self._changed()
+        self.changed()
 
     def _notice(self, rows: InsightRows) -> Notice | None:
         assert self.read is not None
@@ -237,7 +216,7 @@ class InsightsScreen(Screen[None]):
         self.shown = shown
         self.load()
         self._draw()
-        self._changed()
+        self.changed()
 
     def _open(self) -> None:
         """The case of the chosen row; what has the name of a command."""
@@ -264,7 +243,7 @@ class InsightsScreen(Screen[None]):
         from tui.screens.export import ask_picture
 
         picture = picture_shown(self.read, self.shown.view, self._scope)
-        ask_picture(self, picture, f"insights-{self.shown.view.replace('_', '-')}", self._clock(), self._jobs)
+        ask_picture(self, picture, f"insights-{self.shown.view.replace('_', '-')}", self.clock(), self.jobs)
 
     def _open_session(self) -> None:
         """The strip of the session that the chosen row leads to: of a case the last one with an incident."""
@@ -272,7 +251,7 @@ class InsightsScreen(Screen[None]):
         if row is not None and row.lead is not None:
             self._show_strip(row.lead)
         elif row is not None and row.case_id is not None:
-            self._jobs.run(
+            self.jobs.run(
                 "insights-session", find_session(row.case_id), lambda lead, _: self._show_strip(lead), self._troubled
             )
 
@@ -280,16 +259,13 @@ class InsightsScreen(Screen[None]):
         from tui.screens.session import StripScreen
 
         if lead is None:
-            self.post_message(PaneSaid("No session of this row is stored."))
+            self.say("No session of this row is stored.")
         elif self.is_current:
-            self.app.push_screen(StripScreen(self._jobs, lead[0], self.signs, self._clock, lead[1]))
+            self.app.push_screen(StripScreen(self.jobs, lead[0], self.signs, self.clock, lead[1]))
 
-    def _changed(self) -> None:
-        """Other actions are possible now."""
-        if self.is_attached:
-            app = workbench(self)
-            self._keys.situation = app.situation()
-            app.remember("insights", {"view": self.shown.view, "weeks": self.shown.weeks})
+    def remembered(self) -> Memory:
+        """The view and the weeks."""
+        return {"view": self.shown.view, "weeks": self.shown.weeks}
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
         """Another row is the chosen one."""
@@ -308,7 +284,11 @@ class InsightsScreen(Screen[None]):
 
 def _recalled(memory: Memory) -> Shown:
     """What was shown the last time."""
-    views = dict(zip(map(str, VIEWS), VIEWS, strict=True))
     weeks = memory.get("weeks")
     shown = next((one for one in WEEKS if one == weeks), 0)
-    return Shown(views.get(str(memory.get("view")), VIEWS[0]), shown)
+    return Shown(one_of(VIEWS, memory.get("view")) or VIEWS[0], shown)
+
+
+def open_pane(context: PaneContext) -> InsightsScreen:
+    """The pane, as it was left."""
+    return InsightsScreen(context)

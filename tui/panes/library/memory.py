@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from tui.panes.common.memory import lay_out, layout_of, one_of, text_of
 from tui.panes.library.ask.conversation import Talk
 from tui.panes.library.search_scope import KINDS, MODES, PERIODS, Scope
 from tui.render.common.untrusted import inline
@@ -15,7 +16,6 @@ from tui.runtime.state import Memory, Scalar
 
 if TYPE_CHECKING:
     from core.base.config.settings import Settings
-    from core.library.search.hit import Mode
     from tui.panes.library.screen import LibraryScreen
 
 _NAME = 500
@@ -36,22 +36,26 @@ class Desk:
     settings: Settings | None = None
     talk: Talk = field(default_factory=Talk)
 
+    def turn_to(self, query: str, uri: str) -> None:
+        """Search for `query`, or open what is cited at `uri`, once the pane is open."""
+        if query and query != self.query:
+            self.memory = {**self.memory, "passage": None}
+        self.query, self.uri, self.searched = query or self.query, uri, bool(query)
+
 
 def desk_of(memory: Memory, settings: Settings | None) -> Desk:
     """The desk as it was left the last time."""
-    return Desk(memory, _text(memory.get("query")) or "", settings=settings)
+    return Desk(memory, text_of(memory.get("query")) or "", settings=settings)
 
 
 def memory_of(screen: LibraryScreen) -> Memory:
     """What to remember now."""
     scope = screen.searching.scope
-    why = "shown" if screen.has_class("-why") else "hidden" if screen.has_class("-no-why") else None
     return {
         "mode": scope.mode,
         **{kind: scope.value(kind) for kind in KINDS},
         "rendered": screen.document.rendered,
-        "zoomed": screen.has_class("-zoomed"),
-        "why": why,
+        **layout_of(screen),
         **_row(screen),
     }
 
@@ -74,18 +78,11 @@ def _row(screen: LibraryScreen) -> Memory:
 
 def recall(screen: LibraryScreen, memory: Memory) -> None:
     """Put the pane as it was; what makes no sense any more is passed over. Before it is mounted."""
-    modes: dict[Scalar, Mode] = {mode: mode for mode in MODES}
-    mode = modes.get(memory.get("mode"), Scope().mode)
-    filters = {kind: _text(memory.get(kind)) for kind in KINDS}
+    mode = one_of(MODES, memory.get("mode")) or Scope().mode
+    filters = {kind: text_of(memory.get(kind)) for kind in KINDS}
     if filters["period"] not in PERIODS:
         filters["period"] = None
     screen.searching.scope = Scope(mode, **filters)
     screen.document.rendered = memory.get("rendered") is not False
-    screen.hits.resume = _text(memory.get("passage" if screen.desk.query else "document"))
-    screen.set_class(memory.get("zoomed") is True, "-zoomed")
-    screen.set_class(memory.get("why") == "shown", "-why")
-    screen.set_class(memory.get("why") == "hidden", "-no-why")
-
-
-def _text(found: Scalar) -> str | None:
-    return found if isinstance(found, str) and 0 < len(found) <= _NAME else None
+    screen.hits.resume = text_of(memory.get("passage" if screen.desk.query else "document"))
+    lay_out(screen, memory)

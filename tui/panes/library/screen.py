@@ -3,63 +3,64 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.content import Content
-from textual.screen import Screen
 
 from core.base.fault import Fault
 from tui.actions.registry import Situation, bindings
+from tui.panes.common.pane_screen import PaneContext, PaneScreen
 from tui.panes.library.actions import LibraryActs
 from tui.panes.library.document import DocumentView
 from tui.panes.library.document_loader import Wanted
 from tui.panes.library.hits import Hits
 from tui.panes.library.ingest.controller import IngestLine
-from tui.panes.library.memory import Desk, memory_of, recall
+from tui.panes.library.memory import desk_of, memory_of, recall
 from tui.panes.library.searching import Searching
 from tui.panes.library.vector_search import Meaning
-from tui.render.common.glyphs import Signs
 from tui.render.library.hits import no_trace, nothing_ingested, reading
-from tui.runtime.jobs import Jobs
-from tui.runtime.messages import CiteTarget, PaneSaid
+from tui.runtime.messages import CiteTarget, PaneOpenCitation, PaneSearchLibrary
+from tui.runtime.state import Memory
 from tui.runtime.stylesheets import sheet
-from tui.services.db_watch import files_at, watch
-from tui.services.refresh import Following
-from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.search_box import SearchBox, SearchesPastes
 from tui.widgets.trace_view import TraceView
-from tui.widgets.workbench import Place, workbench
 
 if TYPE_CHECKING:
     from core.library.search.hit import SearchHit
 
 PREVIEW, TYPED = 0.04, 0.15
 """Seconds that a row must stay chosen before its document is opened; while one types, each key may choose another."""
-_LANES = ("library", "library-page", "library-doc", "library-watch", "library-look", "library-values",
-          "library-passage")  # fmt: skip
 _READING = ("library", "library-page", "library-look", "library-meaning", "library-doc")
 """What is not given up because somebody has written."""
 
 Part = Literal["list", "doc", "why"]
 
 
-class LibraryScreen(SearchesPastes, Screen[None]):
-    """The pane covers the Errors pane, which stays as it is beneath."""
+class LibraryScreen(PaneScreen, SearchesPastes):
+    """The box on top, the hits, the document at the cited lines, the trace.
 
+    `wanted`: search for this, or open this citation. Then one is `visiting`: Esc leads back to where one came from,
+    with what is here left as it is.
+    """
+
+    PANE = "library"
+    LANES = ("library", "library-page", "library-doc", "library-watch", "library-look", "library-values",
+             "library-passage")  # fmt: skip
     CSS_PATH = sheet("library")
     BINDINGS = bindings("library", only=("find.focus", "view.zoom"))
 
-    def __init__(
-        self, jobs: Jobs, meaning: Meaning, signs: Signs, place: Place, clock: Callable[[], datetime], desk: Desk
-    ) -> None:
-        super().__init__(classes="-pane")
-        self.jobs = jobs
-        self.signs = signs
-        self.desk = desk
+    def __init__(self, context: PaneContext, wanted: PaneSearchLibrary | PaneOpenCitation | None = None) -> None:
+        super().__init__(context)
+        jobs, signs, clock, config = self.jobs, self.signs, self.clock, context.around.config
+        meaning = context.keep("meaning", lambda: Meaning(jobs, context.process))
+        settings = config.values if config else None
+        self.desk = context.keep("desk", lambda: desk_of(context.memory, settings))
+        search = wanted if isinstance(wanted, PaneSearchLibrary) else None
+        self.desk.turn_to(search.query if search else "", wanted.uri if isinstance(wanted, PaneOpenCitation) else "")
+        self.visiting = wanted is not None
+        self.target: CiteTarget | None = search.target if search else None
         self.box = SearchBox(id="library-box", placeholder="Search notes, documents and code")
         self.box.border_title = Content("Where does it say so?")
         self.hits = Hits(jobs, signs, clock)
@@ -68,16 +69,11 @@ class LibraryScreen(SearchesPastes, Screen[None]):
         self.searching = Searching(self, meaning, clock)
         self.acts = LibraryActs(self)
         self.body = Container(id="library-body", classes="-at-list")
-        self._top = TopBar(replace(place, pane="Library"), signs)
-        self.visiting = False  # whether Esc leads back to where one came from, with what is here left as it is
-        self.target: CiteTarget | None = None
         self._pinned = False  # whether the document is one that was asked for, not the list's
-        recall(self, desk.memory)
-        self._keys = KeyFooter(signs, self.situation())
+        recall(self, self.desk.memory)
 
-    def compose(self) -> ComposeResult:
+    def compose_body(self) -> ComposeResult:
         """The box, then list and reading side by side."""
-        yield self._top
         yield self.box
         with self.body:
             yield self.hits
@@ -85,11 +81,10 @@ class LibraryScreen(SearchesPastes, Screen[None]):
                 yield self.document
                 yield self.why
         yield IngestLine(self.signs)
-        yield self._keys
 
     def on_mount(self) -> None:
         """Start in the search box, where one left off; look again whenever somebody writes."""
-        before = files_at(self.jobs.path)
+        self.follow_casebook("library-watch", _READING, self.searching.look_again)
         self.set_focus(self.box)
         self.hits.tell(reading())
         if self.desk.query:
@@ -101,13 +96,9 @@ class LibraryScreen(SearchesPastes, Screen[None]):
             self.open_citation(self.desk.uri)
         elif self.desk.searched:
             self.to_list()
-        following = Following(self.jobs, _READING, self.searching.look_again, self.set_timer)
-        self.jobs.run("library-watch", watch(before), lambda _change, _final: following.changed(), lambda _f: None)
 
     def on_unmount(self) -> None:
-        """Nobody waits for it any more."""
-        for lane in _LANES:
-            self.jobs.cancel(lane)
+        """Nobody waits for what the model says."""
         self.searching.meaning.forget()
 
     # What is going on ------------------------------------------------------------------------------------------------
@@ -152,13 +143,10 @@ class LibraryScreen(SearchesPastes, Screen[None]):
         """What is possible here."""
         return situation_of(self)
 
-    def changed(self) -> None:
-        """Other actions are possible now."""
-        if self.is_attached:
-            app = workbench(self)
-            self._keys.situation = app.situation()
-            self.desk.memory, self.desk.query = memory_of(self), self.box.asked
-            app.remember("library", self.desk.memory)
+    def remembered(self) -> Memory:
+        """What stays of the pane while another one is open, and is written down."""
+        self.desk.memory, self.desk.query = memory_of(self), self.box.asked
+        return self.desk.memory
 
     def on_descendant_focus(self) -> None:
         """The focus decides which part a narrow screen shows."""
@@ -174,14 +162,6 @@ class LibraryScreen(SearchesPastes, Screen[None]):
         """Which part a narrow screen shows."""
         for name in ("list", "doc", "why"):
             self.body.set_class(name == part, f"-at-{name}")
-
-    def say(self, text: str, severity: str = "information") -> None:
-        """A toast."""
-        self.post_message(PaneSaid(text, severity))
-
-    def told(self, fault: Fault) -> None:
-        """A fault, in a toast."""
-        self.say(" ".join(part for part in (fault.message, fault.hint) if part), "error")
 
     # What is asked, and what comes back ------------------------------------------------------------------------------
 
@@ -334,3 +314,8 @@ def situation_of(screen: LibraryScreen) -> Situation:
         markdown=shown is not None and bool(shown.opened.blocks),
         zoomed=screen.has_class("-zoomed"),
     )
+
+
+def open_pane(context: PaneContext) -> LibraryScreen:
+    """The pane, as it was left."""
+    return LibraryScreen(context)

@@ -15,10 +15,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tui.panes.rules.rule_sources import Sources
 from tui.render.rules.rows import Ranked, Reasons, RuleKey, key_of, unfinished
 from tui.runtime.jobs import Job, Stopped
 from tui.runtime.vector_process import PATIENCE
+from tui.services.rule_sources import Sources
 
 if TYPE_CHECKING:
     from core.embedding.runtime.embedder import Kind, Vector

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tui.runtime.state import Memory, Scalar
+from tui.panes.common.memory import number_of, text_of
+from tui.runtime.state import Memory
 
 if TYPE_CHECKING:
     from tui.panes.rules.screen import RulesScreen
     from tui.render.rules.rows import RuleKey
-
-_NAME = 500
 
 
 def memory_of(screen: RulesScreen) -> Memory:
@@ -21,20 +20,12 @@ def memory_of(screen: RulesScreen) -> Memory:
 
 def recall(screen: RulesScreen, memory: Memory) -> None:
     """Put the pane as it was; what makes no sense any more is passed over. Before it is mounted."""
-    screen.calls.tool = _text(memory.get("tool")) or ""
-    screen.calls.at = call = _number(memory.get("call"))
+    screen.calls.tool = text_of(memory.get("tool")) or ""
+    screen.calls.at = call = number_of(memory.get("call"))
     rule = _rule(memory)
     screen.asking.resume = (call, rule) if call is not None and rule is not None else None
 
 
 def _rule(memory: Memory) -> RuleKey | None:
-    path, rule, line = _text(memory.get("path")), _text(memory.get("rule")), _number(memory.get("line"))
+    path, rule, line = text_of(memory.get("path")), text_of(memory.get("rule")), number_of(memory.get("line"))
     return None if path is None or rule is None or line is None else (path, rule, line)
-
-
-def _text(found: Scalar) -> str | None:
-    return found if isinstance(found, str) and 0 < len(found) <= _NAME else None
-
-
-def _number(found: Scalar) -> int | None:
-    return found if isinstance(found, int) and not isinstance(found, bool) else None

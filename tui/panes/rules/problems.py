@@ -15,9 +15,9 @@ from tui.render.rules.rows import place_of
 
 if TYPE_CHECKING:
     from core.rules.format.rule import Flaw
-    from tui.panes.rules.rule_sources import Sources
     from tui.panes.rules.screen import RulesScreen
     from tui.runtime.jobs import Job
+    from tui.services.rule_sources import Sources
 
 _PLACE = 24
 

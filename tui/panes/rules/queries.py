@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from tui.panes.rules.matcher_client import Matching
-from tui.panes.rules.rule_sources import Sources, stamp_of
 from tui.runtime.jobs import Job
+from tui.services.rule_sources import Sources, stamp_of
 
 if TYPE_CHECKING:
     from core.flows.rules.labels import Said

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from datetime import datetime
 
 from textual.app import ComposeResult
 from textual.containers import Container
-from textual.screen import Screen
 
-from core.base.fault import Fault
 from tui.actions.registry import Situation, bindings
+from tui.panes.common.pane_screen import PaneContext, PaneScreen
 from tui.panes.rules.call_editor import TypedCall
 from tui.panes.rules.call_editor_state import OwnCall
 from tui.panes.rules.calls import CallList
@@ -23,42 +20,29 @@ from tui.panes.rules.memory import memory_of, recall
 from tui.panes.rules.ranking import RankList
 from tui.panes.rules.rule_actions import RuleActs
 from tui.panes.rules.searching import Searching
-from tui.render.common.glyphs import Signs
 from tui.render.rules.rows import reading
-from tui.runtime.jobs import Jobs
-from tui.runtime.messages import PaneCopied, PaneSaid
+from tui.runtime.messages import PaneCopied
 from tui.runtime.state import Memory
 from tui.runtime.stylesheets import sheet
-from tui.services.db_watch import files_at, watch
-from tui.services.refresh import Following
-from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.row_list import RowList
 from tui.widgets.search_box import SearchBox
-from tui.widgets.workbench import Place, workbench
-
-_LANES = ("rules-calls", "rules-page", "rules-call", "rules-rank", "rules-why", "rules-watch", "rules-watch-db",
-          "rules-all", "rules-table", "rules-relabel", "rules-drafts")  # fmt: skip
+from tui.widgets.workbench import workbench
 
 
-class RulesScreen(Screen[None]):
-    """The pane covers the Errors pane, which stays as it is beneath."""
+class RulesScreen(PaneScreen):
+    """The calls, the ranking of the rules for the chosen one, the reasons."""
 
+    PANE = "rules"
+    LANES = ("rules-calls", "rules-page", "rules-call", "rules-rank", "rules-why", "rules-watch", "rules-watch-db",
+             "rules-all", "rules-table", "rules-relabel", "rules-drafts")  # fmt: skip
     CSS_PATH = sheet("rules")
     BINDINGS = bindings("rules", only=("find.focus", "view.zoom", "import.begin"))
 
-    def __init__(
-        self,
-        jobs: Jobs,
-        matching: Matching,
-        signs: Signs,
-        place: Place,
-        clock: Callable[[], datetime],
-        memory: Memory | None = None,
-    ) -> None:
-        super().__init__(classes="-pane")
-        self.jobs = jobs
-        self.matching = matching
-        self.signs = signs
+    def __init__(self, context: PaneContext) -> None:
+        super().__init__(context)
+        jobs, signs, clock = self.jobs, self.signs, self.clock
+        sources = context.around.sources
+        self.matching = context.keep("matching", lambda: Matching(sources, jobs.path, context.process, context.log))
         self.asking = Asking(self)
         self.calls = CallList(jobs, signs, clock)
         self.rank = RankList(signs)
@@ -68,35 +52,24 @@ class RulesScreen(Screen[None]):
         self.own_call = OwnCall(self)
         self.searching = Searching(self)
         self._body = Container(id="rules-body")
-        self._top = TopBar(replace(place, pane="Rules"), signs)
-        recall(self, memory or {})
-        self._keys = KeyFooter(signs, self.situation())
+        recall(self, context.memory)
 
-    def compose(self) -> ComposeResult:
+    def compose_body(self) -> ComposeResult:
         """The calls, the ranking, the reasons."""
-        yield self._top
         with self._body:
             yield self.calls
             with Container(id="rules-answer"):
                 yield self.rank
                 yield self.why
-        yield self._keys
 
     def on_mount(self) -> None:
         """Read the calls; follow the rule files, and whoever imports."""
         self.set_focus(self.calls.rows)
         self.rank.tell(reading())
-        before = files_at(self.jobs.path)
-        self.calls.load(self.asking.chosen)
         again = lambda: self.calls.load(self.asking.chosen, SOON)  # noqa: E731
-        following = Following(self.jobs, ("rules-calls", "rules-page", "rules-call"), again, self.set_timer)
-        self.jobs.run("rules-watch-db", watch(before), lambda _change, _final: following.changed(), lambda _fault: None)
+        self.follow_casebook("rules-watch-db", ("rules-calls", "rules-page", "rules-call"), again)
+        self.calls.load(self.asking.chosen)
         self.asking.watch()
-
-    def on_unmount(self) -> None:
-        """Nobody waits for it any more; what was labelled is written all the same."""
-        for lane in _LANES:
-            self.jobs.cancel(lane)
 
     def on_descendant_focus(self) -> None:
         """Other keys hold elsewhere; on a narrow screen the reasons give way to the ranking."""
@@ -121,20 +94,9 @@ class RulesScreen(Screen[None]):
             flaws=len(ranked.flaws) if ranked is not None else 0,
         )
 
-    def changed(self) -> None:
-        """Other actions are possible now."""
-        if self.is_attached:
-            app = workbench(self)
-            self._keys.situation = app.situation()
-            app.remember("rules", memory_of(self))
-
-    def say(self, text: str, severity: str = "information") -> None:
-        """A toast."""
-        self.post_message(PaneSaid(text, severity))
-
-    def told(self, fault: Fault) -> None:
-        """A fault, in a toast."""
-        self.say(" ".join(part for part in (fault.message, fault.hint) if part), "error")
+    def remembered(self) -> Memory:
+        """The tool that the list keeps to, the call and the rule one is at."""
+        return memory_of(self)
 
     # What one can do -------------------------------------------------------------------------------------------------
 
@@ -241,3 +203,8 @@ class RulesScreen(Screen[None]):
     def on_row_list_wanted(self, event: RowList.Wanted) -> None:
         """All rules of a match are there."""
         event.stop()
+
+
+def open_pane(context: PaneContext) -> RulesScreen:
+    """The pane, as it was left."""
+    return RulesScreen(context)

@@ -31,9 +31,10 @@ from tui.panes.errors.memory import memory_of
 from tui.panes.errors.queries import Found
 from tui.render.common.trace import took
 from tui.runtime.jobs import Job
+from tui.runtime.state import State
 from tui.services import tasks
+from tui.services.environment import Surroundings
 from tui.shell.app import CasebookApp
-from tui.shell.environment import Surroundings
 
 ROOT = Path(__file__).parents[4]
 SIZE = (120, 40)
@@ -75,8 +76,8 @@ def embedded(known: Path, minilm: Embedder) -> Path:
     return known
 
 
-def workbench(path: Path, **settings: str) -> CasebookApp:
-    around = Surroundings(load_config(environ={**os.environ, **settings}))
+def workbench(path: Path, state: State | None = None, **settings: str) -> CasebookApp:
+    around = Surroundings(load_config(environ={**os.environ, **settings}), state=state or State())
     return CasebookApp(path, around=around, clock=lambda: NOW)
 
 
@@ -305,8 +306,7 @@ async def test_without_a_model_one_notice_says_what_mends_it_and_never_again(kno
         await asked(pilot, app, "react")
         assert app.errors.results.rows.rows.total
         memory = memory_of(app.errors)
-    again = workbench(known, **nowhere)
-    again.errors.memory = memory
+    again = workbench(known, State(panes={"errors": memory}), **nowhere)
     async with again.run_test(size=SIZE, notifications=True) as pilot:
         await until(pilot, lambda: again.errors.embedding._facts is not None)
         assert "casebook models pull" not in frame(again)
@@ -364,7 +364,7 @@ from pathlib import Path
 from core.base.config.settings_sources import load_config
 from tui.shell.app import CasebookApp
 from tui.render.common.trace import took
-from tui.shell.environment import Surroundings
+from tui.services.environment import Surroundings
 
 async def main():
     app = CasebookApp(Path(sys.argv[1]), around=Surroundings(load_config()))

@@ -22,8 +22,8 @@ from tui.panes.evidence.find_screen import FindScreen
 from tui.panes.evidence.queries import Shown
 from tui.runtime.state import read_state
 from tui.screens.filter import FilterScreen
+from tui.services.environment import Surroundings, no_log
 from tui.shell.app import CasebookApp
-from tui.shell.environment import Surroundings, no_log
 
 
 @pytest.fixture(autouse=True)

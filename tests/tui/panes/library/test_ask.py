@@ -23,8 +23,8 @@ from tui.panes.library.ask.ask_process import Answering
 from tui.panes.library.ask.screen import AskScreen
 from tui.panes.library.screen import LibraryScreen
 from tui.panes.library.search_scope import Scope
+from tui.services.environment import Surroundings
 from tui.shell.app import CasebookApp
-from tui.shell.environment import Surroundings
 
 RETRIES = "How many retries does the client make?"
 NOTES = {

@@ -16,8 +16,8 @@ from tests.tui.panes.rules.support import CALLS, RULES, opened, put_calls, rules
 from tests.tui.support import NOW, app_on, frame, told, until
 from tui.panes.errors.curation.fix_editor import WritingScreen
 from tui.panes.library.screen import LibraryScreen
+from tui.services.environment import Surroundings
 from tui.shell.app import CasebookApp
-from tui.shell.environment import Surroundings
 
 NOTE = """# Packages
 

@@ -21,8 +21,8 @@ from tests.tui.panes.library.support import at_hit, idle, opened, put_notes, rea
 from tests.tui.support import NOW, frame, until
 from tui.panes.library.doc_rows import listed
 from tui.panes.library.screen import LibraryScreen
+from tui.services.environment import Surroundings
 from tui.shell.app import CasebookApp
-from tui.shell.environment import Surroundings
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from textual.widgets import Static
 from core.store import open_store
 from tests.tui.support import NOW, until
 from tui.panes.rules.screen import RulesScreen
+from tui.services.environment import Surroundings
 from tui.shell.app import CasebookApp
-from tui.shell.environment import Surroundings
 
 RULES = """\
 # Learned

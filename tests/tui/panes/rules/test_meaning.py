@@ -25,8 +25,8 @@ from tui.panes.rules import match_controller
 from tui.panes.rules.pick_rule import PickRule
 from tui.panes.rules.screen import RulesScreen
 from tui.runtime.vector_process import VectorProcess
+from tui.services.environment import Surroundings
 from tui.shell.app import CasebookApp
-from tui.shell.environment import Surroundings
 
 ROOT = Path(__file__).parents[4]
 
@@ -189,7 +189,7 @@ from core.base.config.settings_sources import load_config
 from tests.tui.panes.rules.support import PUSH, answered, idle, opened
 from tests.tui.support import until
 from tui.shell.app import CasebookApp
-from tui.shell.environment import Surroundings
+from tui.services.environment import Surroundings
 
 async def main():
     app = CasebookApp(Path(sys.argv[1]), around=Surroundings(load_config(), rules=(Path(sys.argv[2]),)))

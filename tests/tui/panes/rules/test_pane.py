@@ -18,13 +18,13 @@ from tests.tui.panes.rules.support import CALLS, PUSH, RULES, answered, idle, id
 from tests.tui.support import NOW, frame, told, until
 from tui.actions.registry import BY_ID, Situation
 from tui.panes.rules.pick_rule import PickRule
-from tui.panes.rules.rule_sources import Sources
 from tui.panes.rules.tables import TableScreen
 from tui.render.rules.explanation import draw_usage
 from tui.render.rules.rows import no_files
+from tui.services.environment import Surroundings
 from tui.services.external_editor import at_line
+from tui.services.rule_sources import Sources
 from tui.shell.app import CasebookApp
-from tui.shell.environment import Surroundings
 
 WIDE, SMALL, LARGE = (120, 34), (80, 24), (200, 50)
 

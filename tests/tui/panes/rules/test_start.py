@@ -13,8 +13,8 @@ from tests.tui.panes.rules.support import CALLS, RULES, idle, opened, put_calls,
 from tests.tui.support import NOW, frame, until
 from tui.panes.rules import calls, match_controller
 from tui.panes.rules.screen import RulesScreen
+from tui.services.environment import Surroundings
 from tui.shell.app import CasebookApp
-from tui.shell.environment import Surroundings
 
 
 @pytest.fixture(autouse=True)

@@ -13,7 +13,7 @@ from tui.runtime.state import State
 from tui.terminal.crash import Logger, no_log
 
 if TYPE_CHECKING:
-    from tui.panes.rules.rule_sources import Sources
+    from tui.services.rule_sources import Sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Surroundings:
     def sources(self) -> Sources:
         """Where the rules come from. Without settings: from the files named, compared by keywords alone."""
         from core.base.config.settings import RuleSettings
-        from tui.panes.rules.rule_sources import Sources
+        from tui.services.rule_sources import Sources
 
         settings = self.config.values.rules if self.config else RuleSettings(files="", project_files="")
         return Sources(settings, self.embedding, self.folder, self.rules)

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.content import Content
+from textual.widget import Widget
 
-from core.base.config.settings import EmbeddingSettings
 from core.base.fault import Fault
 from tui.actions.registry import Focus, Situation, bindings
+from tui.panes.common.pane_screen import PaneContext, PaneScreen
 from tui.panes.errors.auto_refresh import LiveResults, Watching
 from tui.panes.errors.case_loader import Reader
 from tui.panes.errors.case_view import CaseView
 from tui.panes.errors.curation.controller import Curating
-from tui.panes.errors.memory import recall
+from tui.panes.errors.memory import memory_of, recall
 from tui.panes.errors.results import Results
-from tui.render.common.glyphs import Signs
-from tui.runtime.jobs import Jobs
 from tui.runtime.messages import PaneChanged, PaneCounted, PaneTroubled
 from tui.runtime.state import Memory
 from tui.services.embedding import Embedding
@@ -40,21 +38,18 @@ PREVIEW, TYPED = 0.04, 0.1
 Part = Literal["list", "case", "why"]
 
 
-class ErrorsPane(SearchesPastes, Container):
-    """Have we met this error? Owns the journey from the query to the fix."""
+class ErrorsScreen(PaneScreen, SearchesPastes):
+    """Have we met this error? Owns the journey from the query to the fix. The other panes open over it.
 
+    `roots`: where agents keep their sessions; `lines`: what the app shows above the keys.
+    """
+
+    PANE = "errors"
     BINDINGS = bindings("pane")
 
-    def __init__(
-        self,
-        jobs: Jobs,
-        signs: Signs,
-        clock: Callable[[], datetime],
-        roots: Callable[[], Roots],
-        settings: EmbeddingSettings | None,
-    ) -> None:
-        super().__init__(id="errors", classes="-at-list")
-        self._jobs = jobs
+    def __init__(self, context: PaneContext, roots: Callable[[], Roots]) -> None:
+        super().__init__(context, classes="-at-list")
+        jobs, signs, clock, settings = self.jobs, self.signs, self.clock, context.around.embedding
         self.box = SearchBox(id="box")
         self.box.border_title = Content("Have we met this error?")
         self.meaning = Meaning(jobs.path, settings)
@@ -63,15 +58,16 @@ class ErrorsPane(SearchesPastes, Container):
         self.why = TraceView(signs)
         self.incoming = Incoming(jobs, signs, roots, self.results, ask=self._ask_import, confirm=self._confirm_again)
         self.embedding = Embedding(jobs, signs, settings, lambda: self.incoming.busy or self.reading())
-        self.reader = Reader(jobs, self.case, lambda: self.box.asked, self._changed, self._failed)
+        self.reader = Reader(jobs, self.case, lambda: self.box.asked, self._told_changed, self._failed)
         self.watching = Watching(jobs, self.results, self.set_timer, self.embedding.changed, self.embedding.runs)
         self.curating = Curating(jobs, signs, clock, self, self.meaning)
         self.reading: Callable[[], bool] = lambda: False
         """Whether folders are being read into the library: embedding waits for that, too."""
         self._last_query = ""
-        self.memory: Memory = {}
+        self.lines: tuple[Widget, ...] = ()
+        recall(self, context.memory)
 
-    def compose(self) -> ComposeResult:
+    def compose_body(self) -> ComposeResult:
         """Box, then list and reading side by side."""
         yield self.box
         with Container(id="body"):
@@ -79,13 +75,11 @@ class ErrorsPane(SearchesPastes, Container):
             with Container(id="reading"):
                 yield self.case
                 yield self.why
-        yield from (self.incoming, self.embedding)
+        yield from (self.incoming, self.embedding, *self.lines)
 
     def on_mount(self) -> None:
         """Start in the search box; read once the first frame is out."""
-        if self.memory:
-            recall(self, self.memory)
-        self.screen.set_focus(self.box)
+        self.set_focus(self.box)
         self.call_after_refresh(self.results.load)
         self.watching.start()
         self.curating.left_over.look(tell=True)
@@ -96,7 +90,7 @@ class ErrorsPane(SearchesPastes, Container):
     @property
     def focus_part(self) -> Focus:
         """Which part has the focus."""
-        focused = self.screen.focused
+        focused = self.focused
         rows: dict[object, Focus] = {self.results.rows: "list", self.results.body.notice: "list"}
         reading: dict[object, Focus] = dict.fromkeys(self.case.parts, "case")
         parts: dict[object, Focus] = {self.box: "box", self.why: "why", **rows, **reading}
@@ -124,6 +118,10 @@ class ErrorsPane(SearchesPastes, Container):
             importing=self.incoming.busy, imported=self.incoming.report is not None,
             zoomed=self.has_class("-zoomed"),
         )  # fmt: skip
+
+    def remembered(self) -> Memory:
+        """Filter, order, zoom, trace, and the case one is at."""
+        return memory_of(self)
 
     def on_descendant_focus(self) -> None:
         """The focus decides which part a narrow screen shows."""
@@ -207,7 +205,7 @@ class ErrorsPane(SearchesPastes, Container):
         self.reader.go_to(event.case_id)
         self.case.focus()
 
-    def _changed(self) -> None:
+    def _told_changed(self) -> None:
         self.post_message(PaneChanged())
 
     def _failed(self, fault: Fault) -> None:
@@ -288,7 +286,7 @@ class ErrorsPane(SearchesPastes, Container):
             if self.focus_part == "why":
                 self.case.focus()
             self._at("list" if self.focus_part == "list" else "case")
-        elif self.screen.has_class("-narrow"):
+        elif self.has_class("-narrow"):
             self._at("why")
             self.why.focus()
 

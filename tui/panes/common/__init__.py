@@ -1,0 +1,1 @@
+"""What every pane is made of: its screen, its list, its memory."""

@@ -1,0 +1,118 @@
+"""One pane of the workbench: the first line, what the pane shows, the line of its keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any, ClassVar, TypeVar
+
+from textual.app import ComposeResult
+from textual.screen import Screen
+
+from core.base.fault import Fault
+from tui.actions.action import Situation
+from tui.render.common.glyphs import Signs
+from tui.runtime.jobs import Jobs
+from tui.runtime.messages import PaneSaid
+from tui.runtime.state import Memory
+from tui.runtime.vector_process import VectorProcess
+from tui.services.db_watch import files_at, watch
+from tui.services.environment import Surroundings
+from tui.services.refresh import Following
+from tui.widgets.bars import KeyFooter, TopBar
+from tui.widgets.workbench import Place, workbench
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class PaneContext:
+    """What a pane is opened with: the casebook, how it was left, and what of it outlives a visit.
+
+    `process` makes vectors, its model loaded; `log` writes a line to the log.
+    """
+
+    jobs: Jobs
+    signs: Signs
+    clock: Callable[[], datetime]
+    around: Surroundings
+    place: Place
+    memory: Memory
+    process: VectorProcess | None = None
+    log: Callable[[str], object] = lambda _text: None
+    kept: dict[str, Any] = field(default_factory=dict[str, Any])
+
+    def keep(self, name: str, make: Callable[[], T]) -> T:
+        """What stays between two visits, made on the first one."""
+        if name not in self.kept:
+            self.kept[name] = make()
+        return self.kept[name]
+
+
+class PaneScreen(Screen[None]):
+    """A pane. `PANE`: its name in the ids of actions, in the state that is kept and in the first line; `LANES`: the
+    jobs that nobody waits for once it is left."""
+
+    PANE: ClassVar[str]
+    LANES: ClassVar[Sequence[str]] = ()
+
+    def __init__(self, context: PaneContext, classes: str = "") -> None:
+        super().__init__(classes=classes)
+        self.jobs = context.jobs
+        self.signs = context.signs
+        self.clock = context.clock
+        self.top = TopBar(replace(context.place, pane=self.PANE.title()), context.signs)
+        self.footer = KeyFooter(context.signs)
+
+    def compose(self) -> ComposeResult:
+        """The first line, what the pane shows, the keys."""
+        self.footer.set_reactive(KeyFooter.situation, self.situation())
+        yield self.top
+        yield from self.compose_body()
+        yield self.footer
+
+    def compose_body(self) -> ComposeResult:
+        """What the pane shows."""
+        raise NotImplementedError
+
+    def situation(self) -> Situation:
+        """What an action's being possible depends on."""
+        raise NotImplementedError
+
+    def remembered(self) -> Memory:
+        """What to remember now."""
+        raise NotImplementedError
+
+    def perform(self, action_id: str) -> bool:
+        """Do an action of the registry; False for anything else."""
+        raise NotImplementedError
+
+    def changed(self) -> None:
+        """Other actions are possible now, and there may be something else to remember."""
+        if self.is_attached:
+            bench = workbench(self)
+            self.footer.situation = bench.situation()
+            bench.remember(self.PANE, self.remembered())
+
+    def follow_casebook(self, lane: str, reading: Sequence[str], read: Callable[[], object]) -> None:
+        """Call `read` after each change that others make, once none of the lanes `reading` is busy.
+
+        Called before the first read: what changes from then on is seen.
+        """
+        following = Following(self.jobs, reading, read, self.set_timer)
+        before = files_at(self.jobs.path)
+        self.jobs.run(lane, watch(before), lambda _change, _final: following.changed(), lambda _fault: None)
+
+    def say(self, text: str, severity: str = "information") -> None:
+        """A toast."""
+        self.post_message(PaneSaid(text, severity))
+
+    def told(self, fault: Fault) -> None:
+        """A fault, in a toast."""
+        self.say(" ".join(part for part in (fault.message, fault.hint) if part), "error")
+
+    def on_unmount(self) -> None:
+        """Nobody waits for it any more; what was decided is done all the same."""
+        for lane in self.LANES:
+            self.jobs.cancel(lane)
