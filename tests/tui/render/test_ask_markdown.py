@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from core.text import visible
 from tui.render.common.glyphs import ASCII, UNICODE, Mark
-from tui.render.library.ask_markdown import Marked, draw_markdown
+from tui.render.common.markdown import Marked, draw_markdown
 
 WRONG = Mark("!", "$cb-draft", "says otherwise")
 

@@ -13,6 +13,7 @@ from core.errors.cases.resolutions import Resolution
 from core.errors.practice.practice import Practice
 from core.errors.retrieval.answer import Hit, Source
 from tui.render.common.glyphs import ASCII, UNICODE
+from tui.render.common.markdown import draw_fix_markdown
 from tui.render.common.trace import draw_trace, draw_twig, folded_at_first, tree
 from tui.render.common.untrusted import BLOCK
 from tui.render.errors.case import (
@@ -27,7 +28,6 @@ from tui.render.errors.case import (
     fix_title,
     is_clipped,
 )
-from tui.render.errors.fix_markdown import draw_marked
 from tui.render.errors.history import draw_history
 
 NOW = datetime(2026, 3, 14, 9, 0, tzinfo=UTC)
@@ -182,7 +182,7 @@ def test_a_key_line_far_into_a_long_error_is_still_shown() -> None:
 
 
 def test_markdown_is_drawn_and_no_word_is_lost() -> None:
-    drawn = draw_marked("# Fix\n\n- run `uv sync`\n```sh\nuv run x  # [/bold]\n```\n1. **done**")
+    drawn = draw_fix_markdown("# Fix\n\n- run `uv sync`\n```sh\nuv run x  # [/bold]\n```\n1. **done**")
     assert drawn.plain == "Fix\n\n- run uv sync\n  uv run x  # [/bold]\n1. done"
     tones = {drawn.plain[span.start : span.end]: str(span.style) for span in drawn.spans}
     assert "bold" in tones["Fix"]
@@ -192,11 +192,11 @@ def test_markdown_is_drawn_and_no_word_is_lost() -> None:
 
 def test_marks_that_are_not_closed_stay_as_they_are() -> None:
     text = "a ` b ** c *d* [/e] #f"
-    assert draw_marked(text).plain == text
+    assert draw_fix_markdown(text).plain == text
 
 
 def test_a_diff_shows_what_went_and_what_came() -> None:
-    drawn = draw_marked("```diff\n- old\n+ new\n```\n- a bullet, no diff")
+    drawn = draw_fix_markdown("```diff\n- old\n+ new\n```\n- a bullet, no diff")
     tones = {drawn.plain[span.start : span.end].strip(): span.style for span in drawn.spans}
     assert tones["- old"] != tones["+ new"]
     assert tones["-"] not in (tones["- old"], tones["+ new"])

@@ -15,9 +15,9 @@ from core.library.search.lexical import lexical_query
 from tests.tui.corpus import assert_inert_text
 from tests.tui.render.test_library import DOCUMENT, opened
 from tui.render.common.glyphs import UNICODE
+from tui.render.common.markdown import LONGEST
 from tui.render.library import syntax
 from tui.render.library.document import DocLine, Paper, lay_out
-from tui.render.library.inline import LONGEST
 from tui.render.library.syntax import LANGUAGES, around, colour, coloured_lines, language_of
 
 CODE = """\

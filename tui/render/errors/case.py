@@ -13,9 +13,9 @@ from textual.content import Content, Span
 from tui.render.common.amounts import ago, stamp
 from tui.render.common.glyphs import Signs
 from tui.render.common.highlight import Spans, light, tone_of
+from tui.render.common.markdown import draw_fix_markdown
 from tui.render.common.session import short_id
 from tui.render.common.untrusted import BLOCK, block, inline, pad, title
-from tui.render.errors.fix_markdown import draw_marked
 
 if TYPE_CHECKING:
     from core.errors import Case, Hit, Masked, Occurrence, Resolution
@@ -144,7 +144,7 @@ def draw_fix(fix: Fix | None, signs: Signs, case: Case | None = None, width: int
         return Content.assemble(("No fix is written down yet." if case is None else no_fix(case), "$cb-dim"))
     written = fix.text.strip("\n")
     text, left = block(written if fix.lesson is None else _beyond_card(written, fix.lesson))
-    body = draw_marked(text)
+    body = draw_fix_markdown(text)
     if fix.lesson is not None:
         more = (("\n\nMore\n", "$cb-faint"), body) if text else ()
         body = Content.assemble(draw_lesson(fix.lesson, width), *more)

@@ -12,10 +12,10 @@ from textual.content import Content
 from core.base.lazy_pattern import lazy_pattern
 from tui.render.common.amounts import ago, stamp
 from tui.render.common.glyphs import Signs
+from tui.render.common.markdown import draw_fix_markdown
 from tui.render.common.untrusted import block, inline, pad, title
 from tui.render.errors.case import Fix, draw_steps
 from tui.render.errors.case_list import Row, draw_row
-from tui.render.errors.fix_markdown import draw_marked
 from tui.render.errors.history import draw_about, draw_quotes, draw_way
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ def draw_side(name: str, text: str, told: str, tone: str, lit: Sequence[tuple[in
     """One side of a conflict: whose it is, what is known of it, and the text; as it was written, with the ranges `lit`
     that the other has not so, or with its Markdown drawn."""
     shown, left = block(text.strip("\n"), _TEXT)
-    body = draw_marked(shown) if shown.strip() else Content.styled("(nothing)", "$cb-dim")
+    body = draw_fix_markdown(shown) if shown.strip() else Content.styled("(nothing)", "$cb-dim")
     if lit is not None and shown.strip():
         body = _lit(shown, lit, tone)
     more = f"\n{left:,} more characters" if left else ""
@@ -221,4 +221,4 @@ def draw_preview(written: Written) -> Content:
     text, left = block(written.text.strip("\n"), _TEXT)
     if not text.strip():
         return Content.styled("What you write is shown here as it will look.", "$cb-faint")
-    return Content.assemble(draw_marked(text), (f"\n{left:,} more characters" if left else "", "$cb-draft"))
+    return Content.assemble(draw_fix_markdown(text), (f"\n{left:,} more characters" if left else "", "$cb-draft"))

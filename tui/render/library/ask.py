@@ -13,8 +13,8 @@ from textual.style import Style
 from core.text import visible
 from tui.render.common.amounts import ago
 from tui.render.common.glyphs import Mark, Signs
+from tui.render.common.markdown import Marked, draw_markdown
 from tui.render.common.untrusted import block, inline, pad
-from tui.render.library.ask_markdown import Marked, draw_markdown
 
 if TYPE_CHECKING:
     from core.library.ask.answer import Answer, AnswerCitation, Claim, InventedCitation

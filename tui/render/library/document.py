@@ -12,8 +12,22 @@ from textual.content import Content
 
 from core.text import visible
 from tui.render.common.glyphs import Signs
+from tui.render.common.markdown import (
+    BULLET,
+    DELIMITER,
+    FENCE,
+    HEADING,
+    LONGEST,
+    QUOTE,
+    Run,
+    as_shown,
+    bullet_sign,
+    cells_of,
+    quote_bar,
+    runs,
+    set_in_columns,
+)
 from tui.render.common.session import wrap
-from tui.render.library.inline import LONGEST, Run, as_shown, runs
 from tui.render.library.syntax import colour, language_said
 
 if TYPE_CHECKING:
@@ -111,14 +125,10 @@ def draw_doc_line(line: DocLine, digits: int, signs: Signs, *, at_match: bool = 
     return Content.assemble(*parts, arrow, line.body)
 
 
-_HEADING = re.compile(r"\s{0,3}(#{1,6})\s+")
 _CLOSING = re.compile(r"\s+#+\s*$")
-_BULLET = re.compile(r"(?P<indent>\s*)(?P<sign>[-*+]|\d{1,9}[.)])\s+(?P<task>\[[ xX]\]\s+)?")
-_FENCE = re.compile(r"\s*(```+|~~~+)(?P<said>.*)")
+_TASK = re.compile(r"(\[[ xX]\])\s+")
 _RULE = re.compile(r"\s{0,3}([-*_])(\s*\1){2,}\s*$")
-_QUOTE = re.compile(r"\s{0,3}>\s?")
 _UNDERLINE = re.compile(r"\s{0,3}(=+|-+)\s*$")
-_DELIMITER = re.compile(r"\s*\|?[\s:|-]+\|?\s*$")
 _DEEPEST = 24
 _COLOURED = 20_000  # code points of a fence; a longer one is drawn in one tone
 
@@ -189,9 +199,8 @@ def _block(block: OpenBlock, lines: Sequence[tuple[int, str]], paper: Paper) -> 
         case "list":
             yield from _list(lines, paper)
         case "quote":
-            stripped = [(number, _QUOTE.sub("", text)) for number, text in lines]
-            bar = "| " if paper.signs.plain else "│ "
-            yield from _paragraphs(stripped, paper, "$cb-soft", bar)
+            stripped = [(number, QUOTE.sub("", text)) for number, text in lines]
+            yield from _paragraphs(stripped, paper, "$cb-soft", quote_bar(paper.signs))
         case "table":
             yield from _table(lines, paper)
         case _:
@@ -202,7 +211,7 @@ def _block(block: OpenBlock, lines: Sequence[tuple[int, str]], paper: Paper) -> 
 
 def _heading(lines: Sequence[tuple[int, str]], paper: Paper) -> Iterator[DocLine]:
     number, text = lines[0]
-    mark = _HEADING.match(text)
+    mark = HEADING.match(text)
     level = len(mark[1]) if mark else 1 if any("=" in line for _, line in lines[1:]) else 2
     kept = [(number, _CLOSING.sub("", text[mark.end() :] if mark else text))]
     kept += [line for line in lines[1:] if not _UNDERLINE.match(line[1])]
@@ -242,10 +251,10 @@ def _joined(lines: Sequence[tuple[int, str]], paper: Paper, tone: str, lead: str
 
 def _code(lines: Sequence[tuple[int, str]], paper: Paper, lead: str = "  ") -> Iterator[DocLine]:
     """Code in the colours of the language that its fence names; the fences themselves are not drawn."""
-    fence = _FENCE.match(lines[0][1])
+    fence = FENCE.match(lines[0][1])
     if fence is not None:
-        lines = lines[1:-1] if len(lines) > 1 and _FENCE.match(lines[-1][1]) else lines[1:]
-    language = language_said(fence["said"]) if fence is not None else ""
+        lines = lines[1:-1] if len(lines) > 1 and FENCE.match(lines[-1][1]) else lines[1:]
+    language = language_said(fence["info"]) if fence is not None else ""
     texts = [as_shown(text) for _, text in lines]
     few = sum(map(len, texts)) <= _COLOURED
     coloured = colour(texts, language) if language and few else [()] * len(texts)
@@ -258,8 +267,8 @@ def _list(lines: Sequence[tuple[int, str]], paper: Paper) -> Iterator[DocLine]:
     code: list[tuple[int, str]] = []  # what a fence holds so far, and the fence
     lead = ""
     for number, text in lines:
-        fence = bool(_FENCE.match(text))
-        bullet = None if code else _BULLET.match(text)
+        fence = bool(FENCE.match(text))
+        bullet = None if code else BULLET.match(text)
         if (fence or bullet or code or not text.strip()) and held:
             yield from _joined(held, paper, "$cb-soft", lead)
             held, lead = [], " " * len(lead)
@@ -269,8 +278,9 @@ def _list(lines: Sequence[tuple[int, str]], paper: Paper) -> Iterator[DocLine]:
                 yield from _code(code, paper, "")
                 code = []
         elif bullet is not None:
-            lead = _lead(bullet, paper)
-            held = [(number, text[bullet.end() :])]
+            task = _TASK.match(text, bullet.end())
+            lead = _lead(bullet, paper) + (f"{task[1]} " if task else "")
+            held = [(number, text[(task or bullet).end() :])]
         elif text.strip():
             held.append((number, text.strip()))
     if held:
@@ -281,46 +291,26 @@ def _list(lines: Sequence[tuple[int, str]], paper: Paper) -> Iterator[DocLine]:
 
 def _lead(bullet: re.Match[str], paper: Paper) -> str:
     sign = bullet["sign"]
-    shown = sign if sign[0].isdigit() else "*" if paper.signs.plain else "•"
-    task = "" if bullet["task"] is None else bullet["task"].strip() + " "
-    return f"{' ' * min(_DEEPEST, len(bullet['indent']))}{shown} {task}"
+    shown = sign if sign[0].isdigit() else bullet_sign(paper.signs)
+    return f"{' ' * min(_DEEPEST, len(bullet['indent']))}{shown} "
 
 
 def _table(lines: Sequence[tuple[int, str]], paper: Paper) -> Iterator[DocLine]:
     """Columns side by side where they fit, else as the lines stand."""
-    cells = [_cells(text) for _, text in lines]
-    count = max(len(row) for row in cells)
-    widths = [
-        max((cell_len(_plain(row[at])) for row in cells[:1] + cells[2:] if at < len(row)), default=0)
-        for at in range(count)
+    shown = [(at, *line) for at, line in enumerate(lines) if at != 1 or not DELIMITER.match(line[1])]
+    drawn = [
+        [
+            runs(text[start:end].replace("\\|", "|"), "$cb-soft" if at else "bold $cb-text")
+            for start, end in cells_of(text)
+        ]
+        for at, _, text in shown
     ]
-    if sum(widths) + 3 * (count - 1) > paper.cells:
-        for at, (number, text) in enumerate(lines):
-            if at != 1 or not _DELIMITER.match(text):
-                yield from verbatim(text, number, paper)
-        return
-    bar = " | " if paper.signs.plain else " │ "
-    for at, ((number, text), row) in enumerate(zip(lines, cells, strict=True)):
-        if at == 1 and _DELIMITER.match(text):
-            continue
-        drawn: list[Run] = []
-        for column, cell in enumerate(row):
-            if column:
-                drawn.append(Run(0, bar, "$cb-faint"))
-            kept = runs(cell, "bold $cb-text" if at == 0 else "$cb-soft")
-            blanks = widths[column] - sum(cell_len(run.text) for run in kept)
-            drawn += [*kept, Run(0, " " * blanks if column < count - 1 else "", "")]
-        yield from paper.piece("".join(run.text for run in drawn), drawn, [(0, number)])
-
-
-def _cells(text: str) -> list[str]:
-    inner = text.strip().removeprefix("|")
-    inner = inner[:-1] if inner.endswith("|") and not inner.endswith("\\|") else inner
-    return [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", inner)]
-
-
-def _plain(text: str) -> str:
-    return "".join(run.text for run in runs(text, ""))
+    aligned = set_in_columns(drawn, paper.cells, paper.signs, [0] * len(shown))
+    for at, (_, number, text) in enumerate(shown):
+        if aligned is None:
+            yield from verbatim(text, number, paper)
+        else:
+            yield from paper.piece("".join(run.text for run in aligned[at]), aligned[at], [(0, number)])
 
 
 NO_COLOURS: Mapping[int, Sequence[Run]] = {}

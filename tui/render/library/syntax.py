@@ -12,7 +12,7 @@ from functools import lru_cache
 from time import monotonic
 from typing import TYPE_CHECKING, Final
 
-from tui.render.library.inline import LONGEST, Run, as_shown
+from tui.render.common.markdown import LONGEST, Run, as_shown
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
