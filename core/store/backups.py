@@ -12,12 +12,19 @@ import apsw
 from core.base.fault import Fault
 from core.store import files
 from core.store.clock import stamp
-from core.store.copying import BUSY_MS, check_target, copy_connection, copy_database, copy_pages, part_file, place
 from core.store.fault_mapping import faults
+from core.store.files import (
+    BUSY_MS,
+    check_target,
+    copy_connection,
+    copy_database,
+    copy_pages,
+    part_file,
+    place,
+    reading,
+)
 from core.store.open import newer_than, open_store, refuse_foreign
-from core.store.reading import reading
-from core.store.schema.guard import refuse_altered
-from core.store.schema.migrations import SHIPPED, Schema, is_blank
+from core.store.schema.migrations import SHIPPED, Schema, is_blank, refuse_altered
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ import apsw
 
 from core.base.fault import Fault
 from core.store import files
-from core.store.copying import sweep_parts
 from core.store.fault_mapping import RESCUE, as_fault
+from core.store.files import sweep_parts
 from core.store.open import open_store
 from core.store.schema.migrations import SHIPPED
 from core.store.sql import number, value

@@ -9,15 +9,12 @@ from pathlib import Path
 import apsw
 
 from core.base.fault import Fault, FaultCode
-from core.store.copying import BUSY_MS
 from core.store.fault_mapping import RESCUE, as_fault, faults
-from core.store.files import MAGIC, blocked, create_empty, head, is_full, look
-from core.store.reading import connect_reading, private_copy
-from core.store.schema.guard import refuse_altered
-from core.store.schema.migrations import APPLICATION_ID, SHIPPED, Schema, is_blank, migrate, version_of
+from core.store.files import BUSY_MS, MAGIC, blocked, connect_reading, create_empty, head, is_full, look, private_copy
+from core.store.schema.migrations import APPLICATION_ID, SHIPPED, Schema, is_blank, migrate, refuse_altered, version_of
 from core.store.sql import number, value
 from core.store.store import Store
-from core.store.wal.length import keep_wal_short
+from core.store.wal import keep_wal_short
 
 _WAL_LIMIT = 16 * 1024 * 1024  # bytes; a WAL that grew beyond is cut back at the next checkpoint
 _UNWRITABLE = (apsw.ReadOnlyError, apsw.CantOpenError, apsw.IOError, apsw.FullError, apsw.PermissionsError)

@@ -12,7 +12,7 @@ import apsw
 from core.base.fault import Fault
 from core.store import files
 from core.store.fault_mapping import faults
-from core.store.reading import reading
+from core.store.files import reading
 from core.store.sql import quoted, value
 
 _TEXTS = ("ts", "error_normalized", "error_raw", "resolution", "resolved_by", "tool_sequence", "last_used")

@@ -6,6 +6,7 @@ from collections.abc import Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
+from typing import cast
 
 import apsw
 
@@ -124,3 +125,9 @@ class Store:
         with suppress(apsw.Error):
             if self.con.in_transaction:
                 self.con.execute("ROLLBACK")
+
+
+def data_version(store: Store) -> int:
+    """A number that changes when another connection has committed; meaningful only for this one connection."""
+    row = store.con.execute("PRAGMA data_version").fetchone()
+    return cast("int", row[0]) if row else 0

@@ -105,7 +105,7 @@ class Eye:
         if self._store is None:
             return ()
         from core.store import as_fault
-        from core.store.version import data_version
+        from core.store.store import data_version
 
         try:
             version = data_version(self._store)

@@ -13,8 +13,8 @@ from core.evidence.messages import StoredMessages
 from core.evidence.promotion import demote_unfounded
 from core.evidence.rows import kept_many, spans_of
 from core.evidence.span_check import anchored
-from core.store.journal.changed_rows import Touched
-from core.store.journal.inverse_changeset import Mirrored
+from core.store.journal.journal import Touched
+from core.store.journal.undo import Mirrored
 
 MIRRORED: Final[Mirrored] = frozenset({("entry", "stage"), ("entry", "updated"), ("alignment", "anchor")})
 """Columns that follow from others: an entry falls back, and words move, without a person."""

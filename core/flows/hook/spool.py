@@ -26,7 +26,7 @@ from core.flows.hook.first import MOST_FILES, digest_of, event_id, settle
 from core.flows.hook.payload import Payload, read_payload
 from core.flows.hook.truncate_input import short_input
 from core.store.clock import now
-from core.store.copying import is_gone
+from core.store.files import is_gone
 from core.text import redact
 
 TEXT_KEPT = 65_536

@@ -26,7 +26,7 @@ from core.library.ingest.walk import LINK_OUT, FoundFile, Walked, walk
 from core.library.ingest.write import Known, Vanished, known_of
 from core.library.search.fts import refresh_fts
 from core.store import Store, jobs, now
-from core.store.wal.checkpoints import checkpoints_aside
+from core.store.wal import checkpoints_aside
 
 __all__ = ["IngestEvent", "IngestOptions", "IngestReport", "Item", "ingest"]
 

@@ -17,7 +17,7 @@ from core.rules.matching.semantic import StoredSemantic, stored_semantic
 from core.rules.vectors.kept_vectors import KeptVectors, kept_vectors, text_shas
 from core.rules.vectors.matrix import matrix_of
 from core.store import Store, faults
-from core.store.version import data_version
+from core.store.store import data_version
 
 
 @dataclass(slots=True)

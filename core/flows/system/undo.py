@@ -7,7 +7,7 @@ import apsw
 from core.errors.cases.undo import MIRRORED as OF_ERRORS
 from core.errors.cases.undo import TakenBack, newest_undo, refresh_touched, take_back_several
 from core.store import Store, Undone, undo
-from core.store.journal.changed_rows import Touched
+from core.store.journal.journal import Touched
 
 __all__ = ["TakenBack", "bring_back", "take_back", "take_back_several"]
 

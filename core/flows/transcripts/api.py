@@ -35,7 +35,7 @@ from core.flows.transcripts.source import (
 )
 from core.flows.transcripts.write import write_messages, write_position, write_sessions
 from core.store import Store, faults, jobs
-from core.store.wal.checkpoints import checkpoints_aside
+from core.store.wal import checkpoints_aside
 from core.transcripts import Agent, SessionStart
 
 __all__ = ["ImportReport", "Progress", "SkippedLine", "import_transcripts"]

@@ -1,18 +1,215 @@
-"""Undo: the inverse of a recorded change, as a whole or not at all."""
+"""Undo: the inverse of a recorded change, applied; what stands in its way, and what does not."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import cast
 
 import apsw
 
 from core.base.fault import Fault
-from core.store.journal.changed_rows import Touched, note_subjects, subjects_of, touched_rows
-from core.store.journal.inverse_changeset import NOTHING_MIRRORED, Mirrored, apply_inverse, refuse_loose_ends
-from core.store.journal.journal import JournalEntry, read_entry, recording, write_entry
+from core.store.journal.journal import (
+    JournalEntry,
+    Touched,
+    columns_of,
+    key_of,
+    note_subjects,
+    read_entry,
+    recording,
+    subjects_of,
+    touched_rows,
+    write_entry,
+)
+from core.store.sql import Value, quoted
 from core.store.store import Store
+
+MOVING = frozenset({"use_count", "last_used", "ts"})
+"""Columns that move by themselves (look-ups): a difference there never stands in the way of an undo."""
+
+REPLACED = frozenset({"correction", "result_verdict", "practice_finding", "before_run"})
+"""Tables whose rows a later harvest replaces: a row that is not as it was never stands in the way of an undo."""
+
+Mirrored = frozenset[tuple[str, str]]
+"""(table, column) pairs that only show what other rows say: whoever owns the domain rebuilds them."""
+
+NOTHING_MIRRORED: Mirrored = frozenset()
+
+_SEARCHED = 500  # newer changes looked through to name the one in the way
+
+
+@dataclass(frozen=True, slots=True)
+class _Clash:
+    """What stands in the way: a row (key None: not known), its column where one can be named, and what happened."""
+
+    table: str
+    key: object
+    column: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Update:
+    """An update made by hand, because SQLite would set the moving columns back."""
+
+    table: str
+    key: tuple[tuple[str, Value], ...]
+    values: tuple[tuple[str, Value], ...]
+
+
+@dataclass(slots=True)
+class _Conflicts:
+    """SQLite's conflict handler: notes what it meets, and stops at the first clash."""
+
+    con: apsw.Connection
+    mirrored: Mirrored
+    clash: _Clash | None = None
+    updates: list[_Update] = field(default_factory=list[_Update])
+    dangling: bool = False
+
+    def __call__(self, reason: int, item: apsw.TableChange) -> int:
+        if reason == apsw.SQLITE_CHANGESET_FOREIGN_KEY:
+            self.dangling = True  # no row is known here; the caller looks for it and rolls back
+            return apsw.SQLITE_CHANGESET_OMIT
+        if item.name in REPLACED:
+            there = reason in (apsw.SQLITE_CHANGESET_DATA, apsw.SQLITE_CHANGESET_CONFLICT)
+            return apsw.SQLITE_CHANGESET_REPLACE if there else apsw.SQLITE_CHANGESET_OMIT
+        if reason == apsw.SQLITE_CHANGESET_DATA:
+            return self._differs(item)
+        what = {
+            apsw.SQLITE_CHANGESET_NOTFOUND: "was removed since",
+            apsw.SQLITE_CHANGESET_CONFLICT: "was made again since",
+        }.get(reason, "would take the place of another one made since")
+        self.clash = _Clash(item.name, key_of(item), "", what)
+        return apsw.SQLITE_CHANGESET_ABORT
+
+    def _differs(self, item: apsw.TableChange) -> int:
+        names = columns_of(self.con, item.name)
+        before, present = item.old or (), cast("tuple[Value, ...]", item.conflict or ())
+        changed = [
+            names[at] for at, old in enumerate(before) if old is not apsw.no_change and _unlike(old, present[at])
+        ]
+        for name in changed:
+            if name not in MOVING and (item.name, name) not in self.mirrored:
+                self.clash = _Clash(item.name, key_of(item), name, "was changed since")
+                return apsw.SQLITE_CHANGESET_ABORT
+        if item.op == "DELETE":
+            return apsw.SQLITE_CHANGESET_REPLACE
+        self.updates.append(_update(item, names, present, changed))
+        return apsw.SQLITE_CHANGESET_OMIT
+
+
+def _unlike(left: object, right: object) -> bool:
+    return type(left) is not type(right) or left != right
+
+
+def _update(item: apsw.TableChange, names: tuple[str, ...], present: tuple[Value, ...], moved: list[str]) -> _Update:
+    old, new = item.old or (), item.new or ()
+    values: list[tuple[str, Value]] = []
+    for at, wanted in enumerate(new):
+        if wanted is apsw.no_change or at in item.pk_columns:
+            continue
+        name, now, then = names[at], present[at], old[at]
+        if name not in moved:
+            values.append((name, cast("Value", wanted)))
+        elif name == "use_count" and isinstance(now, int) and isinstance(wanted, int) and isinstance(then, int):
+            values.append((name, now + wanted - then))  # what was counted since stays counted
+    key = tuple((names[at], present[at]) for at in sorted(item.pk_columns))
+    return _Update(item.name, key, tuple(values))
+
+
+def apply_inverse(
+    con: apsw.Connection, entry: JournalEntry, inverse: bytes, mirrored: Mirrored = NOTHING_MIRRORED
+) -> bool:
+    """Apply the inverse of `entry` inside the caller's transaction; whether a row now refers to one that is gone.
+
+    Raises Fault invalid_input naming the row (and column) changed since; the caller must roll back.
+    """
+    conflicts = _Conflicts(con, mirrored)
+    try:
+        # SQLite defers foreign keys meanwhile, so the order of the tables does not matter. Triggers fire.
+        apsw.Changeset.apply(inverse, con, conflict=conflicts)
+        for update in conflicts.updates:
+            _execute(con, update)
+    except (apsw.AbortError, apsw.ConstraintError) as error:
+        clash = conflicts.clash or _Clash("", None, "", str(error))
+        raise _refusal(con, entry, clash) from None
+    return conflicts.dangling
+
+
+def apply_elsewhere(con: apsw.Connection, changeset: bytes, mirrored: Mirrored = NOTHING_MIRRORED) -> bool:
+    """Apply what was done to a copy of this casebook, inside the caller's transaction; False: a row differs by now.
+
+    Then the caller must roll back. Look-ups that were counted meanwhile stay counted.
+    """
+    conflicts = _Conflicts(con, mirrored)
+    try:
+        apsw.Changeset.apply(changeset, con, conflict=conflicts)
+        for update in conflicts.updates:
+            _execute(con, update)
+    except (apsw.AbortError, apsw.ConstraintError):
+        return False
+    return not (conflicts.dangling and _loose_end(con))
+
+
+def refuse_loose_ends(con: apsw.Connection, entry: JournalEntry) -> None:
+    """Raise the Fault that names a row which refers to one that is gone, if there is one."""
+    loose = _loose_end(con)
+    if loose is not None:
+        raise _refusal(con, entry, loose)
+
+
+def _execute(con: apsw.Connection, update: _Update) -> None:
+    if not update.values:
+        return
+    sets = ", ".join(f"{quoted(name)} = ?" for name, _ in update.values)
+    where = " AND ".join(f"{quoted(name)} = ?" for name, _ in update.key)
+    bindings = tuple(found for _, found in (*update.values, *update.key))
+    con.execute(f"UPDATE {quoted(update.table)} SET {sets} WHERE {where}", bindings)
+
+
+def _loose_end(con: apsw.Connection) -> _Clash | None:
+    row = con.execute("PRAGMA foreign_key_check").fetchone()
+    return None if row is None else _Clash(str(row[0]), row[1], "", f"still needs what would go from {row[2]}")
+
+
+def _refusal(con: apsw.Connection, entry: JournalEntry, clash: _Clash) -> Fault:
+    row = "another row" if not clash.table else f"a row of {clash.table}" if clash.key is None else _shown(clash)
+    culprit = _culprit(con, entry, clash)
+    hint = (
+        "No later change in the history did it (an import or another program may have); put it right by hand."
+        if culprit is None
+        else f'Change {culprit.id} ("{culprit.title}") touched it later: undo that one first.'
+    )
+    return Fault(
+        "invalid_input",
+        f'Change {entry.id} ("{entry.title}") cannot be undone: {row} {clash.what}.',
+        hint,
+        journal_id=entry.id,
+        table=clash.table,
+        row=None if clash.key is None else str(clash.key),
+        column=clash.column,
+        later=None if culprit is None else culprit.id,
+    )
+
+
+def _shown(clash: _Clash) -> str:
+    return f"{clash.table} row {clash.key}" + (f" (column {clash.column})" if clash.column else "")
+
+
+def _culprit(con: apsw.Connection, entry: JournalEntry, clash: _Clash) -> JournalEntry | None:
+    """The newest later change that still stands and touched the row."""
+    sql = (
+        "SELECT id, ts, actor, title, undoes, undone_by, changeset FROM journal"
+        " WHERE id > ? AND undone_by IS NULL ORDER BY id DESC LIMIT ?"
+    )
+    for row in con.execute(sql, (entry.id, _SEARCHED)).fetchall():
+        changeset = cast("bytes", row[6])
+        for item in apsw.Changeset.iter(changeset) if changeset else ():
+            if item.name == clash.table and key_of(item) == clash.key:
+                return JournalEntry(*cast("tuple[int, str, str, str, int | None, int | None]", tuple(row[:6])))
+    return None
+
 
 After = Callable[[apsw.Connection, Touched], None]
 

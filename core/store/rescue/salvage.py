@@ -1,25 +1,185 @@
-"""Salvage: what can still be read of a damaged casebook, in a new file. The damaged one stays as it is."""
+"""What the tables of a database look like on its pages: the order of their values, and which rows can be theirs."""
 
 from __future__ import annotations
 
 import mmap
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 import apsw
 
 from core.base.fault import Fault
 from core.store import files
-from core.store.copying import check_target, part_file, place
+from core.store.clock import now
 from core.store.fault_mapping import faults
-from core.store.reading import copy_files
+from core.store.files import check_target, copy_files, part_file, place
 from core.store.rescue.pages import Image, Row, image_of, loose, mark, walk
-from core.store.rescue.repair_references import mend
-from core.store.rescue.table_shapes import Shape, place_of, shapes_in, shapes_of
 from core.store.schema.migrations import SHIPPED, migrate
-from core.store.sql import quoted
-from core.store.wal.wal_copy import take_wal
+from core.store.sql import Value, number, quoted, value
+from core.store.wal import take_wal
+
+_FITS: dict[str, tuple[type, ...]] = {
+    "INTEGER": (int,),
+    "REAL": (int, float),  # a whole number is stored as an integer
+    "TEXT": (str,),
+    "BLOB": (bytes,),
+}
+_TELLING = 4  # columns; the pages of an index look like a table of so few
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """A table as stored. `columns` in the order of its records; `rowid_at` is the one that mirrors the rowid, if any.
+
+    `kinds` and `required` (NOT NULL) belong to the columns one by one.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    kinds: tuple[str, ...]
+    required: tuple[bool, ...]
+    rowid_at: int | None
+    without_rowid: bool
+
+    def named(self, row: Row) -> dict[str, Value]:
+        """The values of a record by column; those that the record is too short for (added later) are left out."""
+        values = dict(zip(self.columns, row.values, strict=False))
+        if self.rowid_at is not None:
+            values[self.columns[self.rowid_at]] = row.rowid
+        return values
+
+    def fits(self, row: Row) -> bool:
+        """Whether the record can be one of this table."""
+        if len(row.values) != len(self.columns) or (row.rowid is None) is not self.without_rowid:
+            return False
+        return all(self._fits(at, found) for at, found in enumerate(row.values))
+
+    def _fits(self, at: int, found: Value) -> bool:
+        if at == self.rowid_at:
+            return found is None
+        return not self.required[at] if found is None else isinstance(found, _FITS.get(self.kinds[at], (object,)))
+
+
+def shapes_of(statements: Sequence[str]) -> dict[str, Shape]:
+    """The shapes of the tables that the CREATE TABLE statements declare; what cannot be understood is left out."""
+    con = apsw.Connection(":memory:")
+    con.execute("PRAGMA trusted_schema = OFF")
+    for statement in statements:
+        words = statement.split(None, 3)[:3]
+        if [word.upper() for word in words[:2]] == ["CREATE", "TABLE"]:
+            try:
+                con.execute(statement)
+            except apsw.Error:
+                continue
+    return shapes_in(con)
+
+
+def shapes_in(con: apsw.Connection) -> dict[str, Shape]:
+    """The shapes of the ordinary tables of a database."""
+    sql = "SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0"
+    return {name: _shape(con, name) for (name,) in cast("list[tuple[str]]", con.execute(sql).fetchall())}
+
+
+def place_of(shapes: Sequence[Shape], rows: Sequence[Row]) -> Shape | None:
+    """The one table that all of these rows, found on one page, can belong to; None where none or several could."""
+    found = [
+        shape
+        for shape in shapes
+        if all(shape.fits(row) for row in rows) and not (shape.without_rowid and len(shape.columns) <= _TELLING)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _shape(con: apsw.Connection, name: str) -> Shape:
+    info = {int(str(row[0])): row for row in con.execute(f"PRAGMA table_info({quoted(name)})")}
+    order = list(info)
+    key = [at for at in order if info[at][5]]
+    stored = _key_order(con, name)
+    without_rowid = stored is not None
+    if stored is not None:
+        order = stored
+    single = len(key) == 1 and str(info[key[0]][2]).upper() == "INTEGER" and not without_rowid
+    return Shape(
+        name,
+        tuple(str(info[at][1]) for at in order),
+        tuple(str(info[at][2]).upper() for at in order),
+        tuple(bool(info[at][3]) for at in order),
+        order.index(key[0]) if single else None,
+        without_rowid,
+    )
+
+
+def _key_order(con: apsw.Connection, name: str) -> list[int] | None:
+    """The columns of a WITHOUT ROWID table as they are stored: the key first. None for an ordinary table."""
+    listed = con.execute("SELECT wr FROM pragma_table_list(?) WHERE schema = 'main'", (name,)).fetchone()
+    if not listed or not listed[0]:
+        return None
+    for row in con.execute(f"PRAGMA index_list({quoted(name)})").fetchall():
+        if row[3] == "pk":
+            return [int(str(part[1])) for part in con.execute(f"PRAGMA index_xinfo({quoted(str(row[1]))})")]
+    return None
+
+
+_CASE_IDS = """
+  SELECT case_id FROM case_key UNION SELECT case_id FROM fingerprint UNION SELECT case_id FROM resolution
+  EXCEPT SELECT id FROM error_kb
+"""
+_SESSION_IDS = """
+  SELECT session_id FROM message UNION SELECT session_id FROM tool_call
+  UNION SELECT session_id FROM entry WHERE session_id IS NOT NULL
+  EXCEPT SELECT id FROM session
+"""
+_ANSWER = """
+  SELECT text FROM resolution WHERE case_id = ? AND status <> 'rejected' AND trim(text) <> '' ORDER BY id DESC LIMIT 1
+"""
+
+
+def mend(con: apsw.Connection) -> list[str]:
+    """Make every reference hold again, inside the caller's transaction; returns what was done, in plain words.
+
+    A lost case or session gets a stand-in row; a row that refers to anything else that is lost is left out.
+    """
+    notes = [f"case {case_id} was lost; a stand-in holds what belongs to it" for case_id in _stand_in_cases(con)]
+    con.execute(f"INSERT INTO session(id, agent) SELECT session_id, 'unknown' FROM ({_SESSION_IDS})")
+    if con.changes():
+        notes.append(f"{con.changes()} sessions were lost; stand-ins hold their messages")
+    con.execute("INSERT OR IGNORE INTO case_key(error_normalized, case_id) SELECT error_normalized, id FROM error_kb")
+    con.execute("DELETE FROM case_state WHERE case_id NOT IN (SELECT id FROM error_kb)")
+    for column in ("undoes", "undone_by"):
+        con.execute(f"UPDATE journal SET {column} = NULL WHERE {column} NOT IN (SELECT id FROM journal)")
+    notes.extend(_drop_orphans(con))
+    return notes
+
+
+def _stand_in_cases(con: apsw.Connection) -> list[int]:
+    lost = [int(str(row[0])) for row in con.execute(_CASE_IDS).fetchall()]
+    for case_id in lost:
+        key = value(con, "SELECT error_normalized FROM case_key WHERE case_id = ? LIMIT 1", (case_id,))
+        line = value(con, "SELECT key_line FROM fingerprint WHERE case_id = ? LIMIT 1", (case_id,))
+        name = str(key or line or f"(lost) case {case_id}")
+        if value(con, "SELECT 1 FROM error_kb WHERE error_normalized = ?", (name,)):
+            name = f"(lost) case {case_id}"
+        con.execute(
+            "INSERT INTO error_kb(id, ts, error_normalized, resolution) VALUES (?, ?, ?, ?)",
+            (case_id, now(), name, value(con, _ANSWER, (case_id,))),
+        )
+    return lost
+
+
+def _drop_orphans(con: apsw.Connection) -> list[str]:
+    notes: list[str] = []
+    while broken := con.execute("PRAGMA foreign_key_check").fetchall():
+        before = number(con, "SELECT total_changes()")
+        for table, rowid, parent, _ in broken:
+            if rowid is not None:
+                con.execute(f"DELETE FROM {quoted(str(table))} WHERE rowid = ?", (rowid,))
+                notes.append(f"{table} row {rowid} was left out: its {parent} was lost")
+        if number(con, "SELECT total_changes()") == before:
+            break
+    return notes
+
 
 TABLES = (
     *("meta", "error_kb", "session", "message", "tool_call", "source_file", "case_key", "fingerprint", "occurrence"),
@@ -138,13 +298,13 @@ def _collect(image: Image, saved: _Saved) -> None:
     for root in roots.values():
         mark(image, root)  # indexes and derived tables: not lost, and not wanted
     known = [declared.get(name, saved.shapes[name]) for name in TABLES]
-    for number, of_index, rows in loose(image):
+    for page, of_index, rows in loose(image):
         shape = place_of(known, rows) if rows else None
         if shape is not None:
-            image.damage.append(f"page {number} had lost its place; its {len(rows)} rows look like {shape.name}")
+            image.damage.append(f"page {page} had lost its place; its {len(rows)} rows look like {shape.name}")
             saved.add(shape, rows)
         elif not of_index and rows:
-            image.damage.append(f"page {number} has lost its place, and its {len(rows)} rows could not be told")
+            image.damage.append(f"page {page} has lost its place, and its {len(rows)} rows could not be told")
 
 
 class _Saved:

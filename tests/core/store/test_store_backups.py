@@ -152,7 +152,7 @@ def test_restore_waits_for_no_one_for_ever(
 ) -> None:
     case(store, "old")
     backup(store.path, tmp_path / "b.db")
-    for module in ("backups", "copying"):
+    for module in ("backups", "files"):
         monkeypatch.setattr(f"core.store.{module}.BUSY_MS", 50)
     with store.transaction():
         assert refusal(lambda: restore(store.path, tmp_path / "b.db")).code == "db_locked"

@@ -9,9 +9,8 @@ from queue import SimpleQueue
 import apsw
 import pytest
 
-from core.store import Store, open_store
-from core.store.wal import checkpoints
-from core.store.wal.checkpoints import checkpoints_aside
+from core.store import Store, open_store, wal
+from core.store.wal import checkpoints_aside
 
 
 def write(store: Store, count: int) -> None:
@@ -25,7 +24,7 @@ def settings(store: Store) -> list[object]:
 
 
 def test_the_wal_begins_anew_once_it_was_written_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checkpoints, "_MANY", 40)
+    monkeypatch.setattr(wal, "_MANY", 40)
     path = tmp_path / "casebook.db"
     with open_store(path, write=True, create=True) as store:
         store.con.execute("PRAGMA wal_autocheckpoint = 0")
@@ -33,7 +32,7 @@ def test_the_wal_begins_anew_once_it_was_written_back(tmp_path: Path, monkeypatc
         wanted = SimpleQueue[bool]()
         wanted.put(True)
         wanted.put(False)
-        checkpoints._write_back_when(path, wanted)
+        wal._write_back_when(path, wanted)
         with store.transaction() as con:
             con.execute("DELETE FROM meta WHERE key = 'test:1'")
         pages, _ = store.con.wal_checkpoint()
@@ -41,7 +40,7 @@ def test_the_wal_begins_anew_once_it_was_written_back(tmp_path: Path, monkeypatc
 
 
 def test_settings_and_rows_are_as_they_were(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checkpoints, "_OFTEN", 20)
+    monkeypatch.setattr(wal, "_OFTEN", 20)
     with open_store(tmp_path / "casebook.db", write=True, create=True) as store:
         before = settings(store)
         with checkpoints_aside(store):
@@ -52,9 +51,9 @@ def test_settings_and_rows_are_as_they_were(tmp_path: Path, monkeypatch: pytest.
 
 
 def test_the_writer_does_it_where_the_thread_cannot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checkpoints, "_OFTEN", 20)
-    monkeypatch.setattr(checkpoints, "_MOST", 60)
-    monkeypatch.setattr(checkpoints, "_write_back_when", lambda path, wanted: None)
+    monkeypatch.setattr(wal, "_OFTEN", 20)
+    monkeypatch.setattr(wal, "_MOST", 60)
+    monkeypatch.setattr(wal, "_write_back_when", lambda path, wanted: None)
     path = tmp_path / "casebook.db"
     with open_store(path, write=True, create=True) as store:
         with checkpoints_aside(store):
@@ -64,7 +63,7 @@ def test_the_writer_does_it_where_the_thread_cannot(tmp_path: Path, monkeypatch:
 
 @pytest.mark.parametrize("count", [0, 5, 200])
 def test_no_thread_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int) -> None:
-    monkeypatch.setattr(checkpoints, "_OFTEN", 100)
+    monkeypatch.setattr(wal, "_OFTEN", 100)
     threads = threading.active_count()
     with open_store(tmp_path / "casebook.db", write=True, create=True) as store:
         with pytest.raises(ZeroDivisionError), checkpoints_aside(store):

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from core.store import backup, open_store, store_checks
-from core.store.copying import part_file, sweep_parts
+from core.store.files import part_file, sweep_parts
 from core.store.open import Schema
 from core.store.schema.migrations import SHIPPED, Script
 
@@ -98,7 +98,7 @@ def test_the_next_backup_migration_and_doctor_clean_up(casebook: Path, tmp_path:
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-import core.store.copying as copying
+import core.store.files as copying
 copying.copy_pages = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 from core.store import backup
 backup(Path(sys.argv[1]), Path(sys.argv[2]))

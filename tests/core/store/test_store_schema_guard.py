@@ -10,8 +10,7 @@ import pytest
 from core.base.fault import Fault
 from core.store import ensure_vec_table, open_store, restore, store_checks
 from core.store.rescue.salvage import salvage
-from core.store.schema.guard import DIGESTS, digest_of
-from core.store.schema.migrations import APPLICATION_ID, SHIPPED
+from core.store.schema.migrations import APPLICATION_ID, DIGESTS, SHIPPED, digest_of
 from core.store.vec import vec_tables
 
 EVIL = "CREATE TRIGGER evil AFTER UPDATE OF use_count ON error_kb BEGIN DELETE FROM resolution; END"

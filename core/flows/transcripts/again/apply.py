@@ -15,9 +15,9 @@ from core.flows.transcripts.again.report import ImportAgain
 from core.flows.transcripts.again.work import Work, last_change
 from core.store import Store, change, faults, open_store
 from core.store.clock import stamp
-from core.store.copying import copy_database
-from core.store.journal.changed_rows import columns_of, touched_rows
-from core.store.journal.inverse_changeset import apply_elsewhere
+from core.store.files import copy_database
+from core.store.journal.journal import columns_of, touched_rows
+from core.store.journal.undo import apply_elsewhere
 
 
 class Changed(Exception):

@@ -14,7 +14,7 @@ from core.flows.transcripts.again.report import LISTED, Counts, Drafts, GoneCase
 from core.flows.transcripts.again.scope import kept_cases
 from core.flows.transcripts.again.work import Work
 from core.store import open_store
-from core.store.journal.changed_rows import key_of
+from core.store.journal.journal import key_of
 from core.store.sql import number
 
 _HARVESTED: Final = (

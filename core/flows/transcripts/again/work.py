@@ -20,7 +20,7 @@ from core.flows.transcripts.again.files import lost_sessions, read_again
 from core.flows.transcripts.again.scope import kept_cases
 from core.flows.transcripts.again.sweep import sweep
 from core.store import Store, faults, open_store
-from core.store.copying import copy_database
+from core.store.files import copy_database
 from core.store.sql import number
 
 _TABLES = (

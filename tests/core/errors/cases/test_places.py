@@ -21,7 +21,7 @@ from core.errors.retrieval.answer import Hit, Query, Source
 from core.flows.transcripts.api import import_transcripts
 from core.samples import sample_paths
 from core.store import open_store
-from core.store.version import data_version
+from core.store.store import data_version
 
 
 def lit(line: str, spans: tuple[tuple[int, int], ...]) -> list[str]:

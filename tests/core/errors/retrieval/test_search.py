@@ -19,7 +19,7 @@ from core.errors.cases.undo import refresh_touched
 from core.errors.equivalence.names import names
 from core.errors.identity.api import identify
 from core.store import open_store, undo
-from core.store.copying import BUSY_MS
+from core.store.files import BUSY_MS
 
 TRACEBACK = """Traceback (most recent call last):
   File "/srv/app/{file}.py", line {line}, in load

@@ -1,1 +1,0 @@
-"""The write-ahead log: checkpoints, its length, a private copy of it."""
