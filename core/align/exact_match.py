@@ -10,7 +10,7 @@ from typing import Literal
 
 from core.align.normalization.normalized_view import View
 from core.align.result import Method
-from core.text.patterns import TERMINAL
+from core.text.cleaning import TERMINAL
 
 Form = Literal["plain", "normal", "folded", "letters", "valued"]
 CONFIDENCE: dict[Form, float] = {"plain": 1.0, "normal": 0.99, "folded": 0.98, "letters": 0.97, "valued": 0.96}

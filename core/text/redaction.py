@@ -1,13 +1,22 @@
-"""Secrets masked in place: the same length, so that every span still agrees with the file the text came from."""
+"""The sign that stands for each code point of a secret."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from typing import Final
 
 from core.base.lazy_pattern import lazy_pattern
-from core.text.mask import MASK
 from core.text.offsets import apply
+
+MASK: Final = "\u25ae"
+"""One visible, narrow, unlikely sign (black vertical rectangle), one for each code point taken."""
+
+
+def is_masked(text: str) -> bool:
+    """Whether something in `text` was masked."""
+    return MASK in text
+
 
 Span = tuple[int, int]
 Finder = Callable[[str], list[Span]]
@@ -55,7 +64,7 @@ def _plain_spans(text: str) -> list[Span]:
     if ":5432:" in text:
         spans += pgpass(text)
     if not text.isascii():
-        from core.text.secrets.labels import label_spans
+        from core.text.secrets.prose import label_spans
 
         spans += label_spans(text)
     return spans

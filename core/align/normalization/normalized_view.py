@@ -17,8 +17,8 @@ from itertools import accumulate
 
 from core.align.normalization.scripts import plain_script
 from core.align.normalization.values import values_in
+from core.text.cleaning import TERMINAL
 from core.text.offsets import Edit, Layer, OffsetMap, apply
-from core.text.patterns import TERMINAL
 from core.text.unicode_form import is_normalized, normalized
 
 _BLANKS = (

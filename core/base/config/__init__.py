@@ -1,1 +1,0 @@
-"""Settings: their schema, where each value comes from, and the settings file."""
