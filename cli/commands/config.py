@@ -11,9 +11,9 @@ from cli.format.layout import one_line
 from cli.output import Output
 from cli.parser import Parser, add_group, add_leaf
 from core.base.config.settings import KEYS, template
-from core.base.config.settings_file import ConfigFile
 from core.base.config.settings_sources import Config
 from core.base.paths import config_file
+from core.base.reports import ConfigFile
 
 
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:

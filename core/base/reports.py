@@ -1,4 +1,4 @@
-"""What a long run tells: while it goes on, and when it is done (`progress.v1`, `import_report.v1`)."""
+"""Reports of a run: what it tells on its way and when it is done, and where the settings file is."""
 
 from __future__ import annotations
 
@@ -51,3 +51,13 @@ class Progress:
     rate: float
     eta_s: float | None
     file: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigFile:
+    """Where the settings file is, or would be (`config_file.v1`)."""
+
+    SCHEMA: ClassVar[str] = "config_file.v1"
+
+    path: str
+    exists: bool

@@ -1,8 +1,4 @@
-"""Settings: defaults, then the file, then the environment, then a flag; each value knows where it came from.
-
-A settings file is data. Nothing in it is run, imported or expanded beyond `~`. A wrong value is a fault that names its
-line; a key nobody knows is named with its line and left alone, because a newer casebook may know it.
-"""
+"""On which line of a TOML text each key stands, which the standard reader does not tell."""
 
 from __future__ import annotations
 
@@ -12,11 +8,43 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple, cast
 
-from core.base.config.section import Spec
-from core.base.config.settings import FIELDS, KEYS, SECTIONS, Settings, Value
+from core.base.config.settings import FIELDS, KEYS, SECTIONS, Settings, Spec, Value
 from core.base.fault import Fault
 from core.base.lazy_pattern import lazy_pattern
 from core.base.paths import config_file, database_file
+
+
+def key_lines(text: str) -> dict[tuple[str, ...], int]:
+    """Where each key of a TOML text stands: its path (table and key) to its 1-based line.
+
+    tomllib tells no lines, so this reads what settings files are made of: tables, keys, dotted keys. Lines inside a
+    triple-quoted string are passed over.
+    """
+    lines: dict[tuple[str, ...], int] = {}
+    table: tuple[str, ...] = ()
+    quote = ""
+    for number, line in enumerate(text.split("\n"), 1):
+        if quote:
+            quote = "" if quote in line else quote
+            continue
+        bare = line.strip()
+        if bare.startswith("["):
+            table = _path(bare.strip("[").partition("]")[0])
+            _mark(lines, table, number)
+        elif "=" in bare and not bare.startswith("#"):
+            _mark(lines, table + _path(bare.partition("=")[0]), number)
+            quote = next((q for q in ('"""', "'''") if bare.count(q) == 1), "")
+    return lines
+
+
+def _mark(lines: dict[tuple[str, ...], int], path: tuple[str, ...], number: int) -> None:
+    for size in range(1, len(path) + 1):
+        lines.setdefault(path[:size], number)
+
+
+def _path(dotted: str) -> tuple[str, ...]:
+    return tuple(part.strip().strip("\"'") for part in dotted.split("."))
+
 
 _DECIMAL = lazy_pattern(r"-?[0-9]{1,9}(\.[0-9]{1,9})?")
 MAX_BYTES = 1 << 20
@@ -144,8 +172,6 @@ def _read(place: Path, *, required: bool) -> str | None:
 
 def _apply_file(found: dict[str, Setting], warnings: list[str], place: Path, text: str) -> None:
     import tomllib  # only those who have a settings file pay for it
-
-    from core.base.config.toml_lines import key_lines
 
     try:
         tables = tomllib.loads(text)

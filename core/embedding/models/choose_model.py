@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from core.base.atomic import write_file
-from core.base.config.toml_lines import key_lines
+from core.base.config.settings_sources import key_lines
 from core.base.fault import Fault
 from core.base.xdg import make_folder
 

@@ -140,8 +140,8 @@ def _count(store: Store, what: str) -> int:
 def wire_types() -> dict[str, tuple[type, ...]]:
     """Everything written as JSON, by name. Two types may share one, if they write the same fields."""
     from core.align.alignment import AlignResult
-    from core.base.config.settings_file import ConfigFile
     from core.base.config.settings_sources import Config
+    from core.base.reports import ConfigFile
     from core.base.wire import ErrorObject, FileReport
     from core.embedding.models.calibrate import Calibration
     from core.embedding.models.model_report import ModelList, ModelReport

@@ -14,7 +14,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, cast
 
-from core.base.config.toml_lines import key_lines
+from core.base.config.settings_sources import key_lines
 from core.base.fault import Fault, why_unread
 from core.base.lazy_pattern import lazy_pattern
 from core.base.paths import user_folder

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.base.config.settings import SECTIONS, Settings, template
-from core.base.config.settings_sources import Config, database_path, environment_name, load_config
-from core.base.config.toml_lines import key_lines
+from core.base.config.settings_sources import Config, database_path, environment_name, key_lines, load_config
 from core.base.fault import Fault
 from core.base.paths import config_file, database_file, log_file
 

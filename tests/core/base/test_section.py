@@ -7,7 +7,7 @@ import pickle
 
 import pytest
 
-from core.base.config.section import Section, setting
+from core.base.config.settings import Section, setting
 
 
 class Lamp(Section):

@@ -1,0 +1,1 @@
+"""Settings: their schema, where each value comes from, and the settings file."""
