@@ -15,8 +15,8 @@ from typing import Any
 from bench.errors.wordings_data import strangers, wordings
 from bench.table import Row, seconds
 from core.embedding.index.binary_index import Bits, KeptBits
+from core.embedding.index.index import Vec0
 from core.embedding.index.stored import Made, Place, append_bits, put
-from core.embedding.index.vec0 import Vec0
 from core.errors.retrieval.embed_text import RECIPE, embed_text
 from core.store import open_store
 

@@ -10,7 +10,7 @@ from bench.errors.wordings_data import strangers, wordings
 from bench.table import Row, paired
 from core.base.config.settings import EmbeddingSettings
 from core.embedding.models.models import Found, current
-from core.embedding.runtime.providers import keep_to_itself
+from core.embedding.runtime.local import keep_to_itself
 from core.embedding.runtime.worker import run
 from core.errors import identify
 from core.errors.cases.record import Name, ensure_case

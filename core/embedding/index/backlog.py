@@ -10,7 +10,7 @@ from typing import cast
 import apsw
 
 from core.embedding.index.state import VectorState, read_state, write_state
-from core.embedding.runtime.source import Source
+from core.embedding.runtime.embedder import Source
 from core.store.clock import now
 from core.store.sql import number, storable
 

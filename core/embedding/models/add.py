@@ -1,4 +1,4 @@
-"""Add a model of one's own: an ONNX folder, or a sentence-transformers folder with safetensors, which is converted."""
+"""The last steps of a model's folder: list it, prove that it embeds, and centre its vectors where that helps."""
 
 from __future__ import annotations
 
@@ -7,16 +7,36 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from core.base.atomic import write_file
 from core.base.fault import Fault
 from core.base.xdg import make_folder
 from core.embedding.models.catalogue import CATALOGUE, Languages, Model
-from core.embedding.models.convert import WEIGHTS, convert, put_tokenizer
-from core.embedding.models.finish import settle
-from core.embedding.models.model_folder import DATA, ONNX, TOKENIZER, digest, new_part, put, sweep, valid_id
+from core.embedding.models.centering import CENTRE, centre_of
+from core.embedding.models.convert import WEIGHTS, Described, convert, describe, put_tokenizer
+from core.embedding.models.model_folder import DATA, ONNX, TOKENIZER, digest, new_part, put, seal, sweep, valid_id
 from core.embedding.models.models import added_folder
 from core.embedding.models.prepare import lock_of
-from core.embedding.models.source_folder import Described, describe
+from core.embedding.runtime.local import open_folder
 from core.process.lock import hold_lock
+
+
+def settle(part: Path, model: Model, source: str) -> Model:
+    """Make `part`, whose files are all there, a folder of `model` that can be `put`, and return what it is now.
+
+    Embeds the shipped texts, which takes seconds. Raises Fault where the folder gives no vectors of the model's size,
+    io_error for the disk.
+    """
+    sealed = seal(part, model, source)
+    embedder = open_folder(part, sealed, threads=0)
+    try:
+        centre = centre_of(embedder, sealed)
+    finally:
+        embedder.close()
+    if centre is None:
+        return sealed
+    write_file(part / CENTRE, [centre.text, "\n"], replace=True)
+    return seal(part, sealed._replace(centre=centre.name), source)
+
 
 _GRAPHS = (ONNX, f"onnx/{ONNX}")
 _WINDOW = 256

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.embedding.models.labelled import TELLS_APART, least_separation, pairs, shipped
+from core.embedding.models.calibrate import TELLS_APART, least_separation, pairs, shipped
 from core.embedding.runtime.embedder import Embedder, Kind
 from core.text import hangul_share
 

@@ -1,22 +1,198 @@
-"""A sentence-transformers folder with safetensors, made into a folder that can be loaded here; without torch.
-
-Encoders of the BERT family only (BERT, RoBERTa, XLM-RoBERTa): their layers are known and so is the graph.
-"""
+"""What a folder of somebody else's says about its model: the files sentence-transformers puts beside the weights."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import shutil
+import struct
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from core.base.atomic import write_file
 from core.base.fault import Fault
-from core.embedding.models.convert_weights import Weights
+from core.embedding.models.catalogue import Languages, Pooling
 from core.embedding.models.model_folder import CONFIG, ONNX, SPECIAL, TOKENIZER, TOKENIZER_CONFIG
-from core.embedding.models.source_folder import Described, describe, whole
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+_MOST = 64 << 20
+_MANY_WORDS = 60_000
+"""A vocabulary this large is one of many languages; English ones have about 30,000 to 50,000 words."""
+_ABSURD = 8192
+"""Where a tokenizer says it reads more than this, it says nothing: 1e30 stands for unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """What the files say: `dim` 0 and `window` 0 where they say nothing; `config` is the encoder's own description."""
+
+    dim: int
+    window: int
+    pooling: Pooling
+    languages: Languages
+    document_prefix: str
+    query_prefix: str
+    config: Mapping[str, Any]
+    tokenizer_config: Mapping[str, Any]
+
+
+def describe(folder: Path) -> Described:
+    """Read the descriptions in `folder`; missing ones are no fault. Raises Fault invalid_input for others' ways."""
+    config, tokenizer = load(folder / "config.json"), load(folder / "tokenizer_config.json")
+    _refuse_modules(folder)
+    pooling = load(folder / "1_Pooling" / "config.json")
+    said = load(folder / "config_sentence_transformers.json").get("prompts")
+    prompts: Mapping[str, Any] = cast("Mapping[str, Any]", said) if isinstance(said, dict) else {}
+    limits = (
+        load(folder / "sentence_bert_config.json").get("max_seq_length"),
+        tokenizer.get("model_max_length"),
+        config.get("max_position_embeddings"),
+    )
+    many = whole(config.get("vocab_size")) > _MANY_WORDS or "multilingual" in folder.name.lower()
+    return Described(
+        dim=whole(config.get("hidden_size")),
+        window=next((whole(limit) for limit in limits if 8 <= whole(limit) <= _ABSURD), 0),
+        pooling=_pooling(folder, pooling),
+        languages="multilingual" if many else "en",
+        document_prefix=_text(prompts, "document", "passage"),
+        query_prefix=_text(prompts, "query"),
+        config=config,
+        tokenizer_config=tokenizer,
+    )
+
+
+def load(path: Path) -> dict[str, Any]:
+    """A JSON object from a file, empty where there is none. Raises Fault invalid_input where it is none."""
+    try:
+        with path.open("rb") as file:
+            found = json.loads(file.read(_MOST))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, RecursionError) as error:
+        raise Fault("invalid_input", f"{path} cannot be read as JSON", "get the model anew") from error
+    if not isinstance(found, dict):
+        raise Fault("invalid_input", f"{path} is no JSON object", "get the model anew")
+    return cast("dict[str, Any]", found)
+
+
+def whole(value: object) -> int:
+    """A whole number, or 0 for anything else."""
+    return value if isinstance(value, int) and not isinstance(value, bool) else 0
+
+
+def _refuse_modules(folder: Path) -> None:
+    path = folder / "modules.json"
+    try:
+        found: object = json.loads(path.read_bytes()) if path.is_file() else []
+    except (OSError, ValueError, RecursionError) as error:
+        raise Fault("invalid_input", f"{path} cannot be read as JSON", "get the model anew") from error
+    for module in cast("list[object]", found) if isinstance(found, list) else []:
+        kind = str(cast("Mapping[str, Any]", module).get("type", "")) if isinstance(module, dict) else ""
+        if kind.rpartition(".")[2] not in ("Transformer", "Pooling", "Normalize"):
+            raise _refused(folder, f"it has a layer {kind or 'without a name'} after the encoder")
+
+
+def _pooling(folder: Path, said: Mapping[str, Any]) -> Pooling:
+    on = [name for name, value in said.items() if name.startswith("pooling_mode_") and value is True]
+    named = said.get("pooling_mode")
+    if isinstance(named, str) and not on:
+        on = [f"pooling_mode_{named}"]
+    if not on or on in (["pooling_mode_mean_tokens"], ["pooling_mode_mean"]):
+        return "mean"
+    if on in (["pooling_mode_cls_token"], ["pooling_mode_cls"]):
+        return "cls"
+    raise _refused(folder, "it pools tokens in another way than by their mean or the first one")
+
+
+def _text(prompts: Mapping[str, Any], *names: str) -> str:
+    return next((value for name in names if isinstance(value := prompts.get(name), str) and value), "")
+
+
+def _refused(folder: Path, why: str) -> Fault:
+    return Fault("invalid_input", f"{folder} cannot be used: {why}", "casebook models list names models that work")
+
+
+_TYPES = {"F32": "<f4", "F16": "<f2", "BF16": "<u2", "F64": "<f8", "I64": "<i8", "I32": "<i4", "I8": "i1", "U8": "u1"}
+_MOST_HEADER = 100 << 20
+
+
+class Weights:
+    """The tensors of one file, read where they lie when they are asked for. Raises Fault invalid_input."""
+
+    def __init__(self, path: Path) -> None:
+        import numpy as np
+
+        self._path = path
+        try:
+            self._raw: NDArray[Any] = np.memmap(path, mode="r", dtype=np.uint8)
+        except (OSError, ValueError) as error:
+            raise self._damaged("it cannot be read") from error
+        self._start, self._places = self._header()
+        # What wraps the encoder (`bert.`, `roberta.`, `model.`) says nothing; every name is used without it.
+        suffix = "embeddings.word_embeddings.weight"
+        found = [name for name in self._places if name.endswith(suffix)]
+        self._prefix = found[0].removesuffix(suffix) if found else ""
+
+    def __contains__(self, name: str) -> bool:
+        return self._prefix + name in self._places
+
+    @property
+    def size(self) -> int:
+        """Bytes of the whole file."""
+        return int(self._raw.size)
+
+    def get(self, name: str, *shape: int) -> NDArray[Any]:
+        """A tensor as float32, which must have `shape` (-1: any size)."""
+        import numpy as np
+
+        meta = self._places.get(self._prefix + name)
+        if meta is None:
+            raise self._damaged(f"it has no {name}")
+        kind, sizes, begin, end = meta
+        values = np.frombuffer(self._raw[self._start + begin : self._start + end], _TYPES[kind]).reshape(sizes)
+        if kind == "BF16":  # the upper half of a float32
+            values = (values.astype(np.uint32) << 16).view(np.float32)
+        if len(sizes) != len(shape) or any(want not in (-1, got) for want, got in zip(shape, sizes, strict=True)):
+            raise self._damaged(f"{name} has the shape {list(sizes)}, not {list(shape)}")
+        return values.astype(np.float32)
+
+    def _header(self) -> tuple[int, dict[str, tuple[str, tuple[int, ...], int, int]]]:
+        if self._raw.size < 8:
+            raise self._damaged("it is too short")
+        (size,) = struct.unpack("<Q", self._raw[:8].tobytes())
+        if size > min(_MOST_HEADER, self._raw.size - 8):
+            raise self._damaged("its header is longer than the file")
+        try:
+            header = cast("dict[str, Any]", json.loads(self._raw[8 : 8 + size].tobytes()))
+            places = {
+                name: _place(cast("Mapping[str, Any]", meta), int(self._raw.size) - 8 - size)
+                for name, meta in header.items()
+                if name != "__metadata__"
+            }
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise self._damaged("its header makes no sense") from error
+        return 8 + size, places
+
+    def _damaged(self, why: str) -> Fault:
+        return Fault("invalid_input", f"{self._path} is no weights file to convert: {why}", "get the model anew")
+
+
+def _place(meta: Mapping[str, Any], room: int) -> tuple[str, tuple[int, ...], int, int]:
+    kind, sizes = str(meta["dtype"]), tuple(int(one) for one in meta["shape"])
+    begin, end = (int(one) for one in meta["data_offsets"])
+    width = {"F64": 8, "I64": 8, "F32": 4, "I32": 4, "F16": 2, "BF16": 2, "I8": 1, "U8": 1}[kind]
+    count = 1
+    for one in sizes:
+        count *= one
+    if min(sizes, default=0) < 0 or not 0 <= begin <= end <= room or end - begin != count * width:
+        raise ValueError(kind)
+    return kind, sizes, begin, end
+
 
 WEIGHTS = "model.safetensors"
 _MOST_BYTES = 3_600_000_000
@@ -62,7 +238,7 @@ def _write_graph(source: Path, weights: Weights, config: Mapping[str, Any], part
     padding = whole(config.get("pad_token_id", 0))
     positions_after_padding = config["model_type"] != "bert"
     if min(hidden, heads, layers, inner) < 1 or hidden % heads or layers > 200 or not isinstance(epsilon, float):
-        raise _refused(source, f"its {CONFIG} makes no sense")
+        raise _not_converted(source, f"its {CONFIG} makes no sense")
     shape = Shape(hidden, heads, layers, inner, epsilon, padding + 1 if positions_after_padding else 0, padding)
     try:
         (part / ONNX).write_bytes(build(weights, shape, name))
@@ -73,21 +249,22 @@ def _write_graph(source: Path, weights: Weights, config: Mapping[str, Any], part
 def _refuse_strangers(source: Path, weights: Weights, config: Mapping[str, Any]) -> None:
     kind = config.get("model_type")
     if kind not in ("bert", "roberta", "xlm-roberta"):
-        raise _refused(source, f"it is of the kind {kind or 'unknown'}, and only BERT, RoBERTa and XLM-RoBERTa convert")
+        raise _not_converted(
+            source, f"it is of the kind {kind or 'unknown'}, and only BERT, RoBERTa and XLM-RoBERTa convert"
+        )
     if config.get("hidden_act", "gelu") != "gelu" or config.get("position_embedding_type", "absolute") != "absolute":
-        raise _refused(source, "it is a BERT of another make")
+        raise _not_converted(source, "it is a BERT of another make")
     if config.get("is_decoder") or "encoder.layer.0.crossattention.self.query.weight" in weights:
-        raise _refused(source, "it is a decoder")
+        raise _not_converted(source, "it is a decoder")
     if weights.size > _MOST_BYTES:
-        raise _refused(source, f"its weights are larger than {_MOST_BYTES // 10**9} GB")
+        raise _not_converted(source, f"its weights are larger than {_MOST_BYTES // 10**9} GB")
 
 
 def _pad_token(source: Path) -> str:
-    from core.embedding.models.source_folder import load
 
     named: object = load(source / SPECIAL).get("pad_token", "[PAD]")
     return str(named.get("content", "[PAD]")) if isinstance(named, dict) else str(named)  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
 
 
-def _refused(source: Path, why: str) -> Fault:
+def _not_converted(source: Path, why: str) -> Fault:
     return Fault("invalid_input", f"{source} cannot be converted: {why}", "add an ONNX folder of this model instead")

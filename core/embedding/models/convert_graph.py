@@ -12,7 +12,7 @@ import struct
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from core.embedding.models.convert_weights import Weights
+from core.embedding.models.convert import Weights
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

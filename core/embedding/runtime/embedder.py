@@ -1,9 +1,11 @@
-"""What turns texts into vectors: one protocol, met by the model in this process and by the service's client."""
+"""What embeds and what is embedded, as protocols: a model, its vectors, and a source of texts."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Literal, Protocol
+
+import apsw
 
 Kind = Literal["document", "query"]
 """Some models read a stored text and a question apart (`multilingual-e5-large` by a prefix)."""
@@ -46,4 +48,29 @@ class LocalEmbedder(Embedder, Protocol):
 
     def tokens(self, text: str) -> int:
         """About how many tokens a text has, for putting like lengths together. Raises nothing, whatever the text."""
+        ...
+
+
+class Source(Protocol):
+    """Texts of one `kind` (`error`, `rule`, `chunk`), each with the id of its row.
+
+    `recipe` names how a text is made of its row; a change of it means that every vector is made anew. Whoever writes
+    a row puts its id into the table `backlog` (by triggers), and again when its text may have changed or it is gone.
+    """
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def recipe(self) -> str: ...
+
+    def texts(self, con: apsw.Connection, ids: Sequence[int]) -> dict[int, str]:
+        """The texts to embed, by id; an id whose row is gone is left out."""
+        ...
+
+    def window(self, con: apsw.Connection, after: int, limit: int) -> list[int]:
+        """The first `limit` ids above `after`, ascending: for walking all of them."""
+        ...
+
+    def count(self, con: apsw.Connection) -> int:
+        """How many there are."""
         ...

@@ -1,10 +1,12 @@
-"""A model in this process: fastembed on onnxruntime, from a folder, never by name and never from a network."""
+"""A text longer than a model reads, as several that overlap: nothing of it is left unread."""
 
 from __future__ import annotations
 
 import os
 import unicodedata
+import warnings
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any
@@ -18,13 +20,81 @@ from core.embedding.models.models import Found
 from core.embedding.models.prepare import prepare
 from core.embedding.runtime.embedder import Embedder, Kind, LocalEmbedder, Vector
 from core.embedding.runtime.loading import load_apart
-from core.embedding.runtime.providers import choose, keep_to_itself, offered
-from core.embedding.runtime.windows import windows
 
 if TYPE_CHECKING:
     from fastembed import TextEmbedding
     from numpy.typing import NDArray
     from tokenizers import Tokenizer
+
+
+Tokens = Callable[[str], Sequence[tuple[int, int]]]
+"""Where each token of a text lies in it (code points), special tokens left out."""
+
+
+def windows(text: str, room: int, tokens: Tokens) -> list[str]:
+    """Parts of `text`, each of at most `room` tokens, that together hold all of it; the text itself if it fits.
+
+    Neighbours share a quarter of their tokens, so that what is said across a border stands whole in one of them. A
+    part is cut between words where there are any; one that reads as more tokens than it did inside its text is halved.
+    """
+    spans = tokens(text)
+    if len(spans) <= room:
+        return [text]
+    step = max(1, room - room // 4)
+    out: list[str] = []
+    for first in range(0, len(spans), step):
+        part = spans[first : first + room]
+        out += _fitting(text[_word_start(text, first, room, spans) : part[-1][1]], room, tokens)
+        if first + room >= len(spans):
+            break
+    return [part for part in out if part.strip()]
+
+
+def _word_start(text: str, first: int, room: int, spans: Sequence[tuple[int, int]]) -> int:
+    """Where the word begins in which a window would, if that is near: half a word is read as another one."""
+    for index in range(first, max(0, first - room // 8), -1):
+        start = spans[index][0]
+        if spans[index - 1][1] < start or not text[start - 1 : start].isalnum():
+            return start
+    return spans[first][0]
+
+
+def _fitting(part: str, room: int, tokens: Tokens) -> list[str]:
+    if len(part) < 2 or len(tokens(part)) <= room:
+        return [part]
+    middle = len(part) // 2
+    return [*_fitting(part[:middle], room, tokens), *_fitting(part[middle:], room, tokens)]
+
+
+_FATAL = 4
+"""onnxruntime's number for faults that end the process."""
+CUDA, CPU = "CUDAExecutionProvider", "CPUExecutionProvider"
+
+
+def choose(available: Sequence[str]) -> tuple[str, ...]:
+    """The providers to ask for, the best first.
+
+    CUDA where the installed onnxruntime has it (extra `[gpu]`), and always the processor behind it: where a driver is
+    missing, onnxruntime goes on to the next by itself. No other is asked for: none was tried.
+    """
+    return (CUDA, CPU) if CUDA in available else (CPU,)
+
+
+def offered() -> Sequence[str]:
+    """What the installed onnxruntime can run on. Loads it, and keeps it from writing over the screen: what fails is
+    raised as well."""
+    keep_to_itself()
+    runtime = import_module("onnxruntime")
+    runtime.set_default_logger_severity(_FATAL)
+    warnings.filterwarnings("ignore", message="Attempt to set CUDAExecutionProvider failed")
+    return runtime.get_available_providers()
+
+
+def keep_to_itself() -> None:
+    """Call before anything imports onnxruntime: since 1.31 it tells its makers on every start, and keeps a device id in
+    the user's cache folder, unless its environment says no (onnxruntime, `Privacy.md`)."""
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+
 
 MAX_CHARS = 200_000
 """A longer text is refused: it would be some hundred windows, which are no error, rule or note."""

@@ -17,12 +17,10 @@ from core.embedding.index import backlog, maintenance, stored
 from core.embedding.index.state import VectorState, read_state, write_state
 from core.embedding.index.stored import Place
 from core.embedding.runtime import batch
-from core.embedding.runtime.batch import Done, Text
-from core.embedding.runtime.bisect import Outcome, attempt
-from core.embedding.runtime.embedder import Embedder
+from core.embedding.runtime.batch import Done, Outcome, Text, attempt
+from core.embedding.runtime.embedder import Embedder, Source
 from core.embedding.runtime.loading import LoadStoppedError
 from core.embedding.runtime.report import EmbedReport, FailedText
-from core.embedding.runtime.source import Source
 from core.store import Store, jobs
 
 BATCH = 50

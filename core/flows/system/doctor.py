@@ -11,7 +11,7 @@ from core.base.config.settings import EmbeddingSettings
 from core.base.config.settings_sources import Config
 from core.base.fault import Fault
 from core.base.installation import remedy
-from core.embedding.index.consistency import disagreements, rebuild
+from core.embedding.index.maintenance import disagreements, rebuild
 from core.embedding.service.report import model_service
 from core.errors.cases.derived import refresh_case
 from core.errors.retrieval.embed_source import ErrorSource

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final, Literal
 
-from core.embedding.runtime.source import Source
+from core.embedding.runtime.embedder import Source
 from core.errors.retrieval.embed_source import ErrorSource
 
 if TYPE_CHECKING:

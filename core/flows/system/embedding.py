@@ -14,9 +14,8 @@ from core.base.reports import Progress
 from core.embedding.index.backlog import waiting
 from core.embedding.index.state import read_state
 from core.embedding.models.models import Absent, Found, current
-from core.embedding.runtime.embedder import Embedder, Kind, LocalEmbedder, Vector
+from core.embedding.runtime.embedder import Embedder, Kind, LocalEmbedder, Source, Vector
 from core.embedding.runtime.report import EmbedPart, EmbedReport
-from core.embedding.runtime.source import Source
 from core.embedding.runtime.worker import BATCH, place_of, run, up_to_date
 from core.flows.system.embed_sources import KINDS, EmbeddedKind, sources_of
 from core.store import Store, faults, open_store

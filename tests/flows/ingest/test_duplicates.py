@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.embedding.index.consistency import disagreements
+from core.embedding.index.maintenance import disagreements
 from core.embedding.runtime.report import EmbedReport
 from core.embedding.runtime.worker import run
 from core.flows.ingest.api import ingest

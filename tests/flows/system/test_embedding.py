@@ -15,8 +15,8 @@ from core.base.reports import Progress
 from core.embedding import Embedder, similarity_of
 from core.embedding.index.index import open_index
 from core.embedding.index.state import why_off
+from core.embedding.runtime.embedder import Source
 from core.embedding.runtime.report import EmbedReport
-from core.embedding.runtime.source import Source
 from core.embedding.runtime.worker import place_of
 from core.errors import identify, observe
 from core.errors.retrieval.embed_source import ErrorSource

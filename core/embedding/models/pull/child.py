@@ -12,8 +12,8 @@ import threading
 from pathlib import Path
 
 from core.base.fault import Fault
+from core.embedding.models.add import settle
 from core.embedding.models.catalogue import CATALOGUE, Model
-from core.embedding.models.finish import settle
 from core.embedding.models.model_folder import new_part, put, sweep
 from core.embedding.models.prepare import lock_of, make_from_weights
 from core.embedding.models.pull.hub import fetch_hub

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from core.base.fault import Fault
 from core.embedding.models.catalogue import Model
-from core.embedding.models.convert import WEIGHTS, convert, put_tokenizer
+from core.embedding.models.convert import WEIGHTS, convert, describe, put_tokenizer
 from core.embedding.models.model_folder import CONFIG, DATA, ONNX, SPECIAL, TOKENIZER, TOKENIZER_CONFIG
 from core.embedding.models.pull.protocol import Signs
-from core.embedding.models.source_folder import describe
 
 if TYPE_CHECKING:
     from huggingface_hub.hf_api import RepoSibling

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from core.embedding.index import backlog
 from core.embedding.index.binary_index import Bits, KeptBits
-from core.embedding.index.consistency import disagreements, rebuild
-from core.embedding.index.vec0 import Vec0
+from core.embedding.index.index import Vec0
+from core.embedding.index.maintenance import disagreements, rebuild
 from core.embedding.runtime.worker import place_of, run
 from core.errors.cases.derived import refresh_case
 from core.errors.retrieval.embed_source import ErrorSource

@@ -11,10 +11,9 @@ import pytest
 from core.base.fault import Fault
 from core.embedding import Vector, distance_of, pack, unpack
 from core.embedding.index.binary_index import Bits, KeptBits
-from core.embedding.index.index import open_index
+from core.embedding.index.index import Vec0, open_index
 from core.embedding.index.maintenance import counted, rebuild_bits, worth_tidying
 from core.embedding.index.stored import Made, Place, forget, put, sign_bits
-from core.embedding.index.vec0 import Vec0
 from core.embedding.index.vectors import cosine
 from core.store import Store, load_vec, open_store
 from tests.core.embedding.exact_embedder import at_distance, random_vector, unit

@@ -12,12 +12,11 @@ import pytest
 
 from core.base.fault import Fault
 from core.embedding import Kind, Vector, pack, unpack
-from core.embedding.models import finish
+from core.embedding.models import add as adding
 from core.embedding.models.add import Wishes, add
-from core.embedding.models.calibrate import calibrate
+from core.embedding.models.calibrate import Pairs, calibrate, least_separation, pairs, shipped
 from core.embedding.models.catalogue import CATALOGUE, MINILM, Model
 from core.embedding.models.centering import CENTRE, Centre, centre_of
-from core.embedding.models.labelled import Pairs, least_separation, pairs, shipped
 from core.embedding.models.models import Found, find
 from core.embedding.runtime.embedder import Embedder
 from core.embedding.runtime.local import load
@@ -152,7 +151,7 @@ def _with_centre(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Found
     bare = load(plain)
     mean = np.array([unpack(one[0]) for one in bare.embed(["disk full", "no file", "missing"], "document")]).mean(0)
     centre = Centre({kind: (mean.tolist(), (mean / 2).tolist()) for kind in ("query", "document")})
-    monkeypatch.setattr(finish, "centre_of", lambda embedder, model: centre)
+    monkeypatch.setattr(adding, "centre_of", lambda embedder, model: centre)
     model = add(tmp_path / "tiny", Wishes(id="centred"), environ)
     found = find("centred", environ)
     assert found is not None

@@ -29,8 +29,7 @@ from core.embedding.models.model_folder import (
 )
 from core.embedding.models.models import Absent, Found, added_folder, current, find, on_this_machine, pulled_folder
 from core.embedding.models.prepare import lock_of, prepare
-from core.embedding.runtime.local import load
-from core.embedding.runtime.providers import choose
+from core.embedding.runtime.local import choose, load
 from core.process.lock import hold_lock
 
 ROOT = Path(__file__).resolve().parents[4]

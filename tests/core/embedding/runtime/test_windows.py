@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.embedding.runtime.windows import windows
+from core.embedding.runtime.local import windows
 
 
 def _words(text: str) -> list[tuple[int, int]]:

@@ -14,7 +14,7 @@ import pytest
 from core.base.fault import Fault
 from core.base.reports import Progress
 from core.embedding.index import backlog
-from core.embedding.index.consistency import disagreements
+from core.embedding.index.maintenance import disagreements
 from core.embedding.index.state import read_state, why_off
 from core.embedding.runtime.worker import place_of, run
 from core.errors import record_resolution

@@ -15,10 +15,9 @@ from hypothesis import strategies as st
 
 from core.base.reports import Progress
 from core.embedding.index import backlog
-from core.embedding.index.consistency import disagreements
-from core.embedding.index.maintenance import counted
+from core.embedding.index.maintenance import counted, disagreements
 from core.embedding.index.stored import of_texts, present
-from core.embedding.runtime.source import Source
+from core.embedding.runtime.embedder import Source
 from core.embedding.runtime.worker import place_of, run
 from core.store import Store, open_store
 from core.store.schema.migrations import Schema, shipped

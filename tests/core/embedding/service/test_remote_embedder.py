@@ -7,7 +7,7 @@ import pytest
 from core.base.fault import Fault
 from core.embedding.index.vectors import pack
 from core.embedding.models.catalogue import CATALOGUE, MINILM
-from core.embedding.runtime.bisect import attempt
+from core.embedding.runtime.batch import attempt
 from core.embedding.runtime.embedder import Vector
 from core.embedding.runtime.query_model import said_of
 from core.embedding.service.remote_embedder import Asked, Embed

@@ -12,7 +12,7 @@ import pytest
 
 from core.base.fault import Fault
 from core.embedding.models.catalogue import CATALOGUE, MINILM
-from core.embedding.runtime.providers import CPU, CUDA, choose
+from core.embedding.runtime.local import CPU, CUDA, choose
 from core.embedding.runtime.query_model import ModelAtHand, NoVectors, VectorSearch
 from core.rules.evaluation.usage import count_use, usage
 from core.rules.format.book import book_of
