@@ -7,10 +7,8 @@ from typing import Final
 
 from cli.format.layout import clip, counted, one_line, pad
 from cli.output import Output, Style
-from core.flows.insights.bars import bar
-from core.flows.insights.marks import marks_in, sign_of
 from core.flows.insights.report import NO_PROOF, PAUSES, Insights, SessionStrip, StripMark, Worked, WorkedItem
-from core.flows.insights.views import View, event_of, session_words, side_words, weeks_line
+from core.flows.insights.views import View, bar, event_of, marks_in, session_words, side_words, sign_of, weeks_line
 from core.flows.replay.report import Replay, ReplayItem
 
 _BAR, _NAME = 24, 22

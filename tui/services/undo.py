@@ -29,7 +29,7 @@ def taken_back(change: int | None = None) -> Callable[[Job[Returned]], Returned]
 
     def work(job: Job[Any]) -> Returned:
         from core.errors.curation import person
-        from core.flows.system.undo import take_back
+        from core.flows.system.history import take_back
         from core.store import faults, open_store
 
         with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
@@ -44,7 +44,7 @@ def brought_back() -> Callable[[Job[Returned]], Returned]:
 
     def work(job: Job[Any]) -> Returned:
         from core.errors.curation import person
-        from core.flows.system.undo import bring_back
+        from core.flows.system.history import bring_back
         from core.store import faults, open_store
 
         with open_store(job.lane.path, write=True) as store, faults(job.lane.path):

@@ -13,8 +13,8 @@ from core.flows.harvest.fixes.linking import is_check
 from core.flows.harvest.reducer import fold
 from core.flows.harvest.session_events import object_of, seen_in
 from core.flows.harvest.verdicts.active_time import ActiveTime
+from core.flows.insights.api import minutes
 from core.flows.insights.report import RedTime, SessionStrip, StripCell, StripMark
-from core.flows.insights.sums import minutes
 from core.store import Store, faults
 from core.text import clean, redact
 

@@ -1,20 +1,45 @@
-"""The views of Insights by name, and each as a picture."""
+"""Bars of block characters, an eighth of a cell fine."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Final, Literal, get_args
 
-from core.flows.insights.marks import marks_in
 from core.flows.insights.picture import Block, Picture, Row, Tone
-from core.flows.insights.report import (
-    PAUSES,
-    Insights,
-    SessionStrip,
-    Side,
-    StripMark,
-    Worked,
-    WorkedItem,
-)
+from core.flows.insights.report import PAUSES, Insights, SessionStrip, Side, StripCell, StripMark, Worked, WorkedItem
+
+_EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
+
+
+def bar(value: float, most: float, cells: int, *, ascii_only: bool = False) -> str:
+    """A bar of at most `cells` cells for `value`, where `most` fills them all; what is more than nothing shows."""
+    if value <= 0 or most <= 0 or cells <= 0:
+        return ""
+    if ascii_only:
+        return "#" * max(1, round(cells * min(value / most, 1)))
+    eighths = max(1, round(8 * cells * min(value / most, 1)))
+    full, part = divmod(eighths, 8)
+    return _EIGHTHS[8] * full + (_EIGHTHS[part] if part else "")
+
+
+_SIGNS: Final[dict[StripMark, tuple[str, str]]] = {"failed": ("█", "#"), "passed": ("▄", "+"), "other": ("·", ".")}
+
+
+def marks_in(cells: Sequence[StripCell], width: int) -> tuple[tuple[int, int, StripMark], ...]:
+    """The cells in at most `width` buckets: where each begins and ends, and its gravest mark."""
+    size = max(1, -(-len(cells) // max(1, width)))
+    return tuple((at, min(at + size, len(cells)), _gravest(cells[at : at + size])) for at in range(0, len(cells), size))
+
+
+def sign_of(mark: StripMark, *, ascii_only: bool = False) -> str:
+    """The sign of a mark, which differs without colour too."""
+    return _SIGNS[mark][ascii_only]
+
+
+def _gravest(cells: Iterable[StripCell]) -> StripMark:
+    marks = {cell.mark for cell in cells}
+    return "failed" if "failed" in marks else "passed" if "passed" in marks else "other"
+
 
 View = Literal["worst", "came_back", "answers", "time", "worked"]
 VIEWS: Final[tuple[View, ...]] = get_args(View)

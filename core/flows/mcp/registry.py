@@ -1,18 +1,47 @@
-"""The tools there are, and the one way to call them."""
+"""Tools about casebook itself: what it speaks, and whether it is well."""
 
 from __future__ import annotations
 
-from typing import Final
+import json
+from typing import Any, Final
 
 from core.base.fault import Fault
-from core.flows.mcp.about_tools import DOCTOR, SCHEMA
-from core.flows.mcp.arguments import checked
-from core.flows.mcp.ask_tool import ASK
-from core.flows.mcp.case_tools import ALIGN_QUOTE, ERROR_SEARCH, MATCH_RULES
+from core.flows.mcp.case_tools import ALIGN_QUOTE, ERROR_SEARCH, MATCH_RULES, RECORD_LESSON
 from core.flows.mcp.context import Desk
-from core.flows.mcp.lesson_tool import RECORD_LESSON
-from core.flows.mcp.library_tools import BULK_SEARCH, FETCH, SEARCH
-from core.flows.mcp.tool import Cancelled, Tool
+from core.flows.mcp.library_tools import ASK, BULK_SEARCH, FETCH, SEARCH
+from core.flows.mcp.tool import Cancelled, Tool, checked, shape, text
+
+
+def _schema(desk: Desk, given: dict[str, Any], _: Cancelled) -> object:
+    from core.flows.system.capabilities import capabilities, schema_text
+
+    if name := given.get("name"):
+        return json.loads(schema_text(name))
+    return capabilities(desk.database)
+
+
+def _doctor(desk: Desk, _: dict[str, Any], __: Cancelled) -> object:
+    from core.flows.system.doctor import diagnose
+
+    return diagnose(desk.load, lambda _: desk.database)
+
+
+SCHEMA: Final = Tool(
+    "schema",
+    "What this casebook speaks and holds",
+    "Its capabilities, models, versions and counts (schema.v1); or, with a name, that JSON Schema.",
+    shape(name=text("The schema of an answer, for example search_response.v1.", 100)),
+    _schema,
+)
+DOCTOR: Final = Tool(
+    "doctor",
+    "Is casebook well?",
+    "Every check, and what to do about each that fails; `ok` false is a normal answer. Answers doctor.v1.",
+    shape(),
+    _doctor,
+    asks_network=True,
+)
+
 
 TOOLS: Final[tuple[Tool, ...]] = (
     SEARCH, BULK_SEARCH, ASK, FETCH, ERROR_SEARCH, ALIGN_QUOTE, MATCH_RULES, RECORD_LESSON, SCHEMA, DOCTOR,

@@ -1,13 +1,114 @@
-"""One tool: what an agent is told of it, and what it does."""
+"""Arguments of a tool: their shape as JSON Schema, and the check that what came has it.
+
+The check knows the few words of JSON Schema that the shapes here use, and says in one line what is wrong.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
-from core.flows.mcp.arguments import Shape
+from core.base.fault import Fault
 from core.flows.mcp.context import Desk
+
+Shape = dict[str, Any]
+Arguments = Mapping[str, Any]
+
+
+def text(about: str, most: int, *, choices: tuple[str, ...] = ()) -> Shape:
+    """A text of at most `most` characters, or one of a few."""
+    found: Shape = {"type": "string", "description": about, "maxLength": most}
+    return {"type": "string", "description": about, "enum": list(choices)} if choices else found
+
+
+def number(about: str, least: int, most: int, default: int) -> Shape:
+    """A whole number."""
+    return {"type": "integer", "description": about, "minimum": least, "maximum": most, "default": default}
+
+
+def flag(about: str) -> Shape:
+    """Yes or no; no unless it is said."""
+    return {"type": "boolean", "description": about, "default": False}
+
+
+def many(about: str, items: Shape, most: int) -> Shape:
+    """A list of at most `most`."""
+    return {"type": "array", "description": about, "items": items, "maxItems": most}
+
+
+def shape(required: tuple[str, ...] = (), **properties: Shape) -> Shape:
+    """An object with these properties and no others."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(required),
+        "additionalProperties": False,
+    }
+
+
+def checked(given: object, wanted: Shape, name: str = "the arguments") -> dict[str, Any]:
+    """The arguments, which have the shape wanted. Raises Fault invalid_input naming the first that does not fit."""
+    found = _wrong(given, wanted, name)
+    if found is not None:
+        raise Fault("invalid_input", found, "see the tool's input schema")
+    return cast("dict[str, Any]", given)
+
+
+_KINDS: dict[str, tuple[type, str]] = {
+    "string": (str, "text"),
+    "integer": (int, "a whole number"),
+    "boolean": (bool, "true or false"),
+    "array": (list, "a list"),
+    "object": (dict, "an object"),
+}
+
+
+def _wrong(given: object, wanted: Shape, name: str) -> str | None:
+    if not wanted:  # anything
+        return None
+    if "anyOf" in wanted:
+        found = [_wrong(given, one, name) for one in wanted["anyOf"]]
+        return None if None in found else found[-1]
+    kind, called = _KINDS[wanted["type"]]
+    if not isinstance(given, kind) or (kind is int and isinstance(given, bool)):
+        return f"{name} must be {called}"
+    if isinstance(given, str):
+        if "enum" in wanted and given not in wanted["enum"]:
+            return f"{name} must be one of {', '.join(wanted['enum'])}"
+        return f"{name} is longer than {wanted['maxLength']:,} characters" if _longer(given, wanted) else None
+    if isinstance(given, int) and not isinstance(given, bool):
+        fits = wanted["minimum"] <= given <= wanted["maximum"]
+        return None if fits else f"{name} must be from {wanted['minimum']} to {wanted['maximum']}"
+    if isinstance(given, list):
+        return _wrong_list(cast("list[object]", given), wanted, name)
+    return _wrong_object(cast("dict[str, object]", given), wanted, name) if isinstance(given, dict) else None
+
+
+def _longer(given: str, wanted: Shape) -> bool:
+    return len(given) > wanted.get("maxLength", len(given))
+
+
+def _wrong_list(given: list[object], wanted: Shape, name: str) -> str | None:
+    if len(given) > wanted["maxItems"]:
+        return f"{name} has more than {wanted['maxItems']:,} items"
+    found = (_wrong(one, wanted["items"], f"{name}[{at}]") for at, one in enumerate(given))
+    return next((one for one in found if one is not None), None)
+
+
+def _wrong_object(given: dict[str, object], wanted: Shape, name: str) -> str | None:
+    known: dict[str, Shape] = wanted.get("properties", {})
+    missing = [one for one in wanted.get("required", ()) if one not in given]
+    if missing:
+        return f"{name} lack {missing[0]}" if name == "the arguments" else f"{name} lacks {missing[0]}"
+    if not wanted.get("additionalProperties", True):
+        strange = [one for one in given if one not in known]
+        if strange:
+            return f"there is no argument {strange[0][:40]!r}; there are {', '.join(known) or 'none'}"
+    within = "" if name == "the arguments" else f"{name}."
+    found = (_wrong(value, known[key], within + key) for key, value in given.items() if key in known)
+    return next((one for one in found if one is not None), None)
+
 
 Cancelled = Callable[[], bool]
 

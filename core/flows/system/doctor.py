@@ -1,7 +1,8 @@
-"""What works and what does not, each proved live rather than looked up (`doctor.v1`), and mending what is derived."""
+"""Doctor's proof of the embedding model: one text in, one unit vector out."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,19 +12,91 @@ from core.base.config.settings import EmbeddingSettings
 from core.base.config.settings_sources import Config
 from core.base.fault import Fault
 from core.base.installation import remedy
+from core.embedding import unusable
 from core.embedding.index.maintenance import disagreements, rebuild
+from core.embedding.models.models import Absent, current
 from core.embedding.service.report import model_service
 from core.errors.cases.derived import refresh_case
 from core.errors.retrieval.embed_source import ErrorSource
 from core.flows.rules.files import untrusted_files
-from core.flows.system.llm_check import llm_checks
 from core.flows.system.mcp_extra import has_mcp
-from core.flows.system.model_check import model_check
 from core.library.search.fts import rebuild_fts
 from core.library.search.korean import CHOSEN, MISSING, installed
+from core.llm.errors import pull_hint
+from core.llm.factory import server_models
 from core.rules.matching.tables import load_tables, own_tables
 from core.store import faults, open_store
 from core.store.checks import Check, store_checks
+
+_NAME = "embedding_model"
+_PROBE = "Cannot find module 'react'"
+
+
+def model_check(settings: EmbeddingSettings) -> Check:
+    """Load the model in use and embed a text with it. That nobody set one up is no failure; that a chosen one is not
+    to be had is. Raises nothing."""
+    found = current(settings)
+    if isinstance(found, Absent):
+        detail = found.reason if settings.model else f"{found.reason}; the text tiers answer without one"
+        return Check(_NAME, not settings.model, detail, found.remedy)
+    from core.embedding.runtime.local import load
+
+    try:
+        embedder = load(found)
+        try:
+            began = time.perf_counter()
+            ((vector,),) = embedder.embed([_PROBE], "query")
+            took = (time.perf_counter() - began) * 1000
+            wrong = unusable(vector, found.model.dim)
+        finally:
+            embedder.close()
+    except Fault as fault:
+        return Check(_NAME, False, fault.message, fault.hint)
+    name = f"{embedder.id}@{embedder.version}"
+    if wrong is not None:
+        return Check(_NAME, False, f"{name} gave no vector: {wrong}", f"casebook models pull --force {embedder.id}")
+    measured = "" if found.model.measured else "; not measured, so it shows similar cases only"
+    detail = f"{name}: one text in, one unit vector of {embedder.dim} out, in {took:.0f} ms{measured}"
+    return Check(_NAME, True, detail, "" if found.model.measured else "casebook models calibrate")
+
+
+_SERVER, _MODEL = "llm_reachable", "llm_model"
+_LISTED = 5
+
+
+def llm_checks(config: Config | None) -> tuple[Check, Check]:
+    """Whether the language model in the settings can be asked. Takes four seconds at most and raises nothing.
+
+    Where nobody set one up nothing is contacted, and it is no failure: `library ask` alone needs one.
+    """
+    if config is None or not any(
+        one.name.startswith("models.llm.") and one.origin != "default" for one in config.settings
+    ):
+        hint = "to have questions answered, run Ollama and set models.llm.model, for example to qwen2.5:14b-instruct"
+        unused = "none is set up; everything but `library ask` works without one"
+        return Check(_SERVER, True, unused, hint), Check(_MODEL, True, "not asked")
+    settings = config.values.llm
+    try:
+        found = server_models(settings)
+    except Fault as fault:
+        return Check(_SERVER, False, fault.message, fault.hint), Check(
+            _MODEL, False, "not asked: no server to ask", "first see to llm_reachable"
+        )
+    reachable = Check(_SERVER, True, f"{found.address} ({settings.provider})")
+    if not settings.model.strip():
+        return reachable, Check(_MODEL, False, "models.llm.model is empty", f"set it to one of: {_some(found.models)}")
+    if not found.known:
+        return reachable, Check(_MODEL, True, f"{settings.model}; the server does not say which models it has")
+    if found.has:
+        return reachable, Check(_MODEL, True, f"{settings.model} is there")
+    detail = f"{found.address} has no {settings.model}; it has {_some(found.models)}"
+    return reachable, Check(_MODEL, False, detail, pull_hint(settings.provider, settings.model))
+
+
+def _some(models: tuple[str, ...]) -> str:
+    more = f" and {len(models) - _LISTED} more" if len(models) > _LISTED else ""
+    return (", ".join(name[:60] for name in models[:_LISTED]) or "no model at all") + more
+
 
 _BATCH = 500
 """Cases mended in one transaction: others may write in between."""

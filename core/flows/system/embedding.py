@@ -1,4 +1,4 @@
-"""Embedding what waits: for `casebook embed`, for the workbench's process and, detached, after an agent's session."""
+"""What there is to embed: errors, rules and the passages of the library, in this order."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal
 
 from core.base.config.settings import EmbeddingSettings
 from core.base.fault import Fault
@@ -17,8 +18,35 @@ from core.embedding.models.models import Absent, Found, current
 from core.embedding.runtime.embedder import Embedder, Kind, LocalEmbedder, Source, Vector
 from core.embedding.runtime.report import EmbedPart, EmbedReport
 from core.embedding.runtime.worker import BATCH, place_of, run, up_to_date
-from core.flows.system.embed_sources import KINDS, EmbeddedKind, sources_of
+from core.errors.retrieval.embed_source import ErrorSource
 from core.store import Store, faults, open_store
+
+if TYPE_CHECKING:
+    from core.embedding.models.catalogue import Model
+
+
+EmbeddedKind = Literal["error", "rule", "chunk"]
+KINDS: Final[tuple[EmbeddedKind, ...]] = ("error", "rule", "chunk")
+"""Few and short before many and long: a case or a rule never waits for a library."""
+
+
+def sources_of(kinds: Sequence[EmbeddedKind], model: Model) -> tuple[Source, ...]:
+    """The texts of these kinds as `model` reads them. Raises Fault config_invalid for a wrong table of the user."""
+    return tuple(_source(kind, model) for kind in kinds)
+
+
+def _source(kind: EmbeddedKind, model: Model) -> Source:
+    if kind == "error":
+        return ErrorSource()
+    if kind == "rule":
+        from core.rules.format.embed_source import source_for
+        from core.rules.matching.tables import load_tables
+
+        return source_for(load_tables(), english=model.languages == "en")
+    from core.library.search.vector import ChunkSource
+
+    return ChunkSource()
+
 
 LOOKS_S = 1.0
 """Seconds between two looks whether something came that goes first."""

@@ -132,7 +132,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from core.flows.corrections.drafts import accept_draft
-from core.flows.system.undo import take_back
+from core.flows.system.history import take_back
 from core.store import open_store
 
 db, file, what, when = sys.argv[1:]

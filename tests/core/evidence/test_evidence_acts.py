@@ -31,7 +31,7 @@ from core.evidence import (
     take_words,
 )
 from core.evidence.review.queue import QuoteFilters
-from core.flows.system.undo import bring_back, take_back
+from core.flows.system.history import bring_back, take_back
 from core.store import Store, history, history_of
 from tests.core.evidence.evidence_support import (
     ALIGNED,

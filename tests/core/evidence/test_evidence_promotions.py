@@ -19,7 +19,7 @@ from core.evidence import (
 )
 from core.evidence.entries import add_entries
 from core.evidence.realign import align_session
-from core.flows.system.undo import take_back
+from core.flows.system.history import take_back
 from core.store import Store, history
 from tests.core.evidence.evidence_support import (
     ALIGNED,

@@ -26,7 +26,7 @@ from core.evidence import (
     take_words,
 )
 from core.evidence.rows import Kept, kept
-from core.flows.system.undo import bring_back, take_back
+from core.flows.system.history import bring_back, take_back
 from core.store import Store, history
 from tests.casebooks import new_casebook
 from tests.core.evidence.evidence_support import (

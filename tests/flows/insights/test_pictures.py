@@ -7,9 +7,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from core.flows.insights.picture import Block, Picture, Row, markdown_of, svg_of
+from core.flows.insights.picture import Block, Picture, Row, markdown_of, owners_in, shareable, svg_of
 from core.flows.insights.report import NO_PROOF, Side, Worked, WorkedItem, WorkedWeek
-from core.flows.insights.sharing import owners_in, shareable
 from core.flows.insights.views import picture_of_worked, side_words, weeks_line
 
 _SECRET = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"

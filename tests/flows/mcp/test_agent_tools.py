@@ -14,10 +14,10 @@ from core.base.config.settings import Value
 from core.base.config.settings_sources import default_config
 from core.base.fault import Fault
 from core.flows.ingest.api import ingest
-from core.flows.mcp import ask_tool
-from core.flows.mcp.arguments import checked
+from core.flows.mcp import library_tools
 from core.flows.mcp.context import Desk
 from core.flows.mcp.registry import TOOLS, call
+from core.flows.mcp.tool import checked
 from core.library.ask.answer import Answer
 from tests.casebooks import new_casebook
 from tests.core.llm.llm_server import Reply, llm_server
@@ -83,7 +83,7 @@ def test_a_casebook_that_cannot_be_written_answers_all_the_same(library: Path, m
         return whole(database, question, options, *rest, **more)
 
     monkeypatch.setattr(api, "ask_library", refusing)
-    assert ask_tool.ASK.name == "ask"
+    assert library_tools.ASK.name == "ask"
     with llm_server([Reply(("Line 7 of the long list goes on [1].",))]) as server:
         found = call("ask", {"question": "Which line of the long list goes on?"}, desk(library, server.endpoint))
     assert isinstance(found, Answer)

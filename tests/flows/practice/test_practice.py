@@ -17,7 +17,7 @@ from core.errors.retrieval.api import search
 from core.flows.harvest import harvest_session
 from core.flows.hook.dispatch import Surroundings, handle
 from core.flows.practice.answer import with_practice
-from core.flows.system.undo import take_back
+from core.flows.system.history import take_back
 from core.flows.transcripts.again.api import harvest_again
 from core.flows.transcripts.api import import_transcripts
 from core.store import Store, open_store

@@ -20,8 +20,7 @@ from core.evidence import (
     reject_all,
     take_words,
 )
-from core.flows.system.history import MOST_QUOTES, read_history
-from core.flows.system.undo import take_back
+from core.flows.system.history import MOST_QUOTES, read_history, take_back
 from core.store import Store, open_store
 from tests.core.evidence.evidence_support import (
     ALIGNED,

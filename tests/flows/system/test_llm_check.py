@@ -8,7 +8,7 @@ import pytest
 
 from core.base.config.settings import Value
 from core.base.config.settings_sources import Config, load_config
-from core.flows.system.llm_check import llm_checks
+from core.flows.system.doctor import llm_checks
 from tests.core.llm.llm_server import Reply, Server, llm_server
 
 

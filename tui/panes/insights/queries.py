@@ -74,7 +74,7 @@ def find_session(case_id: int) -> Callable[[Job[Lead | None]], Lead | None]:
     """Look for the last session with an incident of a case."""
 
     def work(job: Job[Lead | None]) -> Lead | None:
-        from core.flows.insights.cases import latest_session
+        from core.flows.insights.api import latest_session
 
         session = latest_session(job.store(), case_id)
         return None if session is None else (session, None)

@@ -212,7 +212,7 @@ def _taken_back(*, again: bool) -> Callable[[Job[str]], str]:
 
     def work(job: Job[Any]) -> str:
         from core.errors.curation.transaction import person
-        from core.flows.system.undo import bring_back, take_back
+        from core.flows.system.history import bring_back, take_back
         from core.store import faults, open_store
 
         with open_store(job.lane.path, write=True) as store, faults(job.lane.path):

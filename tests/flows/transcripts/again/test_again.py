@@ -14,7 +14,7 @@ from core.errors.cases.derived import NO_LONGER_HARVESTED, refresh_case
 from core.errors.cases.filters import facets
 from core.errors.curation import look, merge, verify
 from core.flows.system.evidence import align_due
-from core.flows.system.undo import bring_back, take_back
+from core.flows.system.history import bring_back, take_back
 from core.flows.transcripts.again.api import JOB, harvest_again
 from core.flows.transcripts.again.report import ImportAgain
 from core.flows.transcripts.api import import_transcripts

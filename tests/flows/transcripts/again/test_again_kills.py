@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from core.flows.system.undo import take_back
+from core.flows.system.history import take_back
 from core.flows.transcripts.again.api import harvest_again
 from core.store import open_store, store_checks
 from tests.faults.kills import ROOT
