@@ -17,6 +17,7 @@ from core.flows.harvest.command_relation import RELATIONS, Relation, relation
 from core.flows.harvest.event_features import Result, Seen, clues_in, named_command, result_of, seen
 from core.flows.harvest.events import Event, HarvestedError, Ran, Said
 from core.flows.harvest.fixes.correction import Corrected, correction, reaches, same_words
+from core.flows.harvest.fixes.likelihood import Trial
 from core.flows.harvest.fixes.linking import Failure
 from core.flows.harvest.fixes.retry import moved_to_file, retried
 from core.flows.harvest.outcome import judge_running, script_ended
@@ -92,11 +93,31 @@ class _Chain:
     open: dict[str, OpenError] = field(default_factory=dict[str, OpenError])
     started: dict[str, _Started] = field(default_factory=dict[str, "_Started"])
     unproven: dict[str, _Unproven] = field(default_factory=dict[str, _Unproven])
+    spoken: list[str] = field(default_factory=list[str])
+    asked: bool = False
 
     def said(self, at: int, said: Said) -> None:
-        if self.open:
-            self.past.words.append((at, said))
-            del self.past.words[:-SAID_KEPT]
+        if not self.open:
+            return
+        self.past.words.append((at, said))
+        del self.past.words[:-SAID_KEPT]
+        if said.role == "user":
+            self.asked = True
+        else:
+            self.spoken = [*self.spoken[-1:], said.text]
+
+    def _tried(self, at: int, tool: str, result: Result) -> None:
+        """Let every open error know of a call that may be part of its fix."""
+        ran, verdict, command = result.ran, result.outcome.verdict, result.command
+        trial = Trial(
+            at, tool, ran.session_id, ran.idx, ran.called, result.change, command, result.shell,
+            succeeded=verdict != "failed" and ran.failure == "none",
+            passed=verdict == "passed", said=tuple(self.spoken), asked=self.asked,
+        )  # fmt: skip
+        run = None if command is None else _run(at, result, command)
+        for error in self.open.values():
+            error.tried(trial, run)
+        self.spoken, self.asked = [], False
 
     def ran(self, at: int, result: Result) -> Iterator[HarvestedError]:
         ran, change, earlier = result.ran, result.change, None
@@ -105,10 +126,12 @@ class _Chain:
             if of_task is not None:
                 result, change = of_task, of_task.change if of_task.shell else None
             elif result.outcome.verdict != "failed":
+                self._tried(at, ran.tool, result)
                 self.judged(result)
                 if ran.failure == "none":
                     self._done(at, ran, change)
                 return
+        self._tried(at, ran.tool, result)
         if result.begun:
             self._begin(result.begun, result)
         self.judged(result)
@@ -200,6 +223,9 @@ class _Chain:
     def _failed(self, run: Run, result: Result) -> Iterator[HarvestedError]:
         named = (error.fingerprint for error in run.outcome.errors)
         clues = dict(zip(named, result.clues, strict=True))
+        for past in [name for name, error in self.open.items() if name in clues and error.is_past]:
+            error = self.open.pop(past)
+            yield settle(error, error.replaced or error.narrower, self.past)
         for error in self.open.values():
             if error.named.fingerprint in clues:
                 error.seen_again(run, clues[error.named.fingerprint])

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
-from core.flows.harvest.changes import Change
+from core.flows.harvest.changes import DELEGATES, Change
 from core.flows.harvest.command import Command, parse_command
 from core.flows.harvest.command_relation import Relation
 from core.flows.harvest.events import Confidence, Cost, HarvestedError, Ran, Said, StepLink, Strength, Worth
@@ -17,7 +17,8 @@ from core.flows.harvest.explain import QUOTE_LIMIT, claims_action, explanation_o
 from core.flows.harvest.fixes.clues import NOTHING, Clue, base_name, names_in
 from core.flows.harvest.fixes.correction import ASKED, OUTSIDE, Corrected, changed_command, waited
 from core.flows.harvest.fixes.lesson import Outline, commands_apart, lesson_of, plain_command
-from core.flows.harvest.fixes.linking import Candidate, Failure, Linked, link_steps
+from core.flows.harvest.fixes.likelihood import WINDOW, Likely, Trial, likely_steps
+from core.flows.harvest.fixes.linking import SAID, Candidate, Failure, Linked, link_steps
 from core.flows.harvest.fixes.retry import filtered, left_out, retried
 from core.flows.harvest.fixes.strength import is_proven, marked, marked_command, strength_of
 from core.flows.harvest.fixes.worth import worth_of
@@ -92,6 +93,8 @@ class OpenError:
     last: Run = field(init=False)
     replaced: Verified | None = None
     narrower: Verified | None = None
+    trials: list[Trial] = field(default_factory=list[Trial])
+    runs: dict[int, Run] = field(default_factory=dict[int, "Run"])
 
     def __post_init__(self) -> None:
         self.last = self.first
@@ -106,7 +109,21 @@ class OpenError:
         self.last, self.clue = run, clue
         self.attempts += 1
         self.replaced = self.narrower = None
+        self.trials, self.runs = [], {}
         self._ran_as(run.command)
+
+    @property
+    def is_past(self) -> bool:
+        """Whether so much was done since this error was last seen that seeing it again is another failure."""
+        return len(self.trials) >= WINDOW
+
+    def tried(self, trial: Trial, run: Run | None) -> None:
+        """Remember a call after the last run that showed this error, and the run that it was."""
+        if len(self.trials) < WINDOW:
+            old = self.is_older(trial.session_id, trial.called)
+            self.trials.append(trial._replace(succeeded=False) if old else trial)
+            if run is not None:
+                self.runs[trial.at] = run
 
     def _ran_as(self, command: Command) -> None:
         if command not in self.commands:
@@ -223,9 +240,10 @@ def settle(error: OpenError, verified: Verified | None, past: Past) -> Harvested
         ts=error.first.ran.ts,
     )
     unresolved = unresolved._replace(worth=_worth(error, 0))
+    fix, verified = _weighed(error, NO_FIX if verified is None else fix_of(error, verified, past), verified)
     if verified is None:
         return unresolved
-    fix, green = fix_of(error, verified, past), verified.run.ran
+    green = verified.run.ran
     if fix.by is None:
         transient = verified.relation in ("same", "covers") and not verified.replaced
         return unresolved._replace(
@@ -237,6 +255,90 @@ def settle(error: OpenError, verified: Verified | None, past: Past) -> Harvested
         )
     spoken = past.said_between(error.first.at, verified.run.at)
     return _resolved(unresolved, error, verified, fix, spoken, past)
+
+
+def _weighed(error: OpenError, fix: Fix, verified: Verified | None) -> tuple[Fix, Verified | None]:
+    """The fix without the calls that are not likely part of it, and with those that are though no rule ties them to
+    the error; with the run that shows the error gone."""
+    if fix.told is not None or fix.instead in (ASKED, OUTSIDE) or error.last.outcome.elsewhere:
+        return fix, verified
+    if any(step.tool in DELEGATES for step, _ in fix.steps):
+        return fix, verified
+    acted = any(one.acts for one in error.trials if verified is None or one.at < verified.run.at)
+    if verified is not None and verified.relation == "same" and fix.by is None and not acted:
+        return fix, verified
+    trials, ruled = list(error.trials), {step.at: (step, link) for step, link in fix.steps}
+    if trials:
+        trials += [_trial_of(step) for step, _ in fix.steps if step.at > trials[-1].at]
+    linked = {*ruled, *({verified.run.at} if verified is not None and fix.instead is not None else ())}
+    if verified is not None and fix.instead is not None and all(one.at != verified.run.at for one in trials):
+        trials.append(_trial_of_run(verified.run))
+    likely = likely_steps(_failure(error), trials, linked)
+    instead, run = _instead(error, fix, verified, likely)
+    steps = tuple(
+        ruled.get(one.trial.at) or (_step_of(one.trial), _link_of(one))
+        for one in likely
+        if one.trial.change is not None and (run is None or one.trial.at < run.at)
+    )
+    if not steps and instead is None:
+        return NO_FIX, verified
+    if instead is None and (run is None or run.at < steps[-1][0].at):
+        family = error.last.command.family
+        later = (error.runs.get(one.at) for one in trials if one.passed and one.at >= steps[-1][0].at)
+        alone = steps[-1][0].change is not None and not steps[-1][0].change.hints
+        run = next((one for one in later if one is not None and (alone or one.command.family == family)), None)
+        if run is None:
+            return NO_FIX, verified
+    if run is None:
+        return NO_FIX, verified
+    by = steps[-1][0].tool if steps else run.ran.tool
+    if verified is None or run is not verified.run:
+        verified = Verified(run, "variant", correction=instead)
+    return Fix(by, None, steps, instead, fix.far or len(error.trials)), verified
+
+
+def _instead(
+    error: OpenError, fix: Fix, verified: Verified | None, likely: Sequence[Likely]
+) -> tuple[Corrected | None, Run | None]:
+    """The likeliest run that was itself the fix, with why; else the run that showed the error gone."""
+    green = verified.run if verified is not None else None
+    runs = [one for one in likely if one.trial.shell and (one.trial.change is None or one.is_again)]
+    best = max(runs, key=_by_probability, default=None)
+    if best is None:
+        return None, green
+    if green is not None and best.trial.at == green.at and fix.instead is not None:
+        return fix.instead, green
+    run = error.runs.get(best.trial.at)
+    if run is None:
+        return None, green
+    why = Corrected(best.why, linked=False)
+    return marked_command(why, error.last.command.text, run.command.text), run
+
+
+def _by_probability(one: Likely) -> float:
+    return one.probability
+
+
+def _step_of(trial: Trial) -> Step:
+    return Step(trial.at, trial.tool, trial.session_id, trial.idx, trial.change, trial.called)
+
+
+def _link_of(one: Likely) -> Linked:
+    change = one.trial.change or Change()
+    return marked(Linked(0, SAID, one.why, change.hints), change.command)
+
+
+def _trial_of(step: Step) -> Trial:
+    text = step.change.command if step.change is not None else None
+    command = parse_command(text) if text else None
+    return Trial(
+        step.at, step.tool, step.session_id, step.idx, step.called, step.change, command, text is not None, True, False
+    )
+
+
+def _trial_of_run(run: Run) -> Trial:
+    ran = run.ran
+    return Trial(run.at, ran.tool, ran.session_id, ran.idx, ran.called, None, run.command, True, True, True)
 
 
 def _resolved(
@@ -348,7 +450,9 @@ def _strength(verified: Verified, error: OpenError, fix: Fix) -> Strength:
 
 def would_be_strong(error: OpenError, verified: Verified, past: Past) -> bool:
     """Whether the fix is weak for its narrowed check alone."""
-    fix = fix_of(error, verified, past)
+    fix, verified_by = _weighed(error, fix_of(error, verified, past), verified)
+    if verified_by is not verified:
+        return False
     return strength_of([link for _, link in fix.steps], fix.instead, fix.told is None, steps=fix.far) == "strong"
 
 

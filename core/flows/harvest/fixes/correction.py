@@ -227,7 +227,7 @@ def _same_program(failure: Failure, later: Command) -> str | None:
 
 def _same_task(failed: Part, later: Part) -> bool:
     """Whether two calls of one program do the same: by their subcommand, or by an argument that both have."""
-    if not _is_near(failed, later):
+    if not is_near(failed, later):
         return False
     head, other = subcommand(failed), subcommand(later)
     grouped = failed.program in _GROUPED and len(head) == len(other) == 3
@@ -237,7 +237,7 @@ def _same_task(failed: Part, later: Part) -> bool:
     return len(head) > 1 or bool(set(failed.words[1:]) & set(later.words[1:]))
 
 
-def _is_near(failed: Part, later: Part) -> bool:
+def is_near(failed: Part, later: Part) -> bool:
     """Whether a statement among the arguments, if there is one, is put in another way and not replaced by a look."""
     old, new = (next((word for word in part.words[1:] if _is_statement(word)), "") for part in (failed, later))
     return not old or len(_NAMES.findall(new)) * 2 >= len(_NAMES.findall(old))

@@ -130,6 +130,11 @@ def link_steps(failure: Failure, steps: Sequence[Candidate], said: Sequence[tupl
     return ()
 
 
+def can_cure(failure: Failure, steps: Sequence[Candidate]) -> list[int]:
+    """The places of the steps that are not taken back later and can cure something."""
+    return [index for index, one in _not_taken_back(steps) if _can_cure(failure, one.change)]
+
+
 def _not_taken_back(steps: Sequence[Candidate]) -> list[tuple[int, Candidate]]:
     """The steps without the hunks that a later step puts back, and without files that git puts back."""
     kept: list[tuple[int, Candidate]] = []

@@ -157,7 +157,9 @@ ABSENT: Final = re.compile(
 )
 """What a program that shows files says of one that is not there: the answer to a guess."""
 
-NONE_FOUND: Final = re.compile(r"(?<!\s)\s*+(?:\w[\w -]{0,40} not found|no [\w -]{2,40} found\b[^\n]{0,200})\.?\s*")
+NONE_FOUND: Final = re.compile(
+    r"(?<!\s)\s*+(?:(?:gh: )?\w[\w -]{0,40} not found(?: \(HTTP 404\))?|no [\w -]{2,40} found\b[^\n]{0,200})\.?\s*"
+)
 """All that a look-up of something by its name says where there is none: `release not found`."""
 
 NOTHING_TO_DO: Final = re.compile(
@@ -168,7 +170,7 @@ NOTHING_TO_DO: Final = re.compile(
 """A refusal because there is nothing to do: a normal answer."""
 
 PASSED: Final = re.compile(
-    r"\b\d+ (?:tests? )?(?:passed|passing)\b|\btest result: ok\b|\bBUILD SUCCESS"
+    r"\b\d+ (?:tests? )?(?:passed|passing)\b|^[ \t]*[1-9]\d{0,5} pass$|\btest result: ok\b|\bBUILD SUCCESS"
     r"|\b0 (?:errors|failed|failures|problems)\b|^OK(?: \(|$)|^ok[ \t]+\S+|^PASS\b|\bcompiled successfully\b|✓ built in"
     r"|\bno issues found\b|^All checks passed|^Success: no issues|^Finished `?\w+`? |모두 통과",
     re.MULTILINE | re.IGNORECASE,

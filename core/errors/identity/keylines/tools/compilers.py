@@ -104,6 +104,7 @@ TOOLS = (
             ),
             rule("collect2: ", r"collect2: (?:fatal )?error: .*", WRAPPER),
             rule("linker command failed", r".*linker command failed.*", WRAPPER),
+            rule("ld: ", r"ld: (?!symbol|warning)(?:.*\bnot found\b|cannot find).*", REPORT),
             rule("symbol(s) not found", r"ld: symbol\(s\) not found.*", WRAPPER + 1),
         ),
     ),

@@ -17,7 +17,7 @@ _THROWN = lazy_pattern(
 _FRAME = lazy_pattern(r"\s+at .*(?::\d+:\d+\)?|<anonymous>\)?|\(native(?: code)?\))(?: \{)?\Z", re.ASCII)
 _CARET = lazy_pattern(r"\s*\^+\s*\Z")
 _CAUSE = lazy_pattern(r"\s*\[(?:cause|errors)\]: (?:\[?)(?P<said>[A-Z].*)")
-_COMMAND = lazy_pattern(r"(?:Error: )?Command failed\b")
+_COMMAND = lazy_pattern(r"(?:Error: |\[ERROR\] )?Command failed\b")
 _REACH = 24
 
 
@@ -99,7 +99,11 @@ TOOLS = (
                 CAUSE,
             ),
             rule("node: ", r"(?:/\S*/)?node(?:\.exe)?: (?:bad option|--|\S+ is not allowed|invalid).*", REPORT),
-            rule("Command failed", r"(?:Error: )?Command failed(?: with (?:exit code|ENOENT).*|: .*)?\Z", WRAPPER),
+            rule(
+                "Command failed",
+                r"(?:Error: |\[ERROR\] )?Command failed(?: with (?:exit code|ENOENT).*|: .*)?\Z",
+                WRAPPER,
+            ),
         ),
     ),
     Tool(

@@ -148,7 +148,7 @@ TOOLS = (
         "pnpm",
         rules=(
             rule("ERR_PNPM_", r"ERR_PNPM_(?:RECURSIVE_(?:RUN_FIRST_FAIL|EXEC_FIRST_FAIL)).*", WRAPPER),
-            rule("ERR_PNPM_", r"ERR_PNPM_\w+ .*", REPORT),
+            rule("ERR_PNPM_", r"\[?ERR_PNPM_\w+\]? .*", REPORT),
             rule("ELIFECYCLE", r"ELIFECYCLE .*", WRAPPER),
         ),
     ),
