@@ -273,7 +273,8 @@ def _weighed(error: OpenError, fix: Fix, verified: Verified | None) -> tuple[Fix
     linked = {*ruled, *({verified.run.at} if verified is not None and fix.instead is not None else ())}
     if verified is not None and fix.instead is not None and all(one.at != verified.run.at for one in trials):
         trials.append(_trial_of_run(verified.run))
-    likely = likely_steps(_failure(error), trials, linked)
+    alone = fix.instead is not None and fix.instead.linked
+    likely = likely_steps(_failure(error), trials, linked, alone=alone)
     instead, run = _instead(error, fix, verified, likely)
     steps = tuple(
         ruled.get(one.trial.at) or (_step_of(one.trial), _link_of(one))
@@ -285,8 +286,8 @@ def _weighed(error: OpenError, fix: Fix, verified: Verified | None) -> tuple[Fix
     if instead is None and (run is None or run.at < steps[-1][0].at):
         family = error.last.command.family
         later = (error.runs.get(one.at) for one in trials if one.passed and one.at >= steps[-1][0].at)
-        alone = steps[-1][0].change is not None and not steps[-1][0].change.hints
-        run = next((one for one in later if one is not None and (alone or one.command.family == family)), None)
+        ran = steps[-1][0].change is not None and not steps[-1][0].change.hints
+        run = next((one for one in later if one is not None and (ran or one.command.family == family)), None)
         if run is None:
             return NO_FIX, verified
     if run is None:

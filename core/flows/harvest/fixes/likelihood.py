@@ -29,7 +29,7 @@ LIKELY: Final = 0.38
 """The probability from which a call is given as a fix."""
 RULED: Final = 0.35
 """The same for a call that a rule ties to the error."""
-_CLOSE: Final = 0.5
+_CLOSE: Final = 0.9
 """The share of the best call's probability from which those that a rule ties to the error are the fix alone."""
 _TOGETHER: Final = 0.6
 """The share of the best call's probability from which another call is part of the same fix."""
@@ -153,16 +153,19 @@ class Likely(NamedTuple):
         )
 
 
-def likely_steps(failure: Failure, trials: Sequence[Trial], linked: Collection[int]) -> tuple[Likely, ...]:
+def likely_steps(
+    failure: Failure, trials: Sequence[Trial], linked: Collection[int], *, alone: bool = False
+) -> tuple[Likely, ...]:
     """The calls that are likely the fix of `failure`, in order; empty if none is likely enough.
 
-    `trials` are the calls after its last run, in order; `linked` the places of those that a rule ties to it.
+    `trials` are the calls after its last run, in order; `linked` the places of those that a rule ties to it, which
+    are the fix `alone` if they are likely.
     """
     found = [Likely(trial, probability(signs), signs) for trial, signs in signs_of(failure, trials, linked)]
     found = [one for one in found if one.probability >= (RULED if one.trial.at in linked else LIKELY)]
     best = max((one.probability for one in found), default=0.0)
     ruled = [one for one in found if one.trial.at in linked]
-    if any(one.probability >= _CLOSE * best for one in ruled):
+    if any(alone or one.probability >= _CLOSE * best for one in ruled):
         found, best = ruled, max(one.probability for one in ruled)
     return tuple(one for one in found if one.probability >= _TOGETHER * best)
 
