@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import random
 import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -15,22 +10,21 @@ import pytest
 
 from core.store import open_store
 from tests.core.transcripts.builders import Claude, Codex
+from tests.faults.kills import Program
 from tests.flows.transcripts.support import run, stored
 
 ROUNDS = 30
 IMPORT = """
-import sys, time
+import os, sys
+import core.flows.corrections.harvest, core.flows.harvest.session, core.text.secrets.scan  # else each child loads them
 from pathlib import Path
 from core.flows.transcripts import source as import_source
 from core.flows.transcripts.api import import_transcripts
 from core.store import open_store
 import_source.BATCH_LINES = 4
-def pause():
-    time.sleep(0.003)
-    return False
 with open_store(Path(sys.argv[1]), create=True) as store:
-    print("begun", flush=True)
-    import_transcripts(store, "auto", [Path(sys.argv[2])], cancelled=pause)
+    os.write(1, b"+")
+    import_transcripts(store, "auto", [Path(sys.argv[2])])
 """
 
 
@@ -88,25 +82,22 @@ def everything(db: Path) -> dict[str, list[tuple[Any, ...]]]:
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no kill -9 here")
 def test_thirty_kills_lose_nothing_and_double_nothing(tmp_path: Path) -> None:
-    folder, db, chance = tmp_path / "in", tmp_path / "db" / "casebook.db", random.Random(20260507)
+    folder, db = tmp_path / "in", tmp_path / "db" / "casebook.db"
     folder.mkdir()
     transcripts(folder)
     once = tmp_path / "once" / "casebook.db"
     run(once, folder)
     expected, killed = everything(once), 0
-    for _ in range(ROUNDS):
-        process = subprocess.Popen([sys.executable, "-c", IMPORT, str(db), str(folder)], stdout=subprocess.PIPE)
-        assert process.stdout is not None and process.stdout.readline() == b"begun\n"
-        time.sleep(chance.uniform(0, 0.12))
-        os.kill(process.pid, signal.SIGKILL)
-        killed += process.wait() == -signal.SIGKILL
-        process.stdout.close()
-        if is_sound(db):
-            run(db, folder)
-            assert everything(db) == expected
-            db = db.with_name(f"{killed}.db")
-            with open_store(db, create=True):
-                pass
+    with Program(IMPORT) as program:
+        steps = program.run(str(tmp_path / "counted.db"), str(folder)).steps
+        for number in range(ROUNDS):
+            killed += program.run(str(db), str(folder), kill_at=1 + number * 7 % ROUNDS * steps // (3 * ROUNDS)).killed
+            if is_sound(db):
+                run(db, folder)
+                assert everything(db) == expected
+                db = db.with_name(f"{killed}.db")
+                with open_store(db, create=True):
+                    pass
     assert killed > ROUNDS // 2
     run(db, folder)
     assert is_sound(db) and everything(db) == expected

@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import random
-import signal
-import subprocess
-import sys
-import time
 from collections.abc import Callable
-from pathlib import Path
 
 from core.embedding.index import backlog
 from core.embedding.index.maintenance import counted
@@ -17,24 +10,22 @@ from core.embedding.runtime.worker import place_of, run
 from core.errors.retrieval.embed_source import ErrorSource
 from core.store import Store, jobs, load_vec, open_store
 from tests.core.embedding.exact_embedder import ExactEmbedder
+from tests.faults.kills import Program
 
-ROOT = Path(__file__).resolve().parents[4]
 ROUNDS = 12
 BATCH = 4
+EVERY = 31
+"""Steps between the kills of two rounds; a batch takes about ten."""
 EMBED = f"""
-import sys, time
+import os, sys
 from pathlib import Path
 from core.embedding.runtime.worker import run
 from core.errors.retrieval.embed_source import ErrorSource
 from core.store import open_store
 from tests.core.embedding.exact_embedder import ExactEmbedder
-class Slow(ExactEmbedder):
-    def embed(self, texts, kind):
-        time.sleep(0.002)
-        return super().embed(texts, kind)
 with open_store(Path(sys.argv[1]), write=True) as store:
-    print("begun", flush=True)
-    run(store, ErrorSource(), Slow(name=sys.argv[2]), batch={BATCH})
+    os.write(1, b"+")
+    run(store, ErrorSource(), ExactEmbedder(name=sys.argv[2]), batch={BATCH})
 """
 
 
@@ -59,24 +50,17 @@ def test_a_run_killed_again_and_again_loses_and_repeats_nothing(book: Store, see
     letters = "abcdefghijklmnopqrstuvwxyz"
     ids = seen(*(f"Error: cause {a}{b}" for a in letters for b in letters[:8]))
     assert len(set(ids)) == 208
-    rng, total = random.Random(11), 0
-    for at in range(ROUNDS):
-        name = "old" if at < ROUNDS // 2 else "new"
-        if at == ROUNDS // 2:
+    total = 0
+    with Program(EMBED) as program:
+        for at in range(ROUNDS):
+            name = "old" if at < ROUNDS // 2 else "new"
+            if at == ROUNDS // 2:
+                with open_store(book.path, write=True) as store:
+                    run(store, ErrorSource(), ExactEmbedder(name="old"))
+            assert program.run(str(book.path), name, kill_at=1 + EVERY * (at % (ROUNDS // 2))).killed
             with open_store(book.path, write=True) as store:
-                run(store, ErrorSource(), ExactEmbedder(name="old"))
-        child = subprocess.Popen(
-            [sys.executable, "-c", EMBED, str(book.path), name], stdout=subprocess.PIPE, cwd=ROOT, env=dict(os.environ)
-        )
-        assert child.stdout is not None
-        child.stdout.readline()
-        time.sleep(rng.uniform(0, 0.06))
-        child.send_signal(signal.SIGKILL)
-        child.wait()
-        child.stdout.close()
-        with open_store(book.path, write=True) as store:
-            check(store)
-            total += store.con.execute("SELECT count(*) FROM vector").fetchone()[0] > 0
+                check(store)
+                total += store.con.execute("SELECT count(*) FROM vector").fetchone()[0] > 0
     assert total  # some were killed with work done
     new = ExactEmbedder(name="new")
     with open_store(book.path, write=True) as store:

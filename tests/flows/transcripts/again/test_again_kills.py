@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import random
 import shutil
 import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +12,13 @@ import pytest
 from core.flows.system.history import take_back
 from core.flows.transcripts.again.api import harvest_again
 from core.store import open_store, store_checks
-from tests.faults.kills import ROOT
+from tests.faults.kills import Program
 from tests.flows.transcripts.again.support import decisions, old_casebook, rows
 
 ROUNDS = 20
 AGAIN = """
 import os, sys
+import core.text.secrets.scan
 from pathlib import Path
 from core.flows.transcripts.again.api import harvest_again
 from core.store import open_store
@@ -52,29 +48,25 @@ def test_twenty_kills_lose_nothing_and_do_nothing_twice(tmp_path: Path) -> None:
         path.parent.mkdir()
         shutil.copyfile(old, path)
     with open_store(once, write=True) as store:
-        began = time.monotonic()
         harvest_again(store, actor="kim")
-        whole = time.monotonic() - began
     before, after = told(old), told(once)
-    dice, killed, halves, ends = random.Random(20261123), 0, 0, 0
-    for _ in range(ROUNDS):
-        child = subprocess.Popen([sys.executable, "-c", AGAIN, str(db)], stdout=subprocess.PIPE, cwd=ROOT)
-        assert child.stdout is not None and child.stdout.read(1) == b"+"
-        time.sleep(dice.uniform(0, whole))
-        os.kill(child.pid, signal.SIGKILL)
-        killed += child.wait() == -signal.SIGKILL
-        child.stdout.close()
-        found = told(db)
-        assert found in (before, after)
-        assert [check for check in store_checks(db) if not check.ok] == []
-        halves += db.with_name("casebook.db.again").exists()
-        if found == after:
-            with open_store(db, write=True) as store:
-                assert decisions(store) == decided
-                assert not harvest_again(store, actor="kim").applied
-                take_back(store, "kim")
-            assert told(db) == before
-            ends += 1
+    killed, halves, ends = 0, 0, 0
+    with Program(AGAIN) as program:
+        shutil.copyfile(old, tmp_path / "counted.db")
+        steps = program.run(str(tmp_path / "counted.db")).steps
+        for number in range(ROUNDS):
+            killed += program.run(str(db), kill_at=1 + number * steps // ROUNDS).killed
+            found = told(db)
+            assert found in (before, after)
+            assert [check for check in store_checks(db) if not check.ok] == []
+            halves += db.with_name("casebook.db.again").exists()
+            if found == after:
+                with open_store(db, write=True) as store:
+                    assert decisions(store) == decided
+                    assert not harvest_again(store, actor="kim").applied
+                    take_back(store, "kim")
+                assert told(db) == before
+                ends += 1
     assert killed > ROUNDS // 2 and halves > 3 and ends
     with open_store(db, write=True) as store:
         harvest_again(store, actor="kim")
