@@ -173,7 +173,7 @@ def test_a_migration_leaves_the_old_schema_or_the_new_one(tmp_path: Path) -> Non
             assert schema_and_rows(last) == (SHIPPED.version, 2000)
         for path in tmp_path.glob("book-*"):
             path.unlink()
-    assert {OLD_VERSION, SHIPPED.version} < set(versions), "some were struck between two migrations"
+    assert OLD_VERSION in versions and len(set(versions)) > 2, "some were struck between two migrations"
 
 
 def schema_and_rows(path: Path) -> tuple[int, int]:
