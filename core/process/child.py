@@ -100,6 +100,16 @@ def _fault_of(value: dict[str, Any]) -> Fault:
     return fault
 
 
+def _widen(pipe: IO[bytes] | None) -> None:
+    """Let whole answers fit into a pipe: its reader may have to wait for the interpreter, its writer need not."""
+    try:
+        from fcntl import F_SETPIPE_SZ, fcntl
+    except ImportError:  # only Linux lets a pipe grow
+        return
+    with suppress(OSError):
+        fcntl(pipe or 0, F_SETPIPE_SZ, _PIECE)
+
+
 class Child:
     """One process. Every method may be called at any time and from any thread, also more than once.
 
@@ -143,6 +153,7 @@ class Child:
             argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors or subprocess.DEVNULL, bufsize=0,
             process_group=0,
         )  # fmt: skip
+        _widen(process.stdout)
         with self._guard:
             self._process = process
         threading.Thread(target=self._receive, args=(process,), name="casebook-child", daemon=True).start()

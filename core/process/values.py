@@ -3,26 +3,27 @@
 JSON carries them, so that nothing that arrives can run: a composite is an array whose first element says what it is
 (a letter, or the place of its class in `types`), bytes lie behind the header. Only dataclasses, named tuples and enums
 can be named, and both ends are the same version of casebook.
+
+Imported by each process that begins: dataclasses, pathlib and orjson are left to whoever uses them.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import json
+import sys
 from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import lru_cache
 from importlib import import_module
 from math import isfinite
-from pathlib import Path, PurePath
 from typing import Any, Final, cast
-
-import orjson
 
 from core.process.frames import BadFrame, Frame, join
 
 MOST: Final = 1 << 30
 """Bytes of a header, and behind it: what a child may send, and be sent."""
+_LARGE: Final = 1 << 16
+"""Bytes of a header that are read so much faster by orjson that it is worth importing."""
 _SMALL: Final = 1 << 53
 """Integers beyond are sent as text: a reader of JSON may make floats of them."""
 
@@ -32,11 +33,17 @@ def pack(head: Mapping[str, object], value: object) -> bytes:
     writer = _Writer()
     tree = writer.tree(value)
     whole = {**head, "types": list(writer.types), "value": tree}
-    try:
-        header = orjson.dumps(whole)
-    except TypeError:  # a lone surrogate, which only an escape carries
-        header = json.dumps(whole).encode("ascii")
-    return join(header, b"".join(writer.pieces), most=(MOST, MOST))
+    return join(_dumps(whole), b"".join(writer.pieces), most=(MOST, MOST))
+
+
+def _dumps(whole: dict[str, Any]) -> bytes:
+    orjson = sys.modules.get("orjson")
+    if orjson is not None:
+        try:
+            return orjson.dumps(whole)
+        except TypeError:  # a lone surrogate, which only an escape carries
+            pass
+    return json.dumps(whole).encode("ascii")
 
 
 def unpack(frame: Frame) -> Any:
@@ -50,9 +57,13 @@ def unpack(frame: Frame) -> Any:
 
 def loads(header: bytes) -> object:
     """The JSON of a header. Raises ValueError."""
+    if len(header) < _LARGE:
+        return json.loads(header)
+    import orjson
+
     try:
         return orjson.loads(header)
-    except orjson.JSONDecodeError:
+    except orjson.JSONDecodeError:  # a lone surrogate
         return json.loads(header)
 
 
@@ -90,7 +101,7 @@ class _Writer:
             return ["b", self._size - len(value), self._size]
         if isinstance(value, Enum):
             return [self._type(kind), value.name]
-        if isinstance(value, PurePath):
+        if hasattr(value, "__fspath__"):
             return ["p", str(value)]
         if isinstance(value, range):
             return ["r", value.start, value.stop, value.step]
@@ -129,6 +140,8 @@ class _Reader:
             case "b":
                 return self._body[tree[1] : tree[2]]
             case "p":
+                from pathlib import Path
+
                 return Path(tree[1])
             case "i":
                 return int(tree[1])
@@ -145,8 +158,10 @@ class _Reader:
 @lru_cache(maxsize=1024)
 def _fields(kind: type[object]) -> tuple[str, ...] | None:
     """The fields of a dataclass or a named tuple; None for anything else."""
-    if dataclasses.is_dataclass(kind):
-        return tuple(one.name for one in dataclasses.fields(kind))
+    if hasattr(kind, "__dataclass_fields__"):
+        from dataclasses import fields as fields_of
+
+        return tuple(one.name for one in fields_of(cast("Any", kind)))
     fields: tuple[str, ...] | None = getattr(kind, "_fields", None)
     return fields
 

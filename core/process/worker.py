@@ -11,7 +11,6 @@ import os
 import sys
 import threading
 import time
-import traceback
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
@@ -66,7 +65,7 @@ Handler = Callable[..., object]
 class _Queue:
     """The calls that wait, and the one that is being answered. For two threads."""
 
-    def __init__(self, send: Callable[[int, str, object], None]) -> None:
+    def __init__(self, send: Callable[[bytes], None]) -> None:
         self._send = send
         self._waiting: deque[tuple[int, Call, Frame]] = deque()
         self._current: tuple[int, Call] | None = None
@@ -95,7 +94,7 @@ class _Queue:
     def _call(self, number: int) -> Call:
         def tell(value: object) -> None:
             try:
-                self._send(number, "partial", value)
+                self._send(_frame(number, "partial", value))
             except OSError:  # nobody is there any more
                 call.cancel()
 
@@ -135,8 +134,8 @@ def main() -> None:
     gc.set_threshold(RARE_GC)
     writing = threading.Lock()
 
-    def send(number: int, kind: str, value: object) -> None:
-        data = memoryview(pack({"n": number, "say": kind}, value))
+    def send(frame: bytes) -> None:
+        data = memoryview(frame)
         with writing:
             while data:
                 data = data[os.write(said, data) :]
@@ -146,30 +145,28 @@ def main() -> None:
     with suppress(OSError):  # nobody is there any more
         while (taken := queue.take()) is not None:
             number, call, frame = taken
-            kind, value = _answer(call, frame)
-            send(number, kind, value)
+            send(_answer(number, call, frame))
     os._exit(0)  # to take a model's modules down one by one would take longer than all the rest
 
 
-def _answer(call: Call, frame: Frame) -> tuple[str, object]:
+def _answer(number: int, call: Call, frame: Frame) -> bytes:
     """What a call comes to: its value, or the fault it ended with."""
     try:
-        return "value", _handler(str(frame.header["call"]))(call, *unpack(frame))
-    except Fault as fault:
-        return "fault", fault_value(fault)
+        module, _, path = str(frame.header["call"]).partition(":")
+        return _frame(number, "value", named(module, path)(call, *unpack(frame)))
+    except Fault as error:
+        fault = error
     except Exception as error:  # noqa: BLE001  whatever it is, the parent says so and writes it to its log
-        trace = traceback.format_exc()[-_TRACE:]
-        return "fault", fault_value(Fault("generic", f"{type(error).__name__}: {error}", trace=trace))
+        from traceback import format_exc  # as `values`: a process begins with what it needs
+
+        trace = format_exc()[-_TRACE:]
+        fault = Fault("generic", f"{type(error).__name__}: {error}", trace=trace)
+    told = {"code": fault.code, "message": fault.message, "hint": fault.hint, "details": dict(fault.details)}
+    return _frame(number, "fault", told)
 
 
-def _handler(name: str) -> Handler:
-    module, _, path = name.partition(":")
-    return named(module, path)
-
-
-def fault_value(fault: Fault) -> dict[str, object]:
-    """A Fault as a value that can be sent."""
-    return {"code": fault.code, "message": fault.message, "hint": fault.hint, "details": dict(fault.details)}
+def _frame(number: int, kind: str, value: object) -> bytes:
+    return pack({"n": number, "say": kind}, value)
 
 
 def _keep_to_one_core() -> None:

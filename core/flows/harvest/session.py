@@ -26,7 +26,7 @@ from core.flows.harvest.verdicts.repeated import draft_repeated_slips
 from core.flows.harvest.verdicts.rows import write_verdicts
 from core.flows.outcomes.session import due_in, write_due
 from core.flows.practice.findings import write_practice
-from core.flows.system.worker_process import Second
+from core.flows.system.parallel import Second
 from core.store import Store, now
 
 ENTRY_TYPE = "fix"

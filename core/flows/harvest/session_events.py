@@ -15,8 +15,8 @@ from core.flows.harvest.changes import DELEGATED, DELEGATES, Change, change_of
 from core.flows.harvest.command import command_of
 from core.flows.harvest.event_features import Seen, seen
 from core.flows.harvest.events import Event, Ran, Said
-from core.flows.system.parallel import shared
-from core.flows.system.worker_process import Question, Second
+from core.flows.system.parallel import Question, Second, shared
+from core.process.worker import Call
 from core.store import Store, open_store
 from core.transcripts.commands import LOOKS_AT_RUNNING, OWN_TOOLS, SHELL_TOOLS
 from core.transcripts.records import Failure
@@ -58,7 +58,7 @@ def seen_in(store: Store, sessions: Sequence[str], second: Second | None) -> Ite
         yield from some
 
 
-def _seen_elsewhere(path: Path, session: str, piece: range) -> list[Seen]:
+def _seen_elsewhere(_call: Call, path: Path, session: str, piece: range) -> list[Seen]:
     """In the second process, which sees what was committed: all that a harvest reads."""
     with open_store(path) as store:
         return [seen(event) for event in _events(store.con, session, piece)]

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from core.base.fault import Fault
-from core.flows.system.parallel import shared
-from core.flows.system.worker_process import Second, calm_garbage
+from core.flows.system.parallel import Second, calm_garbage, shared
 from core.library.documents.read import document_at
 from core.library.documents.rows import Document
 from core.library.ingest.prepare import (
@@ -26,6 +25,7 @@ from core.library.ingest.readers import reader_of
 from core.library.ingest.report import IngestEvent, IngestTally, Item
 from core.library.ingest.walk import LINK_OUT
 from core.library.ingest.write import Known, Placed, Vanished, note_event, put_document, remove_document
+from core.process.worker import Call
 from core.store import Store, jobs
 from core.store.clock import now as stamp
 
@@ -108,7 +108,11 @@ def remove_rest(run: Run) -> None:
 def _outcomes(second: Second, tasks: Iterable[Task], size: int) -> Iterator[Outcome]:
     if size < WORTH_IT:
         return map(prepare, tasks)
-    return (outcome for _, outcome in shared(second, tasks, lambda task: (prepare, (task,)), prepare))
+    return (outcome for _, outcome in shared(second, tasks, lambda task: (_prepare_elsewhere, (task,)), prepare))
+
+
+def _prepare_elsewhere(_call: Call, task: Task) -> Outcome:
+    return prepare(task)
 
 
 def _with_derived(run: Run, task: Task) -> Task:

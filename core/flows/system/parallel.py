@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import gc
+import os
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from typing import Final, Generic, TypeVar
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Any, Final, Generic, TypeVar
 
-from core.flows.system.worker_process import Gone, Question, Second
+from core.base.fault import Fault
+from core.process.child import Child, ChildGoneError, Reply
+from core.process.worker import RARE_GC, Handler
 
 _DEPTH: Final = 5
 """Pieces the second process has at a time; while it has them, this one does further ones itself."""
@@ -15,6 +21,92 @@ _MOST: Final = 8
 
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
+
+
+Question = tuple[Handler, tuple[object, ...]]
+"""A function of a module, and what to call it with behind its `Call`."""
+
+
+@contextmanager
+def calm_garbage() -> Generator[None]:
+    """Look for garbage seldom: rows go as their last reference does. What switched the search off (0) keeps it off."""
+    before = gc.get_threshold()
+    gc.set_threshold(max(RARE_GC, before[0]) if before[0] else 0, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+
+
+class Gone(Exception):
+    """There is no second process (any more), and its work must be done here."""
+
+
+class Second:
+    """A second process, started when it is first asked; a context manager that ends it, if it was."""
+
+    def __init__(self) -> None:
+        self._child: Child | None = None
+        self._replies = deque[Reply[Any]]()
+        self._refused = _cores() < 2
+
+    def __enter__(self) -> Second:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, tb: TracebackType | None) -> None:
+        self.close()
+
+    @property
+    def running(self) -> bool:
+        """Whether it was started, and no question found it gone."""
+        return self._child is not None
+
+    @property
+    def arrived(self) -> int:
+        """Answers that wait to be taken."""
+        return sum(reply.arrived for reply in self._replies)
+
+    def ask(self, question: Question) -> None:
+        """Let it call a function; what that returns is taken with `take`. Raises Gone."""
+        handler, args = question
+        if self._child is None:
+            if self._refused:
+                raise Gone
+            self._child = Child()
+            try:
+                self._child.start()
+            except OSError as error:
+                self._give_up()
+                raise Gone from error
+        self._replies.append(self._child.call(handler, *args))
+
+    def take(self) -> Any:
+        """The answer to the oldest question; waits for it. Raises Gone."""
+        if not self._replies:
+            raise Gone
+        try:
+            return self._replies.popleft().result()
+        except (Fault, ChildGoneError) as error:
+            self._give_up()
+            raise Gone from error
+
+    def close(self) -> None:
+        """End the process, whatever it does; the next question starts another."""
+        child, self._child = self._child, None
+        self._replies.clear()
+        if child is not None:
+            child.kill()
+            child.stop()
+            child.wait()
+
+    def _give_up(self) -> None:
+        """One that was killed or cannot be started is not tried again."""
+        self._refused = True
+        self.close()
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def shared(

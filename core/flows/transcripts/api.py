@@ -14,7 +14,7 @@ from typing import Literal
 
 from core.base.fault import Fault
 from core.flows.hook.spool import take_up
-from core.flows.system.worker_process import Second, calm_garbage
+from core.flows.system.parallel import Second, calm_garbage
 from core.flows.transcripts.dedup import Memory
 from core.flows.transcripts.files import Found, files_to_read
 from core.flows.transcripts.harvest import harvest_pending

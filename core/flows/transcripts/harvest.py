@@ -15,7 +15,7 @@ from core.errors.cases.record import forget_heard
 from core.evidence.events import ingested
 from core.evidence.messages import count_messages
 from core.evidence.realign_queue import mark_to_align
-from core.flows.system.worker_process import Second
+from core.flows.system.parallel import Second
 from core.flows.transcripts.report import Meter, Progress, Tally
 from core.flows.transcripts.write import PENDING, REPEATS
 from core.store import Store, faults

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from core.flows.system.parallel import shared
-from core.flows.system.worker_process import Question, Second
+from core.flows.system.parallel import Question, Second, shared
 from core.flows.transcripts.rows import Rows, rows_of
 from core.flows.transcripts.source import NotATranscript, Position, Source, batches, open_regular
+from core.process.worker import Call
 from core.transcripts import (
     LINE_CAP,
     Agent,
@@ -85,7 +85,7 @@ def records_of(agent: Agent, start: SessionStart, batch: list[RawLine], chain_of
 
 
 def _rows_elsewhere(
-    agent: Agent, start: SessionStart, path: Path, same: tuple[int, int], position: Position, end: int
+    _call: Call, agent: Agent, start: SessionStart, path: Path, same: tuple[int, int], position: Position, end: int
 ) -> Rows | None:
     """In the second process: the rows of the lines from `position` to byte `end` of the file at `path`.
 

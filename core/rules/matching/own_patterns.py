@@ -6,10 +6,8 @@ A pattern that is plainly quick is tried here. Any other one is tried in a proce
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Sequence
 from functools import lru_cache
-from pathlib import Path
 
 from core.base.lazy_pattern import lazy_pattern
 
@@ -37,22 +35,6 @@ def is_quick(source: str) -> bool:
 def tried_apart(sources: tuple[str, ...], text: str) -> Sequence[tuple[int, int] | None]:
     """Where each of the patterns is in the text (None: nowhere); of the one at which the time was up, and of those
     behind it, nothing is said."""
-    import json  # what only a few need is no part of anybody's start
-    import subprocess
+    from core.process.regex import find_within  # what only a few need is no part of anybody's start
 
-    given = json.dumps({"patterns": sources, "text": text}).encode()
-    argv = (sys.executable, "-I", "-S", str(Path(__file__).with_name("pattern_child.py")))
-    try:
-        said = subprocess.run(
-            argv, input=given, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=PATIENCE, check=False
-        ).stdout
-    except subprocess.TimeoutExpired as late:
-        said = late.stdout or b""
-    except OSError:
-        said = b""
-    return [_place(line) for line in said.decode().splitlines(keepends=True) if line.endswith("\n")]
-
-
-def _place(line: str) -> tuple[int, int] | None:
-    start, _, end = line.strip().partition(",")
-    return (int(start), int(end)) if end else None
+    return find_within(PATIENCE, sources, text)

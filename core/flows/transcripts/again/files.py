@@ -9,7 +9,7 @@ from typing import Final, cast
 
 import apsw
 
-from core.flows.system.worker_process import Second
+from core.flows.system.parallel import Second
 from core.flows.transcripts.api import read_files
 from core.store import Store
 from core.store.sql import number

