@@ -1,4 +1,4 @@
-"""Quotes, their places and their entries as content: everything foreign in them inert."""
+"""The Evidence pane: quotes in their list, one quote with its source, entries, and summaries of decisions."""
 
 from __future__ import annotations
 

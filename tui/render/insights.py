@@ -1,4 +1,4 @@
-"""The rows, the tabs and the sums of the Insights pane as content."""
+"""The Insights pane: tabs, rows and totals, and the strip of one session."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What to import: what the agents keep, or a file or folder that a person names."""
+"""Import: the sources to read, and the confirmation before harvesting again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the rows of a long text begin: its lines as they are, or broken to the width that there is."""
+"""The pager: a long text in rows, wrapped or not, with search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The session an error or a fix comes from: its messages around one place, read on both ways as one scrolls."""
+"""A session: its messages around one place, loaded while scrolling, and the strip of all its results."""
 
 from __future__ import annotations
 
@@ -253,7 +253,6 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
         self.app.post_message(PaneCopied(f"message {self.chosen}", text))
 
     def _show_strip(self) -> None:
-
         self.app.push_screen(StripScreen(self._jobs, self._session, self._signs, datetime.now, self.chosen))
 
     def _show_whole(self, text: str) -> None:
@@ -438,7 +437,6 @@ class StripScreen(ModalScreen[None]):
 
     def _open(self) -> None:
         """The session at the chosen result."""
-
         if self.found is not None and self.found.cells:
             at = self.found.cells[self.chosen].message
             self.app.push_screen(SessionScreen(self._jobs, self.found.session, at, Marks(), self._signs))

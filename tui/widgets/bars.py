@@ -14,7 +14,7 @@ from textual.widget import Widget
 
 from tui.actions.keys import key_name
 from tui.actions.registry import Action, Situation, footer, panes
-from tui.render.common.amounts import draw_progress
+from tui.render.common.amounts import cells_in, draw_progress
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline
 from tui.widgets.workbench import Place, Running, workbench
@@ -39,13 +39,13 @@ def draw_top(place: Place, width: int, tabs: Sequence[Tab] = (), *, ascii_only: 
         right.append(("read-only  ", "$cb-draft"))
     if place.cases is not None:
         right.append((f"{place.cases:,} {'case' if place.cases == 1 else 'cases'}  ", "$cb-dim"))
-    room = width - left.cell_length - _cells(right) - 3
+    room = width - left.cell_length - cells_in(right) - 3
     if room < 0:
         right = right[:1] if place.readonly else []
-        room = width - left.cell_length - _cells(right) - 3
+        room = width - left.cell_length - cells_in(right) - 3
     if room >= 6:
         right.append((inline(place.name, min(room, 48), more="~" if ascii_only else "…") + " ", "$cb-soft"))
-    gap = width - left.cell_length - _cells(right)
+    gap = width - left.cell_length - cells_in(right)
     return Content.assemble(left, " " * gap, *right) if gap >= 0 else left
 
 
@@ -106,10 +106,6 @@ def _offer(offer: tuple[Action, str], ascii_only: bool) -> Content:
 
 def _offer_cells(offer: tuple[Action, str], ascii_only: bool) -> int:
     return cell_len(f" {key_name(offer[1], ascii_only=ascii_only)} {offer[0].hint} ")
-
-
-def _cells(parts: Sequence[tuple[str, str]]) -> int:
-    return sum(cell_len(text) for text, _ in parts)
 
 
 class TopBar(Widget):

@@ -1,4 +1,4 @@
-"""A line to type whose Enter takes its turn: what was typed before it counts, what comes after it does not."""
+"""Input lines: Enter handled in key order, and paths completed by Tab."""
 
 from __future__ import annotations
 

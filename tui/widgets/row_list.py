@@ -1,4 +1,4 @@
-"""A list that does not care how many rows there are: it draws the lines on the screen and asks for what it lacks."""
+"""Lists of any length: only visible lines are drawn and requested; notices, pages and pickers for them."""
 
 from __future__ import annotations
 
@@ -91,24 +91,23 @@ class RowList(ScrollView, can_focus=True):
 
     def show(self, rows: Rows, chosen: int = 0) -> None:
         """Show these rows, with `chosen` on the screen. The old ones stay until this is called."""
-        self.rows = rows
-        self.virtual_size = Size(0, rows.total * self.tall)
-        self._strips.clear()
-        last = max(0, rows.total - 1)
-        self.set_reactive(RowList.chosen, min(max(0, chosen), last))
+        self._take(rows, chosen)
         self.reveal()
         self.refresh()
         self.want()
 
     def renew(self, rows: Rows, chosen: int, top: int) -> None:
         """Show these rows in the place of the old ones, with `chosen` chosen and `top` as the first on the screen."""
+        self._take(rows, chosen)
+        self.set_scroll(None, top * self.tall)
+        self.refresh()
+        self.want()
+
+    def _take(self, rows: Rows, chosen: int) -> None:
         self.rows = rows
         self.virtual_size = Size(0, rows.total * self.tall)
         self._strips.clear()
         self.set_reactive(RowList.chosen, min(max(0, chosen), max(0, rows.total - 1)))
-        self.set_scroll(None, top * self.tall)
-        self.refresh()
-        self.want()
 
     def grown(self) -> None:
         """More rows were read, or their number is known better: draw anew, and stay where we are."""

@@ -1,4 +1,4 @@
-"""A scrolling text: vim motions and the wheel, from the action registry."""
+"""Texts that scroll, blocks under a heading, and border titles updated without a full redraw."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The box a fix is written in: several lines, pastes kept whole, and never a control sign on the terminal."""
+"""The box for a fix, and the box for a question with its history."""
 
 from __future__ import annotations
 

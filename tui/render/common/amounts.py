@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -71,14 +71,14 @@ def draw_progress(
     """What runs, how far, how fast, how long yet, which file, how to stop it; the least telling goes first."""
     left = [(f" {_KINDS.get(progress.kind, 'Working') if progress else begins} ", "bold $cb-accent")]
     right = [("stopping after this batch " if stopping else f"{way_out} ", "$cb-draft" if stopping else "$cb-soft")]
-    room = width - _cells(left) - _cells(right)
+    room = width - cells_in(left) - cells_in(right)
     if room < 0:
         return Content(cut(left[0][0], max(0, width)))
     if progress is not None:
         for piece in _figures(progress, signs):
-            if _cells(piece) <= room:
+            if cells_in(piece) <= room:
                 left += piece
-                room -= _cells(piece)
+                room -= cells_in(piece)
         if progress.file and room >= _FILE_FROM:
             name = _tail(progress.file, room - 2, signs.more)
             left.append((f" {name} ", "$cb-dim"))
@@ -167,5 +167,6 @@ def report_text(report: ImportReport) -> str:
     return "\n".join(lines)
 
 
-def _cells(parts: list[tuple[str, str]]) -> int:
+def cells_in(parts: Sequence[tuple[str, str]]) -> int:
+    """The cells of these parts together."""
     return sum(cell_len(text) for text, _ in parts)

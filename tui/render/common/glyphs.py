@@ -21,6 +21,10 @@ class Mark:
     words: str
 
 
+MarkTable = Mapping[str, tuple[str, str, str, str]]
+"""By name: the sign in Unicode and in ASCII, its token, and what it says."""
+
+
 @dataclass(frozen=True, slots=True)
 class Signs:
     """The signs in use. `tiers`, `statuses` and `quotes` are keyed by the core's own names, `outcomes` by a trace's.
@@ -46,6 +50,11 @@ class Signs:
     closed: str
     plain: bool = False
     keys: Keys = field(default_factory=Keys)
+
+    def mark(self, table: MarkTable, name: str) -> Mark:
+        """The mark of a row of a table; a blank one where it has none."""
+        sign, plain, tone, words = table.get(name, (" ", " ", "", ""))
+        return Mark(plain if self.plain else sign, tone, words)
 
     def tier(self, name: str | None) -> Mark:
         """The mark of a search tier; a blank one for none."""
@@ -115,7 +124,7 @@ _OUTCOMES = {
 }
 
 
-def _marks(table: Mapping[str, tuple[str, str, str, str]], column: int) -> dict[str, Mark]:
+def _marks(table: MarkTable, column: int) -> dict[str, Mark]:
     return {name: Mark(row[column], row[2], row[3]) for name, row in table.items()}
 
 

@@ -1,4 +1,4 @@
-"""A case as blocks of text: what it is, what fixed it, how, where it comes from, and the error as it was seen."""
+"""A case as blocks of text: key line, fix, lesson, masked parts, source, similar cases and cited places."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A question with its answer: each cited sentence with what its source says to it, the sources."""
+"""Questions and answers: each cited sentence with its verdict, the sources, and stored conversations."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.style import Style
 
 from core.text import visible
-from tui.render.common.amounts import ago
+from tui.render.common.amounts import ago, counted
 from tui.render.common.glyphs import Mark, Signs
 from tui.render.common.markdown import Marked, draw_markdown
 from tui.render.common.untrusted import block, inline, pad
@@ -73,7 +73,7 @@ def draw_coming(text: str, found: int | None, hops: int, signs: Signs, *, stoppi
     elif found is None:
         going = "looking for evidence; {ask.stop} stops it"
     else:
-        asked = f"{found} passage{'' if found == 1 else 's'} found, the model reads; {{ask.stop}} stops it"
+        asked = f"{counted(found, 'passage')} found, the model reads; {{ask.stop}} stops it"
         going = f"step {hops + 1}: {asked}" if hops else asked
     shown, _ = block(text[-_COMING:])
     before = signs.more if len(text) > _COMING else ""
@@ -133,34 +133,31 @@ def _is_cut(one: Claim, answer: Answer) -> bool:
 
 
 def _verdict(answer: Answer, signs: Signs) -> Content:
-    wrong = _wrong(answer)
-    if answer.unverified:
-        mark = signs.quote("failed")
-        words = f"Not verified: {inline(answer.why, _QUOTE)}."
-        return Content.assemble((f"{mark.sign} ", mark.tone), (words, f"bold {mark.tone}"))
-    if answer.refusal_reason is not None:
-        mark, words = signs.quote("waiting"), _refused(answer)
-        return Content.assemble((f"{mark.sign} ", mark.tone), (words, f"bold {mark.tone}"))
-    if wrong:
-        mark = signs.quote("flagged")
-        words = f"Check it: {_in_other_words(wrong, answer)}"
-        return Content.assemble((f"{mark.sign} ", mark.tone), (words, f"bold {mark.tone}"))
-    if answer.invented:
-        mark = signs.quote("flagged")
-        markers = " ".join(dict.fromkeys(one.marker for one in answer.invented))
-        words = f"Check it: {inline(markers, 60)} cites what was never given."
-        return Content.assemble((f"{mark.sign} ", mark.tone), (words, f"bold {mark.tone}"))
-    if uncited := len(answer.uncited):
-        mark = signs.quote("flagged")
-        words = f"Check it: {uncited} {'sentence cites' if uncited == 1 else 'sentences cite'} nothing."
-        return Content.assemble((f"{mark.sign} ", mark.tone), (words, f"bold {mark.tone}"))
-    if old := answer.outdated:
-        mark = signs.quote("flagged")
-        words = f"Check it: {' '.join(inline(one.marker or '', 12) for one in old[:9])} {_now(old)}."
-        return Content.assemble((f"{mark.sign} ", mark.tone), (words, f"bold {mark.tone}"))
-    mark = signs.quote("aligned")
-    words = "Grounded: every sentence stands in its source."
+    state, words = _worth(answer)
+    mark = signs.quote(state)
     return Content.assemble((f"{mark.sign} ", mark.tone), (words, f"bold {mark.tone}"))
+
+
+def _worth(answer: Answer) -> tuple[str, str]:
+    """The state of an answer, as a quote's, and in words: the worst that is known of it."""
+    if answer.unverified:
+        return "failed", f"Not verified: {inline(answer.why, _QUOTE)}."
+    if answer.refusal_reason is not None:
+        return "waiting", _refused(answer)
+    if wrong := _wrong(answer):
+        return "flagged", f"Check it: {_in_other_words(wrong, answer)}"
+    if answer.invented:
+        return "flagged", f"Check it: {_markers(answer)} cites what was never given."
+    if uncited := len(answer.uncited):
+        return "flagged", f"Check it: {uncited} {'sentence cites' if uncited == 1 else 'sentences cite'} nothing."
+    if old := answer.outdated:
+        return "flagged", f"Check it: {' '.join(inline(one.marker or '', 12) for one in old[:9])} {_now(old)}."
+    return "aligned", "Grounded: every sentence stands in its source."
+
+
+def _markers(answer: Answer) -> str:
+    """The markers that cite nothing that was given."""
+    return inline(" ".join(dict.fromkeys(one.marker for one in answer.invented)), 60)
 
 
 def _now(old: Sequence[AnswerCitation]) -> str:
@@ -176,8 +173,7 @@ def _refused(answer: Answer) -> str:
     """What the reason means, or what was wrong with that which the model said."""
     reason = answer.refusal_reason or ""
     if reason == "llm_self_judge" and answer.invented:
-        markers = " ".join(dict.fromkeys(one.marker for one in answer.invented))
-        return f"Refused: {inline(markers, 60)} cites what was never given."
+        return f"Refused: {_markers(answer)} cites what was never given."
     if reason == "llm_self_judge" and answer.why:
         return f"Refused: {inline(answer.why, _QUOTE)}."
     means = REFUSED.get(reason, reason)

@@ -1,4 +1,4 @@
-"""One line of a document on the screen: the words that were searched lit, what is cited marked."""
+"""A document as lines of the screen: its blocks drawn as Markdown, or its lines as they are."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-"""The title of the library's list: what it shows, the mode, a chip for each filter that is on."""
+"""The list of hits and documents: title, filters, rows and snippets, notices, and one passage in full."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -11,7 +12,7 @@ from textual.content import Content
 
 from core.text import visible
 from tui.actions.registry import BY_ID
-from tui.render.common.amounts import ago, stamp
+from tui.render.common.amounts import ago, counted, stamp
 from tui.render.common.empty_states import Notice, of_fault
 from tui.render.common.glyphs import Mark, Signs
 from tui.render.common.session import wrap
@@ -92,17 +93,13 @@ _FOUND = {
 def found_by(hit: SearchHit, signs: Signs) -> Mark:
     """How a hit was found: by its words, by its meaning, or by both."""
     how = hit.retrieval
-    return _found("both" if how.lexical_rank and how.vector_rank else "meaning" if how.vector_rank else "words", signs)
+    name = "both" if how.lexical_rank and how.vector_rank else "meaning" if how.vector_rank else "words"
+    return signs.mark(_FOUND, name)
 
 
 def found_marks(signs: Signs) -> tuple[Mark, ...]:
     """Every way a hit is found, for the legend."""
-    return tuple(_found(name, signs) for name in _FOUND)
-
-
-def _found(name: str, signs: Signs) -> Mark:
-    unicode, plain, tone, words = _FOUND[name]
-    return Mark(plain if signs.plain else unicode, tone, words)
+    return tuple(signs.mark(_FOUND, name) for name in _FOUND)
 
 
 def tall_for(height: int, *, hits: bool) -> int:
@@ -149,7 +146,7 @@ def draw_document(doc: DocSummary, width: int, tall: int, signs: Signs, now: dat
 
 def _about(doc: DocSummary, room: int, signs: Signs, *, behind: bool) -> str:
     """Kind, size and tags in at most `room` cells, `behind` a title or not: the last is cut or left out first."""
-    passages = f"{doc.chunk_count:,} passage{'' if doc.chunk_count == 1 else 's'}"
+    passages = counted(doc.chunk_count, "passage")
     told = [inline(doc.code_lang or doc.media_type, 12), passages, *(f"#{inline(tag, 16)}" for tag in doc.tags[:4])]
     dot, shown = f"  {signs.dot} ", ""
     for part in told:
@@ -209,7 +206,7 @@ def snippet_lines(
     shown = lead + flat[begin:].rstrip()
     shift = len(lead) - begin
     lines: list[Content] = []
-    cuts = _cuts(shown, cells, most)
+    cuts = list(islice(wrap(shown, cells), max(0, most)))
     for at, to in cuts:
         line = Content.styled(shown[at:to], "$cb-dim")
         for one, other in spans:
@@ -235,15 +232,6 @@ def _flat(text: str, spans: Sequence[tuple[int, int]], start: int) -> tuple[str,
     return " ".join(plain.split()), [(now(one), now(other)) for one, other in spans]
 
 
-def _cuts(text: str, cells: int, most: int) -> Sequence[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
-    for cut in wrap(text, cells):
-        if len(found) == most:
-            break
-        found.append(cut)
-    return found
-
-
 def _back(text: str, at: int, by: int) -> int:
     """A place about `by` signs before `at`, at the beginning of a word."""
     start = max(0, at - by)
@@ -261,8 +249,8 @@ def draw_unread(width: int, tall: int, signs: Signs) -> Content:
 
 def draw_size(documents: int, passages: int, waiting: int, signs: Signs, *, listed: int = 0) -> str:
     """How much the library holds; how many documents only where not just these are `listed`."""
-    told = [f"{documents:,} document{'' if documents == 1 else 's'}"] if documents != listed or not listed else []
-    told.append(f"{passages:,} passage{'' if passages == 1 else 's'}")
+    told = [counted(documents, "document")] if documents != listed or not listed else []
+    told.append(counted(passages, "passage"))
     if waiting:
         told.append(f"{waiting:,} not embedded")
     return f" {signs.dot} ".join(told)
@@ -330,11 +318,6 @@ def no_meaning(fault: Fault) -> Notice:
     if fault.hint:
         steps = (*steps, (inline(fault.hint, 80), "mends it"))
     return Notice("No search by meaning", inline(fault.message, 400), steps)
-
-
-def no_document() -> Notice:
-    """Nothing is chosen."""
-    return Notice("No document chosen", "Choose a hit to see it where it is written.", (("{list.open}", "opens it"),))
 
 
 def no_trace() -> Notice:

@@ -1,4 +1,4 @@
-"""Why a rule is shown or not, as content: the sum, the hits lit in both texts, the query, the cache, what it lacked."""
+"""The explanation of one match: its score, shared words, texts with matches highlighted, and vector."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tui.render.common.glyphs import Signs
 from tui.render.common.session import session_name
 from tui.render.common.trace import draw_trace
 from tui.render.common.untrusted import block, inline, title
-from tui.render.rules.rows import MEANING, WORDS, bar, below_said, label_mark, place_of, said_of, standing
+from tui.render.rules.rows import MEANING, WORDS, bar, below_said, key_of, label_mark, place_of, said_of, standing
 
 if TYPE_CHECKING:
     from core.rules.calls.paging import StoredCall
@@ -43,7 +43,7 @@ def draw_why(
     source: StoredCall | None = None,
 ) -> Content:
     """All about one rule of a match; what is not read yet is left out. `source`: where the call is from."""
-    shown = any(_same(one, matched) for one in ranked.match.rules)
+    shown = any(key_of(one) == key_of(matched) for one in ranked.match.rules)
     parts = [_first(ranked, matched, reasons, signs, shown=shown), _sum(matched, ranked.match, signs)]
     if reasons is not None and reasons.why_not is not None:
         parts.append(draw_needs(reasons.why_not, signs))
@@ -94,34 +94,30 @@ def draw_silence(ranked: Ranked, signs: Signs, source: StoredCall | None = None)
     return Content.assemble(*parts, _query(found), head("The steps"), draw_trace(found.trace, signs))
 
 
-def _same(one: MatchedRule, other: MatchedRule) -> bool:
-    return (one.path, one.id, one.line) == (other.path, other.id, other.line)
-
-
 def _first(ranked: Ranked, one: MatchedRule, reasons: Reasons | None, signs: Signs, *, shown: bool) -> Content:
     from core.rules.explanation.score_text import apart  # loaded once a call is matched
 
     mark = standing("shown" if shown else "below", signs)
-    rank = next((at for at, other in enumerate((*ranked.match.rules, *ranked.match.below), 1) if _same(other, one)), 0)
+    rank = next(
+        (at for at, other in enumerate((*ranked.match.rules, *ranked.match.below), 1) if key_of(other) == key_of(one)),
+        0,
+    )
     if not rank and reasons is not None and reasons.why_not is not None:
         rank = reasons.why_not.rank
     place = (" first" if rank == 1 and shown else f", number {rank}") if rank else ""
     score, line = apart(one.relevance_score, ranked.match.cutoff)
+    at_least = ">=" if signs.plain else "≥"
     parts = [
         (inline(f"{one.id}  {one.title}", 400), "bold $cb-text"),
         (f"\n{mark.sign} {mark.words}{place}", f"bold {mark.tone}"),
         (f"   {score} ", "bold $cb-text"),
-        (f"{_at_least(signs) if one.relevance_score >= ranked.match.cutoff else '<'} {line}", "$cb-soft"),
+        (f"{at_least if one.relevance_score >= ranked.match.cutoff else '<'} {line}", "$cb-soft"),
         (f"   {place_of(one.path, one.line)}", "$cb-faint"),
     ]  # fmt: skip
     if said := said_of(ranked.label, one, shown=True) if shown else below_said(ranked.match, ranked.label, one):
         label = label_mark(said, signs)
         parts.append((f"\n{label.sign} you said: {label.words}", f"bold {label.tone}"))
     return Content.assemble(*parts)
-
-
-def _at_least(signs: Signs) -> str:
-    return ">=" if signs.plain else "≥"
 
 
 def _sum(one: MatchedRule, match: RuleMatch, signs: Signs) -> Content:

@@ -1,4 +1,4 @@
-"""What the Rules pane draws: the rules of one call in their order, and the reasons of one rule."""
+"""The rules of one call in their order: rows, labels, bars and notices of the Rules pane."""
 
 from __future__ import annotations
 
@@ -143,12 +143,12 @@ class CutoffRow:
 
 def standing(name: str, signs: Signs) -> Mark:
     """The sign of a rule that is shown, is not, or was asked about."""
-    return _mark(_STANDING, name, signs)
+    return signs.mark(_STANDING, name)
 
 
 def label_mark(name: str, signs: Signs) -> Mark:
     """The sign of what a person said."""
-    return _mark(_LABELS, name, signs)
+    return signs.mark(_LABELS, name)
 
 
 def standing_marks(signs: Signs) -> tuple[Mark, ...]:
@@ -159,11 +159,6 @@ def standing_marks(signs: Signs) -> tuple[Mark, ...]:
 def label_marks(signs: Signs) -> tuple[Mark, ...]:
     """Everything a person may say of a rule, for the legend."""
     return tuple(label_mark(name, signs) for name in _LABELS)
-
-
-def _mark(table: Mapping[str, tuple[str, str, str, str]], name: str, signs: Signs) -> Mark:
-    sign, plain, tone, words = table.get(name, (" ", " ", "", ""))
-    return Mark(plain if signs.plain else sign, tone, words)
 
 
 def place_of(path: str, line: int) -> str:
@@ -303,17 +298,11 @@ def below_said(match: RuleMatch, label: Label | None, rule: MatchedRule) -> str:
 
 
 def rows_of(
-    match: RuleMatch, label: Label | None, moves: Mapping[tuple[str, str, int], Move], *, loading: bool = False
+    match: RuleMatch, label: Label | None, moves: Mapping[RuleKey, Move], *, loading: bool = False
 ) -> tuple[object, ...]:
     """A match as rows: the rules shown, the cut-off, those below. `loading`: the model has not answered yet."""
-    shown = [
-        RankRow(one, "shown", said_of(label, one, shown=True), moves.get((one.path, one.id, one.line)))
-        for one in match.rules
-    ]
-    below = [
-        RankRow(one, "below", below_said(match, label, one), moves.get((one.path, one.id, one.line)))
-        for one in match.below
-    ]
+    shown = [RankRow(one, "shown", said_of(label, one, shown=True), moves.get(key_of(one))) for one in match.rules]
+    below = [RankRow(one, "below", below_said(match, label, one), moves.get(key_of(one))) for one in match.below]
     best = max((one.relevance_score for one in (*match.rules, *match.below)), default=0.0)
     return (*shown, CutoffRow(match.cutoff, len(shown), len(below), match.fallback_used, best, loading), *below)
 

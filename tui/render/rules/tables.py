@@ -1,4 +1,4 @@
-"""Clusters of rules, ways of matching and labelled calls: as rows of a table, and each in detail."""
+"""Tables of the Rules pane: labelled calls with their results, and rule drafts."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ def _rate(rate: Rate) -> str:
 def draw_case_row(row: object, width: int, signs: Signs, *, chosen: bool = False) -> Content:
     """One labelled call: right or not, the tool, what was expected, what is shown."""
     case = _case(row)
-    sign, plain, tone, _ = _RESULTS[case.result]
+    mark = signs.mark(_RESULTS, case.result)
     partly = case.missed if len(case.labelled.expected) > 1 and case.shown else ()
     wanted = ", ".join(f"~{one}" if one in partly else one for one in case.labelled.expected) or _none(case)
     shown = ", ".join(case.shown) or "silence"
@@ -127,7 +127,7 @@ def draw_case_row(row: object, width: int, signs: Signs, *, chosen: bool = False
     room = max(0, width - 6 - cell_len(tool) - cell_len(middle))
     return Content.assemble(
         (signs.bar if chosen else " ", "$cb-accent"),
-        (f"{plain if signs.plain else sign} ", f"bold {tone}"),
+        (f"{mark.sign} ", f"bold {mark.tone}"),
         (f"{tool} ", "$cb-accent"),
         (f"{middle} ", "$cb-dim" if fine else "$cb-text"),
         (pad(inline(_about(case), room, more=signs.more), room), "$cb-soft"),
@@ -137,8 +137,8 @@ def draw_case_row(row: object, width: int, signs: Signs, *, chosen: bool = False
 def draw_case(row: object, signs: Signs) -> Content:
     """One labelled call in full."""
     case = _case(row)
-    sign, plain, tone, words = _RESULTS[case.result]
-    parts: list[tuple[str, str]] = [(f"{plain if signs.plain else sign} {words}\n", f"bold {tone}")]
+    mark = signs.mark(_RESULTS, case.result)
+    parts: list[tuple[str, str]] = [(f"{mark.sign} {mark.words}\n", f"bold {mark.tone}")]
     parts += [("\nexpected  ", "$cb-dim"), (title(_expected(case)), "$cb-text")]
     if case.missed and case.shown:
         parts += [("\nmissed    ", "$cb-dim"), (title(", ".join(case.missed)), "$cb-draft")]
@@ -179,8 +179,8 @@ def _ways(found: Difference, signs: Signs) -> list[tuple[str, str]]:
     shown = {"bm25": found.bm25, "keyword": found.keyword, "semantic": found.semantic, "hybrid": found.hybrid}
     for name, ids in shown.items():
         if ids is not None:
-            sign, plain, tone, _ = _RESULTS["right" if name in found.right else "wrong"]
-            parts.append((f"\n{plain if signs.plain else sign} ", f"bold {tone}"))
+            mark = signs.mark(_RESULTS, "right" if name in found.right else "wrong")
+            parts.append((f"\n{mark.sign} ", f"bold {mark.tone}"))
             parts += [(f"{name:<9} ", "$cb-soft"), (inline(", ".join(ids) or "silence", 120), "$cb-text")]
     return parts
 
