@@ -15,7 +15,6 @@ from time import monotonic, process_time
 import pytest
 from textual._context import active_app
 
-from tui.runtime.jobs import Lane
 from tui.shell.app import CasebookApp
 
 SLEPT = 0.02
@@ -29,19 +28,12 @@ def quiet(within: float = SLEPT) -> bool:
     A lane reports before it ends, and a report is ready in the loop at once: there is no gap between the two.
     """
     app, loop = active_app.get(None), asyncio.get_running_loop()
-    if not isinstance(app, CasebookApp) or any(_works(lane, within) for lane in app.jobs._lanes.values()):
+    if not isinstance(app, CasebookApp) or not app.jobs.is_idle(within):
         return False
     return not _ready(loop) and not any(
         timer._when <= loop.time() + within and not timer._cancelled
         for timer in loop._scheduled  # pyright: ignore[reportAttributeAccessIssue]
     )
-
-
-def _works(lane: Lane, within: float) -> bool:
-    """Whether a job of the lane runs or begins soon; what watches the casebook's file runs all the time."""
-    if "watch" in lane.name:
-        return False
-    return lane._running is not None or any(job.due <= monotonic() + within for job in tuple(lane._waiting))
 
 
 def _ready(loop: asyncio.AbstractEventLoop) -> bool:

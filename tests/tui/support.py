@@ -151,16 +151,19 @@ async def settled(pilot: Pilot[None], app: CasebookApp) -> None:
 
     No moment has to pass where the app is known to do nothing in it."""
     before = ""
-    while (now := frame(app)) != before or any(
-        lane.busy or lane.awaited for name, lane in app.jobs._lanes.items() if "watch" not in name
-    ):
+    while (now := frame(app)) != before or not app.jobs.is_idle():
         before = now
         await pilot.pause(None if quiet(0.1) else 0.1)
 
 
 def told(app: CasebookApp, words: str) -> bool:
     """Whether a toast says so: what is drawn of it is broken into lines, wherever its paths end."""
-    return any(words in str(one.message) for one in app._notifications)
+    return any(words in one for one in toasts(app))
+
+
+def toasts(app: CasebookApp) -> list[str]:
+    """What the toasts on the screen say."""
+    return [str(one.message) for one in app._notifications]
 
 
 def offered(app: CasebookApp) -> str:

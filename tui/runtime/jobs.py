@@ -219,6 +219,11 @@ class Lane:
         """Whether something is to come: one that was given up says nothing, one that has ended may have to be heard."""
         return self.busy if self.keep else self.heard != self.generation
 
+    def works_within(self, seconds: float) -> bool:
+        """Whether a job runs here or begins within so many seconds."""
+        until = time.monotonic() + seconds
+        return self._running is not None or any(job.due <= until for job in tuple(self._waiting))
+
     def add(self, job: Job[Any]) -> None:
         """Line up a job; unless the lane keeps them all, it supersedes whatever is there."""
         with self._wake:
@@ -343,6 +348,19 @@ class Jobs:
     def busy(self, lane: str) -> bool:
         """Whether something is to come from the lane: until the end of a job that was not given up is handed over."""
         return lane in self._lanes and self._lanes[lane].awaited
+
+    def is_working(self, lane: str) -> bool:
+        """Whether a job runs or waits in the lane, also one that was given up."""
+        return lane in self._lanes and self._lanes[lane].busy
+
+    def is_idle(self, within: float | None = None) -> bool:
+        """Whether no job runs or waits, and no report is still to come. Lanes that watch the file do not count.
+
+        With `within`, only jobs that run or begin within so many seconds count."""
+        lanes = [lane for name, lane in self._lanes.items() if "watch" not in name]
+        if within is None:
+            return not any(lane.busy or lane.awaited for lane in lanes)
+        return not any(lane.works_within(within) for lane in lanes)
 
     def deliver(self, report: JobReport) -> None:
         """Hand a report to whoever asked for it, unless a newer job took its place."""

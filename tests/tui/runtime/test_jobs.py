@@ -277,7 +277,7 @@ def test_a_report_after_the_loop_has_ended_is_dropped(monkeypatch: pytest.Monkey
     own = Jobs(NOWHERE, gone)
     own.run("a", lambda job: 1, lambda value, final: None, lambda fault: None, keep=True)
     own.close(60.0)
-    assert not own._lanes["a"].busy
+    assert not own.is_working("a")
 
 
 def test_jobs_that_begin_at_once_find_whole_packages() -> None:

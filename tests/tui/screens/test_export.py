@@ -219,7 +219,7 @@ async def test_escape_stops_it_and_leaves_no_file(tmp_path: Path, monkeypatch: p
         await until(pilot, lambda: words(app) == "200 cases written; esc stops it.")
         await pilot.press("escape")
         go.set()
-        await until(pilot, lambda: not app.jobs._lanes["export"].busy)
+        await until(pilot, lambda: not app.jobs.is_working("export"))
         assert list((tmp_path / "here").iterdir()) == []
         assert not told(app, "written to")
 

@@ -204,7 +204,7 @@ async def test_quitting_does_not_wait_for_the_import(
         await pilot.press("i")
         await until(pilot, (tmp_path / "deaf").exists)
         app.leave()
-    assert app.jobs._lanes["import"].busy, "it is left behind"
+    assert app.jobs.is_working("import"), "it is left behind"
     (tmp_path / GO_ON).touch()
 
 

@@ -15,7 +15,7 @@ from core.flows.transcripts.api import import_transcripts
 from core.store import open_store
 from tests.tui.corpus import assert_inert, few
 from tests.tui.screens.queue_support import idle, opened, shown
-from tests.tui.support import app_on, frame, put, until
+from tests.tui.support import app_on, frame, put, toasts, until
 from tui.panes.errors.curation.conflict import ConflictScreen
 from tui.panes.errors.curation.fix_editor import WritingScreen
 from tui.panes.errors.curation.triage import TriageScreen
@@ -105,7 +105,7 @@ async def test_enter_reads_on_in_the_queue(casebook: Path) -> None:
             assert app.focused is screen.case, key
             await pilot.press("escape")
             assert app.focused is screen.rows, key
-        assert not app._notifications
+        assert not toasts(app)
 
 
 async def test_an_empty_queue_shows_no_headings_of_a_case(tmp_path: Path) -> None:

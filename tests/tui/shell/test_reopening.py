@@ -12,7 +12,7 @@ from tests.tui.panes.library.support import idle as library_idle
 from tests.tui.panes.library.support import paths, put_notes, read_notes
 from tests.tui.panes.rules.support import CALLS, RULES, answered, put_calls
 from tests.tui.panes.rules.support import idle as rules_idle
-from tests.tui.support import NOW, until
+from tests.tui.support import NOW, toasts, until
 from tui.panes.library.screen import LibraryScreen
 from tui.panes.rules.screen import RulesScreen
 from tui.runtime.state import Memory, Scalar, State, read_state, write_state
@@ -121,7 +121,7 @@ async def test_of_a_call_that_is_gone_the_first_one_is_shown(calls: Path, memory
     async with app.run_test(size=SIZE, notifications=True) as pilot:
         screen = await rules_screen(pilot, app)
         assert (screen.calls.rows.chosen, screen.rank.rows.chosen) == (0, 0)
-        assert not app._notifications, "silently"
+        assert not toasts(app), "silently"
 
 
 async def test_a_rule_of_a_call_that_is_gone_is_not_looked_for_in_another_one(calls: Path) -> None:
@@ -189,7 +189,7 @@ async def test_of_what_is_gone_the_first_row_is_shown(library: Path, memory: Mem
     async with app.run_test(size=SIZE, notifications=True) as pilot:
         screen = await library_screen(pilot, app)
         assert (screen.hits.rows.chosen, screen.box.asked) == (0, query)
-        assert not app._notifications, "silently"
+        assert not toasts(app), "silently"
 
 
 async def test_what_the_command_line_cites_goes_before_it(library: Path) -> None:

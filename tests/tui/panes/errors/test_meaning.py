@@ -26,7 +26,7 @@ from core.errors.retrieval.embed_source import ErrorSource
 from core.store import jobs, open_store
 from tests.tui.services import embed_children
 from tests.tui.services.embed_children import GO_ON
-from tests.tui.support import NOW, app_on, frame, make_casebook, put, until
+from tests.tui.support import NOW, app_on, frame, make_casebook, put, toasts, until
 from tui.panes.errors.memory import memory_of
 from tui.panes.errors.queries import Found
 from tui.render.common.trace import took
@@ -351,7 +351,7 @@ async def test_after_a_change_of_the_model_nothing_begins_by_itself(known: Path)
         write_state(con, "error", VectorState("another@1", "error/1+mean/256", 384))
     app = workbench(known)
     async with app.run_test(size=SIZE, notifications=True) as pilot:
-        await until(pilot, lambda: any("embedded with another" in str(told.message) for told in app._notifications))
+        await until(pilot, lambda: any("embedded with another" in toast for toast in toasts(app)))
         assert not app.jobs.busy("embed")
         app.action_perform("embed.begin")
         await until(pilot, lambda: _left(known) == 0)

@@ -16,7 +16,7 @@ from tests.core.evidence.evidence_support import (
 )
 from tests.tui.corpus import assert_inert, few
 from tests.tui.panes.evidence.support import SMALL, WIDE, at, fill, idle, one_of_each, opened, shown, state
-from tests.tui.support import app_on, frame, settled, told, until
+from tests.tui.support import app_on, frame, settled, toasts, told, until
 from tui.panes.evidence.find_screen import FindScreen
 from tui.panes.evidence.queries import Shown
 from tui.panes.evidence.review.reject_prompt import ReasonScreen
@@ -104,7 +104,7 @@ async def test_a_held_key_accepts_nothing_that_asks_and_equal_toasts_are_one(rev
         await until(pilot, lambda: idle(app) and not screen.quotes.total)
         await pilot.press(*"a" * 9)
         await until(pilot, lambda: told(app, "No quote is listed here."))
-        assert len(app._notifications) == 1
+        assert len(toasts(app)) == 1
     assert state(review, 3) == "flagged"
 
 
@@ -123,7 +123,7 @@ async def test_a_question_or_a_refusal_moves_nothing_and_covers_nothing(review: 
         assert frame(app).split("\n") == before
         await pilot.press("space", "a")  # a bulk act that is refused
         await until(pilot, lambda: idle(app) and "Nothing accepted. 1 quote differs from the source" in frame(app))
-        assert not app._notifications
+        assert not toasts(app)
 
 
 async def test_the_marked_are_rejected_for_one_reason_and_taken_back_at_once(review: Path) -> None:
@@ -269,7 +269,7 @@ async def test_an_empty_casebook_says_how_entries_come(casebook: Path) -> None:
         assert "No quotes yet" in frame(app)
         assert "goes back to the errors" in frame(app), "all that it says is seen"
         await pilot.press("9")
-        assert not app._notifications
+        assert not toasts(app)
         await pilot.press("1")
         await until(pilot, lambda: len(app.screen_stack) == 1)
 
@@ -320,7 +320,7 @@ async def test_where_no_places_are_listed_digits_are_the_panes_as_everywhere(rev
         await pilot.press("2", "8", "9", "a" if quote == 3 else "2", "2", "2")  # a flagged quote is asked about
         assert screen.quotes.left == 4
         assert app.screen is screen
-        assert not app._notifications
+        assert not toasts(app)
         await refused(pilot, app, "Nothing is zoomed here: w shows the message whole")
         await pilot.press("3")
         await until(pilot, lambda: isinstance(app.screen, RulesScreen))
