@@ -157,7 +157,7 @@ async def test_the_search_and_its_hit_are_there_again(library: Path) -> None:
         screen = await library_screen(pilot, app)
         await pilot.press(*"ledger")
         await until(pilot, lambda: screen.searching.found is not None and library_idle(app) and screen.hits.total > 2)
-        assert app.recalled("library")["query"] is None, "while one types there is nothing to write"
+        assert app.pane_context("library").memory["query"] is None, "while one types there is nothing to write"
         await pilot.press("down", "j", "j")
         hit = screen.hits.hit
         assert hit is not None
