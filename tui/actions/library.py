@@ -1,4 +1,4 @@
-"""What a person can do in the library: the part of the registry for pane 4."""
+"""What a person can do in the library: search, read, cite, ask, read folders into it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,122 @@ from collections.abc import Callable
 
 from tui.actions.action import Action, Situation
 
-LIBRARY_GROUP = "In the library"
+LIBRARY_GROUP, INGEST, ASK = "In the library", "While filling the library", "While asking the library"
+CASE, RULES, WRITE = "The case", "Among the rules", "While writing a fix"
+
+SOURCES_CHOSEN = 9
+"""Sources that have a key of their own."""
+
+
+def _can_ingest(now: Situation) -> str:
+    return "The casebook is read-only here: nothing can be read into it." if now.readonly else ""
+
+
+def _needs_ingest(now: Situation) -> str:
+    return "" if now.ingesting else "No folder is being read into the library."
+
+
+def _needs_quiet(now: Situation) -> str:
+    return _can_ingest(now) or ("Folders are being read already." if now.ingesting else "")
+
+
+INGEST_ACTIONS: tuple[Action, ...] = (
+    Action("library.ingest", "Read folders into the library", ("i",), "library", LIBRARY_GROUP, "read folders", 12,
+           enabled=_can_ingest),
+    Action("library.left_out", "What the last ingest did, and what it left out and why", ("I",), "library",
+           LIBRARY_GROUP),
+    Action("library.stop_ingest", "Stop reading folders into the library", (), "app", LIBRARY_GROUP,
+           enabled=_needs_ingest),
+    Action("ingest.begin", "Read the chosen folders, again too", ("r",), "ingest", INGEST, "read", 1, palette=False,
+           enabled=_needs_quiet),
+    Action("ingest.mark", "Read this folder too, or not", ("x",), "ingest", INGEST, "choose", 2, palette=False),
+    Action("ingest.name", "Name another folder", ("n", "slash"), "ingest", INGEST, "name a folder", 3, palette=False),
+    Action("ingest.told", "To what was done, and what was left out", ("w",), "ingest", INGEST, "result", 4,
+           palette=False),
+    Action("ingest.stop", "Stop after the file it is at; then back", ("escape",), "ingest", INGEST, "stop, back", 5,
+           palette=False),
+    Action("ingest.back", "Back; what runs goes on", ("q",), "ingest", INGEST, "back", 6, palette=False),
+)  # fmt: skip
+
+
+def _needs_case(now: Situation) -> str:
+    return "" if now.case_open else "No case is chosen yet."
+
+
+def _needs_cited(now: Situation) -> str:
+    return _needs_case(now) or ("" if now.cites else "The fix of this case cites nothing.")
+
+
+def _needs_rule(now: Situation) -> str:
+    if now.focus != "rules":
+        return "That is done in the rules pane."
+    return "" if now.rule else "No rule is chosen yet."
+
+
+def _needs_text(now: Situation) -> str:
+    return "" if now.focus == "write" else "No fix is being written: {fix.write} begins."
+
+
+def _can_cite(now: Situation) -> str:
+    if not now.library:
+        return "That is done in the library pane."
+    if not now.citing:
+        return "Nothing can cite it here: {write.cite} in a fix, or {case.library} on a case with a fix, leads here."
+    if now.readonly:
+        return "The casebook is read-only here: nothing can be cited."
+    return "" if now.hit or now.cited else "No passage is chosen yet."
+
+
+CITE_ACTIONS: tuple[Action, ...] = (
+    Action("case.library", "Search the library for this case", ("b",), "pane", CASE, "library", 21,
+           enabled=_needs_case),
+    Action("case.cited", "Go to what the fix cites", ("c",), "pane", CASE, "cited", 22, enabled=_needs_cited),
+    Action("case.cited_editor", "Open what the fix cites in your editor, at its line", ("E",), "pane", CASE,
+           enabled=_needs_cited),
+    Action("rules.library", "Search the library for this rule", ("b",), "rules", RULES, "library", 12,
+           enabled=_needs_rule),
+    Action("library.cite", "Cite it in the fix one came from", ("c",), "library", LIBRARY_GROUP, "cite", 1,
+           enabled=_can_cite),
+    Action("write.cite", "Search the library, to cite it here", ("f6",), "write", WRITE, "cite", 7, True, True,
+           _needs_text),
+)  # fmt: skip
+
+
+def _needs_answer(now: Situation) -> str:
+    return "" if now.answered else "Nothing was answered yet."
+
+
+def _can_go_back(now: Situation) -> str:
+    return "" if now.library or now.focus in ("ask", "asking") else "That is done in the library pane."
+
+
+def _needs_source(now: Situation) -> str:
+    return "" if now.sources else "There is no source to open."
+
+
+ASK_ACTIONS: tuple[Action, ...] = (
+    Action("library.ask", "Ask: a grounded answer with its sources, or a refusal", ("a",), "library",
+           LIBRARY_GROUP, "ask", 2),
+    Action("ask.box", "To the question", ("slash",), "ask", ASK, "ask on", 2, palette=False),
+    Action("ask.stop", "Stop the answer, keeping what has come; then back", ("escape",), "ask", ASK, "stop, back", 1,
+           palette=False),
+    Action("ask.back", "Back to the library", ("q",), "ask", ASK, palette=False),
+    Action("ask.why", "Show or hide the trace: gate, packing, model, each citation", ("t",), "ask", ASK, "why", 3,
+           palette=False, enabled=_needs_answer),
+    Action("ask.copy", "Copy the answer with its sources", ("y",), "ask", ASK, "copy", 4, palette=False,
+           enabled=_needs_answer),
+    Action("ask.steps", "Take the question apart: search, then ask on, in several steps", ("m", "f4"), "ask", ASK,
+           "steps", 7, palette=False),
+    Action("ask.fresh", "A new conversation: what was asked before is forgotten", ("n",), "ask", ASK, "new", 6,
+           palette=False, enabled=_needs_answer),
+    Action("ask.talks", "Earlier conversations with the library: read one, go on with it", ("o", "f3"), "ask", ASK,
+           "earlier", 8, enabled=_can_go_back, words="history session answers list"),
+    *(
+        Action(f"ask.source_{number}", f"Open source {number}", (str(number),), "ask", ASK,
+               "open source" if number == 1 else "", 5 if number == 1 else 0, palette=False, enabled=_needs_source)
+        for number in range(1, SOURCES_CHOSEN + 1)
+    ),
+)  # fmt: skip
 
 
 def _needs_pane(now: Situation) -> str:

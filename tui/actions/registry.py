@@ -9,19 +9,32 @@ from pathlib import Path
 from textual.binding import Binding, BindingType
 
 from tui.actions.action import Action, Focus, Scope, Situation
-from tui.actions.ask import ASK_ACTIONS
-from tui.actions.citations import CITE_ACTIONS
 from tui.actions.curation import CURATION
 from tui.actions.evidence import EVIDENCE
-from tui.actions.export import EXPORTS
-from tui.actions.incoming import INCOMING
-from tui.actions.ingest import INGEST_ACTIONS
+from tui.actions.incoming import EXPORTS, INCOMING
 from tui.actions.insights import INSIGHT_ACTIONS, STRIP_ACTIONS
 from tui.actions.keys import Keys, Wish, grant, key_name, types_text
-from tui.actions.library import LIBRARY
-from tui.actions.pane_tabs import APP, TABS
+from tui.actions.library import ASK_ACTIONS, CITE_ACTIONS, INGEST_ACTIONS, LIBRARY
 from tui.actions.rules import RULE_ACTIONS
 from tui.actions.text_viewer import SESSION_ACTIONS, WHOLE
+
+APP = "Workbench"
+
+
+def _pane(name: str, title: str, digit: str) -> Action:
+    return Action(f"pane.{name}", title, (f"alt+{digit}", digit), "app", APP, priority=True)
+
+
+TABS: tuple[Action, ...] = (
+    _pane("errors", "Errors: have we met this?", "1"),
+    _pane("evidence", "Evidence: is it in the transcript?", "2"),
+    _pane("rules", "Rules: why did this fire?", "3"),
+    _pane("library", "Library: where does it say so?", "4"),
+    _pane("insights", "Insights: what failed, what it cost, what helped", "5"),
+)
+
+PANES = tuple(action.id.removeprefix("pane.") for action in TABS)
+"""The panes by name, in the order of their digits."""
 
 
 def _needs_case(now: Situation) -> str:

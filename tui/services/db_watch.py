@@ -5,16 +5,60 @@ Between two questions no transaction is open, so the write-ahead log can be writ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
-from contextlib import suppress
+from collections.abc import Callable, Generator, Hashable, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from core.base.fault import Fault
-from tui.runtime.jobs import Job
+from tui.runtime.jobs import Job, Jobs
+from tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
     from core.store import Store
+
+
+SOON = 0.1
+"""Seconds after which a change that came while something was read is looked at again."""
+
+Later = Callable[[float, Callable[[], object]], object]
+"""Calls something after so many seconds."""
+
+
+class Following:
+    """Calls `read` after a change, once none of `lanes` reads anything, for a person or for an earlier change."""
+
+    def __init__(self, jobs: Jobs, lanes: Sequence[str], read: Callable[[], object], later: Later) -> None:
+        self._jobs = jobs
+        self._lanes = lanes
+        self._read = read
+        self._later = later
+        self._due = False
+
+    def changed(self) -> None:
+        """Somebody has written: read again, now or in a moment."""
+        if self._due:
+            return
+        if any(map(self._jobs.busy, self._lanes)):
+            self._due = True
+            self._later(SOON, self._again)
+        else:
+            self._read()
+
+    def _again(self) -> None:
+        self._due = False
+        self.changed()
+
+
+@contextmanager
+def staying(rows: RowList) -> Generator[None]:
+    """While `rows` are shown anew: who has scrolled away from the chosen one goes on looking where they look."""
+    top, chosen = round(rows.scroll_y), rows.chosen
+    away = rows.rows.total and not top <= chosen * rows.tall < top + rows.size.height
+    yield
+    if away:
+        rows.scroll_to(y=top + (rows.chosen - chosen) * rows.tall, animate=False, force=True)
+
 
 INTERVAL = 0.3
 """Seconds between two questions."""

@@ -11,14 +11,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
-from textual import on
+from textual import events, on
+from textual.app import App
 from textual.types import CSSPathType
+from textual.widget import Widget
+from textual.widgets import Input, TextArea
 
 from core.base.config.settings_sources import Config
 from core.base.fault import Fault
 from tui.actions.keys import Keys, Wish
-from tui.actions.pane_tabs import PANES
-from tui.actions.registry import BY_ID, Situation, bindings, keymap, keys_for
+from tui.actions.registry import BY_ID, PANES, Situation, bindings, keymap, keys_for
 from tui.panes.common.pane_screen import PaneContext, PaneScreen
 from tui.panes.errors.screen import ErrorsScreen
 from tui.panes.library.ingest.controller import Ingesting
@@ -42,18 +44,40 @@ from tui.services.environment import Surroundings
 from tui.services.import_sources import Roots, roots_of
 from tui.shell.appearance import Look, colours_forbidden
 from tui.shell.pane_router import HOME, PaneRouter
-from tui.shell.paste_guard import InertPaste
 from tui.shell.themes import DARK
-from tui.terminal.alt_digits import read_alt_digits
 from tui.terminal.crash import Crash, CrashSafe, Logger, no_log, note_lost_threads, traceback_of
-from tui.terminal.escape_key import read_input_so
+from tui.terminal.escape_key import read_alt_digits, read_input_so
 from tui.terminal.gc_pause import CollectsAtRest
 from tui.terminal.key_sequencing import KeysInOrder
 from tui.terminal.signals import heed_signals
 from tui.terminal.toasts import OneToast
 from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.row_list import RowList
+from tui.widgets.search_box import SearchBox
 from tui.widgets.workbench import Place, Running, on_open_screens
+
+
+@runtime_checkable
+class TakesPastes(Protocol):
+    """A box that makes a paste inert itself, and keeps its lines."""
+
+    takes_pastes: bool
+
+
+class InertPaste(App[None], inherit_bindings=False):
+    """An app whose small boxes never hold a control character; the search box takes its pastes whole itself."""
+
+    async def on_event(self, event: events.Event) -> None:
+        """Make a paste inert before anything sees it."""
+        if isinstance(event, events.Paste) and _holds_it(self.focused):
+            event = events.Paste(inline(event.text.strip()))
+        await super().on_event(event)
+
+
+def _holds_it(focused: Widget | None) -> bool:
+    """Whether a box would take a paste as it is."""
+    return isinstance(focused, Input | TextArea) and not isinstance(focused, SearchBox | TakesPastes)
+
 
 _CLIPBOARD = 74_994
 """Bytes that most terminals take at most by OSC 52."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from tui.actions.pane_tabs import PANES
+from tui.actions.registry import PANES
 from tui.panes.common.pane_screen import PaneContext, PaneScreen
 from tui.runtime.messages import PaneOpenCitation, PaneSearchLibrary
 
@@ -109,8 +109,7 @@ class PaneRouter:
 
     def show_case(self, case_id: int) -> None:
         """This case in the Errors pane: chosen in the list where it is read there, else beside it."""
-        from tui.panes.errors.paged_rows import FoundRows, PagedRows
-        from tui.panes.errors.results import Results
+        from tui.panes.errors.results import FoundRows, PagedRows, Results
 
         app = self._app
         while len(app.screen_stack) > 1:

@@ -15,11 +15,9 @@ from tests.tui.corpus import assert_inert, few
 from tests.tui.screens.queue_support import idle, opened, shown
 from tests.tui.support import app_on, frame, put, until
 from tui.panes.errors.curation.conflict import ConflictScreen
-from tui.panes.errors.curation.merge_confirm import MergeScreen
+from tui.panes.errors.curation.merge_split import MergeScreen, PickErrors, WhoseFix
 from tui.panes.errors.curation.pick_case import PickCase
-from tui.panes.errors.curation.pick_errors import PickErrors
 from tui.panes.errors.curation.triage import TriageScreen
-from tui.panes.errors.curation.whose_fix import WhoseFix
 from tui.shell.app import CasebookApp
 
 WIDE, SMALL = (120, 34), (80, 24)

@@ -29,7 +29,7 @@ from tests.tui.corpus import (
 )  # fmt: skip
 from tests.tui.support import app_on, frame, put, until
 from tui.panes.errors.filters import Scope
-from tui.panes.errors.first_run import gone
+from tui.panes.errors.results import gone
 from tui.render.common.amounts import report_text
 from tui.render.common.empty_states import draw_notice, no_match, of_fault
 from tui.render.common.glyphs import ASCII, UNICODE

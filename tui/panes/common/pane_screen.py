@@ -17,9 +17,8 @@ from tui.runtime.jobs import Jobs
 from tui.runtime.messages import PaneSaid
 from tui.runtime.state import Memory
 from tui.runtime.vector_process import VectorProcess
-from tui.services.db_watch import files_at, watch
+from tui.services.db_watch import Following, files_at, watch
 from tui.services.environment import Surroundings
-from tui.services.refresh import Following
 from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.workbench import Place, workbench
 

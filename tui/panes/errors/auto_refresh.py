@@ -7,20 +7,17 @@ from pathlib import Path
 from typing import cast
 
 from core.base.fault import Fault
-from tui.actions.export import EXPORTS
+from tui.actions.incoming import EXPORTS
 from tui.panes.errors.filters import Scope
-from tui.panes.errors.first_run import first_run
-from tui.panes.errors.paged_rows import FoundRows, PagedRows, kept_above, kept_in_place
 from tui.panes.errors.queries import Found, Place, Renewed, deepen, find, joined, renew
-from tui.panes.errors.results import Results
+from tui.panes.errors.results import FoundRows, PagedRows, Results, first_run, kept_above, kept_in_place
 from tui.render.common.amounts import counted
 from tui.render.common.untrusted import inline
 from tui.runtime.jobs import Jobs
 from tui.runtime.messages import PaneSaid
-from tui.services.db_watch import AFTER, Change, files_at, watch
+from tui.services.db_watch import AFTER, Change, Following, Later, files_at, watch
 from tui.services.exporting import Listed
 from tui.services.import_sources import Source
-from tui.services.refresh import Following, Later
 from tui.widgets.row_list import RowList
 
 CALM = 3.0

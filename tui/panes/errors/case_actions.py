@@ -154,7 +154,7 @@ class CaseActs:
 
     def _edit_cited(self) -> None:
         if (one := self._view.cited.chosen_one) is not None:
-            from tui.panes.errors.cited_view import edit_cited
+            from tui.panes.errors.case_view import edit_cited
 
             edit_cited(self._view, self._jobs, one, self._say)
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+import os
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
 
 from textual.app import ComposeResult
 from textual.content import Content
@@ -14,27 +16,207 @@ from textual.widget import Widget
 
 from tui.actions.registry import bindings
 from tui.panes.errors.case_actions import CaseActs
-from tui.panes.errors.cited_view import CitedView, read_cited
-from tui.panes.errors.occurrences import Older, Seen, read_older
 from tui.panes.errors.queries import Read, read_like
-from tui.panes.errors.similar_view import LikeView
 from tui.render.common.empty_states import draw_notice, no_case
 from tui.render.common.glyphs import Signs
 from tui.render.common.highlight import Spans
 from tui.render.common.untrusted import BLOCK
 from tui.render.errors import case as draw
-from tui.render.errors.case import Fix, Raw, draw_masked, masked_in
+from tui.render.errors.case import Fix, Raw, draw_cited, draw_like, draw_masked, masked_in
 from tui.render.errors.history import draw_history, has_history
-from tui.runtime.jobs import Jobs
+from tui.runtime.jobs import Job, Jobs
 from tui.runtime.messages import PaneChanged, PaneTroubled
+from tui.services.external_editor import edit_in, editor_of
 from tui.services.vector_search import Meaning
-from tui.widgets.row_list import RowList
+from tui.widgets.row_list import NoRows, RowList
 from tui.widgets.scroll_text import Block, Reading
 
 if TYPE_CHECKING:
-    from core.errors import Case, Hit
-    from core.errors.retrieval.cases_like import CasesLike
+    from core.errors import Case, Hit, Occurrence
+    from core.errors.cases.case import Cited
+    from core.errors.retrieval.cases_like import CaseLike, CasesLike
     from core.errors.retrieval.highlight import Standing
+    from core.library.citations.location import FilePlace
+
+
+AHEAD = 12
+"""Times read at once; each may hold a whole message."""
+
+Older = tuple["Occurrence", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The times read so far, newest first; `at` is the one shown, `total` how many there are.
+
+    `fingerprint`: they are those of this one error of the case.
+    """
+
+    case_id: int = 0
+    total: int = 0
+    read: tuple[Occurrence, ...] = ()
+    at: int = 0
+    fingerprint: str | None = None
+
+    @property
+    def current(self) -> Occurrence | None:
+        """The time that is shown."""
+        return self.read[self.at] if self.at < len(self.read) else None
+
+    @property
+    def has_older(self) -> bool:
+        """Whether there is an older time, read or not."""
+        return self.at + 1 < max(self.total, len(self.read))
+
+    @property
+    def lacks_older(self) -> bool:
+        """Whether the next older time is still to be read."""
+        return self.has_older and self.at + 1 >= len(self.read)
+
+    def moved(self, by: int) -> Seen:
+        """The same times, another one shown."""
+        return replace(self, at=min(max(0, self.at + by), max(0, len(self.read) - 1)))
+
+    def grown(self, older: Older) -> Seen:
+        """With more times read; none more means that there are no more than those."""
+        read = (*self.read, *older)
+        return replace(self, read=read, total=len(read) if len(older) < AHEAD else max(self.total, len(read)))
+
+
+def read_older(seen: Seen) -> Callable[[Job[Older]], Older]:
+    """Read the times before the oldest that is known."""
+
+    def work(job: Job[Older]) -> Older:
+        from core.errors import occurrences_of
+
+        last = seen.read[-1] if seen.read else None
+        return occurrences_of(job.store(), seen.case_id, AHEAD, last, seen.fingerprint)
+
+    return work
+
+
+class LikeRows:
+    """The rows, all in memory."""
+
+    def __init__(self, cases: tuple[CaseLike, ...]) -> None:
+        self.cases = cases
+
+    @property
+    def total(self) -> int:
+        """How many."""
+        return len(self.cases)
+
+    def get(self, index: int) -> CaseLike | None:
+        """The case at `index`."""
+        return self.cases[index] if 0 <= index < len(self.cases) else None
+
+
+class LikeView(RowList):
+    """Shows them one a line, under a heading; hidden where there are none."""
+
+    def __init__(self, signs: Signs) -> None:
+        super().__init__(self._paint, id="case-like")
+        self._signs = signs
+        self.like: CasesLike | None = None
+        self.add_class("block")
+
+    @property
+    def chosen_id(self) -> int | None:
+        """The case one is at."""
+        row = self.rows.get(self.chosen)
+        return row.row.id if row is not None else None  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
+
+    def say(self, like: CasesLike | None) -> None:
+        """Show these, or hide."""
+        self.like = like
+        cases = like.cases if like is not None else ()
+        self.display = bool(cases)
+        if like is None or not cases:
+            self.show(NoRows())
+            return
+        by = "in meaning" if like.by == "meaning" else "by their words"
+        self.border_title = Content(f" Similar cases, {by} ")
+        self.styles.height = len(cases) + 2
+        self.show(LikeRows(cases))
+
+    def _paint(self, row: Hashable | None, width: int, chosen: bool) -> Content:
+        from core.errors.retrieval.cases_like import CaseLike
+
+        return draw_like(row, width, self._signs, chosen=chosen) if isinstance(row, CaseLike) else Content("")
+
+
+@dataclass(frozen=True, slots=True)
+class CitedRows:
+    """The rows, all in memory."""
+
+    read: tuple[Cited, ...]
+
+    @property
+    def total(self) -> int:
+        """How many."""
+        return len(self.read)
+
+    def get(self, index: int) -> Cited | None:
+        """The one at `index`."""
+        return self.read[index] if 0 <= index < len(self.read) else None
+
+
+class CitedView(RowList):
+    """Shows them one a line, under a heading; hidden where there are none."""
+
+    def __init__(self, signs: Signs) -> None:
+        super().__init__(self._paint, id="case-cited")
+        self._signs = signs
+        self.add_class("block")
+
+    @property
+    def chosen_one(self) -> Cited | None:
+        """The citation one is at."""
+        return cast("Cited | None", self.rows.get(self.chosen))
+
+    def say(self, cited: tuple[Cited, ...]) -> None:
+        """Show these, or hide."""
+        self.display = bool(cited)
+        if not cited:
+            self.show(NoRows())
+            return
+        lost = sum(one.status == "detached" for one in cited)
+        self.border_title = Content(f" Cited from the library{f', {lost} detached' if lost else ''} ")
+        self.styles.height = len(cited) + 2
+        self.show(CitedRows(cited), min(self.chosen, len(cited) - 1))
+
+    def _paint(self, row: Hashable | None, width: int, chosen: bool) -> Content:
+        return Content("") if row is None else draw_cited(cast("Cited", row), width, self._signs, chosen=chosen)
+
+
+def read_cited(case_id: int) -> Callable[[Job[Case | None]], Case | None]:
+    """The case with what its fix cites; None where it is gone."""
+
+    def work(job: Job[Any]) -> Case | None:
+        from core.errors import show_case
+        from core.flows.ingest.case_citations import with_citations
+
+        store = job.store()
+        case = show_case(store, case_id)
+        return None if case is None else with_citations(store, case, job.check)
+
+    return work
+
+
+def edit_cited(view: CaseView, jobs: Jobs, one: Cited, say: Callable[[str], None]) -> None:
+    """Open the file that is cited, at its line, in the person's editor."""
+
+    def find(job: Job[Any]) -> FilePlace:
+        from core.library.citations.location import file_place
+
+        return file_place(job.store().con, one.place or one.uri)
+
+    def found(place: FilePlace, _final: bool) -> None:
+        words, why = editor_of(os.environ, to_read=False)
+        say(why or edit_in(view.app, words, Path(place.file), place.line) or place.told)
+
+    jobs.run("cited-file", find, found, lambda fault: say(fault.message))
+
 
 PREVIEW = 8_192
 """Code points of the raw error drawn while a case is only pointed at: wrapping a long one takes more than a frame."""

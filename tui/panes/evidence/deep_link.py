@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from tui.panes.evidence.queries import PAGE, FilterName, Shown, filters_of
-from tui.panes.evidence.review.decisions import can_be_promoted
+from tui.panes.evidence.review.controller import can_be_promoted
 from tui.runtime.jobs import Job
 
 if TYPE_CHECKING:

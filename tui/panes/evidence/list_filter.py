@@ -2,15 +2,126 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from tui.panes.evidence.queries import Shown
-from tui.runtime.jobs import DEBOUNCE
+from textual.content import Content
+
+from tui.panes.evidence.queries import FILTERS, Kind, Shown
+from tui.render.common.glyphs import Signs
+from tui.render.common.session import session_name, short_id
+from tui.render.evidence import draw_filter_choice
+from tui.runtime.jobs import DEBOUNCE, Job
 from tui.services.pending_open import Opening
 
 if TYPE_CHECKING:
     from tui.panes.evidence.screen import EvidenceScreen
+
+
+NAME = 30
+"""Cells of a session's name in the menu."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """Quotes by state (within the session and the type that are on), by type, and by session, those with most left to
+    decide first; the names that sessions have for a person."""
+
+    states: Mapping[str, int]
+    types: tuple[tuple[str, int], ...]
+    sessions: tuple[tuple[str, int], ...]
+    names: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+def count_choices(shown: Shown) -> Callable[[Job[Counted]], Counted]:
+    """Count what the menu offers."""
+
+    def work(job: Job[Any]) -> Counted:
+        from core.evidence import QuoteFilters, count_quotes, count_ready, count_sessions, count_types
+
+        store = job.store()
+        within = QuoteFilters((), shown.session, shown.type)
+        found = count_quotes(store, within)
+        states = {
+            "to decide": found.left,
+            "failed": found.failed,
+            "ambiguous": found.ambiguous,
+            "flagged": found.flagged,
+            "waiting": found.waiting,
+            "aligned": found.aligned,
+            "accepted": found.accepted,
+            "ready": count_ready(store, within),
+            "rejected": found.rejected,
+            "all": found.total,
+        }
+        sessions = count_sessions(store)
+        names = {one.session: session_name(one.session, one.started, one.project, NAME) for one in sessions}
+        counts = tuple((one.session, one.total) for one in sessions)
+        return Counted(states, count_types(store, shown.session), counts, names)
+
+    return work
+
+
+class QuoteFilters:
+    """The filters of the quotes shown, changed as they are picked."""
+
+    HINT: ClassVar[str] = "Type a state, a type or a session"
+    LANE: ClassVar[str] = "evidence-counts"
+
+    def __init__(self, shown: Shown, signs: Signs, apply: Callable[[Shown], None]) -> None:
+        self._shown = shown
+        self._signs = signs
+        self._apply = apply
+        self._found: Counted | None = None
+
+    def values(self) -> Sequence[tuple[Kind, str, int | None]]:
+        """Every value with its count, where that is known; what is on is always among them."""
+        found = self._found
+        values: list[tuple[Kind, str, int | None]] = []
+        for name in FILTERS:
+            values.append(("state", name, None if found is None else found.states.get(name, 0)))
+        values += _named("type", self._shown.type, () if found is None else found.types)
+        values += _named("session", self._shown.session, () if found is None else found.sessions)
+        return values
+
+    def words(self, kind: str, value: str) -> str:
+        """The kind and the value; of a session its name too."""
+        return f"{kind} {value} {self._name(kind, value)}"
+
+    def draw(self, kind: str, value: str, count: int | None) -> Content:
+        """The value with how many quotes it shows."""
+        own = cast("Kind", kind)
+        return draw_filter_choice(own, self._name(kind, value), count, self._signs, on=self._shown.has(own, value))
+
+    def _name(self, kind: str, value: str) -> str:
+        """How a person knows it: a session by its day and project."""
+        if kind != "session":
+            return value
+        return (self._found.names.get(value) if self._found is not None else None) or short_id(value)
+
+    def pick(self, kind: str, value: str, *, close: bool) -> None:
+        """Turn it on, or off again."""
+        own = cast("Kind", kind)
+        # Enter on what is on already leaves it so: whoever confirms a pick does not mean to take it back.
+        if not (close and self._shown.has(own, value)):
+            self._shown = self._shown.picked(own, value)
+            self._apply(self._shown)
+
+    def count(self) -> Callable[[Job[Any]], Counted]:
+        """Counts the quotes of each value."""
+        return count_choices(self._shown)
+
+    def counted(self, found: Any) -> None:
+        """These are the counts."""
+        self._found = cast("Counted", found)
+
+
+def _named(kind: Kind, on: str | None, counts: Sequence[tuple[str, int]]) -> list[tuple[Kind, str, int | None]]:
+    unknown: list[tuple[Kind, str, int | None]] = (
+        [(kind, on, None)] if on is not None and on not in dict(counts) else []
+    )
+    return [*unknown, *((kind, value, count) for value, count in counts)]
 
 
 class Listing:
@@ -83,7 +194,6 @@ class Listing:
         self._screen.changed()
 
     def _filter(self) -> None:
-        from tui.panes.evidence.filter_menu import QuoteFilters
         from tui.screens.filter import FilterScreen
 
         screen = self._screen

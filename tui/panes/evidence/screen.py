@@ -47,7 +47,7 @@ from tui.runtime.jobs import Jobs
 from tui.runtime.messages import PaneCopied, PaneShowAll
 from tui.runtime.state import Memory
 from tui.runtime.stylesheets import sheet
-from tui.services.refresh import staying
+from tui.services.db_watch import staying
 from tui.widgets.row_list import RowList
 from tui.widgets.scroll_text import Reading
 from tui.widgets.workbench import workbench
@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from core.align import Span
     from core.evidence import Choice
     from core.evidence import Place as QuotePlace
-    from tui.panes.evidence.finding import FoundPlace
+    from tui.panes.evidence.find_screen import FoundPlace
 
 
 def situation_of(screen: EvidenceScreen) -> Situation:

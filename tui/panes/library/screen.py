@@ -13,8 +13,7 @@ from core.base.fault import Fault
 from tui.actions.registry import Situation, bindings
 from tui.panes.common.pane_screen import PaneContext, PaneScreen
 from tui.panes.library.actions import LibraryActs
-from tui.panes.library.document import DocumentView
-from tui.panes.library.document_loader import Wanted
+from tui.panes.library.document import DocumentView, Wanted
 from tui.panes.library.hits import Hits
 from tui.panes.library.ingest.controller import IngestLine
 from tui.panes.library.memory import desk_of, memory_of, recall

@@ -9,15 +9,14 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from core.base.fault import Fault
-from tui.panes.library.doc_rows import listed
-from tui.panes.library.hits import Keep
+from tui.panes.library.hits import Keep, listed
 from tui.panes.library.queries import MOST, SNIPPET, Found, Keys, find, read_keys, read_stamp
 from tui.panes.library.search_scope import Scope
 from tui.panes.library.vector_search import Meaning, waits_for_meaning
 from tui.render.library.hits import asking_meaning
 from tui.runtime.jobs import DEBOUNCE
+from tui.services.db_watch import staying
 from tui.services.pending_open import Opening
-from tui.services.refresh import staying
 from tui.widgets.search_box import SearchBox
 
 if TYPE_CHECKING:

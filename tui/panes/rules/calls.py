@@ -21,7 +21,7 @@ from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline, title
 from tui.render.rules.rows import draw_call_row
 from tui.runtime.jobs import DEBOUNCE, Jobs
-from tui.services.refresh import staying
+from tui.services.db_watch import staying
 from tui.widgets.row_list import NoticeView, RowList, RowPages, RowsOrNotice
 from tui.widgets.search_box import SearchBox
 

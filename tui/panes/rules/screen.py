@@ -3,30 +3,168 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
+from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 from textual.containers import Container
+from textual.content import Content
+from textual.widgets import Static
 
 from tui.actions.registry import Situation, bindings
+from tui.panes.common.memory import number_of, text_of
 from tui.panes.common.pane_screen import PaneContext, PaneScreen
-from tui.panes.rules.call_editor import TypedCall
-from tui.panes.rules.call_editor_state import OwnCall
+from tui.panes.rules.call_editor import OwnCall, TypedCall
 from tui.panes.rules.calls import CallList
-from tui.panes.rules.explain_view import WhyView
 from tui.panes.rules.label_writer import Labelling
 from tui.panes.rules.match_controller import SOON, Asking
 from tui.panes.rules.matcher_client import Matching
-from tui.panes.rules.memory import memory_of, recall
 from tui.panes.rules.ranking import RankList
 from tui.panes.rules.rule_actions import RuleActs
-from tui.panes.rules.searching import Searching
-from tui.render.rules.rows import reading
+from tui.render.common.glyphs import Signs
+from tui.render.rules.explanation import draw_silence, draw_why
+from tui.render.rules.rows import Ranked, Reasons, key_of, reading
 from tui.runtime.messages import PaneCopied
 from tui.runtime.state import Memory
 from tui.runtime.stylesheets import sheet
+from tui.services.pending_open import Opening
 from tui.widgets.row_list import RowList
+from tui.widgets.scroll_text import Reading
 from tui.widgets.search_box import SearchBox
 from tui.widgets.workbench import workbench
+
+if TYPE_CHECKING:
+    from core.rules.calls.paging import StoredCall
+    from core.rules.matching.answer import MatchedRule
+    from tui.render.rules.rows import RuleKey
+
+
+def memory_of(screen: RulesScreen) -> Memory:
+    """What to remember now."""
+    path, rule, line = screen.asking.rule or (None, None, None)
+    return {"tool": screen.calls.tool, "call": screen.calls.at, "path": path, "rule": rule, "line": line}
+
+
+def recall(screen: RulesScreen, memory: Memory) -> None:
+    """Put the pane as it was; what makes no sense any more is passed over. Before it is mounted."""
+    screen.calls.tool = text_of(memory.get("tool")) or ""
+    screen.calls.at = call = number_of(memory.get("call"))
+    rule = _rule(memory)
+    screen.asking.resume = (call, rule) if call is not None and rule is not None else None
+
+
+def _rule(memory: Memory) -> RuleKey | None:
+    path, rule, line = text_of(memory.get("path")), text_of(memory.get("rule")), number_of(memory.get("line"))
+    return None if path is None or rule is None or line is None else (path, rule, line)
+
+
+class Searching:
+    """What one does with the box, and what comes of it."""
+
+    def __init__(self, screen: RulesScreen) -> None:
+        self._screen = screen
+        self._opening = Opening(screen.calls.box)
+        self._asked = ""  # what is searched
+        self._before = ""  # the last words that were searched
+
+    def perform(self, action_id: str) -> bool:
+        """Do an action of the registry; False for anything else."""
+        acts: dict[str, Callable[[], object]] = {
+            "find.focus": self._begin,
+            "find.results": self._screen.calls.take_focus,
+            "find.open": self._open,
+            "find.clear": self.clear,
+            "find.recall": self._recall,
+        }
+        if (act := acts.get(action_id)) is None:
+            return False
+        act()
+        self._screen.changed()
+        return True
+
+    def asked(self, text: str) -> None:
+        """Something else is asked for."""
+        self._opening.asked(text)
+        self._asked = text
+        self._before = text if text.strip() else self._before
+        self._screen.calls.search(self._came)
+        self._screen.changed()
+
+    def clear(self) -> bool:
+        """All calls again; False where nothing was searched."""
+        searched = bool(self._screen.calls.box.asked)
+        if searched:
+            self._screen.calls.box.ask("")
+        return searched
+
+    def _begin(self) -> None:
+        if self._screen.calls.typing:
+            self._screen.own_call.leave()
+        self._screen.calls.begin_search()
+
+    def _open(self) -> None:
+        """To the rules of the chosen call; while it is looked for, as soon as there is one."""
+        if self._screen.jobs.busy("rules-calls") or self._screen.calls.box.asked != self._asked:
+            self._opening.begin()
+        elif self._screen.calls.calls.total:
+            self._screen.rank.place.take_focus()
+
+    def _recall(self) -> None:
+        if not self._screen.calls.box.asked and self._before:
+            self._screen.calls.box.ask(self._before)
+
+    def _came(self) -> None:
+        self._screen.asking.chosen()
+        if self._opening.end() and self._screen.calls.calls.total:
+            self._screen.rank.place.take_focus()
+
+
+class WhyView(Reading):
+    """Shows one rule of a match, or the match as a whole."""
+
+    BINDINGS = bindings("case")
+
+    def __init__(self, signs: Signs, clock: Callable[[], datetime]) -> None:
+        super().__init__(id="rules-why")
+        self._signs = signs
+        self._clock = clock
+        self._words = Static()
+        self._about: object = None
+
+    def compose(self) -> ComposeResult:
+        """One text."""
+        yield self._words
+
+    def on_mount(self) -> None:
+        """Named from the start."""
+        self.border_title = Content("Why")
+
+    def show(
+        self,
+        ranked: Ranked | None,
+        matched: MatchedRule | None,
+        reasons: Reasons | None,
+        source: StoredCall | None,
+    ) -> None:
+        """Show this rule; None: the match as a whole. Another rule or call begins at the top."""
+        about = None if ranked is None else (id(ranked.call), _name(matched))
+        if about != self._about:
+            self.scroll_home(animate=False)
+        self._about = about
+        if ranked is None:
+            self.border_title = Content("Why")
+            self._words.update(Content(""))
+        elif matched is None:
+            self.border_title = Content("The cut-off")
+            self._words.update(draw_silence(ranked, self._signs, source))
+        else:
+            shown = any(key_of(one) == key_of(matched) for one in ranked.match.rules)
+            self.border_title = Content("Why it is shown" if shown else "Why it is not shown")
+            self._words.update(draw_why(ranked, matched, reasons, self._signs, self._clock(), source))
+
+
+def _name(matched: MatchedRule | None) -> tuple[str, str] | None:
+    return None if matched is None else (matched.path, matched.id)
 
 
 class RulesScreen(PaneScreen):

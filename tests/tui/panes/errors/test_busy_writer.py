@@ -29,8 +29,8 @@ from tests.tui.screens import test_triage
 from tests.tui.support import CASES, app_on, put, until
 from tui.panes.library.vector_search import Meaning
 from tui.runtime.jobs import Job, JobReport, Jobs
+from tui.services.db_watch import Following
 from tui.services.embedding import AFTER, LATEST, quiet_for
-from tui.services.refresh import Following
 from tui.shell.app import CasebookApp
 from tui.widgets.row_list import RowList
 

@@ -19,7 +19,7 @@ from core.errors.curation import look, mark_noise
 from core.store import open_store
 from tests.tui.support import app_on, frame, put, until
 from tui.panes.errors.case_actions import command_of
-from tui.panes.errors.occurrences import AHEAD
+from tui.panes.errors.case_view import AHEAD
 from tui.screens.copy_menu import CopyMenu
 from tui.screens.session import SessionScreen, Transcript
 from tui.services import external_editor

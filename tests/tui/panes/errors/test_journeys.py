@@ -13,7 +13,7 @@ from textual.widgets import Input
 from core.errors import show_case
 from core.store import open_store
 from tests.tui.support import CASES, TRACEBACK, app_on, frame, offered, until
-from tui.panes.errors.paged_rows import FoundRows
+from tui.panes.errors.results import FoundRows
 from tui.screens.help import HelpScreen
 from tui.shell.app import CasebookApp
 

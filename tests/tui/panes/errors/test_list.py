@@ -12,8 +12,8 @@ from textual.widgets import Static
 from core.errors import list_cases
 from core.store import Store, open_store
 from tests.tui.support import app_on, frame, put, until
-from tui.panes.errors.paged_rows import KEPT, FoundRows, PagedRows
 from tui.panes.errors.queries import PAGE, Pages, Stretch
+from tui.panes.errors.results import KEPT, FoundRows, PagedRows
 from tui.render.errors.case_list import Row
 from tui.screens.pager import CHUNK, cut_rows
 

@@ -19,7 +19,7 @@ from tests.tui.panes.evidence.support import SMALL, WIDE, at, fill, idle, one_of
 from tests.tui.support import app_on, frame, settled, toasts, told, until
 from tui.panes.evidence.find_screen import FindScreen
 from tui.panes.evidence.queries import Shown
-from tui.panes.evidence.review.reject_prompt import ReasonScreen
+from tui.panes.evidence.review.place_actions import ReasonScreen
 from tui.panes.evidence.screen import EvidenceScreen
 from tui.panes.rules.screen import RulesScreen
 from tui.screens.filter import FilterScreen

@@ -149,7 +149,7 @@ async def test_what_is_cited_opens_in_the_editor_at_its_line(
         return ""
 
     monkeypatch.setenv("EDITOR", "vi")
-    monkeypatch.setattr("tui.panes.errors.cited_view.edit_in", edit)
+    monkeypatch.setattr("tui.panes.errors.case_view.edit_in", edit)
     app = app_on(shelf)
     async with app.run_test(size=SIZES[0], notifications=True) as pilot:
         await at_case(pilot, app)

@@ -19,7 +19,7 @@ from core.flows.ingest.embed import embed_passages
 from core.library.search.hit import SearchHit
 from tests.tui.panes.library.support import at_hit, idle, opened, put_notes, read_notes
 from tests.tui.support import NOW, frame, until
-from tui.panes.library.doc_rows import listed
+from tui.panes.library.hits import listed
 from tui.panes.library.screen import LibraryScreen
 from tui.services.environment import Surroundings
 from tui.shell.app import CasebookApp

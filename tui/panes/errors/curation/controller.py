@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
+from textual.app import App
 from textual.widget import Widget
 
 from core.base.fault import Fault
-from tui.panes.errors.curation.decisions import Decision, decided, scope_of_lesson
-from tui.panes.errors.curation.outcome import outcome
+from tui.panes.errors.curation.decisions import DONE, Decision, decided, scope_of_lesson
 from tui.panes.errors.curation.unsaved import LeftOver
 from tui.panes.errors.filters import Scope
 from tui.panes.errors.queries import Read, read_case
@@ -21,11 +21,74 @@ from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline
 from tui.runtime.jobs import Job, Jobs
 from tui.runtime.messages import PaneChanged, PaneShowAll
+from tui.services.external_editor import change_in, editor_of
 from tui.services.undo import LANE, Returned, brought_back, taken_back
 
 if TYPE_CHECKING:
+    from core.errors import Case
     from core.errors.curation import Conflict, Curated, Writer, Written
     from tui.services.vector_search import Meaning
+
+
+def outcome(decision: Decision, done: Curated) -> str:
+    """What was done, to which case or how many, and what was left as it was, and why."""
+    told = [_did(decision, done)] if done.cases else []
+    if done.unchanged:
+        told.append(f"{_which(done.unchanged)} unchanged")
+    if done.conflicts:
+        told.append(f"{_which([one.case_id for one in done.conflicts])} left alone: somebody was faster")
+    return ", ".join(told) or "nothing was changed"
+
+
+def _did(decision: Decision, done: Curated) -> str:
+    done_so = DONE[decision.act].casefold()
+    if decision.act == "merge":
+        return f"{done_so} {_which(decision.cases[1:])} into #{done.cases[0]}"
+    if decision.act == "split":
+        return f"{done_so} #{done.made} from #{done.cases[0]}"
+    return f"{done_so} {_which(done.cases)}"
+
+
+def _which(cases: Sequence[int]) -> str:
+    return f"#{cases[0]}" if len(cases) == 1 else f"{len(cases):,} cases"
+
+
+_END = "-->"
+
+
+def edit_outside(app: App[Any], environ: Mapping[str, str], text: str, case: Case) -> tuple[str | None, str]:
+    """The text as the editor gave it back; None and why, where nothing came back."""
+    words, why = editor_of(environ, to_read=False)
+    if why:
+        return None, why
+    back, why = change_in(app, words, _note(case) + inert(text), ".md")
+    if back is None:
+        return None, why
+    found = without_note(back)
+    return (text if found.rstrip("\n") == inert(text).rstrip("\n") else found), ""
+
+
+def inert(text: str) -> str:
+    """The text as an editor may show it: control signs drawn, line ends plain."""
+    from core.text import visible
+
+    return visible(text.replace("\r\n", "\n"))
+
+
+def _note(case: Case) -> str:
+    from core.text import visible
+
+    line = visible(case.key_lines[0] if case.key_lines else case.error_normalized)
+    line = " ".join(line.split()).replace("--", "- -")[:300]
+    return f"<!-- The fix of case {case.id}, in Markdown. This note is left out.\n     {line} {_END}\n\n"
+
+
+def without_note(text: str) -> str:
+    """The text behind the note, if it is still there."""
+    if text.startswith("<!-- The fix of case ") and _END in text:
+        text = text.partition(_END)[2]
+    return text.strip("\n") + "\n" if text.strip() else ""
+
 
 Heard = Callable[[Returned, str], object]
 """What hears that something was taken or brought back, and how to say it."""
@@ -188,7 +251,6 @@ class Curating:
         if read is None:
             return
         from core.errors.curation import Written, seen_with, three_way, written_of
-        from tui.panes.errors.curation.external_edit import edit_outside
 
         seen = seen_with(read.case, read.shown, read.at)
         base = next((one for one in read.case.resolutions if one.id == seen.resolution_id), None)

@@ -225,7 +225,7 @@ class WritingScreen(ModalScreen[None]):
         self.dismiss()
 
     def _outside(self) -> None:
-        from tui.panes.errors.curation.external_edit import edit_outside
+        from tui.panes.errors.curation.controller import edit_outside
 
         text, why = edit_outside(self.app, os.environ, self.area.text, self._read.case)
         if text is None:

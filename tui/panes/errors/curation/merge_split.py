@@ -4,19 +4,170 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual.app import App
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
 
 from core.base.fault import Fault
 from tui.panes.errors.curation.controller import Curating
 from tui.panes.errors.queries import Read, read_case
+from tui.render.common.glyphs import Signs
+from tui.render.common.untrusted import inline
+from tui.render.errors.curation import draw_merge
 from tui.runtime.jobs import Job
+from tui.runtime.stylesheets import sheet
+from tui.widgets.scroll_text import Reading
 
 if TYPE_CHECKING:
     from core.errors import Case
     from core.errors.cases.resolutions import Resolution
     from core.errors.curation import MergePreview
+
+
+_SHOWN = 200
+
+
+class PickErrors(ModalScreen["tuple[str, ...] | None"]):
+    """Ends with the fingerprints that are to leave the case, or with None."""
+
+    CSS_PATH = sheet("curation")
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "dismiss(None)", "Close"),
+        Binding("space,x", "mark", "Mark"),
+    ]
+
+    def __init__(self, case: Case, signs: Signs) -> None:
+        super().__init__()
+        self._finer = case.fingerprints[:_SHOWN]
+        self._signs = signs
+        self._marked: set[int] = set()
+        self._list = OptionList(id="pick-errors", markup=False)
+        self._list.border_title = Content(f"Errors of case #{case.id} with another fix")
+        self._list.border_subtitle = Content("space marks, enter splits off, esc closes")
+
+    def compose(self) -> ComposeResult:
+        """The list, alone."""
+        yield self._list
+
+    def on_mount(self) -> None:
+        """The arrows work at once."""
+        self._draw()
+        self._list.focus()
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Enter: those that are marked, else the one under the cursor; at least one must stay."""
+        event.stop()
+        chosen = sorted(self._marked) or [event.option_index]
+        if len(chosen) >= len(self._finer):
+            self._list.border_subtitle = Content.styled("one error must stay in the case", "$cb-draft")
+        elif self.is_current:
+            self.dismiss(tuple(self._finer[at].fingerprint for at in chosen))
+
+    def action_mark(self) -> None:
+        """Mark the one under the cursor, or no longer."""
+        if (at := self._list.highlighted) is not None:
+            self._marked ^= {at}
+            self._draw()
+
+    def _draw(self) -> None:
+        at = self._list.highlighted or 0
+        self._list.set_options(
+            Option(
+                Content.assemble(
+                    ("[x] " if number in self._marked else "[ ] ", "bold $cb-accent"),
+                    inline(one.key_line, 300, more=self._signs.more),
+                    (f"  {self._signs.times}{one.seen}", "$cb-dim"),
+                )
+            )
+            for number, one in enumerate(self._finer)
+        )
+        self._list.highlighted = min(at, len(self._finer) - 1) if self._finer else None
+
+
+_LINES = 6
+"""Lines of the fix that are shown."""
+
+
+class WhoseFix(ModalScreen["bool | None"]):
+    """Ends with whether the fix goes with the errors that leave the case, or with None."""
+
+    CSS_PATH = sheet("curation")
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss(None)", "Close")]
+
+    def __init__(self, case: Case, leaving: tuple[str, ...], fix: Resolution, signs: Signs) -> None:
+        super().__init__()
+        lines = fix.text.strip().split("\n")
+        shown = "\n".join(inline(line, 300, more=signs.more) for line in lines[:_LINES])
+        self._text = shown + (f"\n{signs.more}" if len(lines) > _LINES else "")
+        self._title = f"Fix {fix.id} was written for errors on both sides"
+        go = [one.key_line for one in case.fingerprints if one.fingerprint in leaving]
+        stay = [one.key_line for one in case.fingerprints if one.fingerprint not in leaving]
+        self._list = OptionList(
+            Option(_choice(f"Keep it in #{case.id}", stay, signs)),
+            Option(_choice("Move it to the new case", go, signs)),
+            id="whose-fix-choices",
+            markup=False,
+        )
+
+    def compose(self) -> ComposeResult:
+        """The fix, and the two sides."""
+        with Vertical(id="whose-fix") as frame:
+            frame.border_title = Content(self._title)
+            frame.border_subtitle = Content("enter chooses, esc splits nothing")
+            yield Static(Content(self._text), id="whose-fix-text")
+            yield self._list
+
+    def on_mount(self) -> None:
+        """The arrows work at once."""
+        self._list.highlighted = 0
+        self._list.focus()
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Enter: the side under the cursor keeps the fix."""
+        event.stop()
+        if self.is_current:
+            self.dismiss(event.option_index == 1)
+
+
+def _choice(what: str, lines: list[str], signs: Signs) -> Content:
+    first = inline(lines[0], 300, more=signs.more) if lines else ""
+    more = f" and {len(lines) - 1} more" if len(lines) > 1 else ""
+    return Content.assemble(what, ("  ", ""), (f"{first}{more}", "$cb-dim"))
+
+
+class MergeScreen(ModalScreen[bool]):
+    """Ends with whether to merge."""
+
+    CSS_PATH = sheet("curation")
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "dismiss(True)", "Merge"),
+        Binding("escape,q,ctrl+c", "dismiss(False)", "Leave them apart"),
+    ]
+
+    def __init__(self, preview: MergePreview, signs: Signs) -> None:
+        super().__init__()
+        into, *others = preview.seen
+        which = f"#{others[0].case_id}" if len(others) == 1 else f"{len(others):,} cases"
+        self._title = f"Merge {which} into #{into.case_id}?"
+        self._told = draw_merge(preview, signs)
+
+    def compose(self) -> ComposeResult:
+        """What differs, and what becomes of each fix."""
+        with Reading(id="merge") as frame:
+            frame.border_title = Content(self._title)
+            frame.border_subtitle = Content("enter merges, esc leaves them apart")
+            yield Static(self._told)
+
+    def on_mount(self) -> None:
+        """What is too long for the screen can be scrolled at once."""
+        self.query_one("#merge").focus()
+
 
 LANE = "merge"
 
@@ -58,8 +209,6 @@ def ask_merge(
             pick(found.case)
 
     def told(preview: MergePreview, _final: bool) -> None:
-        from tui.panes.errors.curation.merge_confirm import MergeScreen
-
         def answered(agreed: bool | None) -> None:
             if agreed:
                 then(preview)
@@ -104,8 +253,6 @@ def ask_errors(
 
     `fixed`: those that go are given a fix, so the others stay where they are.
     """
-    from tui.panes.errors.curation.pick_errors import PickErrors
-
     if len(case.fingerprints) < 2:
         curating.say("This case has one error only: there is nothing to split off.", "warning")
         return
@@ -134,8 +281,6 @@ def ask_whose(
     then: Callable[[Parting], object],
 ) -> None:
     """Which side each of these fixes is for; `then` is given what was asked, unless a person goes back."""
-    from tui.panes.errors.curation.whose_fix import WhoseFix
-
     if not shared:
         then(asked)
         return

@@ -15,7 +15,7 @@ from textual.widgets import Input
 
 from core.base.fault import Fault
 from tui.panes.errors.curation.controller import Curating
-from tui.panes.errors.paged_rows import FoundRows
+from tui.panes.errors.results import FoundRows
 from tui.render.common.untrusted import inline
 from tui.render.errors.case_list import Row, draw_row, row_of
 from tui.runtime.jobs import DEBOUNCE, Job

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterable
 from contextlib import nullcontext
 from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
-from textual.containers import Container
+from textual.containers import Container, Vertical
+from textual.content import Content
 from textual.screen import ModalScreen
 
 from core.base.fault import Fault
@@ -18,21 +20,117 @@ from tui.panes.errors.curation.case_side import CaseSide
 from tui.panes.errors.curation.controller import Curating
 from tui.panes.errors.curation.decisions import Act, Decision, decision_on
 from tui.panes.errors.curation.merge_split import Parting, ask_errors, ask_merge
-from tui.panes.errors.curation.prefetch import LANE, Ahead
-from tui.panes.errors.curation.queue import AHEAD, PAGE, Queue, Waiting, read_queue
-from tui.panes.errors.curation.queue_view import QueueView
+from tui.panes.errors.curation.queue import AHEAD, PAGE, Entry, Joins, Queue, Waiting, WholeCase, read_ahead, read_queue
 from tui.panes.errors.queries import Read
-from tui.render.common.empty_states import of_fault
+from tui.render.common.empty_states import Notice, of_fault
+from tui.render.common.glyphs import Signs
+from tui.render.common.untrusted import inline
+from tui.render.errors.curation import draw_entry
+from tui.runtime.jobs import Jobs
 from tui.runtime.stylesheets import sheet
-from tui.services.db_watch import files_at, watch
-from tui.services.refresh import Following, staying
+from tui.services.db_watch import Following, files_at, staying, watch
 from tui.services.undo import Returned
 from tui.widgets.bars import KeyFooter
-from tui.widgets.row_list import RowList
+from tui.widgets.row_list import NoticeView, RowList, RowsOrNotice
 
 if TYPE_CHECKING:
     from core.errors import Filters
     from core.errors.curation import Curated, MergePreview
+
+
+LANE = "triage-case"
+
+
+class Ahead:
+    """The cases read so far; `came` is told of each that comes. One that was decided or changed is forgotten."""
+
+    def __init__(self, jobs: Jobs, came: Callable[[int], object], failed: Callable[[Fault], None]) -> None:
+        self._jobs = jobs
+        self._came = came
+        self._failed = failed
+        self._reads: dict[int, Read | None] = {}
+
+    def get(self, case_id: int | None) -> Read | None:
+        """The case, if it is read."""
+        return None if case_id is None else self._reads.get(case_id)
+
+    def forget(self, cases: Iterable[int]) -> None:
+        """These are to be read again."""
+        for case_id in cases:
+            self._reads.pop(case_id, None)
+
+    def want(self, cases: tuple[int, ...]) -> None:
+        """Read these, the first of them soonest; nothing is asked while enough are there."""
+        ahead = cases[:AHEAD]
+        lacking = tuple(one for one in ahead if one not in self._reads)
+        if lacking and (len(lacking) > AHEAD // 2 or lacking[0] == ahead[0] or len(ahead) < AHEAD):
+            self._jobs.run(LANE, read_ahead(lacking), self._read, self._failed)
+
+    def _read(self, one: WholeCase | None, _final: bool) -> None:
+        if one is not None:
+            self._reads[one.case_id] = one.read
+            self._came(one.case_id)
+
+
+class QueueView(Vertical):
+    """Shows a queue; what was `said` of the last decision stands in its frame until something is marked."""
+
+    def __init__(self, signs: Signs, clock: Callable[[], datetime], said: Callable[[], str]) -> None:
+        super().__init__(id="triage-list")
+        self._signs = signs
+        self._clock = clock
+        self.rows = RowList(self._paint, id="triage-rows")
+        self.body = RowsOrNotice(self.rows, NoticeView(id="triage-notice"))
+        self.trouble = ""  # why it could not be read again
+        self._said = said
+        self._into: int | None = None  # which of the marked ones a merge keeps
+
+    def compose(self) -> ComposeResult:
+        """The rows, or in their place a notice."""
+        yield self.body.rows
+        yield self.body.notice
+
+    def show(self, queue: Queue, at: int) -> None:
+        """Show this queue, row `at` chosen, the others where they are."""
+        top = round(self.rows.scroll_y)
+        self.rows.renew(queue, at, top)
+        self.rows.reveal()
+        self.body.tell(None if queue.total else _nothing_waits(queue.left))
+        self.caption(queue)
+
+    def caption(self, queue: Queue) -> None:
+        """How many wait, above; what was decided last, or how many are marked and what `M` joins, below."""
+        self.border_title = Content(f"To decide {self._signs.dot} {queue.left:,} left")
+        self.border_subtitle = Content(inline(self.trouble or self._said(), 200))
+        joins = queue.joins(self.rows.chosen) if queue.marked else None
+        if joins is not None:
+            self.border_subtitle = Content(inline(_marked(joins, self._signs), 200))
+        into = joins.into.id if joins is not None and joins.others else None
+        if into != self._into:
+            self._into = into
+            self.rows.repaint_rows()
+
+    def _paint(self, row: Hashable | None, width: int, chosen: bool) -> Content:
+        if not isinstance(row, Entry):
+            return Content("")
+        mark = "stays" if row.row.id == self._into else "marked" if row.marked else "skipped" if row.skipped else ""
+        return draw_entry(row.row, width, self._signs, self._clock(), chosen=chosen, mark=mark, part=row.part)
+
+
+def _marked(joins: Joins, signs: Signs) -> str:
+    """How many are marked, and what a merge would join: which number goes into which, and its name."""
+    many = f"{len(joins.others):,}" if joins.others[1:] else f"#{joins.others[0]}" if joins.others else "another"
+    merge = f"  {{triage.merge}} merges {many} into #{joins.into.id}"
+    told = f"{len(joins.others) + 1:,} marked"
+    return told if signs.lacks(merge) else f"{told}{signs.told(merge)} {joins.into.key_line}"
+
+
+def _nothing_waits(left: int) -> Notice:
+    if left:
+        return Notice("Reading what waits")
+    steps = (("{undo.last}", "takes the last decision back"), ("{triage.back}", "goes back to the cases"))
+    return Notice("Nothing waits for a decision", "Every case has a verified fix, or was decided otherwise.", steps)
+
 
 _ELSEWHERE = (
     "case.source", "case.fix_source", "fix.write", "fix.editor", "undo.last", "undo.redo", "history.open",

@@ -3,18 +3,55 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Input
 
 from tui.actions.evidence import PLACES_CHOSEN
 from tui.panes.evidence.queries import Compared, ReadQuote
 from tui.panes.evidence.quote_view import Looked
-from tui.panes.evidence.review.controller import named
-from tui.panes.evidence.review.decisions import Act, Decision
+from tui.panes.evidence.review.controller import Act, Decision, named
+from tui.runtime.stylesheets import sheet
+from tui.widgets.inputs import LineBox
 
 if TYPE_CHECKING:
     from core.align import Span
-    from tui.panes.evidence.finding import FoundPlace
+    from tui.panes.evidence.find_screen import FoundPlace
     from tui.panes.evidence.screen import EvidenceScreen
+
+
+class ReasonScreen(ModalScreen[str | None]):
+    """Ends with the reason, which may be empty, or with None: not rejected."""
+
+    CSS_PATH = sheet("evidence")
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,ctrl+c", "dismiss(None)", "Close")]  # in its turn
+
+    def __init__(self, quotes: int = 1) -> None:
+        super().__init__()
+        self._quotes = quotes
+        self._box = LineBox(placeholder="Reason (optional)", max_length=2_000)
+
+    def compose(self) -> ComposeResult:
+        """The line."""
+        with Vertical(id="reason") as frame:
+            frame.border_title = Content("Reject the quote" if self._quotes == 1 else f"Reject {self._quotes:,} quotes")
+            frame.border_subtitle = Content("enter rejects, esc cancels")
+            yield self._box
+
+    def on_mount(self) -> None:
+        """Type at once."""
+        self._box.focus()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Enter rejects."""
+        event.stop()
+        self.dismiss(event.value.strip())
+
 
 _NUMBERS = {f"evidence.choose_{number}": number for number in range(1, PLACES_CHOSEN + 1)}
 _PANES = {3: "pane.rules", 4: "pane.library"}
@@ -67,8 +104,6 @@ class Places:
 
     def _all(self, *, reject: bool) -> None:
         """All that are marked: rejected for one reason, or accepted where no question is to be asked."""
-        from tui.panes.evidence.review.reject_prompt import ReasonScreen
-
         screen, seen = self._screen, self._screen.quotes.seen
         if screen.reviewing.writes(seen):
             screen.say("Your decision about them is still being written.", "warning")
@@ -192,8 +227,6 @@ class Places:
         self._screen.app.push_screen(FindScreen(self._screen.jobs, self._screen.signs, read.quote), chosen)
 
     def _reject(self, read: ReadQuote) -> None:
-        from tui.panes.evidence.review.reject_prompt import ReasonScreen
-
         def given(reason: str | None) -> None:
             if reason is not None:
                 self._decide(read, "reject", reason=reason)

@@ -13,7 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from core.base.fault import Fault
-from tui.actions.ask import SOURCES_CHOSEN
+from tui.actions.library import SOURCES_CHOSEN
 from tui.actions.registry import Situation, bindings
 from tui.panes.library.ask.conversation import Asked, Talk
 from tui.panes.library.ask.transcript import Conversation
