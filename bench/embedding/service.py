@@ -20,7 +20,7 @@ from bench.table import Row, paired, seconds
 from core.embedding.models.catalogue import CATALOGUE, MINILM
 from core.embedding.models.models import Found
 from core.embedding.service.client import Served, connect, stop
-from core.embedding.service.socket_path import Place, service_place
+from core.process.endpoint import Endpoint, service_place
 
 _QUERY = "Module not found: Can't resolve 'react' in src"
 _SEARCH = "from core.errors import search\n"
@@ -109,7 +109,7 @@ def _service() -> Iterator[dict[str, str]]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _wait(place: Place) -> None:
+def _wait(place: Endpoint) -> None:
     until = time.monotonic() + 120
     while not isinstance(met := connect(MINILM, place=place, deadline_ms=1000), Served):
         if time.monotonic() > until:

@@ -106,7 +106,7 @@ def _handle(argv: list[str], watchdog: _Watchdog) -> None:
 
 
 def _leave_host() -> None:
-    from core.flows.hook.session_end import start_detached
+    from core.process.spawn import start_detached
 
     start_detached(["hook", "--host"])
 
@@ -220,7 +220,7 @@ def _has_settings() -> bool:
 def _ended(payload: Payload, given: list[str]) -> None:
     """Read the session that has ended, in a process of its own."""
     if payload.transcript and os.path.isfile(payload.transcript):
-        from core.flows.hook.session_end import start_detached
+        from core.process.spawn import start_detached
 
         start_detached(["hook", "--after", payload.transcript, *given])
 

@@ -16,11 +16,10 @@ from core.base.fault import Fault
 from core.base.paths import log_file
 from core.embedding.models.models import Absent, Found, current
 from core.embedding.runtime.embedder import Embedder
-from core.embedding.service.client import Unserved, stop
-from core.embedding.service.lock import end_holder
-from core.embedding.service.report import ModelService, model_service
-from core.embedding.service.socket_path import Place, service_place
+from core.embedding.service.client import ModelService, Unserved, model_service, stop
 from core.embedding.service.spawn import detach, note_start
+from core.process.claim import end_holder
+from core.process.endpoint import Endpoint, service_place
 
 _ENDS_S = 3.0
 """Seconds that a service which does not answer has to end by itself."""
@@ -69,7 +68,7 @@ def run_command(args: argparse.Namespace, context: Context) -> int:
     return _serve(args, context, place)
 
 
-def _stop(out: Output, place: Place) -> int:
+def _stop(out: Output, place: Endpoint) -> int:
     asked = stop(place)
     pid = end_holder(place, _ENDS_S) if isinstance(asked, Unserved) else asked.pid
     after = model_service(place)
@@ -77,7 +76,7 @@ def _stop(out: Output, place: Place) -> int:
     return 1 if pid is None else 0
 
 
-def _start(args: argparse.Namespace, context: Context, place: Place) -> int:
+def _start(args: argparse.Namespace, context: Context, place: Endpoint) -> int:
     if (there := model_service(place)).answers:
         context.out.result(there, _status_lines(there))
         return 0
@@ -94,7 +93,7 @@ def _start(args: argparse.Namespace, context: Context, place: Place) -> int:
     return 0
 
 
-def _serve(args: argparse.Namespace, context: Context, place: Place) -> int:
+def _serve(args: argparse.Namespace, context: Context, place: Endpoint) -> int:
     from core.embedding.service.service import Limits, Offer, serve  # with asyncio, which the other uses need not load
 
     try:
@@ -127,7 +126,7 @@ def _serve(args: argparse.Namespace, context: Context, place: Place) -> int:
     return 0
 
 
-def _say_where(out: Output, place: Place, model: str, idle: int) -> None:
+def _say_where(out: Output, place: Endpoint, model: str, idle: int) -> None:
     out.line(f"Serving {model} at {one_line(str(place.entrance))}; ends after {idle:,} s without a question.")
     sys.stdout.flush()
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from core.base.fault import Fault
 from core.embedding.runtime.embedder import Kind, Vector
@@ -21,7 +21,7 @@ from core.embedding.runtime.embedder import Kind, Vector
 if TYPE_CHECKING:
     from core.embedding.service.connection import Line
     from core.embedding.service.protocol import State
-    from core.embedding.service.socket_path import Place
+    from core.process.endpoint import Endpoint
 
 DEADLINE_MS = 150
 """What a hook or a search waits for the service at most, in all."""
@@ -55,7 +55,7 @@ def connect(
     recipe: str | None = None,
     deadline_ms: float = DEADLINE_MS,
     start: bool = False,
-    place: Place | None = None,
+    place: Endpoint | None = None,
     clock: Clock = time.monotonic,
 ) -> Served | Unserved:
     """The service's embedder, if a service answers that holds this model (`version`, `recipe`: where given).
@@ -65,7 +65,7 @@ def connect(
     way, is ended for it: the setting has changed, and it would else answer nobody until it is tired of waiting. Raises
     nothing.
     """
-    from core.embedding.service.socket_path import service_place
+    from core.process.endpoint import service_place
 
     where = service_place() if place is None else place
     until = clock() + deadline_ms / 1000
@@ -85,7 +85,7 @@ def connect(
     return Served(where, line, state, deadline_ms / 1000, max(0.0, until - clock()), clock)
 
 
-def _replaced(where: Place, model: str, left: float, clock: Clock) -> str:
+def _replaced(where: Endpoint, model: str, left: float, clock: Clock) -> str:
     """End the service that is there and start one with `model`; what came of it, in plain words."""
     from core.embedding.service.spawn import start_service
 
@@ -95,9 +95,9 @@ def _replaced(where: Place, model: str, left: float, clock: Clock) -> str:
     return f"it was ended, and another {start_service(where, model).removeprefix('it ')}"
 
 
-def look(place: Place | None = None, deadline_ms: float = 1000, clock: Clock = time.monotonic) -> State | Unserved:
+def look(place: Endpoint | None = None, deadline_ms: float = 1000, clock: Clock = time.monotonic) -> State | Unserved:
     """What service answers now, whatever its model. Raises nothing and starts nothing."""
-    from core.embedding.service.socket_path import service_place
+    from core.process.endpoint import service_place
 
     met = _greet(service_place() if place is None else place, clock() + deadline_ms / 1000, clock)
     if isinstance(met, Unserved):
@@ -106,10 +106,10 @@ def look(place: Place | None = None, deadline_ms: float = 1000, clock: Clock = t
     return met[1]
 
 
-def stop(place: Place | None = None, deadline_ms: float = 5000, clock: Clock = time.monotonic) -> State | Unserved:
+def stop(place: Endpoint | None = None, deadline_ms: float = 5000, clock: Clock = time.monotonic) -> State | Unserved:
     """Ask the service to end, and wait until it no longer listens; says which it was."""
     from core.embedding.service.protocol import Stop, read_bye
-    from core.embedding.service.socket_path import service_place
+    from core.process.endpoint import service_place
 
     where = service_place() if place is None else place
     until = clock() + deadline_ms / 1000
@@ -134,7 +134,7 @@ def stop(place: Place | None = None, deadline_ms: float = 5000, clock: Clock = t
 class Served:
     """The service's model as an `Embedder`. Belongs to one thread; made by `connect`."""
 
-    def __init__(self, place: Place, line: Line, state: State, each: float, left: float, clock: Clock) -> None:
+    def __init__(self, place: Endpoint, line: Line, state: State, each: float, left: float, clock: Clock) -> None:
         self._place, self._line, self._state, self._clock = place, line, state, clock
         self._each, self._left = each, left
 
@@ -222,7 +222,7 @@ def parts(texts: Sequence[str]) -> Iterator[Sequence[str]]:
 _NONE = Unserved("skipped", "no model service runs")
 
 
-def _greet(place: Place, until: float, clock: Clock) -> tuple[Line, State] | Unserved:
+def _greet(place: Endpoint, until: float, clock: Clock) -> tuple[Line, State] | Unserved:
     """A connection to whoever listens, and what they say they are; `_NONE` where nobody listens."""
     try:
         if not place.entrance.exists():
@@ -255,3 +255,43 @@ def _unfit(state: State, model: str, version: str | None, recipe: str | None) ->
     if recipe not in (None, state.recipe):
         return f"the model service reads texts by the recipe {state.recipe}, not {recipe}"
     return ""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelService:
+    """Whether a model service answers at `address` and, if so, with which model; `reason` says it in a sentence.
+
+    `broken`: there is one, or something in its place, that does not answer as it should. `pid`: its process.
+    `texts`: how many it has embedded. `idle_s`: seconds without a question after which it ends. The last three are
+    null where none answers.
+    """
+
+    SCHEMA: ClassVar[str] = "model_service.v1"
+
+    answers: bool
+    broken: bool
+    loading: bool
+    reason: str
+    address: str
+    model: str
+    version: str
+    pid: int | None
+    texts: int | None
+    idle_s: int | None
+
+
+def model_service(place: Endpoint | None = None, deadline_ms: float = 1000) -> ModelService:
+    """Look whether one answers. Starts nothing, raises nothing, waits no longer than `deadline_ms`."""
+    from core.process.endpoint import service_place
+
+    where = service_place() if place is None else place
+    state = look(where, deadline_ms)
+    address = str(where.entrance)
+    if isinstance(state, Unserved):
+        broken = state.outcome != "skipped"
+        return ModelService(False, broken, False, state.reason, address, "", "", None, None, None)
+    doing = "is loading" if state.loading else "answers with"
+    said = f"the model service (process {state.pid}) {doing} {state.id}"
+    return ModelService(
+        True, False, state.loading, said, address, state.id, state.version, state.pid, state.texts, state.idle_s
+    )

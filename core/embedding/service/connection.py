@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from core.base.fault import Fault
 from core.embedding.service.protocol import Hello, Request, State, read_state, request_frame
-from core.embedding.service.socket_path import Place, not_private, peer_uid, proof_of, read_port
+from core.process.endpoint import Endpoint, not_private, peer_uid, proof_of, read_port
 from core.process.frames import BadFrame, Frame, FrameReader, encode
 
 _T = TypeVar("_T")
@@ -73,7 +73,7 @@ class Line:
         self._connection.close()
 
 
-def open_line(place: Place, until: float, clock: Callable[[], float]) -> tuple[Line, State]:
+def open_line(place: Endpoint, until: float, clock: Callable[[], float]) -> tuple[Line, State]:
     """Connect, and hear who is there. Raises OSError as `Line.ask` does, Fault where it is not to be trusted."""
     if (reason := not_private(place.folder)) is not None:
         raise Fault("model_unreachable", reason)
@@ -103,7 +103,7 @@ def _connect(connection: sockets.socket, path: str, until: float, clock: Callabl
             time.sleep(_FULL_S)
 
 
-def _by_port(place: Place, until: float, clock: Callable[[], float]) -> tuple[Line, State]:
+def _by_port(place: Endpoint, until: float, clock: Callable[[], float]) -> tuple[Line, State]:
     """A port may by now be somebody else's: no text and no token is sent before they have shown that it is ours."""
     port = read_port(place)
     if port is None:

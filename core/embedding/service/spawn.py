@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sys
 import time
 
 from core.base.fault import Fault
-from core.base.program import program
-from core.embedding.service.socket_path import Place, make_private
+from core.process.endpoint import Endpoint, make_private
 
 AGAIN_S = 30.0
 """Seconds that a started service has to answer before another one is started."""
@@ -17,7 +15,7 @@ FAILED_S = 300.0
 """Seconds that nobody starts one after one could not load its model; by hand it is started always."""
 
 
-def start_service(place: Place, model: str) -> str:
+def start_service(place: Endpoint, model: str) -> str:
     """Start a service with this model, unless one was started a moment ago. Says, in plain words, what was done.
 
     Returns at once: the model loads in a process of its own, which keeps nothing of ours (session, streams, folder).
@@ -33,7 +31,7 @@ def start_service(place: Place, model: str) -> str:
     return "it has been started for the next time"
 
 
-def held_back(place: Place, model: str, now: float) -> str | None:
+def held_back(place: Endpoint, model: str, now: float) -> str | None:
     """Why no service with this model should be started at time `now` (seconds since the epoch); None if one may."""
     try:
         age = now - place.note.stat().st_mtime
@@ -46,7 +44,7 @@ def held_back(place: Place, model: str, now: float) -> str | None:
     return "it is being started" if not said and 0 <= age < AGAIN_S else None
 
 
-def note_start(place: Place, model: str, failure: str = "") -> None:
+def note_start(place: Endpoint, model: str, failure: str = "") -> None:
     """Write down that a service was started now or, with a reason, that it could not; never raises."""
     with contextlib.suppress(OSError, Fault):
         make_private(place.folder)
@@ -58,33 +56,18 @@ def note_start(place: Place, model: str, failure: str = "") -> None:
             os.close(handle)
 
 
-def note_success(place: Place) -> None:
+def note_success(place: Endpoint) -> None:
     """A service listens with its model loaded: nothing holds back the next start."""
     with contextlib.suppress(OSError):
         place.note.unlink()
 
 
-def detach(place: Place, options: list[str]) -> None:
+def detach(place: Endpoint, options: list[str]) -> None:
     """Run `serve-model` with these options in a process of its own: same code, same interpreter, no terminal.
 
     It stands in the private folder, so that it imports nobody's project. Raises OSError, and Fault io_error.
     """
-    import subprocess
-    import threading
+    from core.process.spawn import start_detached
 
     make_private(place.folder)
-    if not sys.executable:
-        raise OSError("no interpreter to start it with")
-    windows = getattr(subprocess, "DETACHED_PROCESS", 0) | getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
-    process = subprocess.Popen(
-        [*program(), "serve-model", "--foreground", *options],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        cwd=place.folder,
-        start_new_session=True,
-        creationflags=windows,
-        close_fds=True,
-    )
-    # A workbench lives longer than the service may: somebody must take note of its end.
-    threading.Thread(target=process.wait, daemon=True).start()
+    start_detached(["serve-model", "--foreground", *options], str(place.folder))

@@ -103,7 +103,7 @@ def embed_soon(files: ScopedFiles, database: Path, embedding: EmbeddingSettings)
         pass  # none was ever started
     if not embedding.service or isinstance(current(embedding), Absent):
         return False
-    from core.flows.hook.session_end import start_detached
+    from core.process.spawn import start_detached
 
     make_folder(sign.parent)
     sign.touch()

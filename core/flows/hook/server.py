@@ -18,13 +18,13 @@ from pathlib import Path
 
 from core.base.log import Log
 from core.base.paths import log_file
-from core.embedding.service.lock import Claim, claim
-from core.embedding.service.socket_path import Place, peer_uid
 from core.flows.hook.client import GO_ON, REFUSED, TAKEN, WRITTEN, goes_on, socket_path, stamp
 from core.flows.hook.dispatch import Handled, Surroundings, handle
 from core.flows.hook.first import is_event
 from core.flows.hook.payload import MOST_BYTES
 from core.flows.hook.spool import take_up, withdraw
+from core.process.claim import Claim, claim
+from core.process.endpoint import Endpoint, peer_uid
 
 IDLE_S = 600.0
 _LOOK_S = 5.0
@@ -41,7 +41,7 @@ def serve(idle_s: float = IDLE_S, ready: Callable[[], object] = lambda: None) ->
     path = socket_path()
     if path is None:
         return False
-    own = claim(Place(Path(path).parent, "hook", Path(path)))
+    own = claim(Endpoint(Path(path).parent, "hook", Path(path)))
     if own is None:
         return False
     _load()

@@ -2,32 +2,7 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from collections.abc import Sequence
 from pathlib import Path
-
-from core.base.program import program
-
-
-def start_detached(arguments: Sequence[str]) -> None:
-    """Start `casebook` with `arguments` in a process that outlives this one and shares nothing with its terminal.
-
-    Raises OSError where no process can be started.
-    """
-    home = Path.home()
-    windows = sys.platform == "win32"
-    flags = subprocess.DETACHED_PROCESS | subprocess.CREATE_NEW_PROCESS_GROUP if sys.platform == "win32" else 0
-    subprocess.Popen(
-        [*program(), *arguments],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        cwd=home if home.is_dir() else os.sep,  # not the session's folder, which it would keep busy
-        start_new_session=not windows,
-        creationflags=flags,
-    )
 
 
 def read_session(database: Path, transcript: Path, model: str) -> dict[str, int]:

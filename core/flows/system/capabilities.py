@@ -146,7 +146,7 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     from core.embedding.models.calibrate import Calibration
     from core.embedding.models.model_report import ModelList, ModelReport
     from core.embedding.runtime.report import EmbedReport
-    from core.embedding.service.report import ModelService
+    from core.embedding.service.client import ModelService
     from core.errors import Case, CaseList, Identity, Recorded, SearchAnswer
     from core.errors.curation import Curated, History, QueuePage, TakenBack
     from core.errors.exchange.case_export import Exported

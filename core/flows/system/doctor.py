@@ -15,7 +15,7 @@ from core.base.installation import remedy
 from core.embedding import unusable
 from core.embedding.index.maintenance import disagreements, rebuild
 from core.embedding.models.models import Absent, current
-from core.embedding.service.report import model_service
+from core.embedding.service.client import model_service
 from core.errors.cases.derived import refresh_case
 from core.errors.retrieval.embed_source import ErrorSource
 from core.flows.rules.files import untrusted_files

@@ -18,8 +18,8 @@ from core.embedding.index.vectors import cosine
 from core.embedding.models.catalogue import MINILM
 from core.embedding.runtime.embedder import Embedder, Kind
 from core.embedding.service.client import Served, Unserved, connect, look
-from core.embedding.service.lock import holder
-from core.embedding.service.socket_path import Place, service_place
+from core.process.claim import holder
+from core.process.endpoint import Endpoint, service_place
 from tests.core.embedding.service.support import PATIENCE, short_folder, until
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -28,7 +28,7 @@ Run = Callable[..., Any]
 
 
 @pytest.fixture
-def place(home: Path, minilm: Embedder, minilm_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
+def place(home: Path, minilm: Embedder, minilm_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Endpoint]:
     """A home with the model in its cache, and a runtime folder; whatever service is left there is ended."""
     models = home / ".cache" / "casebook" / "models"
     models.mkdir(parents=True)
@@ -45,7 +45,7 @@ def place(home: Path, minilm: Embedder, minilm_folder: Path, monkeypatch: pytest
 
 
 @pytest.fixture
-def serve(place: Place, home: Path) -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
+def serve(place: Endpoint, home: Path) -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
     """Start one in the foreground of a process, and return when it can be asked."""
     begun: list[subprocess.Popen[bytes]] = []
 
@@ -63,7 +63,7 @@ def serve(place: Place, home: Path) -> Iterator[Callable[..., subprocess.Popen[b
 
 
 def test_started_on_demand_it_embeds_as_the_model_here_and_ends_when_idle(
-    place: Place, home: Path, minilm: Embedder, monkeypatch: pytest.MonkeyPatch
+    place: Endpoint, home: Path, minilm: Embedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CASEBOOK_EMBEDDING_SERVICE_IDLE", "4")
     texts = ["Cannot find module 'react'", "포트가 이미 사용 중입니다", "a long text of many words " * 150]
@@ -99,7 +99,7 @@ def test_started_on_demand_it_embeds_as_the_model_here_and_ends_when_idle(
     assert "model service ready" in {json.loads(line)["event"] for line in log.read_text().splitlines()}
 
 
-def test_by_hand_it_says_where_it_listens_and_ends_at_a_signal(serve: Run, run: Run, place: Place) -> None:
+def test_by_hand_it_says_where_it_listens_and_ends_at_a_signal(serve: Run, run: Run, place: Endpoint) -> None:
     process = serve("--idle", "900")
     status = run("serve-model", "--status")
     assert status.code == 0
@@ -121,7 +121,7 @@ def test_by_hand_it_says_where_it_listens_and_ends_at_a_signal(serve: Run, run: 
     assert not place.entrance.exists()
 
 
-def test_a_second_one_leaves_and_a_killed_one_is_replaced(serve: Run, place: Place) -> None:
+def test_a_second_one_leaves_and_a_killed_one_is_replaced(serve: Run, place: Endpoint) -> None:
     first = serve()
     second = serve("--foreground")
     out, _ = second.communicate(timeout=PATIENCE)
@@ -136,7 +136,7 @@ def test_a_second_one_leaves_and_a_killed_one_is_replaced(serve: Run, place: Pla
     assert client.embed(["still there"], "query")
 
 
-def test_in_the_background_and_stopped(run: Run, place: Place) -> None:
+def test_in_the_background_and_stopped(run: Run, place: Endpoint) -> None:
     started = run("serve-model", "--background", "--idle", "900")
     assert started.code == 0
     assert "is loading" in started.text or "answers with" in started.text
@@ -166,7 +166,7 @@ def test_where_none_runs_it_says_so(run: Run) -> None:
         assert not found.json()["answers"]
 
 
-def test_without_the_model_it_says_what_to_do_and_is_not_started_again_at_once(place: Place, run: Run) -> None:
+def test_without_the_model_it_says_what_to_do_and_is_not_started_again_at_once(place: Endpoint, run: Run) -> None:
     missing = run("serve-model", "--model", "all-mpnet-base-v2", "--json")
     assert missing.code == 2
     assert missing.fault()["code"] == "model_not_pulled"

@@ -12,9 +12,9 @@ import pytest
 from core.base.log import Log
 from core.base.xdg import make_folder
 from core.embedding.models.choose_model import choose_model
-from core.embedding.service.socket_path import make_private
 from core.errors.curation import Scratch, Written, keep_scratch
 from core.flows.hook.spool import put
+from core.process.endpoint import make_private
 from tests.flows.hook.test_hook_spool import payload
 
 MAKERS: dict[str, Callable[[Path], object]] = {

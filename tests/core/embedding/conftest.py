@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from core.embedding.service.socket_path import Place
 from core.errors import identify, observe
+from core.process.endpoint import Endpoint
 from core.store import Store, open_store
 from tests.core.embedding.service.support import place_in, short_folder
 
@@ -36,7 +36,7 @@ def seen(book: Store) -> Callable[..., list[int]]:
 
 
 @pytest.fixture
-def place() -> Iterator[Place]:
+def place() -> Iterator[Endpoint]:
     """Where a service may run: of its own."""
     with short_folder() as folder:
         yield place_in(folder)

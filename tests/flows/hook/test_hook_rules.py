@@ -18,7 +18,6 @@ from core.embedding.models.catalogue import CATALOGUE, MINILM
 from core.embedding.runtime.embedder import Embedder, Kind, Vector
 from core.embedding.runtime.query_model import ModelAtHand, VectorSearch
 from core.embedding.service.client import Unserved, connect
-from core.embedding.service.socket_path import Place
 from core.flows.hook import pre_tool_use
 from core.flows.hook.dispatch import Surroundings, handle
 from core.flows.hook.payload import read_payload
@@ -26,6 +25,7 @@ from core.flows.hook.pre_tool_use import advise
 from core.flows.hook.rule_settings import OFF, read_rules
 from core.flows.hook.rules_reply import ALL_KEPT, rules_context
 from core.flows.rules.matcher import RuleMatcher
+from core.process.endpoint import Endpoint
 from core.rules.evaluation.usage import usage
 from core.store import open_store
 
@@ -220,7 +220,7 @@ def test_a_hanging_service_costs_its_deadline_and_keywords_answer(
     _embedded(home, _Counting(minilm))
     folder = home / "s"
     folder.mkdir(mode=0o700)
-    place = Place(folder, "model", folder / "model.sock")
+    place = Endpoint(folder, "model", folder / "model.sock")
 
     def served() -> Any:
         met = connect(MINILM, place=place, deadline_ms=150)

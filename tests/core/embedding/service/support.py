@@ -17,7 +17,7 @@ from core.embedding.runtime.embedder import Embedder, Kind, Vector
 from core.embedding.service.client import Served, connect
 from core.embedding.service.protocol import Embed, Hello, State, request_frame, state_frame
 from core.embedding.service.service import Ended, Limits, Offer, serve
-from core.embedding.service.socket_path import Place, make_private
+from core.process.endpoint import Endpoint, make_private
 from core.process.frames import Frame, FrameReader, encode
 
 PATIENCE = 60.0
@@ -66,15 +66,15 @@ def short_folder() -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def place_in(folder: Path, *, loopback: bool = False) -> Place:
+def place_in(folder: Path, *, loopback: bool = False) -> Endpoint:
     """A place of its own."""
-    return Place(folder / "run", "model", None if loopback else folder / "run" / "model.sock")
+    return Endpoint(folder / "run", "model", None if loopback else folder / "run" / "model.sock")
 
 
 class Running:
     """A service in a thread of this process."""
 
-    def __init__(self, place: Place, load: Callable[[], Embedder], limits: Limits) -> None:
+    def __init__(self, place: Endpoint, load: Callable[[], Embedder], limits: Limits) -> None:
         self.place, self.ended, self.failed = place, list[Ended](), list[Exception]()
         self.said: list[str] = []
         self._ready = threading.Event()
@@ -107,7 +107,7 @@ class Running:
 
 
 @contextlib.contextmanager
-def running(place: Place, model: Double | None = None, limits: Limits | None = None) -> Iterator[Running]:
+def running(place: Endpoint, model: Double | None = None, limits: Limits | None = None) -> Iterator[Running]:
     """A service with its model loaded, ended when left."""
     from core.embedding.service.client import connect, stop
 
@@ -137,7 +137,7 @@ Talk = Callable[[socket.socket], None]
 
 
 @contextlib.contextmanager
-def impostor(place: Place, talk: Talk) -> Iterator[list[bytes]]:
+def impostor(place: Endpoint, talk: Talk) -> Iterator[list[bytes]]:
     """Something else listens at the place: `talk` is given each connection. Yields what was heard first on each."""
     make_private(place.folder)
     heard: list[bytes] = []
@@ -177,7 +177,7 @@ def greet(connection: socket.socket, state: State = READY) -> None:
     connection.sendall(encode(state_frame(state)))
 
 
-def raw(place: Place) -> socket.socket:
+def raw(place: Endpoint) -> socket.socket:
     """A bare connection to the service."""
     connection = socket.socket(socket.AF_UNIX)
     connection.settimeout(PATIENCE)
@@ -205,7 +205,7 @@ def hello(connection: socket.socket) -> Frame | None:
     return hear(connection)
 
 
-def served(place: Place) -> Served:
+def served(place: Endpoint) -> Served:
     """A client of the double that runs there."""
     found = connect("double", place=place, deadline_ms=LONG)
     assert isinstance(found, Served), found
@@ -217,7 +217,7 @@ def ask(*texts: str) -> bytes:
     return encode(request_frame(Embed("double", "1", "letters", "document", texts)))
 
 
-def hello_elsewhere(place: Place) -> bool:
+def hello_elsewhere(place: Endpoint) -> bool:
     """Whether the service answers over another connection."""
     with raw(place) as other:
         return hello(other) is not None

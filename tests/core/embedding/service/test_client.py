@@ -18,11 +18,10 @@ from typing import Any
 import pytest
 
 from core.base.fault import Fault
-from core.embedding.service.client import Served, Unserved, connect, look, parts, stop, worth_starting
+from core.embedding.service.client import Served, Unserved, connect, look, model_service, parts, stop, worth_starting
 from core.embedding.service.connection import open_line
 from core.embedding.service.protocol import MAX_CHARS, State, bye_frame, fault_frame, state_frame, vectors_frame
-from core.embedding.service.report import model_service
-from core.embedding.service.socket_path import Place, make_private
+from core.process.endpoint import Endpoint, make_private
 from core.process.frames import Frame, encode
 from tests.core.embedding.service.support import (
     PATIENCE,
@@ -40,7 +39,7 @@ LONG = PATIENCE * 1000
 
 
 @pytest.fixture
-def place() -> Iterator[Place]:
+def place() -> Iterator[Endpoint]:
     with short_folder() as folder:
         yield place_in(folder)
 
@@ -80,7 +79,7 @@ def sends(data: bytes) -> Callable[[socket.socket], None]:
 
 
 @pytest.mark.parametrize("talk", [hang, dribble], ids=["hangs", "dribbles"])
-def test_a_service_that_does_not_answer_costs_the_deadline(place: Place, talk: Callable[..., None]) -> None:
+def test_a_service_that_does_not_answer_costs_the_deadline(place: Endpoint, talk: Callable[..., None]) -> None:
     with impostor(place, talk):
         assert connect("double", place=place, deadline_ms=150) == Unserved(
             "timeout", "the model service does not answer"
@@ -103,7 +102,9 @@ def test_a_service_that_does_not_answer_costs_the_deadline(place: Place, talk: C
     ],
     ids=["dies", "floods", "http", "huge", "version", "other", "two", "dim", "long", "fault"],
 )
-def test_whatever_answers_wrongly_is_named_and_not_believed(place: Place, talk: Callable[..., None], said: str) -> None:
+def test_whatever_answers_wrongly_is_named_and_not_believed(
+    place: Endpoint, talk: Callable[..., None], said: str
+) -> None:
     with impostor(place, talk):
         found = connect("double", place=place, deadline_ms=LONG)
     assert isinstance(found, Unserved)
@@ -136,7 +137,7 @@ GOOD = vectors_frame([(vector_of("x", "query"),)])
     ],
     ids=["nan", "zero", "short", "counts", "state"],
 )
-def test_a_vector_that_is_none_never_gets_through(place: Place, answer: Frame, said: str) -> None:
+def test_a_vector_that_is_none_never_gets_through(place: Endpoint, answer: Frame, said: str) -> None:
     with impostor(place, then(encode(answer))):
         client = connect("double", place=place, deadline_ms=LONG)
         assert isinstance(client, Served)
@@ -147,7 +148,7 @@ def test_a_vector_that_is_none_never_gets_through(place: Place, answer: Frame, s
             client.embed(["x"], "query")
 
 
-def test_a_service_that_hangs_at_the_question_costs_the_deadline(place: Place) -> None:
+def test_a_service_that_hangs_at_the_question_costs_the_deadline(place: Endpoint) -> None:
     with impostor(place, greet):
         client = connect("double", place=place, deadline_ms=300)
         assert isinstance(client, Served)
@@ -166,7 +167,7 @@ class Hand:
         return self.now
 
 
-def test_connecting_and_the_first_answer_share_one_deadline(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_connecting_and_the_first_answer_share_one_deadline(place: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = Hand()
     spent = 20
 
@@ -203,7 +204,7 @@ def test_connecting_and_the_first_answer_share_one_deadline(place: Place, monkey
         assert len(heard) == 1
 
 
-def test_where_nothing_runs_one_look_is_all(place: Place) -> None:
+def test_where_nothing_runs_one_look_is_all(place: Endpoint) -> None:
     none = Unserved("skipped", "no model service runs")
     assert connect("double", place=place) == none
     assert look(place) == none
@@ -215,7 +216,7 @@ def test_where_nothing_runs_one_look_is_all(place: Place) -> None:
     assert not list(place.folder.glob("*.note"))
 
 
-def test_a_service_that_takes_nobody_in_any_more_costs_the_deadline_at_most(place: Place) -> None:
+def test_a_service_that_takes_nobody_in_any_more_costs_the_deadline_at_most(place: Endpoint) -> None:
     """Stopped or stuck, with those who came before still waiting at its door."""
     make_private(place.folder)
     waiting: list[socket.socket] = []
@@ -238,7 +239,7 @@ def test_a_service_that_takes_nobody_in_any_more_costs_the_deadline_at_most(plac
 
 
 @pytest.mark.skipif(os.name == "nt", reason="modes are for POSIX")
-def test_a_folder_open_to_others_is_not_trusted(place: Place) -> None:
+def test_a_folder_open_to_others_is_not_trusted(place: Endpoint) -> None:
     with impostor(place, greet) as heard:
         place.folder.chmod(0o755)
         found = connect("double", place=place, deadline_ms=LONG)
@@ -247,7 +248,7 @@ def test_a_folder_open_to_others_is_not_trusted(place: Place) -> None:
     assert heard == []
 
 
-def test_a_port_that_is_somebody_elses_by_now_hears_no_text_and_no_token(place: Place) -> None:
+def test_a_port_that_is_somebody_elses_by_now_hears_no_text_and_no_token(place: Endpoint) -> None:
     where = place_in(place.folder.parent, loopback=True)
     make_private(where.folder)
     token, heard = "t" * 64, list[bytes]()
@@ -271,7 +272,7 @@ def test_a_port_that_is_somebody_elses_by_now_hears_no_text_and_no_token(place: 
     assert heard[1] == b""
 
 
-def test_a_client_goes_on_with_a_service_that_was_started_anew(place: Place) -> None:
+def test_a_client_goes_on_with_a_service_that_was_started_anew(place: Endpoint) -> None:
     with running(place):
         client = connect("double", place=place, deadline_ms=LONG)
         assert isinstance(client, Served)
@@ -282,7 +283,7 @@ def test_a_client_goes_on_with_a_service_that_was_started_anew(place: Place) -> 
     assert raised.value.code == "model_unreachable"
 
 
-def test_too_long_a_text_is_refused_before_it_is_sent(place: Place) -> None:
+def test_too_long_a_text_is_refused_before_it_is_sent(place: Endpoint) -> None:
     with running(place):
         client = connect("double", place=place, deadline_ms=LONG)
         assert isinstance(client, Served)
@@ -300,7 +301,7 @@ def test_requests_stay_small_and_leave_nothing_out() -> None:
     assert max(sum(map(len, part)) for part in cut) <= 1 << 16
 
 
-def test_the_report_says_who_answers_or_what_is_wrong(place: Place) -> None:
+def test_the_report_says_who_answers_or_what_is_wrong(place: Endpoint) -> None:
     assert not model_service(place).answers
     assert not model_service(place).broken
     with running(place):
@@ -320,11 +321,11 @@ def test_it_is_worth_starting_one_only_for_vectors_that_are_there() -> None:
     assert not worth_starting(service=True, vectors=False)
 
 
-def test_a_client_loads_nothing_heavy(place: Place) -> None:
+def test_a_client_loads_nothing_heavy(place: Endpoint) -> None:
     code = (
         "import sys; from pathlib import Path; from core.embedding.service.client import connect\n"
-        "from core.embedding.service.socket_path import Place; folder = Path(sys.argv[1])\n"
-        "found = connect('double', place=Place(folder, 'model', folder / 'model.sock'), deadline_ms=60_000)\n"
+        "from core.process.endpoint import Endpoint; folder = Path(sys.argv[1])\n"
+        "found = connect('double', place=Endpoint(folder, 'model', folder / 'model.sock'), deadline_ms=60_000)\n"
         "found.embed(['x'], 'query'); print(*sorted(sys.modules))"
     )
     with running(place):

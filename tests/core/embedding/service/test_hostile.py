@@ -12,7 +12,7 @@ import pytest
 from core.embedding.service.client import Served, Unserved, connect
 from core.embedding.service.protocol import Embed, Stop, request_frame
 from core.embedding.service.service import Limits
-from core.embedding.service.socket_path import Place
+from core.process.endpoint import Endpoint
 from core.process.frames import VERSION, encode
 from tests.core.embedding.service.support import (
     LONG,
@@ -30,10 +30,10 @@ from tests.core.embedding.service.support import (
 )
 
 
-def test_a_port_answers_nobody_without_the_token(place: Place) -> None:
+def test_a_port_answers_nobody_without_the_token(place: Endpoint) -> None:
     where = place_in(place.folder.parent, loopback=True)
     with running(where):
-        from core.embedding.service.socket_path import read_port
+        from core.process.endpoint import read_port
 
         port = read_port(where)
         assert port is not None
@@ -59,7 +59,7 @@ def test_a_port_answers_nobody_without_the_token(place: Place) -> None:
     ],
     ids=["http", "random", "huge", "body", "version", "nested", "empty"],
 )
-def test_hostile_bytes_end_their_own_connection_and_nothing_else(place: Place, sent: bytes) -> None:
+def test_hostile_bytes_end_their_own_connection_and_nothing_else(place: Endpoint, sent: bytes) -> None:
     with running(place):
         kept = served(place)
         with raw(place) as bare:
@@ -70,7 +70,7 @@ def test_hostile_bytes_end_their_own_connection_and_nothing_else(place: Place, s
         assert kept.embed(["still here"], "query") == [(vector_of("still here", "query"),)]
 
 
-def test_a_frame_cut_off_by_its_sender_harms_nobody(place: Place) -> None:
+def test_a_frame_cut_off_by_its_sender_harms_nobody(place: Endpoint) -> None:
     whole = ask("half")
     with running(place):
         for size in (1, 4, 11, 12, 20, len(whole) - 1):
@@ -79,7 +79,7 @@ def test_a_frame_cut_off_by_its_sender_harms_nobody(place: Place) -> None:
         assert served(place).embed(["x"], "query")
 
 
-def test_drops_of_a_frame_do_not_buy_time(place: Place) -> None:
+def test_drops_of_a_frame_do_not_buy_time(place: Endpoint) -> None:
     """Slow loris: a byte now and then keeps no connection open beyond the limit for one frame."""
     with running(place, limits=Limits(slow=0.5)):
         with raw(place) as slow:
@@ -93,7 +93,7 @@ def test_drops_of_a_frame_do_not_buy_time(place: Place) -> None:
         assert served(place).embed(["x"], "query")
 
 
-def test_a_quiet_connection_is_closed_and_its_client_comes_back_by_itself(place: Place) -> None:
+def test_a_quiet_connection_is_closed_and_its_client_comes_back_by_itself(place: Endpoint) -> None:
     with running(place, limits=Limits(quiet=1.0)):
         client = served(place)
         assert client.embed(["one"], "query")
@@ -103,7 +103,7 @@ def test_a_quiet_connection_is_closed_and_its_client_comes_back_by_itself(place:
         assert client.embed(["two"], "query") == [(vector_of("two", "query"),)]
 
 
-def test_who_never_reads_is_cut_off(place: Place) -> None:
+def test_who_never_reads_is_cut_off(place: Endpoint) -> None:
     with running(place, limits=Limits(slow=0.5)):
         with raw(place) as deaf:
             deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
@@ -115,7 +115,7 @@ def test_who_never_reads_is_cut_off(place: Place) -> None:
         assert served(place).embed(["x"], "query")
 
 
-def test_there_are_only_so_many_connections(place: Place) -> None:
+def test_there_are_only_so_many_connections(place: Endpoint) -> None:
     with running(place, limits=Limits(clients=3)):
         until(lambda: hello_elsewhere(place))
         held = [raw(place) for _ in range(3)]
@@ -134,7 +134,7 @@ def test_there_are_only_so_many_connections(place: Place) -> None:
         until(lambda: isinstance(connect("double", place=place, deadline_ms=LONG), Served))
 
 
-def test_a_full_queue_of_connections_is_a_busy_service(place: Place) -> None:
+def test_a_full_queue_of_connections_is_a_busy_service(place: Endpoint) -> None:
     with running(place):
         held: list[socket.socket] = []
         try:
@@ -152,7 +152,7 @@ def test_a_full_queue_of_connections_is_a_busy_service(place: Place) -> None:
         until(lambda: isinstance(connect("double", place=place, deadline_ms=LONG), Served))
 
 
-def test_a_service_that_accepts_nobody_is_busy_until_the_deadline(place: Place) -> None:
+def test_a_service_that_accepts_nobody_is_busy_until_the_deadline(place: Endpoint) -> None:
     place.folder.mkdir(mode=0o700)
     with socket.socket(socket.AF_UNIX) as listener, socket.socket(socket.AF_UNIX) as waiting:
         listener.bind(str(place.socket))

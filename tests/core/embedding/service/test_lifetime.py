@@ -15,9 +15,9 @@ import pytest
 
 from core.base.fault import Fault
 from core.embedding.service.client import Served, Unserved, connect, look, stop
-from core.embedding.service.lock import claim, holder
 from core.embedding.service.service import Limits
-from core.embedding.service.socket_path import Place
+from core.process.claim import claim, holder
+from core.process.endpoint import Endpoint
 from tests.core.embedding.service.support import (
     LONG,
     PATIENCE,
@@ -32,7 +32,7 @@ from tests.core.embedding.service.support import (
 )
 
 
-def test_while_the_model_loads_it_says_so_at_once(place: Place) -> None:
+def test_while_the_model_loads_it_says_so_at_once(place: Endpoint) -> None:
     gate = threading.Event()
 
     def load() -> Double:
@@ -53,7 +53,7 @@ def test_while_the_model_loads_it_says_so_at_once(place: Place) -> None:
     assert service.wait().why == "stopped"
 
 
-def test_a_model_that_does_not_load_ends_the_service_and_is_remembered(place: Place) -> None:
+def test_a_model_that_does_not_load_ends_the_service_and_is_remembered(place: Endpoint) -> None:
     def load() -> Double:
         raise Fault("model_not_pulled", "its weights are damaged", "pull it again")
 
@@ -64,7 +64,7 @@ def test_a_model_that_does_not_load_ends_the_service_and_is_remembered(place: Pl
     assert not place.entrance.exists()
 
 
-def test_a_model_that_hangs_while_loading_keeps_nobody(place: Place) -> None:
+def test_a_model_that_hangs_while_loading_keeps_nobody(place: Endpoint) -> None:
     gate = threading.Event()
 
     def load() -> Double:
@@ -81,7 +81,7 @@ def test_a_model_that_hangs_while_loading_keeps_nobody(place: Place) -> None:
     gate.set()
 
 
-def test_it_ends_when_nobody_asks_and_greetings_are_no_questions(place: Place) -> None:
+def test_it_ends_when_nobody_asks_and_greetings_are_no_questions(place: Endpoint) -> None:
     model, gate = Double(), threading.Event()
 
     def load() -> Double:
@@ -98,7 +98,7 @@ def test_it_ends_when_nobody_asks_and_greetings_are_no_questions(place: Place) -
     kept.close()
 
 
-def test_it_does_not_end_while_it_is_asked(place: Place) -> None:
+def test_it_does_not_end_while_it_is_asked(place: Endpoint) -> None:
     model = Double()
     with running(place, model, Limits(idle=2.0, look=0.05)) as service, ThreadPoolExecutor(1) as pool:
         model.open.clear()
@@ -110,7 +110,7 @@ def test_it_does_not_end_while_it_is_asked(place: Place) -> None:
         assert asked.result(PATIENCE)
 
 
-def test_of_two_started_at_once_one_wins_and_the_other_leaves(place: Place) -> None:
+def test_of_two_started_at_once_one_wins_and_the_other_leaves(place: Endpoint) -> None:
     services = [Running(place, Double, Limits()) for _ in range(6)]
     for service in services:
         service.thread.start()
@@ -121,11 +121,11 @@ def test_of_two_started_at_once_one_wins_and_the_other_leaves(place: Place) -> N
     assert sorted(service.wait().why for service in services) == ["stopped"] + ["taken"] * 5
 
 
-def test_what_a_killed_service_left_is_cleared_away(place: Place) -> None:
+def test_what_a_killed_service_left_is_cleared_away(place: Endpoint) -> None:
     code = (
         "import sys, os, signal; from pathlib import Path\n"
-        "from core.embedding.service.lock import claim; from core.embedding.service.socket_path import Place\n"
-        "folder = Path(sys.argv[1]); own = claim(Place(folder, 'model', folder / 'model.sock'))\n"
+        "from core.process.claim import claim; from core.process.endpoint import Endpoint\n"
+        "folder = Path(sys.argv[1]); own = claim(Endpoint(folder, 'model', folder / 'model.sock'))\n"
         "own.listen(''); os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     root = Path(__file__).parents[4]
@@ -138,7 +138,7 @@ def test_what_a_killed_service_left_is_cleared_away(place: Place) -> None:
         assert holder(place) == os.getpid()
 
 
-def test_a_service_that_nobody_can_find_any_more_ends_and_takes_nothing_of_its_successor(place: Place) -> None:
+def test_a_service_that_nobody_can_find_any_more_ends_and_takes_nothing_of_its_successor(place: Endpoint) -> None:
     lost = Running(place, Double, Limits(look=0.05)).begin()
     place.lock.unlink()
     place.entrance.unlink()
@@ -147,7 +147,7 @@ def test_a_service_that_nobody_can_find_any_more_ends_and_takes_nothing_of_its_s
         assert served(place).embed(["x"], "query")
 
 
-def test_a_place_that_cannot_be_had_is_a_fault(place: Place) -> None:
+def test_a_place_that_cannot_be_had_is_a_fault(place: Endpoint) -> None:
     place.folder.write_text("a file")
     with pytest.raises(Fault, match="cannot make the folder"):
         claim(place)

@@ -11,8 +11,8 @@ import pytest
 from core.base.fault import Fault
 from core.embedding.service.client import Served, Unserved, connect
 from core.embedding.service.protocol import Embed, request_frame
-from core.embedding.service.scheduler import TURN_CHARS, TURN_TEXTS, slices
-from core.embedding.service.socket_path import Place
+from core.embedding.service.service import TURN_CHARS, TURN_TEXTS, slices
+from core.process.endpoint import Endpoint
 from core.process.frames import encode
 from tests.core.embedding.service.support import (
     LONG,
@@ -32,7 +32,7 @@ from tests.core.embedding.service.support import (
 
 
 @pytest.mark.parametrize("loopback", [False, True], ids=["socket", "port"])
-def test_what_the_service_embeds_is_what_its_model_embeds(place: Place, loopback: bool) -> None:
+def test_what_the_service_embeds_is_what_its_model_embeds(place: Endpoint, loopback: bool) -> None:
     where = place_in(place.folder.parent, loopback=loopback)
     with running(where):
         client = served(where)
@@ -47,7 +47,7 @@ def test_what_the_service_embeds_is_what_its_model_embeds(place: Place, loopback
 
 @pytest.mark.skipif(os.name == "nt", reason="modes are for POSIX")
 @pytest.mark.parametrize("loopback", [False, True], ids=["socket", "port"])
-def test_the_folder_and_the_entrance_are_the_owners_alone(place: Place, loopback: bool) -> None:
+def test_the_folder_and_the_entrance_are_the_owners_alone(place: Endpoint, loopback: bool) -> None:
     where = place_in(place.folder.parent, loopback=loopback)
     before = os.umask(0)
     try:
@@ -59,7 +59,7 @@ def test_the_folder_and_the_entrance_are_the_owners_alone(place: Place, loopback
         os.umask(before)
 
 
-def test_many_clients_at_once_each_get_their_own_vectors(place: Place) -> None:
+def test_many_clients_at_once_each_get_their_own_vectors(place: Endpoint) -> None:
     def one(number: int) -> None:
         client = served(place)
         for round_ in range(5):
@@ -71,7 +71,7 @@ def test_many_clients_at_once_each_get_their_own_vectors(place: Place) -> None:
         list(pool.map(one, range(12)))
 
 
-def test_a_short_request_waits_for_one_turn_of_a_long_one_at_most(place: Place) -> None:
+def test_a_short_request_waits_for_one_turn_of_a_long_one_at_most(place: Endpoint) -> None:
     model = Double()
     with running(place, model), ThreadPoolExecutor(2) as pool:
         model.open.clear()
@@ -97,7 +97,7 @@ def test_turns_are_small_and_leave_nothing_out() -> None:
     assert all(len(turn) == 1 or sum(map(len, turn)) <= TURN_CHARS for turn in turns)
 
 
-def test_a_request_that_nobody_waits_for_is_dropped(place: Place) -> None:
+def test_a_request_that_nobody_waits_for_is_dropped(place: Endpoint) -> None:
     model = Double()
     with running(place, model):
         model.open.clear()
@@ -110,7 +110,7 @@ def test_a_request_that_nobody_waits_for_is_dropped(place: Place) -> None:
     assert sum(len(call) for call in model.calls if call[0].startswith("gone")) < 100
 
 
-def test_a_fault_of_the_model_is_told_and_the_service_goes_on(place: Place) -> None:
+def test_a_fault_of_the_model_is_told_and_the_service_goes_on(place: Endpoint) -> None:
     with running(place):
         client = served(place)
         with pytest.raises(Fault, match="blank") as blank:
@@ -123,7 +123,7 @@ def test_a_fault_of_the_model_is_told_and_the_service_goes_on(place: Place) -> N
         assert served(place).embed(["good"], "query")
 
 
-def test_another_model_version_or_recipe_is_refused_plainly(place: Place) -> None:
+def test_another_model_version_or_recipe_is_refused_plainly(place: Endpoint) -> None:
     with running(place):
         for model, version in (("other", None), ("double", "2")):
             found = connect(model, version=version, place=place, deadline_ms=LONG)

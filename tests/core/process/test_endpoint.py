@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 from core.embedding.service import spawn
 from core.embedding.service.client import Served, Unserved, connect
-from core.embedding.service.socket_path import (
-    Place,
+from core.embedding.service.spawn import AGAIN_S, FAILED_S, held_back, note_start, note_success
+from core.process.endpoint import (
+    Endpoint,
     make_private,
     not_private,
     peer_uid,
@@ -23,14 +24,13 @@ from core.embedding.service.socket_path import (
     read_port,
     service_place,
 )
-from core.embedding.service.spawn import AGAIN_S, FAILED_S, held_back, note_start, note_success
 from tests.core.embedding.service.support import PATIENCE, place_in, running, short_folder
 
 posix = pytest.mark.skipif(os.name == "nt", reason="modes and sockets are for POSIX")
 
 
 @pytest.fixture
-def place() -> Iterator[Place]:
+def place() -> Iterator[Endpoint]:
     with short_folder() as folder:
         yield place_in(folder)
 
@@ -103,7 +103,7 @@ def test_only_a_folder_of_our_own_is_private(tmp_path: Path) -> None:
     "said", [b"", b"{", b"[]", b"\xff", b'{"port": 0, "token": "' + b"t" * 64 + b'"}', b'{"port": 8, "token": "t"}']
 )
 def test_a_port_file_that_is_none_is_no_port(tmp_path: Path, said: bytes) -> None:
-    place = Place(tmp_path, "model", None)
+    place = Endpoint(tmp_path, "model", None)
     assert read_port(place) is None
     place.port.write_bytes(said)
     assert read_port(place) is None
@@ -120,7 +120,7 @@ def test_who_is_at_the_other_end_is_known_where_the_platform_tells() -> None:
         assert peer_uid(one) in (None, os.geteuid())
 
 
-def test_a_start_holds_back_further_ones_for_a_moment(place: Place) -> None:
+def test_a_start_holds_back_further_ones_for_a_moment(place: Endpoint) -> None:
     assert held_back(place, "m", 0) is None
     make_private(place.folder)
     note_start(place, "m")
@@ -130,7 +130,7 @@ def test_a_start_holds_back_further_ones_for_a_moment(place: Place) -> None:
     assert held_back(place, "m", began - 5) is None  # the clock was set back
 
 
-def test_a_failed_start_holds_back_longer_and_says_why(place: Place) -> None:
+def test_a_failed_start_holds_back_longer_and_says_why(place: Endpoint) -> None:
     make_private(place.folder)
     note_start(place, "m", "its weights are damaged \ud800")
     began = place.note.stat().st_mtime
@@ -143,7 +143,7 @@ def test_a_failed_start_holds_back_longer_and_says_why(place: Place) -> None:
 
 
 def test_a_service_is_started_once_for_all_who_ask_and_nobody_waits(
-    place: Place, monkeypatch: pytest.MonkeyPatch
+    place: Endpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started: list[list[str]] = []
     monkeypatch.setattr(spawn, "detach", lambda place, options: started.append(options))
@@ -156,7 +156,7 @@ def test_a_service_is_started_once_for_all_who_ask_and_nobody_waits(
     ]
 
 
-def test_what_cannot_be_started_is_only_a_reason(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_started_is_only_a_reason(place: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.executable", "")
     found = connect("m", place=place, start=True)
     assert isinstance(found, Unserved)
@@ -178,7 +178,7 @@ def test_what_cannot_be_started_is_only_a_reason(place: Place, monkeypatch: pyte
     ],
 )
 def test_a_service_with_the_model_of_yesterday_gives_way_to_one_with_that_of_today(
-    place: Place, monkeypatch: pytest.MonkeyPatch, wanted: tuple[str, str | None, str | None], why: str
+    place: Endpoint, monkeypatch: pytest.MonkeyPatch, wanted: tuple[str, str | None, str | None], why: str
 ) -> None:
     """It would answer nobody, and keep another from starting until it has waited in vain for long enough."""
     started: list[list[str]] = []
@@ -195,7 +195,7 @@ def test_a_service_with_the_model_of_yesterday_gives_way_to_one_with_that_of_tod
     assert started == [["--model", model]]
 
 
-def test_the_service_that_holds_what_is_asked_for_is_let_be(place: Place) -> None:
+def test_the_service_that_holds_what_is_asked_for_is_let_be(place: Endpoint) -> None:
     with running(place) as service:
         found = connect("double", version="1", recipe="letters", place=place, deadline_ms=PATIENCE * 1000, start=True)
         assert isinstance(found, Served)

@@ -1,4 +1,4 @@
-"""One model service a place: who holds the lock listens, and clears away what a killed one left."""
+"""One server an endpoint: who holds the lock listens, and clears away what a killed one left."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from core.base.atomic import write_file
 from core.base.fault import Fault
-from core.embedding.service.socket_path import Place, Port, make_private
+from core.process.endpoint import Endpoint, Port, make_private
 from core.process.lock import try_lock
 
 
@@ -19,7 +19,7 @@ from core.process.lock import try_lock
 class Claim:
     """A place that is ours until `leave`."""
 
-    place: Place
+    place: Endpoint
     _lock: int
     _entered: tuple[int, int] | None = None
 
@@ -80,7 +80,7 @@ class Claim:
         self._lock = -1
 
 
-def claim(place: Place) -> Claim | None:
+def claim(place: Endpoint) -> Claim | None:
     """The place, if no other service has it. Raises Fault io_error where its folder or lock cannot be made."""
     make_private(place.folder)
     try:
@@ -96,7 +96,7 @@ def claim(place: Place) -> Claim | None:
     return Claim(place, handle)
 
 
-def holder(place: Place) -> int | None:
+def holder(place: Endpoint) -> int | None:
     """The process that holds the lock, or held it last, as far as is known."""
     try:
         with place.lock.open("rb") as file:
@@ -105,7 +105,7 @@ def holder(place: Place) -> int | None:
         return None
 
 
-def end_holder(place: Place, seconds: float) -> int | None:
+def end_holder(place: Endpoint, seconds: float) -> int | None:
     """End the service that holds the place and does not answer; None where none does.
 
     While the lock is held, the process that it names lives: no other one can be hit. Asked first, it is ended by force
@@ -125,7 +125,7 @@ def end_holder(place: Place, seconds: float) -> int | None:
     raise Fault("timeout", f"the model service (process {pid}) does not end", "end that process yourself")
 
 
-def _held(place: Place) -> bool:
+def _held(place: Endpoint) -> bool:
     try:
         handle = os.open(place.lock, os.O_RDWR)
     except OSError:

@@ -1,4 +1,4 @@
-"""Where the model service listens: a Unix socket in a private folder or, where there are none, a loopback port.
+"""Where a local server listens: a Unix socket in a private folder or, where there are none, a loopback port.
 
 The folder is its owner's alone (0700) and the socket too (0600); both sides look before they trust it. A loopback port
 has no owner, so its number lies in a file of that folder (0600) beside a token: the service proves that it knows the
@@ -30,7 +30,7 @@ _SHORT = Path("/tmp")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Endpoint:
     """Where a service listens, or would. `socket` is None where a loopback port is used instead."""
 
     folder: Path
@@ -66,7 +66,7 @@ class Port:
     token: str
 
 
-def service_place(environ: Mapping[str, str] | None = None, *, loopback: bool | None = None) -> Place:
+def service_place(environ: Mapping[str, str] | None = None, *, loopback: bool | None = None) -> Endpoint:
     """The place of this user's service: below XDG_RUNTIME_DIR if that is the user's own, else in the state folder.
 
     `loopback` None: where Python has no Unix sockets. A path too long for a socket moves to a folder of the user
@@ -75,15 +75,15 @@ def service_place(environ: Mapping[str, str] | None = None, *, loopback: bool | 
     env = os.environ if environ is None else environ
     folder = _runtime_folder(env)
     if sys.platform == "win32" if loopback is None else loopback:
-        return Place(folder, "model", None)
+        return Endpoint(folder, "model", None)
     path = folder / "model.sock"
     if len(os.fsencode(path)) <= _LONGEST:
-        return Place(folder, "model", path)
+        return Endpoint(folder, "model", path)
     from hashlib import blake2s
 
     short = _SHORT / f"casebook-{os.geteuid()}"
     name = f"model-{blake2s(os.fsencode(path), digest_size=8).hexdigest()}"
-    return Place(short, name, short / f"{name}.sock")
+    return Endpoint(short, name, short / f"{name}.sock")
 
 
 def _runtime_folder(environ: Mapping[str, str]) -> Path:
@@ -138,7 +138,7 @@ def peer_uid(connection: sockets.socket) -> int | None:
     return uid
 
 
-def read_port(place: Place) -> Port | None:
+def read_port(place: Endpoint) -> Port | None:
     """The loopback port in force; None where no service has written one."""
     import json
 
