@@ -13,12 +13,12 @@ from typing import Final, NamedTuple
 
 from core.flows.harvest.changes import DELEGATES, Change
 from core.flows.harvest.command import Command
-from core.flows.harvest.command_relation import of_filter
+from core.flows.harvest.command_relation import differs, of_filter
 from core.flows.harvest.fixes.clues import base_name
 from core.flows.harvest.fixes.correction import is_near, subcommand
 from core.flows.harvest.fixes.linking import CURES_NOTHING, SAVES, Candidate, Failure, can_cure, is_check, link_steps
 from core.flows.harvest.fixes.spoken import spoken_in, words_of_names
-from core.flows.harvest.fixes.strength import hides
+from core.flows.harvest.fixes.worth import CHECKERS
 from core.flows.harvest.simple_command import Part
 from core.text import words
 from core.transcripts.commands import LOOKING_TOOLS, LOOKS_AT_RUNNING, OWN_TOOLS
@@ -86,7 +86,11 @@ _WEIGHTS: Final[dict[str, float]] = {
 _PLACES: Final = ("first", "second", "near", "near", "later", "later", "later", "later")
 _EDITS: Final = 3
 """More edits do not tell which of them helped, if no rule ties one to the error."""
-_GIVES_UP: Final = frozenset(("--continue", "--abort", "--skip", "--quit", "--help", "-h", "--version", "--dry-run"))
+_GIVES_UP: Final = frozenset(
+    ("--continue", "--abort", "--skip", "--quit", "--help", "-h", "--version", "--dry-run", "--no-verify")
+)
+_NOT_BEGUN: Final = re.compile(r"not found|no matches found", re.IGNORECASE)
+"""What a shell says of a command that it did not begin."""
 _TARGET: Final = re.compile(r"\d+|[\w.@~+-]*/\S*|[\w@+-]+\.\w{1,5}")
 _TEXT: Final = 4_000
 _WORDED: Final = 2_000
@@ -182,7 +186,7 @@ def signs_of(
     green = next((place for place, one in enumerate(trials) if one.passed and _repeats(failure.command, one)), None)
     before = [one.at for one in trials[: len(trials) if green is None else green] if one.acts and _can_be_step(one)]
     acted, asked = 0, False
-    checked = bool(failure.command.members) and all(map(is_check, failure.command.members))
+    checked = failure.tool in CHECKERS and _is_check(failure.command)
     curing = {trials[place].at for place in _curing(failure, trials)}
     for place, trial in enumerate(trials):
         asked = asked or trial.asked
@@ -212,6 +216,10 @@ def signs_of(
         yield trial, frozenset(signs)
 
 
+def _is_check(command: Command) -> bool:
+    return bool(command.members) and all(map(is_check, command.members))
+
+
 def _can_be_step(trial: Trial) -> bool:
     return trial.succeeded and trial.tool not in _NO_STEP
 
@@ -235,18 +243,19 @@ def _is_other_work(failure: Failure, trial: Trial, edited: float) -> bool:
     if command is None or not trial.shell:
         return False
     parts = [part for part in command.parts if part.kind == "run"]
-    if of_filter(failure.command, failure.key) != of_filter(command, failure.key):
+    filters = of_filter(failure.command, failure.key)
+    if filters != of_filter(command, failure.key):
         return True
-    if parts and all(SAVES.match(f"{part.family} ") for part in parts):
-        return True
-    if hides((), command.text) and not hides((), failure.command.text):
+    retried = {*map(subcommand, parts)} <= {*map(subcommand, failure.command.parts)}
+    if parts and not retried and all(SAVES.match(f"{part.family} ") for part in parts):
         return True
     pairs = [(old, new) for old in failure.command.members for new in command.parts if old.program == new.program]
     if pairs and trial.at > edited:
         return True
-    return any(_GIVES_UP & set(new.words) - set(old.words) for old, new in pairs) or (
-        bool(pairs) and all(not is_near(old, new) or _has_other_target(failure, old, new) for old, new in pairs)
-    )
+    if not differs(failure.command, command) or any(_GIVES_UP & set(new.words) - set(old.words) for old, new in pairs):
+        return True
+    others = [not is_near(old, new) or _has_other_target(failure, old, new) for old, new in pairs]
+    return bool(others) and not filters and all(others)
 
 
 def _has_other_target(failure: Failure, old: Part, new: Part) -> bool:
@@ -256,10 +265,18 @@ def _has_other_target(failure: Failure, old: Part, new: Part) -> bool:
     if not gone:
         return False
     clue = failure.clue
+    about = clue.names | clue.near | clue.missing
+    changed = {*old.words, *old.around} - {*new.words, *new.around}
+    if any(word.lower() in about or word.lower().startswith(_folders(about)) for word in changed):
+        return False
     if not come:
-        return not any(word in clue.missing for word in gone)
-    about = clue.names | clue.near
+        return True
     return all(map(_TARGET.fullmatch, gone)) and not any(word in about or base_name(word) in about for word in come)
+
+
+def _folders(names: frozenset[str]) -> tuple[str, ...]:
+    """How the paths begin that lie in a folder which is named."""
+    return tuple(f"{name}/" for name in names if len(name) > 3)
 
 
 def _targets(part: Part) -> set[str]:
@@ -267,14 +284,11 @@ def _targets(part: Part) -> set[str]:
 
 
 def _goes_further(failure: Failure, trial: Trial) -> bool:
-    """Whether a run that failed with another error did so without the program that the first error lacks."""
-    if not trial.shell or trial.command is None or not failure.clue.missing:
+    """Whether a run that failed with another error got past the shell, which had refused to begin the first one."""
+    if not trial.shell or trial.command is None or _NOT_BEGUN.search(failure.key) is None:
         return False
-    programs = {part.program.lower() for part in trial.command.parts} | {
-        word.lower() for part in trial.command.parts for word in part.around
-    }
-    again = {part.program for part in failure.command.members} & {part.program for part in trial.command.members}
-    return bool(again) and not failure.clue.missing & programs
+    given, again = _given(failure.command), _given(trial.command)
+    return trial.command.text != failure.command.text and 2 * len(given & again) > len(given)
 
 
 def _repeats(failed: Command, later: Trial) -> bool:
@@ -302,7 +316,7 @@ def _signs(failure: Failure, trial: Trial) -> Iterator[tuple[str, bool]]:
 def _kind(failure: Failure, trial: Trial) -> Iterator[tuple[str, bool]]:
     """What kind of call it is after what kind of failure."""
     failed, command = failure.command, trial.command if trial.shell else None
-    checked = bool(failed.members) and all(map(is_check, failed.members))
+    checked = _is_check(failed)
     files = {base_name(file) for file in trial.change.files} if trial.change is not None else set[str]()
     clue = failure.clue
     yield "edit after check" if checked else "edit after command", trial.is_edit
@@ -324,7 +338,7 @@ def _likeness(failure: Failure, trial: Trial) -> Iterator[tuple[str, bool]]:
     failed, command = failure.command, trial.command if trial.shell else None
     if command is not None:
         same = bool({part.program for part in failed.members} & {part.program for part in command.members})
-        checked = bool(failed.members) and all(map(is_check, failed.members))
+        checked = _is_check(failed)
         yield "same check" if checked else "same program", same
         yield "same subcommand", bool(set(map(subcommand, failed.members)) & set(map(subcommand, command.members)))
         yield "same command", command.family == failed.family

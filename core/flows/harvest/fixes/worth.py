@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from core.errors.identity.keylines.tools import compilers, linters, node, pytest, python, runners, rust
+from core.errors.identity.keylines.tools import compilers, go_tests, linters, node, pytest, python, runners, rust
 from core.flows.harvest import programs
 from core.flows.harvest.command import Command
 from core.flows.harvest.report import Worth
@@ -57,8 +57,8 @@ _ENVIRONMENT: Final = re.compile(
     r"|compile schema|go mod tidy|invalid version|unknown revision",
     re.IGNORECASE,
 )
-_CHECKERS: Final = frozenset(
-    tool.name for table in (pytest, runners, python, rust, node, compilers, linters) for tool in table.TOOLS
+CHECKERS: Final = frozenset(
+    tool.name for table in (pytest, runners, python, rust, node, compilers, linters, go_tests) for tool in table.TOOLS
 )
 """Recognisers of key lines that compilers, linters and test runners print."""
 
@@ -78,7 +78,7 @@ def worth_of(key: str, tool: str, names: frozenset[str], command: Command, steps
         return "project"
     if names & _TYPECHECK_RULES or _TYPECHECK.search(key):
         return "project" if attempts > _LONG else "slip"
-    checks = tool in _CHECKERS or any(part.named(_BUILDERS) for part in command.members)
+    checks = tool in CHECKERS or any(part.named(_BUILDERS) for part in command.members)
     if _ENVIRONMENT.search(key) or not checks:
         return "general"
     if _EXPECTS.search(key):
