@@ -26,9 +26,7 @@ COMMANDS: dict[str, Command] = {
     "demo": Command("a casebook of sample transcripts, to look around in", "cli.commands.demo"),
     "import": Command("read agents' transcripts: sessions, errors and what fixed them", "cli.commands.importing"),
     "errors": Command("look errors up, write fixes down, list and carry cases", "cli.commands.errors.group"),
-    "evidence": Command(
-        "are the quotes in the transcript, and do they still say the same?", "cli.commands.evidence.group"
-    ),
+    "evidence": Command("are the quotes in the transcript, and do they still say the same?", "cli.commands.evidence"),
     "rules": Command("which rules a tool call meets, and why", "cli.commands.rules"),
     "library": Command(
         "where is it written? notes, documents and code, cited by the line", "cli.commands.library.group"

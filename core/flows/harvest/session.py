@@ -11,8 +11,8 @@ from typing import Final, NamedTuple, cast
 import apsw
 
 from core.errors.cases.derived import refresh_case
-from core.errors.cases.drafts import UNTOUCHED, Draft, add_drafts
 from core.errors.cases.record import Name, observe
+from core.errors.cases.resolutions import UNTOUCHED, Draft, add_drafts
 from core.errors.fixes.evidence import Evidence
 from core.errors.incidents.queue_state import move_shares, shares_of
 from core.errors.lessons.lesson import Lesson

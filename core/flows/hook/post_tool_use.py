@@ -186,8 +186,8 @@ def _observe(con: apsw.Connection, payload: Payload, text: str, outcome: Outcome
 
 def _close(con: apsw.Connection, payload: Payload) -> int:
     """Draft the fixes that the session's events now prove, and forget the events once no error is open."""
-    from core.errors.cases.drafts import Draft, add_drafts
     from core.errors.cases.record import find_case
+    from core.errors.cases.resolutions import Draft, add_drafts
     from core.flows.harvest.reducer import harvest
     from core.flows.harvest.session import evidence_of_fix
 

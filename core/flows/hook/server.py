@@ -57,7 +57,7 @@ def serve(idle_s: float = IDLE_S, ready: Callable[[], object] = lambda: None) ->
 def _load() -> None:
     """Everything a payload may need, so that the first one does not wait for it either."""
     for name in (
-        "core.errors.cases.drafts",
+        "core.errors.cases.resolutions",
         "core.flows.harvest.reducer",
         "core.flows.hook.post_tool_use",
         "core.flows.hook.reply",

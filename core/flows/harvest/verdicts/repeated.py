@@ -15,9 +15,8 @@ from typing import Final, NamedTuple, cast
 import apsw
 
 from core.errors.cases.derived import refresh_case
-from core.errors.cases.drafts import AUTHOR, UNTOUCHED
 from core.errors.cases.record import Name, observe
-from core.errors.cases.resolutions import insert_resolution
+from core.errors.cases.resolutions import AUTHOR, UNTOUCHED, insert_resolution
 from core.errors.fixes.evidence import Evidence
 from core.errors.incidents.queue_state import SLIP
 from core.flows.harvest.session_events import object_of

@@ -9,7 +9,7 @@ from typing import Final, cast
 
 import apsw
 
-from core.errors.cases.drafts import UNTOUCHED
+from core.errors.cases.resolutions import UNTOUCHED
 from core.flows.transcripts.again.report import LISTED, Counts, Drafts, GoneCase, ImportAgain
 from core.flows.transcripts.again.scope import kept_cases
 from core.flows.transcripts.again.work import Work

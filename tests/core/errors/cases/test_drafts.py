@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import identify, observe, show_case
-from core.errors.cases.drafts import Draft, add_drafts
+from core.errors.cases.resolutions import Draft, add_drafts
 from core.store import Store, open_store
 
 NOTHING_KNOWS_IT = "something odd happened at 'one'"

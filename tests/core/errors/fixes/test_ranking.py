@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from core.errors import add_resolution, identify, observe, record_resolution, search, show_case
 from core.errors.cases.columns import mirror_current
-from core.errors.cases.drafts import Draft, add_drafts
+from core.errors.cases.resolutions import Draft, add_drafts
 from core.errors.curation import look, seen_of
 from core.errors.fixes.evidence import Evidence, Strength, Worth
 from core.store import Store, open_store

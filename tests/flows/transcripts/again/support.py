@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from core.errors.cases.derived import refresh_case
-from core.errors.cases.drafts import Draft, add_drafts
 from core.errors.cases.record import Name, observe
+from core.errors.cases.resolutions import Draft, add_drafts
 from core.errors.curation import Written, edit, look, mark_noise, merge, reject, split, verify
 from core.errors.identity.api import identify
 from core.flows.ingest.api import ingest

@@ -1,20 +1,112 @@
-"""`casebook evidence` on a casebook: entries in, their quotes aligned, listed, decided about, promoted."""
+"""`casebook evidence`: quotes of files or of an imported session: added, aligned, listed, decided about, promoted."""
 
 from __future__ import annotations
 
 import argparse
 import re
+import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 from cli.context import Context, not_there
-from cli.parser import Parser, add_leaf, number, path_name
+from cli.parser import Parser, add_group, add_leaf, number, path_name
 from core.base.fault import Fault
 
 if TYPE_CHECKING:
-    from core.align import Span
+    from core.align import AlignSettings, Span
     from core.evidence import Decided
     from core.store import Store
+
+
+_EXAMPLES = """\
+examples:
+  casebook evidence align --messages messages.json --extracted entries.json
+  casebook evidence align --messages messages.json --extracted - --json < entries.json
+  casebook evidence align --session 0f3c4143
+
+messages: a JSON array of texts, or of {"role", "text"}
+extracted: {"entries": [{"entryId", "type", "title", "evidence": [{"messageIndex", "quote"}]}]}
+
+exit codes: 0 every entry is aligned, 1 a quote is not, 2 error
+"""
+
+
+def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
+    """The sub-commands and their arguments."""
+    children = add_group(parser, "evidence_command")
+    align = add_leaf(children, shared, "align", "are these quotes in these messages?", _EXAMPLES)
+    align.add_argument("--messages", metavar="FILE", type=path_name, help="the messages of one session, as JSON")
+    align.add_argument("--extracted", metavar="FILE", type=path_name, help="the entries with their quotes, as JSON")
+    align.add_argument("--session", metavar="ID", help="instead: the stored entries of this imported session")
+    align.add_argument("--again", action="store_true", help="with --session: also what was found before")
+    align.add_argument("--guard", choices=("strict", "normal", "off"), help="what is flagged (default: the settings')")
+    align.set_defaults(run=run_align)
+    add_review(children, shared)
+
+
+def run_align(args: argparse.Namespace, context: Context) -> int:
+    """`evidence align`: every quote with its place, or the reason why it has none. Needs no casebook."""
+    if args.session is not None or args.again:
+        return run_align_session(args, context)
+    if args.messages is None or args.extracted is None:
+        raise Fault("invalid_input", "nothing to align was named", "give --messages and --extracted, or --session ID")
+    from cli.format.evidence import alignment_lines
+    from core.align import align, read_extracted, read_messages
+
+    if args.messages == "-" and args.extracted == "-":
+        raise Fault("invalid_input", "messages and entries cannot both be read from stdin", "name a file for one")
+    messages = read_from(args.messages, read_messages)
+    extracted = read_from(args.extracted, read_extracted)
+    found = align(messages, extracted, align_settings(context, args.guard))
+    context.out.result(found, alignment_lines(context.out, found, extracted))
+    return 0 if found.evidence_aligned else 1
+
+
+_Read = TypeVar("_Read")
+MAX_FILE = 256 << 20
+"""Bytes of one file of messages or entries."""
+
+
+def align_settings(context: Context, guard: str | None) -> AlignSettings:
+    """How strictly to align: the settings, with the guard's level where that was given."""
+    from core.align import AlignSettings
+
+    kept = context.settings.evidence
+    level = guard or kept.guard
+    return AlignSettings(
+        kept.fuzzy_threshold / 100,
+        kept.max_quote_length,
+        kept.enable_fuzzy,
+        level,  # pyright: ignore[reportArgumentType]
+    )
+
+
+def read_from(name: str, reader: Callable[[str], _Read]) -> _Read:
+    """What `reader` makes of the text of a file; its faults name the file."""
+    text = text_of_file(name)
+    try:
+        return reader(text)
+    except Fault as fault:
+        where = "standard input" if name == "-" else name
+        raise Fault(fault.code, f"{where}: {fault.message}", fault.hint, **fault.details) from None
+
+
+def text_of_file(name: str) -> str:
+    """The text of a file, or of standard input where it is `-`. Raises Fault io_error, invalid_input."""
+    try:
+        data = sys.stdin.buffer.read(MAX_FILE + 1) if name == "-" else _bytes_of(Path(name))
+    except OSError as error:
+        raise Fault("io_error", f"{name}: {error.strerror or error}", "check the path") from None
+    if len(data) > MAX_FILE:
+        raise Fault("invalid_input", f"{name} is larger than {MAX_FILE >> 20} MiB", "give one session at a time")
+    return data.decode("utf-8-sig", "replace")
+
+
+def _bytes_of(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(MAX_FILE + 1)
+
 
 _STATUSES = ("failed", "ambiguous", "flagged", "waiting", "aligned", "accepted", "rejected")
 _AT = re.compile(r"(\d{1,15}):(\d{1,15})-(\d{1,15})", re.ASCII)
@@ -102,7 +194,6 @@ def _add_acts(children: argparse._SubParsersAction[Parser], shared: Parser) -> N
 
 def run_add(args: argparse.Namespace, context: Context) -> int:
     """`evidence add`: exit 1 if nothing was taken, 130 where it was stopped."""
-    from cli.commands.evidence.input import align_settings, read_from
     from cli.format.review import added_lines
     from cli.progress import reporter, stoppable
     from core.align import read_extracted
@@ -130,7 +221,6 @@ def run_add(args: argparse.Namespace, context: Context) -> int:
 
 def run_align_session(args: argparse.Namespace, context: Context) -> int:
     """`evidence align --session`: exit 0 if every quote is aligned or accepted, 1 if not, 130 where it was stopped."""
-    from cli.commands.evidence.input import align_settings
     from cli.format.review import session_lines
     from cli.progress import reporter, stoppable
     from core.evidence import session_named
