@@ -14,7 +14,7 @@ from core.embedding.index.binary_index import KeptBits
 from core.embedding.runtime.report import EmbedReport
 from core.flows.rules.matcher import RuleMatcher
 from core.flows.system.vectors import vector_search
-from core.rules.evaluation.labelled import read_labelled
+from core.rules.evaluation.labels import read_labelled
 from core.rules.matching.call import ToolCall
 
 DATA = Path(__file__).parent.parent / "tests" / "data" / "rules"

@@ -20,8 +20,7 @@ from bench.table import Row
 from core.base.config.settings import EmbeddingSettings, RagSettings
 from core.embedding.models.models import Absent, current
 from core.flows.ingest.api import IngestOptions, ingest
-from core.flows.ingest.embed import embed_passages
-from core.flows.ingest.search import model_search
+from core.flows.ingest.search import embed_passages, model_search
 from core.library.ask.gate.gate import gate
 from core.library.ask.gate.question import read_question
 from core.rules.evaluation.compare import rate

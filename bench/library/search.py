@@ -19,7 +19,7 @@ from bench.library.ingest import OURS, PLAIN, SIZE
 from bench.table import Row, p95
 from core.base.config.settings import EmbeddingSettings
 from core.flows.ingest.api import ingest
-from core.flows.ingest.embed import embed_passages
+from core.flows.ingest.search import embed_passages
 from core.library.search.api import SearchQuery, search
 from core.library.search.hit import Mode
 from core.library.search.vector import ChunkSource, place_of

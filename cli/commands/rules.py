@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from core.flows.rules.files import ScopedFiles, Unread
     from core.flows.rules.matcher import RuleMatcher
     from core.flows.system.vectors import From
-    from core.rules.matching.answer import RuleMatch
+    from core.rules.matching.api import RuleMatch
     from core.rules.matching.call import ToolCall
 
 
@@ -111,7 +111,7 @@ def run_match(args: argparse.Namespace, context: Context) -> int:
     from core.flows.rules.files import with_unread
     from core.rules.matching.api import LATE
     from core.rules.matching.call import CALL, read_call
-    from core.rules.matching.project_type import project_type
+    from core.rules.matching.languages import project_type
 
     if not 1 <= args.limit <= 100:
         raise Fault(
@@ -295,8 +295,7 @@ def run_compare(args: argparse.Namespace, context: Context) -> int:
     from cli.context import text_given
     from cli.format.layout import clip
     from cli.format.rules import comparison_lines
-    from core.rules.evaluation.label_names import known_names
-    from core.rules.evaluation.labelled import expected_elsewhere, labelled_in, named_in, read_labelled
+    from core.rules.evaluation.labels import expected_elsewhere, known_names, labelled_in, named_in, read_labelled
 
     if args.calls == "-":
         calls = labelled_in(text_given("-", "file of labelled calls").encode(), "standard input")

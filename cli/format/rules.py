@@ -12,7 +12,7 @@ from core.rules.evaluation.clusters import Clusters
 from core.rules.evaluation.compare import Comparison, Difference, Rate
 from core.rules.evaluation.usage import Usage
 from core.rules.format.rule import Flaw, RuleList, counted_flaws, folded
-from core.rules.matching.answer import MatchedRule, RuleMatch
+from core.rules.matching.api import MatchedRule, RuleMatch
 
 
 def match_lines(out: Output, found: RuleMatch) -> Iterator[str]:

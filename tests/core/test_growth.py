@@ -48,7 +48,7 @@ CAPPED: Final = {
     ),
     "core.align.guard.frames.context_negation._AFTER": "24 code points behind a place (`negated_outside`)",
     "core.align.guard.tokens._BEGINS": "4 code points before a word (`_token`)",
-    "core.flows.ingest.query_from._COINED": "the first 1,000 code points of a key line (`question_of`)",
+    "core.flows.ingest.case_citations._COINED": "the first 1,000 code points of a key line (`question_of`)",
     "core.library.parse.markdown._TAG": "a text up to its last `-->`: every comment in it is closed",
     "core.rules.matching.own_patterns._ATOM": "patterns that compile: no class in them is left open",
     "core.text.secrets.fields._USER": "one option of a command (`option_spans`)",

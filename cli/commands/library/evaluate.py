@@ -53,7 +53,7 @@ def _fill(database: Path, suite: Suite, context: Context, *, embed: bool) -> Non
     """A library of the suite's corpus, as it lies in the working folder; embedded where there is a model."""
     from core.embedding.models.models import Absent, current
     from core.flows.ingest.api import IngestOptions, ingest
-    from core.flows.ingest.embed import embed_passages
+    from core.flows.ingest.search import embed_passages
     from core.store import open_store
 
     if not suite.corpus:

@@ -69,7 +69,7 @@ def _watch(
     context: Context, store: Store, options: IngestOptions, first: IngestReport, stopped: Callable[[], bool]
 ) -> int:
     """Go on until Ctrl-C: a report for each change."""
-    from core.flows.ingest.watch import watch_library
+    from core.flows.ingest.api import watch_library
 
     def tell(report: IngestReport) -> None:
         context.out.result(report, report_lines(context.out, report))

@@ -147,7 +147,7 @@ def run_embed(args: argparse.Namespace, context: Context) -> int:
     """`library embed`: exit 0 done, 1 where another run is at it, 130 where it was stopped."""
     from cli.commands.models.embed import report_lines
     from cli.progress import reporter, stoppable
-    from core.flows.ingest.embed import embed_passages
+    from core.flows.ingest.search import embed_passages
 
     kept = context.settings.embedding
     told = reporter(context.out, every_line=context.out.json)

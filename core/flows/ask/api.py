@@ -113,7 +113,7 @@ def _answered(asking: Asking) -> tuple[Answer, tuple[str, ...]]:
     if not retrieved.gate.passed:  # of a question in several steps too: it is asked of the whole question first
         return found.refused("score_gate"), ()
     if asking.options.multi_hop:
-        from core.flows.ask.multi_hop import gather
+        from core.flows.ask.generate import gather
 
         hops = gather(asking, retrieved.passages, turns)
         gathered = replace(retrieved, returned=len(hops.passages))

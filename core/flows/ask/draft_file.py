@@ -167,7 +167,7 @@ def _taken_up(path: Path, database: Path) -> TakenUp | None:
 
 def _kept(database: Path, stood: dict[str, Any], text: str) -> dict[str, Any]:
     """Keep the answer as it stood; one that is not whole with the words that had come, checked like any other's."""
-    from core.flows.ask.recovery import broken_off
+    from core.flows.ask.verify import broken_off
 
     answer, packed = stood["answer"], list(stood["packed"])
     with open_store(database, write=True, timeout_ms=_WAIT_MS) as store:

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import apsw
 
 from core.base.trace import Outcome, Step, Stopwatch, facts
+from core.base.wire import to_wire
+from core.flows.ask.options import known_glossary
+from core.flows.ask.retrieve import by_chunk
 from core.library.ask.answer import AnswerCut, Claim, InventedCitation, Refusal
 from core.library.ask.checks.markers import Marked, checked_markers, sentences, sounds_like_giving_up
 from core.library.ask.checks.verdict import NOTHING, Glossary, claims, contradicts, holds, unverified
-from core.library.ask.prompt import only_refuses, refuses
+from core.library.ask.prompt import only_refuses, refuses, tokens
 from core.library.ask.refusal import Cause
 from core.library.ask.truncation import Length, cut_of, marked_cut
 from core.library.search.rows import Passage
@@ -124,3 +130,27 @@ def _refused(marked: Marked, found: Sequence[Claim], *, none: bool, broken: bool
     if not found:
         return "llm_self_judge", "it says nothing of its own"
     return None, ""
+
+
+def broken_off(con: apsw.Connection, answer: dict[str, Any], packed: list[str], text: str) -> dict[str, Any]:
+    """The answer, as `answer.v1`, with the words that had come and why no more did. `packed`: the chunks it was given.
+
+    Where one of them is gone since, no sentence is held against any: the markers count the passages. Raises apsw
+    errors, and LookupError or TypeError where it is no such answer.
+    """
+    found = by_chunk(con, packed)
+    marked = checked_markers(text.strip(), len(packed))
+    why = "its process ended in the middle of it; this is what had come" if text else "its process ended before a word"
+    steps = [Step("model", "failed", why, facts(characters=len(text)))]
+    made = {**answer}
+    if marked.text:
+        made["answer"] = marked.text
+        made["citations"] = [answer["packed"][one - 1] for one in sorted(marked.used)]
+        made["usage"] = {**answer["usage"], "completion_tokens": tokens(text)}
+    if marked.text and len(found) == len(packed):
+        settled = settle(text.strip(), found, broken=True, glossary=known_glossary(), question=answer["query"])
+        made["claims"] = [to_wire(one) for one in settled.claims]
+        made["invented"] = [to_wire(one) for one in settled.invented]
+        steps.append(settled.step)
+    trace = answer["trace"]
+    return {**made, "trace": [*trace[:-1], *map(to_wire, steps), *trace[-1:]]}

@@ -12,7 +12,7 @@ from core.flows.hook.first import settle
 from core.flows.hook.payload import Payload, read_payload
 
 if TYPE_CHECKING:
-    from core.rules.matching.answer import RuleMatch
+    from core.rules.matching.api import RuleMatch
 
 _MASKS = ("|", ";", "&", "\n")
 """Without one of these a shell command that ended well has hidden no failure."""

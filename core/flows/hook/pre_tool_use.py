@@ -19,10 +19,9 @@ from core.flows.hook.payload import Payload
 from core.flows.rules.files import ScopedFiles
 from core.rules.format.book import Book, book_of
 from core.rules.format.rule import RuleFile, Scope
-from core.rules.matching.answer import RuleMatch
-from core.rules.matching.api import match
+from core.rules.matching.api import RuleMatch, match
 from core.rules.matching.call import ToolCall
-from core.rules.matching.project_type import project_type
+from core.rules.matching.languages import project_type
 from core.rules.matching.tables import Tables, load_tables, shipped_tables
 
 COUNT_WAIT_MS = 200
@@ -143,7 +142,7 @@ def _matched(
     book: Book, call: ToolCall, database: Path, embedding: EmbeddingSettings, most: int
 ) -> tuple[RuleMatch, bool]:
     from core.flows.system.vectors import vector_search
-    from core.rules.vectors.kept_semantic import kept_semantic
+    from core.rules.matching.semantic import kept_semantic
     from core.store import open_store
 
     if not database.exists():

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from core.rules.matching.answer import MatchedRule, RuleMatch
+from core.rules.matching.api import MatchedRule, RuleMatch
 from core.text import visible
 
 SOLUTION_KEPT = 700

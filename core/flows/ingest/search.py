@@ -9,9 +9,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 from core.base.config.settings import EmbeddingSettings
 from core.base.fault import Fault
+from core.base.reports import Progress
 from core.base.trace import Step
 from core.base.wire import error_object
 from core.embedding.runtime.query_model import VectorSearch
+from core.embedding.runtime.report import EmbedReport
+from core.embedding.runtime.worker import BATCH
+from core.flows.system.embedding import embed_pending
 from core.flows.system.vectors import vector_search
 from core.library.search.api import SearchQuery, checked, search
 from core.library.search.filters import SearchFilters
@@ -126,3 +130,18 @@ def query_of(item: dict[str, Any], like: SearchQuery) -> SearchQuery:
     cursor: object = item.get("cursor")
     kept: SearchFilters = replace(like.filters, **filters)
     return replace(like, **given, mode=mode, filters=kept, cursor=cursor if isinstance(cursor, str) else None)
+
+
+def embed_passages(
+    database: Path,
+    settings: EmbeddingSettings,
+    *,
+    threads: int = 1,
+    batch: int = BATCH,
+    progress: Callable[[Progress], None] | None = None,
+    stop: Callable[[], bool] = lambda: False,
+) -> EmbedReport:
+    """Embed whatever passages of the library wait, and nothing else: see `embed_pending`."""
+    return embed_pending(
+        database, settings=settings, threads=threads, batch=batch, kinds=("chunk",), progress=progress, stop=stop
+    )

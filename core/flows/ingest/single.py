@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from core.base.fault import Fault
-from core.flows.ingest.api import Tell, ended, jobs_of, running
-from core.flows.ingest.run import read_all
+from core.flows.ingest.api import Tell, ended, jobs_of, read_all, running
 from core.library.documents.ids import content_hash
 from core.library.documents.rows import Source
 from core.library.ingest.options import IngestOptions

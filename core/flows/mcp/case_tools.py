@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from core.align import AlignResult
     from core.errors import Hit, SearchAnswer
     from core.flows.lessons.record import LessonRecorded
-    from core.rules.matching.answer import RuleMatch
+    from core.rules.matching.api import RuleMatch
 
 
 _MOST_ERROR: Final = 1 << 18
@@ -94,7 +94,7 @@ def _match_rules(desk: Desk, given: dict[str, Any], _: Cancelled) -> RuleMatch:
     from core.flows.rules.files import readable, rule_files, with_unread
     from core.flows.rules.matcher import RuleMatcher
     from core.rules.matching.call import read_call
-    from core.rules.matching.project_type import project_type
+    from core.rules.matching.languages import project_type
 
     project = from_home(given["project"]) if given.get("project") else Path.cwd()
     found = rule_files(desk.settings.rules, project)

@@ -8,19 +8,20 @@ from pathlib import Path
 
 from core.base.fault import Fault
 from core.flows.rules.files import ScopedFiles
-from core.rules.evaluation.label_file import (
+from core.rules.evaluation.labels import (
     Label,
+    LabelledCall,
     SaidOtherwise,
     Seen,
     Verdict,
     broken_lines,
+    expected_elsewhere,
+    id_of,
     label_file,
     label_of,
     put_label,
     read_labels,
 )
-from core.rules.evaluation.label_names import id_of
-from core.rules.evaluation.labelled import LabelledCall, expected_elsewhere
 from core.rules.evaluation.usage import count_back, count_use
 from core.rules.matching.call import ToolCall
 from core.store import open_store

@@ -1,7 +1,7 @@
-"""Rules matched with everything there is: their files, the casebook that keeps their vectors, the model in use.
+"""The vectors of a matcher's rules as they were last found, and whether they still stand: other programs write too.
 
-A match never takes longer than its deadline (semantic-rule-matching REQ-SEM-010): what is not ready by then (a model
-that loads, rules not embedded yet) is done without, keywords answer, and the trace says so.
+Whoever brings the rows up to date with a changed file gives rules other rows, or rows another text. Each commit of
+another connection is noticed (`data_version`); only then the rows are looked at again.
 """
 
 from __future__ import annotations
@@ -15,26 +15,35 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.base.fault import Fault
-from core.embedding.index.stored import windows_of
+from core.embedding.index.state import VectorState, read_state
+from core.embedding.index.stored import Place, windows_of
 from core.embedding.models.catalogue import Thresholds
 from core.embedding.runtime.query_model import NoVectors, VectorSearch
 from core.embedding.runtime.worker import place_of, run
-from core.flows.rules.vector_cache import StandingVectors
 from core.rules.evaluation.clusters import Clusters, ToGroup
 from core.rules.evaluation.compare import Comparison, compare
 from core.rules.evaluation.compare import fit as fitted
-from core.rules.evaluation.labelled import Half, LabelledCall, of_half
+from core.rules.evaluation.labels import Half, LabelledCall, of_half
 from core.rules.format.book import Book, book_of
-from core.rules.format.embed_source import RuleSource, source_for
 from core.rules.format.parse import joined, parse
 from core.rules.format.rule import RuleFile, RuleList, Scope
-from core.rules.format.store import MAX_AGE_S, drop_gone, embed_anew, forget_freshness, is_fresh, sync
-from core.rules.matching.answer import RuleMatch
-from core.rules.matching.api import SHOWN, Semantic, match
+from core.rules.format.store import (
+    MAX_AGE_S,
+    RuleSource,
+    drop_gone,
+    embed_anew,
+    forget_freshness,
+    is_fresh,
+    source_for,
+    sync,
+)
+from core.rules.matching.api import SHOWN, RuleMatch, Semantic, match
 from core.rules.matching.call import ToolCall
-from core.rules.matching.semantic import NoSemantic, StoredSemantic, bars_of
+from core.rules.matching.semantic import NoSemantic, StoredSemantic, bars_of, stored_semantic
 from core.rules.matching.tables import load_tables
-from core.store import Store, open_store
+from core.rules.matching.vectors import KeptVectors, kept_vectors, matrix_of, text_shas
+from core.store import Store, faults, open_store
+from core.store.store import data_version
 
 if TYPE_CHECKING:
     from core.embedding.models.catalogue import Model
@@ -47,6 +56,78 @@ _BATCH = 16
 """Rules embedded at once before a match: however little time there is, something is done."""
 
 Log = Callable[[str], None]
+
+
+@dataclass(slots=True)
+class StandingVectors:
+    """The tier over the vectors of one book in one store. `in_memory`: they are held and compared here, else by the
+    casebook's index."""
+
+    in_memory: bool = True
+    _made: StoredSemantic | None = None
+    _version: int = 0
+    _shas: tuple[str, ...] = field(default_factory=tuple[str, ...])
+
+    def standing(self, store: Store, book: Book, place: Place) -> StoredSemantic | None:
+        """The tier that was found before, as far as it holds now; None where something is to be embedded. Raises
+        Fault."""
+        made = self._made
+        if made is None or made.book is not book or made.place != place or made.lack.waiting or made.lack.elsewhere:
+            return None
+        with faults(store.path):
+            version = data_version(store)
+            if version == self._version:
+                return made
+            state, kept = read_state(store.con, place.kind), kept_vectors(store.con, place, book, self._shas)
+            if _is_of(state, place) and (kept.lack.waiting or not _done(state)):
+                return None
+            return self._keep(store, made, kept, version)
+
+    def found(
+        self, store: Store, source: RuleSource, place: Place, book: Book, vectors: VectorSearch, *, busy: bool, why: str
+    ) -> StoredSemantic:
+        """The tier over what is there now. `busy`: another program was embedding; `why`: why nothing was embedded.
+        Raises Fault."""
+        with faults(store.path):
+            version = data_version(store)
+            made = self._made
+            if made is None or made.book is not book or made.place != place:
+                self._shas = text_shas(book, source)
+                made = stored_semantic(
+                    store.con, book, vectors, place, KeptVectors(), english=source.glossary is not None
+                )
+            kept, state = kept_vectors(store.con, place, book, self._shas), read_state(store.con, place.kind)
+            lack = kept.lack
+            lack = replace(
+                lack, why=why if lack.waiting else "", elsewhere=busy and bool(lack.waiting or not _done(state))
+            )
+            return self._keep(store, made, replace(kept, lack=lack), version)
+
+    def moved(self, store: Store, tier: StoredSemantic) -> bool:
+        """Whether another program changed the rows while this tier answered. Raises Fault."""
+        with faults(store.path):
+            if tier is not self._made or data_version(store) == self._version:
+                return False
+            return kept_vectors(store.con, tier.place, tier.book, self._shas).items != tier.items
+
+    def _keep(self, store: Store, made: StoredSemantic, kept: KeptVectors, version: int) -> StoredSemantic:
+        """With these rows; a rule's vector is the same wherever it stands, while they are the same."""
+        matrix = made.matrix
+        if self.in_memory and (matrix is None or kept.items != made.items):
+            matrix = matrix_of(store.con, made.place, kept.items)
+        among = made.among if kept.items == made.items else frozenset(kept.items.values())
+        self._made = replace(made, items=kept.items, among=among, lack=kept.lack, matrix=matrix)
+        self._version = version
+        return self._made
+
+
+def _is_of(state: VectorState | None, place: Place) -> bool:
+    """Whether the casebook is kept with this model: who only matches does not take it back from another one."""
+    return state is None or state.is_of(place.model, place.recipe, place.dim)
+
+
+def _done(state: VectorState | None) -> bool:
+    return state is not None and state.complete
 
 
 @dataclass(slots=True)
@@ -292,3 +373,20 @@ class RuleMatcher:
         if self._store is None:
             self._store = open_store(self.database, write=True, create=not self.database.exists(), timeout_ms=1_000)
         return self._store
+
+
+def kept_semantic(store: Store, book: Book, vectors: VectorSearch) -> StoredSemantic | None:
+    """The tier for these rules as far as their vectors are kept; None without a model. Raises Fault.
+
+    Belongs to the thread of `store`; whoever has `vectors` meanwhile must not use it.
+    """
+    model = vectors.model()
+    embedder = vectors.embedder()
+    if isinstance(model, NoVectors) or isinstance(embedder, NoVectors):
+        return None
+    english = model.languages == "en"
+    source = source_for(book.tables, english=english)
+    with faults(store.path):
+        place = place_of(source, embedder)
+        kept = kept_vectors(store.con, place, book, text_shas(book, source))
+    return stored_semantic(store.con, book, vectors, place, kept, english=english)

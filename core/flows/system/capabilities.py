@@ -170,7 +170,7 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     from core.rules.evaluation.clusters import Clusters
     from core.rules.evaluation.compare import Comparison
     from core.rules.format.rule import RuleList
-    from core.rules.matching.answer import RuleMatch
+    from core.rules.matching.api import RuleMatch
 
     kinds: tuple[type, ...] = (
         AlignResult, Decided, Entry, EntryPage, EvidenceAdded, Promoted, PromotedMany, Quote, QuotePage,

@@ -23,7 +23,7 @@ from core.flows.transcripts.report import ImportReport, Progress
 from core.library.search.api import SearchQuery
 from core.library.search.api import search as search_library
 from core.library.search.hit import SearchResponse
-from core.rules.matching.answer import RuleMatch
+from core.rules.matching.api import RuleMatch
 from core.samples import (
     DEMO_EXTRACTED,
     DEMO_IN_OTHER_WORDS,
@@ -80,7 +80,7 @@ def fill_demo(database: Path, on_progress: Callable[[Progress], None] | None = N
 
 def fill_demo_rules(database: Path) -> Path:
     """A rule file beside the casebook, to be edited and thrown away, and labelled calls for it. Raises OSError."""
-    from core.rules.evaluation.label_file import label_file
+    from core.rules.evaluation.labels import label_file
 
     rules, calls = sample_rules()
     place = database.with_name("rules.md")
@@ -109,7 +109,7 @@ def run_demo(
 
 def _matched(database: Path, settings: EmbeddingSettings) -> tuple[RuleMatch, ...]:
     """Three of the sample calls, matched with the sample rules."""
-    from core.rules.evaluation.labelled import read_labelled
+    from core.rules.evaluation.labels import read_labelled
 
     rules, calls = sample_rules()
     kept = [one.call for one in read_labelled(calls)]

@@ -39,7 +39,7 @@ def _source(kind: EmbeddedKind, model: Model) -> Source:
     if kind == "error":
         return ErrorSource()
     if kind == "rule":
-        from core.rules.format.embed_source import source_for
+        from core.rules.format.store import source_for
         from core.rules.matching.tables import load_tables
 
         return source_for(load_tables(), english=model.languages == "en")

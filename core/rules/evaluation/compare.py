@@ -1,20 +1,65 @@
-"""Keyword against meaning against both against plain bm25, on labelled calls (semantic-rule-matching REQ-SEM-015)."""
+"""The yardstick: plain bm25 over all fields of the rules and the whole tool call, as a word index would do it."""
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import ClassVar, Literal
 
-from core.rules.evaluation.baseline import PlainBm25
-from core.rules.evaluation.labelled import Half, LabelledCall
+from core.rules.evaluation.labels import Half, LabelledCall
 from core.rules.format.book import Book
-from core.rules.matching.api import SHOWN, Semantic, weigh
-from core.rules.matching.ranking import Scored, ranking_of, titled
-from core.rules.matching.score import CUTOFF, companion_factor
+from core.rules.format.rule import Rule
+from core.rules.matching.api import SHOWN, RuleMatch, Semantic, weigh
+from core.rules.matching.call import ToolCall
+from core.rules.matching.score import CUTOFF, Scored, companion_factor, ranking_of, titled
+from core.text import tokens
+
+_K1, _B = 1.2, 0.75
 
 _EVERYTHING = 1_000_000
+
+Result = Literal["right", "beside", "part", "second", "missed", "wrong", "loud", "unwanted", "gone"]
+"""`right`: an expected rule is first and all are shown, or silence where none is; `beside`: so it is, and a rule that
+was said to be wrong is shown with it; `part`: one is first, and another is not shown; `second`: one is shown, but
+not first; `missed`: nothing is shown; `wrong`: others are; `loud`: something is shown where nothing should be.
+Where nothing is said but which rules are wrong: `unwanted`: one of these is shown; `gone`: none of them is."""
+FINE = ("right", "gone")
+"""The results that need no look."""
+
+
+class PlainBm25:
+    """Never silent: whatever shares a word is ranked."""
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self._docs = [Counter(tokens(_all(rule))) for rule in rules]
+        self._lengths = [doc.total() for doc in self._docs]
+        self._mean = sum(self._lengths) / max(1, len(self._docs)) or 1.0
+        self._df = Counter(word for doc in self._docs for word in doc)
+
+    def rank(self, call: ToolCall, limit: int = 5) -> list[int]:
+        """The places of the best rules, the best first."""
+        asked = set(tokens(f"{call.tool_name} {json.dumps(dict(call.tool_input), ensure_ascii=False)}"))
+        size = len(self._docs)
+        scores: list[tuple[float, int]] = []
+        for at, doc in enumerate(self._docs):
+            norm = _K1 * (1 - _B + _B * self._lengths[at] / self._mean)
+            score = sum(
+                math.log(1 + (size - self._df[word] + 0.5) / (self._df[word] + 0.5))
+                * doc[word] * (_K1 + 1) / (doc[word] + norm)
+                for word in asked
+                if word in doc
+            )  # fmt: skip
+            if score > 0:
+                scores.append((-score, at))
+        return [at for _, at in sorted(scores)[:limit]]
+
+
+def _all(rule: Rule) -> str:
+    parts = (rule.id, rule.title, rule.problem, rule.root_cause, rule.solution, rule.prevention, rule.category)
+    return "\n".join((*parts, rule.project, rule.notes, *rule.extra.values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,3 +302,49 @@ def _right(call: LabelledCall, shown: tuple[str, ...]) -> bool:
     if not call.expected or not shown:
         return not call.expected and not shown
     return shown[0] in call.expected and not call.missed(shown)
+
+
+@dataclass(frozen=True, slots=True)
+class CaseResult:
+    """One labelled call with what was shown for it, and how that compares; `ways`: how the ways of matching differ on
+    it, if they do."""
+
+    labelled: LabelledCall
+    match: RuleMatch
+    result: Result
+    ways: Difference | None = None
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The rules shown, in order, by the names that the label has for them."""
+        return tuple(map(self.labelled.name_of, self.match.rules))
+
+    @property
+    def missed(self) -> tuple[str, ...]:
+        """The expected rules that are not shown."""
+        return self.labelled.missed(self.shown)
+
+
+def case_results(
+    calls: tuple[LabelledCall, ...], answer: Callable[[ToolCall], RuleMatch], differences: Iterable[Difference] = ()
+) -> tuple[CaseResult, ...]:
+    """Each call answered and judged; those that are not right first. Raises what `answer` raises."""
+    ways = {one.call: one for one in differences}
+    found = [_judged(one, answer(one.call), ways.get(at)) for at, one in enumerate(calls)]
+    return tuple(sorted(found, key=lambda one: one.result in FINE))
+
+
+def _judged(one: LabelledCall, match: RuleMatch, ways: Difference | None) -> CaseResult:
+    shown = [one.name_of(rule) for rule in match.rules]
+    result: Result
+    if one.undecided:
+        result = "unwanted" if set(shown) & set(one.unwanted) else "gone"
+    elif not one.expected:
+        result = "loud" if shown else "right"
+    elif not shown:
+        result = "missed"
+    elif shown[0] in one.expected:
+        result = "part" if one.missed(shown) else "beside" if set(shown) & set(one.unwanted) else "right"
+    else:
+        result = "second" if set(shown) & set(one.expected) else "wrong"
+    return CaseResult(one, match, result, ways)

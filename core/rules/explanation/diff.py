@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from core.rules.matching.answer import MatchedRule, RuleMatch
+from core.rules.matching.api import MatchedRule, RuleMatch
 
 LEAST = 0.02
 """A score that moved by less is not told."""

@@ -1,25 +1,214 @@
-"""A match told in full: the texts of call and rule with all that speaks for the rule at its place, for whoever shows
-them."""
+"""A text in which places are lit: what the other side shares, and what a pattern matched."""
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Final
 
-from core.rules.explanation.call_places import language_places, pattern_places
-from core.rules.explanation.highlight import MOST_SPANS, LitText, Place, lit, lit_too, matched_too
-from core.rules.explanation.shared_words import SharedWord, shared_words
 from core.rules.format.book import Book
 from core.rules.format.rule import Rule
 from core.rules.format.snippets import likest, standing
-from core.rules.matching.answer import MatchedRule
-from core.rules.matching.call import CallText, ToolCall, call_text
+from core.rules.matching.api import MatchedRule
+from core.rules.matching.call import PATHS, CallText, Part, ToolCall, call_text, programs_at
 from core.rules.matching.keyword import Asked, KeywordHit, KeywordScore, query_terms, with_code
+from core.rules.matching.languages import TITLES, named_at, of_path
+from core.rules.matching.terms import Glossary, places, stem
+from core.text.unicode_form import normalized
+
+MOST_SPANS = 400
+"""Places of one text that are lit."""
+
+Span = tuple[int, int]
+"""A half-open range of code points."""
+Place = tuple[int, int, int]
+"""The number of a text, and a range in it."""
+
+_AROUND = ("workdir", "cwd")
+
+Texts = Sequence[tuple[str, str]]
+"""Texts with their names."""
+_LONG = 80
+"""Code points of what is told of a pattern's match."""
 
 _FIELDS: Final = ("title", "problem", "root_cause", "solution", "prevention", "category", "project", "notes")
 _SAME = 0.001
+
+
+@dataclass(frozen=True, slots=True)
+class LitText:
+    """A text (NFC) with its name, and the half-open ranges of code points that the other side shares, in order;
+    `patterns`: those that a pattern matched."""
+
+    name: str
+    text: str
+    spans: tuple[Span, ...] = ()
+    patterns: tuple[Span, ...] = ()
+
+
+def lit(name: str, text: str, terms: Set[str], glossary: Glossary) -> LitText:
+    """The text with the places of these terms; places that overlap are one."""
+    flat = normalized(text)
+    return LitText(name, flat, _joined((start, end) for _, start, end in places(flat, glossary, terms)))
+
+
+def lit_too(texts: Sequence[LitText], found: Iterable[Place]) -> tuple[LitText, ...]:
+    """The texts with these places lit too."""
+    more = _by_text(found)
+    return tuple(replace(one, spans=_joined((*one.spans, *more.get(number, ())))) for number, one in enumerate(texts))
+
+
+def matched_too(texts: Sequence[LitText], found: Iterable[Place]) -> tuple[LitText, ...]:
+    """The texts with these places as what a pattern matched."""
+    more = _by_text(found)
+    return tuple(
+        replace(one, patterns=_joined((*one.patterns, *more.get(number, ())))) for number, one in enumerate(texts)
+    )
+
+
+def _by_text(found: Iterable[Place]) -> dict[int, list[Span]]:
+    more: dict[int, list[Span]] = {}
+    for number, start, end in found:
+        more.setdefault(number, []).append((start, end))
+    return more
+
+
+def _joined(found: Iterable[Span]) -> tuple[Span, ...]:
+    """Places in order, those that overlap as one; at most `MOST_SPANS`."""
+    out: list[Span] = []
+    for start, end in sorted(found):
+        if out and start < out[-1][1]:
+            out[-1] = (out[-1][0], max(end, out[-1][1]))
+        elif start < end:
+            out.append((start, end))
+    return tuple(out[:MOST_SPANS])
+
+
+def pattern_places(call: CallText, asked: Asked, name: str) -> tuple[Place, ...]:
+    """What the pattern of this name matched: as a whole in one part of the call, else line by line; what stands only
+    in lines that an edit leaves as they are is in what is around it."""
+    if name not in asked.patterns:
+        return ()
+    start, end = asked.places[asked.patterns.index(name)]
+    said = call.pattern_text[start:end]
+    whole = _found(call.parts, said)
+    if whole is not None:
+        return (whole,)
+    lines = (line.strip() for line in said.split("\n"))
+    return tuple(place for line in lines if line and (place := _found(call.parts, line)) is not None)
+
+
+def _found(parts: Sequence[Part], said: str) -> Place | None:
+    """The first place of a text, in what is done before what is only around it."""
+    if not said:
+        return None
+    order = sorted(range(len(parts)), key=lambda number: parts[number].name in ("old_string", *_AROUND))
+    found = ((number, parts[number].text.find(said)) for number in order)
+    return next(((number, at, at + len(said)) for number, at in found if at >= 0), None)
+
+
+def language_places(call: CallText, term: str) -> tuple[Place, ...]:
+    """What tells the language that a term is the name of: the end of a file's name, a program, or a word."""
+    wanted = [one for one in call.languages if term in (stem(one), stem(TITLES.get(one, one).casefold()))]
+    found = list(dict.fromkeys(place for language in wanted for place in _telling(call, language)))
+    return tuple(found)
+
+
+def _telling(call: CallText, language: str) -> Iterator[Place]:
+    paths = [(number, part.text) for number, part in enumerate(call.parts) if part.name in PATHS]
+    commands = [(number, part.text) for number, part in enumerate(call.parts) if part.name == "command"]
+    for number, path in paths:
+        if of_path(path) == language:
+            name = max(path.rfind("/"), path.rfind("\\")) + 1
+            yield number, max(name, path.rfind(".")), len(path)
+    for number, command in commands:
+        for told, start, end in programs_at(command, call.programs):
+            if told == language:
+                yield number, start, end
+    if paths or commands:
+        return
+    for number, part in enumerate(call.parts):
+        for told, start, end in named_at(part.text):
+            if told == language:
+                yield number, start, end
+
+
+@dataclass(frozen=True, slots=True)
+class SharedWord:
+    """Words as the rule has them, and as the call does where that is another one (`재고` for `stock`, `.sv` for
+    `verilog`, what a pattern matched), else the same; where in the call it is from, as a hit has it; what they add.
+    Several words only where one thing in the call stands for all of them."""
+
+    words: tuple[str, ...]
+    in_call: str
+    source: str
+    score: float
+
+
+def shared_words(
+    hits: Sequence[KeywordHit], ours: Texts, theirs: Texts, glossary: Glossary, beside: Mapping[tuple[str, str], str]
+) -> tuple[SharedWord, ...]:
+    """The hits as words, those that add most first; pieces of one word are one. `beside`: what stands in the call for
+    hits that are no words of it, by source and term (`tool` by itself)."""
+    terms = frozenset(hit.term for hit in hits)
+    called, ruled = _first(ours, glossary, terms), _first(theirs, glossary, terms)
+    found: dict[tuple[str, str, str], SharedWord] = {}
+    for hit in hits:
+        word = _whole(ruled.get(hit.term, {}), hit.term, terms, ours)
+        in_call = beside.get((hit.source, hit.term)) or (beside.get(("tool", "")) if hit.source == "tool" else None)
+        if in_call is None:
+            in_call = _whole(_of(called.get(hit.term, {}), hit.source), hit.term, terms, theirs)
+        one = SharedWord((word,), in_call.strip()[:_LONG], hit.source, hit.score)
+        key = ("" if _is_beside(hit) else word.casefold(), one.in_call.casefold(), hit.source)
+        found[key] = one if key not in found else _both(found[key], one)
+    return tuple(sorted(found.values(), key=lambda one: -one.score))
+
+
+def _is_beside(hit: KeywordHit) -> bool:
+    return hit.source in ("tool", "language") or hit.source.startswith("pattern ")
+
+
+def _both(one: SharedWord, other: SharedWord) -> SharedWord:
+    known = {word.casefold() for word in one.words}
+    more = tuple(word for word in other.words if word.casefold() not in known)
+    return replace(one, words=(*one.words, *more), score=one.score + other.score)
+
+
+_Where = Mapping[str, tuple[str, int, int]]
+"""By the name of a text: the text, and where in it a term stands first."""
+
+
+def _first(texts: Texts, glossary: Glossary, terms: frozenset[str]) -> dict[str, dict[str, tuple[str, int, int]]]:
+    found: dict[str, dict[str, tuple[str, int, int]]] = {}
+    for name, text in texts:
+        for term, start, end in places(text, glossary, terms):
+            found.setdefault(term, {}).setdefault(name, (text, start, end))
+    return found
+
+
+def _of(where: _Where, source: str) -> _Where:
+    """The place in the text that a hit is from, where it is known by name."""
+    return {source: where[source]} if source in where else where
+
+
+def _whole(where: _Where, term: str, terms: frozenset[str], others: Texts) -> str:
+    """The word at the first of these places; a piece of a CJK run with the pieces around it that are shared too, as
+    far as the other side has them in one."""
+    if not where:
+        return term
+    text, start, end = next(iter(where.values()))
+    if term.isascii() or len(term) != 2:
+        return text[start:end]
+    while start and text[start - 1 : start + 1] in terms and _has(others, text[start - 1 : end]):
+        start -= 1
+    while end < len(text) and text[end - 1 : end + 1] in terms and _has(others, text[start : end + 1]):
+        end += 1
+    return text[start:end]
+
+
+def _has(texts: Texts, said: str) -> bool:
+    return any(said in text for _, text in texts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,12 +13,10 @@ from typing import Literal
 from core.rules.explanation.score_text import bounded
 from core.rules.format.book import Book
 from core.rules.format.rule import Rule
-from core.rules.matching.answer import MatchedRule
-from core.rules.matching.api import SHOWN, Semantic, Similarities, matched_rule, weigh, weighed
+from core.rules.matching.api import SHOWN, MatchedRule, Semantic, Similarities, matched_rule, weigh, weighed
 from core.rules.matching.call import CallText, ToolCall
 from core.rules.matching.keyword import KeywordScore, QueryTerm, query_terms
-from core.rules.matching.ranking import Ranking, Weighed, ranking_of
-from core.rules.matching.score import Context, Regime
+from core.rules.matching.score import Context, Ranking, Regime, Weighed, ranking_of
 from core.rules.matching.terms import shares, spans
 
 _WORDS = 8

@@ -1,19 +1,93 @@
-"""What a rule shows as code: the mistake, in its problem or forbidden by its cure, and what only the cure (solution,
-prevention) has.
+"""Code in a rule whose author set no backticks: `never git push --force` shows its mistake as plainly as one that did.
 
-A mistake that stands in a call much as the rule quotes it says more than its words one by one; a call that has what
-only the solution shows has most likely been written by it.
+Only what can hardly be prose is taken: options, made-up names, calls, operators, paths, and the program before them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
-from core.rules.format.negative_advice import divided, lacked
-from core.rules.format.plain_code import ticked
 from core.rules.format.rule import Rule
+
+_TOKEN = re.compile(r"[A-Za-z_$][\w$.:]*\([^()`\n]{0,60}(?:\([^()`\n]{0,40}\)[^()`\n]{0,40})?\)[^\s`]*|[^\s`]+")
+"""A word, or a call with all that is in its brackets."""
+_CODE = re.compile(
+    r"--?[A-Za-z][\w-]*(?:=\S*)?"  # an option
+    r"|\$?[A-Za-z_][\w$]*(?:(?:\.|::|->)[A-Za-z_]\w*)*\(.*\)[\w.()]*"  # a call
+    r"|[A-Za-z_]\w*(?:(?:::|->)\w+)+"
+    r"|[A-Za-z_][\w-]{1,40}(?:\.[A-Za-z_]\w+)+"  # yaml.load, package.json
+    r"|\w*[A-Za-z]_\w+|_\w+"  # snake_case
+    r"|[A-Za-z]*[a-z][A-Z]\w*"  # camelCase
+    r"|[.~]{0,2}/(?:[\w.*@-]+/)*[\w.*@-]+|(?:[\w.*@-]+/){2,}[\w.*@-]*|[\w@-]+/[\w*-]*\.[\w.*]+"  # a path
+    r"|\.[A-Za-z]\w{2,}|[$@]\{?[A-Za-z_]\w*\}?|\w+=\S+"
+)
+_SIGN = re.compile(r"\w\(|(?<!\w)-|\w[_/=]|_\w|/\w|[a-z][A-Z]|::|->|\.[A-Za-z_]|[$@]")
+"""Without any of these a line holds no code, and most lines hold none."""
+_JOINTS = frozenset(("&&", "||", "|", "=", "==", "===", "!=", "<=", ">=", "=>", "->", ":=", "|=", "+=", ">", ">>"))
+"""Between words of code; by itself such a sign says nothing."""
+_KNOWN = """
+    adb alembic ansible apt apt-get aws az bash brew bundle cargo chmod chown cmake composer conda cp curl cut dd
+    deno docker docker-compose dotnet find gcloud gem gh git go gradle grep helm jest kill kubectl ln make mv mvn
+    mypy mysql npm npx node pip pip3 pipx pnpm poetry psql pytest python python3 redis-cli rm rsync ruff rustup scp
+    sed sh ssh sudo systemctl tar terraform tox uv vitest wget xargs xcodebuild yarn
+"""
+_PROGRAMS = frozenset(_KNOWN.split())
+_NAMES = frozenset(
+    ("JavaScript", "TypeScript", "GitHub", "GitLab", "PostgreSQL", "MySQL", "SystemVerilog", "macOS", "iOS", "OpenAPI")
+)
+"""Names that prose writes as code is written."""
+_EDGES = ".,:;!?\"'…。、，"
+_CLOSED_BY = {")": "(", "]": "[", "}": "{"}
+_REACH = 3
+"""Words between a program and the option that belongs to it."""
+_MOST_PLAIN = 20_000
+"""Letters that are looked at."""
+
+_TICKED_ADVICE = re.compile(r"(?<!`)`([^`\n]{1,200})`(?!`)")
+_BEFORE = re.compile(
+    r"(?:\b(?:no|not|never|avoid|don[’']t|instead of|rather than)\b(?:[ \t]+[^\W\d]{1,12}){0,4}[ \t]*"
+    r"|(?:不要|不用|不是|禁止|别|勿)[^\W\d_]{0,4}[ \t]*)$",
+    re.IGNORECASE,
+)
+"""What comes right before code that is not to be used."""
+_BAN = re.compile(
+    r"(?:[.;:!?][ \t]+|\(|^[ \t]*(?:(?:[-*+]|\d+[.)])[ \t]+)?)(?:no|never|do not|don[’']t|avoid)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A sentence that forbids, from its first word on: all code of it is forbidden."""
+_ENDS = re.compile(r"[.;!?](?:\s|$)|\n|\S:\s|→|\b(?:use|instead|prefer|run)\b", re.IGNORECASE)
+"""Where such a sentence ends."""
+_KEPT = re.compile(
+    r"\b(?:without|forget|omit|skip|drop|leave|lose|miss|only|just|longer|before|until|unless|except|if|but|enough|when|"
+    r"from|other|outside)\b",
+    re.IGNORECASE,
+)
+"""Words that turn it round: `never push without …`, `not only …`."""
+_AFTER = re.compile(
+    r"[을를은는이가로으도]{0,2}[ \t]*(?:대신|말고|금지|지양|피하|피한다|쓰지|사용하지|"
+    r"では?なく|の代わり|を使わ|は使わ|は?禁止)"
+    r"|[^`.,;:\n]{0,24}(?:지[ \t]?않는다|지[ \t]?않기|지[ \t]?않습니다|지[ \t]?말|지[ \t]?마[라세]|하면[ \t]안)"
+)
+"""What comes right after it, or ends its clause."""
+_UNLOST = re.compile(r"빼|빠뜨|잊|생략|누락|놓치|없이|忘")
+"""What must not be left out is advised."""
+_AND = re.compile(r"[ \t]*(?:[/,、·]|or|and|nor|和|或|와|과|이?나|또는|혹은|및)[ \t]*(?:일반[ \t]*)?")
+"""What stands between pieces of code of which the same is told."""
+_LACK = re.compile(
+    r"\b(?:without|omit(?:s|ted|ting)?|forg[eo]t(?:s|ten|ting)?|left out|miss(?:es|ed|ing)|lack(?:s|ed|ing)?)"
+    r"(?:[ \t]+(?:a|an|the|any|to (?:add|pass|set|use)))?[ \t]+(?:`([^`\n]{1,200})`|([^\s`.,;:()]+))"
+    r"|(?:`([^`\n]{1,200})`|(?<![^\s`.,;:()가-힣])([^\s`.,;:()가-힣]++))[을를은는이가 \t]{0,3}"
+    r"(?:없이|없는|없었|빼먹|빼고|빠뜨|빠진|빠졌|잊|생략|누락|놓치)",
+    re.IGNORECASE,
+)
+"""What a problem says was left out: `without CONCURRENTLY`, `CONCURRENTLY 없이`."""
+_NEAR = 60
+"""Letters before it that are looked at."""
+_LONGEST = 400
+"""Letters that such a sentence has at most."""
 
 FULL = 4.0
 """What a snippet adds to the bm25 score of its rule where all of it stands in the call."""
@@ -35,6 +109,123 @@ _WORD = re.compile(rf"(?:(?<=\s)|^)--?[A-Za-z](?:[^\W{_GLUED}]|-)*|[^\W{_GLUED}]
 _MADE = re.compile(r"[a-z][A-Z]|\w_|_\w|[A-Za-z]\d|^--")
 """A word that somebody made up: camelCase, snake_case, a code, a long option. It says twice what a plain one does."""
 _MOST = 40
+
+
+def ticked(text: str) -> str:
+    """The text with backticks around what is code in it, line by line; as it is where it has some already."""
+    if "`" in text:
+        return text
+    return "\n".join(map(_line, text[:_MOST_PLAIN].split("\n"))) + text[_MOST_PLAIN:]
+
+
+def _line(line: str) -> str:
+    if not _SIGN.search(line):
+        return line
+    parts, end = list[str](), 0
+    for start, stop in _runs(line):
+        parts += line[end:start], f"`{line[start:stop]}`"
+        end = stop
+    return "".join((*parts, line[end:]))
+
+
+def _runs(line: str) -> Iterator[tuple[int, int]]:
+    """Where code begins and ends in a line, in order."""
+    words = [_bare(line, *one.span()) for one in _TOKEN.finditer(line)]
+    said = [line[start:end] for start, end in words]
+    code = [len(word) > 1 and word not in _NAMES and _CODE.fullmatch(word) is not None for word in said]
+    at = 0
+    while at < len(words):
+        last = _command(said, code, at)
+        if last is not None:
+            while (more := _goes_on(line, words, code, last)) is not None:
+                last = more
+            yield words[at][0], words[last][1]
+            at = last
+        at += 1
+
+
+def _command(said: Sequence[str], code: Sequence[bool], at: int) -> int | None:
+    """The last word of what begins as code at this word: it alone, or a program's command up to its last option."""
+    if said[at] in _PROGRAMS:
+        return max((near for near in range(at + 1, min(at + 1 + _REACH, len(said))) if code[near]), default=None)
+    return at if code[at] else None
+
+
+def _goes_on(line: str, words: Sequence[tuple[int, int]], code: Sequence[bool], last: int) -> int | None:
+    """The next word of the same piece of code, right behind or behind a joint; no comma or particle is between."""
+    for step in (last + 1, last + 2):
+        if step >= len(words) or not line[words[step - 1][1] : words[step][0]].isspace():
+            return None
+        if code[step] or step > last + 1:
+            return step
+        if line[slice(*words[step])] not in _JOINTS:
+            return None
+    return None
+
+
+def _bare(line: str, start: int, end: int) -> tuple[int, int]:
+    """A word without the marks of a sentence around it, and without the particle that is glued to its code."""
+    while start < end - 1 and line[start] in "([{\"'":
+        start += 1
+    while end > start + 1 and (line[end - 1] in _EDGES or _opened_outside(line[start:end])):
+        end -= 1
+    if any(char.isascii() and char.isalnum() for char in line[start:end]):
+        while "가" <= line[end - 1] <= "힣":
+            end -= 1
+    return start, end
+
+
+def _opened_outside(word: str) -> bool:
+    opens = _CLOSED_BY.get(word[-1])
+    return opens is not None and word.count(opens) < word.count(word[-1])
+
+
+def divided(text: str) -> tuple[str, tuple[str, ...]]:
+    """A solution or prevention without the code it tells not to use, and that code, in its order."""
+    ticked = list(_TICKED_ADVICE.finditer(text))
+    if not ticked:
+        return text, ()
+    joined = [bool(_AND.fullmatch(text, one.end(), two.start())) for one, two in pairwise(ticked)]
+    bans = tuple(_bans(text))
+    banned = [
+        any(start <= one.start() < end for start, end in bans) or _before(text, one, ticked[at - 1].end() if at else 0)
+        for at, one in enumerate(ticked)
+    ]
+    for at, same in enumerate(joined):
+        banned[at + 1] |= same and banned[at]
+    after = [_after(text, one) for one in ticked]
+    for at in range(len(joined) - 1, -1, -1):
+        after[at] |= joined[at] and after[at + 1]
+    wrong = [one for at, one in enumerate(ticked) if banned[at] or after[at]]
+    ends = (0, *(one.end() for one in wrong))
+    starts = (*(one.start() for one in wrong), len(text))
+    kept = "".join(text[end:start] for end, start in zip(ends, starts, strict=True))
+    return kept, tuple(one.group(1) for one in wrong)
+
+
+def lacked(text: str) -> str:
+    """What the problem of a rule says was left out, each on a line: of the cure, not of the mistake."""
+    return "\n".join(filter(None, (part for found in _LACK.finditer(text) for part in found.groups())))
+
+
+def _before(text: str, code: re.Match[str], last: int) -> bool:
+    found = _BEFORE.search(text, max(last, code.start() - _NEAR), code.start())
+    return found is not None and not _KEPT.search(found.group())
+
+
+def _after(text: str, code: re.Match[str]) -> bool:
+    found = _AFTER.match(text, code.end())
+    return found is not None and not _UNLOST.search(found.group())
+
+
+def _bans(text: str) -> Iterator[tuple[int, int]]:
+    """Where sentences that forbid begin, and where what they forbid ends."""
+    at = 0
+    while (found := _BAN.search(text, at)) is not None:
+        most = min(len(text), found.end() + _LONGEST)
+        ends = (pattern.search(text, found.end(), most) for pattern in (_ENDS, _KEPT))
+        at = max(min((most, *(one.start() for one in ends if one))), found.end())
+        yield found.end(), at
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,21 +8,24 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Sequence
-from dataclasses import fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from typing import Any, cast
 
 import apsw
 
-from core.rules.format.rule import Rule, RuleFile
+from core.rules.format.rule import Rule, RuleFile, rule_text
+from core.rules.matching.tables import Tables
+from core.rules.matching.terms import in_english
 from core.store import Store
-from core.store.sql import storable
+from core.store.sql import number, storable
 
 MAX_AGE_S = 24 * 3600.0
 """After so long a file is read again even if neither size nor time of it changed (REQ-SEM-007)."""
 
-
 _KEPT = tuple(one.name for one in fields(Rule) if one.name != "path")
+
+RECIPE = "rule/2"
 
 
 def row_id(rule: Rule) -> str:
@@ -144,3 +147,43 @@ def _body(rule: Rule) -> str:
     said = {name: getattr(rule, name) for name in _KEPT}
     said["extra"] = dict(rule.extra)
     return storable(json.dumps(said, ensure_ascii=False))
+
+
+@dataclass(frozen=True, slots=True)
+class RuleSource:
+    """Rules as texts. For a model that reads English alone, `glossary` gives the English words of a text in Korean,
+    Japanese or Chinese, and is part of the recipe: who adds a word has the rules embedded anew."""
+
+    glossary: Mapping[str, str] | None = None
+    kind: str = "rule"
+    recipe: str = RECIPE
+
+    def text(self, rule: Rule) -> str:
+        """What is embedded of a rule."""
+        said = rule_text(rule)
+        return said if self.glossary is None else in_english(said, self.glossary)
+
+    def texts(self, con: apsw.Connection, ids: Sequence[int]) -> dict[int, str]:
+        """The texts by row id; a rule that is gone is left out."""
+        rows = con.execute(
+            "SELECT r.id, r.path, r.body FROM json_each(?) AS wanted CROSS JOIN rule AS r ON r.id = wanted.value",
+            (json.dumps(list(ids)),),
+        ).fetchall()
+        found = cast("list[tuple[int, str, str]]", rows)
+        return {item: self.text(rule_of(path, body)) for item, path, body in found}
+
+    def window(self, con: apsw.Connection, after: int, limit: int) -> list[int]:
+        """The first `limit` row ids above `after`."""
+        rows = con.execute("SELECT id FROM rule WHERE id > ? ORDER BY id LIMIT ?", (after, limit)).fetchall()
+        return [cast("int", row[0]) for row in rows]
+
+    def count(self, con: apsw.Connection) -> int:
+        """How many rules there are."""
+        return number(con, "SELECT count(*) FROM rule")
+
+
+def source_for(tables: Tables, *, english: bool) -> RuleSource:
+    """The source for a model that reads English alone, or every language."""
+    if not english:
+        return RuleSource()
+    return RuleSource(tables.glossary, recipe=f"{RECIPE}-en-{tables.glossary_hash}")

@@ -1,25 +1,50 @@
-"""Which rules a tool call meets: keywords and meaning on one scale, a cut-off, and silence where nothing applies."""
+"""What matching answers: the rules above the cut-off, those below it, and why (`rule_match.v1`)."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Protocol
+from typing import ClassVar, Literal, Protocol
 
 from core.base.trace import Step, Stopwatch, facts
 from core.rules.explanation.score_text import apart, short_of
 from core.rules.format.book import Book
 from core.rules.format.rule import rule_text
-from core.rules.format.snippets import Shown, likest
-from core.rules.matching.answer import MatchedRule, MatchType, RuleMatch
-from core.rules.matching.call import READ, CallText, ToolCall, call_text
-from core.rules.matching.keyword import KeywordScore, query_terms, with_code
-from core.rules.matching.near_miss import another_command, near_miss, runs_itself
-from core.rules.matching.ranking import Ranking, Scored, Weighed, ranking_of, same_rule
-from core.rules.matching.score import ANOTHER, CUTOFF, FEW_WORDS, NEAR_MISS, Context, Regime, arithmetic, context_of
+from core.rules.format.snippets import Shown, Snippet, code_text, likest, share
+from core.rules.matching.call import READ, SEPARATED, CallText, ToolCall, call_text
+from core.rules.matching.keyword import KeywordHit, KeywordScore, query_terms, with_code
+from core.rules.matching.score import (
+    ANOTHER,
+    CUTOFF,
+    FEW_WORDS,
+    NEAR_MISS,
+    Context,
+    Ranking,
+    Regime,
+    Scored,
+    Weighed,
+    arithmetic,
+    context_of,
+    ranking_of,
+    same_rule,
+)
 from core.rules.matching.tables import ErrorPattern
 from core.rules.matching.terms import as_written
+
+MatchType = Literal["semantic", "keyword", "hybrid"]
+
+_WORDS = re.compile(r"[A-Za-z][\w.+-]*|--?[A-Za-z][\w-]*")
+_KNOWN = """
+adb alembic apt apt-get brew bundle cargo composer dbt docker dotnet flutter gh git go helm kubectl npm pip pip3 pnpm
+poetry systemctl terraform uv yarn
+"""
+_HAVE_COMMANDS = frozenset(_KNOWN.split())
+"""Programs of which the word behind says what is done."""
+_ALL = frozenset((".", "*", "/", "./", "./*"))
+_PARTS, _NEARLY = 50, 0.75
+_BEFORE = frozenset(("sudo", "env", "time", "npx", "uvx", "exec"))
 
 SHOWN = 5
 BELOW = 10
@@ -30,6 +55,136 @@ _NAMED = 6
 LATE = "no_time_for"
 """The fact that names the user's own patterns which were not tried to their end."""
 _NO_KEYWORD = KeywordScore(0.0, 0.0, ())
+
+
+@dataclass(frozen=True, slots=True)
+class MatchedRule:
+    """One rule and how it scored, all on one scale 0..1.
+
+    `relevance_score` decides; `similarity` is max(0, cosine), null where no vector spoke; `keyword_score` is bounded
+    bm25; `context` the factor for language and act; `hits` the terms that call and rule share, the strongest first.
+    """
+
+    id: str
+    title: str
+    relevance_score: float
+    match_type: MatchType
+    similarity: float | None
+    keyword_score: float
+    why: tuple[str, ...]
+    solution: str
+    context: float = 1.0
+    hits: tuple[KeywordHit, ...] = ()
+    path: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RuleMatch:
+    """The rules that apply to a tool call (`rule_match.v1`); none is a right answer too.
+
+    `below` are the next best, which are not shown: under the cut-off, or more than `limit`. `similarity_scores` are
+    those of `rules`, in order (null where none was measured); `cutoff` is what every rule shown reaches,
+    the first and its companions; `fallback_used`: there was no semantic score at all; `query` is
+    the text that was compared by meaning.
+    """
+
+    SCHEMA: ClassVar[str] = "rule_match.v1"
+
+    rules: tuple[MatchedRule, ...]
+    below: tuple[MatchedRule, ...]
+    similarity_scores: tuple[float | None, ...]
+    fallback_used: bool
+    cutoff: float
+    trace: tuple[Step, ...]
+    query: str = ""
+
+
+def near_miss(mistakes: Iterable[Snippet], call: CallText, patterns: Iterable[ErrorPattern]) -> str:
+    """The mistake whose command a call runs with none of its options, or without its sign for all there is (`git add
+    .`); empty where it runs none, or has the option of one of them, or a pattern knows both for the same mistake
+    (`+main` is a force push too)."""
+    found = ""
+    for one in mistakes:
+        whole = _ALL.intersection(one.text.split())
+        if "-" not in one.text and not whole:
+            continue
+        command, options = _command(one.text)
+        if not command or not (options or whole) or command[0].casefold() not in call.code.words:
+            continue
+        if not _runs(command, call.pattern_text):
+            continue
+        if any(_has(option, call.code.words) for option in options) or whole.intersection(call.pattern_text.split()):
+            return ""
+        found = found or one.text
+    return "" if found and _known(found, patterns) else found
+
+
+def another_command(mistakes: Iterable[Snippet], call: CallText, patterns: Iterable[ErrorPattern]) -> str:
+    """A mistake of whose program a call runs other commands alone; empty where it runs one that the rule shows too, or
+    a pattern that matches the call knows both for the same mistake."""
+    found = ""
+    for one in mistakes:
+        command, _ = _command(one.text)
+        if not command or command[0].casefold() not in call.code.words or not _runs(command[:1], call.pattern_text):
+            continue
+        if len(command) == 1 or _runs(command, call.pattern_text):
+            return ""
+        if command[0] in _HAVE_COMMANDS:
+            found = found or one.text
+    return "" if found and _known(found, patterns) else found
+
+
+def runs_itself(mistakes: Iterable[Snippet], call: CallText) -> bool:
+    """Whether a command of the call is a rule's mistake as the rule shows it, with its options and most of its words:
+    then it is no matter that it only looks (`docker logs -f` never ends). A bare `git status` is no rule's mistake."""
+    parts = [part for one in call.parts if one.name == "command" for part in SEPARATED.split(one.text)[:_PARTS]]
+    return any(_is(one, part) for one in mistakes for part in parts)
+
+
+def _is(snippet: Snippet, part: str) -> bool:
+    command, options = _command(snippet.text)
+    bare = 2 if command and command[0] in _HAVE_COMMANDS else 1
+    if not options and len(snippet.words) <= bare:
+        return False
+    words = part.split()
+    while words and words[0] in _BEFORE:
+        words.pop(0)
+    if not command or not words or words[0] != command[0] or not _runs(command, part):
+        return False
+    code = code_text(part)
+    return all(_has(option, code.words) for option in options) and share(snippet, code) >= _NEARLY
+
+
+def _known(text: str, patterns: Iterable[ErrorPattern]) -> bool:
+    return any(one.quick and one.match.search(text) for one in patterns)
+
+
+def _command(text: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The program of a command line with its sub-command, and the options behind them."""
+    words = [found.group() for found in _WORDS.finditer(text)]
+    while words and words[0] in _BEFORE:
+        words.pop(0)
+    if not words or words[0].startswith("-") or not text.startswith((words[0], *_BEFORE)):
+        return (), ()
+    plain = next((at for at, word in enumerate(words) if word.startswith("-")), len(words))
+    return tuple(words[: min(plain, 2)]), tuple(word.casefold() for word in words if word.startswith("-"))
+
+
+def _runs(command: tuple[str, ...], text: str) -> bool:
+    named = r"\s+(?:-\S+\s+)*".join(map(re.escape, command))
+    return re.search(rf"(?<![\w./-]){named}(?![\w-])", text) is not None
+
+
+def _has(option: str, words: Iterable[str]) -> bool:
+    """Whether an option is there, long or short: `-am` has `-a`, and `-f` may stand for `--force`."""
+    letter = option.lstrip("-")[:1]
+    short = re.compile(rf"-[a-z]*{re.escape(letter)}[a-z]*")
+    long = option.startswith("--") or len(option) == 2
+    return any(
+        word == option or (long and short.fullmatch(word)) or (len(option) == 2 and word.startswith(f"--{letter}"))
+        for word in words
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,11 +16,10 @@ from core.base.log import Log
 from core.base.paths import log_file
 from core.embedding.runtime.query_model import ModelAtHand, NoVectors, VectorSearch
 from core.rules.format.book import Book, book_of
-from core.rules.format.embed_source import source_for
 from core.rules.format.headings import rule_id
 from core.rules.format.rule import Rule
-from core.rules.matching.answer import RuleMatch
-from core.rules.matching.api import match
+from core.rules.format.store import source_for
+from core.rules.matching.api import RuleMatch, match
 from core.rules.matching.call import ToolCall
 from core.rules.matching.semantic import NoSemantic, RememberedSemantic
 from core.rules.matching.tables import Tables, load_tables, shipped_tables

@@ -20,11 +20,10 @@ from core.embedding.models.catalogue import Thresholds
 from core.embedding.runtime.embedder import Vector
 from core.embedding.runtime.query_model import NoVectors, VectorSearch
 from core.rules.format.book import Book
-from core.rules.format.store import read_at
+from core.rules.format.store import read_at, source_for
 from core.rules.matching.api import Similarities
 from core.rules.matching.terms import in_english
-from core.rules.vectors.kept_vectors import NOTHING, KeptVectors, Lack
-from core.rules.vectors.matrix import Matrix
+from core.rules.matching.vectors import NOTHING, KeptVectors, Lack, Matrix, kept_vectors, text_shas
 
 NEAREST = 100
 """Rules the semantic tier looks at, beside those that keywords propose."""
@@ -196,3 +195,18 @@ def _as_read(found: Similarities, text: str, said: str) -> Similarities:
     if said == text:
         return found
     return Similarities(found.scores, replace(found.step, facts=(*found.step.facts, ("read", said))))
+
+
+def kept_semantic(con: apsw.Connection, book: Book, vectors: VectorSearch) -> tuple[StoredSemantic | NoSemantic, bool]:
+    """The tier over the vectors of a casebook, and whether rules of the book wait for theirs. Raises nothing."""
+    model = vectors.model()
+    if isinstance(model, NoVectors):
+        return NoSemantic(model.outcome, model.reason), False
+    english = model.languages == "en"
+    source = source_for(book.tables, english=english)
+    place = Place(source.kind, f"{model.id}@{model.version}", f"{source.recipe}+{model.recipe}", model.dim)
+    try:
+        kept = kept_vectors(con, place, book, text_shas(book, source))
+    except (Fault, apsw.Error) as error:
+        return NoSemantic("failed", f"the casebook cannot be read: {error}"), False
+    return stored_semantic(con, book, vectors, place, kept, english=english), kept.lack.waiting > 0

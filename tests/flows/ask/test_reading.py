@@ -14,7 +14,7 @@ from core.embedding.models.catalogue import CATALOGUE, MINILM, Model
 from core.embedding.runtime.embedder import Embedder, Kind, Vector
 from core.embedding.runtime.query_model import ModelAtHand, VectorSearch
 from core.flows.ingest.api import ingest
-from core.flows.ingest.embed import embed_passages
+from core.flows.ingest.search import embed_passages
 from core.library.ask.gate.gate import Gate, gate
 from core.library.ask.gate.question import read_question
 from core.library.ask.refusal import refusal_text

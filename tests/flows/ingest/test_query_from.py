@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import identify, observe, show_case
-from core.flows.ingest.query_from import MOST, question_of_case, question_of_rule
+from core.flows.ingest.case_citations import MOST, question_of_case, question_of_rule
 from core.rules.format.rule import Rule
 from core.store import open_store
 

@@ -15,8 +15,15 @@ from core.base.config.settings import EmbeddingSettings
 from core.base.fault import Fault
 from core.base.wire import to_wire
 from core.flows.ingest.api import ingest
-from core.flows.ingest.embed import embed_passages
-from core.flows.ingest.search import EMPTY, model_search, opened_search, query_of, search_bulk, search_library
+from core.flows.ingest.search import (
+    EMPTY,
+    embed_passages,
+    model_search,
+    opened_search,
+    query_of,
+    search_bulk,
+    search_library,
+)
 from core.library.citations.citation import LineCitation
 from core.library.search import filters
 from core.library.search.api import SearchQuery, search

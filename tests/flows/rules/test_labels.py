@@ -8,7 +8,7 @@ import pytest
 
 from core.flows.rules.files import ScopedFiles
 from core.flows.rules.labels import comparable, label_call
-from core.rules.evaluation.label_file import Label, label_file, label_of, put_label
+from core.rules.evaluation.labels import Label, label_file, label_of, put_label
 from core.rules.matching.call import ToolCall
 
 PUSH = ToolCall("Bash", {"command": "git push --force"})

@@ -15,7 +15,7 @@ from core.embedding.models.catalogue import CATALOGUE, MINILM
 from core.embedding.runtime.embedder import Embedder
 from core.embedding.runtime.query_model import ModelAtHand, VectorSearch
 from core.flows.rules.matcher import DEADLINE_S, RuleMatcher
-from core.rules.evaluation.labelled import read_labelled
+from core.rules.evaluation.labels import read_labelled
 from core.rules.evaluation.usage import count_use, usage
 from core.rules.format.book import Book, book_of
 from core.rules.matching.call import ToolCall

@@ -12,17 +12,15 @@ from core.base.trace import Step
 from core.embedding.models.catalogue import CATALOGUE, MINILM
 from core.embedding.runtime.embedder import Embedder, Kind, Vector
 from core.embedding.runtime.query_model import ModelAtHand, VectorSearch
-from core.flows.rules import vector_cache
+from core.flows.rules import matcher as matcher_module
 from core.flows.rules.matcher import RuleMatcher
 from core.rules.format.book import book_of
 from core.rules.format.parse import parse
 from core.rules.format.store import sync
-from core.rules.matching.answer import RuleMatch
+from core.rules.matching.api import RuleMatch
 from core.rules.matching.call import ToolCall
-from core.rules.matching.semantic import StoredSemantic
-from core.rules.vectors.cache_state import cache_state
-from core.rules.vectors.kept_semantic import kept_semantic
-from core.rules.vectors.kept_vectors import ELSEWHERE
+from core.rules.matching.semantic import StoredSemantic, kept_semantic
+from core.rules.matching.vectors import ELSEWHERE, cache_state
 from core.store import Store, jobs, open_store
 from tests.flows.rules.counting_embedder import RULES, Counting
 
@@ -206,8 +204,8 @@ def test_a_rule_that_could_not_be_embedded_is_told_and_does_not_wait(
 def test_rows_are_looked_at_again_only_after_another_program_wrote(
     matcher: RuleMatcher, other: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    looked, look = list[int](), vector_cache.kept_vectors
-    monkeypatch.setattr(vector_cache, "kept_vectors", lambda *given: looked.append(1) or look(*given))
+    looked, look = list[int](), matcher_module.kept_vectors
+    monkeypatch.setattr(matcher_module, "kept_vectors", lambda *given: looked.append(1) or look(*given))
     for _ in range(3):
         matcher.match(PUSH)
     assert len(looked) == 1

@@ -9,7 +9,7 @@ import pytest
 
 from core.errors import search
 from core.flows.transcripts.api import import_transcripts
-from core.rules.evaluation.labelled import read_labelled
+from core.rules.evaluation.labels import read_labelled
 from core.rules.format.book import book_of
 from core.rules.format.parse import parse
 from core.rules.matching.api import match

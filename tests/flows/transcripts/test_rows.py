@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from core.flows.transcripts import source
-from core.rules.calls.paging import call_keys, call_rows
+from core.rules.calls import call_keys, call_rows
 from core.store import open_store
 from tests.core.transcripts.builders import Claude, as_bytes
 from tests.flows.transcripts.support import Harvests, calls, count_harvests, rows, run, stored, texts

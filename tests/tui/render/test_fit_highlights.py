@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from core.rules.calls.paging import CallRow
-from core.rules.calls.query import lit, words_of
+from core.rules.calls import CallRow, lit, words_of
 from tui.render.common.glyphs import ASCII, UNICODE
 from tui.render.common.highlight import in_sight
 from tui.render.rules.rows import draw_call_row

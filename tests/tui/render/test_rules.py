@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from core.rules.calls.paging import CallRow
-from core.rules.evaluation.case_results import case_results
-from core.rules.evaluation.compare import Difference, Rate, SystemScore
-from core.rules.evaluation.labelled import LabelledCall
-from core.rules.matching.answer import MatchedRule, RuleMatch
+from core.rules.calls import CallRow
+from core.rules.evaluation.compare import Difference, Rate, SystemScore, case_results
+from core.rules.evaluation.labels import LabelledCall
+from core.rules.matching.api import MatchedRule, RuleMatch
 from core.rules.matching.call import ToolCall
 from tests.tui.support import NOW
 from tui.render.common.glyphs import UNICODE

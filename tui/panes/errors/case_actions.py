@@ -140,7 +140,7 @@ class CaseActs:
     # The library -----------------------------------------------------------------------------------------------------
 
     def _ask_library(self) -> None:
-        from core.flows.ingest.query_from import question_of_case
+        from core.flows.ingest.case_citations import question_of_case
         from tui.services.citing import ForCase
 
         view = self._view

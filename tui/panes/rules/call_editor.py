@@ -22,7 +22,7 @@ from tui.runtime.jobs import DEBOUNCE
 from tui.widgets.text_area import as_shown
 
 if TYPE_CHECKING:
-    from core.rules.calls.parse import Typed
+    from core.rules.calls import Typed
     from core.rules.matching.call import ToolCall
     from tui.panes.rules.screen import RulesScreen
 
@@ -254,7 +254,7 @@ class TypedCall(Vertical):
 
     def next_example(self) -> None:
         """Put in the next example."""
-        from core.rules.calls.parse import EXAMPLES
+        from core.rules.calls import EXAMPLES
 
         self._example = (self._example + 1) % len(EXAMPLES)
         tool, text = EXAMPLES[self._example]

@@ -26,7 +26,7 @@ from tui.widgets.row_list import NoticeView, RowList, RowPages, RowsOrNotice
 from tui.widgets.search_box import SearchBox
 
 if TYPE_CHECKING:
-    from core.rules.calls.paging import CallRow
+    from core.rules.calls import CallRow
 
 PAGE = 100
 KEPT = 40
@@ -253,7 +253,7 @@ class CallList(Vertical):
         self._jobs.run("rules-page", read_page(first, keys, calls.words), came, lambda _fault: None)
 
     def _paint(self, row: Hashable | None, width: int, chosen: bool) -> Content:
-        from core.rules.calls.paging import CallRow
+        from core.rules.calls import CallRow
 
         if not isinstance(row, CallRow):
             return Content.styled(f"   {self._signs.unread}", "$cb-faint")

@@ -11,7 +11,7 @@ from tui.runtime.jobs import Jobs
 
 if TYPE_CHECKING:
     from core.flows.rules.labels import Said
-    from core.rules.evaluation.label_file import Label, Verdict
+    from core.rules.evaluation.labels import Label, Verdict
     from core.rules.matching.call import ToolCall
 
 LANE = "rules-label"

@@ -10,8 +10,8 @@ from tui.render.rules.rows import Ranked, Reasons, RuleKey, key_of, no_call, no_
 
 if TYPE_CHECKING:
     from core.base.fault import Fault
-    from core.rules.calls.paging import StoredCall
-    from core.rules.evaluation.label_file import Label
+    from core.rules.calls import StoredCall
+    from core.rules.evaluation.labels import Label
     from core.rules.matching.call import ToolCall
     from tui.panes.rules.screen import RulesScreen
 

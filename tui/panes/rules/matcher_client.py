@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from core.rules.explanation.why_not import WhyNot
     from core.rules.format.book import Book
     from core.rules.format.rule import Rule
-    from core.rules.matching.answer import MatchedRule, RuleMatch
+    from core.rules.matching.api import MatchedRule, RuleMatch
     from core.rules.matching.call import ToolCall
-    from core.rules.vectors.cache_state import CacheState
+    from core.rules.matching.vectors import CacheState
     from tui.runtime.vector_process import VectorProcess
 
 WAIT = 600.0
@@ -149,7 +149,7 @@ class Matching:
         self, job: Job[Any], call: ToolCall, before: Ranked | None, pinned: RuleKey | None, *,
         meaning: bool, late: Callable[[], object] | None = None,
     ) -> Ranked:  # fmt: skip
-        from core.rules.evaluation.label_file import label_file, label_of
+        from core.rules.evaluation.labels import label_file, label_of
         from core.rules.explanation.diff import in_words, moved
         from core.rules.explanation.explain import call_texts
 
@@ -178,7 +178,7 @@ class Matching:
     def _why_not(self, job: Job[Any], book: Book, call: ToolCall, at: int) -> WhyNot:
         if not self.warm:
             return _by_words(book, call, at)
-        from core.flows.rules.explain import kept_semantic
+        from core.flows.rules.matcher import kept_semantic
         from core.rules.explanation.why_not import why_not
 
         with self._held(job, meaning=True) as matcher:
@@ -189,7 +189,7 @@ class Matching:
         """What the casebook keeps of a rule: its vector, how often it was used; or why it cannot be read."""
         from core.base.fault import Fault
         from core.rules.evaluation.usage import usage_of
-        from core.rules.vectors.cache_state import cache_state
+        from core.rules.matching.vectors import cache_state
 
         try:
             return cache_state(job.store(), rule), usage_of(job.store(), rule.path, rule.id), ""
@@ -274,7 +274,7 @@ def _still_loading(match: RuleMatch) -> RuleMatch:
 
 
 def _embedded_elsewhere(match: RuleMatch) -> bool:
-    from core.rules.vectors.kept_vectors import ELSEWHERE
+    from core.rules.matching.vectors import ELSEWHERE
 
     return any(step.stage == "semantic" and bool(step.fact(ELSEWHERE)) for step in match.trace)
 

@@ -13,12 +13,10 @@ from tui.services.rule_sources import Sources, stamp_of
 
 if TYPE_CHECKING:
     from core.flows.rules.labels import Said
-    from core.rules.calls.paging import CallRow, StoredCall
-    from core.rules.calls.parse import Typed
-    from core.rules.evaluation.case_results import CaseResult
+    from core.rules.calls import CallRow, StoredCall, Typed
     from core.rules.evaluation.clusters import Clusters
-    from core.rules.evaluation.compare import Comparison
-    from core.rules.evaluation.label_file import Label, Verdict
+    from core.rules.evaluation.compare import CaseResult, Comparison
+    from core.rules.evaluation.labels import Label, Verdict
     from core.rules.matching.call import ToolCall
 
 INTERVAL = 0.25
@@ -87,9 +85,7 @@ def read_keys(tool: str, query: str = "", keep: int | None = None) -> Callable[[
     """
 
     def work(job: Job[Any]) -> Keys:
-        from core.rules.calls.paging import call_keys
-        from core.rules.calls.query import words_of
-        from core.rules.calls.search import count_calls, find_calls
+        from core.rules.calls import call_keys, count_calls, find_calls, words_of
 
         store, words = job.store(), words_of(query)
         readonly = store.readonly or ""
@@ -112,7 +108,7 @@ def read_page(first: int, keys: Sequence[int], words: Sequence[str] = ()) -> Cal
     """The rows of these keys; each shows the words that were searched."""
 
     def work(job: Job[Any]) -> Page:
-        from core.rules.calls.paging import call_rows
+        from core.rules.calls import call_rows
 
         return Page(first, call_rows(job.store(), keys, words))
 
@@ -123,7 +119,7 @@ def read_call(key: int) -> Callable[[Job[StoredCall | None]], StoredCall | None]
     """One call whole."""
 
     def work(job: Job[Any]) -> StoredCall | None:
-        from core.rules.calls.paging import stored_call
+        from core.rules.calls import stored_call
 
         return stored_call(job.store(), key)
 
@@ -134,7 +130,7 @@ def check_typed(tool: str, text: str) -> Callable[[Job[Typed]], Typed]:
     """What was typed, as a call; a Fault says what is wrong with it, and where."""
 
     def work(_job: Job[Any]) -> Typed:
-        from core.rules.calls.parse import typed_call
+        from core.rules.calls import typed_call
 
         return typed_call(tool, text)
 
@@ -145,7 +141,7 @@ def watch_files(sources: Sources) -> Callable[[Job[Changed]], Changed]:
     """Tell each change of the rule files, and of what is said of calls, for as long as the pane is open."""
 
     def work(job: Job[Any]) -> Changed:
-        from core.rules.evaluation.label_file import label_file
+        from core.rules.evaluation.labels import label_file
 
         labels = label_file(job.lane.path)
         last, said = sources.stamp(), stamp_of(labels)
@@ -167,7 +163,7 @@ def read_label(call: ToolCall, project: str) -> Callable[[Job[Label | None]], La
     """What is said of a call by now."""
 
     def work(job: Job[Any]) -> Label | None:
-        from core.rules.evaluation.label_file import label_file, label_of
+        from core.rules.evaluation.labels import label_file, label_of
 
         return label_of(label_file(job.lane.path), call, project)
 
@@ -208,9 +204,8 @@ def measure(matching: Matching) -> Callable[[Job[Measured | None]], Measured | N
 
     def work(job: Job[Any]) -> Measured | None:
         from core.flows.rules.labels import comparable
-        from core.rules.evaluation.case_results import case_results
-        from core.rules.evaluation.label_names import known_names
-        from core.rules.evaluation.labelled import named_in
+        from core.rules.evaluation.compare import case_results
+        from core.rules.evaluation.labels import known_names, named_in
 
         sources = matching.sources
         found = comparable(job.lane.path, lambda folder: sources.of(folder).files(), matching.folder)

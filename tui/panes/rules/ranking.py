@@ -30,7 +30,7 @@ from tui.render.rules.rows import (
 from tui.widgets.row_list import NoticeView, RowList, RowsOrNotice
 
 if TYPE_CHECKING:
-    from core.rules.matching.answer import MatchedRule
+    from core.rules.matching.api import MatchedRule
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,9 @@ from tui.services.external_editor import edit_in, editor_of
 
 if TYPE_CHECKING:
     from core.base.fault import Fault
-    from core.rules.evaluation.label_file import Label, Verdict
+    from core.rules.evaluation.labels import Label, Verdict
     from core.rules.format.rule import Rule
-    from core.rules.matching.answer import MatchedRule
+    from core.rules.matching.api import MatchedRule
     from core.rules.matching.call import ToolCall
     from tui.panes.rules.screen import RulesScreen
     from tui.render.rules.rows import Ranked
@@ -67,7 +67,7 @@ class RuleActs:
             screen.app.push_screen(shown)
 
     def _ask_library(self) -> None:
-        from core.flows.ingest.query_from import question_of_rule
+        from core.flows.ingest.case_citations import question_of_rule
 
         self._chosen(lambda rule: PaneSearchLibrary(question_of_rule(rule)))
 
@@ -218,7 +218,7 @@ class RuleActs:
 
 def _name(rule: MatchedRule | Rule, ranked: Ranked | None, label: Label | None) -> str:
     """What a label is to call the rule: two that share their id are told apart."""
-    from core.rules.evaluation.label_names import name_to_say
+    from core.rules.evaluation.labels import name_to_say
 
     alike = 0 if ranked is None else sum(name == rule.id for _, name in ranked.every)
     said = () if label is None else (*label.applies, *label.not_these)

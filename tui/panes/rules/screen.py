@@ -34,8 +34,8 @@ from tui.widgets.search_box import SearchBox
 from tui.widgets.workbench import workbench
 
 if TYPE_CHECKING:
-    from core.rules.calls.paging import StoredCall
-    from core.rules.matching.answer import MatchedRule
+    from core.rules.calls import StoredCall
+    from core.rules.matching.api import MatchedRule
     from tui.render.rules.rows import RuleKey
 
 

@@ -245,8 +245,7 @@ def cluster_table(pane: RulesScreen) -> TableScreen[Clusters]:
 
 def compare_table(pane: RulesScreen) -> TableScreen[Measured | None]:
     """Every way of matching on what was labelled, then each labelled call."""
-    from core.rules.evaluation.case_results import CaseResult
-    from core.rules.evaluation.compare import SystemScore
+    from core.rules.evaluation.compare import CaseResult, SystemScore
 
     notes: list[str] = []
 

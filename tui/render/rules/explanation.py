@@ -17,15 +17,13 @@ from tui.render.common.untrusted import block, inline, title
 from tui.render.rules.rows import MEANING, WORDS, bar, below_said, key_of, label_mark, place_of, said_of, standing
 
 if TYPE_CHECKING:
-    from core.rules.calls.paging import StoredCall
-    from core.rules.evaluation.label_file import Label
+    from core.rules.calls import StoredCall
+    from core.rules.evaluation.labels import Label
     from core.rules.evaluation.usage import Usage
-    from core.rules.explanation.explain import Explained
-    from core.rules.explanation.highlight import LitText
-    from core.rules.explanation.shared_words import SharedWord
+    from core.rules.explanation.explain import Explained, LitText, SharedWord
     from core.rules.explanation.why_not import WhyNot
-    from core.rules.matching.answer import MatchedRule, RuleMatch
-    from core.rules.vectors.cache_state import CacheState
+    from core.rules.matching.api import MatchedRule, RuleMatch
+    from core.rules.matching.vectors import CacheState
     from tui.render.rules.rows import Ranked, Reasons
 
 

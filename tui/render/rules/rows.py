@@ -19,17 +19,16 @@ from tui.render.common.untrusted import inline, pad, title
 
 if TYPE_CHECKING:
     from core.base.fault import Fault
-    from core.rules.calls.paging import CallRow
-    from core.rules.evaluation.label_file import Label
+    from core.rules.calls import CallRow
+    from core.rules.evaluation.labels import Label
     from core.rules.evaluation.usage import Usage
     from core.rules.explanation.diff import Move
-    from core.rules.explanation.explain import Explained
-    from core.rules.explanation.highlight import LitText
+    from core.rules.explanation.explain import Explained, LitText
     from core.rules.explanation.why_not import WhyNot
     from core.rules.format.rule import Flaw, Rule
-    from core.rules.matching.answer import MatchedRule, RuleMatch
+    from core.rules.matching.api import MatchedRule, RuleMatch
     from core.rules.matching.call import ToolCall
-    from core.rules.vectors.cache_state import CacheState
+    from core.rules.matching.vectors import CacheState
 
 
 RuleKey = tuple[str, str, int]

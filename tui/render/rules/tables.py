@@ -15,9 +15,8 @@ from tui.render.rules.rows import bar, place_of, short_tool, standing, tool_cell
 
 if TYPE_CHECKING:
     from core.flows.corrections.drafts import RuleDraft
-    from core.rules.evaluation.case_results import CaseResult
     from core.rules.evaluation.clusters import Cluster
-    from core.rules.evaluation.compare import Difference, Rate, SystemScore
+    from core.rules.evaluation.compare import CaseResult, Difference, Rate, SystemScore
 
 
 _INPUT = 4_000
@@ -186,7 +185,7 @@ def _ways(found: Difference, signs: Signs) -> list[tuple[str, str]]:
 
 
 def _case(row: object) -> CaseResult:
-    from core.rules.evaluation.case_results import CaseResult
+    from core.rules.evaluation.compare import CaseResult
 
     assert isinstance(row, CaseResult)
     return row

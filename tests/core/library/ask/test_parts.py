@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.base.fault import Fault
-from core.flows.ask.multi_hop import MOST_QUERIES, queries_in
+from core.flows.ask.generate import MOST_QUERIES, queries_in
 from core.library.ask.checks.markers import checked_markers, sentences, sounds_like_giving_up
 from core.library.ask.gate.features import cover, is_list
 from core.library.ask.gate.question import read_question

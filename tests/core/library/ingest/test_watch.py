@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.base.fault import Fault
-from core.flows.ingest.api import IngestOptions, IngestReport, ingest
-from core.flows.ingest.watch import watch_library
+from core.flows.ingest.api import IngestOptions, IngestReport, ingest, watch_library
 from core.store import Store, open_store
 
 Put = Callable[..., Path]

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from core.rules.calls.paging import about, call_keys, call_rows, stored_call
+from core.rules.calls import about, call_keys, call_rows, stored_call
 from core.rules.format.parse import parse
 from core.rules.format.store import sync
-from core.rules.vectors.cache_state import cache_state
+from core.rules.matching.vectors import cache_state
 from core.store import Store, open_store
 from tests.core.rules.explanation.test_reasons import RULES
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from core.base.fault import Fault
-from core.rules.calls.parse import typed_call
+from core.rules.calls import typed_call
 
 
 @pytest.mark.parametrize(

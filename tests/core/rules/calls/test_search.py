@@ -9,9 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core.rules.calls.paging import call_keys, call_rows
-from core.rules.calls.query import composed, folded, lit, words_of
-from core.rules.calls.search import count_calls, find_calls
+from core.rules.calls import call_keys, call_rows, composed, count_calls, find_calls, folded, lit, words_of
 from core.store import Store, open_store
 
 SIGNS = 'aAkKgG\u212aZz09 _-/."\\\n가각나\u1100\u1161\u11a8éÉe\u0301ßςΣİ'

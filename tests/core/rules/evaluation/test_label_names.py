@@ -9,11 +9,20 @@ from pathlib import Path
 import pytest
 
 from core.flows.rules.labels import label_call
-from core.rules.evaluation.case_results import case_results
-from core.rules.evaluation.compare import compare
-from core.rules.evaluation.label_file import Label, label_file, label_of, put_label
-from core.rules.evaluation.label_names import known_names, name_to_say, with_title
-from core.rules.evaluation.labelled import LabelledCall, expected_elsewhere, named_in, read_labelled
+from core.rules.evaluation.compare import case_results, compare
+from core.rules.evaluation.labels import (
+    Label,
+    LabelledCall,
+    expected_elsewhere,
+    known_names,
+    label_file,
+    label_of,
+    name_to_say,
+    named_in,
+    put_label,
+    read_labelled,
+    with_title,
+)
 from core.rules.evaluation.usage import usage
 from core.rules.format.book import Book, book_of
 from core.rules.format.parse import parse_text

@@ -7,8 +7,7 @@ from dataclasses import replace
 from core.rules.explanation.diff import Move, in_words, moved
 from core.rules.format.book import book_of
 from core.rules.format.parse import parse_text
-from core.rules.matching.answer import MatchedRule
-from core.rules.matching.api import match
+from core.rules.matching.api import MatchedRule, match
 from core.rules.matching.call import ToolCall
 
 ONE = "### ERR-001: Force push\n**Problem**: `git push --force` removed commits\n**Solution**: revert\n\n"

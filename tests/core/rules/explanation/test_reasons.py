@@ -13,13 +13,19 @@ from hypothesis import strategies as st
 
 from core.base.fault import Fault
 from core.base.trace import Step
-from core.rules.evaluation.case_results import case_results
-from core.rules.evaluation.compare import compare, silent_from
-from core.rules.evaluation.label_file import Label, SaidOtherwise, label_file, label_of, put_label, read_labels
-from core.rules.evaluation.labelled import LabelledCall, read_labelled
+from core.rules.evaluation.compare import case_results, compare, silent_from
+from core.rules.evaluation.labels import (
+    Label,
+    LabelledCall,
+    SaidOtherwise,
+    label_file,
+    label_of,
+    put_label,
+    read_labelled,
+    read_labels,
+)
 from core.rules.explanation.diff import moved, told
-from core.rules.explanation.explain import explain
-from core.rules.explanation.highlight import lit
+from core.rules.explanation.explain import explain, lit
 from core.rules.explanation.why_not import why_not
 from core.rules.format.book import Book, book_of
 from core.rules.format.parse import parse_text

@@ -10,10 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.rules.format.book import Book, book_of
-from core.rules.format.edit import as_edit
 from core.rules.format.parse import parse_text
 from core.rules.matching.api import match
-from core.rules.matching.call import ToolCall, call_text
+from core.rules.matching.call import ToolCall, as_edit, call_text
 
 BAD, GOOD = "git push --force origin main", "git push --force-with-lease origin own"
 

@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.rules.format.book import book_of
-from core.rules.format.negative_advice import divided
 from core.rules.format.rule import Rule
-from core.rules.format.snippets import code_text, cured, likest, shown_by
+from core.rules.format.snippets import code_text, cured, divided, likest, shown_by
 from core.rules.matching.api import match
 from core.rules.matching.call import ToolCall
 

@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.base.fault import Fault
-from core.rules.format.fields import LABELS, known_field
-from core.rules.format.parse import parse, parse_files, parse_text
+from core.rules.format.parse import LABELS, known_field, parse, parse_files, parse_text
 from core.rules.format.rule import rule_text
 
 MEMORY = Path(__file__).parents[3] / "data" / "rules" / "memory.md"

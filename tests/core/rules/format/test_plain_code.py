@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.rules.format import plain_code
+from core.rules.format import snippets
 from core.rules.format.book import book_of
-from core.rules.format.plain_code import ticked
 from core.rules.format.rule import Rule
-from core.rules.format.snippets import shown_by
+from core.rules.format.snippets import shown_by, ticked
 from core.rules.matching.api import match
 from core.rules.matching.call import ToolCall
 
@@ -49,7 +48,7 @@ def test_only_backticks_are_added(text: str) -> None:
 def test_a_line_that_is_passed_over_holds_no_code(line: str) -> None:
     with pytest.MonkeyPatch.context() as patch:
         quick = ticked(line)
-        patch.setattr(plain_code, "_SIGN", re.compile(""))
+        patch.setattr(snippets, "_SIGN", re.compile(""))
         assert ticked(line) == quick
 
 

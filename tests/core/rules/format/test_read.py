@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from core.base.fault import Fault
-from core.rules.format.parse import parse
-from core.rules.format.read import read_bytes
+from core.rules.format.parse import parse, read_bytes
 
 TEXT = "### ERR-001: 규칙\n**Problem**: a problem\n"
 pipes = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are none")

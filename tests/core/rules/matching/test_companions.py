@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from core.rules.evaluation.compare import compare
-from core.rules.evaluation.labelled import read_labelled
+from core.rules.evaluation.labels import read_labelled
 from core.rules.format.book import book_of
 from core.rules.format.parse import parse
 from core.rules.matching.tables import shipped_tables

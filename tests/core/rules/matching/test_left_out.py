@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from core.rules.format.book import book_of
-from core.rules.format.negative_advice import lacked
 from core.rules.format.parse import parse_text
+from core.rules.format.snippets import lacked
 from core.rules.matching.api import match
 from core.rules.matching.call import ToolCall
 

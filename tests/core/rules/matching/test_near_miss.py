@@ -7,9 +7,8 @@ import pytest
 from core.rules.format.book import book_of
 from core.rules.format.rule import Rule
 from core.rules.format.snippets import code_text, cured, shown_by
-from core.rules.matching.api import match
+from core.rules.matching.api import another_command, match, near_miss
 from core.rules.matching.call import CallText, ToolCall, call_text
-from core.rules.matching.near_miss import another_command, near_miss
 from core.rules.matching.tables import ErrorPattern, load_tables
 
 

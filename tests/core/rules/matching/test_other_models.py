@@ -12,8 +12,7 @@ from core.embedding.runtime.query_model import ModelAtHand, VectorSearch
 from core.rules.format.book import book_of
 from core.rules.format.parse import parse_text
 from core.rules.format.rule import rule_text
-from core.rules.matching.answer import RuleMatch
-from core.rules.matching.api import match
+from core.rules.matching.api import RuleMatch, match
 from core.rules.matching.call import ToolCall
 from core.rules.matching.semantic import RememberedSemantic
 

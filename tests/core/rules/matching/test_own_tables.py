@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.base.fault import Fault
-from core.rules.evaluation.labelled import read_labelled
+from core.rules.evaluation.labels import read_labelled
 from core.rules.format.book import book_of
 from core.rules.format.parse import parse_text
 from core.rules.matching import own_patterns

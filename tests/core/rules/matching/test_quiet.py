@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.rules.evaluation.compare import above, silent_from
-from core.rules.evaluation.labelled import LabelledCall
+from core.rules.evaluation.labels import LabelledCall
 from core.rules.matching.call import ToolCall
 
 TOPS = st.lists(st.tuples(st.integers(0, 1000), st.booleans()), min_size=1, max_size=30)

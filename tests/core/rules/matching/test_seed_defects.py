@@ -19,7 +19,7 @@ from core.rules.format.book import book_of
 from core.rules.format.parse import parse_text
 from core.rules.matching.api import match
 from core.rules.matching.call import ToolCall, call_text
-from core.rules.matching.project_type import project_type
+from core.rules.matching.languages import project_type
 from core.rules.matching.seed_api import _semantic, find_relevant_rules_semantic
 from core.rules.matching.semantic import RememberedSemantic
 from core.rules.matching.tables import load_tables

@@ -13,7 +13,7 @@ import core.errors
 import core.errors.curation
 import core.evidence
 import core.library.documents.browse
-import core.rules.calls.paging
+import core.rules.calls
 from core.base.fault import Fault
 from core.embedding.runtime.query_model import NoVectors, VectorSearch
 from core.evidence import add_entries, align_session
@@ -161,7 +161,7 @@ async def test_the_calls_show_what_comes_while_they_are_read(tmp_path: Path, mon
     app = rules_support.rules_app(path, tmp_path / "none.md")
     async with app.run_test(size=WIDE) as pilot:
         screen = await rules_support.opened(pilot, app)
-        writer = BusyWriter(monkeypatch, app.jobs, "rules-calls", core.rules.calls.paging, "call_keys")
+        writer = BusyWriter(monkeypatch, app.jobs, "rules-calls", core.rules.calls, "call_keys")
         writer.write = lambda number: rules_support.put_calls(path, ("Bash", {"command": f"echo {number}"}))
         writer.write(0)
         await until(pilot, lambda: screen.calls.calls.total == 3 + 1 + MOST)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.rules.evaluation.label_file import Label
+from core.rules.evaluation.labels import Label
 from core.rules.format.book import book_of
 from core.rules.format.parse import parse_text
 from core.rules.matching.api import match

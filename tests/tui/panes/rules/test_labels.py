@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.rules.evaluation.label_file import Label, label_file, label_of, put_label
+from core.rules.evaluation.labels import Label, label_file, label_of, put_label
 from core.rules.matching.call import ToolCall
 from tests.tui.panes.rules.support import CALLS, PUSH, RULES, answered, idle, ids, opened, put_calls, rules_app
 from tests.tui.support import frame, told, until

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.base.config.settings import RuleSettings
-from core.rules.evaluation.label_file import label_file
-from core.rules.evaluation.labelled import read_labelled
+from core.rules.evaluation.labels import label_file, read_labelled
 from core.rules.evaluation.usage import Usage, usage
 from core.store import open_store
 from tests.tui.corpus import assert_inert, few

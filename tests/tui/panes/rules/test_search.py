@@ -13,7 +13,7 @@ from typing import Any, cast
 import pytest
 from textual.pilot import Pilot
 
-from core.rules.calls.paging import call_keys
+from core.rules.calls import call_keys
 from core.store import Store, open_store
 from tests.tui.panes.rules.support import CALLS, PUSH, RULES, answered, idle, opened, put_calls, rules_app
 from tests.tui.support import frame, until
@@ -213,9 +213,9 @@ async def test_enter_goes_to_the_rules_of_the_call_once_it_is_found(calls: Path,
 async def test_no_key_waits_for_a_search_and_the_newest_wins(
     calls: Path, rules: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from core.rules.calls import search
+    from core.rules import calls
 
-    begun, end, found = Event(), Event(), search.find_calls
+    begun, end, found = Event(), Event(), calls.find_calls
 
     def slow(store: Store, words: Sequence[str], tool: str = "") -> Iterator[int]:
         if words == ("slow",):
@@ -223,7 +223,7 @@ async def test_no_key_waits_for_a_search_and_the_newest_wins(
             end.wait()
         yield from found(store, words, tool)
 
-    monkeypatch.setattr(search, "find_calls", slow)
+    monkeypatch.setattr(calls, "find_calls", slow)
     app = rules_app(calls, rules)
     async with app.run_test(size=WIDE) as pilot:
         screen = await opened(pilot, app)

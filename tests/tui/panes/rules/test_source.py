@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from core.rules.matching.answer import RuleMatch
+from core.rules.matching.api import RuleMatch
 from core.rules.matching.call import ToolCall
 from core.store import open_store
 from tests.tui.panes.rules.support import PUSH, RULES, answered, idle, opened, rules_app

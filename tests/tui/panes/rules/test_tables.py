@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.rules.evaluation.label_file import label_file, put_label
+from core.rules.evaluation.labels import label_file, put_label
 from core.rules.matching.call import ToolCall
 from core.store import open_store
 from tests.tui.panes.rules.support import CALLS, RULES, idle, opened, put_calls, rules_app

@@ -246,7 +246,7 @@ class WritingScreen(ModalScreen[None]):
         self.case.open_messages(source.session, source.messages)
 
     def _cite(self) -> None:
-        from core.flows.ingest.query_from import question_of_case
+        from core.flows.ingest.case_citations import question_of_case
         from tui.services.citing import IntoFix
 
         case = self._read.case

@@ -1,1 +1,0 @@
-"""Stored tool calls: search, paging, and a call typed by a person."""

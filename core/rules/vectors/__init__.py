@@ -1,1 +1,0 @@
-"""Cached vectors of rules and of calls."""
