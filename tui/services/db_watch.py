@@ -26,7 +26,10 @@ Later = Callable[[float, Callable[[], object]], object]
 
 
 class Following:
-    """Calls `read` after a change, once none of `lanes` reads anything, for a person or for an earlier change."""
+    """Calls `read` after a change, once none of `lanes` reads anything, for a person or for an earlier change.
+
+    Else frequent writes would have each reading given up for the next, and nothing newer would ever be shown.
+    """
 
     def __init__(self, jobs: Jobs, lanes: Sequence[str], read: Callable[[], object], later: Later) -> None:
         self._jobs = jobs

@@ -1,6 +1,6 @@
-"""The key Esc as soon as it is known to be that key: what begins like it, a sequence of another key, follows at once.
+"""How terminal input is read: Esc at once, a paste as one event, alt and a digit as `alt+digit`.
 
-Textual's driver looks a tenth of a second later whether more has come. That is all the time Esc has to stop something.
+Textual's driver waits 100 ms after ESC for more. A sequence of another key follows at once, so Esc need not wait.
 """
 
 from __future__ import annotations
@@ -24,7 +24,11 @@ from textual.message import Message
 
 
 def read_alt_digits() -> None:
-    """From now on ESC and a digit is `alt+digit`."""
+    """From now on ESC and a digit is `alt+digit`.
+
+    Textual reads it as what Option and the digit write on a Mac (`™`, `£`): the box would hold a sign where a pane was
+    asked for. A Mac's terminal that sends the sign itself still types it.
+    """
     table = cast("dict[str, object]", _ansi_sequences.ANSI_SEQUENCES_KEYS)
     for digit in "0123456789":
         table.pop(f"\x1b{digit}", None)
@@ -37,7 +41,11 @@ _ESCAPE: Final = "\ufdd0"
 
 
 class PasteParser(XTermParser):
-    """Textual's, but a paste is one event, whole."""
+    """Textual's, but a paste is one event, whole: whatever stands between its two marks is text, also an escape.
+
+    Textual's own takes what follows an escape for keys: in a text that a stranger wrote these would press keys of the
+    workbench, and be missing from what was pasted.
+    """
 
     def __init__(self, debug: bool = False) -> None:
         super().__init__(debug)
