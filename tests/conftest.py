@@ -20,7 +20,14 @@ settings.register_profile("untimed", deadline=None, suppress_health_check=[Healt
 settings.load_profile("untimed")
 
 # What pytest and hypothesis hold is no garbage, and was looked through again and again: a quarter of a pane's test.
-gc.set_threshold(50_000, 20, 20)
+gc.set_threshold(500_000, 10, 10)
+
+
+def pytest_collection_finish() -> None:
+    """The modules and the collected tests stay until the end: never look through them again."""
+    gc.collect()
+    gc.freeze()
+
 
 # In the background of a script Ctrl+C is ignored, and children inherit that; the tests of Ctrl+C are of no use then.
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
