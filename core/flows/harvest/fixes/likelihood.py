@@ -1,7 +1,7 @@
 """How likely each call after a failure is part of its fix: signs of the call, weighed and added up.
 
-The weights are those of a logistic regression over 6,200 calls after 402 labelled failures of 18 repositories
-(`tests/data/real`). Fitted without the repository that is asked about, it names a true step of 5 in 6 fixes it gives.
+The weights are those of a logistic regression over 1,465 calls after 281 labelled failures of 20 repositories
+(`tests/data/real`). Of the fixes given in repositories that were not fitted, 4 in 5 hold a true step.
 """
 
 from __future__ import annotations
