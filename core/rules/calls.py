@@ -1,7 +1,7 @@
-"""The words by which tool calls are searched: read from a query, looked for in texts, shown where they stand.
+"""Tool calls of the sessions: pages, search by words, and the parsing of a typed call.
 
-A word counts wherever a word begins with it, so half of one finds; the parts of a name are words too (`fetch` in
-`WebFetch`). Korean, Japanese and Chinese count anywhere in a text, Korean without the particle glued to its end.
+A word matches wherever a word begins with it; the parts of a name are words too (`fetch` in `WebFetch`). Korean,
+Japanese and Chinese match anywhere in a text, Korean without the particle glued to its end.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A model's words as they come: told token by token, kept whatever happens, stopped at once."""
+"""Generation of an answer, streamed token by token, saved as it grows, stopped at once; and multi-hop questions."""
 
 from __future__ import annotations
 

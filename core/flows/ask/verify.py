@@ -1,4 +1,4 @@
-"""What a model said, held against what it was given: markers, sentences, and whether it is an answer at all."""
+"""Verification of a model's answer: markers, sentences, refusals; and recovery of an answer that a crash cut off."""
 
 from __future__ import annotations
 

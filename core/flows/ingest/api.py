@@ -1,4 +1,4 @@
-"""One run of an ingest: each file read, compared with what the library has, and written in a transaction of its own."""
+"""Ingest of the library: each changed file is read and written in its own transaction; and the watch mode."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the fix of a case cites from the library, and where it stands today."""
+"""Links between cases and the library: the citations of a fix, and the query that an error or a rule makes."""
 
 from __future__ import annotations
 

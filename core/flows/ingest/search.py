@@ -1,4 +1,4 @@
-"""Searching the library with everything there is: the casebook, and the model if its vectors are there."""
+"""Search of the library with the configured casebook and model, and the embedding of its passages."""
 
 from __future__ import annotations
 

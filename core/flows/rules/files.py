@@ -1,4 +1,4 @@
-"""Whether a rule file may be read: what others can write, agents must not be told as the user's own rules."""
+"""Rule files: which exist, and whether each may be read. Agents must not get a file that others can write."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The vectors of a matcher's rules as they were last found, and whether they still stand: other programs write too.
+"""The matcher of rule files: reloads changed files, keeps vectors, explains matches.
 
-Whoever brings the rows up to date with a changed file gives rules other rows, or rows another text. Each commit of
-another connection is noticed (`data_version`); only then the rows are looked at again.
+Other programs may write the casebook. Each commit of another connection is noticed (`data_version`); only then the
+stored vectors are read again.
 """
 
 from __future__ import annotations

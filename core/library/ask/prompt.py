@@ -1,7 +1,7 @@
-"""What a model is told: the templates, and passages as fenced data that cannot pass for instructions.
+"""The prompt of an answer: templates, the passages that fit into the context, and injection checks.
 
-Source: kebab-frozen-design 3.8 (rag-v1 to v3, rag-multi-hop-v1). A template is a file in `prompts/`; its version is
-part of every answer.
+Passages are fenced data that cannot pass for instructions. Source: kebab-frozen-design 3.8 (rag-v1 to v3,
+rag-multi-hop-v1). A template is a file in `prompts/`; its version is part of every answer.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Answers and sessions as they are kept: every answer and refusal with its trace, conversations turn by turn.
+"""Stored answers and sessions: every answer and refusal with its trace, conversations turn by turn.
 
 Source: kebab-frozen-design 5.7 and 5.7a.
 """

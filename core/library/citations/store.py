@@ -1,4 +1,7 @@
-"""Citations that something rests on: kept by their words and heading, because lines and ids change with each edit."""
+"""Stored citations: their quote, and the place it has after the file has changed.
+
+A citation is kept by its words and heading, because lines and ids change with each edit.
+"""
 
 from __future__ import annotations
 

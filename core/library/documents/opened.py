@@ -283,8 +283,3 @@ def _is_cited(one: Chunk, page: int | None, wanted: Chunk | None, citation: Cita
     if isinstance(citation, PageCitation):
         return page == citation.page
     return wanted is not None and one.id == wanted.id
-
-
-def near_passages(con: apsw.Connection, doc_id: str, position: int) -> Sequence[Chunk]:
-    """The passages before and behind the one at `position` of a document."""
-    return [one for one in chunks_of(con, doc_id) if abs(one.position - position) == 1]

@@ -1,4 +1,4 @@
-"""What golden queries measure (kebab-frozen-design 10.3), and one way of searching against another, pair by pair."""
+"""Metrics of golden queries (kebab-frozen-design 10.3), pairwise comparison of two searches, and their report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The control of an evaluation: the plainest FTS5 search, every word but stop words joined with OR, nothing else."""
+"""Evaluation of the search on golden queries, beside a baseline: FTS5 alone, words joined with OR."""
 
 from __future__ import annotations
 

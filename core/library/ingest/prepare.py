@@ -1,4 +1,7 @@
-"""What is expensive to read, kept by the hash of what it was read from: another cut does not read it again."""
+"""Preparation of one file: read, parse and chunk it, without the store, so that it can run in another process.
+
+Text that is expensive to extract is cached by the hash of its source: another chunking does not extract it again.
+"""
 
 from __future__ import annotations
 

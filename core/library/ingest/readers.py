@@ -1,4 +1,4 @@
-"""What kind of file it is, told by its name; and which names are never documents."""
+"""Media types by file name, and the reader, chunker and versions of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an ingest tells: while it runs (`ingest_progress.v1`) and when it is done (`ingest_report.v1`)."""
+"""Reports of an ingest: its progress (`ingest_progress.v1`), its result (`ingest_report.v1`), and the stored runs."""
 
 from __future__ import annotations
 

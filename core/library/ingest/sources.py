@@ -1,4 +1,4 @@
-"""Paths as the library writes them: POSIX, NFC, relative to their root (frozen design 4.2, 6.6; decision 21)."""
+"""Roots of the library and its paths: POSIX, NFC, relative to their root (frozen design 4.2, 6.6; decision 21)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Which files a root leaves out: `.gitignore` and `.casebookignore`, in every folder, by git's own grammar."""
+"""Files of a root: the walk through its folders, and the files that ignore rules leave out.
+
+`.gitignore` and `.casebookignore` apply in every folder, with git's own grammar.
+"""
 
 from __future__ import annotations
 

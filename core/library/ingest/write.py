@@ -1,4 +1,4 @@
-"""What the library has of each path, read once before an ingest."""
+"""Writes of an ingest: the known documents, documents put and removed, and the reset of the library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The yardstick: plain bm25 over all fields of the rules and the whole tool call, as a word index would do it."""
+"""Comparison of the matcher on labelled calls, with a baseline: plain bm25 over all fields and the whole call."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
-"""How a label names a rule: by its id; where several rules have that id, with its title (`ERR-002: Force push`).
+"""Labels of tool calls: their files, and how a label names a rule.
 
-An id alone, as in labels of earlier days, is any rule that has it and that the label does not name with its title.
+A label names a rule by its id; if several rules have that id, with its title (`ERR-002: Force push`). An id alone,
+as in older labels, is any rule that has it and that no label names with its title.
 """
 
 from __future__ import annotations

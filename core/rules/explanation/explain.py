@@ -1,4 +1,4 @@
-"""A text in which places are lit: what the other side shares, and what a pattern matched."""
+"""Explanation of a match: the highlighted places of call and rule, and the words they share."""
 
 from __future__ import annotations
 

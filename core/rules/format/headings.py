@@ -1,4 +1,4 @@
-"""Which lines of a Markdown file are text: those inside a fence or a comment show something and are no structure."""
+"""Headings of a rule file and their levels, and the lines that are text: not inside a fence or a comment."""
 
 from __future__ import annotations
 

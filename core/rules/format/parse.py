@@ -1,4 +1,4 @@
-"""The fields of a rule, by the labels that people give them in any of the languages."""
+"""Parser of rule files: bytes, rules, and the labelled fields of each rule, in several languages."""
 
 from __future__ import annotations
 

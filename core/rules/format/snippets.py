@@ -1,6 +1,7 @@
-"""Code in a rule whose author set no backticks: `never git push --force` shows its mistake as plainly as one that did.
+"""Code of a rule: snippets in backticks, code without them, and whether it is advised or warned of.
 
-Only what can hardly be prose is taken: options, made-up names, calls, operators, paths, and the program before them.
+Unmarked code is taken only if it can hardly be prose: options, made-up names, calls, operators, paths, and the program
+before them. `never git push --force` shows its mistake as plainly as with backticks.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Rules in the casebook: rows that follow their files, so that vectors are kept and only what changed is embedded.
+"""Rules in the casebook: rows that follow their files, and the text of each rule that is embedded.
 
 Source: semantic-rule-matching REQ-SEM-001, 005, 007; decision 15.
 """

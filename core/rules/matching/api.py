@@ -1,4 +1,4 @@
-"""What matching answers: the rules above the cut-off, those below it, and why (`rule_match.v1`)."""
+"""Matching: the rules of a tool call above and below the cut-off, near misses, and the reasons (`rule_match.v1`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A call that changes a file, in any of the ways agents have, told as one edit: what it takes away, what it adds."""
+"""A tool call and its text. Edits and patches of every agent become one edit: the lines removed and added."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Which languages a text, a file name or a command belongs to: `#` means one thing in `.sv` and another in `.sh`."""
+"""Languages of a text, a file name or a command, and the kind of a project.
+
+`#` means one thing in `.sv` and another in `.sh`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The vectors of a book's rules as one matrix in memory, for a process that matches again and again. Loads numpy."""
+"""Vectors of rules: as stored, as one matrix in memory, and the state of their cache. numpy is loaded late."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Figures that a sentence has and its sources have in no form, and words that only look alike: units, days, names.
+"""Numbers, ordinals and bounds that a sentence has and none of its sources has.
 
-A sentence may word what its source says as it likes; a number that none of its passages has is not from there.
+A sentence may be worded in any way; a number that none of its passages has does not come from them.
 """
 
 from __future__ import annotations
@@ -66,7 +66,6 @@ _ORDINAL = lazy_pattern(
     rf"|(?<![가-힣])(?P<tens>스물|서른|마흔|쉰)?(?P<count>{_COUNT})(?:\s?번째|째(?![가-힣]{{2}}))"
 )
 _NEXT = lazy_pattern(r"(?:[은는이가을를로의에]|으로)? ([A-Za-z]+|[가-힣]+)")
-_WORD_ = lazy_pattern("[A-Za-z]+|[가-힣]+")
 _LISTS = lazy_pattern(r"(?:는|로)?\s?[,:，、]")
 _PART = lazy_pattern(r"(?i)\b(?:an?|one|two|three|four|[0-9]+) \Z")
 _SMALL_WORDS: Final = "of in on at to for with by the a an is are was were and or that it this from then"
@@ -234,7 +233,7 @@ def _bare(word: str) -> str:
 
 
 def _count_of(noun: str, text: str) -> int:
-    return sum(_bare(word) == noun for word in _WORD_.findall(text))
+    return sum(_bare(word) == noun for word in _WORD.findall(text))
 
 
 def _counted(text: str, one: _Said) -> bool:

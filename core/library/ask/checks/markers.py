@@ -1,4 +1,4 @@
-"""Sentences of an answer and the markers `[1]` that cite passages: found, checked against what was given, dropped."""
+"""Sentences of an answer, the markers `[1]` that cite passages, its lists of sources, and refusal phrases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a text denies: every `not` with the word it bears on and the clause it stands in, in English and in Korean."""
+"""Negation: every `not` with its scope and clause, in English and Korean, and sentences that differ in one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What speaks against a sentence that is only worded like its source: another number or name, an opposite, a denial."""
+"""The verdict on an answer: each sentence checked against its passages for support and for contradictions."""
 
 from __future__ import annotations
 

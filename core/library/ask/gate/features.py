@@ -1,45 +1,36 @@
-"""The sentences of a passage: what answers is mostly said in one, and a passage speaks of several things."""
+"""Features of the evidence gate: what each passage holds of a question, and the model that weighs them."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Final
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
 
 import apsw
 
-from core.library.ask.gate.embeddings import Reader
-from core.library.ask.gate.question import Asked, Question
-from core.library.search.rows import Passage
-from core.library.search.subword import word_pieces
-
-if TYPE_CHECKING:
-    pass
-
-import re
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any
-
 from core.base.lazy_pattern import lazy_pattern
 from core.library.ask.checks.glossary import in_english
-from core.library.ask.checks.table_rows import figures
-from core.library.ask.gate.question import AnswerKind, asked_kind, shows
+from core.library.ask.gate.embeddings import Reader
+from core.library.ask.gate.question import AnswerKind, Asked, Question, asked_kind, shows
 from core.library.search.lexical import STOP
-from core.library.search.subword import stem
+from core.library.search.rows import Passage
+from core.library.search.subword import stem, word_pieces
 from core.text import hangul_share
 
 if TYPE_CHECKING:
     import numpy
 
     Array = numpy.ndarray[Any, Any]
+    pass
 
 _BLOCK = lazy_pattern(r"\n\s*\n")
 _END = lazy_pattern(r"(?<=[.!?。])\s+|(?<=[.!?。][\"”’)\]])\s+|\n+")
 _LONGEST: Final = 220  # code points: a model reads a sentence, not a page
 _SHORT: Final = 60  # what is shorter says little by itself and goes with what follows
 _TOGETHER: Final = 160
-_READ_: Final = 20_000
 
 STRETCH: Final = 400
 """Code points within which words speak of the same thing."""
@@ -60,11 +51,14 @@ _PROSE: Final = (".md", ".markdown", ".mdx", ".txt", ".rst", ".adoc", ".org", ".
 _TABLES: Final = (".json", ".jsonl", ".toml", ".yaml", ".yml", ".csv", ".tsv", ".xml", ".svg", ".sql")
 _WORD = lazy_pattern(r"[A-Za-z][A-Za-z0-9]*(?:[-_.][A-Za-z0-9]+)*|[가-힣]{2,}")
 
+_BETWEEN: Final = " | "  # the cells of a table, as chunks keep them (`core.library.documents.blocks`)
+_FIGURES: Final = 0.5  # of a cell's letters and digits
+
 
 def sentences_of(text: str) -> tuple[str, ...]:
     """Sentences, rows and items in their order; short ones together with the next of their paragraph."""
     out: list[str] = []
-    for block in _BLOCK.split(text[:_READ_]):
+    for block in _BLOCK.split(text[:_READ]):
         held = ""
         for part in _END.split(block):
             said = part.strip()
@@ -420,3 +414,22 @@ def evidence(signals: Signals, *, by_words: bool) -> float:
     weights, least = (_WORD_WEIGHTS, _WORDS_LEAST) if by_words else (_READ_WEIGHTS, _READ_LEAST)
     total = sum(getattr(weights, one.name) * getattr(signals, one.name) for one in fields(signals))
     return 1 / (1 + math.exp(-(total + least + _BAR)))
+
+
+def figures(text: str) -> float:
+    """The share, 0 to 1, of a passage's letters and digits that stand in rows of which most cells but the first are
+    figures. A row whose cells are words says something, and counts as prose.
+    """
+    weights = [(sum(letter.isalnum() for letter in line), _is_row(line)) for line in text.splitlines()]
+    total = sum(weight for weight, _ in weights)
+    return sum(weight for weight, row in weights if row) / total if total else 0.0
+
+
+def _is_row(line: str) -> bool:
+    cells = [cell for cell in line.split(_BETWEEN)[1:] if cell.strip()]
+    return bool(cells) and sum(map(_is_figure, cells)) * 2 > len(cells)
+
+
+def _is_figure(cell: str) -> bool:
+    said = [letter for letter in cell if letter.isalnum()]
+    return bool(said) and sum(letter.isdigit() for letter in said) >= len(said) * _FIGURES

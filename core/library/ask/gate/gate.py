@@ -1,9 +1,4 @@
-"""How much speaks for a passage: a few signals, each with its weight, as one number between 0 and 1.
-
-The weights are those of a small logistic model, fitted on labelled questions about several corpora (`bench ask_gate`
-names them), each judged by what was fitted on the others; 0.30 is where the share of wrong refusals and that of wrong
-answers were about alike.
-"""
+"""The evidence gate: whether the retrieved passages are enough to answer a question, with the trace of its decision."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What a question asks about: its content words, each with its kind, and the names it uses.
+"""The question: its content words by kind, the names it uses, and the type of answer it asks for.
 
-Korean: particles are cut, and the endings of predicates, which say that something is asked and not what. A Latin word
+Korean: particles are cut, and the endings of predicates, which mark a question and not its topic. A Latin word
 with a particle glued to it (`EADDRINUSE가`) is two words.
 """
 
@@ -259,7 +259,6 @@ _PATTERNS: Final[dict[AnswerKind, tuple[re.Pattern[str], re.Pattern[str]]]] = {
 }
 _FIGURE = lazy_pattern(r"\d[\d,.]*")
 _COUNTER = lazy_pattern(f"몇 ?({_COUNTED})")
-_HANGUL_ = lazy_pattern("[가-힣]")
 _LONG = _one_of("hours? days? nights? weeks? weekdays? months? quarters? years?")
 _IN_DAYS = lazy_pattern(rf"(?i)\bhow many (?:\w+ )?(?!hours){_LONG}\b|며칠|몇 ?(?:일|주|개월|달|년)(?!에)")
 _DAYS = lazy_pattern(
@@ -279,7 +278,7 @@ def shows(kind: AnswerKind, text: str, question: str) -> bool:
     own = frozenset(_FIGURE.findall(question))
     if own:
         text = _FIGURE.sub(lambda found: "" if found[0] in own else found[0], text)
-    if kind == "number" and (counter := _COUNTER.search(question)) and _HANGUL_.search(text):  # 몇 건: not 5 분
+    if kind == "number" and (counter := _COUNTER.search(question)) and _HANGUL.search(text):  # 몇 건: not 5 분
         return re.search(rf"(?:\d|{_KO_NUMERAL})\s?{counter[1]}", text) is not None
     if kind == "duration" and _IN_DAYS.search(question):  # 며칠: not 40 분, nor 12 월 3 일
         return _DAYS.search(text) is not None
