@@ -77,7 +77,7 @@ _IMAGINE: Final = re.compile(
     re.IGNORECASE,
 )
 _ASIDE_BEFORE: Final = re.compile(
-    r",\s+(?:which|who|whose|whom|where|as|with|without|in|on|at|by|despite|though|although|however|of\s+course|"
+    r",\s+(?:whose|whom|where|as|with|without|in|on|at|by|despite|though|although|however|of\s+course|"
     r"for\s+\w+)\b[^,;:]*,\s*$",
     re.IGNORECASE,
 )
