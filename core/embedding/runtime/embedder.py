@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
-import apsw
+if TYPE_CHECKING:
+    import apsw
 
 Kind = Literal["document", "query"]
 """Some models read a stored text and a question apart (`multilingual-e5-large` by a prefix)."""
