@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     import numpy
 
     Array = numpy.ndarray[Any, Any]
-    pass
 
 _BLOCK = lazy_pattern(r"\n\s*\n")
 _END = lazy_pattern(r"(?<=[.!?。])\s+|(?<=[.!?。][\"”’)\]])\s+|\n+")
