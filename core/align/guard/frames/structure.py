@@ -72,10 +72,11 @@ _SEEN: Final = re.compile(
     re.IGNORECASE,
 )
 _NAMED: Final = re.compile(
-    r"^\W*(?:(?!(?:in|on|at|after|before|since|from|for|by|with|to|as)\b)[\w'’]+\s+){0,3}?(?:the|an?|my|our|his|"
+    r"^\W*(?!an?\s)(?:(?!(?:in|on|at|after|before|since|from|for|by|with|to|as)\b)[\w'’]+\s+){0,3}?(?:the|my|our|his|"
     r"her|their|your|this|that|another|[\w]+['’]s)\s",
     re.IGNORECASE,
 )
+"""A named introduction. One with `a` or `an` first names a topic: `A client that retries: wait 200 ms`."""
 _KNOWN: Final = re.compile(
     r"^\W*(?:where|how|what|why)\b|\bno\s+(?:room|doubt)\b|\b(?:is|are|isn't|aren't|has|have|does|do|can|will|it's|"
     r"that's|here's|causes?|reasons?|upshot|conclusions?|summary|status|updates?|notes?|"
