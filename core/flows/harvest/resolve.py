@@ -303,7 +303,8 @@ def _instead(
 ) -> tuple[Corrected | None, Run | None]:
     """The likeliest run that was itself the fix, with why; else the run that showed the error gone."""
     green = verified.run if verified is not None else None
-    runs = [one for one in likely if one.trial.shell and (one.trial.change is None or one.is_again)]
+    again = verified is None or verified.relation != "same"  # else what came between made the same command pass
+    runs = [one for one in likely if one.trial.shell and (one.trial.change is None or (one.is_again and again))]
     best = max(runs, key=_by_probability, default=None)
     if best is None:
         return None, green
