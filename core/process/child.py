@@ -10,7 +10,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from queue import Empty, SimpleQueue
@@ -116,9 +116,10 @@ class Child:
     A context manager: at its end the process is asked to stop, and waited for.
     """
 
-    def __init__(self, *, nice: int = 0, one_core: bool = False, grace: float = 0.0) -> None:
-        """`grace`: seconds it has after it was asked to stop; then it is ended where it stands."""
-        self._options = str(nice), str(int(one_core)), str(grace)
+    def __init__(self, *, nice: int = 0, one_core: bool = False, grace: float = 0.0, path: Sequence[str] = ()) -> None:
+        """`grace`: seconds it has after it was asked to stop; then it is ended where it stands. `path`: its module
+        search path, in the place of the interpreter's own."""
+        self._options = str(nice), str(int(one_core)), str(grace), *path
         self._process: subprocess.Popen[bytes] | None = None
         self._errors: IO[bytes] | None = None
         self._ended = threading.Event()

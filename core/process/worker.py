@@ -123,8 +123,9 @@ class _Queue:
 
 
 def main() -> None:
-    """Answer until the input ends: `NICE ONE_CORE GRACE` are the arguments of the command line."""
+    """Answer until the input ends: `NICE ONE_CORE GRACE PATH…` are the arguments of the command line."""
     nice, one_core, grace = (float(word) for word in sys.argv[1:4])
+    sys.path[:] = sys.argv[4:] or sys.path
     if nice and hasattr(os, "nice"):
         os.nice(int(nice))
     if one_core:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
@@ -72,7 +73,7 @@ class Second:
         if self._child is None:
             if self._refused:
                 raise Gone
-            self._child = Child()
+            self._child = Child(path=sys.path)  # a library user may have added to it
             try:
                 self._child.start()
             except OSError as error:
