@@ -213,9 +213,9 @@ async def test_enter_goes_to_the_rules_of_the_call_once_it_is_found(calls: Path,
 async def test_no_key_waits_for_a_search_and_the_newest_wins(
     calls: Path, rules: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from core.rules import calls
+    import core.rules.calls as module
 
-    begun, end, found = Event(), Event(), calls.find_calls
+    begun, end, found = Event(), Event(), module.find_calls
 
     def slow(store: Store, words: Sequence[str], tool: str = "") -> Iterator[int]:
         if words == ("slow",):
@@ -223,7 +223,7 @@ async def test_no_key_waits_for_a_search_and_the_newest_wins(
             end.wait()
         yield from found(store, words, tool)
 
-    monkeypatch.setattr(calls, "find_calls", slow)
+    monkeypatch.setattr(module, "find_calls", slow)
     app = rules_app(calls, rules)
     async with app.run_test(size=WIDE) as pilot:
         screen = await opened(pilot, app)
