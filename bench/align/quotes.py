@@ -1,7 +1,8 @@
 """Quotes that strangers labelled blind: how many whose meaning changed are aligned, and how many honest ones are not.
 
 `tests/data/align/meaning/open.jsonl` is the half that the aligner was worked on with. `reserved`, `third` and `fourth`
-were each scored on a finished guard and read afterwards. `fifth` (240 quotes) is unread.
+were each scored on a finished guard and read afterwards. Of `fifth` (240 quotes) only the
+accepted terminal output was read.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from core.align.alignment import AlignedEntry, AlignResult, Evidence, align
     from core.align.input import Extracted, ExtractedEntry, ExtractedQuote, read_extracted, read_messages
     from core.align.legacy_v1 import align_claims
-    from core.align.normalization.normalized_view import ViewCache
+    from core.align.normalization.cache import ViewCache
     from core.align.prompt import EXTRACTION_PROMPT, extraction_prompt
     from core.align.result import Aligned, Concern, Difference, NearMiss
     from core.align.session import Session
@@ -52,7 +52,7 @@ _LATER = {
     "session": ("Session",),
     "settings": ("AlignSettings",),
     "spans": ("Span",),
-    "normalization.normalized_view": ("ViewCache",),
+    "normalization.cache": ("ViewCache",),
 }
 __getattr__ = lazy_names(__name__, _LATER)
 

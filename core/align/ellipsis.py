@@ -15,7 +15,6 @@ _SIGN = re.compile(
 _PLACES = 40
 """Places of one fragment that are looked at."""
 _FRAGMENT_LETTERS = 3
-_HANGUL = re.compile("[가-힣]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +35,7 @@ def fragments_of(quote: str) -> tuple[str, ...]:
     if len(parts) < 2:
         return ()
     said = tuple(part for part in parts if part)
-    if not said or any(
-        len(View(part).letters) < (2 if _HANGUL.fullmatch(part) else _FRAGMENT_LETTERS) for part in said
-    ):
+    if not said or any(len(View(part).letters) < _FRAGMENT_LETTERS for part in said):
         return ()
     return said
 

@@ -12,8 +12,8 @@ from core.align.normalization.normalized_view import View
 from core.align.result import Method
 from core.text.cleaning import TERMINAL
 
-Form = Literal["plain", "normal", "folded", "letters", "valued"]
-CONFIDENCE: dict[Form, float] = {"plain": 1.0, "normal": 0.99, "folded": 0.98, "letters": 0.97, "valued": 0.96}
+Form = Literal["plain", "normal", "folded", "letters"]
+CONFIDENCE: dict[Form, float] = {"plain": 1.0, "normal": 0.99, "folded": 0.98, "letters": 0.97}
 MOST_PLACES = 10_000
 """Places of one quote that are listed; whoever has more has no quote."""
 _MOST_READ = 20_000_000
@@ -60,8 +60,6 @@ def find(view: View, quote: View, *, loose: bool = True) -> Found | None:
     if spans := _all(view.letters, quote.letters, view.original_of_letters):
         whole = [span for span in spans if _on_words(view.plain, *span)]
         return Found("letters", tuple(_with_marks(view.plain, span, quote) for span in whole or spans))
-    if quote.has_values and (spans := _all(view.valued, quote.valued.strip(" ."), view.original_of_valued)):
-        return Found("valued", tuple(spans))
     return None
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from core.align.normalization.normalized_view import View, ViewCache
+from core.align.normalization.cache import ViewCache
+from core.align.normalization.normalized_view import View
 
 _WORD = re.compile(r"[a-z\u00c0-\u024f]{3,}|[가-힣]{2,}")
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from core.align.guard.comparison import runs
 from core.align.guard.lexicon.word_classes import HARMLESS, KIND_OF
 from core.align.guard.tokens import Token, tokens_of
 from core.align.normalization.normalized_view import View
@@ -186,22 +184,3 @@ def _brief(one: Concern, diff: Sequence[Difference]) -> str:
 def _has(word: str, part: str) -> bool:
     """Whether it is that word, or in Korean begins with it."""
     return word == part or ("가" <= part[:1] <= "힣" and word.startswith(part))
-
-
-Ranges = tuple[tuple[int, int], ...]
-
-_WORD = re.compile(r"\S+")
-
-
-def differing(mine: str, theirs: str) -> tuple[Ranges, Ranges] | None:
-    """The ranges of each that the other has not so; None where less than half of the words is common to both."""
-    ours, others = list(_WORD.finditer(mine)), list(_WORD.finditer(theirs))
-    here: list[tuple[int, int]] = []
-    there: list[tuple[int, int]] = []
-    shared = 0
-    for same, left, right in runs([word.group() for word in ours], [word.group() for word in others]):
-        shared += left[1] - left[0] if same else 0
-        if not same:
-            here += [(ours[left[0]].start(), ours[left[1] - 1].end())] if left[1] > left[0] else []
-            there += [(others[right[0]].start(), others[right[1] - 1].end())] if right[1] > right[0] else []
-    return (tuple(here), tuple(there)) if shared and 2 * shared >= max(len(ours), len(others)) else None

@@ -7,11 +7,11 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
-from typing import Final
+from itertools import accumulate
 
 from rapidfuzz.distance import Indel
 
+from core.align.guard.lexicon.names import people
 from core.align.guard.lexicon.ordinals import other_ordinal
 from core.align.guard.lexicon.particles import heavy_tail
 from core.align.guard.lexicon.small_words import turned
@@ -25,7 +25,7 @@ from core.align.guard.lexicon.word_classes import (
     opposed,
     qualifies,
 )
-from core.align.guard.signs import changed_primes, changed_signs
+from core.align.guard.signs import changed_signs
 from core.align.guard.tokens import Token, tokens_of
 from core.align.guard.word_alignment import pairs, unlike
 from core.align.normalization.normalized_view import View
@@ -92,7 +92,6 @@ def compare(quote: str, source: str, known: Known, level: Level = "normal", *, i
         *_units(ours, theirs),
         *_options(mine, yours),
         *turned(ours, theirs, same),
-        *changed_primes(quote, source),
         *changed_signs((mine, yours), (ours, theirs), same, in_diff=in_diff),
     ]
     if level == "strict":
@@ -273,22 +272,3 @@ def _pieces(ours: Sequence[str], theirs: Sequence[str]) -> Iterator[tuple[tuple[
 
 def _words(text: str, tokens: Sequence[Token]) -> str:
     return " ".join(text[tokens[0].start : tokens[-1].end].split()) if tokens else ""
-
-
-_SURNAMES: Final = frozenset(
-    "김이박최정강조윤장임한오서신권황안송류홍전고문양손배백허유남심노하곽성차주우구민진지엄채원천방공현함변염여추"
-)
-_TITLES: Final = re.compile(
-    "(?:님|씨|팀장|과장|부장|차장|대리|대표|이사|사원|주임|선임|책임|수석|교수|박사|기자|의원|위원|장관|사장|회장|실장|본부장|매니저|선생|강사|"
-    "연구원|변호사|판사|감독|선수|작가|개발자|담당자|관리자)[가-힣]{0,3}"
-)
-
-
-def people(tokens: Sequence[Token]) -> frozenset[int]:
-    """Where the tokens begin that are a person's name."""
-    found = {
-        one.start
-        for one, after in pairwise(tokens)
-        if 2 <= len(one.canon) <= 4 and one.canon[0] in _SURNAMES and _TITLES.fullmatch(after.canon)
-    }
-    return frozenset(found)

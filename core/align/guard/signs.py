@@ -7,7 +7,6 @@ Markdown, the punctuation of a sentence. Every other sign that a quote changes, 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from core.align.guard.frames.sentence import ahead_of, beyond, lines_of
@@ -33,9 +32,6 @@ _LINE_ADDED = re.compile(r"^\+(?!\+)", re.MULTILINE)
 _DIFF_HEAD = re.compile(r"^(?:@@ |diff --|```diff)", re.MULTILINE)
 _ADDED, _REMOVED = re.compile(r"^[ \t]*\+", re.MULTILINE), re.compile(r"^[ \t]*-", re.MULTILINE)
 _FIGURE_BEFORE, _FIGURE_BEHIND = re.compile(r"\d[,:]?$"), re.compile(r"\d|[.,:]\d|\s?%")
-_PRIME = re.compile(r"([\w°])([′″‴⁗]+)")
-_PRIMES = re.compile(r"([\w°])([′″‴⁗'’\"”]+)")
-_DEGREES = {"″": 2, "‴": 3, "⁗": 4, '"': 2, "”": 2}
 _NEAR = 1500
 """Characters around a place in which the rest of a diff is looked for."""
 _RUN = 12
@@ -79,25 +75,6 @@ def changed_signs(
         broken = _breaks(texts[0], ours, at) or _breaks(texts[1], theirs, there)
         if at and broken and (one := _line_signs(texts, ours[at], theirs[there], in_diff=in_diff)):
             yield one
-
-
-def changed_primes(quote: str, source: str) -> Iterator[Concern]:
-    """Primes behind a letter or a figure that one side has and the other has not: `f′`, `6″`; both as they stand."""
-    sides = quote, source
-    if not any(_PRIME.search(side) for side in sides):
-        return
-    real, written = (
-        [Counter((m[1], _degree(m[2])) for m in one.finditer(side)) for side in sides] for one in (_PRIME, _PRIMES)
-    )
-    mine, yours = real[0] - written[1], real[1] - written[0]
-    if mine or yours:
-        yield Concern(
-            "sign", *(", ".join(f"{letter}{'′' * count}" for letter, count in side) for side in (mine, yours))
-        )
-
-
-def _degree(marks: str) -> int:
-    return sum(_DEGREES.get(mark, 1) for mark in marks)
 
 
 def cut_signs(text: str, start: int, end: int, quote: str) -> Iterator[Concern]:

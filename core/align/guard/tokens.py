@@ -9,9 +9,9 @@ from decimal import Decimal
 from itertools import accumulate
 from typing import Literal
 
+from core.align.guard.lexicon.dates import DATE, plain_date
 from core.align.guard.lexicon.ordinals import ORDINALS
 from core.align.normalization.normalized_view import AROUND
-from core.align.normalization.values import values_in
 from core.text.tokenizing import without_particle
 
 TokenKind = Literal["number", "word", "operator"]
@@ -19,8 +19,8 @@ TokenKind = Literal["number", "word", "operator"]
 _TOKEN = re.compile(
     r"(?P<number>(?:(?<![\w.)\]])[+\-±]|(?<![\w])(?=\.\d))?(?:\d{1,3}(?:[ ]\d{3}){2,}(?![\d.,]*\d)|"
     r"\d+(?:,\d+)*(?:\.\d+)*|\.\d+)(?:[eE][+\-]?\d+(?!\w))?)"
-    r"|(?P<word>[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0370-\u03ff]+(?:'[A-Za-z]+)?|[가-힣]+|"
-    r"[^\W\d_A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0370-\u03ff가-힣]+)"
+    r"|(?P<word>[A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f]+(?:'[A-Za-z]+)?|[가-힣]+|"
+    r"[^\W\d_A-Za-z\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f가-힣]+)"
     r"|(?P<percent>[%‰])"
     r"|(?P<operator>===?|!==?|<=|>=|=>|->|&&|\|\||\+=|-=|[≤≥≠≈±→←↔×÷∧∨¬]|(?<=[\w)\s])[<>=](?=\s*[\w(.\-])"
     r"|(?<=\w)[ \t][+*/](?=\s\w)|(?<=\w)[+](?=\w)|!(?=\w)|[$€£₩¥]|[~<>](?=\d)|(?<=\b[A-Za-z])(?:\+\+|#)"
@@ -43,7 +43,6 @@ _MYRIADS = re.compile(
     r"쪽|장|글자|바이트|배|점|권|편|통|주|호|문서|파일|요청|회원|사용자)(?![지며]))"
 )
 """A power of ten behind a figure, before what is counted: `5만 건`. `5만` alone may say `only 5`."""
-_ROMAN = re.compile("(?:XX?|)(?:I{2,3}|IV|VI{1,3}|IX)")
 _PRONOUNS = frozenset(("it", "that", "there", "here", "what", "who", "he", "she", "let", "where", "how", "this"))
 _SHORT_VERBS = {"won't": "will", "can't": "can", "shan't": "shall"}
 _TAILS = {"re": "are", "ll": "will", "ve": "have", "m": "am"}
@@ -100,13 +99,13 @@ def tokens_of(lines: str) -> list[Token]:
     )
     starts = [start for start, _ in around]
     ends = list(accumulate((end for _, end in around), max))
-    values = {start: (end, plain) for start, end, plain in values_in(lines)}
+    dates = {one.start(): one for one in DATE.finditer(lines)}
     at = 0
     while match := _TOKEN.search(lines, at):
         at = match.end()
-        if value := values.get(match.start()):
-            at, canon = value
-            found.append(Token("number", lines[match.start() : at], canon, match.start(), at))
+        if (date := dates.get(match.start())) and (canon := plain_date(date)):
+            at = date.end()
+            found.append(Token("number", date[0], canon, *date.span()))
             continue
         said, kind = match[0].strip(), match.lastgroup or "word"
         place = bisect_right(starts, match.start()) - 1
@@ -136,7 +135,7 @@ def _words_of(lines: str, start: int, end: int, *, beside: bool) -> list[Token]:
     proper = said[0].isupper() and not said.isupper() and not _BEGINS.search(lines[max(0, start - 4) : start])
     coded = bool(_CODE_BEFORE.search(lines[max(0, start - 3) : start]) or _CODE_AFTER.match(lines, end))
     measured = bool(_COUNTED.search(lines[max(0, start - 12) : start]))
-    kind = "operator" if canon == "%" else "number" if _ROMAN.fullmatch(said) else "word"
+    kind = "operator" if canon == "%" else "word"
     return [Token(kind, said, canon, start, end, beside, proper, coded, measured)]
 
 

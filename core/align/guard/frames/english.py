@@ -60,23 +60,9 @@ from core.align.guard.frames.introduction import introduced, is_talk, supposed, 
 from core.align.guard.frames.korean import korean_before, korean_behind, korean_disowned, korean_taken_back
 from core.align.guard.frames.reversal import is_reversed
 from core.align.guard.frames.sentence import Context, ahead_of, beyond, context_of
-from core.align.guard.frames.structure import (
-    alternative,
-    cited,
-    complement,
-    goes_on,
-    introduced_in_past,
-    is_confirmed,
-    is_contrast,
-    is_speech,
-    is_spoken_of,
-    limited_behind,
-    quotation,
-)
 from core.align.result import Concern
 
 _SHOWN: Final = 60
-_REPORTED: Final = frozenset(("a report", "a belief", "a clause that is not asserted"))
 _MARKS: Final = " \"'“‘`*_("
 _REST: Final = 2
 _FINITE: Final = re.compile(
@@ -102,17 +88,8 @@ def framed(text: str, start: int, end: int) -> Iterator[Concern]:
         yield Concern("cut out of a failed test", "", text[text.rfind("\n", 0, start) + 1 : start].strip())
     far = disowned(ahead, rest) or korean_disowned(ahead, rest)
     unreal = ("a supposition", supposed(ahead, around.before) if heads else "")
-    spoken = is_speech(around)
-    structural = (
-        ("a quotation", "" if spoken else quotation(text, start, end, around)),
-        ("an introduction", introduced_in_past(around, ahead) if heads and not spoken else ""),
-        ("a quotation", cited(ahead) if heads and not around.before.strip(" >*_\"'“‘-") else ""),
-        ("an alternative", alternative(around.before) if heads else ""),
-        ("a condition", limited_behind(around, inside) if tails else ""),
-        ("a report", around.following if goes_on(around) else ""),
-    )
-    for kind, said in (*before, *behind, *structural, unreal, _marked(text, start, end), ("taken back", far)):
-        if said and not (kind in _REPORTED and is_confirmed(around)):
+    for kind, said in (*before, *behind, unreal, _marked(text, start, end), ("taken back", far)):
+        if said:
             yield Concern(
                 kind if kind == "taken back" else f"cut out of {kind}", "", _shown(said, first=kind == "taken back")
             )
@@ -140,7 +117,7 @@ def _before(around: Context, inside: str) -> tuple[str, str]:
     if ASSURED.search(clause) or CONCEDED.search(before):
         return "", ""
     found = ("", "") if _REASON.match(inside) else _head(clause)
-    if found[0] or (found := not_asserted(clause, inside, witness=WITNESS))[0]:
+    if found[0] or (found := not_asserted(clause, witness=WITNESS))[0]:
         return found
     bare = without_aside(before)
     if bare != before and not _REASON.match(inside) and (found := _head(bare[max(0, bare.rfind(";")) :]))[0]:
@@ -159,8 +136,6 @@ def _before(around: Context, inside: str) -> tuple[str, str]:
         return "a part", found[0]
     if inside[:1].isdigit() and (found := BOUND.search(before)):
         return "a bound", found[0]
-    if (found := complement(clause, inside)) and not WITNESS.search(found.rpartition(" ")[0]):
-        return "a clause that is not asserted", found
     if around.ended == "?" and ASKS.match(before) and not TO_CLOSE.search(around.behind) and "," not in around.behind:
         return "a question", before
     return "", ""
@@ -240,11 +215,11 @@ def _behind(around: Context, inside: str) -> tuple[str, str]:
             return "a denial", found[0]
         if found := BUT_UNCHECKED.match(behind):
             return "a doubt", found[0]
-        if (found := SAID_BEHIND.match(behind)) and not WITNESS.search(behind[found.end() :][:24]):
+        if found := SAID_BEHIND.match(behind):
             return "a report", found[0]
         if (found := tail_of(behind, asked=around.ended == "?"))[0]:
             return found
-        if tail_retracts(behind) and not is_contrast(behind, inside):
+        if tail_retracts(behind):
             return "a frame behind it", behind
         if is_mentioned(behind, inside):
             return "a sentence about it", behind
@@ -282,7 +257,6 @@ def taken_back(following: str, inside: str, before: str = "", *, near: bool = Tr
         or retracted(following, inside)
         or korean_taken_back(following)
         or is_reversed(following, before)
-        or is_spoken_of(following)
     )
 
 

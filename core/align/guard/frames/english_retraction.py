@@ -10,8 +10,7 @@ import re
 from typing import Final
 
 _LEAD: Final = (
-    r"^\W*+(?>(?:(?:and|but|so|yet|or|then|though|however|well|oh|ah|hm+|hmm+|uh|um|er|erm|ha|haha|ok|okay|yeah|"
-    r"yes|no|"
+    r"^\W*+(?>(?:(?:and|but|so|yet|or|then|though|however|well|oh|ah|hm+|hmm+|uh|um|er|erm|ha|haha|ok|okay|yeah|yes|no|"
     r"nope|"
     r"sorry|apologies|unfortunately|sadly|alas|actually|edit(?:ed)?|update|ps|later|note|honestly|frankly|"
     r"to\s+be\s+(?:fair|honest|clear)|in\s+fact|of\s+course|obviously|at\s+least|now|today)\b[\s,.:;!…-]*+)*)"
@@ -76,8 +75,7 @@ _SAME: Final = (
 _SUBJECTIVE: Final = (
     r"(?:story|theory|idea|plan|hope|dream|goal|aim|wish|claim|rumou?r|guess|hunch|assumption|hypothesis|intention|"
     r"promise|reading|understanding|interpretation|take|recollection|conjecture|"
-    r"proposal|suggestion|vision|pitch|legend|myth|speculation|expectation|impression|feeling|opinion|fantasy|"
-    r"thinking|"
+    r"proposal|suggestion|vision|pitch|legend|myth|speculation|expectation|impression|feeling|opinion|fantasy|thinking|"
     r"ambition|target|objective|requirement|draft|joke|fiction|lie|question|artefact|artifact|bug|fluke|glitch|"
     r"illusion|"
     r"misunderstanding|mistake|exaggeration|red\s+herring|false\s+alarm|typo|hoax)"
@@ -140,8 +138,7 @@ _BARE_REST: Final = re.compile(
     # A doubt that is the whole sentence.
     r"|(?:in\s+theory|on\s+paper|in\s+principle|theoretically|supposedly|allegedly|apparently|presumably|hopefully|"
     r"ideally|maybe|"
-    r"perhaps|probably|possibly|if\s+all\s+goes\s+well|fingers\s+crossed|knock\s+on\s+wood|touch\s+wood|"
-    r"god\s+willing|"
+    r"perhaps|probably|possibly|if\s+all\s+goes\s+well|fingers\s+crossed|knock\s+on\s+wood|touch\s+wood|god\s+willing|"
     r"no\s+(?:evidence|proof|confirmation|source|sources|data|numbers)|to\s+be\s+(?:confirmed|verified|decided|"
     r"checked|tested|discussed)|tb[acd]|(?:still\s+)?(?:unverified|"
     r"unconfirmed|untested)|"
@@ -171,16 +168,14 @@ _TO_CHECK: Final = (
 _NEXT: Final = re.compile(rf"{_LEAD}(?:{_WITHDRAWN}|{_SLIPPED}|{_UNSURE}|{_OF_IT}|{_TO_CHECK})", re.IGNORECASE)
 _NOT_OURS: Final = re.compile(r"\b(?:any\s?more|before\s+(?!then)\w+|until\s+\w+)[^.;]{0,12}[.!]?\s*$", re.IGNORECASE)
 _CORRECTED: Final = re.compile(
-    r"^\W*+(?>(?i:(?:oh|ah|hm+|uh|er|um|well|sorry|apologies|actually|no|nope|edit(?:ed)?|update|"
-    r"ps)\b[\s,.:;!…-]*+)+)"
+    r"^\W*+(?>(?i:(?:oh|ah|hm+|uh|er|um|well|sorry|apologies|actually|no|nope|edit(?:ed)?|update|ps)\b[\s,.:;!…-]*+)+)"
     r"(?:it|that|this|they|he|she|those|these|(?:the\s+)?(?:right|correct|real|actual)\s+\w+|[A-Z]\w+\s+(?:says|"
     r"said|tells|told|pointed|corrected|just))\b"
     r"(?!\s+(?:also|even|too|does(?:n['’]t|\s+not)\s+(?:need|matter)|(?:is|was)\s+(?:fine|ok|okay|enough|better|"
     r"worse|more|even|great|good|nice|worth)\b))",
 )
 _FORMERLY: Final = re.compile(
-    r"^\W*+(?>(?:(?:well|or|at\s+least|but)\b[\s,]*)*)(?:we|it|they|i|he|she|that|"
-    r"this)\s+used\s+to(?:\s+be)?\s*[.,!;]",
+    r"^\W*+(?>(?:(?:well|or|at\s+least|but)\b[\s,]*)*)(?:we|it|they|i|he|she|that|this)\s+used\s+to(?:\s+be)?\s*[.,!;]",
     re.IGNORECASE,
 )
 _SHOULD_BE: Final = re.compile(

@@ -37,8 +37,7 @@ _OPINION: Final = re.compile(
 _UNREAL: Final = re.compile(
     _START + r"(?:the\s+(?:moment|minute|second|instant|day)\s+(?!of\b|after\b|before\b)[^,;:]+|otherwise|in\s+(?:that|"
     r"which|such\s+a)\s+case|"
-    r"with\s+(?:an?\s+(?:bit|lot)\s+of|some|enough|any|a\s+little)\s+\w+\b|(?:in|under|on|with)\s+(?:an?|"
-    r"the)\s+(?:\w+\s+)?(?:perfect|ideal|better|best|worst|parallel|happier|sane|"
+    r"(?:in|under|on|with)\s+(?:an?|the)\s+(?:\w+\s+)?(?:perfect|ideal|better|best|worst|parallel|happier|sane|"
     r"saner|good|bad|lucky|future|later|next|hypothetical|dream)\s+"
     r"(?:world|universe|life|case|day|scenario|version|release|iteration|setup|timeline|step|phase|quarter|sprint)\b|"
     r"with\s+(?:an?\s+)?(?:enough|more|better|bigger|larger|faster|additional|unlimited|extra|sufficient|twice|"
@@ -67,17 +66,14 @@ _HYPOTHESIS: Final = re.compile(
     r"consider\s+a|if)\b",
     re.IGNORECASE,
 )
-_THEN: Final = re.compile(
-    r"^\W*(?:and\s+|so\s+)?(?:then|now|suddenly|in\s+that\s+world|there)\b,?\W*$",
-    re.IGNORECASE,
-)
+_THEN: Final = re.compile(r"^\W*(?:and\s+|so\s+)?(?:then|now|suddenly|in\s+that\s+world|there)\b,?\W*$", re.IGNORECASE)
 _IMAGINE: Final = re.compile(
     r"^\W*+(?:just\s+|now\s+|let['’]?s\s+)?(?:imagine|picture|suppose|pretend|assume|"
     r"dream)\b(?:\s+[\w'’]+){0,3}\s*[.!…:]\W*$",
     re.IGNORECASE,
 )
 _ASIDE_BEFORE: Final = re.compile(
-    r",\s+(?:whose|whom|where|as|with|without|in|on|at|by|despite|though|although|however|of\s+course|"
+    r",\s+(?:which|who|whose|whom|where|as|with|without|in|on|at|by|despite|though|although|however|of\s+course|"
     r"for\s+\w+)\b[^,;:]*,\s*$",
     re.IGNORECASE,
 )
@@ -90,14 +86,12 @@ _TALK: Final = re.compile(
     r"makes\s+sense)\b[^.;]{0,24}[:,.–—-]\W*$"
     r"|^\W*(?:regarding|concerning|as\s+(?:to|for)|about|re|to\s+answer|on\s+(?:the|your)\s+question|in\s+(?:answer|"
     r"reply|response)\s+to|"
-    r"(?:since\s+|as\s+|because\s+)?you\s+(?:asked|wondered)|\w+\s+asked\s+(?:me\s+)?(?:whether|if|why|how|what|"
-    r"where|when|who))\b[^.;]*[:–—-]\W*$"
-    r"|^\W*(?:and\s+|but\s+|so\s+)?(?:whether\s+(?:[^,;:]+\s+)?or\s+not\b|no\s+matter\b|(?:what|who|how|which|"
-    r"where)ever\b|"
+    r"you\s+(?:asked|wondered)|\w+\s+asked\s+(?:me\s+)?(?:whether|if|why|how|what|where|when|who))\b[^.;]*[:–—-]\W*$"
+    r"|^\W*(?:and\s+|but\s+|so\s+)?(?:whether\s+or\s+not\b|no\s+matter\b|(?:what|who|how|which|where)ever\b|"
     r"regardless\b|(?:joking|jokes|rumou?rs|speculation|doubts|kidding|all\s+\w+)\s+aside\b|"
     r"(?:without\s+(?:a\s+|any\s+)?|no\s+|beyond\s+(?:a\s+|any\s+|all\s+)?|there\s+is\s+no\s+)(?:doubt|"
     r"question)\b(?!\s+(?:that|whether))|(?:don['’]?t|do\s+not|no\s+need\s+to|not\s+to)\s+(?:worry|fear|panic)\b|"
-    r"no\s+worries\b|no\s+wonder\b)"
+    r"no\s+worries\b)"
     r"[^;:]*[,:]\W*$",
     re.IGNORECASE,
 )

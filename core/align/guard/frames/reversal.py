@@ -10,8 +10,7 @@ import re
 from typing import Final
 
 _UNDONE: Final = (
-    r"(?:revers|revert|cancel|overturn|overrul|rescind|revok|withdr[ae]w|retract|undo|undone|drop|scrap|shelv|"
-    r"abandon|"
+    r"(?:revers|revert|cancel|overturn|overrul|rescind|revok|withdr[ae]w|retract|undo|undone|drop|scrap|shelv|abandon|"
     r"postpon|delay|deferr|push(?:ed|es)?\s+(?:back|out)|put\s+(?:off|on\s+hold|on\s+ice)|call(?:ed|s)?\s+off|"
     r"reject|veto|"
     r"vot(?:ed|es)\s+down|turn(?:ed|s)?\s+down|shot\s+down|struck\s+down|backtrack|back(?:ed|s)?\s+(?:out|down|"
@@ -34,20 +33,30 @@ _AUX: Final = (
     r"just|both|all|\w+ly|will|to|going|about|due)\s+)*"
 )
 _PEOPLE: Final = (
-    r"(?:we|they|he|she|i|somebody|someone|management|legal|finance|security|the\s+[a-z]+|[A-Z]\w+)(?:['’](?:ve|d|"
-    r"s))?"
+    r"(?:we|they|he|she|i|somebody|someone|management|legal|finance|security|the\s+[a-z]+|[A-Z]\w+)(?:['’](?:ve|d|s))?"
 )
 _REVERSED: Final = re.compile(
-    r"^\W*+(?>(?i:(?:but|and|yet|however|unfortunately|sadly|alas|or|at\s+least|well|then|later|update|"
-    r"edit)\b[\s,:]*)*)"
-    rf"(?:(?i:{_SUBJECT}(?=['’\s]))\s?(?i:{_AUX}{_UNDONE})|{_PEOPLE}\s+(?i:(?:have\s+|has\s+|had\s+)?(?:since|later|"
-    rf"then|meanwhile|eventually|subsequently|finally)\s+(?:\w+ly\s+)?)(?i:{_UNDONE})|{_PEOPLE}\s+(?i:(?:(?:have|has|"
-    rf"had|since|later|then|meanwhile|now)\s+)*chang\w+\s+(?:our|their|his|her|my|"
-    r"its)\s+minds?)|(?i:(?:false\s+alarm|fake\s+news|old\s+news|misinformation|untrue|inaccurate|incorrect|wrong|"
-    r"false|obsolete|outdated|premature|hoax|typo|cancell?ed|postponed|delayed|reversed|reverted|withdrawn|"
-    r"retracted|scrapped|shelved|dropped|rejected|abandoned|overruled|vetoed|superseded|deprecated|refuted|debunked|"
-    r"busted|disproved|disproven|no\s+longer|not\s+any\s?more)(?=\s*[,.!:;—–-]|\s+(?:because|by|since|for|as|in|on|"
-    r"at|after|now|again|last|this|true|valid)\b)))"
+    rf"^\W*+(?>(?i:(?:but|and|yet|however|unfortunately|sadly|alas|or|at\s+least|well|then|later|update|edit)\b[\s,:]*)*)"
+    rf"(?:(?i:{_SUBJECT}(?=['’\s]))\s?(?i:{_AUX}{_UNDONE})"
+    rf"|{_PEOPLE}\s+(?i:(?:have\s+|has\s+|had\s+)?(?:since|later|then|meanwhile|eventually|subsequently|"
+    rf"finally)\s+(?:\w+ly\s+)?)(?i:{_UNDONE})"
+    rf"|{_PEOPLE}\s+(?i:(?:(?:have|has|had|since|later|then|meanwhile|now)\s+)*chang\w+\s+(?:our|their|his|her|my|"
+    rf"its)\s+minds?)"
+    r"|(?i:(?:false\s+alarm|fake\s+news|old\s+news|misinformation|untrue|inaccurate|incorrect|wrong|false|obsolete|"
+    r"outdated|"
+    r"premature|hoax|typo|cancell?ed|postponed|delayed|reversed|reverted|withdrawn|retracted|scrapped|shelved|dropped|"
+    r"rejected|abandoned|overruled|vetoed|superseded|deprecated|refuted|debunked|busted|disproved|disproven|"
+    r"no\s+longer|not\s+any\s?more)"
+    r"(?=\s*[,.!:;—–-]|\s+(?:because|by|since|for|as|in|on|at|after|now|again|last|this|true|valid)\b))"
+    r"|(?i:(?:it\s+)?turns?\s+out\s+(?:(?:it|that|this|they|we)\s+)?(?:wo|is|are|does|do|did|was|were|has|have|ca|"
+    r"could|would)(?:n['’]t|\s+not|not|\s+never|\s+only))"
+    r"|(?i:(?:that|this|it)(?:['’]s|\s+is|\s+was)\s+(?:only\s+|just\s+|at\s+least\s+)?what\s+(?!we\s+(?:found|"
+    r"measured|saw|observed|see|measure|agreed|decided)|i\s+(?:found|measured|saw|see)|happened|the\s+(?:log|trace|"
+    r"data|code|graph))"
+    r"(?:[\w'’]+\s+){1,4}(?:\w+ed|said|told|says?|tells?|thinks?|thought|writes?|wrote|claims?|wants?|hopes?)\b)"
+    r"|(?i:nothing\s+(?:came|has\s+come|ever\s+came|happened|became)\b|in\s+the\s+end\b[^.;]{0,40}(?:n['’]t|\bnot\b|"
+    r"\bnever\b|\binstead\b))"
+    r")"
 )
 _KOREAN_UNDONE: Final = (
     r"(?:번복|취소|철회|뒤집|미뤄|미루|연기|보류|무산|불발|백지화|폐기|폐지|반려|기각|부결|엎어|늦춰|밀렸|밀려|"
@@ -63,15 +72,22 @@ _WHEN: Final = (
 )
 _KOREAN_REVERSED: Final = re.compile(
     rf"^\W*+(?:{_WHEN}[\s,]+){{0,4}}(?:(?:이거|이건|이게|이는|그건|그게|이것은|그것은|(?:이|그|해당|위|"
-    r"저)\s[가-힣]{1,6}?[은는이가도])\s+)?"
+    rf"저)\s[가-힣]{{1,6}}?[은는이가도])\s+)?"
     rf"(?:{_WHEN}[\s,]+){{0,3}}{_KOREAN_UNDONE}(?![된한할될던]|되는|하는|되던|하던)"
+    r"|^\W*+(?:였|이었|라)(?:는데|다가|지만|으나|고\s?(?:했|하|들|생각|알|믿|적|썼))"
 )
 _DATED: Final = re.compile(
-    r"(?:작년)[가-힣]*\s*,?\s*(?:[가-힣]+\s){0,2}$",
+    r"\b(?:last\s+\w+|in\s+(?:19|20)\d\d|(?:\w+\s+)?(?:years?|months?|weeks?)\s+ago|yesterday|formerly|"
+    r"back\s+then)\b[^;:]*$"
+    r"|(?:작년|재작년|지난해|지난달|지난주|지난\s?분기|어제|그때|당시|(?:19|20)\d\d년|처음|원래|당초|"
+    r"애초)[가-힣]*\s*,?\s*(?:[가-힣]+\s){0,2}$",
     re.IGNORECASE,
 )
 _NOW: Final = re.compile(
-    r"^\W*+(?:(?:하지만|그런데|근데|그러나)\s*)?(?:지금은)(?![가-힣])",
+    r"^\W*+(?:(?:but|and|however)\s+)?(?:now(?:adays)?|today|these\s+days|currently|by\s+now|since\s+then|meanwhile|"
+    r"this\s+(?:year|month|week))\b"
+    r"|^\W*+(?:(?:하지만|그런데|근데|그러나)\s*)?(?:지금은|이제는|현재는|요즘은|올해는|올해부터|최근에는|이후로는|"
+    r"이번\s?[가-힣]+[은는])(?![가-힣])",
     re.IGNORECASE,
 )
 

@@ -65,16 +65,3 @@ def test_a_frame_of_another_sentence_or_list_item_says_nothing() -> None:
     assert align_quote(Session([text]), 0, "the new pool has 12 workers", SETTINGS).status == "aligned"
     code = "```\nif ready:\n    return the_first_of(rows)\n```"
     assert align_quote(Session([code]), 0, "return the_first_of(rows)", SETTINGS).status == "aligned"
-
-
-@pytest.mark.parametrize(("sign", "expected"), [("-", "flagged"), ("+", "aligned")])
-def test_frames_in_other_words_have_the_same_outcome(sign: str, expected: str) -> None:
-    """`own.txt`: a sign, then a text with the quote in brackets. It was written to measure, so a few may fail."""
-    found: list[bool] = []
-    for line in lines("own.txt"):
-        if line.startswith(sign):
-            before, rest = line[2:].replace("\\n", "\n").split("⟦")
-            quote, after = rest.split("⟧")
-            found.append(align_quote(Session([f"{before}{quote}{after}"]), 0, quote, SETTINGS).status == expected)
-    assert len(found) > 100
-    assert sum(found) >= 0.95 * len(found)

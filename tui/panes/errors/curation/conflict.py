@@ -39,7 +39,7 @@ class ConflictScreen(ModalScreen[str | None]):
     BINDINGS = bindings("conflict", only=("app.help",))
 
     def __init__(self, act: Act, conflict: Conflict, signs: Signs, now: datetime) -> None:
-        from core.align.diff.changes import differing
+        from core.align.diff.word_diff import differing
 
         super().__init__()
         self._act = act
