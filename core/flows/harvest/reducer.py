@@ -21,7 +21,18 @@ from core.flows.harvest.fixes.likelihood import Trial
 from core.flows.harvest.fixes.linking import Failure
 from core.flows.harvest.fixes.retry import moved_to_file, retried
 from core.flows.harvest.outcome import judge_running, script_ended
-from core.flows.harvest.resolve import OpenError, Past, Run, Step, Verified, fix_of, is_whole, settle, would_be_strong
+from core.flows.harvest.resolve import (
+    OpenError,
+    Past,
+    Run,
+    Step,
+    Verified,
+    fix_of,
+    is_whole,
+    settle,
+    unresolved,
+    would_be_strong,
+)
 
 STEPS_KEPT: Final = 4_000
 """Steps of a chain that are remembered while an error is open."""
@@ -37,17 +48,22 @@ _CODE = re.compile(r"<exit_code>(-?\d+)</exit_code>")
 _STATE = re.compile(r"<status>(\w+)</status>")
 
 
-def harvest(events: Iterable[Event], project: str = "") -> Iterator[HarvestedError]:
+def harvest(events: Iterable[Event], project: str = "", *, running: bool = False) -> Iterator[HarvestedError]:
     """The errors of one session (a resumed one after the one it continues), in the order in which they are settled.
 
     Pure: reads `events` once, in message order, and holds only what open errors need. `project` is the directory the
-    session worked in; files are named relative to it.
+    session worked in; files are named relative to it. In a session that is still `running`, an error that no run has
+    shown gone stays open: what was done last may be its fix, and the run that shows so is to come.
     """
-    return fold(map(seen, events), project)
+    return fold(map(seen, events), project, running=running)
 
 
 def fold(
-    events: Iterable[Seen], project: str = "", judged: Callable[[Result], None] = lambda result: None
+    events: Iterable[Seen],
+    project: str = "",
+    judged: Callable[[Result], None] = lambda result: None,
+    *,
+    running: bool = False,
 ) -> Iterator[HarvestedError]:
     """As `harvest`, of events that were looked at already.
 
@@ -64,7 +80,7 @@ def fold(
         else:
             yield from chain.ran(at, event)
     for chain in chains.values():
-        yield from chain.end()
+        yield from chain.end(running)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,12 +169,13 @@ class _Chain:
         if ran.failure == "none":
             self._done(at, ran, change)
 
-    def end(self) -> Iterator[HarvestedError]:
+    def end(self, running: bool) -> Iterator[HarvestedError]:
         """What is still open at the end: settled by the best evidence there was, or unresolved."""
         yield from (one.settled for one in self.unproven.values())
         self.unproven.clear()
         for error in self.open.values():
-            yield settle(error, error.replaced or error.narrower, self.past)
+            verified = error.replaced or error.narrower
+            yield unresolved(error) if running and verified is None else settle(error, verified, self.past)
         self.open.clear()
 
     def _begin(self, task: str, result: Result) -> None:

@@ -227,9 +227,9 @@ def _about(clue: Clue, spoken: Sequence[tuple[int, Said]]) -> Said | None:
     return asked[-1] if named or clue.names & names_in(asked[-1].text) else None
 
 
-def settle(error: OpenError, verified: Verified | None, past: Past) -> HarvestedError:
-    """What became of `error`, if `verified` showed it gone."""
-    unresolved = HarvestedError(
+def unresolved(error: OpenError) -> HarvestedError:
+    """`error` as one that nothing has fixed."""
+    return HarvestedError(
         key=error.named.key,
         normalized=error.named.normalized,
         fingerprint=error.named.fingerprint,
@@ -238,23 +238,28 @@ def settle(error: OpenError, verified: Verified | None, past: Past) -> Harvested
         session_id=error.first.ran.session_id,
         message_idx=error.first.ran.idx,
         ts=error.first.ran.ts,
+        worth=_worth(error, 0),
     )
-    unresolved = unresolved._replace(worth=_worth(error, 0))
+
+
+def settle(error: OpenError, verified: Verified | None, past: Past) -> HarvestedError:
+    """What became of `error`, if `verified` showed it gone."""
+    still_open = unresolved(error)
     fix, verified = _weighed(error, NO_FIX if verified is None else fix_of(error, verified, past), verified)
     if verified is None:
-        return unresolved
+        return still_open
     green = verified.run.ran
     if fix.by is None:
         transient = verified.relation in ("same", "covers") and not verified.replaced
-        return unresolved._replace(
+        return still_open._replace(
             transient=transient,
             verified_session=green.session_id,
             verified_idx=green.idx,
             verified_ts=green.ts,
-            worth="none" if transient else unresolved.worth,
+            worth="none" if transient else still_open.worth,
         )
     spoken = past.said_between(error.first.at, verified.run.at)
-    return _resolved(unresolved, error, verified, fix, spoken, past)
+    return _resolved(still_open, error, verified, fix, spoken, past)
 
 
 def _weighed(error: OpenError, fix: Fix, verified: Verified | None) -> tuple[Fix, Verified | None]:
@@ -303,8 +308,10 @@ def _instead(
 ) -> tuple[Corrected | None, Run | None]:
     """The likeliest run that was itself the fix, with why; else the run that showed the error gone."""
     green = verified.run if verified is not None else None
-    again = verified is None or verified.relation != "same"  # else what came between made the same command pass
-    runs = [one for one in likely if one.trial.shell and (one.trial.change is None or (one.is_again and again))]
+    # Where the same command passed later, a change that ran it again in between made it pass: it is no other way.
+    end = green.at if green is not None and verified is not None and verified.relation == "same" else None
+    between = [one for one in likely if end is None or one.trial.change is None or one.trial.at >= end]
+    runs = [one for one in between if one.trial.shell and (one.trial.change is None or one.is_again)]
     best = max(runs, key=_by_probability, default=None)
     if best is None:
         return None, green

@@ -191,7 +191,7 @@ def _close(con: apsw.Connection, payload: Payload) -> int:
     from core.flows.harvest.reducer import harvest
     from core.flows.harvest.session import evidence_of_fix
 
-    settled = list(harvest(open_errors.events_of(con, payload.session_id), payload.cwd))
+    settled = list(harvest(open_errors.events_of(con, payload.session_id), payload.cwd, running=True))
     drafts = [
         Draft(
             case,
