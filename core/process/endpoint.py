@@ -7,7 +7,6 @@ token before a client sends a text, and the client names it with each text (DESI
 
 from __future__ import annotations
 
-import contextlib
 import os
 import stat
 import sys
@@ -19,12 +18,11 @@ from typing import TYPE_CHECKING, cast
 from core.base.fault import Fault
 from core.base.paths import user_folder
 from core.base.xdg import make_folder
+from core.process.connection import LONGEST_PATH, not_private, runtime_folder
 
 if TYPE_CHECKING:
     import socket as sockets  # most who ask for a place find no service there: they need no sockets
 
-_LONGEST = 103
-"""Bytes of a Unix socket's path: macOS takes 103, Linux 107."""
 _SHORT = Path("/tmp")
 """A folder made in it is looked at before it is used: ours, no link, nobody else's to enter."""
 
@@ -73,43 +71,18 @@ def service_place(environ: Mapping[str, str] | None = None, *, loopback: bool | 
     in /tmp, under a name made from that path.
     """
     env = os.environ if environ is None else environ
-    folder = _runtime_folder(env)
+    own = runtime_folder(env)
+    folder = Path(own) if own is not None else user_folder("state", env) / "run"
     if sys.platform == "win32" if loopback is None else loopback:
         return Endpoint(folder, "model", None)
     path = folder / "model.sock"
-    if len(os.fsencode(path)) <= _LONGEST:
+    if len(os.fsencode(path)) <= LONGEST_PATH:
         return Endpoint(folder, "model", path)
     from hashlib import blake2s
 
     short = _SHORT / f"casebook-{os.geteuid()}"
     name = f"model-{blake2s(os.fsencode(path), digest_size=8).hexdigest()}"
     return Endpoint(short, name, short / f"{name}.sock")
-
-
-def _runtime_folder(environ: Mapping[str, str]) -> Path:
-    named = environ.get("XDG_RUNTIME_DIR", "")
-    if named and Path(named).is_absolute() and hasattr(os, "geteuid"):
-        with contextlib.suppress(OSError, ValueError):
-            there = Path(named).stat()
-            if stat.S_ISDIR(there.st_mode) and there.st_uid == os.geteuid():  # under sudo it is somebody else's
-                return Path(named) / "casebook"
-    return user_folder("state", environ) / "run"
-
-
-def not_private(folder: Path) -> str | None:
-    """Why nothing in this folder may be trusted; None if it is its owner's alone, and that is us."""
-    try:
-        there = folder.lstat()
-    except (OSError, ValueError) as error:
-        return f"{folder} cannot be read: {getattr(error, 'strerror', None) or error}"
-    if not stat.S_ISDIR(there.st_mode):
-        return f"{folder} is no folder"
-    if hasattr(os, "geteuid"):  # elsewhere the user's own folders are private by themselves
-        if there.st_uid != os.geteuid():
-            return f"{folder} belongs to somebody else"
-        if there.st_mode & 0o077:
-            return f"{folder} is open to others"
-    return None
 
 
 def make_private(folder: Path) -> None:

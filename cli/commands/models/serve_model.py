@@ -94,7 +94,8 @@ def _start(args: argparse.Namespace, context: Context, place: Endpoint) -> int:
 
 
 def _serve(args: argparse.Namespace, context: Context, place: Endpoint) -> int:
-    from core.embedding.service.service import Limits, Offer, serve  # with asyncio, which the other uses need not load
+    from core.embedding.service.service import Offer, serve  # which the other uses need not load
+    from core.process.server import Limits
 
     try:
         found = _model(args, context)

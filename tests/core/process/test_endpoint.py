@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from core.embedding.service import spawn
 from core.embedding.service.client import Served, Unserved, connect
 from core.embedding.service.spawn import AGAIN_S, FAILED_S, held_back, note_start, note_success
+from core.process.connection import not_private
 from core.process.endpoint import (
     Endpoint,
     make_private,
-    not_private,
     peer_uid,
     proof_of,
     read_port,

@@ -16,9 +16,10 @@ from core.embedding.index.vectors import pack
 from core.embedding.runtime.embedder import Embedder, Kind, Vector
 from core.embedding.service.client import Served, connect
 from core.embedding.service.protocol import Embed, Hello, State, request_frame, state_frame
-from core.embedding.service.service import Ended, Limits, Offer, serve
+from core.embedding.service.service import Ended, Offer, serve
 from core.process.endpoint import Endpoint, make_private
 from core.process.frames import Frame, FrameReader, encode
+from core.process.server import Limits
 
 PATIENCE = 60.0
 """Seconds after which a test is taken to hang: never what it measures."""
@@ -74,16 +75,19 @@ def place_in(folder: Path, *, loopback: bool = False) -> Endpoint:
 class Running:
     """A service in a thread of this process."""
 
-    def __init__(self, place: Endpoint, load: Callable[[], Embedder], limits: Limits) -> None:
+    def __init__(self, place: Endpoint, load: Callable[[], Embedder], limits: Limits, load_s: float = 600) -> None:
         self.place, self.ended, self.failed = place, list[Ended](), list[Exception]()
         self.said: list[str] = []
-        self._ready = threading.Event()
+        self._ready, self._load_s = threading.Event(), load_s
         self._offer, self._limits, self._load = Offer("double", "1", load), limits, load
         self.thread = threading.Thread(target=self._run, daemon=True)
 
     def _run(self) -> None:
         try:
-            self.ended.append(serve(self.place, self._offer, limits=self._limits, say=self._say, ready=self._ready.set))
+            found = serve(
+                self.place, self._offer, limits=self._limits, say=self._say, ready=self._ready.set, load_s=self._load_s
+            )
+            self.ended.append(found)
         except Exception as error:  # noqa: BLE001 looked at by the test
             self.failed.append(error)
         finally:

@@ -11,9 +11,9 @@ import pytest
 
 from core.embedding.service.client import Served, Unserved, connect
 from core.embedding.service.protocol import Embed, Stop, request_frame
-from core.embedding.service.service import Limits
 from core.process.endpoint import Endpoint
 from core.process.frames import VERSION, encode
+from core.process.server import Limits
 from tests.core.embedding.service.support import (
     LONG,
     PATIENCE,

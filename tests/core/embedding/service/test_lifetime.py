@@ -15,9 +15,9 @@ import pytest
 
 from core.base.fault import Fault
 from core.embedding.service.client import Served, Unserved, connect, look, stop
-from core.embedding.service.service import Limits
 from core.process.claim import claim, holder
 from core.process.endpoint import Endpoint
+from core.process.server import Limits
 from tests.core.embedding.service.support import (
     LONG,
     PATIENCE,
@@ -75,7 +75,7 @@ def test_a_model_that_hangs_while_loading_keeps_nobody(place: Endpoint) -> None:
     assert not isinstance(stop(place, LONG), Unserved)
     ended = service.wait()
     assert (ended.why, ended.clean) == ("stopped", False)
-    ended = Running(place, load, Limits(load=0)).begin().wait()
+    ended = Running(place, load, Limits(), load_s=0).begin().wait()
     assert (ended.why, ended.clean) == ("failed", False)
     assert place.note.read_text() == "double\nit does not load"
     gate.set()

@@ -11,7 +11,7 @@ import pytest
 from core.base.fault import Fault
 from core.embedding.service.client import Served, Unserved, connect
 from core.embedding.service.protocol import Embed, request_frame
-from core.embedding.service.service import TURN_CHARS, TURN_TEXTS, slices
+from core.embedding.service.service import TURN_CHARS, TURN_TEXTS, ModelThread, slices
 from core.process.endpoint import Endpoint
 from core.process.frames import encode
 from tests.core.embedding.service.support import (
@@ -20,7 +20,6 @@ from tests.core.embedding.service.support import (
     Double,
     ask,
     hear,
-    hello,
     hello_elsewhere,
     place_in,
     raw,
@@ -71,22 +70,36 @@ def test_many_clients_at_once_each_get_their_own_vectors(place: Endpoint) -> Non
         list(pool.map(one, range(12)))
 
 
-def test_a_short_request_waits_for_one_turn_of_a_long_one_at_most(place: Endpoint) -> None:
+def test_a_short_request_waits_for_one_turn_of_a_long_one_at_most() -> None:
     model = Double()
-    with running(place, model), ThreadPoolExecutor(2) as pool:
-        model.open.clear()
-        long = pool.submit(served(place).embed, [f"long {n}" for n in range(60)], "document")
+    model.open.clear()
+    thread = ModelThread(lambda: model, lambda _model: None, lambda _error: None)
+    with ThreadPoolExecutor(2) as pool:
+        long = pool.submit(thread.embed, [f"long {n}" for n in range(60)], "document", lambda: False)
         until(lambda: model.calls)
-        with raw(place) as short:
-            assert hello(short)
-            short.sendall(ask("short"))
-            assert hello_elsewhere(place)  # so the service has read what was sent before
-            model.open.set()
-            assert hear(short)
+        short = pool.submit(thread.embed, ["short"], "document", lambda: False)
+        until(lambda: thread.waiting == 2)
+        model.open.set()
+        assert short.result(PATIENCE) == [(vector_of("short", "document"),)]
         assert long.result(PATIENCE) == [(vector_of(f"long {n}", "document"),) for n in range(60)]
-    at = model.calls.index(("short",))
-    assert at <= 3
-    assert any(call[0].startswith("long") for call in model.calls[at + 1 :])
+    assert thread.end(PATIENCE)
+    assert model.calls.index(("short",)) == 1
+    assert len(model.calls) == 9
+
+
+def test_at_its_end_whoever_waits_for_the_model_is_told() -> None:
+    model = Double()
+    model.open.clear()
+    thread = ModelThread(lambda: model, lambda _model: None, lambda _error: None)
+    with ThreadPoolExecutor(2) as pool:
+        asked = [pool.submit(thread.embed, [text], "query", lambda: False) for text in ("one", "two")]
+        until(lambda: model.calls and thread.waiting == 2)
+        assert not thread.end(0), "a model that hangs is not waited for"
+        for one in asked:
+            with pytest.raises(Fault, match="the model service ends"):
+                one.result(PATIENCE)
+        model.open.set()
+    assert thread.end(PATIENCE)
 
 
 def test_turns_are_small_and_leave_nothing_out() -> None:
