@@ -10,18 +10,21 @@ machine without a model, nor for a casebook that nobody has embedded; and the on
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
 
 from core.base.fault import Fault
 from core.embedding.runtime.embedder import Kind, Vector
 
 if TYPE_CHECKING:
-    from core.embedding.service.connection import Line
-    from core.embedding.service.protocol import State
+    from core.embedding.service.protocol import Request, State
+    from core.process.connection import Connection
     from core.process.endpoint import Endpoint
+    from core.process.frames import Frame
 
 DEADLINE_MS = 150
 """What a hook or a search waits for the service at most, in all."""
@@ -30,6 +33,7 @@ _PART = 64
 _PART_CHARS = 1 << 16
 
 Clock = Callable[[], float]
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +135,70 @@ def stop(place: Endpoint | None = None, deadline_ms: float = 5000, clock: Clock 
     return state
 
 
+class Line:
+    """A connection; `token` is what a request must carry. Belongs to one thread."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self.wait_for_end, self.close = connection.wait_for_end, connection.close
+        self.token = ""
+
+    def ask(self, request: Request, until: float, read: Callable[[Frame], _T]) -> _T:
+        """What `read` makes of the answer.
+
+        Raises TimeoutError once the clock shows `until`, another OSError where the connection is gone, the Fault that
+        was answered, and Fault model_unreachable where what came is no answer. After a TimeoutError or an answer that
+        is none, close it: what comes later would be taken for the answer to something else.
+        """
+        from core.embedding.service.protocol import request_frame
+        from core.process.frames import BadFrame, encode
+
+        try:
+            data = encode(request_frame(request))
+            with suppress(BrokenPipeError):  # it may have answered and hung up unasked: that it is busy
+                self._connection.send(data, until)
+            answer = self._connection.receive(until)
+            if answer is None:
+                raise ConnectionResetError("the connection was closed")
+            if self._connection.surplus:
+                raise BadFrame("more than was asked for")
+            return read(answer)
+        except BadFrame as error:
+            raise Fault("model_unreachable", f"what the model service sent cannot be used: {error}") from error
+
+
+def open_line(place: Endpoint, until: float, clock: Callable[[], float]) -> tuple[Line, State]:
+    """Connect, and hear who is there. Raises OSError as `Line.ask` does, Fault where it is not to be trusted."""
+    import socket as sockets
+
+    from core.embedding.service.protocol import Hello, read_state
+    from core.process.connection import Connection, connect, not_private
+    from core.process.endpoint import peer_uid, proof_of, read_port
+
+    if (reason := not_private(place.folder)) is not None:
+        raise Fault("model_unreachable", reason)
+    port, nonce = (read_port(place), os.urandom(16).hex()) if place.socket is None else (None, "")
+    if place.socket is not None:
+        joined = connect(str(place.socket), until, clock)
+    elif port is not None:
+        joined = sockets.create_connection(("127.0.0.1", port.number), max(0.001, until - clock()))
+    else:
+        raise FileNotFoundError(place.port)
+    line = Line(Connection(joined, clock=clock))
+    try:
+        if place.socket is not None and peer_uid(joined) not in (None, os.geteuid()):
+            raise Fault("model_unreachable", f"somebody else listens at {place.socket}")
+        state = line.ask(Hello(nonce), until, read_state)
+        if port is not None:  # by now it may be somebody else's: no text and no token is sent before this
+            if state.proof != proof_of(port.token, nonce):
+                raise Fault("model_unreachable", "somebody else listens at the port of the model service")
+            line.token = port.token
+    except BaseException:
+        line.close()
+        raise
+    return line, state
+
+
 class Served:
     """The service's model as an `Embedder`. Belongs to one thread; made by `connect`."""
 
@@ -229,8 +297,6 @@ def _greet(place: Endpoint, until: float, clock: Clock) -> tuple[Line, State] | 
             return _NONE
     except OSError as error:
         return Unserved("failed", f"{place.entrance} cannot be read: {error.strerror}")
-    from core.embedding.service.connection import open_line
-
     try:
         return open_line(place, until, clock)
     except (ConnectionRefusedError, FileNotFoundError):

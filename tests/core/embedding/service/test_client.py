@@ -18,8 +18,17 @@ from typing import Any
 import pytest
 
 from core.base.fault import Fault
-from core.embedding.service.client import Served, Unserved, connect, look, model_service, parts, stop, worth_starting
-from core.embedding.service.connection import open_line
+from core.embedding.service.client import (
+    Served,
+    Unserved,
+    connect,
+    look,
+    model_service,
+    open_line,
+    parts,
+    stop,
+    worth_starting,
+)
 from core.embedding.service.protocol import MAX_CHARS, State, bye_frame, fault_frame, state_frame, vectors_frame
 from core.process.endpoint import Endpoint, make_private
 from core.process.frames import Frame, encode
@@ -192,7 +201,7 @@ def test_connecting_and_the_first_answer_share_one_deadline(place: Endpoint, mon
         return line
 
     spent = 0
-    monkeypatch.setattr("core.embedding.service.connection.open_line", slowly)
+    monkeypatch.setattr("core.embedding.service.client.open_line", slowly)
     with impostor(replace(place, socket=place.folder / "b.sock"), talk) as heard:
         client = connect(
             "double", place=replace(place, socket=place.folder / "b.sock"), deadline_ms=19_000, clock=clock
