@@ -101,8 +101,10 @@ class Connection:
         self._line.settimeout(left)
 
 
-def connect(path: str, until: float, clock: Callable[[], float] = time.monotonic) -> sockets.socket:
-    """A connection to a Unix socket. Raises OSError; BlockingIOError where its queue stays full until then."""
+def connect(
+    path: str, until: float, clock: Callable[[], float] = time.monotonic, *, patient: bool = True
+) -> sockets.socket:
+    """A connection to a Unix socket. Raises OSError; BlockingIOError where its queue is full: `patient`, until then."""
     import socket as sockets
 
     line = sockets.socket(sockets.AF_UNIX, sockets.SOCK_STREAM)
@@ -113,7 +115,7 @@ def connect(path: str, until: float, clock: Callable[[], float] = time.monotonic
                 line.connect(path)
                 return line
             except BlockingIOError:
-                if clock() + _FULL_S >= until:
+                if not patient or clock() + _FULL_S >= until:
                     raise
                 time.sleep(_FULL_S)
     except BaseException:

@@ -56,6 +56,15 @@ def join(header: bytes, body: bytes = b"", *, most: tuple[int, int] = (MAX_HEADE
     return _PREFIX.pack(_NAME, VERSION, len(header), len(body)) + header + body
 
 
+def plain_header(fields: Mapping[str, str]) -> bytes:
+    """The JSON of a header whose values are all texts, made without loading the module of that name."""
+    try:
+        from _json import encode_basestring_ascii as quote
+    except ImportError:
+        from json.encoder import encode_basestring_ascii as quote
+    return ("{" + ", ".join(f"{quote(name)}: {quote(value)}" for name, value in fields.items()) + "}").encode("ascii")
+
+
 class FrameReader:
     """Puts frames together from whatever pieces they arrive in."""
 

@@ -12,22 +12,26 @@ import time
 
 from core.base.version import VERSION
 from core.base.xdg import folder_name
+from core.process.connection import LONGEST_PATH, Connection, connect, not_private, runtime_folder
+from core.process.frames import BadFrame, FrameReader, join, plain_header
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from socket import socket as _socket
 
-_SIZE = 4
-_LONGEST = 103
-_MOST_REPLY = 1 << 20
-TAKEN, REFUSED, GO_ON, WRITTEN = b"+", b"-", b"!", b"w"
+WIRE = "5"
+"""What host and caller say to each other, in which order. Another order has another number, and with it another socket:
+an old host and a new caller, or the reverse, do not meet."""
+TAKEN, REFUSED, GO_ON, REPLY, WRITTEN = (
+    b'{"say": "%s"}' % word for word in (b"taken", b"refused", b"go on", b"reply", b"written")
+)
+"""The headers of all frames but the first. They are compared as they are, so that nothing is loaded to read them."""
 TAKE_SHARE, ANSWER_SHARE = 0.17, 0.7
 """Of the time that a hook has: how long the host may need to take a payload, and until when it must have answered."""
 HUNG_S = 30.0
 """A host that took nothing is not asked again for so long, unless it shows that it goes on."""
-_SPOKEN = "4"
-"""What host and caller say to each other, in which order; another order has another number."""
+_MOST = 64, 1 << 20
+"""Bytes of a header and of a reply."""
 
 
 class UnansweredError(Exception):
@@ -42,21 +46,17 @@ class UnansweredError(Exception):
 
 
 def stamp() -> str:
-    """What host and caller must have in common: the version, whose packages are loaded, and how they speak."""
-    return f"{VERSION}\n{sys.prefix}\n{_SPOKEN}"
+    """What host and caller must have in common: the version, and whose packages are loaded."""
+    return f"{VERSION}\n{sys.prefix}"
 
 
 def socket_path() -> str | None:
     """Where the host of this user listens, or would; None where there are no Unix sockets, or the path is too long."""
     if not hasattr(os, "geteuid"):
         return None
-    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
-    if os.path.isabs(runtime) and _is_ours(runtime, private=False):
-        folder = os.path.join(runtime, "casebook")
-    else:
-        folder = os.path.join(folder_name("state"), "run")
-    path = os.path.join(folder, "hook.sock")
-    return path if len(os.fsencode(path)) <= _LONGEST else None
+    folder = runtime_folder(os.environ) or os.path.join(folder_name("state"), "run")
+    path = os.path.join(folder, f"hook-{WIRE}.sock")
+    return path if len(os.fsencode(path)) <= LONGEST_PATH else None
 
 
 def ask(
@@ -78,27 +78,25 @@ def ask(
     Raises UnansweredError where it does not take the payload in its share of that time, or did and gives no answer.
     """
     path = socket_path()
-    if path is None or not os.path.exists(path) or not _is_ours(os.path.dirname(path), private=True):
+    if path is None or not os.path.exists(path) or not_private(os.path.dirname(path)):
         return False
     if _is_hung(path):
         raise UnansweredError(taken=False, asked=False)
-    import socket
-
     begun = time.monotonic()
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line:
-        line.settimeout(seconds * TAKE_SHARE)
+    until = begun + seconds * TAKE_SHARE
+    try:
+        frames = FrameReader(max_header=_MOST[0], max_body=_MOST[1], loads=_as_it_is)
+        line = Connection(connect(path, until, patient=False), frames)
+    except OSError:
+        return False
+    try:
         try:
-            line.connect(path)
-            model, service, hold_back, rules = settings
-            told = os.fsencode(f"{event}\n{model}\n{int(service)}\n{hold_back}\n{rules}")
-            line.sendall(b"".join(map(pack, (stamp().encode(), os.fsencode(database), told, payload))))
-            if line.recv(1) != TAKEN:
+            if not _is_taken(line, _offer(payload, database, settings, event), until):
                 return False  # of another version, or too busy
-            line.sendall(GO_ON)
         except TimeoutError:
             _mark_hung(path)
             raise UnansweredError(taken=False, asked=True) from None
-        except OSError:
+        except (OSError, BadFrame):
             return False
         reply = _reply(line, begun + seconds * ANSWER_SHARE)
         if reply is None:
@@ -107,31 +105,48 @@ def ask(
             raise UnansweredError(taken=True, asked=True)
         write(reply)
         _tell_written(line)
+    finally:
+        line.close()
     return True
 
 
-def _tell_written(line: _socket) -> None:
+def _offer(payload: bytes, database: str, settings: tuple[str, bool, float, str], event: str) -> bytes:
+    model, service, hold_back, rules = settings
+    named = {"stamp": stamp(), "database": database, "event": event}
+    named |= {"model": model, "service": str(int(service)), "hold_back": str(hold_back), "rules": rules}
+    return join(plain_header(named), payload)
+
+
+def _is_taken(line: Connection, offer: bytes, until: float) -> bool:
+    """Whether the host took the offer and was told to go on. Raises TimeoutError, another OSError, BadFrame."""
+    line.send(offer, until)
+    answer = line.receive(until)
+    if answer is None or answer.header["say"] != TAKEN:
+        return False
+    line.send(join(GO_ON), until)
+    return True
+
+
+def _as_it_is(header: bytes) -> dict[str, object]:
+    return {"say": header}
+
+
+def _tell_written(line: Connection) -> None:
     try:
-        line.sendall(WRITTEN)
+        line.send(join(WRITTEN), time.monotonic() + 1)
     except OSError:
         pass  # the host had nothing to count, and has hung up
 
 
-def _reply(line: _socket, until: float) -> bytes | None:
-    """The host's two lines; less where it hangs up before; None where they do not come in time."""
-    reply = bytearray()
+def _reply(line: Connection, until: float) -> bytes | None:
+    """The host's two lines; nothing where it hangs up before; None where they do not come in time."""
     try:
-        while len(reply) <= _MOST_REPLY and reply.count(b"\n") < 2:
-            line.settimeout(max(0.001, until - time.monotonic()))
-            part = line.recv(1 << 16)
-            if not part:
-                break
-            reply += part
+        answer = line.receive(until)
     except TimeoutError:
         return None
-    except OSError:
+    except (OSError, BadFrame):
         return b""
-    return bytes(reply)
+    return answer.body if answer is not None and answer.header["say"] == REPLY else b""
 
 
 def goes_on(path: str) -> None:
@@ -161,16 +176,3 @@ def _is_hung(path: str) -> bool:
 
 def _mark(path: str) -> str:
     return f"{path[: -len('.sock')]}.hung"
-
-
-def pack(data: bytes) -> bytes:
-    """A part of a request: its length, then itself."""
-    return len(data).to_bytes(_SIZE, "big") + data
-
-
-def _is_ours(folder: str, *, private: bool) -> bool:
-    try:
-        there = os.lstat(folder)
-    except OSError:
-        return False
-    return there.st_uid == os.geteuid() and not (private and there.st_mode & 0o077)

@@ -6,31 +6,29 @@ exactly what the hook itself would do. It keeps no connection to a casebook open
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import socket
-import threading
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
 from core.base.log import Log
 from core.base.paths import log_file
-from core.flows.hook.client import GO_ON, REFUSED, TAKEN, WRITTEN, goes_on, socket_path, stamp
+from core.flows.hook.client import GO_ON, REFUSED, REPLY, TAKEN, WRITTEN, goes_on, socket_path, stamp
 from core.flows.hook.dispatch import Handled, Surroundings, handle
 from core.flows.hook.first import is_event
 from core.flows.hook.payload import MOST_BYTES
 from core.flows.hook.spool import take_up, withdraw
-from core.process.claim import Claim, claim
-from core.process.endpoint import Endpoint, peer_uid
+from core.process.claim import claim
+from core.process.endpoint import Endpoint
+from core.process.frames import BadFrame, Frame, join
+from core.process.server import Client, Limits, Server
 
 IDLE_S = 600.0
-_LOOK_S = 5.0
-_SLOW_S = 2.0
-_AT_ONCE = 32
-_MOST_NAMES = 8192
+_LIMITS = Limits(slow=2.0, quiet=2.0, clients=32, look=5.0, grace=2.0)
+_MOST = 1 << 15, MOST_BYTES + 1
+"""Bytes of what a caller says of itself, and of a payload."""
 
 
 def serve(idle_s: float = IDLE_S, ready: Callable[[], object] = lambda: None) -> bool:
@@ -41,14 +39,14 @@ def serve(idle_s: float = IDLE_S, ready: Callable[[], object] = lambda: None) ->
     path = socket_path()
     if path is None:
         return False
-    own = claim(Endpoint(Path(path).parent, "hook", Path(path)))
+    own = claim(Endpoint(Path(path).parent, Path(path).stem, Path(path)))
     if own is None:
         return False
-    _load()
     try:
-        with own.listen("") as listener:
-            ready()
-            _Host(own, listener, idle_s).run()
+        _load()
+        host = _Host()
+        host.server = Server(own, host.answer, replace(_LIMITS, idle=idle_s), most=_MOST)
+        host.server.run("", ready)
     finally:
         own.leave()
     return True
@@ -66,49 +64,35 @@ def _load() -> None:
 
 
 class _Host:
-    def __init__(self, own: Claim, listener: socket.socket, idle_s: float) -> None:
-        self._own, self._listener, self._idle = own, listener, idle_s
-        self._asked = time.monotonic()
-        self._busy = threading.BoundedSemaphore(_AT_ONCE)
+    server: Server
 
-    def run(self) -> None:
-        self._listener.settimeout(min(_LOOK_S, self._idle))
-        while self._own.found and time.monotonic() - self._asked < self._idle:
-            try:
-                line, _ = self._listener.accept()
-            except TimeoutError:
-                continue
-            if peer_uid(line) not in (None, os.geteuid()) or not self._busy.acquire(blocking=False):
-                line.close()
-                continue
-            self._asked = time.monotonic()
-            threading.Thread(target=self._answer, args=(line,), daemon=True).start()
-
-    def _answer(self, line: socket.socket) -> None:
-        try:
-            with line, contextlib.suppress(OSError, ValueError):
-                line.settimeout(_SLOW_S)
-                asked = _part(line, _MOST_NAMES).decode()
-                database, model = _part(line, _MOST_NAMES), os.fsdecode(_part(line, _MOST_NAMES))
-                payload = _part(line, MOST_BYTES + 1)
-                if asked != stamp():
-                    self._asked = -self._idle  # our packages were replaced: the next host is loaded from the new ones
-                    line.sendall(REFUSED)
-                elif _is_awaited(line):
-                    _handle(line, payload, Path(os.fsdecode(database)), model)
-                else:
-                    _late()
-        finally:
-            self._busy.release()
+    def answer(self, frame: Frame, client: Client) -> None:
+        """One payload, from the offer to the reply; a connection is for one."""
+        self.server.touch()
+        told = frame.header
+        if told.get("stamp") != stamp():
+            self.server.finish("stopped")  # our packages were replaced: the next host is loaded from the new ones
+            client.send(join(REFUSED))
+        elif _is_awaited(client):
+            with suppress(ValueError):  # a casebook whose name is none
+                _handle(client, frame.body, Path(str(told.get("database", ""))), told)
+        else:
+            _late()
+        client.close()
 
 
-def _is_awaited(line: socket.socket) -> bool:
+def _is_awaited(client: Client) -> bool:
     """Whether the caller still wants it done by us; one that waited too long does it itself, and it is done once."""
     try:
-        line.sendall(TAKEN)
-        return line.recv(1) == GO_ON
+        client.send(join(TAKEN))
+        return _says(client, GO_ON)
     except OSError:
         return False
+
+
+def _says(client: Client, what: bytes) -> bool:
+    answer = client.receive()
+    return answer is not None and answer.header == json.loads(what)
 
 
 def _late() -> None:
@@ -117,14 +101,14 @@ def _late() -> None:
         goes_on(path)
 
 
-def _handle(line: socket.socket, payload: bytes, database: Path, model: str) -> None:
+def _handle(client: Client, payload: bytes, database: Path, told: Mapping[str, object]) -> None:
     """Answer, then write down what hooks before this one could not."""
-    around, event = _around(model)
+    around, event = _around(told)
     handled = handle(payload, database, around, event=event)
     try:
-        line.sendall(_reply(handled))
-        written = handled.once_written if handled.once_written is not None and _was_written(line) else None
-        line.close()
+        client.send(join(REPLY, _reply(handled)))
+        written = handled.once_written if handled.once_written is not None and _was_written(client) else None
+        client.close()
     except OSError:  # whoever asked gave up, and has left it to be done once more: it is done
         if not event:
             withdraw(payload, database, but=int(handled.kept))
@@ -136,21 +120,23 @@ def _handle(line: socket.socket, payload: bytes, database: Path, model: str) -> 
         take_up(database)
 
 
-def _was_written(line: socket.socket) -> bool:
+def _was_written(client: Client) -> bool:
     """Whether the caller wrote the reply to the agent; it says so once it did."""
     try:
-        return line.recv(1) == WRITTEN
-    except OSError:
+        return _says(client, WRITTEN)
+    except (OSError, BadFrame):
         return False
 
 
-def _around(told: str) -> tuple[Surroundings, str]:
+def _around(told: Mapping[str, object]) -> tuple[Surroundings, str]:
     """What the caller's settings say, and the file of its event.
 
     A session's beginning and end are the hook's own business: it asks no host about them.
     """
-    event, name, service, share, rules = (*told.split("\n", 4), "", "", "", "")[:5]
-    around = Surroundings(lambda _: None, lambda _: None, name, service == "1", rules, _share(share))
+    event, model, service, share, rules = (
+        str(told.get(name, "")) for name in ("event", "model", "service", "hold_back", "rules")
+    )
+    around = Surroundings(lambda _: None, lambda _: None, model, service == "1", rules, _share(share))
     return around, event if is_event(event) else ""
 
 
@@ -159,23 +145,6 @@ def _share(told: str) -> float:
         return float(told)
     except ValueError:
         return 0.0
-
-
-def _part(line: socket.socket, most: int) -> bytes:
-    size = int.from_bytes(_exactly(line, 4), "big")
-    if size > most:
-        raise ValueError("too long")
-    return _exactly(line, size)
-
-
-def _exactly(line: socket.socket, size: int) -> bytes:
-    data = bytearray()
-    while len(data) < size:
-        part = line.recv(min(1 << 16, size - len(data)))
-        if not part:
-            raise ValueError("cut off")
-        data += part
-    return bytes(data)
 
 
 def _reply(handled: Handled) -> bytes:

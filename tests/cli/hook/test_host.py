@@ -19,7 +19,9 @@ import pytest
 
 from core.errors import list_cases
 from core.errors.cases.record import record_resolution
-from core.flows.hook.client import pack, stamp
+from core.flows.hook.client import GO_ON, REFUSED, REPLY, TAKEN, WIRE, stamp
+from core.process.frames import join, plain_header
+from core.process.lock import try_lock
 from core.store import open_store
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="hosts listen on Unix sockets")
@@ -32,6 +34,10 @@ FAILED = {
     "tool_input": {"command": "npm test"},
     "error": "Exit code 1\nError: Cannot find module 'leftpad'",
 }
+
+OLD_PARTS = stamp().encode() + b"\n4", b"/db", b"\n1", json.dumps(FAILED).encode()
+OLD_WIRE = b"".join(len(part).to_bytes(4, "big") + part for part in OLD_PARTS)
+"""What a caller said before there were frames."""
 
 
 class Home:
@@ -49,7 +55,7 @@ class Home:
             "CASEBOOK_HOOK_DEADLINE_MS": "30000",
         }
         self.database = path / ".local/share/casebook/casebook.db"
-        self.socket = runtime / "casebook/hook.sock"
+        self.socket = runtime / f"casebook/hook-{WIRE}.sock"
 
     def hook(self, payload: dict[str, Any], **variables: str) -> subprocess.CompletedProcess[bytes]:
         return subprocess.run(
@@ -75,7 +81,7 @@ class Home:
             return line.connect_ex(str(self.socket)) == 0
 
     def host(self) -> int:
-        return int((self.socket.parent / "hook.lock").read_text())
+        return int(self.socket.with_suffix(".lock").read_text())
 
     def close(self) -> None:
         """End its host, and any that a hook has started and that does not listen yet: it finds no place to."""
@@ -91,6 +97,12 @@ class Home:
             return sum(case.seen for case in list_cases(store).cases)
 
 
+def offer(home: Home, payload: dict[str, Any], stamped: str) -> bytes:
+    """What a hook of that version sends first."""
+    named = {"stamp": stamped, "database": str(home.database), "service": "1"}
+    return join(plain_header(named), json.dumps(payload).encode())
+
+
 @pytest.fixture
 def home(tmp_path: Path) -> Generator[Home]:
     made = Home(tmp_path)
@@ -99,12 +111,13 @@ def home(tmp_path: Path) -> Generator[Home]:
 
 
 @contextmanager
-def impostor(home: Home, said: bytes, *, closes: bool = False) -> Generator[list[socket.socket]]:
-    """Somebody who listens where the host would, takes what comes, says `said` and nothing more, or even `closes`.
+def impostor(home: Home, said: bytes, *, closes: bool = False, then: bytes = b"") -> Generator[list[socket.socket]]:
+    """Somebody who listens where the host would, takes what comes, says `said` and nothing more, or even `closes`;
+    told to go on, it says `then` and closes.
 
     Gives those who came.
     """
-    home.socket.parent.mkdir(mode=0o700)
+    home.socket.parent.mkdir(mode=0o700, exist_ok=True)
     done = threading.Event()
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(home.socket))
@@ -120,7 +133,12 @@ def impostor(home: Home, said: bytes, *, closes: bool = False) -> Generator[list
                     continue
                 line.sendall(said)
                 lines.append(line)
-                if closes or said not in (b"", b"+"):
+                if then:
+                    heard = b""
+                    while not heard.endswith(join(GO_ON)):
+                        heard += line.recv(1 << 16)
+                    line.sendall(then)
+                if closes or then or said not in (b"", join(TAKEN)):
                     line.close()
             for line in lines:
                 line.close()
@@ -151,9 +169,8 @@ def test_a_host_of_another_version_does_nothing_and_leaves(home: Home) -> None:
     with socket.socket(socket.AF_UNIX) as line:
         line.settimeout(30)
         line.connect(str(home.socket))
-        asked = b"0.0.0\n/elsewhere", bytes(home.database), b"\n1", json.dumps(FAILED).encode()
-        line.sendall(b"".join(map(pack, asked)))
-        assert line.recv(10) == b"-"
+        line.sendall(offer(home, FAILED, "0.0.0\n/elsewhere"))
+        assert line.recv(100) == join(REFUSED)
     home.wait(there=False)
     assert home.seen() == 1
 
@@ -218,7 +235,7 @@ def test_a_mark_of_a_host_before_it_counts_for_nothing(home: Home) -> None:
 
 def test_a_host_that_hangs_over_a_payload_loses_neither_answer_nor_event(home: Home) -> None:
     record_resolution(home.database, str(FAILED["error"]), "Install leftpad.")
-    with impostor(home, b"+") as came:
+    with impostor(home, join(TAKEN)) as came:
         hung = home.hook(FAILED, CASEBOOK_HOOK_DEADLINE_MS="6000")
         assert b"Install leftpad" in hung.stdout
         assert home.seen() == 1, "the host may write it down yet"
@@ -230,40 +247,71 @@ def test_a_host_that_hangs_over_a_payload_loses_neither_answer_nor_event(home: H
 def test_a_caller_that_waits_no_more_has_nothing_done_for_it(home: Home) -> None:
     home.hook(FAILED)
     home.wait()
-    parts = stamp().encode(), bytes(home.database), b"\n1", json.dumps(FAILED | {"session_id": "s2"}).encode()
     with socket.socket(socket.AF_UNIX) as line:
         line.settimeout(30)
         line.connect(str(home.socket))
-        line.sendall(b"".join(map(pack, parts)))
-        assert line.recv(10) == b"+"
+        line.sendall(offer(home, FAILED | {"session_id": "s2"}, stamp()))
+        assert line.recv(100) == join(TAKEN)
     assert home.hook(FAILED | {"session_id": "s3"}).returncode == 0
     assert home.seen() == 2
 
 
 def test_a_host_that_dies_over_a_payload_is_done_without(home: Home) -> None:
     record_resolution(home.database, str(FAILED["error"]), "Install leftpad.")
-    with impostor(home, b"+", closes=True):
+    with impostor(home, join(TAKEN), closes=True):
         assert b"Install leftpad" in home.hook(FAILED).stdout
 
 
-@pytest.mark.parametrize("said", [b"-", b"garbage", b"\x00" * 99])
+@pytest.mark.parametrize("said", [join(REFUSED), b"garbage", b"\x00" * 99, join(TAKEN)[:9], join(GO_ON), join(b"[]")])
 def test_a_host_that_refuses_or_lies_is_done_without(home: Home, said: bytes) -> None:
     record_resolution(home.database, str(FAILED["error"]), "Install leftpad.")
     with impostor(home, said):
         assert b"Install leftpad" in home.hook(FAILED).stdout
 
 
+def test_a_host_that_dies_at_any_byte_of_its_answer_is_done_without(home: Home) -> None:
+    """Killed after so many bytes: the event is written down once, and told of."""
+    record_resolution(home.database, str(FAILED["error"]), "Install leftpad.")
+    whole = join(REPLY, b"\n\n")
+    for number, size in enumerate((1, 12, len(whole) - 1)):
+        with impostor(home, join(TAKEN), then=whole[:size]):
+            told = home.hook(FAILED | {"session_id": f"s{number}"})
+        assert b"Install leftpad" in told.stdout
+    for number in range(3):  # each takes up one of those at least, however slow it is
+        home.hook(FAILED | {"session_id": f"after{number}"}, CASEBOOK_HOOK_HOST="false")
+    assert home.seen() == 1 + 3 + 3
+
+
+def test_a_host_that_speaks_the_wire_before_is_not_met(home: Home) -> None:
+    """It goes on until it is idle; the hook does the work itself, and starts a host of its own."""
+    home.socket.parent.mkdir(mode=0o700)
+    old = home.socket.with_name("hook.sock")
+    lock = os.open(home.socket.with_name("hook.lock"), os.O_RDWR | os.O_CREAT, 0o600)
+    assert try_lock(lock)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(old))
+        listener.listen()
+        listener.setblocking(False)
+        assert home.hook(FAILED).returncode == 0
+        home.wait()
+        assert home.hook(FAILED | {"session_id": "s2"}).returncode == 0
+        with pytest.raises(BlockingIOError):
+            listener.accept()
+    os.close(lock)
+    assert home.seen() == 2
+
+
 def test_a_folder_that_others_may_enter_is_not_trusted(home: Home) -> None:
     record_resolution(home.database, str(FAILED["error"]), "Install leftpad.")
-    with impostor(home, b"+"):
+    with impostor(home, join(TAKEN)):
         home.socket.parent.chmod(0o755)
         assert b"Install leftpad" in home.hook(FAILED).stdout
 
 
 @pytest.mark.parametrize(
     "sent",
-    [b"", b"\xff" * 4, pack(stamp().encode())[:9], pack(b"x") * 3, b"\x00" * 4_000],
-    ids=["nothing", "length", "cut", "others", "zeros"],
+    [b"", b"\xff" * 4, join(b"{}")[:9], join(b"{}"), join(GO_ON) * 3, b"\x00" * 4_000, OLD_WIRE],
+    ids=["nothing", "length", "cut", "empty", "others", "zeros", "old"],
 )
 def test_hostile_callers_do_not_harm_the_host(home: Home, sent: bytes) -> None:
     home.hook(FAILED)

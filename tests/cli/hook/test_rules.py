@@ -15,6 +15,9 @@ from pathlib import Path
 
 import pytest
 
+from core.flows.hook.client import TAKEN, WIRE
+from core.process.frames import join
+
 pytestmark = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="hosts listen on Unix sockets")
 ROOT = Path(__file__).resolve().parents[3]
 RULES = (
@@ -27,7 +30,7 @@ class Home:
     """A user's home with one rule file, and the hooks that run in it."""
 
     def __init__(self, path: Path) -> None:
-        self.path, self.socket = path, path / "r" / "casebook" / "hook.sock"
+        self.path, self.socket = path, path / "r" / "casebook" / f"hook-{WIRE}.sock"
         (path / "r").mkdir(mode=0o700)
         (path / ".claude").mkdir()
         (path / ".claude" / "memory.md").write_text(RULES, encoding="utf-8")
@@ -66,7 +69,7 @@ class Home:
     def close(self) -> None:
         if self.socket.exists():
             with suppress(OSError, ValueError):
-                os.kill(int((self.socket.parent / "hook.lock").read_text()), signal.SIGKILL)
+                os.kill(int(self.socket.with_suffix(".lock").read_text()), signal.SIGKILL)
         (self.path / "r").rename(self.path / "ended")
         (self.path / "r").touch()
 
@@ -88,7 +91,7 @@ def test_the_host_says_what_the_hook_itself_would(home: Home) -> None:
     assert home.hook().stdout == alone.stdout
 
 
-@pytest.mark.parametrize("said", [b"", b"+"], ids=["nothing", "that it takes it"])
+@pytest.mark.parametrize("said", [b"", join(TAKEN)], ids=["nothing", "that it takes it"])
 def test_a_host_that_hangs_costs_no_rule(home: Home, said: bytes) -> None:
     alone = home.hook(CASEBOOK_HOOK_HOST="false")
     home.socket.parent.mkdir(mode=0o700)
