@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from core.base.atomic import write_file
 from core.base.fault import Fault
 from core.process.endpoint import Endpoint, Port, make_private
-from core.process.lock import try_lock
+from core.process.lock import is_locked, try_lock
 
 
 @dataclass(slots=True)
@@ -112,25 +112,14 @@ def end_holder(place: Endpoint, seconds: float) -> int | None:
     after so many `seconds`. Raises Fault timeout where it lives on after as many again.
     """
     pid = holder(place)
-    if pid is None or not _held(place):
+    if pid is None or not is_locked(place.lock):
         return None
     for number in (signal.SIGTERM, getattr(signal, "SIGKILL", signal.SIGTERM)):
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, number)
         until = time.monotonic() + seconds
         while time.monotonic() < until:
-            if not _held(place):
+            if not is_locked(place.lock):
                 return pid
             time.sleep(0.02)
     raise Fault("timeout", f"the model service (process {pid}) does not end", "end that process yourself")
-
-
-def _held(place: Endpoint) -> bool:
-    try:
-        handle = os.open(place.lock, os.O_RDWR)
-    except OSError:
-        return False
-    try:
-        return not try_lock(handle)
-    finally:
-        os.close(handle)

@@ -40,14 +40,35 @@ def hold_lock(lock: Path, *, patience: float = 120.0) -> Generator[None]:
 def try_lock(handle: int) -> bool:
     """Take the lock of an open file if nobody has it; the system gives it back when the process ends, however."""
     try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _lock(handle)
     except OSError:
         return False
     return True
+
+
+def is_locked(path: Path) -> bool:
+    """Whether somebody holds the lock of this file: nobody does where there is none, or none can be had."""
+    try:
+        handle = os.open(path, os.O_RDWR)
+    except OSError:
+        return False
+    try:
+        _lock(handle)
+    except (BlockingIOError, PermissionError):  # what Linux and macOS say, and what Windows says
+        return True
+    except OSError:  # a file system without locks
+        return False
+    finally:
+        os.close(handle)
+    return False
+
+
+def _lock(handle: int) -> None:
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -12,6 +12,7 @@ from typing import Literal, cast
 import apsw
 
 from core.store.clock import now
+from core.store.files import is_gone
 from core.store.sql import Value, storable
 from core.store.store import Store
 
@@ -146,15 +147,7 @@ def _text(text: str | None) -> str | None:
 def _alive(job: Job) -> bool:
     if job.lease is None or job.lease < time.time():
         return False
-    if job.pid is None or job.pid == os.getpid() or sys.platform == "win32":
-        return True
-    try:
-        os.kill(job.pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
+    return job.pid is None or sys.platform == "win32" or not is_gone(job.pid)
 
 
 def _select(con: apsw.Connection, where: str, bindings: Sequence[Value]) -> tuple[Job, ...]:

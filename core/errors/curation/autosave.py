@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import secrets
-import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -25,6 +24,7 @@ from core.base.xdg import make_folder
 from core.errors.curation.fix_input import Written
 from core.errors.curation.optimistic_lock import moved_to
 from core.errors.retrieval.answer import Source
+from core.process.lock import is_locked, try_lock
 from core.store import Store, faults, now
 from core.text import redact
 
@@ -180,7 +180,9 @@ class Writer:
     def kept(self, case_id: int | None = None) -> Kept:
         """What was typed and not saved, of one case or of all. Never raises."""
         found = kept_scratches(self.folder, case_id)
-        living = {name for name in {one.writer for one in found} - {self.name} if _lives(self.folder, name)}
+        living = {
+            name for name in {one.writer for one in found} - {self.name} if is_locked(_lock_of(self.folder, name))
+        }
         free = sorted((one for one in found if one.writer not in living), key=lambda one: one.writer != self.name)
         return Kept(tuple(free), tuple(one for one in found if one.writer in living))
 
@@ -219,12 +221,10 @@ class Writer:
         with suppress(OSError):
             make_folder(self.folder)
             handle = os.open(_lock_of(self.folder, self.name), os.O_RDWR | os.O_CREAT, 0o600)
-            try:
-                _lock(handle)
+            if try_lock(handle):
                 self._held = handle
-            finally:
-                if self._held is None:
-                    os.close(handle)
+            else:
+                os.close(handle)
 
     def _let_go(self) -> None:
         if self._held is not None:
@@ -236,34 +236,6 @@ class Writer:
 
 def _lock_of(folder: Path, writer: str) -> Path:
     return folder / f"{writer}.lock"
-
-
-def _lives(folder: Path, writer: str) -> bool:
-    """Whether somebody holds the lock of this window."""
-    try:
-        handle = os.open(_lock_of(folder, writer), os.O_RDWR)
-    except OSError:
-        return False
-    try:
-        _lock(handle)
-    except (BlockingIOError, PermissionError):  # what Linux and macOS say, and what Windows says
-        return True
-    except OSError:  # a file system without locks
-        return False
-    finally:
-        os.close(handle)
-    return False
-
-
-def _lock(handle: int) -> None:
-    if sys.platform == "win32":
-        import msvcrt
-
-        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-    else:
-        import fcntl
-
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 @dataclass(frozen=True, slots=True)
