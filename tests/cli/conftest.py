@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 
-from core.flows.system.capabilities import schema_text
+from tests.schemas import check_schema
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -58,7 +57,7 @@ def valid(line: bytes) -> Any:
     """A line as JSON that satisfies the schema it names."""
     assert line.count(b"\n") == 1
     found = json.loads(line)
-    jsonschema.validate(found, json.loads(schema_text(found["schema_version"])))
+    check_schema(found)
     return found
 
 

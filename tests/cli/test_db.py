@@ -7,11 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 
-from core.flows.system.capabilities import schema_text
 from core.samples import sample_paths
+from tests.schemas import check_schema
 
 Run = Callable[..., Any]
 
@@ -69,7 +68,7 @@ def test_import_reads_once(run: Run, tmp_path: Path) -> None:
     assert b"import" in run("import", "auto", *samples, *other).err
     for line in run("import", "auto", *samples, *other, "--json").err.splitlines():
         progress = json.loads(line)
-        jsonschema.validate(progress, json.loads(schema_text("progress.v1")))
+        check_schema(progress, "progress.v1")
 
 
 def test_import_without_anything_to_read_exits_1(run: Run, home: Path) -> None:

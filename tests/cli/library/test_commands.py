@@ -8,11 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 
-from core.flows.system.capabilities import schema_text
 from core.samples import sample_notes
+from tests.schemas import check_schema
 
 Run = Callable[..., Any]
 
@@ -55,7 +54,7 @@ def test_ingest_reports_and_a_second_one_changes_nothing(run: Run, tmp_path: Pat
     events = [json.loads(line) for line in first.said.splitlines()]
     assert [one["kind"] for one in events][-1] == "completed"
     for one in events:
-        jsonschema.validate(one, json.loads(schema_text("ingest_progress.v1")))
+        check_schema(one, "ingest_progress.v1")
     again = run("library", "ingest", "--json", "--summary-only").json()
     assert (again["new"], again["unchanged"], again["items"]) == (0, 1, None)
     assert "1 file " in run("library", "ingest").text
@@ -76,8 +75,8 @@ def test_a_search_is_dense_cited_and_one_object_with_json(filled: Run) -> None:
     found = filled("library", "search", "환율표가 비어", "--json").json()
     assert found["schema_version"] == "search_response.v1"
     hit = found["hits"][0]
-    jsonschema.validate(hit, json.loads(schema_text("search_hit.v1")))
-    jsonschema.validate(hit["citation"], json.loads(schema_text("citation.v1")))
+    check_schema(hit, "search_hit.v1")
+    check_schema(hit["citation"], "citation.v1")
     assert (hit["score_kind"], hit["retrieval"]["method"], hit["embedding_model"]) == ("bm25", "lexical", None)
     start, end = hit["matched"][0]
     assert hit["snippet"][start:end] in ("환율표", "환율표가", "비어")

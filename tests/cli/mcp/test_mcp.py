@@ -15,10 +15,10 @@ import pytest
 
 from cli.main import main
 from core.base.installation import remedy
-from core.flows.system.capabilities import schema_text
 from core.store import open_store
 from tests.cli.mcp.mcp_talk import Talk, talking
 from tests.core.llm.llm_server import Reply, Server, llm_server
+from tests.schemas import check_schema
 
 WRITING = {"record_lesson", "error_search", "ask"}
 """They keep what was asked and answered."""
@@ -89,7 +89,7 @@ def answer(talk: Talk, tool: str, **arguments: Any) -> Any:
     found = talk.call(tool, **arguments)
     value = found.structured_content
     assert json.loads(found.content[0].text) == value
-    jsonschema.validate(value, json.loads(schema_text(value["schema_version"])))
+    check_schema(value)
     assert found.is_error == (value["schema_version"] == "error.v1")
     return value
 

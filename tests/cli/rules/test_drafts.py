@@ -10,13 +10,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 
 from core.flows.corrections.drafts import rule_drafts
-from core.flows.system.capabilities import schema_text
 from core.store import open_store
 from tests.flows.corrections.chat import Transcript, imported
+from tests.schemas import check_schema
 
 MINE = "# Notes\n\nMine.\n"
 
@@ -42,7 +41,7 @@ class Project:
 
     def json(self, *args: str) -> Any:
         found = json.loads(self.run(*args, "--json").stdout)
-        jsonschema.validate(found, json.loads(schema_text(found["schema_version"])))
+        check_schema(found)
         return found
 
     @property

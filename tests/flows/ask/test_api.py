@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 
 from core.base.config.settings import LlmSettings
@@ -16,7 +15,6 @@ from core.base.fault import Fault
 from core.base.wire import dumps
 from core.flows.ask.api import AskOptions, ask, ask_library
 from core.flows.ingest.api import ingest
-from core.flows.system.capabilities import schema_text
 from core.library.ask.answer import Answer, AnswerEvent
 from core.library.ask.store import delete_session, list_sessions, show_session
 from core.library.ingest.write import reset_library
@@ -25,6 +23,7 @@ from core.llm.factory import language_model
 from core.samples import sample_notes
 from core.store import Store, open_store
 from tests.core.llm.llm_server import Reply, Script, Server, llm_server
+from tests.schemas import check_schema
 
 RETRY = "How long should a client wait between retries of a request?"
 TRUE = "Wait 200 ms, then twice as long each time [1]."
@@ -79,7 +78,7 @@ def asked(
 ) -> Answer:
     model = language_model(LlmSettings(model="tiny", endpoint=server.endpoint))
     found = ask(store, question, options or AskOptions(), model, None, **more)
-    jsonschema.validate(json.loads(dumps(found)), json.loads(schema_text("answer.v1")))
+    check_schema(json.loads(dumps(found)), "answer.v1")
     return found
 
 

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import apsw
-import jsonschema
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -22,7 +21,6 @@ from core.base.fault import Fault
 from core.flows.ask.api import AskOptions, ask
 from core.flows.ask.draft_file import MOST_FILES, Unfinished, _folder, _read, take_up, written_down
 from core.flows.ingest.api import ingest
-from core.flows.system.capabilities import schema_text
 from core.library.ask.answer import AnswerEvent
 from core.library.ask.store import keep, list_sessions, show_session
 from core.library.ingest.write import reset_library
@@ -30,6 +28,7 @@ from core.llm.factory import language_model
 from core.store import Store, open_store
 from core.text import redact
 from tests.core.llm.llm_server import Reply, Server, llm_server
+from tests.schemas import check_schema
 
 ROOT = Path(__file__).resolve().parents[3]
 RETRY = "How long should a client wait between retries of a request?"
@@ -80,7 +79,7 @@ def kept(store: Store) -> Any:
     """The one answer that is stored, which must satisfy its schema."""
     ((wire,),) = store.con.execute("SELECT answer_json FROM answers").fetchall()
     found = json.loads(str(wire))
-    jsonschema.validate(found, json.loads(schema_text("answer.v1")))
+    check_schema(found, "answer.v1")
     return found
 
 

@@ -6,18 +6,17 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-import jsonschema
 import pytest
 
 from core.base.config.settings import LlmSettings
 from core.base.wire import dumps
 from core.flows.ask.api import AskOptions, ask
 from core.flows.ingest.api import ingest
-from core.flows.system.capabilities import schema_text
 from core.library.ask.answer import Answer
 from core.llm.factory import language_model
 from core.store import Store, open_store
 from tests.core.llm.llm_server import Reply, llm_server
+from tests.schemas import check_schema
 
 POLICY = """\
 # Privacy
@@ -46,7 +45,7 @@ def said(store: Store, text: str, question: str = PERSONAL) -> Answer:
     with llm_server([Reply((text,))]) as server:
         model = language_model(LlmSettings(model="tiny", endpoint=server.endpoint))
         found = ask(store, question, AskOptions(score_gate=0), model, None)
-    jsonschema.validate(json.loads(dumps(found)), json.loads(schema_text("answer.v1")))
+    check_schema(json.loads(dumps(found)), "answer.v1")
     return found
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 
 from core.base.config.settings import LlmSettings
@@ -15,7 +14,6 @@ from core.base.fault import Fault
 from core.base.wire import dumps
 from core.flows.ask.api import AskOptions, ask
 from core.flows.ingest.api import ingest
-from core.flows.system.capabilities import schema_text
 from core.library.ask.answer import Answer, AnswerCut
 from core.library.ask.store import show_session
 from core.library.ask.truncation import Length, cut_of
@@ -23,6 +21,7 @@ from core.llm.factory import language_model
 from core.samples import sample_notes
 from core.store import Store, open_store
 from tests.core.llm.llm_server import Reply, llm_server
+from tests.schemas import check_schema
 
 RETRY = "How long should a client wait between retries of a request?"
 TRUE = "Wait 200 ms, then twice as long each time [1]."
@@ -51,7 +50,7 @@ def cut(store: Store, text: str, counted: int | None = 4096, prompt: int = 900, 
         settings = LlmSettings(model="tiny", endpoint=server.endpoint, **llm)
         options = AskOptions(answer_tokens=settings.answer_tokens, session="s")
         found = ask(store, RETRY, options, language_model(settings), None)
-    jsonschema.validate(json.loads(dumps(found)), json.loads(schema_text("answer.v1")))
+    check_schema(json.loads(dumps(found)), "answer.v1")
     return found
 
 
