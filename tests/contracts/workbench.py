@@ -13,12 +13,12 @@ from tui.actions.registry import ACTIONS
 from tui.services.environment import Surroundings
 from tui.shell.app import CasebookApp
 
-FIELDS = ("id", "title", "keys", "scope", "group", "hint", "rank", "palette", "priority", "words")
+FIELDS = ("id", "alias", "title", "keys", "scope", "group", "hint", "rank", "palette", "priority", "words")
 
 
 def actions_text(_folder: Path) -> str:
-    """Every action, one JSON object a line, in the order of the registry."""
-    found = ({name: getattr(action, name) for name in FIELDS} for action in ACTIONS)
+    """Every action, one JSON object a line, in the order of the registry; its name in one pane where ids are shared."""
+    found = ({name: getattr(action, name) for name in FIELDS if action.alias or name != "alias"} for action in ACTIONS)
     return "".join(f"{json.dumps(one, ensure_ascii=False)}\n" for one in found)
 
 

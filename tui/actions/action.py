@@ -1,86 +1,66 @@
-"""What an action is, and what its being possible depends on."""
+"""What an action is, where its keys hold, and what its being possible depends on."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar
 
-Scope = Literal[
-    "app", "pane", "box", "list", "scroll", "whole", "case", "why", "session", "triage", "write", "history", "conflict",
-    "evidence", "rules", "typed", "table", "drafts", "library", "passage", "ingest",
-    "ask", "insights", "strip",
-]  # fmt: skip
-Focus = Literal[
-    "box", "list", "case", "why", "session", "whole", "triage", "write", "history", "conflict", "evidence", "rules",
-    "typed", "table", "drafts", "library", "passage", "ingest", "naming", "ask", "asking", "insights", "strip",
-    "none",
-]  # fmt: skip
+Scope = str
+"""Where a key holds, by name: the workbench (`app`), a pane, a screen, or a part with the focus (`list`, `scroll`)."""
+Focus = str
+"""What has the focus: the name of a place, or one of the names that the place gives to its parts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What is so in every pane."""
+
+    readonly: bool = False
+    absent: bool = False
+    no_color: bool = False
+    importing: bool = False
+    imported: bool = False
+    embedding: bool = False
+    no_embedding: str = ""
+    ingesting: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """What the workbench is doing, as far as an action's being possible depends on it."""
+    """What an action's being possible depends on. Each pane and screen with more to say has a kind of its own.
+
+    `cases`: rows of the pane's list; `rows`: of the list that has the focus; `nothing`: why there is none.
+    """
 
     focus: Focus = "none"
     cases: int = 0
     rows: int = 0
     query: str = ""
-    case_open: bool = False
-    has_fix: bool = False
-    raw_clipped: bool = False
-    seen_older: bool = False
-    seen_newer: bool = False
-    history: bool = False
-    trace_shown: bool = False
-    zoomed: bool = False
-    no_color: bool = False
     filtered: bool = False
-    importing: bool = False
-    imported: bool = False
-    readonly: bool = False
-    absent: bool = False
-    waiting: int = 0
-    marked: int = 0
-    alike: int = 0
-    unsaved: int = 0
-    like: bool = False
-    embedding: bool = False
-    no_embedding: str = ""
-    quote: bool = False
-    places: int = 0
-    numbered: bool = False
-    blocked: str = ""
-    rules: int = 0
-    calls: bool = False
-    call: bool = False
-    call_kept: bool = False
-    rule: bool = False
-    rule_shown: bool = False
-    flaws: int = 0
-    leads: bool = False
     nothing: str = ""
-    library: bool = False
-    cited: bool = False
-    hit: bool = False
-    document: bool = False
-    markdown: bool = False
-    ingesting: bool = False
-    citing: str = ""
-    cites: int = 0
-    answered: bool = False
-    sources: int = 0
-    lesson: bool = False
+    around: Around = Around()
 
 
-@dataclass(frozen=True, slots=True)
+S = TypeVar("S", bound=Situation)
+
+
+def seen_as(kind: type[S], now: Situation) -> S:
+    """The situation as one of another kind: what only that kind knows has its default elsewhere."""
+    if isinstance(now, kind):
+        return now
+    return kind(now.focus, now.cases, now.rows, now.query, now.filtered, now.nothing, now.around)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Action:
-    """One thing a person can do.
+    """One thing a person can do, as one place offers it.
 
-    `scope` says where its keys hold: everywhere (`app`), in the pane outside inputs (`pane`), or in one part of it.
-    `rank` orders the footer, lowest first; 0 keeps it out. `enabled` gives the reason why it is not possible now, or
-    an empty string. `hint` is the short title for the footer. `passes` tells when its keys pass on to what they mean
-    everywhere else. `words` are others that it is found by.
+    Places may share an `id` and its keys (`list.filter`); `alias` is then the name for it in this place alone, which
+    settings may use too. `scope` says where its keys hold. `rank` orders the footer, lowest first; 0 keeps it out.
+    `needs` gives the reason why it is not possible now, or an empty string, for a situation of the kind `kind`. `hint`
+    is the short title for the footer. `passes` tells when its keys pass on to what they mean everywhere else. `words`
+    are others that it is found by.
     """
 
     id: str
@@ -92,6 +72,62 @@ class Action:
     rank: int = 0
     palette: bool = True
     priority: bool = False
-    enabled: Callable[[Situation], str] = lambda _: ""
-    passes: Callable[[Situation], bool] | None = None
+    needs: Callable[[Any], str] = lambda _: ""
+    passes: Callable[[Any], bool] | None = None
     words: str = ""
+    kind: type[Situation] = Situation
+    alias: str = ""
+
+    @property
+    def name(self) -> str:
+        """What no other action is called."""
+        return self.alias or self.id
+
+    def enabled(self, now: Situation) -> str:
+        """Why it is not possible now; empty: it is."""
+        return self.needs(seen_as(self.kind, now))
+
+    def passes_on(self, now: Situation) -> bool:
+        """Whether its keys mean now what they mean everywhere else."""
+        return self.passes is not None and self.passes(seen_as(self.kind, now))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Place:
+    """Somewhere the focus can be: the keys of `scope`, of `within` and of one of `parts` hold there at the same time.
+
+    `also`: actions of other scopes whose keys hold there, by name, with their rank in its footer. `shows`: actions of
+    its parts that the footer names too. `app`: the workbench's keys hold there too (`both`), come second to its own
+    (`shown`, so that they may be the same), or hold without a line in the footer (`keys`). `names`: how situations
+    call its parts. `typing`: of all its names, those where a letter is typed.
+    """
+
+    scope: Scope
+    parts: tuple[tuple[Scope, ...], ...] = ((),)
+    app: Literal["both", "shown", "keys", ""] = ""
+    within: tuple[Scope, ...] = ()
+    also: Mapping[str, int] = field(default_factory=dict[str, int])
+    shows: tuple[str, ...] = ()
+    names: tuple[Focus, ...] = ()
+    typing: tuple[Focus, ...] = ()
+
+    @property
+    def together(self) -> tuple[frozenset[Scope], ...]:
+        """Scopes in which a key may stand once."""
+        own = (self.scope, *self.within, *(("app",) if self.app in ("both", "keys") else ()))
+        return tuple(frozenset((*own, *part)) for part in self.parts)
+
+    def footer_scopes(self, focus: Focus) -> frozenset[Scope]:
+        """The scopes of its footer."""
+        app = ("app",) if self.app in ("both", "shown") else ()
+        return frozenset((self.scope, *self.within, *app, focus))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pane:
+    """A pane: its name and title, where its keys hold, its actions."""
+
+    name: str
+    title: str
+    places: tuple[Place, ...]
+    actions: tuple[Action, ...]

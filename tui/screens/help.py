@@ -13,7 +13,8 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from tui.actions.registry import Situation, matching, nearest_first
+from tui.actions.action import Situation
+from tui.actions.registry import matching, nearest_first
 from tui.render.common.glyphs import Signs
 from tui.render.common.help import draw_help, draw_legend, legend
 from tui.widgets.scroll_text import Reading

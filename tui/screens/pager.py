@@ -24,7 +24,8 @@ from textual.strip import Strip
 from textual.widgets import Input
 
 from core.base.fault import Fault
-from tui.actions.registry import Situation, bindings
+from tui.actions.action import Situation
+from tui.actions.registry import bindings
 from tui.render.common.amounts import counted
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline, title

@@ -11,8 +11,9 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Input, TextArea
 
+from tui.actions.action import Action
 from tui.actions.keys import key_name, types_text
-from tui.actions.registry import ACTIONS, NO_KEY, Action, matching
+from tui.actions.registry import ACTIONS, NO_KEY, matching
 from tui.widgets.workbench import workbench
 
 if TYPE_CHECKING:
@@ -83,21 +84,21 @@ class ActionProvider(Provider):
         if why_not:
             return Content.assemble(title.stylize_before("$cb-dim"), (f"  {why_not}", "italic $cb-dim"))
         plain = self._workbench.signs.plain
-        keys = " ".join(key_name(key, ascii_only=plain) for key in self._held.get(action.id, ()))
+        keys = " ".join(key_name(key, ascii_only=plain) for key in self._held.get(action.name, ()))
         room = min(_WIDTH, self.app.size.width) - _AROUND - title.cell_length
         return Content.assemble(title, ("  " + keys.rjust(room - 2) if keys else "", "$cb-dim"))
 
     def _why_not(self, action: Action) -> str:
         """Why it is not possible; of an action of the errors, that another pane is open that does not do it."""
         covered = self.screen is not self.app.screen_stack[0]
-        if covered and action.scope == "pane" and action.id not in self._held:
+        if covered and action.scope == "pane" and action.name not in self._held:
             return "That is done in the errors pane."
         return self._workbench.signs.told(action.enabled(self._workbench.situation()))
 
     def _perform(self, action: Action, why_not: str) -> partial[None]:
         if why_not:
             return partial(self._workbench.say, why_not, severity="warning")
-        return partial(self._workbench.action_perform, action.id)
+        return partial(self._workbench.action_perform, action.name)
 
     @property
     def _workbench(self) -> Workbench:
@@ -109,7 +110,7 @@ def keys_here(screen: Screen[object]) -> dict[str, list[str]]:
     typing = isinstance(screen.focused, Input | TextArea)
     found: dict[str, list[str]] = {}
     for key, active in screen.active_bindings.items():
-        name = active.binding.action.removeprefix("app.perform('").removesuffix("')")
+        name = (active.binding.id or "").partition(":")[0].rstrip("!")
         if key != NO_KEY and not (typing and types_text(key) and not active.binding.priority):
             found.setdefault(name, []).append(key)
     return found

@@ -19,7 +19,8 @@ from textual.strip import Strip
 from textual.widgets import Static
 
 from core.base.fault import Fault
-from tui.actions.registry import Situation, bindings
+from tui.actions.action import Situation
+from tui.actions.registry import bindings
 from tui.render.common.empty_states import Notice, of_fault
 from tui.render.common.glyphs import Signs
 from tui.render.common.session import Line, Marks, draw_line, lines_of, session_name, short_id, whole_text

@@ -19,8 +19,9 @@ from textual.widgets import Input, TextArea
 
 from core.base.config.settings_sources import Config
 from core.base.fault import Fault
+from tui.actions.action import Around, Situation
 from tui.actions.keys import Keys, Wish
-from tui.actions.registry import BY_ID, PANES, Situation, bindings, keymap, keys_for
+from tui.actions.registry import PANES, action_here, bindings, keymap, keys_for
 from tui.panes.common.pane_screen import PaneContext, PaneScreen
 from tui.panes.errors.screen import ErrorsScreen
 from tui.panes.library.ingest.controller import Ingesting
@@ -192,18 +193,23 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool:
         """Whether a key means this here; one that passes on goes to whoever has it elsewhere."""
-        return action != "perform" or not ((on := BY_ID[str(parameters[0])].passes) and on(self.situation()))
+        if action != "perform":
+            return True
+        now = self.situation()
+        return not action_here(str(parameters[0]), now).passes_on(now)
 
     def action_perform(self, action_id: str) -> None:
         """Do an action of the registry, or say why it is not possible now."""
-        if why_not := BY_ID[action_id].enabled(self.situation()):
+        now = self.situation()
+        action = action_here(action_id, now)
+        if why_not := action.enabled(now):
             self.say(self.signs.told(why_not), severity="warning")
             return
         nearby = [] if self.focused is None else self.focused.ancestors_with_self
         for part in (*nearby, self._situated):
-            if part is not self and isinstance(part, Performer) and part.perform(action_id):
+            if part is not self and isinstance(part, Performer) and part.perform(action.id):
                 return
-        self._perform_own(action_id)
+        self._perform_own(action.id)
 
     def _perform_own(self, action_id: str) -> None:
         acts: dict[str, Callable[[], object]] = {
@@ -390,11 +396,12 @@ def _told(fault: Fault) -> str:
 def _everywhere(app: CasebookApp, now: Situation) -> Situation:
     """The situation of a pane, with what is so in all of them."""
     incoming, embedding = app.errors.incoming, app.errors.embedding
-    return replace(
-        now, rows=_rows(app, now), no_color=colours_forbidden(), readonly=bool(app.place.readonly),
+    around = Around(
+        no_color=colours_forbidden(), readonly=bool(app.place.readonly),
         absent=app.errors.results.absent, ingesting=app.ingesting.busy, importing=incoming.busy,
         imported=incoming.report is not None, embedding=embedding.busy, no_embedding=embedding.why_not,
     )  # fmt: skip
+    return replace(now, rows=_rows(app, now), around=around)
 
 
 def _rows(app: CasebookApp, now: Situation) -> int:

@@ -12,8 +12,9 @@ from textual.reactive import reactive
 from textual.style import Style
 from textual.widget import Widget
 
+from tui.actions.action import Action, Situation
 from tui.actions.keys import key_name
-from tui.actions.registry import Action, Situation, footer, panes
+from tui.actions.registry import footer, panes
 from tui.render.common.amounts import cells_in, draw_progress
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline

@@ -9,13 +9,14 @@ import pytest
 
 from core.base.fault import Fault, FaultCode
 from tui.actions.keys import Keys
-from tui.actions.registry import Situation, footer, panes
+from tui.actions.registry import footer, panes
+from tui.panes.errors.actions import ErrorsNow
 from tui.render.common.empty_states import draw_notice, empty, loading, no_case, no_match, no_trace, of_fault
 from tui.render.common.glyphs import UNICODE
 from tui.widgets.bars import Tab, draw_footer, draw_top
 from tui.widgets.workbench import Place
 
-BUSY = Situation(focus="list", cases=9, rows=9, query="x", case_open=True, has_fix=True, raw_clipped=True)
+BUSY = ErrorsNow(focus="list", cases=9, rows=9, query="x", case_open=True, has_fix=True, raw_clipped=True)
 
 
 @pytest.mark.parametrize("notice", [empty(), loading(), no_match("x", 3), no_trace()])
@@ -59,7 +60,7 @@ def test_a_search_without_result_says_what_was_searched() -> None:
 @pytest.mark.parametrize("width", [0, 1, 3, 8, 12, 20, 33, 40, 60, 80, 120, 300])
 def test_the_footer_fits_and_never_cuts_help(width: int) -> None:
     for focus in ("box", "list", "case", "why"):
-        line = draw_footer(footer(Situation(focus=focus, cases=9, case_open=True, has_fix=True)), width)
+        line = draw_footer(footer(ErrorsNow(focus=focus, cases=9, case_open=True, has_fix=True)), width)
         assert line.cell_length <= width
         if width >= 12:
             assert line.plain.rstrip().endswith("help")

@@ -6,12 +6,15 @@ import pytest
 from textual.widgets import Input
 
 from tests.tui.support import app_on, frame, until
+from tui.actions.action import Situation
 from tui.actions.keys import Keys
-from tui.actions.registry import ACTIONS, BY_ID, Situation, nearest_first
+from tui.actions.registry import ACTIONS, BY_NAME, nearest_first
+from tui.panes.errors.actions import ErrorsNow
+from tui.panes.evidence.actions import EvidenceNow
 from tui.render.common.glyphs import ASCII, UNICODE, Signs
 from tui.render.common.help import draw_help, draw_legend, entries, legend
 
-LIST = Situation("list", 5, case_open=True)
+LIST = ErrorsNow("list", 5, case_open=True)
 REVIEW = [action for action in ACTIONS if action.group == "In the evidence"]
 
 
@@ -26,7 +29,7 @@ def test_a_reason_that_several_share_stands_once_above_them() -> None:
 
 
 def test_a_reason_of_one_action_stands_behind_it() -> None:
-    shown = draw_help([BY_ID["case.copy"]], LIST, UNICODE, 90).plain
+    shown = draw_help([BY_NAME["case.copy"]], LIST, UNICODE, 90).plain
     assert "Copy the fix  (This case has no fix yet.)" in shown
 
 
@@ -35,13 +38,13 @@ def test_of_a_group_what_is_possible_comes_first() -> None:
     titles = [line.strip() for line in draw_help(case, LIST, UNICODE, 90).plain.split("\n")]
     possible = [at for at, line in enumerate(titles) if "Show or hide the trace" in line]
     impossible = [at for at, line in enumerate(titles) if "Show all of the error" in line]
-    assert case.index(BY_ID["case.all"]) < case.index(BY_ID["case.why"])
+    assert case.index(BY_NAME["case.all"]) < case.index(BY_NAME["case.why"])
     assert possible < impossible
 
 
 def test_actions_that_differ_in_a_digit_are_one_line() -> None:
     choose = [action for action in ACTIONS if action.id.startswith("evidence.choose_")]
-    found = entries(choose, Situation("evidence", quote=True, places=3), UNICODE)
+    found = entries(choose, EvidenceNow("evidence", quote=True, places=3), UNICODE)
     assert [(one.keys, one.title[-5:]) for one in found] == [("1 … 9", "1 … 9")]
     assert entries(choose, Situation("evidence"), ASCII)[0].keys == "1 .. 9"
 

@@ -8,7 +8,9 @@ import pytest
 from textual.events import MouseScrollDown
 
 from tests.tui.support import app_on, frame, until
-from tui.actions.registry import Situation, footer
+from tui.actions.action import Situation
+from tui.actions.registry import footer
+from tui.panes.errors.actions import ErrorsNow
 from tui.panes.rules.screen import RulesScreen
 from tui.runtime.messages import PaneChanged
 from tui.widgets.bars import TopBar, draw_footer
@@ -17,7 +19,7 @@ from tui.widgets.bars import TopBar, draw_footer
 @pytest.mark.parametrize("width", [80, 60, 40, 20])
 @pytest.mark.parametrize("focus", ["box", "list", "case", "why"])
 def test_the_footer_fits_and_never_cuts_help(width: int, focus: str) -> None:
-    now = Situation(focus, 5, "x", True, True, True, True, True)  # pyright: ignore[reportArgumentType]
+    now = ErrorsNow(focus, 5, 5, "x", case_open=True, has_fix=True, raw_clipped=True, seen_older=True)
     line = draw_footer(footer(now), width).plain
     assert len(line) <= width
     assert line.rstrip().endswith("help")

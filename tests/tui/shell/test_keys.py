@@ -5,13 +5,27 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual.binding import Binding
 
 from core.base.config.settings_sources import load_config
 from core.base.fault import Fault
+from tests.tui.panes.evidence.support import one_of_each
 from tests.tui.support import NOW, frame, until
 from tui.actions.keys import Keys, Wish, key_from, key_name, types_text
-from tui.actions.registry import ACTIONS, BY_ID, footer, key_table, keymap, keys_for, matching, with_key_table
-from tui.actions.registry import Situation as Now
+from tui.actions.registry import (
+    ACTIONS,
+    BY_NAME,
+    bindings,
+    footer,
+    key_table,
+    keymap,
+    keys_for,
+    matching,
+    with_key_table,
+)
+from tui.panes.errors.actions import ErrorsNow as Now
+from tui.panes.evidence.screen import EvidenceScreen
+from tui.screens.palette import keys_here
 from tui.shell.app import CasebookApp
 from tui.widgets.workbench import Running
 
@@ -54,10 +68,10 @@ def test_a_letter_types_and_a_function_key_does_not() -> None:
 def test_a_granted_wish_is_shown_everywhere_the_action_is() -> None:
     keys, troubles = keys_for([wish("case.copy", "ctrl+y"), wish("view.theme", "F11")])
     assert troubles == ()
-    assert BY_ID["case.copy"] in matching("ctrl+y", keys)
-    assert BY_ID["view.theme"] in matching("f11", keys)
+    assert BY_NAME["case.copy"] in matching("ctrl+y", keys)
+    assert BY_NAME["view.theme"] in matching("f11", keys)
     now = Now(focus="list", cases=3, case_open=True, has_fix=True)
-    assert ("case.copy", "ctrl+y") in [(action.id, key) for action, key in footer(now, keys)]
+    assert ("case.copy", "ctrl+y") in [(action.name, key) for action, key in footer(now, keys)]
 
 
 def test_a_taken_key_is_refused_with_both_names_and_the_line() -> None:
@@ -88,6 +102,55 @@ def test_unknown_actions_and_keys_are_named_with_what_was_meant() -> None:
     _, troubles = keys_for([wish("case.copi", "c"), wish("case.why", "hyper+t", line=4)])
     assert "did you mean case.copy" in troubles[0]
     assert "hyper+t is no key (c.toml:4)" in troubles[1]
+
+
+ALIASES = [(action.alias, action.id) for action in ACTIONS if action.alias]
+
+
+def test_panes_share_the_ids_of_what_they_all_do() -> None:
+    shared = {action_id for _, action_id in ALIASES}
+    assert shared == {
+        "find.focus", "list.filter", "list.unfilter", "list.next", "list.previous", "list.why", "list.copy",
+        "list.copy_as",
+    }  # fmt: skip
+    for action_id in shared:
+        assert len({action.keys for action in ACTIONS if action.id == action_id}) == 1, "one key in every pane"
+
+
+@pytest.mark.parametrize(("alias", "action_id"), ALIASES)
+def test_the_old_id_of_a_shared_action_sets_its_key_in_that_pane(alias: str, action_id: str) -> None:
+    keys, troubles = keys_for([wish(alias, "f9")])
+    assert troubles == ()
+    assert keys.chosen == {alias: ("f9",)}
+    assert BY_NAME[alias].id == action_id
+    bound = [one for one in bindings(BY_NAME[alias].scope) if isinstance(one, Binding) and one.id == alias]
+    assert [one.action for one in bound] == [f"app.perform('{action_id}')"]
+    assert keymap(keys)[alias] == "f9"
+
+
+def test_a_shared_id_sets_the_key_in_every_pane_but_those_that_have_one_of_their_own() -> None:
+    keys, troubles = keys_for([wish("list.why", "f9"), wish("rules.why", "f8")])
+    assert troubles == ()
+    assert keys.chosen == dict.fromkeys(("case.why", "evidence.why", "library.why"), ("f9",)) | {"rules.why": ("f8",)}
+
+
+async def test_a_key_set_by_an_old_id_works_in_its_pane_and_nowhere_else(tmp_path: Path) -> None:
+    app = CasebookApp(one_of_each(tmp_path / "e.db"), wishes=[wish("evidence.why", "f9")], clock=lambda: NOW)
+    async with app.run_test(size=(160, 34)) as pilot:
+        await until(pilot, lambda: app.errors.is_mounted)
+        await pilot.press("alt+2")
+        await until(pilot, lambda: isinstance(app.screen, EvidenceScreen) and app.screen.view.read)
+        screen = app.screen
+        assert isinstance(screen, EvidenceScreen)
+        shown = screen.entry.region.area > 0
+        await pilot.press("f9")
+        await until(pilot, lambda: (screen.entry.region.area > 0) is not shown)
+        await pilot.press("t", "alt+1")
+        await until(pilot, lambda: app.screen is app.errors)
+        assert (screen.why == "hidden") is shown, "t is no key of it there"
+        app.errors.results.body.take_focus()
+        await pilot.pause()
+        assert keys_here(app.screen)["case.why"] == ["t"]
 
 
 def test_the_settings_file_gives_keys_with_their_lines(tmp_path: Path) -> None:

@@ -13,7 +13,9 @@ from textual.widgets._toast import Toast
 from core.base.config.settings_sources import load_config
 from tests.tui.panes.evidence.support import one_of_each, opened
 from tests.tui.support import NOW, app_on, frame, offered, settled, until
-from tui.actions.registry import ACTIONS, BY_ID, Situation
+from tui.actions.action import Around, Situation
+from tui.actions.registry import ACTIONS, BY_NAME
+from tui.panes.errors.actions import ErrorsNow
 from tui.panes.evidence.screen import EvidenceScreen
 from tui.panes.library.screen import LibraryScreen
 from tui.panes.rules.screen import RulesScreen
@@ -300,7 +302,8 @@ async def test_a_digit_goes_to_its_pane_and_back(casebook: Path, key: str) -> No
 
 
 def test_every_reason_is_a_sentence() -> None:
-    poor, rich = Situation(no_color=True), Situation("case", 5, "x", True, True, True, True, True)
+    poor = Situation(around=Around(no_color=True))
+    rich = ErrorsNow("case", 5, 5, "x", case_open=True, has_fix=True, raw_clipped=True, seen_older=True)
     for action in ACTIONS:
         for now in (poor, rich):
             reason = action.enabled(now)
@@ -308,11 +311,11 @@ def test_every_reason_is_a_sentence() -> None:
 
 
 async def test_an_impossible_action_says_why_in_a_toast_and_in_the_help(tmp_path: Path) -> None:
-    impossible = [one.id for one in ACTIONS if one.enabled(Situation())]
+    impossible = [one.name for one in ACTIONS if one.enabled(Situation())]
     app = app_on(tmp_path / "none.db")
     async with app.run_test(size=(84, 50), notifications=True) as pilot:  # the help's own width: nothing beside it
         await until(pilot, lambda: "No cases yet" in frame(app))
-        why = {action: _letters(app.signs.told(BY_ID[action].enabled(app.situation()))) for action in impossible}
+        why = {action: _letters(app.signs.told(BY_NAME[action].enabled(app.situation()))) for action in impossible}
         assert len(impossible) > 20
         assert all(why.values())
         for action in impossible:
@@ -357,4 +360,4 @@ async def test_plain_ascii_holds_on_every_screen(tmp_path: Path) -> None:
 
 
 def test_a_situation_without_colours_offers_no_theme() -> None:
-    assert "NO_COLOR" in BY_ID["view.theme"].enabled(replace(Situation(), no_color=True))
+    assert "NO_COLOR" in BY_NAME["view.theme"].enabled(Situation(around=Around(no_color=True)))

@@ -17,7 +17,7 @@ from tests.tui.panes.evidence.support import one_of_each
 from tests.tui.panes.library.support import put_notes, read_notes
 from tests.tui.panes.rules.support import CALLS, RULES, put_calls
 from tests.tui.support import NOW, make_casebook, settled, until
-from tui.actions.registry import ACTIONS, BY_ID, NO_KEY
+from tui.actions.registry import ACTIONS, NO_KEY, action_here
 from tui.panes.errors.curation.fix_editor import WritingScreen
 from tui.panes.rules.screen import RulesScreen
 from tui.services.environment import Surroundings
@@ -74,7 +74,12 @@ def keys_here(app: CasebookApp) -> dict[str, str]:
     found: dict[str, str] = {}
     for key, active in app.active_bindings.items():
         of = re.fullmatch(r"(?:app\.)?perform\('([\w.]+)'\)", active.binding.action)
-        if of and key != NO_KEY and of[1] not in LEAVES and not BY_ID[of[1]].enabled(app.situation()):
+        if (
+            of
+            and key != NO_KEY
+            and of[1] not in LEAVES
+            and not action_here(of[1], app.situation()).enabled(app.situation())
+        ):
             found.setdefault(of[1], key)
     return found
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import cast
 
 from core.base.fault import Fault
-from tui.actions.incoming import EXPORTS
+from tui.actions.shared import EXPORTS
 from tui.panes.errors.filters import Scope
 from tui.panes.errors.queries import Found, Place, Renewed, deepen, find, joined, renew
 from tui.panes.errors.results import FoundRows, PagedRows, Results, first_run, kept_above, kept_in_place

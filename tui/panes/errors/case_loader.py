@@ -12,7 +12,7 @@ from tui.render.errors.case_list import Row
 from tui.runtime.jobs import Jobs
 from tui.widgets.workbench import Workbench, workbench
 
-_ABOUT: Final = ("case.", "fix.write", "fix.editor", "history.")
+_ABOUT: Final = ("case.", "list.copy", "fix.write", "fix.editor", "history.")
 """Actions, by how they begin, that are about the case on the screen."""
 
 

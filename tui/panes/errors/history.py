@@ -13,7 +13,9 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from core.base.fault import Fault
-from tui.actions.registry import Situation, bindings
+from tui.actions.action import Situation
+from tui.actions.registry import bindings
+from tui.panes.errors.curation.actions import CaseNow
 from tui.panes.errors.curation.controller import Curating
 from tui.render.common.untrusted import inline
 from tui.render.errors.curation import State, draw_change, draw_changed
@@ -103,7 +105,7 @@ class HistoryScreen(ModalScreen[None]):
     """The changes, newest first, and what the chosen one did."""
 
     CSS_PATH = sheet("curation")
-    BINDINGS = bindings("history", only=("app.help", "undo.redo", "list.open"))
+    BINDINGS = bindings("history")
 
     def __init__(self, curating: Curating, case_id: int | None) -> None:
         super().__init__()
@@ -127,7 +129,7 @@ class HistoryScreen(ModalScreen[None]):
 
     def situation(self) -> Situation:
         """What is possible here."""
-        return Situation("history", cases=self._changes.total, case_open=self._case_id is not None)
+        return CaseNow("history", cases=self._changes.total, case_open=self._case_id is not None)
 
     def on_mount(self) -> None:
         """Read the newest."""

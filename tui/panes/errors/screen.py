@@ -11,8 +11,10 @@ from textual.content import Content
 from textual.widget import Widget
 
 from core.base.fault import Fault
-from tui.actions.registry import Focus, Situation, bindings
+from tui.actions.action import Focus, Situation
+from tui.actions.registry import bindings
 from tui.panes.common.pane_screen import PaneContext, PaneScreen
+from tui.panes.errors.actions import ErrorsNow
 from tui.panes.errors.auto_refresh import LiveResults, Watching
 from tui.panes.errors.case_loader import Reader
 from tui.panes.errors.case_view import CaseView
@@ -98,10 +100,11 @@ class ErrorsScreen(PaneScreen, SearchesPastes):
 
     def situation(self) -> Situation:
         """What an action's being possible depends on."""
-        return Situation(
+        return ErrorsNow(
             focus=self.focus_part,
             cases=self.results.rows.rows.total,
             query=self.box.asked,
+            filtered=bool(self.results.scope.picked),
             unsaved=self.curating.left_over.count,
             case_open=self.case.read is not None,
             has_fix=self.case.fix is not None,
@@ -111,12 +114,6 @@ class ErrorsScreen(PaneScreen, SearchesPastes):
             history=self.case.has_history,
             like=bool(self.case.like.rows.total),
             cites=self.case.cited.rows.total,
-            embedding=self.embedding.busy,
-            no_embedding=self.embedding.why_not,
-            trace_shown=self.why.display,
-            filtered=bool(self.results.scope.picked),
-            importing=self.incoming.busy, imported=self.incoming.report is not None,
-            zoomed=self.has_class("-zoomed"),
         )  # fmt: skip
 
     def remembered(self) -> Memory:
@@ -227,9 +224,9 @@ class ErrorsScreen(PaneScreen, SearchesPastes):
             "list.back": self._back_in_list,
             "case.back": lambda: self.reader.back() or self._to_list(),
             "why.back": self._back_in_trace,
-            "case.next": lambda: self.results.rows.choose(self.results.rows.chosen + 1),
-            "case.previous": lambda: self.results.rows.choose(self.results.rows.chosen - 1),
-            "case.why": self._toggle_trace,
+            "list.next": lambda: self.results.rows.choose(self.results.rows.chosen + 1),
+            "list.previous": lambda: self.results.rows.choose(self.results.rows.chosen - 1),
+            "list.why": self._toggle_trace,
             "view.zoom": self._zoom,
             "view.reload": self.results.load,
         }

@@ -143,11 +143,10 @@ class Listing:
         """Do an action of the registry; False for anything else."""
         screen = self._screen
         acts: dict[str, Callable[[], object]] = {
-            "evidence.filter": self._filter,
-            "evidence.unfilter": lambda: (self.clear(), screen.show_only(Shown())),
+            "list.filter": self._filter,
+            "list.unfilter": lambda: (self.clear(), screen.show_only(Shown())),
             "evidence.session": lambda: self._only(session=True),
             "evidence.type": lambda: self._only(session=False),
-            "evidence.search": self._search,
             "find.focus": self._search,
             "find.results": screen.list.body.take_focus,
             "find.open": self._open,

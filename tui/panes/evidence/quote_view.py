@@ -10,8 +10,8 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
-from tui.actions.evidence import PLACES_CHOSEN
 from tui.actions.registry import bindings
+from tui.panes.evidence.actions import PLACES_CHOSEN
 from tui.panes.evidence.queries import Compared, ReadQuote
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import title

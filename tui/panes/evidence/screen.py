@@ -13,9 +13,11 @@ from textual.content import Content
 from textual.widgets import Static
 
 from core.base.fault import Fault
-from tui.actions.registry import Situation, bindings
+from tui.actions.action import Situation
+from tui.actions.registry import bindings
 from tui.panes.common.memory import number_of, one_of, text_of
 from tui.panes.common.pane_screen import PaneContext, PaneScreen
+from tui.panes.evidence.actions import EvidenceNow
 from tui.panes.evidence.deep_link import LANE as LED
 from tui.panes.evidence.deep_link import Led
 from tui.panes.evidence.list_filter import Listing
@@ -63,7 +65,7 @@ def situation_of(screen: EvidenceScreen) -> Situation:
     """What an action's being possible depends on."""
     read, view = screen.view.read, screen.view
     box = screen.list.box
-    return Situation(
+    return EvidenceNow(
         "box" if box.has_focus else "evidence",
         query=box.asked,
         cases=screen.quotes.total,
@@ -184,7 +186,7 @@ class QuoteReader:
 
 
 _SOON = 0.05
-_KEEP_MESSAGE = ("evidence.why", "evidence.whole", "evidence.copy", "view.reload")
+_KEEP_MESSAGE = ("list.why", "evidence.whole", "list.copy", "view.reload")
 """Actions that only show something: what was said stays."""
 
 
@@ -194,7 +196,7 @@ class EvidenceScreen(PaneScreen):
     PANE = "evidence"
     LANES = ("evidence", LANE, LED, READY, "evidence-compare", "evidence-watch")
     CSS_PATH = sheet("evidence")
-    BINDINGS = bindings("evidence", only=("undo.last", "undo.redo", "history.open", "import.begin", "view.zoom"))
+    BINDINGS = bindings("evidence")
 
     def __init__(self, context: PaneContext) -> None:
         super().__init__(context)
@@ -318,9 +320,9 @@ class EvidenceScreen(PaneScreen):
             "evidence.mark": self.outcome.mark,
             "evidence.mark_all": self.outcome.mark_all,
             "evidence.promote_ready": self.promoting.promote_ready,
-            "evidence.why": self._toggle_why,
+            "list.why": self._toggle_why,
             "evidence.whole": self._whole,
-            "evidence.copy": self._copy,
+            "list.copy": self._copy,
             "list.open": self._open,
             "list.back": self._back,
             "case.back": self.list.body.take_focus,

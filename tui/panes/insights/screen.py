@@ -14,9 +14,11 @@ from textual.widgets import Static
 from core.base.fault import Fault
 from core.flows.insights.report import NO_PROOF, PAUSES
 from core.flows.insights.views import VIEWS
-from tui.actions.registry import Situation, bindings
+from tui.actions.action import Situation
+from tui.actions.registry import bindings
 from tui.panes.common.memory import one_of
 from tui.panes.common.pane_screen import PaneContext, PaneScreen
+from tui.panes.insights.actions import InsightsNow
 from tui.panes.insights.queries import (
     WEEKS,
     InsightRow,
@@ -55,7 +57,7 @@ class InsightsScreen(PaneScreen):
     PANE = "insights"
     LANES = ("insights", "insights-watch", "insights-session")
     CSS_PATH = sheet("insights")
-    BINDINGS = bindings("insights", only=("import.begin",))
+    BINDINGS = bindings("insights")
 
     def __init__(self, context: PaneContext) -> None:
         super().__init__(context)
@@ -93,7 +95,7 @@ class InsightsScreen(PaneScreen):
         """What is possible here."""
         row = self.chosen
         leads = row is not None and (row.lead is not None or row.case_id is not None)
-        return Situation("insights", cases=self.rows.rows.total, rows=self.rows.rows.total, leads=leads)
+        return InsightsNow("insights", cases=self.rows.rows.total, rows=self.rows.rows.total, leads=leads)
 
     @property
     def chosen(self) -> InsightRow | None:
@@ -184,8 +186,8 @@ class InsightsScreen(PaneScreen):
             "insights.previous": lambda: self._turn(-1),
             "insights.since": self._next_weeks,
             "insights.project": self._next_project,
-            "insights.unscope": lambda: self._scoped(replace(self.shown, weeks=0, project="")),
-            "insights.copy": self._copy,
+            "list.unfilter": lambda: self._scoped(replace(self.shown, weeks=0, project="")),
+            "list.copy": self._copy,
             "insights.picture": self._save_picture,
             "insights.session": self._open_session,
             "list.open": self._open,

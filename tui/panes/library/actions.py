@@ -1,214 +1,203 @@
-"""What one does with the chosen hit or document: filter, copy, edit, look into, go on."""
+"""What a person can do in the library: search, read, cite, ask, read folders into it."""
 
 from __future__ import annotations
 
-import os
-import shlex
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
-from tui.runtime.messages import PaneCopied
-from tui.screens.copy_menu import Form
+from tui.actions.action import Action, Pane, Place, Situation
 
-if TYPE_CHECKING:
-    from core.library.search.hit import SearchHit
-    from tui.panes.library.screen import LibraryScreen
+LIBRARY_GROUP, INGEST, ASK = "In the library", "While filling the library", "While asking the library"
 
-
-def forms_of(uri: str, hit: SearchHit | None, query: str) -> tuple[Form, ...]:
-    """Every form; of a document there is only its citation and the command."""
-    found = [Form("c", "citation", uri)]
-    if hit is not None:
-        from core.base.wire import dumps
-
-        quoted = "\n".join(f"> {line}" for line in hit.snippet.split("\n"))
-        found += [
-            Form("p", "passage", hit.snippet),
-            Form("q", "quote with its citation", f"{quoted}\n>\n> ({uri})\n"),
-            Form("l", "Markdown link", f"[{_label(hit)}]({_url(uri)})"),
-            Form("i", "passage id", hit.chunk_id),
-            Form("j", "hit as JSON", dumps(hit), exact=True),
-        ]
-    if query.strip():
-        found.append(Form("s", "shell command", shlex.join(["casebook", "library", "search", query])))
-    return tuple(found)
+SOURCES_CHOSEN = 9
+"""Sources that have a key of their own."""
 
 
-def _label(hit: SearchHit) -> str:
-    label = hit.section_label or hit.title or hit.doc_path
-    return label.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
+@dataclass(frozen=True, slots=True)
+class LibraryNow(Situation):
+    """What the pane shows: whether something is chosen (`cited`), and a passage (`hit`); whether a document is open,
+    and has a drawn form (`markdown`). `citing`: the fix that one came from. `library`: it is this pane."""
+
+    library: bool = False
+    citing: str = ""
+    cited: bool = False
+    hit: bool = False
+    document: bool = False
+    markdown: bool = False
 
 
-def _url(uri: str) -> str:
-    from urllib.parse import quote
+@dataclass(frozen=True, slots=True)
+class AskNow(Situation):
+    """A conversation: whether something was answered, and from how many sources."""
 
-    return quote(uri, safe="/#-._~=&,:", errors="replace")
+    answered: bool = False
+    sources: int = 0
 
 
-class LibraryActs:
-    """Acts on what the screen shows."""
+def _can_ingest(now: Situation) -> str:
+    return "The casebook is read-only here: nothing can be read into it." if now.around.readonly else ""
 
-    def __init__(self, screen: LibraryScreen) -> None:
-        self._screen = screen
-        self._told = False
-        self.answer_waits = False
-        """Whether the document is a source that was opened from an answer."""
 
-    def perform(self, action_id: str) -> bool:
-        """Do an action of the registry; False for anything else."""
-        screen = self._screen
-        acts: dict[str, Callable[[], object]] = {
-            "library.mode": self._mode,
-            "library.filter": self._filter,
-            "library.unfilter": lambda: screen.searching.show(screen.searching.scope.cleared()),
-            "library.only": self._only,
-            "library.raw": screen.document.toggle_raw,
-            "library.next_match": lambda: self._match(1),
-            "library.previous_match": lambda: self._match(-1),
-            "library.next": lambda: self._move(1),
-            "library.previous": lambda: self._move(-1),
-            "library.copy": self._copy,
-            "library.copy_as": self._copy_as,
-            "library.edit": self._edit,
-            "library.why": self.toggle_why,
-            "library.passage": self._passage,
-            "library.ask": self.ask,
-            "ask.talks": lambda: self.ask(pick=True),
-            "case.enter": lambda: self._match(1),
-        }
-        if (act := acts.get(action_id)) is None:
-            return False
-        act()
-        screen.changed()
-        return True
+def _needs_ingest(now: Situation) -> str:
+    return "" if now.around.ingesting else "No folder is being read into the library."
 
-    def _mode(self) -> None:
-        self._screen.searching.show(self._screen.searching.scope.next_mode())
 
-    def _filter(self) -> None:
-        from tui.panes.library.filter_menu import LibraryFilters, LibraryFilterScreen
+def _needs_quiet(now: Situation) -> str:
+    return _can_ingest(now) or ("Folders are being read already." if now.around.ingesting else "")
 
-        screen = self._screen
-        choices = LibraryFilters(screen.searching.scope, screen.signs, screen.searching.show)
-        screen.app.push_screen(LibraryFilterScreen(choices, screen.jobs))
 
-    def _only(self) -> None:
-        searching = self._screen.searching
-        wanted = self._screen.document.wanted
-        if searching.scope.doc is not None:
-            searching.show(searching.scope.toggled("doc", searching.scope.doc))
-        elif wanted is not None:
-            searching.show(searching.scope.toggled("doc", wanted.path))
+_INGEST: tuple[Action, ...] = (
+    Action("library.ingest", "Read folders into the library", ("i",), "library", LIBRARY_GROUP, "read folders", 12,
+           needs=_can_ingest),
+    Action("library.left_out", "What the last ingest did, and what it left out and why", ("I",), "library",
+           LIBRARY_GROUP),
+    Action("library.stop_ingest", "Stop reading folders into the library", (), "app", LIBRARY_GROUP,
+           needs=_needs_ingest),
+    Action("ingest.begin", "Read the chosen folders, again too", ("r",), "ingest", INGEST, "read", 1, palette=False,
+           needs=_needs_quiet),
+    Action("ingest.mark", "Read this folder too, or not", ("x",), "ingest", INGEST, "choose", 2, palette=False),
+    Action("ingest.name", "Name another folder", ("n", "slash"), "ingest", INGEST, "name a folder", 3, palette=False),
+    Action("ingest.told", "To what was done, and what was left out", ("w",), "ingest", INGEST, "result", 4,
+           palette=False),
+    Action("ingest.stop", "Stop after the file it is at; then back", ("escape",), "ingest", INGEST, "stop, back", 5,
+           palette=False),
+    Action("ingest.back", "Back; what runs goes on", ("q",), "ingest", INGEST, "back", 6, palette=False),
+)  # fmt: skip
 
-    def _match(self, by: int) -> None:
-        if not self._screen.document.next_match(by):
-            way = "further down" if by > 0 else "further up"
-            self._screen.say(f"No searched word stands {way} in this document.")
 
-    def _move(self, by: int) -> None:
-        rows = self._screen.hits.rows
-        self._screen.follow()
-        rows.choose(rows.chosen + by)
+def _can_cite(now: LibraryNow) -> str:
+    if not now.library:
+        return "That is done in the library pane."
+    if not now.citing:
+        return "Nothing can cite it here: {write.cite} in a fix, or {case.library} on a case with a fix, leads here."
+    if now.around.readonly:
+        return "The casebook is read-only here: nothing can be cited."
+    return "" if now.hit or now.cited else "No passage is chosen yet."
 
-    # Copying ---------------------------------------------------------------------------------------------------------
 
-    def _forms(self) -> tuple[Form, ...]:
-        screen = self._screen
-        if (uri := screen.cited) is None:
-            return ()
-        hit = screen.hit
-        return forms_of(uri, hit if hit is not None and hit.citation.uri == uri else None, screen.searching.text)
+_CITE: tuple[Action, ...] = (
+    Action("library.cite", "Cite it in the fix one came from", ("c",), "library", LIBRARY_GROUP, "cite", 1,
+           needs=_can_cite, kind=LibraryNow),
+)  # fmt: skip
 
-    def _copy(self) -> None:
-        self._copied(next(iter(self._forms()), None))
 
-    def _copy_as(self) -> None:
-        from tui.screens.copy_menu import CopyMenu
+def _needs_answer(now: AskNow) -> str:
+    return "" if now.answered else "Nothing was answered yet."
 
-        self._screen.app.push_screen(CopyMenu(self._forms()), self._copied)
 
-    def _copied(self, form: Form | None) -> None:
-        if form is not None:
-            self._screen.post_message(PaneCopied(form.name, form.text, exact=form.exact))
+def _can_go_back(now: LibraryNow) -> str:
+    return "" if now.library or now.focus in ("ask", "asking") else "That is done in the library pane."
 
-    # Why -------------------------------------------------------------------------------------------------------------
 
-    @property
-    def why_is_opened(self) -> bool:
-        """Whether the trace is on the screen because the person opened it, not because there is room for it."""
-        return self._screen.has_class("-why") and self._screen.why.region.area > 0
+def _needs_source(now: AskNow) -> str:
+    return "" if now.sources else "There is no source to open."
 
-    def toggle_why(self) -> None:
-        """Show or hide the trace."""
-        screen = self._screen
-        screen.remove_class("-zoomed")
-        shown = screen.why.region.area > 0
-        screen.set_class(shown, "-no-why")
-        screen.set_class(not shown, "-why")
-        if shown:
-            if screen.why.has_focus:
-                screen.document.focus()
-            screen.at("doc" if screen.reads else "list")
-        elif screen.has_class("-narrow"):
-            screen.at("why")
-            screen.set_focus(screen.why)
-        screen.call_after_refresh(screen.searching.explain)
 
-    # Other programs, and what is kept --------------------------------------------------------------------------------
+_ASK: tuple[Action, ...] = (
+    Action("library.ask", "Ask: a grounded answer with its sources, or a refusal", ("a",), "library",
+           LIBRARY_GROUP, "ask", 2),
+    Action("ask.box", "To the question", ("slash",), "ask", ASK, "ask on", 2, palette=False),
+    Action("ask.stop", "Stop the answer, keeping what has come; then back", ("escape",), "ask", ASK, "stop, back", 1,
+           palette=False),
+    Action("ask.back", "Back to the library", ("q",), "ask", ASK, palette=False),
+    Action("ask.why", "Show or hide the trace: gate, packing, model, each citation", ("t",), "ask", ASK, "why", 3,
+           palette=False, needs=_needs_answer, kind=AskNow),
+    Action("ask.copy", "Copy the answer with its sources", ("y",), "ask", ASK, "copy", 4, palette=False,
+           needs=_needs_answer, kind=AskNow),
+    Action("ask.steps", "Take the question apart: search, then ask on, in several steps", ("m", "f4"), "ask", ASK,
+           "steps", 7, palette=False),
+    Action("ask.fresh", "A new conversation: what was asked before is forgotten", ("n",), "ask", ASK, "new", 6,
+           palette=False, needs=_needs_answer, kind=AskNow),
+    Action("ask.talks", "Earlier conversations with the library: read one, go on with it", ("o", "f3"), "ask", ASK,
+           "earlier", 8, needs=_can_go_back, kind=LibraryNow, words="history session answers list"),
+    *(
+        Action(f"ask.source_{number}", f"Open source {number}", (str(number),), "ask", ASK,
+               "open source" if number == 1 else "", 5 if number == 1 else 0, palette=False, needs=_needs_source,
+               kind=AskNow)
+        for number in range(1, SOURCES_CHOSEN + 1)
+    ),
+)  # fmt: skip
 
-    def _edit(self) -> None:
-        from tui.services.external_editor import edit_in, editor_of
 
-        screen, shown = self._screen, self._screen.document.shown
-        if shown is None:
-            screen.say("The document is not open yet.", "warning")
-            return
-        if shown.opened.file is None:
-            screen.say(shown.opened.told or "The file is not there any more.", "warning")
-            return
-        words, why = editor_of(os.environ, to_read=False)
-        if not why:
-            cited = shown.opened.cited
-            read = screen.document.has_focus and (cited is None or screen.document.scrolled)
-            line = screen.document.top_line if read else cited[0] if cited is not None else 0
-            why = edit_in(screen.app, words, shown.opened.file, max(1, line) if shown.opened.state != "passages" else 1)
-        if why:
-            screen.say(why, "error")
+def _needs_pane(now: LibraryNow) -> str:
+    return "" if now.library else "That is done in the library pane."
 
-    def _passage(self) -> None:
-        from tui.panes.library.passage import PassageScreen
 
-        if (hit := self._screen.hit) is not None:
-            self._screen.app.push_screen(PassageScreen(self._screen.jobs, self._screen.signs, hit.chunk_id))
+def _needs_row(now: LibraryNow) -> str:
+    return _needs_pane(now) or ("" if now.cited else "Nothing is chosen yet.")
 
-    def ask(self, *, pick: bool = False, back: bool = False) -> None:
-        """Ask, or go on where one was; `pick`: with another conversation; `back`: from a source, to where one read."""
-        from core.base.config.settings import Settings
-        from tui.panes.library.ask.ask_process import Answering
-        from tui.panes.library.ask.screen import AskScreen
 
-        screen = self._screen
-        searching, settings = screen.searching, screen.desk.settings or Settings()
-        answering = Answering(screen.jobs, screen.jobs.path, settings, searching.scope.mode, searching.filters)
-        self.answer_waits = False
-        screen.desk.talk.reading &= back
+def _needs_hit(now: LibraryNow) -> str:
+    return _needs_pane(now) or ("" if now.hit else "No passage is chosen: search for something first.")
 
-        def left(uri: str | None) -> None:
-            if uri:
-                self._to_source(uri)
 
-        asking = AskScreen(
-            answering, screen.signs, searching.text, searching.scope, screen.desk.talk, screen.searching.clock
-        )
-        screen.app.push_screen(asking, left)
-        if pick:
-            asking.pick()  # at once: what is typed behind is meant for it
+def _needs_document(now: LibraryNow) -> str:
+    return _needs_pane(now) or ("" if now.document else "No document is open yet.")
 
-    def _to_source(self, uri: str) -> None:
-        """A source of an answer: the way back from it leads to the answer."""
-        self._screen.open_citation(uri)
-        self.answer_waits = True
-        if not self._told:
-            self._told = True
-            told = self._screen.signs.told("{case.back} leads back to the answer.")
-            self._screen.notify(told, markup=False, timeout=4)
+
+def _needs_words(now: LibraryNow) -> str:
+    return _needs_document(now) or ("" if now.query else "Nothing was searched.")
+
+
+def _needs_markdown(now: LibraryNow) -> str:
+    return _needs_document(now) or ("" if now.markdown else "This document has only one form.")
+
+
+def _needs_filtered(now: LibraryNow) -> str:
+    return _needs_pane(now) or ("" if now.filtered else "No filter is on.")
+
+
+def _act(
+    name: str,
+    title: str,
+    *keys: str,
+    hint: str = "",
+    rank: int = 0,
+    needs: Callable[[LibraryNow], str] = _needs_row,
+    shared: bool = False,
+) -> Action:
+    """An action of the pane; `shared`: other panes have it too."""
+    own, alias = (f"list.{name}", f"library.{name}") if shared else (f"library.{name}", "")
+    return Action(own, title, keys, "library", LIBRARY_GROUP, hint, rank, needs=needs, kind=LibraryNow, alias=alias)
+
+
+_LIBRARY: tuple[Action, ...] = (
+    _act("mode", "Search by words and meaning, by words only, by meaning only", "m", hint="mode", rank=4,
+         needs=_needs_pane),
+    _act("filter", "Filter by tag, path, language, kind, trust, date, and more", "f", hint="filter", rank=5,
+         needs=_needs_pane, shared=True),
+    _act("unfilter", "Clear the filters of the library", "F", needs=_needs_filtered, shared=True),
+    _act("only", "Only this document, or all", "o", hint="only this", rank=13),
+    _act("why", "Show or hide why: both ranks, how they are fused, the steps", "t", hint="why", rank=6,
+         needs=_needs_pane, shared=True),
+    _act("raw", "The Markdown drawn, or as it is written", "r", hint="raw", rank=9, needs=_needs_markdown),
+    _act("next_match", "Next line with a word that was searched", "n", hint="next match", rank=7, needs=_needs_words),
+    _act("previous_match", "Previous line with a word that was searched", "N", needs=_needs_words),
+    _act("next", "Next hit, wherever the focus is", "J", "right_square_bracket", shared=True),
+    _act("previous", "Previous hit, wherever the focus is", "K", "left_square_bracket", shared=True),
+    _act("copy", "Copy the citation", "y", hint="copy", rank=3, shared=True),
+    _act("copy_as", "Copy as: citation, passage, quote, link, JSON, command", "Y", shared=True),
+    _act("edit", "Open the file in your editor, at the cited line", "e", hint="edit", rank=8),
+    _act("passage", "The passage as it is kept: id, spans, tokens, vector, neighbours", "p", hint="passage", rank=10,
+         needs=_needs_hit),
+    Action("passage.next", "The passage behind it", ("J", "n", "right_square_bracket"), "passage", LIBRARY_GROUP,
+           "next", 2, palette=False),
+    Action("passage.previous", "The passage before it", ("K", "N", "left_square_bracket"), "passage", LIBRARY_GROUP,
+           "previous", 3, palette=False),
+    Action("passage.back", "Back from the passage", ("escape", "q", "p"), "passage", LIBRARY_GROUP, "back", 1,
+           palette=False),
+)  # fmt: skip
+
+PANE = Pane(
+    "library",
+    "Library: where does it say so?",
+    (
+        Place("library", (("list",), ("case", "scroll"), ("why", "scroll")), "both", also={
+            "find.focus": 20, "view.zoom": 25,
+        }),
+        Place("passage", (("scroll",),), also={"app.help": 90}),
+        Place("ingest", (("list",), ("scroll",)), also={"app.help": 90}, names=("naming",), typing=("naming",)),
+        Place("ask", (("scroll",),), also={"app.help": 90}, names=("asking",), typing=("asking",)),
+    ),
+    (*_LIBRARY, *_INGEST, *_CITE, *_ASK),
+)  # fmt: skip

@@ -12,7 +12,8 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from core.base.fault import Fault
-from tui.actions.registry import Situation, bindings
+from tui.actions.action import Situation
+from tui.actions.registry import bindings
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline, title
 from tui.render.library.hits import draw_passage
@@ -60,7 +61,7 @@ def read_passage(chunk_id: str) -> Callable[[Job[Kept]], Kept]:
 class PassageScreen(ModalScreen[None]):
     """Covers the pane; Esc goes back, J and K go to the passages beside it."""
 
-    BINDINGS = bindings("passage", only=("app.help",))
+    BINDINGS = bindings("passage")
 
     def __init__(self, jobs: Jobs, signs: Signs, chunk_id: str) -> None:
         super().__init__()

@@ -10,10 +10,12 @@ from textual.containers import Container
 from textual.content import Content
 
 from core.base.fault import Fault
-from tui.actions.registry import Situation, bindings
+from tui.actions.action import Situation
+from tui.actions.registry import bindings
 from tui.panes.common.pane_screen import PaneContext, PaneScreen
-from tui.panes.library.actions import LibraryActs
+from tui.panes.library.actions import LibraryNow
 from tui.panes.library.document import DocumentView, Wanted
+from tui.panes.library.hit_actions import LibraryActs
 from tui.panes.library.hits import Hits
 from tui.panes.library.ingest.controller import IngestLine
 from tui.panes.library.memory import desk_of, memory_of, recall
@@ -48,7 +50,7 @@ class LibraryScreen(PaneScreen, SearchesPastes):
     LANES = ("library", "library-page", "library-doc", "library-watch", "library-look", "library-values",
              "library-passage")  # fmt: skip
     CSS_PATH = sheet("library")
-    BINDINGS = bindings("library", only=("find.focus", "view.zoom"))
+    BINDINGS = bindings("library")
 
     def __init__(self, context: PaneContext, wanted: PaneSearchLibrary | PaneOpenCitation | None = None) -> None:
         super().__init__(context)
@@ -300,7 +302,7 @@ def _empty(screen: LibraryScreen) -> bool:
 def situation_of(screen: LibraryScreen) -> Situation:
     """What is possible in the pane as it is."""
     shown = screen.document.shown
-    return Situation(
+    return LibraryNow(
         "box" if screen.box.has_focus else "library",
         cases=screen.hits.total,
         query=screen.box.asked,
@@ -311,7 +313,6 @@ def situation_of(screen: LibraryScreen) -> Situation:
         hit=screen.hit is not None,
         document=shown is not None,
         markdown=shown is not None and bool(shown.opened.blocks),
-        zoomed=screen.has_class("-zoomed"),
     )
 
 

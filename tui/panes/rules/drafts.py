@@ -6,6 +6,7 @@ They stand in the Rules pane, not in triage: the queue of triage is of cases, an
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -17,7 +18,8 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from core.base.fault import Fault
-from tui.actions.registry import Situation, bindings
+from tui.actions.registry import bindings
+from tui.panes.rules.actions import TableNow
 from tui.panes.rules.tables import Table, TableScreen
 from tui.render.common.amounts import counted
 from tui.render.common.empty_states import Notice
@@ -68,16 +70,15 @@ class DraftFile(ModalScreen[str | None]):
 class DraftScreen(TableScreen["RuleDrafts"]):
     """The draft rules of the casebook."""
 
-    BINDINGS = bindings("drafts", only=("undo.last", "undo.redo"))
+    BINDINGS = bindings("drafts")
 
     def __init__(self, pane: RulesScreen) -> None:
         super().__init__(pane, _table(pane))
         self._rules_pane = pane
 
-    def situation(self) -> Situation:
+    def situation(self) -> TableNow:
         """What is possible here."""
-        now = super().situation()
-        return Situation("drafts", leads=now.leads, nothing=now.nothing)
+        return replace(super().situation(), focus="drafts")
 
     def perform(self, action_id: str) -> bool:
         """Do an action of the registry; False for anything else."""

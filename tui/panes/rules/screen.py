@@ -11,9 +11,11 @@ from textual.containers import Container
 from textual.content import Content
 from textual.widgets import Static
 
-from tui.actions.registry import Situation, bindings
+from tui.actions.action import Situation
+from tui.actions.registry import bindings
 from tui.panes.common.memory import number_of, text_of
 from tui.panes.common.pane_screen import PaneContext, PaneScreen
+from tui.panes.rules.actions import RulesNow
 from tui.panes.rules.call_editor import OwnCall, TypedCall
 from tui.panes.rules.calls import CallList
 from tui.panes.rules.label_writer import Labelling
@@ -174,7 +176,7 @@ class RulesScreen(PaneScreen):
     LANES = ("rules-calls", "rules-page", "rules-call", "rules-rank", "rules-why", "rules-watch", "rules-watch-db",
              "rules-all", "rules-table", "rules-relabel", "rules-drafts")  # fmt: skip
     CSS_PATH = sheet("rules")
-    BINDINGS = bindings("rules", only=("find.focus", "view.zoom", "import.begin"))
+    BINDINGS = bindings("rules")
 
     def __init__(self, context: PaneContext) -> None:
         super().__init__(context)
@@ -218,7 +220,7 @@ class RulesScreen(PaneScreen):
         """What is possible here."""
         ranked = self.rank.ranked
         box = self.calls.box
-        return Situation(
+        return RulesNow(
             "typed" if self.calls.typed.has_focus_within else "box" if box.has_focus else "rules",
             cases=self.calls.calls.total,
             query=box.asked,
@@ -241,10 +243,10 @@ class RulesScreen(PaneScreen):
     def perform(self, action_id: str) -> bool:
         """Do an action of the registry; False for anything else."""
         acts: dict[str, Callable[[], object]] = {
-            "rules.tool": self._only_tool,
-            "rules.unfilter": lambda: self._filter(""),
-            "rules.why": self._toggle_why,
-            "rules.copy": self._copy,
+            "list.filter": self._only_tool,
+            "list.unfilter": lambda: self._filter(""),
+            "list.why": self._toggle_why,
+            "list.copy": self._copy,
             "import.begin": self._import,
             "list.open": self.open,
             "list.back": self._back,

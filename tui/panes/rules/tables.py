@@ -14,7 +14,9 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from core.base.fault import Fault
-from tui.actions.registry import Situation, bindings
+from tui.actions.action import Situation
+from tui.actions.registry import bindings
+from tui.panes.rules.actions import TableNow
 from tui.panes.rules.queries import Measured, find_clusters, measure
 from tui.render.common.amounts import counted
 from tui.render.common.empty_states import Notice
@@ -88,7 +90,7 @@ class TableScreen(ModalScreen[None], Generic[T]):
     """Shows one table. `o` goes to what the row is about."""
 
     CSS_PATH = sheet("rules")
-    BINDINGS = bindings("table", only=("app.help",))
+    BINDINGS = bindings("table")
 
     def __init__(self, pane: RulesScreen, table: Table[T]) -> None:
         super().__init__(classes="rules-table")
@@ -112,9 +114,9 @@ class TableScreen(ModalScreen[None], Generic[T]):
                 yield self._told
         yield self._keys
 
-    def situation(self) -> Situation:
+    def situation(self) -> TableNow:
         """What is possible here."""
-        return Situation("table", leads=self._leads, nothing="" if self._list.rows.total else self._nothing)
+        return TableNow("table", leads=self._leads, nothing="" if self._list.rows.total else self._nothing)
 
     @property
     def chosen(self) -> Hashable | None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from tui.actions.keys import Keys, key_name, types_text
-from tui.actions.registry import BY_ID
+from tui.actions.registry import BY_NAME
 
 _NAMED = re.compile(r"\{([a-z]+\.[a-z_]+)\}")
 
@@ -74,7 +74,7 @@ class Signs:
 
     def key(self, action_id: str) -> str:
         """The key to name for an action, one that works while typing if it has one; blank where it has none."""
-        held = self.keys.of(action_id, BY_ID[action_id].keys)
+        held = self.keys.of(action_id, BY_NAME[action_id].keys)
         named = next((key for key in held if not types_text(key)), held[0] if held else "")
         return key_name(named, ascii_only=self.plain) if named else ""
 

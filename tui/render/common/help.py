@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from rich.cells import cell_len
 from textual.content import Content
 
+from tui.actions.action import Action, Situation
 from tui.actions.keys import key_name
-from tui.actions.registry import ACTIONS, Action, Situation
+from tui.actions.registry import ACTIONS
 from tui.render.common.glyphs import Mark, Signs
 from tui.render.library.hits import found_marks
 from tui.render.rules.rows import label_marks, standing_marks
@@ -58,7 +59,7 @@ def entries(actions: Sequence[Action], now: Situation, signs: Signs) -> tuple[En
     found: list[Entry] = []
     for run in _runs(actions, signs):
         action, last = run[0], run[-1]
-        held = signs.keys.of(action.id, action.keys)
+        held = signs.keys.of(action.name, action.keys)
         keys = " ".join(key_name(key, ascii_only=signs.plain) for key in held) or "no key"
         span = f" {'..' if signs.plain else '…'} {last.keys[0]}" if last is not action else ""
         where = _WHERE.get(action.scope, "") if twice.intersection(held) else ""
@@ -85,12 +86,12 @@ def _runs(actions: Sequence[Action], signs: Signs) -> Iterable[list[Action]]:
 def _numbered(action: Action, signs: Signs) -> str:
     """The title of an action without its last word, where that is its key, a digit; else blank."""
     head, _, last = action.title.rpartition(" ")
-    return head if last.isdigit() and signs.keys.of(action.id, action.keys) == (last,) else ""
+    return head if last.isdigit() and signs.keys.of(action.name, action.keys) == (last,) else ""
 
 
 def _twice(signs: Signs, group: str) -> set[str]:
     """The keys that do more than one thing in a group, in different places."""
-    held = (signs.keys.of(action.id, action.keys) for action in ACTIONS if action.group == group)
+    held = (signs.keys.of(action.name, action.keys) for action in ACTIONS if action.group == group)
     return {key for key, times in Counter(key for keys in held for key in keys).items() if times > 1}
 
 

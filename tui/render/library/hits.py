@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from textual.content import Content
 
 from core.text import visible
-from tui.actions.registry import BY_ID
+from tui.actions.registry import BY_NAME
 from tui.render.common.amounts import ago, counted, stamp
 from tui.render.common.empty_states import Notice, of_fault
 from tui.render.common.glyphs import Mark, Signs
@@ -263,7 +263,7 @@ def reading() -> Notice:
 
 def nothing_ingested() -> Notice:
     """Not one document."""
-    begin = ("{library.ingest}", "reads a folder in") if "library.ingest" in BY_ID else None
+    begin = ("{library.ingest}", "reads a folder in") if "library.ingest" in BY_NAME else None
     return Notice(
         "The library is empty",
         "Notes, documents and code are read in once, and searched here to the line. Nothing of them is changed.",

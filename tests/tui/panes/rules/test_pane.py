@@ -15,7 +15,9 @@ from core.store import open_store
 from tests.tui.corpus import assert_inert, few
 from tests.tui.panes.rules.support import CALLS, PUSH, RULES, answered, idle, ids, opened, put_calls, rules_app
 from tests.tui.support import NOW, frame, told, until
-from tui.actions.registry import BY_ID, Situation
+from tui.actions.action import Around
+from tui.actions.registry import BY_NAME
+from tui.panes.rules.actions import RulesNow
 from tui.panes.rules.pick_rule import PickRule
 from tui.panes.rules.tables import TableScreen
 from tui.render.rules.explanation import draw_usage
@@ -395,17 +397,17 @@ async def test_tiny_sizes_and_ascii_are_lived_through(
 
 
 def test_what_is_not_possible_says_why() -> None:
-    label = BY_ID["rules.wrong"].enabled
-    here = Situation("rules", rules=3, call=True, rule=True)
+    label = BY_NAME["rules.wrong"].enabled
+    here = RulesNow("rules", rules=3, call=True, rule=True)
     assert label(here) == ""
-    assert "read-only" in label(replace(here, readonly=True))
+    assert "read-only" in label(replace(here, around=Around(readonly=True)))
     assert "No tool call" in label(replace(here, call=False))
     assert "rules.files" in label(replace(here, rules=0))
-    assert BY_ID["rules.edit"].enabled(replace(here, rules=0)) == "", "it begins the first file"
+    assert BY_NAME["rules.edit"].enabled(replace(here, rules=0)) == "", "it begins the first file"
     assert "{rules.edit}" in dict(no_files([Path("/a/memory.md")]).steps)
     assert "{rules.edit}" not in dict(no_files([]).steps), "nothing is offered that cannot be done"
-    assert "rules pane" in label(Situation("list", rules=3, call=True, rule=True))
-    assert "rules.missing" in BY_ID["rules.right"].enabled(here), "what is not shown is missing, not right"
+    assert "rules pane" in label(RulesNow("list", rules=3, call=True, rule=True))
+    assert "rules.missing" in BY_NAME["rules.right"].enabled(here), "what is not shown is missing, not right"
 
 
 def test_the_editor_is_told_the_line_of_no_other_file() -> None:

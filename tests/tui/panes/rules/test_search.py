@@ -17,8 +17,8 @@ from core.rules.calls import call_keys
 from core.store import Store, open_store
 from tests.tui.panes.rules.support import CALLS, PUSH, RULES, answered, idle, opened, put_calls, rules_app
 from tests.tui.support import frame, until
-from tui.actions.action import Situation
-from tui.actions.registry import BY_ID, footer
+from tui.actions.registry import BY_NAME, footer
+from tui.panes.rules.actions import RulesNow
 from tui.panes.rules.calls import CallRows
 from tui.panes.rules.pick_rule import PickRule
 from tui.panes.rules.queries import FIRST, Keys, read_keys
@@ -301,8 +301,8 @@ async def test_esc_gives_up_a_picker_that_is_not_there_yet(
 
 
 def test_the_keys_of_the_pane_know_the_box() -> None:
-    box = Situation("box", calls=True, rules=3, call=True, rule=True, query="git")
-    assert BY_ID["rules.edit"].enabled(box) == ""
-    assert "rules pane" in BY_ID["rules.edit"].enabled(replace(box, calls=False))
+    box = RulesNow("box", calls=True, rules=3, call=True, rule=True, query="git")
+    assert BY_NAME["rules.edit"].enabled(box) == ""
+    assert "rules pane" in BY_NAME["rules.edit"].enabled(replace(box, calls=False))
     assert "find.clear" in {action.id for action, _ in footer(box)}
     assert ("find.focus", "slash") in {(action.id, key) for action, key in footer(replace(box, focus="rules"))}

@@ -14,7 +14,8 @@ from core.rules.matching.call import ToolCall
 from core.store import open_store
 from tests.tui.panes.rules.support import PUSH, RULES, answered, idle, opened, rules_app
 from tests.tui.support import frame, told, until
-from tui.actions.registry import BY_ID, Situation
+from tui.actions.registry import BY_NAME
+from tui.panes.rules.actions import RulesNow
 from tui.render.rules.rows import Ranked, RuleKey
 from tui.runtime.jobs import Job
 from tui.screens.session import SessionScreen
@@ -106,11 +107,11 @@ async def test_the_same_call_of_another_session_is_from_there(tmp_path: Path, ru
 
 
 def test_what_is_no_call_of_a_session_says_so() -> None:
-    possible = BY_ID["rules.session"].enabled
-    here = Situation("rules", call=True, call_kept=True)
+    possible = BY_NAME["rules.session"].enabled
+    here = RulesNow("rules", call=True, call_kept=True)
     assert possible(here) == "", "rules or none"
     assert "typed" in possible(replace(here, call_kept=False))
-    assert "No tool call" in possible(Situation("rules"))
+    assert "No tool call" in possible(RulesNow("rules"))
 
 
 async def test_the_rule_one_reads_stays_in_sight_when_a_newer_match_does_not_list_it(

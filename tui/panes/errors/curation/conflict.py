@@ -11,7 +11,8 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from tui.actions.registry import Situation, bindings
+from tui.actions.action import Situation
+from tui.actions.registry import bindings
 from tui.render.common.glyphs import Signs
 from tui.render.errors.curation import as_side, draw_side, told_of
 from tui.runtime.stylesheets import sheet
@@ -36,7 +37,7 @@ class ConflictScreen(ModalScreen[str | None]):
     """Ends with `mine`, `theirs` or `write`. The words that one side has and the other has not are lit in both."""
 
     CSS_PATH = sheet("curation")
-    BINDINGS = bindings("conflict", only=("app.help",))
+    BINDINGS = bindings("conflict")
 
     def __init__(self, act: Act, conflict: Conflict, signs: Signs, now: datetime) -> None:
         from core.align.diff.word_diff import differing

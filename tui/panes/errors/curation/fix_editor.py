@@ -13,7 +13,9 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static, TextArea
 
 from core.base.fault import Fault
-from tui.actions.registry import Situation, bindings
+from tui.actions.action import Situation
+from tui.actions.registry import bindings
+from tui.panes.errors.curation.actions import CaseNow
 from tui.panes.errors.curation.case_side import CaseSide
 from tui.panes.errors.curation.controller import Curating
 from tui.panes.errors.curation.decisions import Decision
@@ -49,7 +51,7 @@ class WritingScreen(ModalScreen[None]):
     """The case on the left, its fix on the right."""
 
     CSS_PATH = sheet("curation")
-    BINDINGS = bindings("write", only=("app.help", "case.source"))
+    BINDINGS = bindings("write")
 
     def __init__(self, curating: Curating, read: Read, start: Written | None) -> None:
         from core.errors.curation import Written
@@ -105,7 +107,7 @@ class WritingScreen(ModalScreen[None]):
 
     def situation(self) -> Situation:
         """What is possible here."""
-        return Situation("write", case_open=True, has_fix=self._draft.base is not None, alike=len(self._alike))
+        return CaseNow("write", case_open=True, has_fix=self._draft.base is not None, alike=len(self._alike))
 
     def _opened(self, opened: Opened, final: bool) -> None:
         """What was typed before, at once; and what reads alike, when that is known."""

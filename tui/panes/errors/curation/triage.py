@@ -15,7 +15,9 @@ from textual.content import Content
 from textual.screen import ModalScreen
 
 from core.base.fault import Fault
-from tui.actions.registry import Situation, bindings
+from tui.actions.action import Situation
+from tui.actions.registry import bindings
+from tui.panes.errors.curation.actions import CaseNow
 from tui.panes.errors.curation.case_side import CaseSide
 from tui.panes.errors.curation.controller import Curating
 from tui.panes.errors.curation.decisions import Act, Decision, decision_on
@@ -132,10 +134,6 @@ def _nothing_waits(left: int) -> Notice:
     return Notice("Nothing waits for a decision", "Every case has a verified fix, or was decided otherwise.", steps)
 
 
-_ELSEWHERE = (
-    "case.source", "case.fix_source", "fix.write", "fix.editor", "undo.last", "undo.redo", "history.open",
-    "app.help", "view.reload",
-)  # fmt: skip
 _SOON = 0.05
 """Seconds of quiet after a decision before the queue is read again."""
 _UNREAD = "This case is still being read."
@@ -145,7 +143,7 @@ class TriageScreen(ModalScreen[None]):
     """The queue on the left, the case to decide on beside it."""
 
     CSS_PATH = sheet("curation")
-    BINDINGS = bindings("triage", only=_ELSEWHERE)
+    BINDINGS = bindings("triage")
 
     def __init__(self, curating: Curating, filters: Filters) -> None:
         super().__init__()
@@ -184,7 +182,7 @@ class TriageScreen(ModalScreen[None]):
 
     def situation(self) -> Situation:
         """What is possible here."""
-        return Situation(
+        return CaseNow(
             "triage",
             case_open=self.case.read is not None,
             has_fix=self.case.fix is not None,

@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input
 
-from tui.actions.evidence import PLACES_CHOSEN
+from tui.panes.evidence.actions import PLACES_CHOSEN
 from tui.panes.evidence.queries import Compared, ReadQuote
 from tui.panes.evidence.quote_view import Looked
 from tui.panes.evidence.review.controller import Act, Decision, named

@@ -13,8 +13,9 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from core.base.fault import Fault
-from tui.actions.library import SOURCES_CHOSEN
-from tui.actions.registry import Situation, bindings
+from tui.actions.action import Situation
+from tui.actions.registry import bindings
+from tui.panes.library.actions import SOURCES_CHOSEN, AskNow
 from tui.panes.library.ask.conversation import Asked, Talk
 from tui.panes.library.ask.transcript import Conversation
 from tui.panes.library.search_scope import Scope
@@ -42,7 +43,7 @@ class AskScreen(ModalScreen[str]):
     """
 
     CSS_PATH = sheet("ask")
-    BINDINGS = bindings("ask", only=("app.help",))
+    BINDINGS = bindings("ask")
 
     def __init__(
         self,
@@ -99,7 +100,7 @@ class AskScreen(ModalScreen[str]):
         """What is possible here."""
         answer = self.talk.answer
         sources = 0 if answer is None else len(answer.citations)
-        return Situation("asking" if self.box.has_focus else "ask", answered=answer is not None, sources=sources)
+        return AskNow("asking" if self.box.has_focus else "ask", answered=answer is not None, sources=sources)
 
     def on_descendant_focus(self) -> None:
         """Other keys hold in the box."""

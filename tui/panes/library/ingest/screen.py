@@ -16,7 +16,8 @@ from textual.widgets import Input, Static
 
 from core.base.fault import Fault
 from core.text import visible
-from tui.actions.registry import Situation, bindings
+from tui.actions.action import Around, Situation
+from tui.actions.registry import bindings
 from tui.render.common.empty_states import draw_notice, of_fault
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline
@@ -116,7 +117,7 @@ class PathBox(Input):
 class IngestScreen(ModalScreen[None]):
     """The folders on top; below them what runs, or what the last run came to."""
 
-    BINDINGS = bindings("ingest", only=("app.help",))
+    BINDINGS = bindings("ingest")
 
     def __init__(self, jobs: Jobs, ingesting: Ingesting, signs: Signs, *, at_result: bool) -> None:
         super().__init__()
@@ -167,9 +168,8 @@ class IngestScreen(ModalScreen[None]):
 
     def situation(self) -> Situation:
         """What is possible here."""
-        return Situation(
-            "naming" if self.box.has_focus else "ingest", ingesting=self._ingesting.busy, cases=self.choices.total
-        )
+        around = Around(ingesting=self._ingesting.busy)
+        return Situation("naming" if self.box.has_focus else "ingest", cases=self.choices.total, around=around)
 
     def perform(self, action_id: str) -> bool:
         """Do an action of the registry; False for anything else."""

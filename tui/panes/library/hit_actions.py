@@ -1,0 +1,214 @@
+"""What one does with the chosen hit or document: filter, copy, edit, look into, go on."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from tui.runtime.messages import PaneCopied
+from tui.screens.copy_menu import Form
+
+if TYPE_CHECKING:
+    from core.library.search.hit import SearchHit
+    from tui.panes.library.screen import LibraryScreen
+
+
+def forms_of(uri: str, hit: SearchHit | None, query: str) -> tuple[Form, ...]:
+    """Every form; of a document there is only its citation and the command."""
+    found = [Form("c", "citation", uri)]
+    if hit is not None:
+        from core.base.wire import dumps
+
+        quoted = "\n".join(f"> {line}" for line in hit.snippet.split("\n"))
+        found += [
+            Form("p", "passage", hit.snippet),
+            Form("q", "quote with its citation", f"{quoted}\n>\n> ({uri})\n"),
+            Form("l", "Markdown link", f"[{_label(hit)}]({_url(uri)})"),
+            Form("i", "passage id", hit.chunk_id),
+            Form("j", "hit as JSON", dumps(hit), exact=True),
+        ]
+    if query.strip():
+        found.append(Form("s", "shell command", shlex.join(["casebook", "library", "search", query])))
+    return tuple(found)
+
+
+def _label(hit: SearchHit) -> str:
+    label = hit.section_label or hit.title or hit.doc_path
+    return label.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
+
+
+def _url(uri: str) -> str:
+    from urllib.parse import quote
+
+    return quote(uri, safe="/#-._~=&,:", errors="replace")
+
+
+class LibraryActs:
+    """Acts on what the screen shows."""
+
+    def __init__(self, screen: LibraryScreen) -> None:
+        self._screen = screen
+        self._told = False
+        self.answer_waits = False
+        """Whether the document is a source that was opened from an answer."""
+
+    def perform(self, action_id: str) -> bool:
+        """Do an action of the registry; False for anything else."""
+        screen = self._screen
+        acts: dict[str, Callable[[], object]] = {
+            "library.mode": self._mode,
+            "list.filter": self._filter,
+            "list.unfilter": lambda: screen.searching.show(screen.searching.scope.cleared()),
+            "library.only": self._only,
+            "library.raw": screen.document.toggle_raw,
+            "library.next_match": lambda: self._match(1),
+            "library.previous_match": lambda: self._match(-1),
+            "list.next": lambda: self._move(1),
+            "list.previous": lambda: self._move(-1),
+            "list.copy": self._copy,
+            "list.copy_as": self._copy_as,
+            "library.edit": self._edit,
+            "list.why": self.toggle_why,
+            "library.passage": self._passage,
+            "library.ask": self.ask,
+            "ask.talks": lambda: self.ask(pick=True),
+            "case.enter": lambda: self._match(1),
+        }
+        if (act := acts.get(action_id)) is None:
+            return False
+        act()
+        screen.changed()
+        return True
+
+    def _mode(self) -> None:
+        self._screen.searching.show(self._screen.searching.scope.next_mode())
+
+    def _filter(self) -> None:
+        from tui.panes.library.filter_menu import LibraryFilters, LibraryFilterScreen
+
+        screen = self._screen
+        choices = LibraryFilters(screen.searching.scope, screen.signs, screen.searching.show)
+        screen.app.push_screen(LibraryFilterScreen(choices, screen.jobs))
+
+    def _only(self) -> None:
+        searching = self._screen.searching
+        wanted = self._screen.document.wanted
+        if searching.scope.doc is not None:
+            searching.show(searching.scope.toggled("doc", searching.scope.doc))
+        elif wanted is not None:
+            searching.show(searching.scope.toggled("doc", wanted.path))
+
+    def _match(self, by: int) -> None:
+        if not self._screen.document.next_match(by):
+            way = "further down" if by > 0 else "further up"
+            self._screen.say(f"No searched word stands {way} in this document.")
+
+    def _move(self, by: int) -> None:
+        rows = self._screen.hits.rows
+        self._screen.follow()
+        rows.choose(rows.chosen + by)
+
+    # Copying ---------------------------------------------------------------------------------------------------------
+
+    def _forms(self) -> tuple[Form, ...]:
+        screen = self._screen
+        if (uri := screen.cited) is None:
+            return ()
+        hit = screen.hit
+        return forms_of(uri, hit if hit is not None and hit.citation.uri == uri else None, screen.searching.text)
+
+    def _copy(self) -> None:
+        self._copied(next(iter(self._forms()), None))
+
+    def _copy_as(self) -> None:
+        from tui.screens.copy_menu import CopyMenu
+
+        self._screen.app.push_screen(CopyMenu(self._forms()), self._copied)
+
+    def _copied(self, form: Form | None) -> None:
+        if form is not None:
+            self._screen.post_message(PaneCopied(form.name, form.text, exact=form.exact))
+
+    # Why -------------------------------------------------------------------------------------------------------------
+
+    @property
+    def why_is_opened(self) -> bool:
+        """Whether the trace is on the screen because the person opened it, not because there is room for it."""
+        return self._screen.has_class("-why") and self._screen.why.region.area > 0
+
+    def toggle_why(self) -> None:
+        """Show or hide the trace."""
+        screen = self._screen
+        screen.remove_class("-zoomed")
+        shown = screen.why.region.area > 0
+        screen.set_class(shown, "-no-why")
+        screen.set_class(not shown, "-why")
+        if shown:
+            if screen.why.has_focus:
+                screen.document.focus()
+            screen.at("doc" if screen.reads else "list")
+        elif screen.has_class("-narrow"):
+            screen.at("why")
+            screen.set_focus(screen.why)
+        screen.call_after_refresh(screen.searching.explain)
+
+    # Other programs, and what is kept --------------------------------------------------------------------------------
+
+    def _edit(self) -> None:
+        from tui.services.external_editor import edit_in, editor_of
+
+        screen, shown = self._screen, self._screen.document.shown
+        if shown is None:
+            screen.say("The document is not open yet.", "warning")
+            return
+        if shown.opened.file is None:
+            screen.say(shown.opened.told or "The file is not there any more.", "warning")
+            return
+        words, why = editor_of(os.environ, to_read=False)
+        if not why:
+            cited = shown.opened.cited
+            read = screen.document.has_focus and (cited is None or screen.document.scrolled)
+            line = screen.document.top_line if read else cited[0] if cited is not None else 0
+            why = edit_in(screen.app, words, shown.opened.file, max(1, line) if shown.opened.state != "passages" else 1)
+        if why:
+            screen.say(why, "error")
+
+    def _passage(self) -> None:
+        from tui.panes.library.passage import PassageScreen
+
+        if (hit := self._screen.hit) is not None:
+            self._screen.app.push_screen(PassageScreen(self._screen.jobs, self._screen.signs, hit.chunk_id))
+
+    def ask(self, *, pick: bool = False, back: bool = False) -> None:
+        """Ask, or go on where one was; `pick`: with another conversation; `back`: from a source, to where one read."""
+        from core.base.config.settings import Settings
+        from tui.panes.library.ask.ask_process import Answering
+        from tui.panes.library.ask.screen import AskScreen
+
+        screen = self._screen
+        searching, settings = screen.searching, screen.desk.settings or Settings()
+        answering = Answering(screen.jobs, screen.jobs.path, settings, searching.scope.mode, searching.filters)
+        self.answer_waits = False
+        screen.desk.talk.reading &= back
+
+        def left(uri: str | None) -> None:
+            if uri:
+                self._to_source(uri)
+
+        asking = AskScreen(
+            answering, screen.signs, searching.text, searching.scope, screen.desk.talk, screen.searching.clock
+        )
+        screen.app.push_screen(asking, left)
+        if pick:
+            asking.pick()  # at once: what is typed behind is meant for it
+
+    def _to_source(self, uri: str) -> None:
+        """A source of an answer: the way back from it leads to the answer."""
+        self._screen.open_citation(uri)
+        self.answer_waits = True
+        if not self._told:
+            self._told = True
+            told = self._screen.signs.told("{case.back} leads back to the answer.")
+            self._screen.notify(told, markup=False, timeout=4)
