@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 Scope = str
 """Where a key holds, by name: the workbench (`app`), a pane, a screen, or a part with the focus (`list`, `scroll`)."""
@@ -90,6 +90,30 @@ class Action:
     def passes_on(self, now: Situation) -> bool:
         """Whether its keys mean now what they mean everywhere else."""
         return self.passes is not None and self.passes(seen_as(self.kind, now))
+
+
+Acts = Mapping[str, Callable[[], object]]
+"""What a part of the screen does, by the ids of actions."""
+
+
+class _Acting(Protocol):
+    def actions(self) -> Acts: ...
+
+
+def perform_of(acts: Acts, action_id: str) -> bool:
+    """Do one of these; False for anything else."""
+    if (act := acts.get(action_id)) is None:
+        return False
+    act()
+    return True
+
+
+class Performs:
+    """For a part that does actions of the registry: those that `actions` names."""
+
+    def perform(self: _Acting, action_id: str) -> bool:
+        """Do an action of the registry; False for anything else."""
+        return perform_of(self.actions(), action_id)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -24,7 +24,7 @@ from textual.strip import Strip
 from textual.widgets import Input
 
 from core.base.fault import Fault
-from tui.actions.action import Situation
+from tui.actions.action import Acts, Performs, Situation
 from tui.actions.registry import bindings
 from tui.render.common.amounts import counted
 from tui.render.common.glyphs import Signs
@@ -228,7 +228,7 @@ class FindBox(Input):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,ctrl+c", "screen.leave_box", "Back", priority=True)]
 
 
-class WholeText(ModalScreen[None]):
+class WholeText(Performs, ModalScreen[None]):
     """Covers the workbench with one long text; Esc goes back. It opens at what is lit."""
 
     BINDINGS = bindings(only=("app.help",))
@@ -265,19 +265,15 @@ class WholeText(ModalScreen[None]):
         self._jobs.cancel("whole")
         self._jobs.cancel("whole-find")
 
-    def perform(self, action_id: str) -> bool:
-        """Do an action of the registry; False for anything else."""
-        acts: dict[str, Callable[[], object]] = {
+    def actions(self) -> Acts:
+        """What it does, by the ids of the registry."""
+        return {
             "whole.back": self._back,
             "whole.wrap": self._wrap,
             "whole.find": self._open_box,
             "whole.next": lambda: self._step(1),
             "whole.previous": lambda: self._step(-1),
         }
-        if (act := acts.get(action_id)) is None:
-            return False
-        act()
-        return True
 
     # Rows ------------------------------------------------------------------------------------------------------------
 

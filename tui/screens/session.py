@@ -19,7 +19,7 @@ from textual.strip import Strip
 from textual.widgets import Static
 
 from core.base.fault import Fault
-from tui.actions.action import Situation
+from tui.actions.action import Acts, Performs, Situation
 from tui.actions.registry import bindings
 from tui.render.common.empty_states import Notice, of_fault
 from tui.render.common.glyphs import Signs
@@ -345,7 +345,7 @@ def read_strip(session: str) -> Callable[[Job[SessionStrip]], SessionStrip]:
     return work
 
 
-class StripScreen(ModalScreen[None]):
+class StripScreen(Performs, ModalScreen[None]):
     """Covers the workbench with a session's strip; Esc goes back."""
 
     CSS_PATH = sheet("session")
@@ -404,9 +404,9 @@ class StripScreen(ModalScreen[None]):
         width = max(10, self.size.width - _EDGES)
         self._words.update(draw_strip(self.found, self.chosen, width, self.size.height // _SHARE, self._signs))
 
-    def perform(self, action_id: str) -> bool:
-        """Do an action of the registry; False for anything else."""
-        acts: dict[str, Callable[[], object]] = {
+    def actions(self) -> Acts:
+        """What it does, by the ids of the registry."""
+        return {
             "strip.next": lambda: self._choose(self.chosen + 1),
             "strip.previous": lambda: self._choose(self.chosen - 1),
             "strip.next_failed": lambda: self._to_failed(1),
@@ -418,10 +418,6 @@ class StripScreen(ModalScreen[None]):
             "strip.copy": self._copy,
             "strip.back": self.dismiss,
         }
-        if (act := acts.get(action_id)) is None:
-            return False
-        act()
-        return True
 
     def _choose(self, at: int) -> None:
         if self.found is not None:

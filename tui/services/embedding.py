@@ -8,6 +8,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from core.base.fault import Fault
+from tui.actions.action import Acts, Performs
 from tui.render.common.glyphs import Signs
 from tui.render.common.status import model_changed, no_model, report_line
 from tui.render.common.untrusted import title
@@ -50,7 +51,7 @@ def quiet_for(since: float, now: float) -> float:
     return max(0.0, min(AFTER, since + LATEST - now))
 
 
-class Embedding(StatusLine):
+class Embedding(Performs, StatusLine):
     """The status line of embedding. Without settings it does nothing at all.
 
     `others`: whether something else runs that it has to wait for. `told_no_model` is remembered with the casebook.
@@ -89,13 +90,9 @@ class Embedding(StatusLine):
             return "Nothing is embedded here."
         return "It is embedding already." if self._run is not None else ""
 
-    def perform(self, action_id: str) -> bool:
-        """Do an embedding action of the registry; False for anything else."""
-        acts: dict[str, Callable[[], object]] = {"embed.begin": self.ask, "embed.stop": self.stop}
-        if (act := acts.get(action_id)) is None:
-            return False
-        act()
-        return True
+    def actions(self) -> Acts:
+        """What it does, by the ids of the registry."""
+        return {"embed.begin": self.ask, "embed.stop": self.stop}
 
     def changed(self) -> None:
         """Something was written, or the workbench was opened: look what waits, once it is quiet."""

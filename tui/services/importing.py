@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from core.base.fault import Fault
+from tui.actions.action import Acts, Performs
 from tui.render.common.amounts import report_line, report_text
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import title
@@ -47,7 +48,7 @@ class Fillable(Protocol):
         ...
 
 
-class Incoming(StatusLine):
+class Incoming(Performs, StatusLine):
     """The status line of imports, and what the import actions do.
 
     `ask` opens the screen that asks what to import; `confirm` the one that shows what harvesting again would change.
@@ -85,19 +86,15 @@ class Incoming(StatusLine):
         """The agents' folders that hold something."""
         return tuple(folder for one in self.sources or () if one.files for folder in one.folders)
 
-    def perform(self, action_id: str) -> bool:
-        """Do an import action of the registry; False for anything else."""
-        acts: dict[str, Callable[[], object]] = {
+    def actions(self) -> Acts:
+        """What it does, by the ids of the registry."""
+        return {
             "import.begin": self._ask,
             "import.stop": self.stop,
             "import.report": self._show_report,
             "import.demo": self._open_demo,
             "again.show": self.harvest_again,
         }
-        if (act := acts.get(action_id)) is None:
-            return False
-        act()
-        return True
 
     def look(self, done: Callable[[], object] = lambda: None) -> None:
         """Look what there is to import; the empty list says it, and `done` is called. Not while it is imported."""

@@ -21,6 +21,7 @@ from textual.strip import Strip
 from textual.style import Style
 from textual.widgets import Input, Static
 
+from tui.actions.action import Acts, Performs
 from tui.actions.registry import bindings
 from tui.render.common.empty_states import Notice, draw_notice
 from tui.widgets.workbench import workbench
@@ -50,7 +51,7 @@ Painter = Callable[[Hashable | None, int, bool], Content]
 """Draws a row (None: not read yet) in so many cells; True for the chosen one."""
 
 
-class RowList(ScrollView, can_focus=True):
+class RowList(Performs, ScrollView, can_focus=True):
     """`tall` lines a row, one if nothing else is said. The rows come from a `Rows`, their looks from a painter."""
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {
@@ -159,24 +160,18 @@ class RowList(ScrollView, can_focus=True):
                 self.post_message(self.Wanted(first, last))
                 return
 
-    def perform(self, action_id: str) -> bool:
-        """Do a movement of the registry; False for anything else."""
+    def actions(self) -> Acts:
+        """Movements, by the ids of the registry; what a list without rows does not open, others may."""
         page = max(1, self.size.height // self.tall - 1)
-        targets = {
-            "list.down": self.chosen + 1,
-            "list.up": self.chosen - 1,
-            "list.page_down": self.chosen + page,
-            "list.page_up": self.chosen - page,
-            "list.first": 0,
-            "list.last": self.rows.total - 1,
+        opens = {"list.open": lambda: self.post_message(self.Opened())} if self.rows.total else {}
+        return opens | {
+            "list.down": lambda: self.choose(self.chosen + 1),
+            "list.up": lambda: self.choose(self.chosen - 1),
+            "list.page_down": lambda: self.choose(self.chosen + page),
+            "list.page_up": lambda: self.choose(self.chosen - page),
+            "list.first": lambda: self.choose(0),
+            "list.last": lambda: self.choose(self.rows.total - 1),
         }
-        if action_id == "list.open" and self.rows.total:
-            self.post_message(self.Opened())
-            return True
-        if action_id not in targets:
-            return False
-        self.choose(targets[action_id])
-        return True
 
     def watch_chosen(self, old: int, new: int) -> None:
         """Redraw the two rows and tell."""

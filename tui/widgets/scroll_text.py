@@ -10,27 +10,26 @@ from textual.geometry import Region
 from textual.widget import Widget
 from textual.widgets import Static
 
+from tui.actions.action import Acts, Performs
 from tui.actions.registry import bindings
 
 
-class Reading(VerticalScroll, inherit_bindings=False):
+class Reading(Performs, VerticalScroll, inherit_bindings=False):
     """Something to read. Its focus is shown by its border; it scrolls without animation."""
 
     BINDINGS = bindings("scroll")
 
-    def perform(self, action_id: str) -> bool:
-        """Do a scroll action of the registry; False for anything else."""
+    def actions(self) -> Acts:
+        """Scrolling, by the ids of the registry."""
         page = max(1, self.size.height - 2)
-        steps = {"scroll.down": 1, "scroll.up": -1, "scroll.page_down": page, "scroll.page_up": -page}
-        if action_id in steps:
-            self.scroll_relative(y=steps[action_id], animate=False)
-        elif action_id == "scroll.first":
-            self.scroll_home(animate=False)
-        elif action_id == "scroll.last":
-            self.scroll_end(animate=False)
-        else:
-            return False
-        return True
+        return {
+            "scroll.down": lambda: self.scroll_relative(y=1, animate=False),
+            "scroll.up": lambda: self.scroll_relative(y=-1, animate=False),
+            "scroll.page_down": lambda: self.scroll_relative(y=page, animate=False),
+            "scroll.page_up": lambda: self.scroll_relative(y=-page, animate=False),
+            "scroll.first": lambda: self.scroll_home(animate=False),
+            "scroll.last": lambda: self.scroll_end(animate=False),
+        }
 
 
 class Block(Static):

@@ -11,6 +11,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
+from tui.actions.action import Acts
 from tui.actions.registry import bindings
 from tui.render.common.empty_states import Notice, draw_notice, no_trace
 from tui.render.common.glyphs import Signs
@@ -91,19 +92,18 @@ class TraceView(Reading):
         self._steps = tuple(steps)
         self._draw()
 
-    def perform(self, action_id: str) -> bool:
-        """Move from step to step, or fold; what is no action of a tree scrolls."""
-        moves = {"scroll.down": 1, "scroll.up": -1}
-        if action_id == "why.fold":
-            if self._twigs:
-                self._fold(self._twigs[self._chosen].path)
-        elif action_id in moves and self._twigs:
-            self._choose(self._chosen + moves[action_id])
-        elif action_id in ("scroll.first", "scroll.last") and self._twigs:
-            self._choose(0 if action_id == "scroll.first" else len(self._twigs) - 1)
-        else:
-            return super().perform(action_id)
-        return True
+    def actions(self) -> Acts:
+        """From step to step, or fold one; with no step there is only to scroll."""
+        if not self._twigs:
+            return {**super().actions(), "why.fold": lambda: None}
+        return {
+            **super().actions(),
+            "why.fold": lambda: self._fold(self._twigs[self._chosen].path),
+            "scroll.down": lambda: self._choose(self._chosen + 1),
+            "scroll.up": lambda: self._choose(self._chosen - 1),
+            "scroll.first": lambda: self._choose(0),
+            "scroll.last": lambda: self._choose(len(self._twigs) - 1),
+        }
 
     def on_step_line_clicked(self, event: StepLine.Clicked) -> None:
         """A click on a step."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 from textual.app import ComposeResult
 from textual.screen import Screen
 
 from core.base.fault import Fault
-from tui.actions.action import Situation
+from tui.actions.action import Acts, Situation, perform_of
 from tui.render.common.glyphs import Signs
 from tui.runtime.jobs import Jobs
 from tui.runtime.messages import PaneSaid
@@ -49,9 +49,41 @@ class PaneContext:
         return self.kept[name]
 
 
+class Pane(Protocol):
+    """What a pane declares."""
+
+    top: TopBar
+    footer: KeyFooter
+
+    def compose_body(self) -> ComposeResult:
+        """What the pane shows."""
+        ...
+
+    def situation(self) -> Situation:
+        """What an action's being possible depends on."""
+        ...
+
+    def actions(self) -> Acts:
+        """What it does, by the ids of the registry."""
+        ...
+
+    def changed(self) -> None:
+        """Other actions are possible now."""
+        ...
+
+
+@runtime_checkable
+class Remembers(Protocol):
+    """A pane that is found again as it was left."""
+
+    def remembered(self) -> Memory:
+        """What to remember now."""
+        ...
+
+
 class PaneScreen(Screen[None]):
-    """A pane. `PANE`: its name in the ids of actions, in the state that is kept and in the first line; `LANES`: the
-    jobs that nobody waits for once it is left."""
+    """A pane: declares what `Pane` and `Remembers` name. `PANE`: its name in the ids of actions, in the
+    state that is kept and in the first line; `LANES`: the jobs that nobody waits for once it is left."""
 
     PANE: ClassVar[str]
     LANES: ClassVar[Sequence[str]] = ()
@@ -64,32 +96,23 @@ class PaneScreen(Screen[None]):
         self.top = TopBar(replace(context.place, pane=self.PANE.title()), context.signs)
         self.footer = KeyFooter(context.signs)
 
-    def compose(self) -> ComposeResult:
+    def compose(self: Pane) -> ComposeResult:
         """The first line, what the pane shows, the keys."""
         self.footer.set_reactive(KeyFooter.situation, self.situation())
         yield self.top
         yield from self.compose_body()
         yield self.footer
 
-    def compose_body(self) -> ComposeResult:
-        """What the pane shows."""
-        raise NotImplementedError
-
-    def situation(self) -> Situation:
-        """What an action's being possible depends on."""
-        raise NotImplementedError
-
-    def remembered(self) -> Memory:
-        """What to remember now."""
-        raise NotImplementedError
-
-    def perform(self, action_id: str) -> bool:
+    def perform(self: Pane, action_id: str) -> bool:
         """Do an action of the registry; False for anything else."""
-        raise NotImplementedError
+        done = perform_of(self.actions(), action_id)
+        if done:
+            self.changed()
+        return done
 
     def changed(self) -> None:
         """Other actions are possible now, and there may be something else to remember."""
-        if self.is_attached:
+        if self.is_attached and isinstance(self, Remembers):
             bench = workbench(self)
             self.footer.situation = bench.situation()
             bench.remember(self.PANE, self.remembered())

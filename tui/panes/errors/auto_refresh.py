@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import cast
 
 from core.base.fault import Fault
+from tui.actions.action import Acts, Performs
 from tui.actions.shared import EXPORTS
 from tui.panes.errors.filters import Scope
 from tui.panes.errors.queries import Found, Place, Renewed, deepen, find, joined, renew
@@ -27,7 +28,7 @@ _LANES = ("count", "rows", "search", "renew", "case", "cited")
 """What reads the list, and the case that is chosen in it."""
 
 
-class LiveResults(Results):
+class LiveResults(Performs, Results):
     """A list that can be read again in its place, and filtered.
 
     `filling`: an empty casebook is being filled; until the person moves, the newest case stays the chosen one.
@@ -152,14 +153,15 @@ class LiveResults(Results):
 
         self.app.push_screen(FilterScreen(CaseFilters(self.scope, self._signs, self._clock, self.load), self._jobs))
 
-    def perform(self, action_id: str) -> bool:
-        """Ask where to write what goes out; False for any other action."""
-        if action_id not in {action.id for action in EXPORTS}:
-            return False
+    def actions(self) -> Acts:
+        """Ask where to write what goes out."""
+        return {one.id: lambda action_id=one.id: self._export(action_id.rpartition(".")[2]) for one in EXPORTS}
+
+    def _export(self, kind: str) -> None:
         from tui.screens.export import ExportScreen
         from tui.services.exporting import Kind, export_of, proposed
 
-        export = export_of(cast("Kind", action_id.rpartition(".")[2]), self._clock(), self.every, self.listed)
+        export = export_of(cast("Kind", kind), self._clock(), self.every, self.listed)
 
         def ended(folder: str | None) -> None:
             self._folder = self._folder if folder is None else Path(folder)
@@ -168,7 +170,6 @@ class LiveResults(Results):
             self.post_message(PaneSaid(text, severity))
 
         self.app.push_screen(ExportScreen(export, proposed(self._folder, export.name), self._jobs, said), ended)
-        return True
 
     def unfilter(self) -> None:
         """Show what the filter hid."""

@@ -13,7 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from core.base.fault import Fault
-from tui.actions.action import Situation
+from tui.actions.action import Acts, Performs, Situation
 from tui.actions.registry import bindings
 from tui.panes.errors.curation.actions import CaseNow
 from tui.panes.errors.curation.controller import Curating
@@ -101,7 +101,7 @@ def read_case_of(cases: Sequence[int]) -> Callable[[Job[int | None]], int | None
     return work
 
 
-class HistoryScreen(ModalScreen[None]):
+class HistoryScreen(Performs, ModalScreen[None]):
     """The changes, newest first, and what the chosen one did."""
 
     CSS_PATH = sheet("curation")
@@ -148,9 +148,9 @@ class HistoryScreen(ModalScreen[None]):
         for lane in ("history", "history-case"):
             self._curating.jobs.cancel(lane)
 
-    def perform(self, action_id: str) -> bool:
-        """Do an action of the registry; False for anything else."""
-        acts: dict[str, Callable[[], object]] = {
+    def actions(self) -> Acts:
+        """What it does, by the ids of the registry."""
+        return {
             "history.undo": self._take_back,
             "undo.redo": lambda: self._curating.bring_back(self._undone),
             "history.case": self._toggle_case,
@@ -159,10 +159,6 @@ class HistoryScreen(ModalScreen[None]):
             "list.back": self._back,
             "list.open": self._lead,
         }
-        if (act := acts.get(action_id)) is None:
-            return False
-        act()
-        return True
 
     def _back(self) -> None:
         if self.is_current:

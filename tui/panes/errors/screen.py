@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.widget import Widget
 
 from core.base.fault import Fault
-from tui.actions.action import Focus, Situation
+from tui.actions.action import Acts, Focus, Situation
 from tui.actions.registry import bindings
 from tui.panes.common.pane_screen import PaneContext, PaneScreen
 from tui.panes.errors.actions import ErrorsNow
@@ -60,7 +60,7 @@ class ErrorsScreen(PaneScreen, SearchesPastes):
         self.why = TraceView(signs)
         self.incoming = Incoming(jobs, signs, roots, self.results, ask=self._ask_import, confirm=self._confirm_again)
         self.embedding = Embedding(jobs, signs, settings, lambda: self.incoming.busy or self.reading())
-        self.reader = Reader(jobs, self.case, lambda: self.box.asked, self._told_changed, self._failed)
+        self.reader = Reader(jobs, self.case, lambda: self.box.asked, self.changed, self._failed)
         self.watching = Watching(jobs, self.results, self.set_timer, self.embedding.changed, self.embedding.runs)
         self.curating = Curating(jobs, signs, clock, self, self.meaning)
         self.reading: Callable[[], bool] = lambda: False
@@ -129,7 +129,7 @@ class ErrorsScreen(PaneScreen, SearchesPastes):
             self._at("list")
         for line in (self.incoming, self.embedding):
             line.way_out(AT_LIST if part == "list" else ELSEWHERE)
-        self.post_message(PaneChanged())
+        self.changed()
 
     def _at(self, part: Part) -> None:
         for name in ("list", "case", "why"):
@@ -145,7 +145,7 @@ class ErrorsScreen(PaneScreen, SearchesPastes):
         if event.text.strip():
             self._last_query = event.text
         self.results.ask(event.text, pasted=event.pasted)
-        self.post_message(PaneChanged())
+        self.changed()
 
     def on_results_answered(self, event: Results.Answered) -> None:
         """The search has something to say; only the parts that it moves are styled anew: all of it takes a frame."""
@@ -162,7 +162,7 @@ class ErrorsScreen(PaneScreen, SearchesPastes):
             self.reader.choose(event.row, TYPED if self.box.has_focus and self.box.asked else PREVIEW)
         elif not self.results.rows.rows.total:
             self.reader.none()
-        self.post_message(PaneChanged())
+        self.changed()
 
     def on_results_opened(self, event: Results.Opened) -> None:
         """Enter, or a second click: go into the case."""
@@ -202,17 +202,14 @@ class ErrorsScreen(PaneScreen, SearchesPastes):
         self.reader.go_to(event.case_id)
         self.case.focus()
 
-    def _told_changed(self) -> None:
-        self.post_message(PaneChanged())
-
     def _failed(self, fault: Fault) -> None:
         self.post_message(PaneTroubled(fault))
 
     # What one can do -------------------------------------------------------------------------------------------------
 
-    def perform(self, action_id: str) -> bool:
-        """Do an action of the registry that belongs to this pane; False for anything else."""
-        acts: dict[str, Callable[[], object]] = {
+    def actions(self) -> Acts:
+        """What it does, by the ids of the registry."""
+        return {
             "find.focus": lambda: (self._unzoom(), self.box.focus()),
             "find.results": self._to_list,
             "find.open": self.results.open_first,
@@ -230,14 +227,17 @@ class ErrorsScreen(PaneScreen, SearchesPastes):
             "view.zoom": self._zoom,
             "view.reload": self.results.load,
         }
-        if (act := acts.get(action_id)) is None:
-            done = self.reader.first(action_id) or self.curating.perform(action_id, self.case.read, self.results.scope)
-            return done or any(
-                part.perform(action_id) for part in (self.incoming, self.embedding, self.results, self.case)
-            )
-        act()
+
+    def perform(self, action_id: str) -> bool:
+        """Do an action of the registry that belongs to this pane; False for anything else."""
+        parts = (self.curating, self.incoming, self.embedding, self.results, self.case)
+        return (
+            super().perform(action_id) or self.reader.first(action_id) or any(part.perform(action_id) for part in parts)
+        )
+
+    def changed(self) -> None:
+        """Other actions are possible now: told once the focus is where it goes."""
         self.post_message(PaneChanged())
-        return True
 
     def _ask_import(self) -> None:
         from tui.screens.import_files import ImportScreen

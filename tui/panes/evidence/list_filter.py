@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual.content import Content
 
+from tui.actions.action import Acts, Performs
 from tui.panes.evidence.queries import FILTERS, Kind, Shown
 from tui.render.common.glyphs import Signs
 from tui.render.common.session import session_name, short_id
@@ -124,7 +125,7 @@ def _named(kind: Kind, on: str | None, counts: Sequence[tuple[str, int]]) -> lis
     return [*unknown, *((kind, value, count) for value, count in counts)]
 
 
-class Listing:
+class Listing(Performs):
     """What one does with the box above the list, and with the filters."""
 
     def __init__(self, screen: EvidenceScreen) -> None:
@@ -139,10 +140,10 @@ class Listing:
         """What is searched for."""
         return self._screen.list.box.asked
 
-    def perform(self, action_id: str) -> bool:
-        """Do an action of the registry; False for anything else."""
+    def actions(self) -> Acts:
+        """What it does, by the ids of the registry."""
         screen = self._screen
-        acts: dict[str, Callable[[], object]] = {
+        return {
             "list.filter": self._filter,
             "list.unfilter": lambda: (self.clear(), screen.show_only(Shown())),
             "evidence.session": lambda: self._only(session=True),
@@ -153,11 +154,6 @@ class Listing:
             "find.clear": self.clear,
             "find.recall": lambda: None if self.words else screen.list.box.ask(self._before),
         }
-        if (act := acts.get(action_id)) is None:
-            return False
-        act()
-        screen.changed()
-        return True
 
     def clear(self) -> bool:
         """Search for nothing any more; False where nothing was searched."""

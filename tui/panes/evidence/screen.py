@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from core.base.fault import Fault
-from tui.actions.action import Situation
+from tui.actions.action import Acts, Situation
 from tui.actions.registry import bindings
 from tui.panes.common.memory import number_of, one_of, text_of
 from tui.panes.common.pane_screen import PaneContext, PaneScreen
@@ -312,9 +312,10 @@ class EvidenceScreen(PaneScreen):
         """The filter, the trace, and the quote one is at."""
         return memory_of(self)
 
-    def perform(self, action_id: str) -> bool:
-        """Do an action of the registry; False for anything else."""
-        acts: dict[str, Callable[[], object]] = {
+    def actions(self) -> Acts:
+        """What it does, by the ids of the registry."""
+        return {
+            **self.listing.actions(),
             "evidence.next": lambda: self._next(PROBLEMS),
             "evidence.next_near": lambda: self._next(("near",)),
             "evidence.mark": self.outcome.mark,
@@ -333,13 +334,12 @@ class EvidenceScreen(PaneScreen):
             "view.reload": self.again,
             "import.begin": self._import,
         }
+
+    def perform(self, action_id: str) -> bool:
+        """Do an action of the registry; False for anything else."""
         if action_id not in _KEEP_MESSAGE:
             self.forget()
-        if (act := acts.get(action_id)) is None:
-            return self.listing.perform(action_id) or self.places.perform(action_id)
-        act()
-        self.changed()
-        return True
+        return super().perform(action_id) or self.places.perform(action_id)
 
     def _next(self, states: Collection[str]) -> None:
         at = self.quotes.next_in(states, self.list.rows.chosen)

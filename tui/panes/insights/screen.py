@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from dataclasses import replace
 from typing import Final
 
@@ -14,7 +14,7 @@ from textual.widgets import Static
 from core.base.fault import Fault
 from core.flows.insights.report import NO_PROOF, PAUSES
 from core.flows.insights.views import VIEWS
-from tui.actions.action import Situation
+from tui.actions.action import Acts, Situation
 from tui.actions.registry import bindings
 from tui.panes.common.memory import one_of
 from tui.panes.common.pane_screen import PaneContext, PaneScreen
@@ -179,9 +179,9 @@ class InsightsScreen(PaneScreen):
             unit=_UNITS.get(self.shown.view, " min"),
         )
 
-    def perform(self, action_id: str) -> bool:
-        """Do an action of the registry; False for anything else."""
-        acts: dict[str, Callable[[], object]] = {
+    def actions(self) -> Acts:
+        """What it does, by the ids of the registry."""
+        return {
             "insights.next": lambda: self._turn(1),
             "insights.previous": lambda: self._turn(-1),
             "insights.since": self._next_weeks,
@@ -194,10 +194,6 @@ class InsightsScreen(PaneScreen):
             "list.back": self._back,
             "view.reload": self.load,
         }
-        if (act := acts.get(action_id)) is None:
-            return False
-        act()
-        return True
 
     def _turn(self, by: int) -> None:
         view = VIEWS[(VIEWS.index(self.shown.view) + by) % len(VIEWS)]

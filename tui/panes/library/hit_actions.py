@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from tui.actions.action import Acts, Performs
 from tui.runtime.messages import PaneCopied
 from tui.screens.copy_menu import Form
 
@@ -45,7 +45,7 @@ def _url(uri: str) -> str:
     return quote(uri, safe="/#-._~=&,:", errors="replace")
 
 
-class LibraryActs:
+class LibraryActs(Performs):
     """Acts on what the screen shows."""
 
     def __init__(self, screen: LibraryScreen) -> None:
@@ -54,10 +54,10 @@ class LibraryActs:
         self.answer_waits = False
         """Whether the document is a source that was opened from an answer."""
 
-    def perform(self, action_id: str) -> bool:
-        """Do an action of the registry; False for anything else."""
+    def actions(self) -> Acts:
+        """What it does, by the ids of the registry."""
         screen = self._screen
-        acts: dict[str, Callable[[], object]] = {
+        return {
             "library.mode": self._mode,
             "list.filter": self._filter,
             "list.unfilter": lambda: screen.searching.show(screen.searching.scope.cleared()),
@@ -76,11 +76,6 @@ class LibraryActs:
             "ask.talks": lambda: self.ask(pick=True),
             "case.enter": lambda: self._match(1),
         }
-        if (act := acts.get(action_id)) is None:
-            return False
-        act()
-        screen.changed()
-        return True
 
     def _mode(self) -> None:
         self._screen.searching.show(self._screen.searching.scope.next_mode())

@@ -12,7 +12,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from core.base.fault import Fault
-from tui.actions.action import Situation
+from tui.actions.action import Acts, Performs, Situation
 from tui.actions.registry import bindings
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline, title
@@ -58,7 +58,7 @@ def read_passage(chunk_id: str) -> Callable[[Job[Kept]], Kept]:
     return work
 
 
-class PassageScreen(ModalScreen[None]):
+class PassageScreen(Performs, ModalScreen[None]):
     """Covers the pane; Esc goes back, J and K go to the passages beside it."""
 
     BINDINGS = bindings("passage")
@@ -107,14 +107,14 @@ class PassageScreen(ModalScreen[None]):
     def _failed(self, fault: Fault) -> None:
         self._told.update(Content.styled(inline(fault.message, 400), "$cb-bad"))
 
-    def perform(self, action_id: str) -> bool:
-        """Do an action of the registry; False for anything else."""
-        if action_id == "passage.back":
-            self.dismiss()
-        elif action_id in ("passage.next", "passage.previous"):
-            beside = None if self._kept is None else self._kept.beside(1 if action_id == "passage.next" else -1)
-            if beside is not None:
-                self._read(beside.chunk_id)
-        else:
-            return False
-        return True
+    def actions(self) -> Acts:
+        """Back, or to the passages beside it."""
+        return {
+            "passage.back": self.dismiss,
+            "passage.next": lambda: self._beside(1),
+            "passage.previous": lambda: self._beside(-1),
+        }
+
+    def _beside(self, by: int) -> None:
+        if self._kept is not None and (beside := self._kept.beside(by)) is not None:
+            self._read(beside.chunk_id)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from textual.app import ComposeResult
@@ -10,7 +10,7 @@ from textual.containers import Container
 from textual.content import Content
 
 from core.base.fault import Fault
-from tui.actions.action import Situation
+from tui.actions.action import Acts, Situation
 from tui.actions.registry import bindings
 from tui.panes.common.pane_screen import PaneContext, PaneScreen
 from tui.panes.library.actions import LibraryNow
@@ -240,9 +240,10 @@ class LibraryScreen(PaneScreen, SearchesPastes):
 
     # What one can do -------------------------------------------------------------------------------------------------
 
-    def perform(self, action_id: str) -> bool:
-        """Do an action of the registry; False for anything else."""
-        acts: dict[str, Callable[[], object]] = {
+    def actions(self) -> Acts:
+        """What it does, by the ids of the registry."""
+        return {
+            **self.acts.actions(),
             "find.focus": self._begin_search,
             "find.results": self.to_list,
             "find.open": self.searching.open_first,
@@ -254,11 +255,6 @@ class LibraryScreen(PaneScreen, SearchesPastes):
             "view.zoom": lambda: self.set_class(not self.has_class("-zoomed"), "-zoomed"),
             "view.reload": self.load,
         }
-        if (act := acts.get(action_id)) is None:
-            return self.acts.perform(action_id)
-        act()
-        self.changed()
-        return True
 
     def _begin_search(self) -> None:
         """To the box: what stands there is kept until something else is typed, which takes its place."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events
@@ -15,6 +14,7 @@ from textual.widgets import Input, Static, TextArea
 from textual.widgets.text_area import Selection
 
 from core.base.fault import Fault
+from tui.actions.action import Acts, Performs
 from tui.actions.registry import bindings
 from tui.panes.rules.queries import check_typed
 from tui.render.common.untrusted import inline, title
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _LANE = "rules-call"
 
 
-class OwnCall:
+class OwnCall(Performs):
     """What one does with the boxes, and what comes of what they hold."""
 
     def __init__(self, screen: RulesScreen) -> None:
@@ -38,9 +38,9 @@ class OwnCall:
         self.project = ""  # the folder that the call in the boxes was made in; empty: the workbench's own
         self._begun: tuple[str, str] | None = None  # what stood there when one began anew, until it is another call
 
-    def perform(self, action_id: str) -> bool:
-        """Do an action of the registry; False for anything else."""
-        acts: dict[str, Callable[[], object]] = {
+    def actions(self) -> Acts:
+        """What it does, by the ids of the registry."""
+        return {
             "rules.type": self.begin,
             "rules.change": self._change,
             "typed.example": self._screen.calls.typed.next_example,
@@ -49,11 +49,6 @@ class OwnCall:
             "typed.keep": self._screen.rank.place.take_focus,
             "typed.back": self.leave,
         }
-        if (act := acts.get(action_id)) is None:
-            return False
-        act()
-        self._screen.changed()
-        return True
 
     def begin(self) -> None:
         """Type a new call. The one before stands there, selected: what is typed takes its place."""

@@ -18,6 +18,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from core.base.fault import Fault
+from tui.actions.action import Acts
 from tui.actions.registry import bindings
 from tui.panes.rules.actions import TableNow
 from tui.panes.rules.tables import Table, TableScreen
@@ -80,18 +81,15 @@ class DraftScreen(TableScreen["RuleDrafts"]):
         """What is possible here."""
         return replace(super().situation(), focus="drafts")
 
-    def perform(self, action_id: str) -> bool:
-        """Do an action of the registry; False for anything else."""
-        acts: dict[str, Callable[[], object]] = {
+    def actions(self) -> Acts:
+        """What it does, by the ids of the registry."""
+        return {
+            **super().actions(),
             "draft.accept": self._accept,
             "draft.reject": self._reject,
             "undo.last": lambda: self._decide(_taken_back(again=False)),
             "undo.redo": lambda: self._decide(_taken_back(again=True)),
         }
-        if (act := acts.get(action_id)) is None:
-            return super().perform(action_id)
-        act()
-        return True
 
     @property
     def _draft(self) -> RuleDraft | None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
+from tui.actions.action import Acts, Performs
 from tui.render.rules.rows import key_of
 from tui.runtime.messages import PaneSearchLibrary, PaneShowAll
 from tui.services.external_editor import edit_in, editor_of
@@ -25,16 +26,16 @@ if TYPE_CHECKING:
 _LANE = "rules-all"
 
 
-class RuleActs:
+class RuleActs(Performs):
     """Acts on the rule that the screen shows."""
 
     def __init__(self, screen: RulesScreen) -> None:
         self._screen = screen
         self._awaited = False  # whether something opens once the rules are read
 
-    def perform(self, action_id: str) -> bool:
-        """Do an action of the registry; False for anything else."""
-        acts: dict[str, Callable[[], object]] = {
+    def actions(self) -> Acts:
+        """What it does, by the ids of the registry."""
+        return {
             "rules.why_not": self._why_not,
             "rules.edit": self._edit_chosen,
             "rules.right": lambda: self._label("right"),
@@ -47,11 +48,6 @@ class RuleActs:
             "rules.library": self._ask_library,
             "rules.session": self._open_session,
         }
-        if (act := acts.get(action_id)) is None:
-            return False
-        act()
-        self._screen.changed()
-        return True
 
     def whole(self) -> None:
         """The rule as its file says it, all of it."""

@@ -11,7 +11,7 @@ from textual.containers import Container
 from textual.content import Content
 from textual.widgets import Static
 
-from tui.actions.action import Situation
+from tui.actions.action import Acts, Performs, Situation
 from tui.actions.registry import bindings
 from tui.panes.common.memory import number_of, text_of
 from tui.panes.common.pane_screen import PaneContext, PaneScreen
@@ -60,7 +60,7 @@ def _rule(memory: Memory) -> RuleKey | None:
     return None if path is None or rule is None or line is None else (path, rule, line)
 
 
-class Searching:
+class Searching(Performs):
     """What one does with the box, and what comes of it."""
 
     def __init__(self, screen: RulesScreen) -> None:
@@ -69,20 +69,15 @@ class Searching:
         self._asked = ""  # what is searched
         self._before = ""  # the last words that were searched
 
-    def perform(self, action_id: str) -> bool:
-        """Do an action of the registry; False for anything else."""
-        acts: dict[str, Callable[[], object]] = {
+    def actions(self) -> Acts:
+        """What it does, by the ids of the registry."""
+        return {
             "find.focus": self._begin,
             "find.results": self._screen.calls.take_focus,
             "find.open": self._open,
             "find.clear": self.clear,
             "find.recall": self._recall,
         }
-        if (act := acts.get(action_id)) is None:
-            return False
-        act()
-        self._screen.changed()
-        return True
 
     def asked(self, text: str) -> None:
         """Something else is asked for."""
@@ -240,9 +235,12 @@ class RulesScreen(PaneScreen):
 
     # What one can do -------------------------------------------------------------------------------------------------
 
-    def perform(self, action_id: str) -> bool:
-        """Do an action of the registry; False for anything else."""
-        acts: dict[str, Callable[[], object]] = {
+    def actions(self) -> Acts:
+        """What it does, by the ids of the registry."""
+        return {
+            **self.own_call.actions(),
+            **self.searching.actions(),
+            **self.acts.actions(),
             "list.filter": self._only_tool,
             "list.unfilter": lambda: self._filter(""),
             "list.why": self._toggle_why,
@@ -254,14 +252,11 @@ class RulesScreen(PaneScreen):
             "case.enter": self.acts.whole,
             "view.reload": lambda: self.calls.load(self.asking.chosen) or self.asking.match(None),
         }
+
+    def perform(self, action_id: str) -> bool:
+        """Do an action of the registry; False for anything else."""
         asked_back = self.acts.give_up()
-        if asked_back and action_id in ("list.back", "case.back"):
-            return True
-        if (act := acts.get(action_id)) is None:
-            return any(part.perform(action_id) for part in (self.own_call, self.searching, self.acts))
-        act()
-        self.changed()
-        return True
+        return (asked_back and action_id in ("list.back", "case.back")) or super().perform(action_id)
 
     def open(self) -> None:
         """One step to the right."""

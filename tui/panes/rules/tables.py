@@ -14,7 +14,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from core.base.fault import Fault
-from tui.actions.action import Situation
+from tui.actions.action import Acts, Performs, Situation
 from tui.actions.registry import bindings
 from tui.panes.rules.actions import TableNow
 from tui.panes.rules.queries import Measured, find_clusters, measure
@@ -86,7 +86,7 @@ class Table(Generic[T]):
     direct: bool = False
 
 
-class TableScreen(ModalScreen[None], Generic[T]):
+class TableScreen(Performs, ModalScreen[None], Generic[T]):
     """Shows one table. `o` goes to what the row is about."""
 
     CSS_PATH = sheet("rules")
@@ -159,9 +159,9 @@ class TableScreen(ModalScreen[None], Generic[T]):
         self._nothing = _FAILED
         self._place.tell(unreadable(fault))
 
-    def perform(self, action_id: str) -> bool:
-        """Do an action of the registry; False for anything else."""
-        acts: dict[str, Callable[[], object]] = {
+    def actions(self) -> Acts:
+        """What it does, by the ids of the registry."""
+        return {
             "table.back": self._back,
             "list.back": self._back,
             "list.open": self._open,
@@ -169,10 +169,6 @@ class TableScreen(ModalScreen[None], Generic[T]):
             "case.enter": self._take,
             "table.take": self._take,
         }
-        if (act := acts.get(action_id)) is None:
-            return False
-        act()
-        return True
 
     def _back(self) -> None:
         if self.is_current:

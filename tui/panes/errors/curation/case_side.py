@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from textual.app import ComposeResult
 from textual.content import Content
 
+from tui.actions.action import Acts
 from tui.actions.registry import bindings
 from tui.panes.errors.queries import Read
 from tui.render.common.glyphs import Signs
@@ -96,18 +97,15 @@ class CaseSide(Reading):
             return Raw(self.read.error.key_line)
         return Raw(case.error_raw or "\n".join(case.key_lines))
 
-    def perform(self, action_id: str) -> bool:
-        """Open what the case is from; scroll."""
-        acts: dict[str, Callable[[], object]] = {
+    def actions(self) -> Acts:
+        """What it does, by the ids of the registry."""
+        return {
+            **super().actions(),
             "case.source": self._open_seen,
             "case.enter": self._open_seen,
             "case.fix_source": self._open_fix,
             "case.all": self._show_all,
         }
-        if (act := acts.get(action_id)) is None:
-            return super().perform(action_id)
-        act()
-        return True
 
     def open_messages(self, session: str | None, messages: tuple[int, ...]) -> None:
         """Show these messages of a session, with the times the error was seen there."""

@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
-from tui.actions.action import Situation
+from tui.actions.action import Acts, Performs, Situation
 from tui.actions.registry import bindings
 from tui.render.common.glyphs import Signs
 from tui.render.errors.curation import as_side, draw_side, told_of
@@ -33,7 +33,7 @@ _MEANT = {
 }
 
 
-class ConflictScreen(ModalScreen[str | None]):
+class ConflictScreen(Performs, ModalScreen[str | None]):
     """Ends with `mine`, `theirs` or `write`. The words that one side has and the other has not are lit in both."""
 
     CSS_PATH = sheet("curation")
@@ -88,10 +88,11 @@ class ConflictScreen(ModalScreen[str | None]):
         told = told_of(one, self._signs, self._now)
         return draw_side("Now", self._texts[1], told, "$cb-draft", self._lit and self._lit[1])
 
-    def perform(self, action_id: str) -> bool:
+    def actions(self) -> Acts:
         """Choose."""
-        if action_id not in ("conflict.mine", "conflict.theirs", "conflict.write"):
-            return False
+        choices = ("mine", "theirs", "write")
+        return {f"conflict.{choice}": lambda choice=choice: self._choose(choice) for choice in choices}
+
+    def _choose(self, choice: str) -> None:
         if self.is_current:
-            self.dismiss(action_id.removeprefix("conflict."))
-        return True
+            self.dismiss(choice)

@@ -10,9 +10,9 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from textual.app import App
-from textual.widget import Widget
 
 from core.base.fault import Fault
+from tui.actions.action import Acts, Performs
 from tui.panes.errors.curation.decisions import DONE, Decision, decided, scope_of_lesson
 from tui.panes.errors.curation.unsaved import LeftOver
 from tui.panes.errors.filters import Scope
@@ -27,6 +27,7 @@ from tui.services.undo import LANE, Returned, brought_back, taken_back
 if TYPE_CHECKING:
     from core.errors import Case
     from core.errors.curation import Conflict, Curated, Writer, Written
+    from tui.panes.errors.screen import ErrorsScreen
     from tui.services.vector_search import Meaning
 
 
@@ -97,7 +98,7 @@ Then = Callable[["Curated | None"], object]
 """What is called once a decision is on disk; None: it could not be made."""
 
 
-class Curating:
+class Curating(Performs):
     """Decides, takes back, and opens the screens for it. Used from the interface's thread only."""
 
     def __init__(
@@ -105,7 +106,7 @@ class Curating:
         jobs: Jobs,
         signs: Signs,
         clock: Callable[[], datetime],
-        host: Widget,
+        host: ErrorsScreen,
         meaning: Meaning,
     ) -> None:
         self.jobs = jobs
@@ -129,9 +130,10 @@ class Curating:
             self._made = self._made or Writer(scratch_folder(self.jobs.path))
             return self._made
 
-    def perform(self, action_id: str, read: Read | None, scope: Scope) -> bool:
-        """Do an action that starts from the case `read`; False if it is none of these."""
-        acts: dict[str, Callable[[], object]] = {
+    def actions(self) -> Acts:
+        """What starts from the case on the screen, by the ids of the registry."""
+        read, scope = self._host.case.read, self._host.results.scope
+        return {
             "triage.open": lambda: self.open_queue(scope),
             "fix.write": lambda: self.write(read),
             "fix.editor": lambda: self.write_outside(read),
@@ -141,10 +143,6 @@ class Curating:
             "undo.redo": self.bring_back,
             "history.open": lambda: self.open_history(read),
         }
-        if (act := acts.get(action_id)) is None:
-            return False
-        act()
-        return True
 
     # Deciding --------------------------------------------------------------------------------------------------------
 

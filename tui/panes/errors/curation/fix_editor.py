@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
@@ -13,7 +12,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static, TextArea
 
 from core.base.fault import Fault
-from tui.actions.action import Situation
+from tui.actions.action import Acts, Performs, Situation
 from tui.actions.registry import bindings
 from tui.panes.errors.curation.actions import CaseNow
 from tui.panes.errors.curation.case_side import CaseSide
@@ -47,7 +46,7 @@ HINTS = {
 """What an empty field says."""
 
 
-class WritingScreen(ModalScreen[None]):
+class WritingScreen(Performs, ModalScreen[None]):
     """The case on the left, its fix on the right."""
 
     CSS_PATH = sheet("curation")
@@ -167,9 +166,10 @@ class WritingScreen(ModalScreen[None]):
 
     # What one can do -------------------------------------------------------------------------------------------------
 
-    def perform(self, action_id: str) -> bool:
-        """Do an action of the registry; False for anything else."""
-        acts: dict[str, Callable[[], object]] = {
+    def actions(self) -> Acts:
+        """What it does, by the ids of the registry."""
+        return {
+            **self.case.actions(),
             "write.save": lambda: self._save("draft"),
             "write.verify": lambda: self._save("verified"),
             "write.editor": self._outside,
@@ -183,10 +183,6 @@ class WritingScreen(ModalScreen[None]):
             "write.back": self._back,
             "case.back": self.area.focus,
         }
-        if (act := acts.get(action_id)) is None:
-            return self.case.perform(action_id)
-        act()
-        return True
 
     def _save(self, status: str) -> None:
         seen: tuple[Seen, ...] = (self._draft.seen,)

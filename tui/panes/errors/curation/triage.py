@@ -15,7 +15,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 
 from core.base.fault import Fault
-from tui.actions.action import Situation
+from tui.actions.action import Acts, Performs, Situation
 from tui.actions.registry import bindings
 from tui.panes.errors.curation.actions import CaseNow
 from tui.panes.errors.curation.case_side import CaseSide
@@ -139,7 +139,7 @@ _SOON = 0.05
 _UNREAD = "This case is still being read."
 
 
-class TriageScreen(ModalScreen[None]):
+class TriageScreen(Performs, ModalScreen[None]):
     """The queue on the left, the case to decide on beside it."""
 
     CSS_PATH = sheet("curation")
@@ -241,9 +241,10 @@ class TriageScreen(ModalScreen[None]):
 
     # Deciding --------------------------------------------------------------------------------------------------------
 
-    def perform(self, action_id: str) -> bool:
-        """Do an action of the registry; False for anything else."""
-        acts: dict[str, Callable[[], object]] = {
+    def actions(self) -> Acts:
+        """What it does, by the ids of the registry."""
+        return {
+            **self.case.actions(),
             "triage.accept": lambda: self._decide("verify"),
             "triage.reject": lambda: self._decide("reject"),
             "triage.reject_all": lambda: self._decide("reject", all_of_it=True),
@@ -265,10 +266,6 @@ class TriageScreen(ModalScreen[None]):
             "undo.redo": lambda: self._curating.bring_back(self._returned),
             "history.open": lambda: self._curating.open_history(self.case.read),
         }
-        if (act := acts.get(action_id)) is None:
-            return self.case.perform(action_id)
-        act()
-        return True
 
     def _decide(self, act: Act, *, all_of_it: bool = False) -> None:
         """Decide on all that is marked, else on the case on the screen; never on one that is not shown yet."""

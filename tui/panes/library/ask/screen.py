@@ -13,7 +13,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Input
 
 from core.base.fault import Fault
-from tui.actions.action import Situation
+from tui.actions.action import Acts, Performs, Situation
 from tui.actions.registry import bindings
 from tui.panes.library.actions import SOURCES_CHOSEN, AskNow
 from tui.panes.library.ask.conversation import Asked, Talk
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from tui.panes.library.ask.ask_process import Answering
 
 
-class AskScreen(ModalScreen[str]):
+class AskScreen(Performs, ModalScreen[str]):
     """Covers the pane; it is left with the citation that is to be opened, or with none.
 
     `question`: what was searched. `scope`: what is asked. `talk`: the conversation, which goes on from where it stands.
@@ -110,9 +110,10 @@ class AskScreen(ModalScreen[str]):
         """Other actions are possible now."""
         self._keys.situation = self.situation()
 
-    def perform(self, action_id: str) -> bool:
-        """Do an action of the registry; False for anything else."""
-        acts: dict[str, Callable[[], object]] = {
+    def actions(self) -> Acts:
+        """What it does, by the ids of the registry."""
+        numbers = range(1, SOURCES_CHOSEN + 1)
+        return {f"ask.source_{number}": lambda number=number: self._open(number) for number in numbers} | {
             "ask.box": self.box.focus,
             "ask.stop": self._stop,
             "ask.back": lambda: self._leave(""),
@@ -123,13 +124,12 @@ class AskScreen(ModalScreen[str]):
             "ask.steps": self._toggle_steps,
             "ask.talks": self.pick,
         }
-        for number in range(1, SOURCES_CHOSEN + 1):
-            acts[f"ask.source_{number}"] = lambda number=number: self._open(number)
-        if (act := acts.get(action_id)) is None:
-            return False
-        act()
+
+    def perform(self, action_id: str) -> bool:
+        """Do an action of the registry; False for anything else."""
+        done = super().perform(action_id)
         self._changed()
-        return True
+        return done
 
     def action_read(self) -> None:
         """From the box to the answer."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from core.base.config.settings import ChunkingSettings
 from core.base.fault import Fault
+from tui.actions.action import Acts, Performs
 from tui.panes.library.ingest.task import ingest_task
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import title
@@ -36,7 +37,7 @@ class Ended:
     fault: Fault | None = None
 
 
-class Ingesting(StatusLine):
+class Ingesting(Performs, StatusLine):
     """The run, and its line in the workbench; `IngestLine` shows the same elsewhere. Outlives every pane.
 
     `embed` is called at the end of a run: what is new waits for it.
@@ -70,17 +71,13 @@ class Ingesting(StatusLine):
         """Whether an ingest of ours goes on."""
         return self._run is not None
 
-    def perform(self, action_id: str) -> bool:
-        """Do an ingest action of the registry; False for anything else."""
-        acts: dict[str, Callable[[], object]] = {
+    def actions(self) -> Acts:
+        """What it does, by the ids of the registry."""
+        return {
             "library.ingest": self.open,
             "library.left_out": lambda: self.open(at_result=True),
             "library.stop_ingest": self.stop,
         }
-        if (act := acts.get(action_id)) is None:
-            return False
-        act()
-        return True
 
     def open(self, *, at_result: bool = False) -> None:
         """The screen to choose folders in, and to see what runs and what came of it."""

@@ -16,7 +16,7 @@ from textual.widgets import Input, Static
 
 from core.base.fault import Fault
 from core.text import visible
-from tui.actions.action import Around, Situation
+from tui.actions.action import Acts, Around, Performs, Situation
 from tui.actions.registry import bindings
 from tui.render.common.empty_states import draw_notice, of_fault
 from tui.render.common.glyphs import Signs
@@ -114,7 +114,7 @@ class PathBox(Input):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("tab", "screen.complete", "Complete", show=False)]
 
 
-class IngestScreen(ModalScreen[None]):
+class IngestScreen(Performs, ModalScreen[None]):
     """The folders on top; below them what runs, or what the last run came to."""
 
     BINDINGS = bindings("ingest")
@@ -171,9 +171,9 @@ class IngestScreen(ModalScreen[None]):
         around = Around(ingesting=self._ingesting.busy)
         return Situation("naming" if self.box.has_focus else "ingest", cases=self.choices.total, around=around)
 
-    def perform(self, action_id: str) -> bool:
-        """Do an action of the registry; False for anything else."""
-        acts: dict[str, Callable[[], object]] = {
+    def actions(self) -> Acts:
+        """What it does, by the ids of the registry."""
+        return {
             "ingest.begin": self._begin,
             "ingest.mark": self._mark,
             "list.open": self._mark,
@@ -184,10 +184,6 @@ class IngestScreen(ModalScreen[None]):
             "ingest.back": self._back,
             "view.reload": self._read,
         }
-        if (act := acts.get(action_id)) is None:
-            return False
-        act()
-        return True
 
     # Choosing --------------------------------------------------------------------------------------------------------
 
