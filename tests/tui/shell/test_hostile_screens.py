@@ -28,6 +28,7 @@ from tests.tui.corpus import (
     of_kinds,
 )  # fmt: skip
 from tests.tui.support import app_on, frame, put, until
+from tui.panes.common.filter_menu import FilterScreen
 from tui.panes.errors.filters import Scope
 from tui.panes.errors.results import gone
 from tui.render.common.amounts import report_text
@@ -36,7 +37,6 @@ from tui.render.common.glyphs import ASCII, UNICODE
 from tui.render.common.untrusted import title
 from tui.render.errors.case_list import draw_choice, draw_title, none_pass
 from tui.runtime.messages import PaneShowAll, PaneTroubled
-from tui.screens.filter import FilterScreen
 from tui.screens.help import HelpScreen
 from tui.screens.import_files import ImportScreen
 from tui.screens.jump import JumpScreen

@@ -14,8 +14,8 @@ from textual.widgets._toast import Toast
 from core.store import open_store
 from tests.tui.corpus import drawn, letters
 from tests.tui.support import CASES, app_on, frame, offered, put, told, until
+from tui.panes.common.filter_menu import FilterScreen
 from tui.panes.evidence.screen import EvidenceScreen
-from tui.screens.filter import FilterScreen
 from tui.screens.help import HelpScreen
 from tui.screens.pager import WholeText
 from tui.screens.session import SessionScreen

@@ -148,8 +148,8 @@ class LiveResults(Performs, Results):
 
     def ask_filter(self) -> None:
         """Open the filter menu."""
+        from tui.panes.common.filter_menu import FilterScreen
         from tui.panes.errors.filter_menu import CaseFilters
-        from tui.screens.filter import FilterScreen
 
         self.app.push_screen(FilterScreen(CaseFilters(self.scope, self._signs, self._clock, self.load), self._jobs))
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from textual.content import Content
 
 from tui.actions.action import Acts, Performs
+from tui.panes.common.filter_menu import Choices, Value
 from tui.panes.evidence.queries import FILTERS, Kind, Shown
-from tui.render.common.glyphs import Signs
 from tui.render.common.session import session_name, short_id
 from tui.render.evidence import draw_filter_choice
 from tui.runtime.jobs import DEBOUNCE, Job
@@ -64,26 +64,20 @@ def count_choices(shown: Shown) -> Callable[[Job[Counted]], Counted]:
     return work
 
 
-class QuoteFilters:
-    """The filters of the quotes shown, changed as they are picked."""
+class QuoteFilters(Choices[Shown, Counted]):
+    """The filters of the quotes shown."""
 
     HINT: ClassVar[str] = "Type a state, a type or a session"
     LANE: ClassVar[str] = "evidence-counts"
 
-    def __init__(self, shown: Shown, signs: Signs, apply: Callable[[Shown], None]) -> None:
-        self._shown = shown
-        self._signs = signs
-        self._apply = apply
-        self._found: Counted | None = None
-
-    def values(self) -> Sequence[tuple[Kind, str, int | None]]:
+    def values(self) -> Sequence[Value]:
         """Every value with its count, where that is known; what is on is always among them."""
-        found = self._found
-        values: list[tuple[Kind, str, int | None]] = []
+        found = self.found
+        values: list[Value] = []
         for name in FILTERS:
             values.append(("state", name, None if found is None else found.states.get(name, 0)))
-        values += _named("type", self._shown.type, () if found is None else found.types)
-        values += _named("session", self._shown.session, () if found is None else found.sessions)
+        values += _named("type", self.picked.type, () if found is None else found.types)
+        values += _named("session", self.picked.session, () if found is None else found.sessions)
         return values
 
     def words(self, kind: str, value: str) -> str:
@@ -93,29 +87,21 @@ class QuoteFilters:
     def draw(self, kind: str, value: str, count: int | None) -> Content:
         """The value with how many quotes it shows."""
         own = cast("Kind", kind)
-        return draw_filter_choice(own, self._name(kind, value), count, self._signs, on=self._shown.has(own, value))
+        return draw_filter_choice(own, self._name(kind, value), count, self.signs, on=self.picked.has(own, value))
 
     def _name(self, kind: str, value: str) -> str:
         """How a person knows it: a session by its day and project."""
         if kind != "session":
             return value
-        return (self._found.names.get(value) if self._found is not None else None) or short_id(value)
+        return (self.found.names.get(value) if self.found is not None else None) or short_id(value)
 
-    def pick(self, kind: str, value: str, *, close: bool) -> None:
-        """Turn it on, or off again."""
-        own = cast("Kind", kind)
-        # Enter on what is on already leaves it so: whoever confirms a pick does not mean to take it back.
-        if not (close and self._shown.has(own, value)):
-            self._shown = self._shown.picked(own, value)
-            self._apply(self._shown)
+    def settled(self, kind: str, value: str) -> bool:
+        """Enter on what is on already leaves it so: whoever confirms a pick does not mean to take it back."""
+        return self.picked.has(cast("Kind", kind), value)
 
     def count(self) -> Callable[[Job[Any]], Counted]:
         """Counts the quotes of each value."""
-        return count_choices(self._shown)
-
-    def counted(self, found: Any) -> None:
-        """These are the counts."""
-        self._found = cast("Counted", found)
+        return count_choices(self.picked)
 
 
 def _named(kind: Kind, on: str | None, counts: Sequence[tuple[str, int]]) -> list[tuple[Kind, str, int | None]]:
@@ -189,7 +175,7 @@ class Listing(Performs):
         self._screen.changed()
 
     def _filter(self) -> None:
-        from tui.screens.filter import FilterScreen
+        from tui.panes.common.filter_menu import FilterScreen
 
         screen = self._screen
         screen.app.push_screen(FilterScreen(QuoteFilters(screen.shown, screen.signs, screen.show_only), screen.jobs))
@@ -198,4 +184,4 @@ class Listing(Performs):
         screen = self._screen
         if (read := screen.view.read) is not None:
             row, shown = read.quote.row, screen.shown
-            screen.show_only(shown.toggled(session=row.session) if session else shown.toggled(type=row.type))
+            screen.show_only(shown.only(session=row.session) if session else shown.only(type=row.type))

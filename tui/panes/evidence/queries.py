@@ -29,7 +29,7 @@ class Shown:
     session: str | None = None
     type: str | None = None
 
-    def toggled(self, *, session: str | None = None, type: str | None = None) -> Shown:
+    def only(self, *, session: str | None = None, type: str | None = None) -> Shown:
         """Only this session, or only this type; whichever is on already goes off."""
         if session is not None:
             return replace(self, session=None if self.session is not None else session)
@@ -39,7 +39,7 @@ class Shown:
         """Whether this is on."""
         return {"state": self.name, "session": self.session, "type": self.type}[kind] == value
 
-    def picked(self, kind: Kind, value: str) -> Shown:
+    def toggled(self, kind: Kind, value: str) -> Shown:
         """With this on in the place of another of its kind; or off, if it was on."""
         on = self.has(kind, value)
         if kind == "state":

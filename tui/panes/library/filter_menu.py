@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from textual.content import Content
 from textual.widgets import Input
 
+from tui.panes.common.filter_menu import Choices, FilterScreen, Value
 from tui.panes.library.queries import read_values
 from tui.panes.library.search_scope import KINDS, PERIODS, Kind, Scope, glob_typed
 from tui.render.common.glyphs import Signs
 from tui.render.library.hits import KIND_NAMES, draw_filter_value
 from tui.runtime.jobs import Job, Jobs
-from tui.screens.filter import FilterScreen
 
 if TYPE_CHECKING:
     from core.library.documents.browse import FilterValue
@@ -23,29 +23,25 @@ Counted = tuple["tuple[FilterValue, ...]", dict[str, int]]
 """What there is, and how many documents have a path that fits a glob."""
 
 
-class LibraryFilters:
-    """The filters of a scope, changed as they are picked; `glob`: one of the person's own, as it is typed."""
+class LibraryFilters(Choices[Scope, Counted]):
+    """The filters of a scope; `glob`: one of the person's own, as it is typed."""
 
     HINT: ClassVar[str] = "Type a tag, a language, or a path: docs/**/*.md"
     LANE: ClassVar[str] = "library-values"
 
     def __init__(self, scope: Scope, signs: Signs, apply: Callable[[Scope], None]) -> None:
-        self._scope = scope
-        self._signs = signs
-        self._apply = apply
-        self._found: tuple[FilterValue, ...] = ()
+        super().__init__(scope, signs, apply)
         self._fitting: dict[str, int] = {}
         self.glob = ""
-        self._picked: tuple[str, str] | None = None  # what was turned on or off last: Enter leaves it so
 
-    def values(self) -> Sequence[tuple[Kind, str, int | None]]:
+    def values(self) -> Sequence[Value]:
         """Every value with its count, where that is known; what is on is always among them, and first."""
-        counts: dict[tuple[Kind, str], int | None] = dict.fromkeys(self._scope.picked)
-        for one in self._found:
+        counts: dict[tuple[Kind, str], int | None] = dict.fromkeys(self.picked.picked)
+        for one in self.found[0] if self.found is not None else ():
             counts[cast("Kind", one.kind), one.value] = one.documents
         for period in PERIODS:
             counts.setdefault(("period", period), None)
-        on = set(self._scope.picked)
+        on = set(self.picked.picked)
         order = sorted(counts, key=lambda choice: (choice not in on, KINDS.index(choice[0])))
         own: tuple[Kind, str] = ("path", self.glob)
         if self.glob and own not in counts:  # what has a sign of a glob was not typed to narrow the others down
@@ -61,20 +57,12 @@ class LibraryFilters:
 
     def draw(self, kind: str, value: str, count: int | None) -> Content:
         """The value with how many documents have it."""
-        return draw_filter_value(kind, value, count, self._signs, on=(kind, value) in self._scope.picked)
-
-    def pick(self, kind: str, value: str, *, close: bool) -> None:
-        """Turn it on, or off again; what was just turned stays so when it is confirmed."""
-        if close and (kind, value) == self._picked:
-            return
-        self._picked = (kind, value)
-        self._scope = self._scope.toggled(cast("Kind", kind), value)
-        self._apply(self._scope)
+        return draw_filter_value(kind, value, count, self.signs, on=(kind, value) in self.picked.picked)
 
     def count(self) -> Callable[[Job[Any]], Counted]:
         """Reads what there is, once, and counts what globs of one's own let pass."""
-        known = self._found
-        globs = [one for one in (self.glob, self._scope.path) if one and one not in self._fitting]
+        known = self.found[0] if self.found is not None else ()
+        globs = [one for one in (self.glob, self.picked.path) if one and one not in self._fitting]
         values = read_values()
 
         def work(job: Job[Any]) -> Counted:
@@ -86,10 +74,10 @@ class LibraryFilters:
 
         return work
 
-    def counted(self, found: Any) -> None:
+    def counted(self, found: Counted) -> None:
         """These are the values."""
-        self._found, fitting = cast("Counted", found)
-        self._fitting |= fitting
+        super().counted(found)
+        self._fitting |= found[1]
 
 
 class LibraryFilterScreen(FilterScreen):

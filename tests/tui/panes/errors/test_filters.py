@@ -14,10 +14,10 @@ from core.errors.curation.fix_input import Written
 from core.errors.curation.optimistic_lock import Seen
 from core.store import open_store
 from tests.tui.support import CASES, NOW, app_on, frame, put, until
+from tui.panes.common.filter_menu import FilterScreen
 from tui.panes.errors.filters import Scope, since_of
 from tui.render.common.glyphs import ASCII, UNICODE
 from tui.render.errors.case_list import draw_choice, draw_title, none_pass
-from tui.screens.filter import FilterScreen
 from tui.shell.app import CasebookApp
 
 WIDE, SMALL = (120, 34), (80, 24)

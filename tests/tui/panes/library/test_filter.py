@@ -9,8 +9,8 @@ from textual.pilot import Pilot
 
 from tests.tui.panes.library.support import idle, library_app, opened, paths, put_notes, read_notes
 from tests.tui.support import frame, until
+from tui.panes.common.filter_menu import FilterScreen
 from tui.panes.library.screen import LibraryScreen
-from tui.screens.filter import FilterScreen
 from tui.shell.app import CasebookApp
 
 SMALL, LARGE = (80, 24), (200, 50)

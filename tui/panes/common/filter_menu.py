@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
 from textual import events
 from textual.app import ComposeResult
@@ -15,6 +16,7 @@ from textual.widgets import Input, OptionList
 from textual.widgets.option_list import Option
 
 from core.base.fault import Fault
+from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline
 from tui.runtime.jobs import Job, Jobs
 from tui.widgets.inputs import LineBox
@@ -25,37 +27,67 @@ _SHOWN = 300
 _HELP = "enter picks, tab picks more, esc closes"
 
 
-class Choices(Protocol):
-    """What a list can be filtered by."""
+class Filters(Protocol):
+    """What is picked: one value of each kind."""
+
+    def toggled(self, kind: Any, value: str) -> Self:
+        """With this on in the place of another of its kind; or off, if it was on."""
+        ...
+
+
+F = TypeVar("F", bound=Filters)
+C = TypeVar("C")
+
+
+class Choices(ABC, Generic[F, C]):
+    """What a list can be filtered by. A pane says which values there are, how one is drawn and counted.
+
+    `picked`: the filters as they are, which `apply` is given whenever they change; `found`: what was counted.
+    """
 
     HINT: ClassVar[str]
     """What to type, shown in the empty box."""
     LANE: ClassVar[str]
     """The lane of jobs in which is counted."""
 
+    def __init__(self, picked: F, signs: Signs, apply: Callable[[F], object]) -> None:
+        self.picked = picked
+        self.signs = signs
+        self._apply = apply
+        self.found: C | None = None
+        self._last: tuple[str, str] | None = None  # what was turned on or off last: Enter leaves it so
+
+    @abstractmethod
     def values(self) -> Sequence[Value]:
-        """Every value; what is on is always among them."""
-        ...
+        """Every value with its count, where that is known; what is on is always among them."""
+
+    @abstractmethod
+    def draw(self, kind: str, value: str, count: int | None) -> Content:
+        """One line of the menu."""
+
+    @abstractmethod
+    def count(self) -> Callable[[Job[Any]], C]:
+        """Counts what each value shows."""
 
     def words(self, kind: str, value: str) -> str:
         """What is typed is looked for in this."""
-        ...
+        return f"{kind} {value}"
 
-    def draw(self, kind: str, value: str, count: int | None) -> Content:
-        """One line of the menu."""
-        ...
+    def settled(self, kind: str, value: str) -> bool:
+        """Whether a value is as it is to be where it is confirmed: what was just turned stays so."""
+        return (kind, value) == self._last
 
     def pick(self, kind: str, value: str, *, close: bool) -> None:
-        """Turn a value on, or off again, and apply that; `close` where it was confirmed."""
-        ...
+        """Turn a value on, or off again, and apply that; `close` where it is confirmed."""
+        if close and self.settled(kind, value):
+            return
+        self._last = (kind, value)
+        self.picked = self.picked.toggled(kind, value)
+        self._apply(self.picked)
 
-    def count(self) -> Callable[[Job[Any]], object]:
-        """Reads what `counted` takes."""
-        ...
-
-    def counted(self, found: Any) -> None:
+    def counted(self, found: C) -> None:
         """It was counted."""
-        ...
+        self.found = found
 
 
 class FilterScreen(ModalScreen[None]):
@@ -68,7 +100,7 @@ class FilterScreen(ModalScreen[None]):
         Binding("tab", "pick(False)", "Pick, and stay"),  # no priority: what was typed before it counts first
     ]
 
-    def __init__(self, choices: Choices, jobs: Jobs) -> None:
+    def __init__(self, choices: Choices[Any, Any], jobs: Jobs) -> None:
         super().__init__()
         self._all = choices
         self._jobs = jobs
