@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
@@ -45,6 +46,25 @@ class NoRows:
     def get(self, index: int) -> Hashable | None:
         """None: there is nothing."""
         return None
+
+
+R = TypeVar("R", bound=Hashable)
+
+
+@dataclass(frozen=True, slots=True)
+class FixedRows(Generic[R]):
+    """Rows that are all there."""
+
+    rows: tuple[R, ...] = ()
+
+    @property
+    def total(self) -> int:
+        """How many."""
+        return len(self.rows)
+
+    def get(self, index: int) -> R | None:
+        """The row at `index`."""
+        return self.rows[index] if 0 <= index < len(self.rows) else None
 
 
 Painter = Callable[[Hashable | None, int, bool], Content]
@@ -285,6 +305,51 @@ class RowPages(Generic[T]):
         """Every row that is there, with its index."""
         for number, page in self._pages.items():
             yield from enumerate(page, number * self._size)
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[R]):
+    """Rows of a list that is read page by page, from number `first` on."""
+
+    first: int
+    rows: tuple[R | None, ...]
+
+
+class KeyedRows(Generic[R]):
+    """Rows by number over the keys of all; what the list before had read stands until it is read anew."""
+
+    PAGE: ClassVar[int] = 100
+    KEPT: ClassVar[int] = 40
+    """Pages kept in memory."""
+
+    def __init__(self, keys: array[int] | None = None, before: KeyedRows[R] | None = None) -> None:
+        self.keys = array("q") if keys is None else keys
+        self._pages = RowPages["R | None"](self.PAGE, self.KEPT)
+        self._old: dict[int, R] = {} if before is None else before.read()
+
+    @property
+    def total(self) -> int:
+        """How many rows."""
+        return len(self.keys)
+
+    def get(self, index: int) -> R | None:
+        """The row, or None while it is not read."""
+        if (row := self._pages.get(index)) is not None:
+            return row
+        return self._old.get(self.keys[index]) if 0 <= index < self.total else None
+
+    def read(self) -> dict[int, R]:
+        """The rows that were read, by their keys."""
+        return {self.keys[at]: row for at, row in self._pages.rows() if row is not None} or self._old
+
+    def lacking(self, first: int, last: int) -> range | None:
+        """The first page among these rows that is not read, as the numbers of its rows."""
+        missing = next(iter(self._pages.lacking(max(0, first), min(last, self.total - 1))), None)
+        return None if missing is None else range(missing * self.PAGE, min((missing + 1) * self.PAGE, self.total))
+
+    def put(self, page: Page[R]) -> None:
+        """Take in a page."""
+        self._pages.put(page.first, page.rows)
 
 
 class NoticeView(Container, can_focus=True):

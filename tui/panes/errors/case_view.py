@@ -28,13 +28,13 @@ from tui.runtime.jobs import Job, Jobs
 from tui.runtime.messages import PaneChanged, PaneTroubled
 from tui.services.external_editor import edit_in, editor_of
 from tui.services.vector_search import Meaning
-from tui.widgets.row_list import NoRows, RowList
+from tui.widgets.row_list import FixedRows, NoRows, RowList
 from tui.widgets.scroll_text import Block, Reading
 
 if TYPE_CHECKING:
     from core.errors import Case, Hit, Occurrence
     from core.errors.cases.case import Cited
-    from core.errors.retrieval.cases_like import CaseLike, CasesLike
+    from core.errors.retrieval.cases_like import CasesLike
     from core.errors.retrieval.highlight import Standing
     from core.library.citations.location import FilePlace
 
@@ -95,22 +95,6 @@ def read_older(seen: Seen) -> Callable[[Job[Older]], Older]:
     return work
 
 
-class LikeRows:
-    """The rows, all in memory."""
-
-    def __init__(self, cases: tuple[CaseLike, ...]) -> None:
-        self.cases = cases
-
-    @property
-    def total(self) -> int:
-        """How many."""
-        return len(self.cases)
-
-    def get(self, index: int) -> CaseLike | None:
-        """The case at `index`."""
-        return self.cases[index] if 0 <= index < len(self.cases) else None
-
-
 class LikeView(RowList):
     """Shows them one a line, under a heading; hidden where there are none."""
 
@@ -137,28 +121,12 @@ class LikeView(RowList):
         by = "in meaning" if like.by == "meaning" else "by their words"
         self.border_title = Content(f" Similar cases, {by} ")
         self.styles.height = len(cases) + 2
-        self.show(LikeRows(cases))
+        self.show(FixedRows(cases))
 
     def _paint(self, row: Hashable | None, width: int, chosen: bool) -> Content:
         from core.errors.retrieval.cases_like import CaseLike
 
         return draw_like(row, width, self._signs, chosen=chosen) if isinstance(row, CaseLike) else Content("")
-
-
-@dataclass(frozen=True, slots=True)
-class CitedRows:
-    """The rows, all in memory."""
-
-    read: tuple[Cited, ...]
-
-    @property
-    def total(self) -> int:
-        """How many."""
-        return len(self.read)
-
-    def get(self, index: int) -> Cited | None:
-        """The one at `index`."""
-        return self.read[index] if 0 <= index < len(self.read) else None
 
 
 class CitedView(RowList):
@@ -183,7 +151,7 @@ class CitedView(RowList):
         lost = sum(one.status == "detached" for one in cited)
         self.border_title = Content(f" Cited from the library{f', {lost} detached' if lost else ''} ")
         self.styles.height = len(cited) + 2
-        self.show(CitedRows(cited), min(self.chosen, len(cited) - 1))
+        self.show(FixedRows(cited), min(self.chosen, len(cited) - 1))
 
     def _paint(self, row: Hashable | None, width: int, chosen: bool) -> Content:
         return Content("") if row is None else draw_cited(cast("Cited", row), width, self._signs, chosen=chosen)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 
 from core.base.fault import Fault
+from tui.panes.common.list_view import ListView
 from tui.panes.errors.filters import SORTS, Scope
 from tui.panes.errors.queries import CANDIDATES, PAGE, Counted, Found, Pages, Stretch, count, find, read_pages
 from tui.render.common.empty_states import Notice, loading, no_match, of_fault
@@ -24,7 +24,7 @@ from tui.runtime.jobs import DEBOUNCE, Jobs
 from tui.services.import_sources import Source, describe_sources
 from tui.services.pending_open import Opening
 from tui.services.vector_search import Meaning
-from tui.widgets.row_list import NoRows, NoticeView, RowList, RowPages, Rows, RowsOrNotice
+from tui.widgets.row_list import FixedRows, NoRows, RowList, RowPages, Rows
 from tui.widgets.scroll_text import tell_on_border
 from tui.widgets.search_box import SearchBox
 
@@ -110,21 +110,11 @@ class PagedRows:
         return next((at for at, row in self._pages.rows() if row.id == case_id), None)
 
 
-class FoundRows:
+@dataclass(frozen=True, slots=True)
+class FoundRows(FixedRows[Row]):
     """The rows of one search: few, all in memory. `hidden`: how many more it named that the filter hides."""
 
-    def __init__(self, rows: tuple[Row, ...], hidden: int = 0) -> None:
-        self.rows = rows
-        self.hidden = hidden
-
-    @property
-    def total(self) -> int:
-        """How many."""
-        return len(self.rows)
-
-    def get(self, index: int) -> Row | None:
-        """The row at `index`."""
-        return self.rows[index] if 0 <= index < len(self.rows) else None
+    hidden: int = 0
 
     def index_of(self, case_id: int) -> int | None:
         """The number of a case."""
@@ -186,7 +176,7 @@ PATIENCE = 0.15
 """Seconds before a first read that takes longer says so."""
 
 
-class Results(Vertical):
+class Results(ListView):
     """Shows rows and keeps them true to what was asked last."""
 
     class Chosen(Message):
@@ -226,7 +216,7 @@ class Results(Vertical):
     def __init__(
         self, jobs: Jobs, signs: Signs, clock: Callable[[], datetime], meaning: Meaning, box: SearchBox
     ) -> None:
-        super().__init__(id="results")
+        super().__init__(("results", "rows", "rows-notice"), self._paint)
         self.meaning = meaning
         self._jobs = jobs
         self._signs = signs
@@ -235,8 +225,6 @@ class Results(Vertical):
         self.query_text = ""
         self.every = 0
         self.resume: int | None = None  # the case one was at the last time
-        self.rows = RowList(self._paint, id="rows")
-        self.body = RowsOrNotice(self.rows, NoticeView(id="rows-notice"))
         self._paged = PagedRows()
         self._took = ""
         self._known = False  # whether a case answers what was searched
@@ -249,11 +237,6 @@ class Results(Vertical):
         self._was_there: Path | None = None
         self.absent = False  # whether there was no casebook when it was last read
         self.touched = False  # whether the person has moved in the list
-
-    def compose(self) -> ComposeResult:
-        """The rows, or in their place a notice."""
-        yield self.body.rows
-        yield self.body.notice
 
     def on_mount(self) -> None:
         """Rows are there in a moment; only if not, say so."""

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 
-from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.content import Content
 
 from core.base.fault import Fault
+from tui.panes.common.list_view import ListView
 from tui.panes.evidence.queries import Shown
 from tui.panes.evidence.queue import Quotes
 from tui.render.common.empty_states import Notice, of_fault
@@ -16,29 +15,20 @@ from tui.render.common.glyphs import Signs
 from tui.render.common.session import short_id
 from tui.render.common.untrusted import inline, title
 from tui.render.evidence import draw_quote_row, reason_width
-from tui.widgets.row_list import NoticeView, RowList, RowsOrNotice
 from tui.widgets.search_box import SearchBox
 
 
-class QuoteList(Vertical):
+class QuoteList(ListView):
     """Shows the quotes; how many are marked, or how many there are of each kind, stands below."""
 
     def __init__(self, signs: Signs) -> None:
-        super().__init__(id="evidence-list")
-        self._signs = signs
-        self.rows = RowList(self._paint, id="evidence-rows")
-        self.body = RowsOrNotice(self.rows, NoticeView(id="evidence-notice"))
         self.box = SearchBox(id="evidence-box", placeholder="Words of the quotes and their entries")
+        super().__init__(("evidence-list", "evidence-rows", "evidence-notice"), self._paint, box=self.box)
+        self._signs = signs
         self.box.display = False
         self.asked: Callable[[str], object] = lambda _text: None
         self._marked: frozenset[int] = frozenset()
         self._lead = 0
-
-    def compose(self) -> ComposeResult:
-        """The box to search in; the rows, or in their place a notice."""
-        yield self.box
-        yield self.body.rows
-        yield self.body.notice
 
     def begin_search(self) -> None:
         """Into the box."""

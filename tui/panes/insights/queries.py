@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from core.flows.insights.views import View, event_of, side_words, weeks_line
 from tui.render.common.amounts import counted
 from tui.runtime.jobs import Job
+from tui.widgets.row_list import FixedRows
 
 if TYPE_CHECKING:
     from core.flows.insights.picture import Picture
@@ -109,31 +110,16 @@ class InsightRow:
     lead: Lead | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class InsightRows:
-    """The rows of a view, as a list takes them."""
-
-    rows: tuple[InsightRow, ...] = ()
-
-    @property
-    def total(self) -> int:
-        return len(self.rows)
-
-    def get(self, index: int) -> Hashable | None:
-        """The row of that number."""
-        return self.rows[index] if 0 <= index < len(self.rows) else None
-
-
-def rows_of(read: ReadInsights, view: View) -> InsightRows:
+def rows_of(read: ReadInsights, view: View) -> FixedRows[InsightRow]:
     """The rows of a view."""
     found = read.found
     if view == "worked":
         items = () if read.worked is None else read.worked.items
         most = max((one.after.times for one in items if one.after is not None), default=0)
-        return InsightRows(tuple(_worked_row(one, most) for one in items))
+        return FixedRows(tuple(_worked_row(one, most) for one in items))
     if view == "worst":
         most = max((one.minutes for one in found.worst), default=0.0)
-        return InsightRows(tuple(
+        return FixedRows(tuple(
             InsightRow(
                 one.minutes, most, f"{one.times:,}×", one.key_line,
                 f"{counted(one.times, 'incident')} in {counted(one.sessions, 'session')},"
@@ -144,7 +130,7 @@ def rows_of(read: ReadInsights, view: View) -> InsightRows:
         ))  # fmt: skip
     if view == "came_back":
         most = max((one.minutes for one in found.came_back), default=0.0)
-        return InsightRows(tuple(
+        return FixedRows(tuple(
             InsightRow(
                 one.minutes, most, f"{one.times:,}×", one.key_line,
                 f"A fix is known since {one.known_since[:10]}. {one.reason}", one.case_id, one.fix_status,
@@ -153,7 +139,7 @@ def rows_of(read: ReadInsights, view: View) -> InsightRows:
         ))  # fmt: skip
     if view == "answers":
         most = max((one.told for one in found.told), default=0)
-        return InsightRows(tuple(
+        return FixedRows(tuple(
             InsightRow(
                 one.told, most, f"{one.helped:,} helped", one.key_line,
                 f"Told {one.told:,}×: helped {one.helped:,}, failed again {one.failed_again:,},"
@@ -163,7 +149,7 @@ def rows_of(read: ReadInsights, view: View) -> InsightRows:
             for one in found.told
         ))  # fmt: skip
     most = max((one.minutes for one in found.by_tool), default=0.0)
-    return InsightRows(tuple(
+    return FixedRows(tuple(
         InsightRow(
             one.minutes, most, f"{one.incidents:,}×", one.tool,
             f"{counted(one.failures, 'failed run')}, {counted(one.attempts, 'attempt')},"

@@ -22,7 +22,6 @@ from tui.panes.insights.actions import InsightsNow
 from tui.panes.insights.queries import (
     WEEKS,
     InsightRow,
-    InsightRows,
     Lead,
     ReadInsights,
     Shown,
@@ -43,7 +42,7 @@ from tui.render.insights import (
 from tui.runtime.messages import PaneCopied, PaneOpenCase
 from tui.runtime.state import Memory
 from tui.runtime.stylesheets import sheet
-from tui.widgets.row_list import NoticeView, RowList, RowsOrNotice
+from tui.widgets.row_list import FixedRows, NoticeView, RowList, RowsOrNotice
 from tui.widgets.scroll_text import Reading
 
 _UNITS: Final = {"answers": "", "worked": " after"}
@@ -137,7 +136,7 @@ class InsightsScreen(PaneScreen):
         self._draw()
         self.changed()
 
-    def _notice(self, rows: InsightRows) -> Notice | None:
+    def _notice(self, rows: FixedRows[InsightRow]) -> Notice | None:
         assert self.read is not None
         if rows.total:
             return None

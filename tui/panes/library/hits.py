@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
-from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
 
 from core.base.fault import Fault
-from tui.panes.library.queries import Found, Keys, Page, read_page
+from tui.panes.common.list_view import ListView
+from tui.panes.library.queries import Found, Keys, read_page
 from tui.panes.library.search_scope import Scope
 from tui.render.common.empty_states import Notice, of_fault
 from tui.render.common.glyphs import Signs
@@ -34,18 +31,13 @@ from tui.render.library.hits import (
     tall_for,
 )
 from tui.runtime.jobs import Jobs
-from tui.widgets.row_list import NoRows, NoticeView, RowList, RowPages, RowsOrNotice
+from tui.widgets.row_list import FixedRows, KeyedRows, NoRows, RowList
 from tui.widgets.scroll_text import tell_on_border
 
 if TYPE_CHECKING:
     from core.library.documents.browse import LibrarySize
     from core.library.search.hit import SearchHit
     from core.library.search.inspect import DocSummary
-
-
-PAGE = 100
-KEPT = 40
-"""Pages kept in memory."""
 
 
 LEAST = 0.005
@@ -58,56 +50,16 @@ def listed(hits: tuple[SearchHit, ...]) -> tuple[SearchHit, ...]:
     return worth or hits
 
 
-@dataclass(frozen=True, slots=True)
-class HitRows:
+class HitRows(FixedRows["SearchHit"]):
     """Hits, which are all there."""
-
-    hits: tuple[SearchHit, ...] = ()
-
-    @property
-    def total(self) -> int:
-        """How many."""
-        return len(self.hits)
-
-    def get(self, index: int) -> SearchHit | None:
-        """The hit at `index`."""
-        return self.hits[index] if 0 <= index < len(self.hits) else None
 
     def index_of(self, chunk_id: str | None) -> int | None:
         """Where the passage stands, None where it does not."""
-        return next((at for at, hit in enumerate(self.hits) if hit.chunk_id == chunk_id), None)
+        return next((at for at, hit in enumerate(self.rows) if hit.chunk_id == chunk_id), None)
 
 
-class DocRows:
-    """Documents by number over the keys of all; what the list before had read stands until it is read anew."""
-
-    def __init__(self, keys: array[int] | None = None, before: DocRows | None = None) -> None:
-        self.keys = array("q") if keys is None else keys
-        self._pages = RowPages["DocSummary | None"](PAGE, KEPT)
-        self._old = {} if before is None else before.read()
-
-    @property
-    def total(self) -> int:
-        """How many documents."""
-        return len(self.keys)
-
-    def get(self, index: int) -> DocSummary | None:
-        """The row, or None while it is not read."""
-        if (row := self._pages.get(index)) is not None:
-            return row
-        return self._old.get(self.keys[index]) if 0 <= index < self.total else None
-
-    def read(self) -> dict[int, DocSummary]:
-        """The documents that were read, by their keys."""
-        return {self.keys[at]: row for at, row in self._pages.rows() if row is not None} or self._old
-
-    def put(self, page: Page) -> None:
-        """Take in a page."""
-        self._pages.put(page.first, page.rows)
-
-    def lacking(self, first: int, last: int) -> int | None:
-        """The first page among these rows that is not read."""
-        return next(iter(self._pages.lacking(max(0, first), min(last, self.total - 1))), None)
+class DocRows(KeyedRows["DocSummary"]):
+    """Documents by number over the keys of all."""
 
 
 Keep = Literal["nothing", "place", "passage"]
@@ -116,7 +68,7 @@ CAPPED = 50
 """Hits from which on there may be more: as many as a search fuses."""
 
 
-class Hits(Vertical):
+class Hits(ListView):
     """Shows rows, and says what they are."""
 
     class Chosen(Message):
@@ -126,12 +78,10 @@ class Hits(Vertical):
         """The chosen row was opened."""
 
     def __init__(self, jobs: Jobs, signs: Signs, clock: Callable[[], datetime]) -> None:
-        super().__init__(id="library-hits")
+        super().__init__(("library-hits", "library-rows", "library-notice"), self._paint)
         self._jobs = jobs
         self._signs = signs
         self._clock = clock
-        self.rows = RowList(self._paint, id="library-rows", tall=1)
-        self.place = RowsOrNotice(self.rows, NoticeView(id="library-notice"))
         self.scope = Scope()
         self.holds: LibrarySize | None = None
         self.resume: str | None = None  # the passage (its id) or the document (its path) one was at the last time
@@ -139,11 +89,6 @@ class Hits(Vertical):
         self._by = ""
         self._what = "Found"
         self._put_at = 0  # the row that was chosen when the rows last came
-
-    def compose(self) -> ComposeResult:
-        """The rows, or in their place a notice."""
-        yield self.place.rows
-        yield self.place.notice
 
     @property
     def hit(self) -> SearchHit | None:
@@ -178,12 +123,12 @@ class Hits(Vertical):
         at = found.keys.index(key) if key is not None and key in found.keys else 0
         self._put(now, at)
         if now.total:
-            self.place.tell(None)
+            self.body.tell(None)
             self.read(at, at)
         elif scope.picked and found.size.documents:
-            self.place.tell(none_pass(scope.picked, found.size.documents))
+            self.body.tell(none_pass(scope.picked, found.size.documents))
         else:
-            self.place.tell(nothing_ingested())
+            self.body.tell(nothing_ingested())
 
     def show_hits(self, found: Found, scope: Scope, *, keep: Keep, waiting: bool) -> None:
         """Show what a search has found. With `keep` the row that was chosen stays so, or the passage, and where it
@@ -193,7 +138,7 @@ class Hits(Vertical):
         self.scope, self.holds = scope, found.size
         self._told = took(found.response.trace)
         self._by = how_found(found.response, waiting=waiting)
-        self._what = found_name(rows.hits, self._signs)
+        self._what = found_name(rows.rows, self._signs)
         resumed = rows.index_of(self.resume)
         at = None
         if resumed is None and before is not None and keep != "nothing":
@@ -207,11 +152,11 @@ class Hits(Vertical):
         else:
             self._put(rows, resumed or 0)
         if rows.total:
-            self.place.tell(None)
+            self.body.tell(None)
         elif not found.size.documents:
-            self.place.tell(nothing_ingested())
+            self.body.tell(nothing_ingested())
         else:
-            self.place.tell(none_found(found.response.hint or "", scope.picked))
+            self.body.tell(none_found(found.response.hint or "", scope.picked))
         self.caption()
         self.post_message(self.Chosen())
 
@@ -219,9 +164,9 @@ class Hits(Vertical):
         """The core could not answer: say it in the place of the rows."""
         self.rows.show(NoRows())
         if fault.code == "not_indexed" and not meaning:
-            self.place.tell(nothing_ingested())
+            self.body.tell(nothing_ingested())
         else:
-            self.place.tell(no_meaning(fault) if meaning else of_fault(fault))
+            self.body.tell(no_meaning(fault) if meaning else of_fault(fault))
         self._told = ""
         self.caption()
         self.post_message(self.Chosen())
@@ -229,7 +174,7 @@ class Hits(Vertical):
     def tell(self, notice: Notice) -> None:
         """Say something in the place of rows that are not there."""
         self.rows.show(NoRows())
-        self.place.tell(notice)
+        self.body.tell(notice)
         self.caption()
 
     def _put(self, rows: DocRows | HitRows, at: int) -> None:
@@ -243,19 +188,8 @@ class Hits(Vertical):
 
     def read(self, first: int, last: int) -> None:
         """Read the page of documents that these rows need."""
-        rows = self.rows.rows
-        if not isinstance(rows, DocRows) or (number := rows.lacking(first, last)) is None:
-            return
-
-        def came(page: Page, _final: bool) -> None:
-            if rows is self.rows.rows:
-                rows.put(page)
-                self.rows.repaint_rows()
-                self.rows.want()
-                self.post_message(self.Chosen())
-
-        keys = rows.keys[number * PAGE : (number + 1) * PAGE].tolist()
-        self._jobs.run("library-page", read_page(number * PAGE, keys), came, lambda _fault: None)
+        told = lambda: self.post_message(self.Chosen())  # noqa: E731
+        self.read_page(self._jobs, "library-page", (first, last), read_page, told)
 
     def caption(self) -> None:
         """What stands in the frame."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tui.panes.library.search_scope import Scope
 from tui.runtime.jobs import Job
+from tui.widgets.row_list import Page
 
 if TYPE_CHECKING:
     from core.library.documents.browse import FilterValue, LibrarySize
@@ -35,14 +36,6 @@ class Keys:
 
     def __hash__(self) -> int:
         return id(self.keys)
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """Documents of the list, from number `first` on."""
-
-    first: int
-    rows: tuple[DocSummary | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +71,10 @@ def read_keys(scope: Scope, now: datetime, path: str | None = None) -> Callable[
     return work
 
 
-def read_page(first: int, keys: Sequence[int]) -> Callable[[Job[Page]], Page]:
+def read_page(first: int, keys: Sequence[int]) -> Callable[[Job[Any]], Page[DocSummary]]:
     """The documents with these keys."""
 
-    def work(job: Job[Any]) -> Page:
+    def work(job: Job[Any]) -> Page[DocSummary]:
         from core.library.documents.browse import documents_by_key
 
         found = documents_by_key(job.store().con, keys)

@@ -266,7 +266,7 @@ class LibraryScreen(PaneScreen, SearchesPastes):
         """To the rows."""
         self.remove_class("-zoomed")
         self.at("list")
-        self.hits.place.take_focus()
+        self.hits.body.take_focus()
 
     def _out_of_document(self) -> None:
         if self._pinned and (self.visiting or self.acts.answer_waits):
@@ -291,7 +291,7 @@ class LibraryScreen(PaneScreen, SearchesPastes):
 
 def _empty(screen: LibraryScreen) -> bool:
     """Whether nothing was ever read in, and the list says so."""
-    told = screen.hits.place.notice
+    told = screen.hits.body.notice
     return told.display and told.notice == nothing_ingested()
 
 

@@ -119,7 +119,7 @@ class Searching:
             screen.hits.show_documents(found, self.scope)
         self._fresh = False
         if not found.size.documents and screen.box.has_focus and not screen.box.asked:
-            screen.hits.place.take_focus()  # keys are offered in the place of the list
+            screen.hits.body.take_focus()  # keys are offered in the place of the list
         screen.searched()
 
     def _found(self, found: Found, _final: bool) -> None:

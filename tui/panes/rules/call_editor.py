@@ -46,7 +46,7 @@ class OwnCall(Performs):
             "typed.example": self._screen.calls.typed.next_example,
             "typed.clear": self._clear,
             "typed.other": self._screen.calls.typed.other,
-            "typed.keep": self._screen.rank.place.take_focus,
+            "typed.keep": self._screen.rank.body.take_focus,
             "typed.back": self.leave,
         }
 

@@ -10,65 +10,33 @@ from datetime import datetime
 from typing import TYPE_CHECKING, cast
 
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.content import Content
 
 from core.base.fault import Fault
+from tui.panes.common.list_view import ListView
 from tui.panes.rules.call_editor import TypedCall
-from tui.panes.rules.queries import Keys, Page, read_keys, read_page
+from tui.panes.rules.queries import Keys, read_keys, read_page
 from tui.render.common.empty_states import Notice, of_fault
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline, title
 from tui.render.rules.rows import draw_call_row
 from tui.runtime.jobs import DEBOUNCE, Jobs
 from tui.services.db_watch import staying
-from tui.widgets.row_list import NoticeView, RowList, RowPages, RowsOrNotice
+from tui.widgets.row_list import KeyedRows, RowList
 from tui.widgets.search_box import SearchBox
 
 if TYPE_CHECKING:
     from core.rules.calls import CallRow
 
-PAGE = 100
-KEPT = 40
-"""Pages kept in memory."""
 
-
-class CallRows:
-    """Rows by number over the keys of the calls; what the list before had read stands until it is read anew.
-
-    `words` are those that were searched.
-    """
+class CallRows(KeyedRows["CallRow"]):
+    """Calls by number over the keys of all. `words` are those that were searched."""
 
     def __init__(
         self, keys: array[int] | None = None, before: CallRows | None = None, words: tuple[str, ...] = ()
     ) -> None:
-        self.keys = array("q") if keys is None else keys
+        super().__init__(keys, before)
         self.words = words
-        self._pages = RowPages["CallRow"](PAGE, KEPT)
-        self._old = {} if before is None else before.read()
-
-    @property
-    def total(self) -> int:
-        """How many calls."""
-        return len(self.keys)
-
-    def get(self, index: int) -> CallRow | None:
-        """The row, or None while it is not read."""
-        if (row := self._pages.get(index)) is not None:
-            return row
-        return self._old.get(self.keys[index]) if 0 <= index < self.total else None
-
-    def read(self) -> dict[int, CallRow]:
-        """The rows that were read, by their keys."""
-        return {row.id: row for _, row in self._pages.rows()} or self._old
-
-    def put(self, page: Page) -> None:
-        """Take in a page."""
-        self._pages.put(page.first, page.rows)
-
-    def lacking(self, first: int, last: int) -> int | None:
-        """The first page among these rows that is not read."""
-        return next(iter(self._pages.lacking(first, last)), None)
 
     def place_of(self, key: int | None, *, near: bool = True) -> int:
         """Where the call stands; of one that is not there the one behind it, or the first of what was found, or where
@@ -80,18 +48,16 @@ class CallRows:
         return at if stays else 0
 
 
-class CallList(Vertical):
+class CallList(ListView):
     """The calls and the box to search them, or what there is to say in their place, or the box to type one in."""
 
     def __init__(self, jobs: Jobs, signs: Signs, clock: Callable[[], datetime]) -> None:
-        super().__init__(id="rules-calls")
+        self.box = SearchBox(id="rules-box", placeholder="Words: tool, project, what it does")
+        super().__init__(("rules-calls", "rules-call-rows", "rules-call-notice"), self._paint, box=self.box)
         self._jobs = jobs
         self._signs = signs
         self._clock = clock
-        self.rows = RowList(self._paint, id="rules-call-rows")
-        self.place = RowsOrNotice(self.rows, NoticeView(id="rules-call-notice"))
         self.typed = TypedCall()
-        self.box = SearchBox(id="rules-box", placeholder="Words: tool, project, what it does")
         self.tool = ""  # only calls of this tool
         self.readonly = ""
         self._every = 0  # calls that were searched
@@ -103,10 +69,8 @@ class CallList(Vertical):
         self.box.display = False
 
     def compose(self) -> ComposeResult:
-        """The box to search in; the rows, or in their place a notice; the box to type in."""
-        yield self.box
-        yield self.place.rows
-        yield self.place.notice
+        """The list, and the box to type in."""
+        yield from super().compose()
         yield self.typed
 
     @property
@@ -211,16 +175,16 @@ class CallList(Vertical):
         """Show the rows, or a notice in their place; neither while the box stands there."""
         self._notice = notice
         if self.typing:
-            self.rows.display = self.place.notice.display = False
+            self.rows.display = self.body.notice.display = False
         else:
-            self.place.tell(notice)
+            self.body.tell(notice)
 
     def take_focus(self) -> None:
         """To the list, to its notice, or into the box."""
         if self.typing:
             self.typed.take_focus()
         else:
-            self.place.take_focus()
+            self.body.take_focus()
 
     def _caption(self) -> None:
         count, searched = f"{self.calls.total:,}", bool(self.calls.words)
@@ -236,21 +200,9 @@ class CallList(Vertical):
         event.stop()
         self._read(event.first, event.last)
 
-    def _read(self, first_row: int, last_row: int) -> None:
-        calls = self.calls
-        number = calls.lacking(first_row, last_row)
-        if number is None:
-            return
-        first = number * PAGE
-
-        def came(page: Page, _final: bool) -> None:
-            if calls is self.rows.rows:
-                calls.put(page)
-                self.rows.repaint_rows()
-                self.rows.want()
-
-        keys = calls.keys[first : first + PAGE].tolist()
-        self._jobs.run("rules-page", read_page(first, keys, calls.words), came, lambda _fault: None)
+    def _read(self, first: int, last: int) -> None:
+        words = self.calls.words
+        self.read_page(self._jobs, "rules-page", (first, last), lambda at, keys: read_page(at, keys, words))
 
     def _paint(self, row: Hashable | None, width: int, chosen: bool) -> Content:
         from core.rules.calls import CallRow

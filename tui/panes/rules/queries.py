@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from tui.panes.rules.matcher_client import Matching
 from tui.runtime.jobs import Job
 from tui.services.rule_sources import Sources, stamp_of
+from tui.widgets.row_list import Page
 
 if TYPE_CHECKING:
     from core.flows.rules.labels import Said
@@ -42,14 +43,6 @@ class Keys:
 
     def __hash__(self) -> int:
         return id(self.keys)
-
-
-@dataclass(frozen=True, slots=True)
-class Page:
-    """Rows of the list of calls, from number `first` on."""
-
-    first: int
-    rows: tuple[CallRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +97,14 @@ def read_keys(tool: str, query: str = "", keep: int | None = None) -> Callable[[
     return work
 
 
-def read_page(first: int, keys: Sequence[int], words: Sequence[str] = ()) -> Callable[[Job[Page]], Page]:
+def read_page(first: int, keys: Sequence[int], words: Sequence[str] = ()) -> Callable[[Job[Any]], Page[CallRow]]:
     """The rows of these keys; each shows the words that were searched."""
 
-    def work(job: Job[Any]) -> Page:
+    def work(job: Job[Any]) -> Page[CallRow]:
         from core.rules.calls import call_rows
 
-        return Page(first, call_rows(job.store(), keys, words))
+        found = {row.id: row for row in call_rows(job.store(), keys, words)}
+        return Page(first, tuple(found.get(key) for key in keys))
 
     return work
 

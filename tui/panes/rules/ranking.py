@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
-from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
+from tui.panes.common.list_view import ListView
 from tui.render.common.empty_states import Notice
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline
@@ -27,26 +26,14 @@ from tui.render.rules.rows import (
     key_of,
     rows_of,
 )
-from tui.widgets.row_list import NoticeView, RowList, RowsOrNotice
+from tui.widgets.row_list import FixedRows
 
 if TYPE_CHECKING:
     from core.rules.matching.api import MatchedRule
 
 
-@dataclass(frozen=True, slots=True)
-class RankRows:
+class RankRows(FixedRows[Hashable]):
     """The rows of a match."""
-
-    rows: tuple[object, ...] = ()
-
-    @property
-    def total(self) -> int:
-        """How many."""
-        return len(self.rows)
-
-    def get(self, index: int) -> Hashable | None:
-        """The row at `index`."""
-        return self.rows[index] if 0 <= index < len(self.rows) else None
 
     def index_of(self, key: RuleKey | None) -> int | None:
         """Where a rule stands: of that file and id, the nearest line."""
@@ -58,15 +45,13 @@ class RankRows:
         return min(there)[1] if there else None
 
 
-class RankList(Vertical):
+class RankList(ListView):
     """Shows one match. What moved since the match before it is marked, and told below."""
 
     def __init__(self, signs: Signs) -> None:
-        super().__init__(id="rules-rank")
+        super().__init__(("rules-rank", "rules-rank-rows", "rules-rank-notice"), self._paint)
         self._signs = signs
         self._head = Static(id="rules-rank-head")
-        self.rows = RowList(self._paint, id="rules-rank-rows")
-        self.place = RowsOrNotice(self.rows, NoticeView(id="rules-rank-notice"))
         self.ranked: Ranked | None = None
         self.said = ""
         self.earlier = False
@@ -75,8 +60,7 @@ class RankList(Vertical):
     def compose(self) -> ComposeResult:
         """The columns' names, the rows, or a notice."""
         yield self._head
-        yield self.place.rows
-        yield self.place.notice
+        yield from super().compose()
 
     @property
     def chosen(self) -> MatchedRule | None:
@@ -105,7 +89,7 @@ class RankList(Vertical):
         index = shown.index_of(at)
         self.rows.renew(shown, 0 if index is None else index, 0)
         self.rows.reveal()
-        self.place.tell(None)
+        self.body.tell(None)
         self._head.display = True
         self.call_after_refresh(self._draw_head)  # the rows may have got a scroll bar
         self.caption()
@@ -114,7 +98,7 @@ class RankList(Vertical):
         """Say something in the place of the rows; `ranked`: what is known all the same."""
         self.ranked = ranked
         self.rows.show(RankRows())
-        self.place.tell(notice)
+        self.body.tell(notice)
         self._head.display = False
         self.caption()
 

@@ -104,7 +104,7 @@ class Searching(Performs):
         if self._screen.jobs.busy("rules-calls") or self._screen.calls.box.asked != self._asked:
             self._opening.begin()
         elif self._screen.calls.calls.total:
-            self._screen.rank.place.take_focus()
+            self._screen.rank.body.take_focus()
 
     def _recall(self) -> None:
         if not self._screen.calls.box.asked and self._before:
@@ -113,7 +113,7 @@ class Searching(Performs):
     def _came(self) -> None:
         self._screen.asking.chosen()
         if self._opening.end() and self._screen.calls.calls.total:
-            self._screen.rank.place.take_focus()
+            self._screen.rank.body.take_focus()
 
 
 class WhyView(Reading):
@@ -260,10 +260,10 @@ class RulesScreen(PaneScreen):
 
     def open(self) -> None:
         """One step to the right."""
-        if self.rank.rows.has_focus or self.rank.place.notice.has_focus:
+        if self.rank.rows.has_focus or self.rank.body.notice.has_focus:
             self._into_why()
         else:
-            self.rank.place.take_focus()
+            self.rank.body.take_focus()
 
     def _into_why(self) -> None:
         self._body.set_class(True, "-at-why")
@@ -272,11 +272,11 @@ class RulesScreen(PaneScreen):
 
     def _out_of_why(self) -> None:
         self._body.remove_class("-at-why")
-        self.set_focus(self.rank.rows if self.rank.rows.display else self.rank.place.notice)
+        self.set_focus(self.rank.rows if self.rank.rows.display else self.rank.body.notice)
 
     def _back(self) -> None:
         """One step to the left, and one thing less each time; with nothing left nothing: the panes are tabs."""
-        if self.rank.rows.has_focus or self.rank.place.notice.has_focus:
+        if self.rank.rows.has_focus or self.rank.body.notice.has_focus:
             if self.asking.pinned is not None:
                 self.asking.pin(None)
             else:

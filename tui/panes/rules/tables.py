@@ -32,7 +32,7 @@ from tui.render.rules.tables import (
 from tui.runtime.jobs import Job
 from tui.runtime.stylesheets import sheet
 from tui.widgets.bars import KeyFooter
-from tui.widgets.row_list import NoticeView, RowList, RowsOrNotice
+from tui.widgets.row_list import FixedRows, NoticeView, RowList, RowsOrNotice
 from tui.widgets.scroll_text import Reading
 
 if TYPE_CHECKING:
@@ -43,22 +43,6 @@ LANE = "rules-table"
 _WORKING = "This is still being worked out."
 _FAILED = "This could not be worked out; why stands here."
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class TableRows:
-    """Rows that are all there."""
-
-    rows: tuple[Hashable, ...] = ()
-
-    @property
-    def total(self) -> int:
-        """How many."""
-        return len(self.rows)
-
-    def get(self, index: int) -> Hashable | None:
-        """The row at `index`."""
-        return self.rows[index] if 0 <= index < len(self.rows) else None
 
 
 class Detail(Reading):
@@ -148,7 +132,7 @@ class TableScreen(Performs, ModalScreen[None], Generic[T]):
     def _came(self, found: T, _final: bool) -> None:
         rows = self._table.rows(found)
         self._nothing = self._table.empty
-        self._list.show(TableRows(rows), self._list.chosen)
+        self._list.show(FixedRows(rows), self._list.chosen)
         self._place.tell(None if rows else self._table.nothing(found))
         self._frame.border_subtitle = Content(self._table.told(found))
         self._show()

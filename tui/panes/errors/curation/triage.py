@@ -10,13 +10,14 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
-from textual.containers import Container, Vertical
+from textual.containers import Container
 from textual.content import Content
 from textual.screen import ModalScreen
 
 from core.base.fault import Fault
 from tui.actions.action import Acts, Performs, Situation
 from tui.actions.registry import bindings
+from tui.panes.common.list_view import ListView
 from tui.panes.errors.curation.actions import CaseNow
 from tui.panes.errors.curation.case_side import CaseSide
 from tui.panes.errors.curation.controller import Curating
@@ -33,7 +34,7 @@ from tui.runtime.stylesheets import sheet
 from tui.services.db_watch import Following, files_at, staying, watch
 from tui.services.undo import Returned
 from tui.widgets.bars import KeyFooter
-from tui.widgets.row_list import NoticeView, RowList, RowsOrNotice
+from tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
     from core.errors import Filters
@@ -74,23 +75,16 @@ class Ahead:
             self._came(one.case_id)
 
 
-class QueueView(Vertical):
+class QueueView(ListView):
     """Shows a queue; what was `said` of the last decision stands in its frame until something is marked."""
 
     def __init__(self, signs: Signs, clock: Callable[[], datetime], said: Callable[[], str]) -> None:
-        super().__init__(id="triage-list")
+        super().__init__(("triage-list", "triage-rows", "triage-notice"), self._paint)
         self._signs = signs
         self._clock = clock
-        self.rows = RowList(self._paint, id="triage-rows")
-        self.body = RowsOrNotice(self.rows, NoticeView(id="triage-notice"))
         self.trouble = ""  # why it could not be read again
         self._said = said
         self._into: int | None = None  # which of the marked ones a merge keeps
-
-    def compose(self) -> ComposeResult:
-        """The rows, or in their place a notice."""
-        yield self.body.rows
-        yield self.body.notice
 
     def show(self, queue: Queue, at: int) -> None:
         """Show this queue, row `at` chosen, the others where they are."""
