@@ -20,6 +20,24 @@ ENVIRONMENT = {"PYTHONPATH": str(ROOT), "CASEBOOK_HOOK_DEADLINE_MS": "30000", "C
 NO_MODEL = {"CASEBOOK_EMBEDDING_MODEL": "none", "CASEBOOK_EMBEDDING_SERVICE": "false"}
 
 
+FORKS = """
+import json, os, sys
+from cli.main import main
+for line in sys.stdin.buffer.read().splitlines():
+    args, given = json.loads(line)
+    child = os.fork()
+    if child == 0:
+        reading, writing = os.pipe()
+        os.write(writing, given.encode())
+        os.close(writing)
+        os.dup2(reading, 0)
+        sys.stdin = os.fdopen(0)
+        os._exit(main(args))
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) in (0, 1), args
+"""
+"""Runs each line, arguments and input, in a process of its own that is forked: it need not start Python."""
+
+
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home folder whose casebook has taken every secret in as transcript, document, hook event and record."""
@@ -36,9 +54,14 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (docs / "notes.md").write_text("\n".join(notes), "utf-8")
     casebook(home, "import", "claude-code", str(source / "secrets.jsonl"), "--debug")
     casebook(home, "library", "ingest", str(docs), "--debug")
+    lines = list[str]()
     for row in SECRETS[::15]:
-        casebook(home, "errors", "record", "--error", f"Error: {row['text']}", "--resolution", f"use {row['text']}")
-        casebook(home, "hook", stdin=json.dumps(hook_event(row["text"])).encode())
+        record = ["errors", "record", "--error", f"Error: {row['text']}", "--resolution", f"use {row['text']}"]
+        lines += json.dumps([record, ""]), json.dumps([["hook"], json.dumps(hook_event(row["text"]))])
+    run_python(home, "-c", FORKS, stdin="\n".join(lines).encode())
+    heard = apsw.Connection(str(home / ".local/share/casebook/casebook.db"))
+    assert heard.execute("SELECT count(*) FROM error_kb WHERE error_raw LIKE '%deploy failed%'").fetchone() > (0,)
+    heard.close()
     return home
 
 
@@ -55,9 +78,13 @@ def hook_event(text: str) -> dict[str, object]:
 
 def casebook(home: Path, *args: str, stdin: bytes = b"") -> str:
     """Run a command, which must not fail; what it wrote to stdout and stderr."""
+    return run_python(home, "-m", "cli", *args, stdin=stdin)
+
+
+def run_python(home: Path, *args: str, stdin: bytes) -> str:
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("XDG_", "CASEBOOK_"))}
     env = kept | ENVIRONMENT | NO_MODEL | {"HOME": str(home)}
-    command = [sys.executable, "-m", "cli", *args]
+    command = [sys.executable, *args]
     done = subprocess.run(command, input=stdin, capture_output=True, env=env, cwd=home, check=False, timeout=120)
     assert done.returncode in (0, 1), done.stderr[-500:]
     return (done.stdout + done.stderr).decode()

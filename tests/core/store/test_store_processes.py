@@ -3,53 +3,44 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
-import random
-import signal
-import time
 from pathlib import Path
 from typing import Any
 
-from core.store import change, open_store
+from core.store import open_store
+from tests.faults.kills import kill_rounds
 
 BATCH = 20
 FORK = multiprocessing.get_context("fork")
 
 
-def _write_batches(path: Path, first: int, told: int) -> None:
-    with open_store(path, create=True) as store:
-        for batch in range(first, first + 10_000):
-            with change(store, "test", f"batch {batch}"):
-                for at in range(BATCH):
-                    store.con.execute(
-                        "INSERT INTO error_kb(ts, error_normalized, error_raw, resolution) VALUES (?, ?, ?, 'fix')",
-                        (str(batch), f"error {batch}.{at}", "x" * (at * 97)),
-                    )
-            os.write(told, b".")
+WRITE_BATCHES = f"""
+import os, sys
+from pathlib import Path
+from core.store import change, open_store
+path, number = Path(sys.argv[1]), int(sys.argv[2])
+os.write(1, b"+")
+with open_store(path, create=True) as store:
+    for batch in range(number * 10_000, (number + 1) * 10_000):
+        with change(store, "test", f"batch {{batch}}"):
+            for at in range({BATCH}):
+                store.con.execute(
+                    "INSERT INTO error_kb(ts, error_normalized, error_raw, resolution) VALUES (?, ?, ?, 'fix')",
+                    (str(batch), f"error {{batch}}.{{at}}", "x" * (at * 97)),
+                )
+        os.write(1, b".")
+"""
 
 
-def test_a_process_killed_at_any_moment_leaves_whole_batches(db: Path) -> None:
-    dice = random.Random(20260207)
-    done, longest = 0, 0.06
-    for _ in range(30):
-        reading, told = os.pipe()
-        child = FORK.Process(target=_write_batches, args=(db, done, told))
-        child.start()
-        os.close(told)
-        time.sleep(dice.uniform(0.0, longest))
-        assert child.pid is not None
-        os.kill(child.pid, signal.SIGKILL)
-        child.join()
-        with os.fdopen(reading, "rb") as pipe:
-            said = done + len(pipe.read())
+def test_a_process_killed_at_any_step_leaves_whole_batches(db: Path) -> None:
+    done = 0
+    for told in kill_rounds(WRITE_BATCHES, str(db), rounds=30, every=11):
         if not db.exists():
-            longest *= 1.3
             continue  # it died before it made one
         with open_store(db, create=True) as store:
             batches = store.con.execute("SELECT ts, count(*) FROM error_kb GROUP BY ts").fetchall()
             assert {count for _, count in batches} <= {BATCH}
-            longest *= 1.3 if len(batches) == done else 1.0  # a slow machine: strike later, in the middle of the work
-            assert len(batches) in (said, said + 1)  # what was committed is there; it may have died before it told
+            # what was committed is there; it may have died before it told
+            assert len(batches) in (done + told, done + told + 1)
             done = len(batches)
             assert store.con.execute("SELECT count(*) FROM journal").fetchone() == (done,)
             assert store.con.execute("SELECT count(*) FROM answer_key").fetchone() == (done * BATCH,)
