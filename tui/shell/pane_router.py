@@ -55,7 +55,7 @@ class PaneRouter:
             elif not covered and app.errors.focus_part in ("none", "box"):
                 app.errors.results.body.take_focus()
         elif self._leave_for(pane):
-            app.push_screen(import_module(f"tui.panes.{pane}.screen").open_pane(self._context(pane)))
+            app.push_screen(import_module(f"{PANES[pane]}.screen").open_pane(self._context(pane)))
 
     def _close_panes(self) -> None:
         app = self._app

@@ -1,0 +1,193 @@
+"""The pane of the exercise: cases as notes, searched by words, filtered by status, with how they were found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from textual.app import ComposeResult
+from textual.containers import Container
+from textual.content import Content
+
+from core.base.trace import Step
+from tests.tui.panes.notes.actions import NotesNow
+from tui.actions.action import Acts
+from tui.actions.registry import bindings
+from tui.panes.common.filter_menu import Choices, FilterScreen, Value
+from tui.panes.common.list_view import ListView
+from tui.panes.common.memory import one_of
+from tui.panes.common.pane_screen import PaneContext, PaneScreen
+from tui.render.common.empty_states import Notice
+from tui.render.common.untrusted import inline
+from tui.render.errors.case_list import Row, row_of
+from tui.runtime.jobs import DEBOUNCE, Job
+from tui.runtime.messages import PaneCopied
+from tui.runtime.state import Memory
+from tui.services.pending_open import Opening
+from tui.widgets.row_list import FixedRows, RowList
+from tui.widgets.search_box import SearchBox, SearchesPastes
+from tui.widgets.trace_view import TraceView
+
+STATUSES = ("verified", "draft", "unresolved")
+
+
+@dataclass(frozen=True, slots=True)
+class Picked:
+    """The status that is on, if one is."""
+
+    status: str | None = None
+
+    def toggled(self, kind: str, value: str) -> Picked:
+        """With this on; or off, if it was on."""
+        return Picked(None if self.status == value else value)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Notes, and how they were found."""
+
+    rows: tuple[Row, ...]
+    trace: tuple[Step, ...]
+
+
+def read_notes(words: str, picked: Picked) -> Callable[[Job[Found]], Found]:
+    """The notes of a status that have all of the words."""
+
+    def work(job: Job[Any]) -> Found:
+        from core.errors import Filters, list_cases
+
+        listed = list_cases(job.store(), Filters(picked.status), "last_seen", 100, None)  # pyright: ignore[reportArgumentType]
+        rows = [row_of(case) for case in listed.cases]
+        found = tuple(row for row in rows if all(word in row.key_line.casefold() for word in words.casefold().split()))
+        outcome = "hit" if found else "miss"
+        return Found(found, (Step("words", outcome, f"{len(found)} of {len(rows)} notes have the words"),))
+
+    return work
+
+
+class StatusChoices(Choices[Picked, int]):
+    """The statuses to pick from."""
+
+    HINT: ClassVar[str] = "Type a status"
+    LANE: ClassVar[str] = "notes-values"
+
+    def values(self) -> Sequence[Value]:
+        """Each status."""
+        return [("status", status, None) for status in STATUSES]
+
+    def draw(self, kind: str, value: str, count: int | None) -> Content:
+        """The status, and whether it is on."""
+        return Content(f"{'on ' if self.picked.status == value else '   '}{kind} {value}")
+
+    def count(self) -> Callable[[Job[Any]], int]:
+        """Nothing is counted."""
+        return lambda _job: 0
+
+
+class NotesScreen(PaneScreen, SearchesPastes):
+    """The notes, and how they were found."""
+
+    PANE = "notes"
+    LANES = ("notes", "notes-watch", StatusChoices.LANE)
+    BINDINGS = bindings("notes")
+    CSS = "#notes-list, #notes-why { height: 1fr; } #notes-rows, #notes-notice { height: 1fr; }"
+
+    def __init__(self, context: PaneContext) -> None:
+        super().__init__(context)
+        self.box = SearchBox(id="notes-box", placeholder="Words of a note")
+        self.list = ListView(("notes-list", "notes-rows", "notes-notice"), self._paint, box=self.box)
+        self.why = TraceView(self.signs, id="notes-why")
+        self.picked = Picked(one_of(STATUSES, context.memory.get("status")))
+        self._opening = Opening(self.box)
+        self._searched = ""
+
+    def compose_body(self) -> ComposeResult:
+        """The box and the list, the trace."""
+        with Container():
+            yield self.list
+            yield self.why
+
+    def on_mount(self) -> None:
+        """Read, and again whenever somebody writes."""
+        self.why.display = False
+        self.set_focus(self.list.rows)
+        self.follow_casebook("notes-watch", ("notes",), self.load)
+        self.load()
+
+    def load(self, delay: float = 0.0) -> None:
+        """Read what is asked for."""
+        self.jobs.run("notes", read_notes(self.box.asked, self.picked), self._came, self.told, delay=delay)
+
+    def _came(self, found: Found, _final: bool) -> None:
+        self.list.rows.show(FixedRows(found.rows))
+        self.list.body.tell(None if found.rows else Notice("No note has these words"))
+        self.why.explain(found.trace)
+        if self._opening.end():
+            self.list.body.take_focus()
+        self.changed()
+
+    def situation(self) -> NotesNow:
+        """What is possible here."""
+        focus = "box" if self.box.has_focus else "notes"
+        return NotesNow(focus, self.list.rows.rows.total, query=self.box.asked, filtered=self.picked != Picked())
+
+    def actions(self) -> Acts:
+        """What it does, by the ids of the registry."""
+        return {
+            "find.focus": self.box.focus,
+            "find.results": self.list.body.take_focus,
+            "find.open": self._open,
+            "find.clear": lambda: self.box.ask(""),
+            "list.filter": self._filter,
+            "list.unfilter": lambda: self._pick(Picked()),
+            "list.why": self._toggle_why,
+            "list.copy": self._copy,
+            "list.back": lambda: self.box.ask(""),
+        }
+
+    def _open(self) -> None:
+        """To what has the words; while it is looked for, once it is there."""
+        if self.box.asked != self._searched or self.jobs.busy("notes"):
+            self._opening.begin()
+        else:
+            self.list.body.take_focus()
+
+    def _filter(self) -> None:
+        self.app.push_screen(FilterScreen(StatusChoices(self.picked, self.signs, self._pick), self.jobs))
+
+    def _pick(self, picked: Picked) -> None:
+        self.picked = picked
+        self.load()
+
+    def _toggle_why(self) -> None:
+        self.why.display = not self.why.display
+
+    def _copy(self) -> None:
+        if isinstance(row := self.list.rows.rows.get(self.list.rows.chosen), Row):
+            self.post_message(PaneCopied("note", row.key_line))
+
+    def remembered(self) -> Memory:
+        """The status that is on."""
+        return {"status": self.picked.status}
+
+    def on_search_box_asked(self, event: SearchBox.Asked) -> None:
+        """Other words are searched."""
+        event.stop()
+        self._opening.asked(event.text)
+        self._searched = event.text
+        self.load(DEBOUNCE)
+        self.changed()
+
+    def on_row_list_moved(self, event: RowList.Moved) -> None:
+        """Another note is the chosen one."""
+        event.stop()
+        self.changed()
+
+    def _paint(self, row: Hashable | None, width: int, _chosen: bool) -> Content:
+        return Content(inline(row.key_line, width) if isinstance(row, Row) else "")
+
+
+def open_pane(context: PaneContext) -> NotesScreen:
+    """The pane, as it was left."""
+    return NotesScreen(context)
