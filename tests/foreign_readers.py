@@ -12,9 +12,8 @@ from core.align import AlignSettings, Session, align_quote
 from core.base.fault import Fault
 from core.base.wire import dumps
 from core.errors import fingerprint, identify, normalize_error
-from core.errors.equivalence.difference import opposites
-from core.errors.equivalence.message_templates import said
-from core.errors.exchange.markdown import code, fenced, read_markdown
+from core.errors.equivalence import opposites, said
+from core.errors.exchange.case_export import code, fenced, read_markdown
 from core.errors.identity.codes import codes
 from core.errors.retrieval.embed_text import embed_text
 from core.flows.harvest.changes import patch_hints

@@ -14,8 +14,7 @@ from core.embedding.runtime.local import keep_to_itself
 from core.embedding.runtime.worker import run
 from core.errors import identify
 from core.errors.cases.record import Name, ensure_case
-from core.errors.retrieval.embed_source import ErrorSource
-from core.errors.retrieval.embed_text import embed_text
+from core.errors.retrieval.embed_text import ErrorSource, embed_text
 from core.flows.system.embedding import OnDemand
 from core.store import Store, open_store
 

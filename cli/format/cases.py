@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from cli.format.layout import clip, one_line, wrap
 from cli.output import Output, Style
 from core.base.trace import Step, lines
-from core.errors.equivalence.names import in_words
+from core.errors.equivalence import in_words
 from core.errors.identity.identity import Identity
 from core.errors.retrieval.answer import Hit, SearchAnswer, Source
 

@@ -17,24 +17,42 @@ from core.errors.retrieval.answer import Hit, Query, SearchAnswer, Similar, Sour
 from core.errors.retrieval.api import count_use, search
 
 if TYPE_CHECKING:
-    from core.errors.cases.browse import case_rows, count_cases, list_cases, occurrences_of, show_case
+    from core.errors.cases.browse import (
+        Facet,
+        Facets,
+        case_rows,
+        count_cases,
+        cursor_at,
+        list_cases,
+        occurrences_of,
+        rank_of,
+        show_case,
+    )
     from core.errors.cases.case import Case, CaseList, CaseRow, Filters, Occurrence
-    from core.errors.cases.filters import Facet, Facets, cursor_at, rank_of
     from core.errors.cases.record import Recorded, observe, record_resolution
     from core.errors.cases.resolutions import Resolution, add_resolution
     from core.errors.cases.source import SourceMessage, SourcePage, messages_around
     from core.errors.identity.masks import Masked, masked_parts
-    from core.errors.retrieval.highlight import matched_spans
+    from core.errors.retrieval.match_location import matched_spans
 
 _LATER = {
-    "cases.browse": ("case_rows", "count_cases", "list_cases", "occurrences_of", "show_case"),
+    "cases.browse": (
+        "Facet",
+        "Facets",
+        "case_rows",
+        "count_cases",
+        "cursor_at",
+        "list_cases",
+        "occurrences_of",
+        "rank_of",
+        "show_case",
+    ),
     "cases.case": ("Case", "CaseList", "CaseRow", "Filters", "Occurrence"),
-    "cases.filters": ("Facet", "Facets", "cursor_at", "rank_of"),
     "identity.masks": ("Masked", "masked_parts"),
     "cases.record": ("Recorded", "observe", "record_resolution"),
     "cases.resolutions": ("Resolution", "add_resolution"),
     "cases.source": ("SourceMessage", "SourcePage", "messages_around"),
-    "retrieval.highlight": ("matched_spans",),
+    "retrieval.match_location": ("matched_spans",),
 }
 __getattr__ = lazy_names(__name__, _LATER)
 

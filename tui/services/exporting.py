@@ -117,8 +117,7 @@ def written(export: Export, named: str, *, replacing: bool) -> Callable[[Job[Wri
 
 def _exported(job: Job[Written], export: Export, path: Path, form: Format, *, replacing: bool) -> Written:
     from core.errors import Filters
-    from core.errors.exchange.case_export import export_file
-    from core.errors.exchange.markdown import is_for_agents
+    from core.errors.exchange.case_export import export_file, is_for_agents
 
     def tell(count: int) -> None:
         job.check()

@@ -56,7 +56,7 @@ class Meaning:
     def deepened(self, job: Job[Any], answer: SearchAnswer) -> SearchAnswer:
         """On a job's thread: what the text tiers have told, and what the vector tier says, or why it cannot."""
         from core.errors.retrieval.api import deepened, not_looked, weak_match
-        from core.errors.retrieval.remote_queries import Nearest
+        from core.errors.retrieval.vector_tier import Nearest
 
         self._off = self._why_off(job.store())
         if self._off is None and self.process is not None:

@@ -14,12 +14,9 @@ from cli.format.layout import clip, one_line, pad, wrap
 from cli.output import Output
 from core.base.fault import Fault
 from core.errors import Case, CaseList, Filters, Resolution, list_cases, show_case
-from core.errors.cases.columns import meant_by
-from core.errors.cases.derived import NO_LONGER_HARVESTED
-from core.errors.curation.optimistic_lock import look
-from core.errors.practice.before_run import count_told, every_failure
-from core.errors.practice.practice import Practice, PracticeList
-from core.errors.practice.read import practices
+from core.errors.cases.derived import NO_LONGER_HARVESTED, meant_by
+from core.errors.curation.transaction import look
+from core.errors.practice import Practice, PracticeList, count_told, every_failure, practices
 from core.store import faults, open_store
 from core.text import redact
 

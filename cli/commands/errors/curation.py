@@ -36,11 +36,9 @@ from core.errors.curation import (
     verify,
     written_of,
 )
-from core.errors.curation.optimistic_lock import look_at_error
-from core.errors.curation.transaction import Beside
-from core.errors.lessons.lesson import Lesson
-from core.errors.lessons.scope import set_scope
-from core.errors.lessons.text import card
+from core.errors.curation.decisions import set_scope
+from core.errors.curation.transaction import Beside, look_at_error
+from core.errors.lessons import Lesson, card
 from core.errors.retrieval.answer import Source
 from core.flows.system.history import read_history
 from core.store import Store, faults, open_store

@@ -11,8 +11,7 @@ import apsw
 
 from core.base.fault import Fault
 from core.base.trace import Step, Stopwatch, facts
-from core.errors.cases.columns import REPOSITORY_OF_PLACE
-from core.errors.cases.derived import index_case, name_tool
+from core.errors.cases.derived import REPOSITORY_OF_PLACE, index_case, name_tool
 from core.errors.cases.resolutions import add_resolution
 from core.errors.identity.api import identify
 from core.errors.retrieval.answer import Status

@@ -1,6 +1,6 @@
 """What people decide about fixes and cases: acts that can be undone, the queue, what was typed, the history."""
 
-from core.errors.cases.undo import TakenBack, bring_back, take_back, take_back_several
+from core.errors.cases.resolutions import TakenBack, bring_back, take_back, take_back_several
 from core.errors.curation.autosave import (
     Kept,
     Scratch,
@@ -15,15 +15,26 @@ from core.errors.curation.autosave import (
     three_way,
     unsaved_texts,
 )
-from core.errors.curation.case_diff import Difference, Unlike, unlike
-from core.errors.curation.decisions import edit, mark_noise, reject, unmark_noise, verify
-from core.errors.curation.fix_input import Written, tags_of, written_of
+from core.errors.curation.decisions import Candidate, apply_also, edit, mark_noise, reject, unmark_noise, verify
 from core.errors.curation.history import Changed, ChangedQuote, History, case_history, whole_history
 from core.errors.curation.merging import Fixes, MergePreview, fixes_of_merge, merge, preview_merge
-from core.errors.curation.optimistic_lock import Conflict, Seen, look, moved_to, seen_of, seen_with
-from core.errors.curation.similar_fixes import Candidate, apply_also
 from core.errors.curation.splitting import shared_fixes, split
-from core.errors.curation.transaction import Curated, person
+from core.errors.curation.transaction import (
+    Conflict,
+    Curated,
+    Difference,
+    Seen,
+    Unlike,
+    Written,
+    look,
+    moved_to,
+    person,
+    seen_of,
+    seen_with,
+    tags_of,
+    unlike,
+    written_of,
+)
 from core.errors.curation.triage import QueuePage, count_waiting, is_part_of, next_after, place_of, triage_queue
 
 __all__ = [

@@ -21,8 +21,7 @@ from core.base.fault import Fault
 from core.base.lazy_pattern import lazy_pattern
 from core.base.paths import casebook_state
 from core.base.xdg import make_folder
-from core.errors.curation.fix_input import Written
-from core.errors.curation.optimistic_lock import moved_to
+from core.errors.curation.transaction import Written, moved_to
 from core.errors.retrieval.answer import Source
 from core.process.lock import is_locked, try_lock
 from core.store import Store, faults, now

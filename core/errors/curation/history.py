@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, cast
 
-from core.errors.lessons.lesson import parse_lesson
-from core.errors.lessons.text import scope_name
+from core.errors.lessons import parse_lesson, scope_name
 from core.store import JournalEntry, RowChange, Store, history, history_of, row_changes
 
 MOST_LINES = 12

@@ -11,9 +11,19 @@ from core.base.fault import Fault
 from core.errors.cases.browse import show_case
 from core.errors.cases.case import Case
 from core.errors.cases.resolutions import Resolution, answering, insert_resolution, mirrored
-from core.errors.curation.case_diff import LINES, Unlike, unlike
-from core.errors.curation.optimistic_lock import Conflict, Seen, clash, look, seen_of
-from core.errors.curation.transaction import Curated, Done, decide
+from core.errors.curation.transaction import (
+    LINES,
+    Conflict,
+    Curated,
+    Done,
+    Seen,
+    Unlike,
+    clash,
+    decide,
+    look,
+    seen_of,
+    unlike,
+)
 from core.store import Store
 
 

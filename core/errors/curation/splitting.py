@@ -11,9 +11,7 @@ import apsw
 
 from core.base.fault import Fault
 from core.errors.cases.resolutions import Resolution, insert_resolution, resolutions_of
-from core.errors.curation.fix_input import Written, checked
-from core.errors.curation.optimistic_lock import Seen
-from core.errors.curation.transaction import Curated, Done, decide
+from core.errors.curation.transaction import Curated, Done, Seen, Written, checked, decide
 from core.errors.identity.api import identify
 from core.errors.identity.fingerprint import fingerprint
 from core.errors.identity.normalize import normalize_error

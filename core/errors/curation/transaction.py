@@ -1,22 +1,268 @@
-"""One act on one case or many: who acts, one change in the history, a conflict where another was faster."""
+"""One act on one case or many: who acts, one change in the history, a conflict where another was faster.
+
+What two cases differ in, with reasons: one who makes them one is told what was not obviously the same.
+
+A fix as a person writes it, and as it may be stored.
+
+What a person had before them when they decided, and what stands in the way if somebody was faster."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, cast
+from typing import ClassVar, Literal, cast
 
 import apsw
 
 from core.base.fault import Fault
-from core.errors.cases.columns import ANSWERS, CURRENT_FIRST
-from core.errors.cases.derived import own_titles, refresh_case
-from core.errors.curation.case_diff import Unlike
-from core.errors.curation.fix_input import Written
-from core.errors.curation.optimistic_lock import Conflict, Seen, clash
+from core.errors.cases.case import Case, CaseKeyLine
+from core.errors.cases.derived import ANSWERS, CURRENT_FIRST, one_form, own_titles, refresh_case
+from core.errors.cases.resolutions import TEXT_KEPT, Resolution, adopt_mirror, answering, resolution
+from core.errors.equivalence import (
+    failure_kinds,
+    opposites,
+    other_code,
+    other_failure,
+    other_subject,
+    other_word,
+    said,
+)
+from core.errors.identity.codes import codes, codes_differ
+from core.errors.identity.normalize import normalize_line
+from core.errors.retrieval.answer import Source, Status
+from core.errors.retrieval.embed_text import embed_text
+from core.lexical import bigrams
 from core.store import Store, change, now
-from core.text import redact
+from core.text import redact, words
+
+LINES = 8
+"""Key lines of one case that are compared."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One thing in which two cases differ: the tool whose errors they are, what the errors say (`key`), their fixes.
+
+    `why`: how so, in plain words.
+    """
+
+    what: Literal["tool", "key", "fix"]
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unlike:
+    """A case that is not obviously the same as the one it is merged into."""
+
+    case_id: int
+    key_line: str
+    differences: tuple[Difference, ...]
+
+
+def unlike(ours: Case, theirs: Case) -> Unlike | None:
+    """What speaks against `theirs` being the same case as `ours`; None if nothing does.
+
+    Of several key lines the two count that are most alike: what was merged before has many, each good enough.
+    """
+    pairs = (_named(one, other) for one in _lines(ours) for other in _lines(theirs))
+    found = (*min(pairs, key=len), *_fix(ours, theirs))
+    return Unlike(theirs.id, theirs.key_lines[0], found) if found else None
+
+
+def _lines(case: Case) -> tuple[CaseKeyLine, ...]:
+    return case.fingerprints[:LINES] or (CaseKeyLine("", case.key_lines[0], case.tool, 0),)
+
+
+def _named(ours: CaseKeyLine, theirs: CaseKeyLine) -> tuple[Difference, ...]:
+    found: list[Difference] = []
+    if ours.tool != theirs.tool and "unknown" not in (ours.tool, theirs.tool):
+        found.append(Difference("tool", f"an error of {theirs.tool}, not of {ours.tool}"))
+    if why := _other_key(ours.key_line, theirs.key_line):
+        found.append(Difference("key", why))
+    return tuple(found)
+
+
+def _other_key(ours: str, theirs: str) -> str:
+    """Why two key lines are not the same: the codes, what fails, one word, or most of the words."""
+    if why := other_code(codes(ours), codes(theirs)):
+        return why
+    if normalize_line(ours) == normalize_line(theirs):
+        return ""
+    mine, other = embed_text(ours), embed_text(theirs)
+    return (
+        other_failure(failure_kinds(mine), failure_kinds(other))
+        or other_subject(opposites(mine), other)
+        or other_word(said(ours), said(theirs))
+        or _few_words(ours, theirs)
+    )
+
+
+def _few_words(ours: str, theirs: str) -> str:
+    share, shared = word_overlap(ours, theirs)
+    if share >= MIN_OVERLAP:
+        return ""
+    named = ", ".join(f"“{word}”" for word in shared[:LINES])
+    return f"of their words they share only {named}" if shared else "they share no word"
+
+
+def _fix(ours: Case, theirs: Case) -> tuple[Difference, ...]:
+    mine, other = (ours.resolution or "").strip(), (theirs.resolution or "").strip()
+    return (Difference("fix", "its fix says something else"),) if mine and other and mine != other else ()
+
+
+LONGEST_TAG = 64
+MOST_TAGS = 32
+NO_SOURCE = Source(None)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A fix as a person writes it: Markdown, who or what fixed it, tools in order, tags, the messages it is from."""
+
+    text: str
+    resolved_by: str | None = None
+    tool_sequence: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    source: Source = NO_SOURCE
+
+
+def checked(written: Written) -> Written:
+    """The same, as it will be stored. Raises Fault invalid_input for an empty or overlong text, or bad tags."""
+    text = redact(written.text)
+    if not text.strip():
+        raise Fault("invalid_input", "the resolution is empty", "say what fixed the error, or reject the fix")
+    if len(text) > TEXT_KEPT:
+        raise Fault("invalid_input", f"the resolution has {len(text):,} characters", f"keep it under {TEXT_KEPT:,}")
+    by = redact(written.resolved_by).strip() if written.resolved_by else ""
+    tools = tuple(redact(name) for name in written.tool_sequence if name.strip())
+    source = Source(written.source.session or None, written.source.messages if written.source.session else ())
+    return Written(text, by or None, tools, tags_of(written.tags), source)
+
+
+def tags_of(tags: tuple[str, ...]) -> tuple[str, ...]:
+    """Tags as they are stored: trimmed, on one line, each once, in the given order. Raises Fault invalid_input."""
+    found = tuple(dict.fromkeys(one_form(" ".join(redact(tag).split())) for tag in tags if tag.strip()))
+    long = next((tag for tag in found if len(tag) > LONGEST_TAG), None)
+    if long is not None:
+        raise Fault("invalid_input", f"a tag has {len(long)} characters", f"keep it under {LONGEST_TAG}")
+    if len(found) > MOST_TAGS:
+        raise Fault("invalid_input", f"there are {len(found)} tags", f"give at most {MOST_TAGS}")
+    return found
+
+
+def written_of(one: Resolution) -> Written:
+    """A resolution as something to edit."""
+    return Written(one.text, one.resolved_by, one.tool_sequence, one.tags, one.source)
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """The case, and the resolution that answered when the person looked (None: none did).
+
+    `fingerprint`: they looked at this finer case alone, not at the whole case. `status`: what they saw of it; None does
+    not tell, and then only another resolution is a conflict.
+    """
+
+    case_id: int
+    resolution_id: int | None
+    fingerprint: str | None = None
+    status: Status | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Why a case was left as it is: somebody was faster. Nothing is lost: `mine` is what was to be written.
+
+    `changed`: `theirs` answers now (None: nothing does), not `base`, or it was decided meanwhile and has another
+    status. `gone`: the case was merged into `moved_to`, or taken back (None).
+    """
+
+    case_id: int
+    reason: Literal["changed", "gone"]
+    base: Resolution | None
+    theirs: Resolution | None
+    mine: Written | None = None
+    moved_to: int | None = None
+
+
+def seen_of(case: Case, fingerprint: str | None = None) -> Seen:
+    """What someone sees who has this case before them. Its fixes are read in the order in which they answer."""
+    may = [one for one in case.resolutions if one.status != "rejected" and one.text.strip(" ") and not one.replaced_by]
+    if case.status == "noise":
+        may = []
+    if fingerprint is not None:
+        may = [one for one in may if one.fingerprint in (None, fingerprint)]
+        may.sort(key=lambda one: (_harvested(one), _harvested(one) and one.worth == "slip", one.fingerprint is None))
+    return Seen(case.id, may[0].id if may else None, fingerprint, may[0].status if may else None)
+
+
+def seen_with(case: Case, shown: Resolution | None, at: str | None = None) -> Seen:
+    """What someone sees who has this fix of the case before them: to decide about it is to decide for what it holds
+    for, not about the one that answers for the whole case.
+
+    `at`: the error that it is shown for. A fix that holds for the whole case may answer for that one alone.
+    """
+    whole = seen_of(case)
+    if shown is None or shown.id == whole.resolution_id or case.status == "noise":
+        return whole
+    return Seen(case.id, shown.id, shown.fingerprint or at, shown.status)
+
+
+def look(con: apsw.Connection, case_id: int, fingerprint: str | None = None) -> Seen:
+    """What answers for the case now. Raises Fault not_indexed if there is no such case."""
+    if not _exists(con, case_id):
+        moved = moved_to(con, case_id)
+        hint = f"It was merged into case {moved}." if moved is not None else "see: casebook errors list"
+        raise Fault("not_indexed", f"there is no case {case_id}", hint, case_id=case_id)
+    found = answering(con, case_id, fingerprint)
+    return Seen(case_id, None, fingerprint) if found is None else Seen(case_id, found.id, fingerprint, found.status)
+
+
+def look_at_error(con: apsw.Connection, case_id: int, fingerprint: str) -> Seen:
+    """What answers for one error of the case. Raises Fault not_indexed for no such case, invalid_input for no such
+    error."""
+    seen = look(con, case_id, fingerprint)
+    sql = "SELECT 1 FROM fingerprint WHERE fingerprint = ? AND case_id = ?"
+    if con.execute(sql, (fingerprint, case_id)).fetchone() is None:
+        hint = f"see: casebook errors show {case_id}"
+        raise Fault("invalid_input", f"case {case_id} has no error with the fingerprint {fingerprint}", hint)
+    return seen
+
+
+def clash(con: apsw.Connection, seen: Seen, mine: Written | None, *, whatever_status: bool = False) -> Conflict | None:
+    """What stands in the way of a decision that was made on what is `seen`; None if nothing does.
+
+    The fix of a row that has no history yet is first given one, so it is seen as nothing that answers.
+    """
+    if not _exists(con, seen.case_id):
+        base = None
+        moved = moved_to(con, seen.case_id)
+        if moved is not None and seen.resolution_id is not None:
+            base = resolution(con, moved, seen.resolution_id)
+        return Conflict(seen.case_id, "gone", base, None, mine, moved)
+    theirs = answering(con, seen.case_id, seen.fingerprint)
+    same_status = whatever_status or theirs is None or seen.status in (None, theirs.status)
+    if (None if theirs is None else theirs.id) == seen.resolution_id and same_status:
+        adopt_mirror(con, seen.case_id)
+        return None
+    base = None if seen.resolution_id is None else resolution(con, seen.case_id, seen.resolution_id)
+    return Conflict(seen.case_id, "changed", base, theirs, mine)
+
+
+def moved_to(con: apsw.Connection, case_id: int) -> int | None:
+    """The case that this one was merged into."""
+    row = con.execute("SELECT into_id FROM merged WHERE case_id = ?", (case_id,)).fetchone()
+    return None if row is None else int(row[0])
+
+
+def _harvested(one: Resolution) -> bool:
+    return one.author == "harvest" and one.status == "draft"
+
+
+def _exists(con: apsw.Connection, case_id: int) -> bool:
+    return con.execute("SELECT 1 FROM error_kb WHERE id = ?", (case_id,)).fetchone() is not None
+
 
 MACHINES = frozenset({"harvest", "import", "record", "hook"})
 """Authors that are no persons."""
@@ -153,3 +399,22 @@ def about(con: apsw.Connection, cases: Sequence[Seen]) -> str:
     ).fetchone()
     line = str(row[0] if row else "")[:80]
     return line if len(cases) == 1 else f"{line} and {len(cases) - 1} more"
+
+
+MIN_OVERLAP = 0.5
+"""Shared words (of both together) from which a case is offered."""
+
+
+def word_overlap(ours: str, theirs: str) -> tuple[float, tuple[str, ...]]:
+    """The share of words, Hangul by its bigrams, that two key lines have in common, and which."""
+    if codes_differ(ours, theirs):
+        return 0.0, ()
+    left, right = _parts(ours), _parts(theirs)
+    if not left or not right:
+        return 0.0, ()
+    shared = tuple(word for word in dict.fromkeys(words(ours)) if word in set(words(theirs)))
+    return len(left & right) / len(left | right), shared
+
+
+def _parts(line: str) -> frozenset[str]:
+    return frozenset((*words(line), *bigrams(line).split()))

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from typing import ClassVar, cast
 
 from core.base.fault import Fault
-from core.errors.cases.browse import EVERY, case_rows
+from core.errors.cases.browse import EVERY, case_rows, conditions
 from core.errors.cases.case import CaseRow, Filters
-from core.errors.cases.filters import conditions
 from core.store import Store
 
 # Word for word as in the partial index, or SQLite does not use it; without being told, it takes one that needs sorting.

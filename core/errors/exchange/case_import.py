@@ -1,30 +1,113 @@
-"""One imported case and its fixes into the casebook: what is known already is not added again."""
+"""One imported case and its fixes into the casebook: what is known already is not added again.
+
+A lesson from another casebook: checked, redacted, and without what is counted where it is read."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import cast
+from typing import Final, cast, get_args
 
 import apsw
 
 from core.base.fault import Fault
 from core.base.reports import ImportReport, SkippedLine
-from core.errors.cases.columns import parse_names
-from core.errors.cases.derived import one_form, refresh_case
+from core.errors.cases.derived import one_form, parse_names, refresh_case
 from core.errors.cases.record import RAW_KEPT, Name, ensure_case, find_case
 from core.errors.cases.resolutions import add_resolution, readable
-from core.errors.curation.fix_input import LONGEST_TAG, MOST_TAGS, NO_SOURCE
+from core.errors.curation.transaction import LONGEST_TAG, MOST_TAGS, NO_SOURCE
 from core.errors.identity.api import identify
-from core.errors.lessons.foreign import BadLesson, lesson_from
-from core.errors.lessons.lesson import Lesson
+from core.errors.lessons import (
+    DO_FIELDS,
+    HUNK_LINES,
+    WHEN_FIELDS,
+    Do,
+    DoKind,
+    Lesson,
+    LessonEvidence,
+    Scope,
+    When,
+)  # fmt: skip
 from core.errors.retrieval.answer import Source, Status
 from core.store import SeedRow, Store, faults, now, read_seed
-from core.text import redact, words
+from core.text import clean, redact, words
 from core.text.timestamp import timestamp
+
+LONGEST: Final = 4_000
+"""Code points of one text of a lesson."""
+MOST: Final = 50
+"""Entries of `not` and of `evidence`."""
+
+
+class BadLesson(ValueError):
+    """Why a value is no lesson; the text is for people."""
+
+
+def lesson_from(value: object) -> Lesson | None:
+    """The lesson that a decoded `lesson.v1` says; None for null. Raises BadLesson. Unknown fields are left out."""
+    if value is None:
+        return None
+    found = _object(value, "lesson")
+    when, do = _object(found.get("when"), "when"), _object(found.get("do"), "do")
+    kind, scope = do.get("kind"), found.get("scope", "project")
+    if kind not in get_args(DoKind):
+        raise BadLesson("do.kind is none of command, hunk, words")
+    if scope not in get_args(Scope):
+        raise BadLesson("scope is none of session, project, general")
+    lesson = Lesson(
+        When(*(_plain_field(when, name, "when.") for name in WHEN_FIELDS)),
+        Do(cast("DoKind", kind), *(_plain_field(do, name, "do.") for name in DO_FIELDS)),
+        tuple(_plain(one, "not") for one in _list_field(found, "not")),
+        _plain_field(found, "check"),
+        _plain_field(found, "because") or None,
+        cast("Scope", scope),
+        tuple(_evidence(one) for one in _list_field(found, "evidence")),
+        found.get("workaround") is True,
+    )
+    if not lesson.when.error.strip() or not lesson.do.text.strip():
+        raise BadLesson("when.error or do.text is missing")
+    if lesson.do.kind == "hunk" and lesson.do.text.count("\n") >= HUNK_LINES:
+        raise BadLesson(f"do.text has more than {HUNK_LINES} lines")
+    return lesson
+
+
+def _evidence(value: object) -> LessonEvidence:
+    found = _object(value, "evidence")
+    message = found.get("message")
+    if not isinstance(message, int) or isinstance(message, bool) or not 0 <= message < 1 << 53:
+        raise BadLesson("evidence.message is not the number of a message")
+    return LessonEvidence(_plain_field(found, "session", "evidence."), message, _plain_field(found, "why", "evidence."))
+
+
+def _object(value: object, name: str) -> Mapping[str, object]:
+    if not isinstance(value, dict):
+        raise BadLesson(f"{name} is not an object")
+    return cast("Mapping[str, object]", value)
+
+
+def _list_field(found: Mapping[str, object], name: str) -> Sequence[object]:
+    value = found.get(name)
+    if value is None:
+        return ()
+    if not isinstance(value, list) or len(cast("list[object]", value)) > MOST:
+        raise BadLesson(f"{name} is not a list of at most {MOST}")
+    return cast("list[object]", value)
+
+
+def _plain_field(found: Mapping[str, object], name: str, of: str = "") -> str:
+    value = found.get(name)
+    return "" if value is None else _plain(value, of + name)
+
+
+def _plain(value: object, name: str) -> str:
+    if not isinstance(value, str):
+        raise BadLesson(f"{name} is not a text")
+    if len(value) > LONGEST:
+        raise BadLesson(f"{name} is longer than {LONGEST:,} characters")
+    return clean(redact(value))
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,7 +435,7 @@ def _from_seed(row: SeedRow) -> ImportedCase:
 
 
 def _csv_rows(path: Path) -> _Rows:
-    from core.errors.exchange.fix_csv import read_csv
+    from core.errors.exchange.fixes import read_csv
 
     with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
         for line, found in read_csv(file):
@@ -360,7 +443,7 @@ def _csv_rows(path: Path) -> _Rows:
 
 
 def _markdown_rows(path: Path) -> _Rows:
-    from core.errors.exchange.markdown import read_markdown
+    from core.errors.exchange.case_export import read_markdown
 
     with path.open(encoding="utf-8-sig", errors="replace", newline="\n") as file:
         for line, found in read_markdown(file):

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal, NamedTuple
 
 from core.base.trace import Step, facts
-from core.errors.lessons.lesson import Lesson
-from core.errors.practice.practice import Practice
+from core.errors.lessons import Lesson
+from core.errors.practice import Practice
 
 Tier = Literal["fingerprint", "exact", "prefix", "vector", "text"]
 Confidence = Literal["high", "low"]

@@ -12,8 +12,8 @@ from core.base.fault import Fault
 from core.base.trace import Step, Stopwatch, facts
 from core.embedding.index.state import read_state
 from core.embedding.runtime.query_model import NoVectors, VectorSearch
-from core.errors.cases.columns import repository_of_folder
-from core.errors.fixes.outcomes import Telling, Via, write_telling
+from core.errors.cases.derived import repository_of_folder
+from core.errors.fixes import Telling, Via, write_telling
 from core.errors.identity.api import identify, names_failure
 from core.errors.identity.identity import Identity, KeyLine
 from core.errors.retrieval.answer import Hit, Query, SearchAnswer, VectorLooked

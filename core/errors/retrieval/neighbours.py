@@ -1,4 +1,6 @@
-"""The cases nearest to an error, by vector and by rare words: the evidence for each, and which are shown as similar."""
+"""The cases nearest to an error, by vector and by rare words: the evidence for each, and which are shown as similar.
+
+Cases like a case: by the vector that is kept of it, else by the words of its key line. Loads no model."""
 
 from __future__ import annotations
 
@@ -7,33 +9,44 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import TYPE_CHECKING, Final, Literal, cast
 
 import apsw
 
+from core.base.fault import Fault
 from core.embedding import cosine, similarity_of, unusable
-from core.embedding.index.index import VectorIndex
+from core.embedding.index.index import VectorIndex, open_index
+from core.embedding.index.state import read_state
 from core.embedding.index.stored import Place, windows_of
+from core.embedding.models.models import bars_of_stored
 from core.embedding.runtime.embedder import Vector
-from core.errors.equivalence.difference import (
+from core.errors.cases.browse import case_rows
+from core.errors.cases.case import CaseRow
+from core.errors.equivalence import (
     agreed,
+    expected,
     failure_kinds,
+    heaviest,
     opposites,
     other_code,
     other_failure,
     other_subject,
     other_word,
+    said,
     weight_of_kinds,
+    weights,
 )
-from core.errors.equivalence.idf import expected, heaviest, weights
-from core.errors.equivalence.message_templates import said
-from core.errors.fixes.evidence import AUTHOR, worth_of
+from core.errors.fixes import AUTHOR, worth_of
 from core.errors.identity.codes import codes
 from core.errors.retrieval.answer import Similar
 from core.errors.retrieval.embed_text import embed_text
 from core.lexical import any_of, bigrams
+from core.store import Store, faults
 from core.store.sql import number
 from core.text import tokens, words
+
+if TYPE_CHECKING:
+    from core.embedding.index.binary_index import KeptBits
 
 NEAREST: Final = 50
 """Cases taken from the index, and as many looked at on the way as it takes to have them with a fix."""
@@ -322,3 +335,87 @@ def _similar(con: apsw.Connection, case_id: int, similarity: float) -> Similar:
     normalized, resolution, original = cast("tuple[str, str | None, str | None]", row)
     worth = worth_of(AUTHOR, "draft", original)
     return Similar(case_id, round(max(0.0, min(1.0, similarity)), 4), normalized, resolution, worth)
+
+
+MOST = 5
+_BAR = 0.5  # for a model that nobody has measured
+_WINDOWS = 3  # of a long text: each costs a search
+_SHARED = 6
+
+
+@dataclass(frozen=True, slots=True)
+class CaseLike:
+    """A case that is like another. `similarity`: the cosine, or the share of common words, 0..1; `shared`: those."""
+
+    row: CaseRow
+    similarity: float
+    shared: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CasesLike:
+    """The cases that are like one, the most alike first. Never an answer, and never counted.
+
+    `by`: whether its meaning was compared or only words; `reason`: why not its meaning, in plain words.
+    """
+
+    by: Literal["meaning", "words"]
+    cases: tuple[CaseLike, ...]
+    reason: str = ""
+
+
+def cases_like(store: Store, case_id: int, kept: KeptBits | None = None) -> CasesLike:
+    """Up to `MOST` cases, solved or not, that are like this one; none where it is gone.
+
+    By meaning only those from the model's bar of similar ones on. `kept` is for a process that asks again and again.
+    Raises Fault where the store cannot be read.
+    """
+    con = store.con
+    with faults(store.path):
+        own = case_rows(store, (case_id,))
+        if not own:
+            return CasesLike("words", ())
+        line = own[0].key_line
+        near = _by_meaning(con, case_id, kept)
+        reason = near if isinstance(near, str) else ""
+        found = _by_words(con, case_id, line) if isinstance(near, str) else near
+        rows = {row.id: row for row in case_rows(store, tuple(found))}
+    asked = frozenset(words(embed_text(line)))
+    return CasesLike(
+        "words" if reason else "meaning",
+        tuple(CaseLike(rows[one], found[one], _shared(asked, rows[one].key_line)) for one in found if one in rows),
+        reason,
+    )
+
+
+def _by_meaning(con: apsw.Connection, case_id: int, kept: KeptBits | None) -> dict[int, float] | str:
+    """The nearest cases with their cosine, or why there are none to be had."""
+    state = read_state(con, "error")
+    if state is None:
+        return "nothing is embedded yet"
+    if not state.complete:
+        return "the model changed, and embedding with it is not done"
+    place = Place("error", state.model, state.recipe, state.dim)
+    own = [one for one in windows_of(con, place, case_id) if unusable(one, place.dim) is None]
+    if not own:
+        return "this case is not embedded yet"
+    bars = bars_of_stored(state.model, state.recipe)
+    bar = _BAR if bars is None else bars.similar
+    best: dict[int, float] = {}
+    try:
+        index = open_index(con, place.kind, place.model, place.recipe, place.dim, kept)
+        for vector in own[:_WINDOWS]:
+            for other, distance in index.nearest(vector, MOST + 1):
+                best[other] = max(best.get(other, -1.0), similarity_of(distance))
+    except Fault as fault:
+        return fault.message
+    near = sorted((-cosine, other) for other, cosine in best.items() if other != case_id and cosine >= bar)
+    return {other: round(-cosine, 4) for cosine, other in near[:MOST]}
+
+
+def _by_words(con: apsw.Connection, case_id: int, line: str) -> dict[int, float]:
+    return {one.id: one.similarity for one in similar_by_words(con, line) if one.id != case_id}
+
+
+def _shared(asked: frozenset[str], line: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(word for word in words(embed_text(line)) if word in asked))[:_SHARED]

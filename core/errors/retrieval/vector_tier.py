@@ -2,12 +2,15 @@
 
 Neither the cosine nor the words can say it alone: names that two errors share bring strangers near, and common words
 bring them together. The points and the bar were found on one half of the labelled wordings (docs/vectors.md).
-"""
+
+What can be asked of the vectors of errors: frozen values, so that another process may be the one that answers.
+
+Each is called with a casebook and a way to its vectors. Raises Fault where the casebook cannot be read."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import apsw
 
@@ -18,7 +21,7 @@ from core.embedding.index.index import open_index
 from core.embedding.index.state import why_off
 from core.embedding.models.catalogue import Model
 from core.embedding.runtime.query_model import NoVectors, VectorSearch
-from core.errors.equivalence.idf import SMALL_BASE, is_content
+from core.errors.equivalence import SMALL_BASE, is_content
 from core.errors.retrieval.answer import Confidence, Hit, Query, VectorLooked
 from core.errors.retrieval.embed_text import embed_text, place_of
 from core.errors.retrieval.neighbours import (
@@ -33,7 +36,14 @@ from core.errors.retrieval.neighbours import (
     weighed,
 )
 from core.errors.retrieval.tiers import neighbour_hit
+from core.store import Store, faults
 from core.text import hangul_share
+
+if TYPE_CHECKING:
+    from core.embedding.runtime.query_model import VectorSearch
+    from core.errors.curation import Candidate
+    from core.errors.retrieval.answer import VectorLooked
+    from core.errors.retrieval.neighbours import CasesLike
 
 WORDS: Final = 5.0
 """Points for words that are the same in both, as rare ones count more; none shared gives none."""
@@ -290,3 +300,41 @@ def _told(one: Neighbour, found: Evidence, judgement: tuple[Verdict, str], bars:
             veto=one.veto or None,
         ),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """What the vector tier says of a query; `weak` is the case that only a weak prefix has matched, if one has."""
+
+    query: Query
+    weak: int | None = None
+
+    def __call__(self, store: Store, vectors: VectorSearch) -> VectorLooked:
+        from core.errors.retrieval.api import look_by_vector
+
+        with faults(store.path):
+            return look_by_vector(store, self.query, self.weak, vectors)
+
+
+@dataclass(frozen=True, slots=True)
+class Like:
+    """The cases that are like one."""
+
+    case_id: int
+
+    def __call__(self, store: Store, vectors: VectorSearch) -> CasesLike:
+        from core.errors.retrieval.neighbours import cases_like
+
+        return cases_like(store, self.case_id, vectors.kept)
+
+
+@dataclass(frozen=True, slots=True)
+class AlsoFor:
+    """The waiting cases that the fix of one may be for."""
+
+    case_id: int
+
+    def __call__(self, store: Store, vectors: VectorSearch) -> tuple[Candidate, ...]:
+        from core.errors.curation.decisions import apply_to_these
+
+        return apply_to_these(store, self.case_id, vectors.kept)

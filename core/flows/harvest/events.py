@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from core.errors.identity.identity import KeyLine
-from core.errors.lessons.lesson import Lesson
+from core.errors.lessons import Lesson
 from core.flows.harvest.fixes.hunks import Hint
 from core.flows.harvest.report import Strength, Worth
 from core.transcripts.records import Failure

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from core.errors.lessons.lesson import Lesson
+from core.errors.lessons import Lesson
 from core.flows.harvest.fixes.hunks import Hint, shown_lines
 from core.text import clean, redact
 

@@ -13,10 +13,9 @@ import apsw
 from core.errors.cases.derived import refresh_case
 from core.errors.cases.record import Name, observe
 from core.errors.cases.resolutions import UNTOUCHED, Draft, add_drafts
-from core.errors.fixes.evidence import Evidence
-from core.errors.incidents.queue_state import move_shares, shares_of
-from core.errors.lessons.lesson import Lesson
-from core.errors.lessons.versions import READ, version_of
+from core.errors.fixes import Evidence
+from core.errors.incidents import move_shares, shares_of
+from core.errors.lessons import READ, Lesson, version_of
 from core.flows.harvest.events import HarvestedError
 from core.flows.harvest.fixes.sandbox import Sandboxes
 from core.flows.harvest.reducer import fold

@@ -164,7 +164,7 @@ def _warned(handled: Handled, payload: Payload, database: Path, hold_back: float
     found = failure_before(database, payload.tool, payload.tool_input, payload.cwd, payload.session_id)
     if found is None:
         return handled
-    from core.errors.fixes.outcomes import is_withheld
+    from core.errors.fixes import is_withheld
     from core.flows.hook.failure_reply import failure_context
 
     told, repository = found

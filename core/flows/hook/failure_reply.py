@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from core.errors.practice.practice import KnownFailure
+from core.errors.practice import KnownFailure
 from core.text import visible
 
 _LINE_KEPT = 240

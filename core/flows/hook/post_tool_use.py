@@ -12,7 +12,7 @@ import apsw
 from core.base.fault import Fault
 from core.embedding.runtime.query_model import VectorSearch
 from core.errors.cases.record import Name, observe
-from core.errors.fixes.outcomes import write_telling
+from core.errors.fixes import write_telling
 from core.errors.retrieval.answer import SearchAnswer
 from core.errors.retrieval.api import add_use, search
 from core.flows.harvest.command import command_of

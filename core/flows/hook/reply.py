@@ -6,8 +6,8 @@ line, between a sentence that says what it is and one that says where it is from
 
 from __future__ import annotations
 
-from core.errors.lessons.text import agent_text
-from core.errors.practice.practice import Practice
+from core.errors.lessons import agent_text
+from core.errors.practice import Practice
 from core.errors.retrieval.answer import Hit, SearchAnswer
 from core.flows.hook.payload import EventName
 from core.flows.hook.telling import tellable

@@ -7,7 +7,7 @@ from typing import Final
 
 import apsw
 
-from core.errors.fixes.evidence import AGENT, evidence_of
+from core.errors.fixes import AGENT, evidence_of
 from core.flows.hook.payload import Payload
 from core.store import Store, faults, now, open_store
 from core.text import visible

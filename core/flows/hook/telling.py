@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 
 import apsw
 
-from core.errors.cases.columns import repository_of_folder
-from core.errors.fixes.answering import AnsweringFix, answering_fixes
-from core.errors.fixes.outcomes import SILENT_AFTER, Telling, is_silent, is_withheld
+from core.errors.cases.derived import repository_of_folder
+from core.errors.fixes import SILENT_AFTER, Telling, is_silent, is_withheld
 from core.errors.retrieval.answer import Hit, SearchAnswer, for_agents
+from core.errors.retrieval.tiers import AnsweringFix, answering_fixes
 from core.flows.hook.payload import Payload
 from core.flows.outcomes.recent import recent_of
 from core.flows.outcomes.session import Due

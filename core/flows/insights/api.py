@@ -12,8 +12,8 @@ import apsw
 from core.base.fault import Fault
 from core.errors.cases.browse import case_rows
 from core.errors.cases.case import CaseRow
-from core.errors.cases.columns import meant_by, project_names
-from core.errors.fixes.evidence import strength_of
+from core.errors.cases.derived import meant_by, project_names
+from core.errors.fixes import strength_of
 from core.flows.insights.report import (
     CameBack,
     Insights,

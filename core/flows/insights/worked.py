@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 from typing import Final, NamedTuple, cast
 
-from core.errors.cases.columns import meant_by, project_names
+from core.errors.cases.derived import meant_by, project_names
 from core.errors.cases.resolutions import Resolution, answering
 from core.flows.insights.report import Lead, Side, Worked, WorkedItem, WorkedWeek
 from core.store import Store, faults, row_changes

@@ -13,11 +13,10 @@ from core.align.settings import AlignSettings
 from core.base.fault import Fault
 from core.errors.cases.record import find_case
 from core.errors.cases.resolutions import add_resolution
-from core.errors.fixes.evidence import AGENT, Evidence
+from core.errors.fixes import AGENT, Evidence
 from core.errors.identity.api import identify
 from core.errors.identity.identity import Identity
-from core.errors.lessons.lesson import HUNK_LINES, Do, Lesson, LessonEvidence, When
-from core.errors.lessons.placeholders import with_placeholders
+from core.errors.lessons import HUNK_LINES, Do, Lesson, LessonEvidence, When, with_placeholders
 from core.evidence.messages import StoredMessages, session_named
 from core.flows.harvest.command import parse_command
 from core.flows.harvest.event_features import Result

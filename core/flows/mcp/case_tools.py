@@ -50,7 +50,7 @@ def _in_short(answer: SearchAnswer) -> SearchAnswer:
     """The answer with the lesson of each fix, in at most 60 tokens, in the place of its text."""
     from dataclasses import replace
 
-    from core.errors.lessons.text import agent_text
+    from core.errors.lessons import agent_text
 
     def short(hit: Hit) -> Hit:
         return hit if hit.lesson is None else replace(hit, resolution=agent_text(hit.lesson))

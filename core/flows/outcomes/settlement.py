@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Final, NamedTuple
 
-from core.errors.fixes.outcomes import Outcome
+from core.errors.fixes import Outcome
 from core.flows.harvest.command_relation import relation
 from core.flows.harvest.event_features import Result
 from core.flows.outcomes.actions import Actions, is_performed

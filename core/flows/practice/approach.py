@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from core.errors.identity.rule import Rule
-from core.errors.practice.practice import How
+from core.errors.practice import How
 from core.flows.harvest.command import parse_command
 from core.flows.harvest.fixes.hunks import Hint
 from core.flows.harvest.fixes.linking import is_check

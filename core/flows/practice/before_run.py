@@ -10,8 +10,7 @@ from typing import Any, cast
 
 import apsw
 
-from core.errors.practice.before_run import VIA, find_failure, keep_told
-from core.errors.practice.practice import KnownFailure
+from core.errors.practice import VIA, KnownFailure, find_failure, keep_told
 from core.store import faults, now, open_store
 
 _KEPT_MS = 200

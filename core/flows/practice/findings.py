@@ -10,7 +10,7 @@ import apsw
 
 from core.errors.identity.lack import Lack, lack_of
 from core.errors.identity.rule import Rule, rule_of
-from core.errors.practice.rows import Finding, Warned, replace_rows
+from core.errors.practice import Finding, Warned, replace_rows
 from core.flows.harvest.command import Command, parse_command
 from core.flows.harvest.events import HarvestedError
 from core.flows.harvest.fixes.correction import OUTSIDE

@@ -188,8 +188,8 @@ def wire_types() -> dict[str, tuple[type, ...]]:
 
 def _lesson_types() -> tuple[type, ...]:
     """Lessons, and what failures and answers were worth."""
-    from core.errors.lessons.lesson import Lesson
-    from core.errors.practice.practice import PracticeList
+    from core.errors.lessons import Lesson
+    from core.errors.practice import PracticeList
     from core.flows.insights.report import Insights, SessionStrip, Worked
     from core.flows.lessons.record import LessonRecorded
     from core.flows.replay.report import Replay

@@ -17,7 +17,7 @@ from core.embedding.index.maintenance import disagreements, rebuild
 from core.embedding.models.models import Absent, current
 from core.embedding.service.client import model_service
 from core.errors.cases.derived import refresh_case
-from core.errors.retrieval.embed_source import ErrorSource
+from core.errors.retrieval.embed_text import ErrorSource
 from core.flows.rules.files import untrusted_files
 from core.flows.system.mcp_extra import has_mcp
 from core.library.search.fts import rebuild_fts

@@ -18,7 +18,7 @@ from core.embedding.models.models import Absent, Found, current
 from core.embedding.runtime.embedder import Embedder, Kind, LocalEmbedder, Source, Vector
 from core.embedding.runtime.report import EmbedPart, EmbedReport
 from core.embedding.runtime.worker import BATCH, place_of, run, up_to_date
-from core.errors.retrieval.embed_source import ErrorSource
+from core.errors.retrieval.embed_text import ErrorSource
 from core.store import Store, faults, open_store
 
 if TYPE_CHECKING:

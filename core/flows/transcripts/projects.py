@@ -12,7 +12,7 @@ from typing import cast
 
 import apsw
 
-from core.errors.cases.columns import refresh_repository
+from core.errors.cases.derived import refresh_repository
 from core.flows.transcripts.git_folder import git_folder
 from core.store import Store, faults, open_store
 from core.text import redact

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors.fixes.evidence import Evidence, evidence_of, strength_of
+from core.errors.fixes import Evidence, evidence_of, strength_of
 from core.flows.harvest import harvest_session
 from core.flows.transcripts.api import import_transcripts
 from core.store import Store, open_store

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.errors.cases.browse import show_case
-from core.errors.lessons.lesson import Do, Lesson, LessonEvidence, lesson_json
+from core.errors.lessons import Do, Lesson, LessonEvidence, lesson_json
 from core.flows.harvest import harvest_session
 from core.flows.harvest.fixes.lesson import unfiltered
 from core.flows.transcripts.api import import_transcripts

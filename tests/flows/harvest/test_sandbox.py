@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from core.errors import show_case
-from core.errors.lessons.lesson import Do, Lesson, LessonEvidence, When
-from core.errors.lessons.text import agent_text, card
+from core.errors.lessons import Do, Lesson, LessonEvidence, When, agent_text, card
 from core.flows.harvest.fixes.sandbox import policy_in
 from core.flows.transcripts.api import import_transcripts
 from core.store import open_store

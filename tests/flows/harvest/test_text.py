@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors.lessons.lesson import Do, Lesson, LessonEvidence, When
+from core.errors.lessons import Do, Lesson, LessonEvidence, When
 from core.flows.harvest.event_features import result_of
 from core.flows.harvest.events import Ran
 from core.flows.harvest.explain import sentences

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from core.errors import record_resolution, search
-from core.errors.fixes.outcomes import is_withheld
+from core.errors.fixes import is_withheld
 from core.flows.hook.dispatch import Handled, Surroundings, handle
 from core.store import open_store
 from tests.flows.hook.test_hook_live import BROKEN, tell

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from core.errors.practice.before_run import count_told
+from core.errors.practice import count_told
 from core.flows.harvest import harvest_session
 from core.flows.harvest.command import parse_command
 from core.flows.hook.dispatch import Handled, Surroundings, handle

@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from core.errors.practice.practice import Practice
-from core.errors.practice.read import practices
+from core.errors.practice import Practice, practices
 from core.errors.retrieval.api import search
 from core.flows.harvest import harvest_session
 from core.flows.hook.dispatch import Surroundings, handle

@@ -19,8 +19,7 @@ from core.embedding.runtime.embedder import Source
 from core.embedding.runtime.report import EmbedReport
 from core.embedding.runtime.worker import place_of
 from core.errors import identify, observe
-from core.errors.retrieval.embed_source import ErrorSource
-from core.errors.retrieval.embed_text import embed_text
+from core.errors.retrieval.embed_text import ErrorSource, embed_text
 from core.flows.ingest.api import IngestOptions, ingest
 from core.flows.system import embedding
 from core.flows.system.embedding import embed_pending

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from core.errors import Filters, count_cases, list_cases, messages_around, show_case
-from core.errors.cases.filters import facets
+from core.errors.cases.browse import facets
 from core.errors.cases.record import Name, observe
 from core.flows.transcripts.projects import assign_projects
 from core.store import Store, open_store

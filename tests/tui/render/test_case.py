@@ -10,7 +10,7 @@ import pytest
 from core.base.trace import Step
 from core.errors.cases.case import Case, CaseKeyLine, CaseStatus
 from core.errors.cases.resolutions import Resolution
-from core.errors.practice.practice import Practice
+from core.errors.practice import Practice
 from core.errors.retrieval.answer import Hit, Source
 from tui.render.common.glyphs import ASCII, UNICODE
 from tui.render.common.markdown import draw_fix_markdown

@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 
 from core.errors import Case, list_cases, search, show_case
 from core.errors.curation import edit, look, merge, person, verify, whole_history
-from core.errors.curation.fix_input import Written
+from core.errors.curation.transaction import Written
 from core.store import open_store
 from tests.tui.corpus import assert_inert, few
 from tests.tui.screens.queue_support import idle, opened, shown

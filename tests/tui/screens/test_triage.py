@@ -9,7 +9,7 @@ import pytest
 from bench.transcripts.generated import write_transcript
 from core.errors import add_resolution, show_case
 from core.errors.curation import count_waiting, look, person, verify, whole_history
-from core.errors.curation.fix_input import Written
+from core.errors.curation.transaction import Written
 from core.errors.exchange.case_export import export_cases, export_fixes
 from core.flows.transcripts.api import import_transcripts
 from core.store import open_store

@@ -23,8 +23,8 @@ from core.errors import record_resolution, search
 from core.errors.identity.api import identify
 from core.errors.retrieval.answer import Query
 from core.errors.retrieval.api import deepened, weak_match
-from core.errors.retrieval.embed_source import ErrorSource
-from core.errors.retrieval.remote_queries import Like, Nearest
+from core.errors.retrieval.embed_text import ErrorSource
+from core.errors.retrieval.vector_tier import Like, Nearest
 from core.flows.system.vectors import answer_question
 from core.process.worker import Call
 from core.rules.evaluation.clusters import ToGroup, clusters

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def forms_of(case: Case, fix: Fix | None, key_line: str, raw: str, database: Path | None) -> tuple[Form, ...]:
     """Every form of a case; the fix only if there is one."""
     from core.base.wire import dumps
-    from core.errors.exchange.markdown import case_markdown
+    from core.errors.exchange.case_export import case_markdown
 
     forms = (Form("f", "fix", fix.text),) if fix is not None else ()
     return (
@@ -168,7 +168,7 @@ class CaseActs:
         self._say(why or show_in(self._view.app, words, visible(self._view.raw.text), ".txt"))
 
     def _edit(self) -> None:
-        from core.errors.exchange.markdown import case_markdown
+        from core.errors.exchange.case_export import case_markdown
         from tui.services.external_editor import editor_of, show_in
 
         words, why = editor_of(os.environ)

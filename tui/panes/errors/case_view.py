@@ -34,8 +34,8 @@ from tui.widgets.scroll_text import Block, Reading
 if TYPE_CHECKING:
     from core.errors import Case, Hit, Occurrence
     from core.errors.cases.case import Cited
-    from core.errors.retrieval.cases_like import CasesLike
-    from core.errors.retrieval.highlight import Standing
+    from core.errors.retrieval.match_location import Standing
+    from core.errors.retrieval.neighbours import CasesLike
     from core.library.citations.location import FilePlace
 
 
@@ -124,7 +124,7 @@ class LikeView(RowList):
         self.show(FixedRows(cases))
 
     def _paint(self, row: Hashable | None, width: int, chosen: bool) -> Content:
-        from core.errors.retrieval.cases_like import CaseLike
+        from core.errors.retrieval.neighbours import CaseLike
 
         return draw_like(row, width, self._signs, chosen=chosen) if isinstance(row, CaseLike) else Content("")
 

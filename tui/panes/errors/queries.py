@@ -15,9 +15,9 @@ from tui.runtime.jobs import Job
 if TYPE_CHECKING:
     from core.errors import Case, Facets, Filters, Hit, Occurrence, Query, Resolution, SearchAnswer
     from core.errors.cases.case import CaseKeyLine
-    from core.errors.practice.practice import Practice
-    from core.errors.retrieval.cases_like import CasesLike
-    from core.errors.retrieval.highlight import Standing
+    from core.errors.practice import Practice
+    from core.errors.retrieval.match_location import Standing
+    from core.errors.retrieval.neighbours import CasesLike
     from core.store import Store
     from tui.services.vector_search import Meaning
 
@@ -269,7 +269,7 @@ def read_like(case_id: int, meaning: Meaning) -> Callable[[Job[CasesLike]], Case
     """Find the cases that are like this one, by the vector that is kept of it, else by words."""
 
     def work(job: Job[CasesLike]) -> CasesLike:
-        from core.errors.retrieval.remote_queries import Like
+        from core.errors.retrieval.vector_tier import Like
 
         return meaning.ask(job, Like(case_id))
 
@@ -280,7 +280,7 @@ def count_values(scope: Scope, now: datetime) -> Callable[[Job[Facets]], Facets]
     """Count what one can filter by."""
 
     def work(job: Job[Facets]) -> Facets:
-        from core.errors.cases.filters import facets
+        from core.errors.cases.browse import facets
 
         return facets(job.store(), scope.at(now).filters(), tuple(since_of(period, now) for period in PERIODS))
 
@@ -297,8 +297,8 @@ def read_case(
 
     def work(job: Job[Any]) -> Read | None:
         from core.errors import occurrences_of, show_case
-        from core.errors.practice.lookup import practice_of_case
-        from core.errors.retrieval.highlight import error_shown, fix_shown, standing
+        from core.errors.practice import practice_of_case
+        from core.errors.retrieval.match_location import error_shown, fix_shown, standing
 
         store = job.store()
         case = show_case(store, case_id)
@@ -320,7 +320,7 @@ def use_case(case_id: int, hit: Hit | None) -> Callable[[Job[bool]], bool]:
 
     def work(job: Job[bool]) -> bool:
         from core.errors import count_use
-        from core.errors.fixes.outcomes import Telling
+        from core.errors.fixes import Telling
 
         fix = None if hit is None else hit.resolution_id
         mark = "" if hit is None or hit.place is None else hit.place.fingerprint or ""

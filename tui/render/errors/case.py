@@ -20,10 +20,10 @@ from tui.render.common.untrusted import BLOCK, block, inline, pad, title
 if TYPE_CHECKING:
     from core.errors import Case, Hit, Masked, Occurrence, Resolution
     from core.errors.cases.case import CaseKeyLine, Cited
-    from core.errors.lessons.lesson import Lesson
-    from core.errors.practice.practice import Practice
-    from core.errors.retrieval.cases_like import CaseLike
-    from core.errors.retrieval.highlight import Standing
+    from core.errors.lessons import Lesson
+    from core.errors.practice import Practice
+    from core.errors.retrieval.match_location import Standing
+    from core.errors.retrieval.neighbours import CaseLike
 
 
 _LINE = 4_000
@@ -158,7 +158,7 @@ def draw_fix(fix: Fix | None, signs: Signs, case: Case | None = None, width: int
 
 
 def _beyond_card(text: str, lesson: Lesson) -> str:
-    from core.errors.lessons.rest import beyond_card
+    from core.errors.lessons import beyond_card
 
     return beyond_card(text, lesson)
 
@@ -353,7 +353,7 @@ def draw_lesson(lesson: Lesson, width: int = 0) -> Content:
 
     A line that does not fit in `width` cells goes on under its own beginning; 0: nothing is broken.
     """
-    from core.errors.lessons.text import card
+    from core.errors.lessons import card
 
     lines: list[Content] = []
     for label, text in card(lesson):

@@ -61,7 +61,7 @@ class Row:
         """Whether one of its errors has every word that was searched, or is the very error."""
         if self.hit is None or self.hit.place is None:
             return False
-        from core.errors.retrieval.highlight import standing
+        from core.errors.retrieval.match_location import standing
 
         return standing(self.hit).error != "like"
 
@@ -81,7 +81,7 @@ class Row:
         """Whether the case has every word that was searched."""
         if self.hit is None or self.hit.place is None:
             return False
-        from core.errors.retrieval.highlight import has_every_word
+        from core.errors.retrieval.match_location import has_every_word
 
         return has_every_word(self.hit)
 
@@ -90,7 +90,7 @@ class Row:
         """Whether an error of it is what was searched, word for word, and its fix is known."""
         if self.hit is None or self.hit.place is None:
             return False
-        from core.errors.retrieval.highlight import says_it
+        from core.errors.retrieval.match_location import says_it
 
         return says_it(self.hit)
 
@@ -116,7 +116,7 @@ def worded_row(row: Row, words: Row) -> Row:
     """The row of a case that is only alike, as one of its errors that has the words: its tier and what it says stay."""
     if words.hit is None or row.answers or row.has_words:
         return row
-    from core.errors.retrieval.highlight import with_words
+    from core.errors.retrieval.match_location import with_words
 
     hit = words.hit if row.hit is None else with_words(row.hit, words.hit)
     return replace(row, key_line=words.key_line, lit=words.lit, hit=hit)

@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import Final, NamedTuple
 
-from core.errors.lessons.lesson import HUNK_LINES, Do, Lesson, LessonEvidence, Scope, When
-from core.errors.lessons.placeholders import with_placeholders
+from core.errors.lessons import HUNK_LINES, Do, Lesson, LessonEvidence, Scope, When, with_placeholders
 from core.flows.harvest.changes import Change
 from core.flows.harvest.command import Command
 from core.flows.harvest.command_relation import differs

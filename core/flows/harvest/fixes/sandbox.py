@@ -9,7 +9,7 @@ from typing import Final, cast
 import apsw
 
 from core.base.lazy_pattern import lazy_pattern
-from core.errors.lessons.lesson import NO_SANDBOX
+from core.errors.lessons import NO_SANDBOX
 from core.flows.harvest.event_features import is_escalated
 from core.flows.harvest.events import HarvestedError
 from core.flows.harvest.fixes.correction import OUTSIDE

@@ -17,8 +17,8 @@ import apsw
 from core.errors.cases.derived import refresh_case
 from core.errors.cases.record import Name, observe
 from core.errors.cases.resolutions import AUTHOR, UNTOUCHED, insert_resolution
-from core.errors.fixes.evidence import Evidence
-from core.errors.incidents.queue_state import SLIP
+from core.errors.fixes import Evidence
+from core.errors.incidents import SLIP
 from core.flows.harvest.session_events import object_of
 from core.flows.harvest.verdicts.slips import FILES, NO_FILE, names_in, slip_in
 from core.text import clean

@@ -7,7 +7,7 @@ from typing import cast
 
 import apsw
 
-from core.errors.cases.undo import MIRRORED, refresh_touched
+from core.errors.cases.resolutions import MIRRORED, refresh_touched
 from core.evidence.entries import tell_added
 from core.evidence.realign_queue import mark_to_align
 from core.flows.transcripts.again.files import bring_messages, lost_sessions, read_from_files

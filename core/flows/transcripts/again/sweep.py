@@ -9,7 +9,7 @@ import apsw
 
 from core.errors.cases.derived import refresh_case
 from core.errors.cases.resolutions import UNTOUCHED
-from core.errors.incidents.queue_state import SLIP
+from core.errors.incidents import SLIP
 from core.flows.harvest.verdicts.repeated import nameless_drafts
 from core.store import now
 

@@ -10,8 +10,7 @@ from core.embedding.index.index import Vec0
 from core.embedding.index.maintenance import disagreements, rebuild
 from core.embedding.runtime.worker import place_of, run
 from core.errors.cases.derived import refresh_case
-from core.errors.retrieval.embed_source import ErrorSource
-from core.errors.retrieval.embed_text import embed_text
+from core.errors.retrieval.embed_text import ErrorSource, embed_text
 from core.flows.system.doctor import repair
 from core.store import Store, load_vec, store_checks
 from tests.core.embedding.exact_embedder import ExactEmbedder, random_vector

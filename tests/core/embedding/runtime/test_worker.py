@@ -19,10 +19,9 @@ from core.embedding.index.state import read_state, why_off
 from core.embedding.runtime.worker import place_of, run
 from core.errors import record_resolution
 from core.errors.cases.record import Name, ensure_case
-from core.errors.cases.undo import refresh_touched
+from core.errors.cases.resolutions import refresh_touched
 from core.errors.exchange.case_import import import_cases
-from core.errors.retrieval.embed_source import ErrorSource
-from core.errors.retrieval.embed_text import embed_text
+from core.errors.retrieval.embed_text import ErrorSource, embed_text
 from core.store import Store, jobs, load_vec, open_store, undo
 from tests.core.embedding.exact_embedder import ExactEmbedder, random_vector, unit
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from core.embedding.index import backlog
 from core.embedding.index.maintenance import counted
 from core.embedding.runtime.worker import place_of, run
-from core.errors.retrieval.embed_source import ErrorSource
+from core.errors.retrieval.embed_text import ErrorSource
 from core.store import Store, jobs, load_vec, open_store
 from tests.core.embedding.exact_embedder import ExactEmbedder
 from tests.faults.kills import Program
@@ -20,7 +20,7 @@ EMBED = f"""
 import os, sys
 from pathlib import Path
 from core.embedding.runtime.worker import run
-from core.errors.retrieval.embed_source import ErrorSource
+from core.errors.retrieval.embed_text import ErrorSource
 from core.store import open_store
 from tests.core.embedding.exact_embedder import ExactEmbedder
 with open_store(Path(sys.argv[1]), write=True) as store:

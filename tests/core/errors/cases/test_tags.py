@@ -9,12 +9,10 @@ from pathlib import Path
 import pytest
 
 from core.errors import Filters, count_cases, list_cases, show_case
-from core.errors.cases.browse import browse
-from core.errors.cases.filters import facets
+from core.errors.cases.browse import browse, facets
 from core.errors.cases.resolutions import answering
 from core.errors.curation.decisions import Saved, edit
-from core.errors.curation.fix_input import Written
-from core.errors.curation.optimistic_lock import Seen
+from core.errors.curation.transaction import Seen, Written
 from core.errors.exchange.case_export import export_cases, export_fixes
 from core.errors.exchange.case_import import import_cases
 from core.store import Store, open_store

@@ -17,9 +17,9 @@ from core.embedding.runtime.worker import run as embed_all
 from core.errors import identify, observe
 from core.errors.cases.record import Name
 from core.errors.curation import Written, look, verify
-from core.errors.curation.similar_fixes import apply_to_these
-from core.errors.retrieval.cases_like import cases_like
-from core.errors.retrieval.embed_source import ErrorSource
+from core.errors.curation.decisions import apply_to_these
+from core.errors.retrieval.embed_text import ErrorSource
+from core.errors.retrieval.neighbours import cases_like
 from core.store import Store, open_store
 
 REACT = "Error: Cannot find module 'react'"

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from core.embedding.models.catalogue import CATALOGUE, MINILM
-from core.errors.equivalence.difference import opposed, opposites
+from core.errors.equivalence import opposed, opposites
 from core.errors.retrieval.embed_text import embed_text
 from core.errors.retrieval.neighbours import Neighbour
 from core.errors.retrieval.vector_tier import Bars, bars_of, evidence, judged

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.errors.equivalence.message_templates import said, told_apart
+from core.errors.equivalence import said, told_apart
 
 
 @pytest.mark.parametrize(

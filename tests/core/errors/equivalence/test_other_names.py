@@ -8,7 +8,7 @@ import pytest
 
 from core.errors import record_resolution, search
 from core.errors.curation import look, reject
-from core.errors.equivalence.names import OtherName
+from core.errors.equivalence import OtherName
 from core.flows.hook.reply import reply_to
 from core.store import open_store
 from tui.render.common.glyphs import UNICODE

@@ -15,9 +15,8 @@ from core.base.wire import dumps
 from core.errors import record_resolution, show_case
 from core.errors.cases.resolutions import stored_lesson
 from core.errors.exchange.case_export import export_file
-from core.errors.exchange.case_import import import_cases
-from core.errors.lessons.foreign import LONGEST, BadLesson, lesson_from
-from core.errors.lessons.lesson import Do, Lesson, LessonEvidence, When
+from core.errors.exchange.case_import import LONGEST, BadLesson, import_cases, lesson_from
+from core.errors.lessons import Do, Lesson, LessonEvidence, When
 from core.store import open_store
 
 LESSON = Lesson(

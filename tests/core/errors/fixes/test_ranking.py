@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.errors import add_resolution, identify, observe, record_resolution, search, show_case
-from core.errors.cases.columns import mirror_current
+from core.errors.cases.derived import mirror_current
 from core.errors.cases.resolutions import Draft, add_drafts
 from core.errors.curation import look, seen_of
-from core.errors.fixes.evidence import Evidence, Strength, Worth
+from core.errors.fixes import Evidence, Strength, Worth
 from core.store import Store, open_store
 
 ERROR = "error TS2304: Cannot find name 'leftpad'."

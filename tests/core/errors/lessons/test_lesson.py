@@ -10,9 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.base.wire import json_schema, to_wire
-from core.errors.lessons.lesson import Do, DoKind, Lesson, LessonEvidence, When, lesson_json, parse_lesson
-from core.errors.lessons.text import AGENT_TOKENS, agent_text, card
-from core.errors.lessons.versions import version_of
+from core.errors.lessons import (
+    AGENT_TOKENS,
+    Do,
+    DoKind,
+    Lesson,
+    LessonEvidence,
+    When,
+    agent_text,
+    card,
+    lesson_json,
+    parse_lesson,
+    version_of,
+)
 from core.text import estimate_tokens
 
 LESSON = Lesson(

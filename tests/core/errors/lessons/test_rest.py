@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors.lessons.lesson import Do, Lesson, When
-from core.errors.lessons.rest import beyond_card
+from core.errors.lessons import Do, Lesson, When, beyond_card
 
 COMMAND = Lesson(
     When("unknown flag: --stat", "gh"),

@@ -10,8 +10,8 @@ import pytest
 from core.base.fault import Fault
 from core.errors import show_case
 from core.errors.curation import case_history, look, take_back
-from core.errors.lessons.lesson import Scope
-from core.errors.lessons.scope import set_scope
+from core.errors.curation.decisions import set_scope
+from core.errors.lessons import Scope
 from core.flows.harvest import harvest_session
 from core.flows.transcripts.api import import_transcripts
 from core.store import Store, open_store

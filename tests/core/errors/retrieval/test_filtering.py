@@ -18,9 +18,8 @@ from core.errors import (
     observe,
     rank_of,
 )
-from core.errors.cases.browse import browse
+from core.errors.cases.browse import browse, facets
 from core.errors.cases.case import Sort
-from core.errors.cases.filters import facets
 from core.errors.cases.record import Name
 from core.store import Store, open_store
 

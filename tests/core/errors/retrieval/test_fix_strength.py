@@ -9,7 +9,7 @@ import pytest
 
 from core.errors import identify, observe, record_resolution, search, show_case
 from core.errors.cases.resolutions import Draft, add_drafts
-from core.errors.fixes.evidence import Evidence
+from core.errors.fixes import Evidence
 from core.errors.retrieval.answer import for_agents
 from core.store import Store, open_store
 

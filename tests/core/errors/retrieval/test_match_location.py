@@ -18,7 +18,7 @@ from core.errors.cases.record import Name, observe
 from core.errors.curation import Written, edit, seen_with
 from core.errors.retrieval.answer import Hit, Place
 from core.errors.retrieval.api import deepened, not_looked
-from core.errors.retrieval.highlight import Standing, error_shown, fix_shown, says_it, standing
+from core.errors.retrieval.match_location import Standing, error_shown, fix_shown, says_it, standing
 from core.store import Store, open_store
 
 KEY = "ImportError: cannot import <STR>"

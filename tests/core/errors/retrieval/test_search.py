@@ -14,9 +14,8 @@ from core.errors import count_use, list_cases, record_resolution, search, show_c
 from core.errors.cases.browse import browse
 from core.errors.cases.case import Filters
 from core.errors.cases.record import Name, observe
-from core.errors.cases.resolutions import readable
-from core.errors.cases.undo import refresh_touched
-from core.errors.equivalence.names import names
+from core.errors.cases.resolutions import readable, refresh_touched
+from core.errors.equivalence import names
 from core.errors.identity.api import identify
 from core.store import open_store, undo
 from core.store.files import BUSY_MS

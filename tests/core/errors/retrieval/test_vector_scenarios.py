@@ -18,8 +18,7 @@ from core.embedding.runtime.query_model import ModelAtHand, NoVectors, VectorSea
 from core.embedding.runtime.worker import run
 from core.errors import SearchAnswer, record_resolution, search
 from core.errors.identity.api import identify
-from core.errors.retrieval.embed_source import ErrorSource
-from core.errors.retrieval.embed_text import embed_text, place_of
+from core.errors.retrieval.embed_text import ErrorSource, embed_text, place_of
 from core.store import Store, open_store
 
 MODEL = CATALOGUE[MINILM]._replace(id="exact", version="1")

@@ -10,8 +10,8 @@ import pytest
 
 from core.base.fault import Fault
 from core.errors import Filters, list_cases, show_case
+from core.errors.cases.browse import facets
 from core.errors.cases.derived import NO_LONGER_HARVESTED, refresh_case
-from core.errors.cases.filters import facets
 from core.errors.curation import look, merge, verify
 from core.flows.system.evidence import align_due
 from core.flows.system.history import bring_back, take_back

@@ -10,7 +10,7 @@ import pytest
 
 from core.errors import add_resolution, occurrences_of, show_case
 from core.errors.cases.record import Name, observe
-from core.errors.exchange.markdown import case_markdown, code, fenced
+from core.errors.exchange.case_export import case_markdown, code, fenced
 from core.store import open_store
 from tests.tui.corpus import CORPUS, DANGEROUS, assert_inert
 from tests.tui.support import app_on, until

@@ -10,8 +10,7 @@ from textual.events import Key
 from textual.pilot import Pilot
 
 from core.errors.curation.decisions import edit
-from core.errors.curation.fix_input import Written
-from core.errors.curation.optimistic_lock import Seen
+from core.errors.curation.transaction import Seen, Written
 from core.store import open_store
 from tests.tui.support import CASES, NOW, app_on, frame, put, until
 from tui.panes.common.filter_menu import FilterScreen

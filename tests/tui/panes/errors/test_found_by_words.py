@@ -211,10 +211,10 @@ def test_what_answers_stays_what_it_is_and_so_does_what_has_not_all_the_words(me
 async def test_which_fix_is_shown_is_decided_once_and_not_by_who_draws(
     merged: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import core.errors.retrieval.highlight
+    import core.errors.retrieval.match_location
 
     calls: list[int] = []
-    right = core.errors.retrieval.highlight.fix_shown
+    right = core.errors.retrieval.match_location.fix_shown
 
     def counted(case: object, hit: object) -> object:
         calls.append(1)
@@ -223,7 +223,7 @@ async def test_which_fix_is_shown_is_decided_once_and_not_by_who_draws(
     app = app_on(both(merged))
     async with app.run_test(size=WIDE) as pilot:
         await asked(pilot, app, "harmoni")
-        monkeypatch.setattr("core.errors.retrieval.highlight.fix_shown", counted)
+        monkeypatch.setattr("core.errors.retrieval.match_location.fix_shown", counted)
         app.errors.reader._read(0.0)
         app.errors.case.read = None  # so that it is drawn, whatever was
         await until(pilot, lambda: app.errors.case.read is not None)

@@ -22,7 +22,7 @@ from core.embedding.models.models import pulled_folder
 from core.embedding.runtime.embedder import Embedder
 from core.embedding.runtime.worker import run as embed_all
 from core.errors import SearchAnswer, record_resolution
-from core.errors.retrieval.embed_source import ErrorSource
+from core.errors.retrieval.embed_text import ErrorSource
 from core.store import jobs, open_store
 from tests.tui.services import embed_children
 from tests.tui.services.embed_children import GO_ON

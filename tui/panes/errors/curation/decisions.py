@@ -123,7 +123,7 @@ def _act(store: Store, decision: Decision, seen: list[Seen]) -> Curated:
     if decision.act == "reject":
         return core.reject(store, me, seen, pick=decision.pick, all_of_it=decision.all_of_it)
     if decision.act in ("general", "project"):
-        from core.errors.lessons.scope import set_scope
+        from core.errors.curation.decisions import set_scope
 
         return set_scope(store, me, seen, decision.act, pick=decision.pick)
     if decision.act == "noise":

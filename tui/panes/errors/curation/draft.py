@@ -114,7 +114,7 @@ def open_draft(case_id: int, curating: Curating) -> Callable[[Job[Opened]], Open
     """Go on with what was typed before, unless another window is at it; look for cases that are alike."""
 
     def work(job: Job[Any]) -> Opened:
-        from core.errors.retrieval.remote_queries import AlsoFor
+        from core.errors.retrieval.vector_tier import AlsoFor
 
         writer = curating.writer
         kept = writer.kept(case_id)

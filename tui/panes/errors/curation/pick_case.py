@@ -35,7 +35,7 @@ def find_others(text: str, case: Case, meaning: Meaning) -> Callable[[Job[tuple[
     def work(job: Job[Any]) -> tuple[Row, ...]:
         from core.errors import case_rows
         from core.errors.cases.browse import browse
-        from core.errors.retrieval.remote_queries import AlsoFor, Like
+        from core.errors.retrieval.vector_tier import AlsoFor, Like
 
         store = job.store()
         number = text.removeprefix("#")

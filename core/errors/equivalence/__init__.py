@@ -1,1 +1,0 @@
-"""Whether two messages report the same error: templates, names, opposites, kinds of failure."""

@@ -1,1 +1,0 @@
-"""Incidents: what their cases are in the queue by, and slips that came back."""

@@ -1,0 +1,543 @@
+"""Lessons: the structured statement of a fix, for a person and for an agent alike.
+
+The lesson of a fix (`lesson.v1`): when it applies, what to do, what not, how to check it, and what it rests on.
+
+The version of a tool, as its own output names it (`pytest-8.3.2`, `python3.12`, `go1.22.3`).
+
+A lesson in words: a card for people, and at most 60 tokens for an agent.
+
+A stored lesson with what is counted when it is read: how it was used, whether it is still good, where it also holds.
+
+Functions take an open connection and write nothing.
+
+Commands with what only holds for one person or one moment replaced: paths below home, branches, numbers, ids.
+
+What the text of a fix says beyond the card of its lesson."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, ClassVar, Final, Literal, cast, get_args
+
+import apsw
+
+from core.base.lazy_pattern import lazy_pattern
+from core.errors.identity.lack import lack_of
+from core.text import clean, estimate_tokens
+
+Scope = Literal["session", "project", "general"]
+DoKind = Literal["command", "hunk", "words"]
+
+HUNK_LINES: Final = 10
+"""The most lines of a hunk that is the `do` of a lesson."""
+WHEN_FIELDS: Final = ("error", "tool", "version", "system", "sandbox")
+DO_FIELDS: Final = ("text", "file", "instead_of")
+NO_SANDBOX: Final = "off"
+_COUNTED: Final = ("told", "helped", "last_helped", "recheck", "offered")
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """When a lesson applies: the line that names the error, the tool that printed it, that tool's version, the system.
+
+    `sandbox`: the agent's sandbox in which the error was seen (`workspace-write, no network`), `off` outside of one.
+    What is not known is empty.
+    """
+
+    error: str
+    tool: str = ""
+    version: str = ""
+    system: str = ""
+    sandbox: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Do:
+    """What to do: a command with placeholders, a hunk of `file` (lines of a diff), or a sentence.
+
+    `instead_of` is the command that failed, where the fix is another command.
+    """
+
+    kind: DoKind
+    text: str
+    file: str = ""
+    instead_of: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LessonEvidence:
+    """A message that a lesson rests on, and why."""
+
+    session: str
+    message: int
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """What a fix teaches. `not`: what was tried and did not help; `check`: the command that showed the error gone.
+
+    `because` is a sentence of the agent or the person that shares a term with the error. `workaround`: it hides the
+    failure. Counted when read: how often it was `told`, how often it `helped`, and when last. `recheck` says why the
+    lesson must be checked again, null where nothing moved. `offered`: the scope that a person may confirm.
+    """
+
+    SCHEMA: ClassVar[str] = "lesson.v1"
+
+    when: When
+    do: Do
+    dead_ends: tuple[str, ...] = field(default=(), metadata={"wire": "not"})
+    check: str = ""
+    because: str | None = None
+    scope: Scope = "project"
+    evidence: tuple[LessonEvidence, ...] = ()
+    workaround: bool = False
+    told: int = 0
+    helped: int = 0
+    last_helped: str | None = None
+    recheck: str | None = None
+    offered: Scope | None = None
+
+
+def lesson_json(lesson: Lesson) -> str:
+    """A lesson as it is kept in the `lesson` column: without what is counted when it is read."""
+    kept = {name: value for name, value in asdict(lesson).items() if name not in _COUNTED}
+    kept["not"] = kept.pop("dead_ends")
+    if not lesson.when.sandbox:
+        del kept["when"]["sandbox"]
+    return json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
+
+
+def parse_lesson(text: str | None) -> Lesson | None:
+    """The lesson in a `lesson` column; None where there is none, or none that can be read."""
+    if not text:
+        return None
+    try:
+        found: object = json.loads(text)
+        return _lesson(cast("dict[str, Any]", found)) if isinstance(found, dict) else None
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return None
+
+
+def _lesson(found: dict[str, Any]) -> Lesson | None:
+    when, do = found["when"], found["do"]
+    kind, scope = do["kind"], found.get("scope", "project")
+    if kind not in get_args(DoKind) or scope not in get_args(Scope) or not str(do["text"]).strip():
+        return None
+    return Lesson(
+        when=When(*(str(when.get(name) or "") for name in WHEN_FIELDS)),
+        do=Do(kind, *(str(do.get(name) or "") for name in DO_FIELDS)),
+        dead_ends=tuple(str(one) for one in found.get("not") or ()),
+        check=str(found.get("check") or ""),
+        because=str(found["because"]) if found.get("because") else None,
+        scope=scope,
+        evidence=tuple(
+            LessonEvidence(str(one["session"]), int(one["message"]), str(one["why"]))
+            for one in found.get("evidence") or ()
+        ),
+        workaround=found.get("workaround") is True,
+    )
+
+
+READ: Final = 4_000
+"""Code points of an output, from its beginning, in which a version is looked for."""
+_MENTIONS: Final = 40
+_NUMBER = lazy_pattern(r"(?:\.js)?[ /@-]?v?([0-9]{1,4}(?:\.[0-9]{1,6}){1,2})(?!\.?[\w-])")
+
+
+def version_of(tool: str, output: str) -> str:
+    """The version that stands behind the name of the tool; empty where none does."""
+    text = output[:READ]
+    lowered, name, at = text.lower(), tool.lower(), -1
+    for _ in range(_MENTIONS if len(name) > 1 else 0):
+        at = lowered.find(name, at + 1)
+        if at < 0:
+            break
+        if at and (lowered[at - 1].isalnum() or lowered[at - 1] in "_-."):
+            continue
+        found = _NUMBER.match(text, at + len(name))
+        if found is not None:
+            return found[1]
+    return ""
+
+
+AGENT_TOKENS: Final = 60
+"""Tokens of the form for an agent, as `estimate_tokens` counts them."""
+_CLOSED: Final = frozenset(("network", "service", "write"))
+"""Kinds of lack that a sandbox can be the reason of."""
+_DO_BYTES: Final = 132
+_WHEN_BYTES: Final = 60
+_WHEN_LEAST: Final = 24
+_DIFF_LINE: Final = 76
+_SCOPES: Final[dict[Scope, str]] = {
+    "session": "this session",
+    "project": "this project",
+    "general": "every project",
+}
+
+
+def card(lesson: Lesson) -> tuple[tuple[str, str], ...]:
+    """The lesson as labels and texts, in the order in which a person reads them; what is not known is left out."""
+    when, do = lesson.when, lesson.do
+    tool = " ".join(part for part in (when.tool, when.version) if part)
+    where = f" ({', '.join(part for part in (tool, when.system) if part)})" if tool or when.system else ""
+    rows = (
+        ("When", f"{when.error}{where}"),
+        ("Sandbox", sandbox_that_matters(lesson)),
+        ("Do", (f"in {do.file}\n{do.text}" if do.file else do.text)),
+        ("Instead of", do.instead_of),
+        ("Not", "\n".join(lesson.dead_ends)),
+        ("Check", lesson.check),
+        ("Because", lesson.because or ""),
+        ("Scope", _scope(lesson)),
+        ("Workaround", "it hides the failure instead of fixing it" if lesson.workaround else ""),
+        ("Recheck", lesson.recheck or ""),
+        ("Used", _used(lesson)),
+    )
+    return tuple((label, text) for label, text in rows if text)
+
+
+def sandbox_that_matters(lesson: Lesson) -> str:
+    """The sandbox of the failure, where it may be why it failed: the error names what a sandbox closes (the network, a
+    port, a file), or the fix speaks of the sandbox. Else empty."""
+    sandbox = lesson.when.sandbox
+    if sandbox in ("", NO_SANDBOX):
+        return ""
+    lack = lack_of(lesson.when.error)
+    spoken = (lesson.do.text, lesson.because or "", *(one.why for one in lesson.evidence))
+    named = any("sandbox" in text.lower() for text in spoken)
+    return sandbox if named or (lack is not None and lack.kind in _CLOSED) else ""
+
+
+def scope_name(scope: Scope) -> str:
+    """Where a lesson holds, in words."""
+    return _SCOPES[scope]
+
+
+def _scope(lesson: Lesson) -> str:
+    offered = "; the same fix worked in another repository" if lesson.offered else ""
+    return f"{_SCOPES[lesson.scope]}{offered}"
+
+
+def _used(lesson: Lesson) -> str:
+    if not lesson.told:
+        return ""
+    last = f", last {lesson.last_helped[:10]}" if lesson.last_helped else ""
+    return f"shown {_times(lesson.told)}, helped {_times(lesson.helped)}{last}"
+
+
+def _times(count: int) -> str:
+    return "once" if count == 1 else f"{count:,} times"
+
+
+def agent_text(lesson: Lesson, most: int = AGENT_TOKENS) -> str:
+    """The lesson in lines for an agent, at most `most` tokens: what to do first, the rest as far as it fits.
+
+    The error is cut (`…`), the other lines are left out where they do not fit; a command is only cut where it would not
+    fit alone.
+    """
+    do = _do_lines(lesson, min(_DO_BYTES, 3 * most - 3))
+    used = list(do)
+
+    def take(label: str, text: str, least: int = 0) -> list[str]:
+        left = 3 * most - 2 - len("\n".join((*used, "")).encode("utf-8", "replace"))
+        line = f"{label}: {_clean_line(text)}"
+        line = _cut(line, min(left, _WHEN_BYTES)) if least and left >= least else line
+        if not text or estimate_tokens("\n".join((*used, line))) > most:
+            return []
+        used.append(line)
+        return [line]
+
+    check = [] if _clean_line(lesson.check) == _clean_line(lesson.do.text) else take("check", lesson.check)
+    when = take("when", lesson.when.error, _WHEN_LEAST)
+    sandbox = take("sandbox", sandbox_that_matters(lesson))
+    tried = (lesson.do.instead_of, *lesson.dead_ends)
+    dead = [line for one in tried for line in take("not", one)]
+    because = take("because", lesson.because or "")
+    return "\n".join((*when, *sandbox, *do, *dead, *check, *because))
+
+
+def _do_lines(lesson: Lesson, room: int) -> list[str]:
+    do, label = lesson.do, "do (workaround)" if lesson.workaround else "do"
+    if do.kind != "hunk":
+        return [_cut(f"{label}: {_clean_line(do.text)}", room)]
+    head = _cut(f"{label}: edit {do.file.replace(chr(92), '/').rpartition('/')[2]}", room)
+    changed = list(_dedented(do.text))
+    for shown in (changed, [line for line in changed if line[0] == "+"]):
+        lines = [head, *(_cut(line, _DIFF_LINE) for line in shown)]
+        if len("\n".join(lines).encode("utf-8", "replace")) <= room:
+            return lines
+    lines = [head]
+    for line in [line for line in changed if line[0] == "+"] or changed:
+        shorter = _cut(line, _DIFF_LINE)
+        if len("\n".join((*lines, shorter, "…")).encode("utf-8", "replace")) > room:
+            break
+        lines.append(shorter)
+    return [*lines, "…"] if len(lines) > 1 else lines
+
+
+def _dedented(diff: str) -> Iterator[str]:
+    """The changed lines of a diff that say something, without the indent that all of them share."""
+    changed = [line.expandtabs(2) for line in diff.split("\n") if line[:1] in ("+", "-") and line[1:].strip()]
+    indent = min((len(line[2:]) - len(line[2:].lstrip()) for line in changed), default=0)
+    return (f"{line[:2]}{line[2 + indent :].rstrip()}" for line in changed)
+
+
+def _clean_line(text: str) -> str:
+    return " ".join(clean(text).split())
+
+
+def _cut(text: str, size: int) -> str:
+    """`text` in at most `size` bytes of UTF-8, whole characters, with a sign where it was cut."""
+    data = text.encode("utf-8", "replace")
+    if len(data) <= size:
+        return text
+    return f"{data[: max(size - 3, 0)].decode('utf-8', 'ignore')}…"
+
+
+DO_TEXT: Final = "iif(json_valid(lesson), json_extract(lesson, '$.do.text'), NULL)"
+"""What a lesson says to do, as the index `resolution_do` has it."""
+_REMOTE: Final = "repository <> '' AND substr(repository, 1, 1) NOT IN ('/', '\\') AND substr(repository, 2, 1) <> ':'"
+"""Whether a repository is named by its remote, not by a folder."""
+_COMPARED: Final = 200
+"""Lessons with the same `do` whose repositories are compared."""
+
+
+def read_lesson(con: apsw.Connection, resolution_id: int, stored: str | None) -> Lesson | None:
+    """The lesson in the row of a fix; None where the text is all there is."""
+    lesson = parse_lesson(stored)
+    if lesson is None:
+        return None
+    row = con.execute(
+        "SELECT count(*), coalesce(sum(outcome = 'helped' AND performed = 1), 0),"
+        " max(iif(outcome = 'helped' AND performed = 1, settled_at, NULL))"
+        " FROM answer_outcome WHERE resolution_id = ? AND withheld = 0",
+        (resolution_id,),
+    ).fetchone()
+    told, helped, last = cast("tuple[int, int, str | None]", row)
+    return replace(
+        lesson,
+        told=told,
+        helped=helped,
+        last_helped=last,
+        recheck=_moved(con, resolution_id, lesson),
+        offered="general" if lesson.scope != "general" and _is_elsewhere(con, resolution_id, lesson) else None,
+    )
+
+
+def _moved(con: apsw.Connection, resolution_id: int, lesson: Lesson) -> str | None:
+    """Why the lesson must be checked again: the tool had another version when the error was seen last."""
+    when = lesson.when
+    if not when.version:
+        return None
+    row = con.execute(
+        "SELECT substr(coalesce(o.raw, m.text, ''), 1, ?2) FROM resolution r"
+        " JOIN fingerprint f ON f.case_id = r.case_id AND (r.fingerprint IS NULL OR f.fingerprint = r.fingerprint)"
+        " JOIN occurrence o ON o.fingerprint = f.fingerprint"
+        " LEFT JOIN message m ON m.session_id = o.session_id AND m.idx = o.message_idx"
+        " WHERE r.id = ?1 AND o.ts > r.ts ORDER BY o.ts DESC, o.id DESC LIMIT 1",
+        (resolution_id, READ),
+    ).fetchone()
+    newer = "" if row is None else version_of(when.tool, cast("str", row[0]))
+    moved = bool(newer) and newer != when.version
+    return f"{when.tool} {newer} showed this error after the fix for {when.version}" if moved else None
+
+
+def _is_elsewhere(con: apsw.Connection, resolution_id: int, lesson: Lesson) -> bool:
+    """Whether the same thing was the fix in another repository; folders without a known remote do not count."""
+    row = con.execute(
+        f"WITH same AS (SELECT id, session_id, case_id FROM resolution WHERE lesson IS NOT NULL AND {DO_TEXT} = ?2"
+        "  AND status <> 'rejected' LIMIT ?3),"
+        " placed AS (SELECT same.id, coalesce(nullif(s.repository, ''), c.repository, '') AS repository FROM same"
+        "  LEFT JOIN session s ON s.id = same.session_id LEFT JOIN case_state c ON c.case_id = same.case_id)"
+        f" SELECT count(DISTINCT repository) FROM placed WHERE {_REMOTE}"
+        f"  AND EXISTS (SELECT 1 FROM placed WHERE id = ?1 AND {_REMOTE})",
+        (resolution_id, lesson.do.text, _COMPARED),
+    ).fetchone()
+    return cast("int", row[0] if row else 0) > 1
+
+
+_HOME = lazy_pattern(
+    r"(?<![\w.~/\\-])(?:/home/[^/\s'\"`]+|/Users/[^/\s'\"`]+|/root|[A-Za-z]:[/\\]Users[/\\][^/\\\s'\"`]+|~)"
+    r"(?P<rest>[/\\][^\s'\"`;|&()<>,]*)"
+)
+_SCRATCH = lazy_pattern(r"(?<![\w.~/\\-])(?:/private)?/(?:tmp|var/folders)/[^\s'\"`;|&()<>:,]*")
+_UUID = lazy_pattern(r"(?<!\w)[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}(?!\w)")
+_HASH = lazy_pattern(r"(?<![\w#])(?=[0-9]{0,64}[a-f])(?=[a-f]{0,64}[0-9])[0-9a-f]{7,64}(?!\w)")
+_LONG = lazy_pattern(r"(?<![\w.])[0-9]{8,}(?![\w.])")
+_NUMBERED = lazy_pattern(r"(?<=[/ (#])(pulls?/|issues/|merge_requests/|runs/|jobs?/)[0-9]+|(?<![\w&])(#)[0-9]+(?!\w)")
+_MESSAGE = lazy_pattern(r"(?<=\s)(-a?m|--message|--title|--body|-t|-F)([ =])(?:\"[^\"]*\"|'[^']*')")
+_WORD = lazy_pattern(r"\S+")
+_DIGITS = lazy_pattern(r"#?[0-9]+")
+_FILE = lazy_pattern(r"\.[A-Za-z]\w{0,4}$")
+
+_ENDS: Final = frozenset(("&&", "||", ";", "|", "&", ")"))
+_REMOTE_FIRST: Final = frozenset(("push", "pull", "fetch"))
+_TAKES_BRANCH: Final = _REMOTE_FIRST | {"checkout", "switch", "rebase", "merge", "branch", "cherry-pick", "worktree"}
+_EVERYWHERE: Final = frozenset(("main", "master", "origin", "upstream", "HEAD", "FETCH_HEAD", "ORIG_HEAD", "@", "-"))
+"""Names of branches and remotes that mean the same in every repository."""
+_HOSTS: Final = frozenset(("gh", "glab", "hub"))
+_BRANCH_OPTIONS: Final = frozenset(("--head", "--base", "-H", "-B", "--branch", "--onto"))
+_SEGMENTS_KEPT: Final = 3
+
+
+def with_placeholders(text: str, project: str = "") -> str:
+    """`text` with `<path>`, `<branch>`, `<number>`, `<id>` and `<message>` for what is somebody's or some moment's own.
+
+    Paths below `project` become relative to it. A place below home that begins with a dot (`~/.npmrc`) is the same for
+    everybody and stays, as do `main`, `origin` and short plain numbers.
+    """
+    root = project.rstrip("/\\")
+    if len(root) > 1:
+        text = text.replace(f"{root}/", "").replace(f"{root}\\", "")
+    text = _SCRATCH.sub("<path>", _HOME.sub(_below_home, text))
+    text = _UUID.sub("<id>", _MESSAGE.sub(r"\1\2<message>", text))
+    text = _in_words(text)
+    text = _NUMBERED.sub(lambda found: f"{found[1] or found[2]}<number>", text)
+    return _LONG.sub("<id>", _HASH.sub("<id>", text))
+
+
+def _below_home(found: re.Match[str]) -> str:
+    parts = [part for part in re.split(r"[/\\]", found["rest"]) if part]
+    known = bool(parts) and parts[0].startswith(".") and len(parts) <= _SEGMENTS_KEPT
+    return f"~/{'/'.join(parts)}" if known else "<path>"
+
+
+def _in_words(text: str) -> str:
+    """The text with the branches of git commands, and the numbers and branches given to a host's own program."""
+    new, at = list[str](), 0
+    for start, end, stand_in in _stand_ins([(one.start(), one.end(), one[0]) for one in _WORD.finditer(text)]):
+        new += [text[at:start], stand_in]
+        at = end
+    return "".join((*new, text[at:]))
+
+
+def _stand_ins(words: list[tuple[int, int, str]]) -> Iterator[tuple[int, int, str]]:
+    """The words to replace: where each begins and ends, and what stands for it."""
+    program, task, given, named, skipped = "", "", 0, False, False
+    for start, end, word in words:
+        if word in _ENDS or word in ("git", *_HOSTS):
+            program, task, given, named = ("" if word in _ENDS else word), "", 0, False
+        elif skipped:
+            skipped = False
+        elif not program or word == "--":
+            program = ""
+        elif word.startswith("-"):
+            named = word in _BRANCH_OPTIONS
+            skipped = program == "git" and not task and word in ("-c", "-C")
+        elif program == "git" and not task:
+            task = word
+        elif program == "git" and task in _TAKES_BRANCH:
+            given += 1
+            kept = (task in _REMOTE_FIRST and given == 1) or (task == "worktree" and word in ("add", "remove", "list"))
+            if not kept and (branch := _branch(word)) != word:
+                yield start, end, branch
+        elif program in _HOSTS and named:
+            named = False
+            if (branch := _branch(word)) != word:
+                yield start, end, branch
+        elif program in _HOSTS and _DIGITS.fullmatch(word):
+            yield start, end, "<number>"
+        if word.endswith(";"):
+            program = ""
+
+
+def _branch(word: str) -> str:
+    """What stands for the name of a branch; names that mean the same everywhere, files and placeholders stay."""
+    if any(sign in word for sign in "<>$(){}*'\"=") or _FILE.search(word):
+        return word
+    if ":" in word:
+        source, _, target = word.partition(":")
+        return f"{_branch(source) if source else ''}:{_branch(target)}"
+    head, slash, rest = word.partition("/")
+    if slash and head in ("origin", "upstream"):
+        return f"{head}/{_branch(rest)}"
+    bare = re.split(r"[~^@]", word)[0] or word
+    end = ";" if word.endswith(";") else ""
+    return word if bare.rstrip(";") in _EVERYWHERE or _DIGITS.fullmatch(bare) else f"<branch>{end}"
+
+
+_CODE = lazy_pattern(r"(?<!`)(?:`([^`\n]{1,600})`|`` ([^\n]{1,600}?) ``)(?!`)")
+_LABEL: Final = "**"
+_CUT: Final = "…"
+
+
+@dataclass(slots=True)
+class _Section:
+    """A label (`**Run**`) and the lines below it, up to the next label; a text without labels is one a paragraph."""
+
+    lines: list[str] = field(default_factory=list[str])
+    said: list[bool] = field(default_factory=list[bool])
+
+    def kept(self) -> Iterator[str]:
+        """The lines that stay: bullets that the card has go alone, everything else stays or goes as a whole."""
+        if all(self.said):
+            return
+        for line, said in zip(self.lines, self.said, strict=True):
+            if not (said and line.startswith("- ") and not self._is_diff):
+                yield line
+
+    @property
+    def _is_diff(self) -> bool:
+        return any(line.lstrip().startswith("```") for line in self.lines)
+
+
+def beyond_card(text: str, lesson: Lesson) -> str:
+    """The sections of the Markdown `text` of a fix that say something its card does not; empty where none does.
+
+    A line is on the card if what it quotes, or all of it, is a line of the card: labels and marks do not count.
+    """
+    known = _on_card(lesson)
+    kept = ("\n".join(section.kept()).strip("\n") for section in _sections(text, known))
+    return "\n\n".join(one for one in kept if one)
+
+
+def _on_card(lesson: Lesson) -> frozenset[str]:
+    do = lesson.do
+    fields = (
+        lesson.when.error, do.text, do.file, do.instead_of, *lesson.dead_ends, lesson.check, lesson.because or "",
+    )  # fmt: skip
+    lines = (line for text in fields for line in (text, *text.split("\n")))
+    return frozenset(_flat(line) for line in lines)
+
+
+def _sections(text: str, known: frozenset[str]) -> Iterator[_Section]:
+    section, fenced, blank, labelled = _Section(), False, False, False
+    for line in text.split("\n"):
+        starts = not fenced and (line.startswith(_LABEL) or (blank and not labelled))
+        if starts and section.lines:
+            yield section
+            section, labelled = _Section(), False
+        labelled = labelled or (starts and line.startswith(_LABEL))
+        blank = not line.strip()
+        fence = line.lstrip().startswith("```")
+        section.lines.append(line)
+        section.said.append(fence or blank or _is_said(line, known, fenced=fenced))
+        fenced ^= fence
+    if section.lines:
+        yield section
+
+
+def _is_said(line: str, known: frozenset[str], *, fenced: bool) -> bool:
+    if fenced:
+        return _flat(line) in known
+    coded = [_flat(one[1] or one[2]) for one in _CODE.finditer(line)] if line.startswith((_LABEL, "- `")) else []
+    if coded:
+        return all(_is_known(one, known) for one in coded)
+    if line.startswith(_LABEL):  # a label alone says nothing
+        return line.count(_LABEL) == 2 and (line.endswith(_LABEL) or line.endswith(")"))
+    return _is_known(_flat(line.removeprefix("> ").removeprefix("- ")), known)
+
+
+def _is_known(said: str, known: frozenset[str]) -> bool:
+    """Whether the card has this line; of one that was cut, its beginning."""
+    if said.endswith(_CUT) and len(said) > len(_CUT):
+        return any(line.startswith(said.removesuffix(_CUT)) for line in known)
+    return said in known
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())

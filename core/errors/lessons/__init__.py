@@ -1,1 +1,0 @@
-"""Lessons: the structured statement of a fix, for a person and for an agent alike."""
