@@ -249,7 +249,7 @@ def run_list(args: argparse.Namespace, context: Context) -> int:
     """`evidence list`: exit 1 if there is none."""
     from cli.format.review import entry_list_lines, list_lines
     from core.evidence import list_entries, list_quotes, session_named
-    from core.evidence.entry_list import EntryPage
+    from core.evidence.entries import EntryPage
     from core.evidence.review.queue import OPEN, QuoteFilters
     from core.store import faults, open_store
     from core.store.sql import storable

@@ -9,9 +9,8 @@ from cli.format.evidence import diff_line
 from cli.format.layout import clip, one_line, wrap
 from cli.output import Output, Style
 from core.align.spans import Span
-from core.evidence.entry_list import EntryPage
-from core.evidence.promotion import Promoted, Promotion
-from core.evidence.promotions import PromotedMany
+from core.evidence.entries import EntryPage
+from core.evidence.promotion import Promoted, PromotedMany, Promotion
 from core.evidence.realign import SessionAligned
 from core.evidence.review.decisions import Decided
 from core.evidence.review.detail import Choice, Entry, Quote

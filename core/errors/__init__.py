@@ -47,11 +47,31 @@ _LATER = {
         "rank_of",
         "show_case",
     ),
-    "cases.case": ("Case", "CaseList", "CaseRow", "Filters", "Occurrence"),
-    "identity.masks": ("Masked", "masked_parts"),
-    "cases.record": ("Recorded", "observe", "record_resolution"),
-    "cases.resolutions": ("Resolution", "add_resolution"),
-    "cases.source": ("SourceMessage", "SourcePage", "messages_around"),
+    "cases.case": (
+        "Case",
+        "CaseList",
+        "CaseRow",
+        "Filters",
+        "Occurrence",
+    ),
+    "cases.record": (
+        "Recorded",
+        "observe",
+        "record_resolution",
+    ),
+    "cases.resolutions": (
+        "Resolution",
+        "add_resolution",
+    ),
+    "cases.source": (
+        "SourceMessage",
+        "SourcePage",
+        "messages_around",
+    ),
+    "identity.masks": (
+        "Masked",
+        "masked_parts",
+    ),
     "retrieval.match_location": ("matched_spans",),
 }
 __getattr__ = lazy_names(__name__, _LATER)

@@ -10,23 +10,46 @@ from typing import TYPE_CHECKING
 from core.base.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from core.evidence.entries import EntriesAdded, add_entries
-    from core.evidence.entry_list import EntryPage, EntryRow, list_entries
-    from core.evidence.event_replay import replay_events
-    from core.evidence.events import Event, read_events
-    from core.evidence.messages import StoredMessages, session_named
-    from core.evidence.promotion import Promoted, Promotion, demote, promote, promotion_of
-    from core.evidence.promotions import BlockedEntry, NamedEntry, PromotedMany, promote_many, ready_entries
-    from core.evidence.realign import SessionAligned, align_session
-    from core.evidence.realign_queue import sessions_to_align
-    from core.evidence.review.acceptance_rules import Fit, Place, fit_of
-    from core.evidence.review.bulk import DecidedMany, accept_all, reject_all
-    from core.evidence.review.decisions import Decided, accept, adjust, choices, choose, current, reject, take_words
+    from core.evidence.entries import EntriesAdded, EntryPage, EntryRow, add_entries, list_entries
+    from core.evidence.events import Event, read_events, replay_events
+    from core.evidence.promotion import (
+        BlockedEntry,
+        NamedEntry,
+        Promoted,
+        PromotedMany,
+        Promotion,
+        demote,
+        promote,
+        promote_many,
+        promotion_of,
+        ready_entries,
+    )
+    from core.evidence.realign import SessionAligned, align_session, sessions_to_align
+    from core.evidence.review.decisions import (
+        Decided,
+        DecidedMany,
+        Fit,
+        Place,
+        accept,
+        accept_all,
+        adjust,
+        adjusted,
+        choices,
+        choose,
+        current,
+        fit_of,
+        reject,
+        reject_all,
+        take_words,
+    )
     from core.evidence.review.detail import (
         Choice,
         Entry,
         MessageText,
         Quote,
+        Seen,
+        find_in_session,
+        look_in,
         show_entry,
         show_message,
         show_place,
@@ -47,26 +70,71 @@ if TYPE_CHECKING:
         next_problem,
         rank_of_quote,
     )
-    from core.evidence.review.session_search import Seen, find_in_session, look_in
-    from core.evidence.review.span_edit import adjusted
+    from core.evidence.rows import StoredMessages, session_named
 
 _LATER = {
-    "review.decisions": ("Decided", "accept", "adjust", "choices", "choose", "current", "reject", "take_words"),
-    "realign_queue": ("sessions_to_align",),
-    "entries": ("EntriesAdded", "add_entries"),
-    "entry_list": ("EntryPage", "EntryRow", "list_entries"),
-    "events": ("Event", "read_events"),
-    "review.acceptance_rules": ("Fit", "Place", "fit_of"),
-    "review.session_search": ("Seen", "find_in_session", "look_in"),
-    "review.bulk": ("DecidedMany", "accept_all", "reject_all"),
-    "messages": ("StoredMessages", "session_named"),
-    "promotions": ("BlockedEntry", "NamedEntry", "PromotedMany", "promote_many", "ready_entries"),
-    "promotion": ("Promoted", "Promotion", "demote", "promote", "promotion_of"),
-    "realign": ("SessionAligned", "align_session"),
-    "event_replay": ("replay_events",),
+    "entries": (
+        "EntriesAdded",
+        "EntryPage",
+        "EntryRow",
+        "add_entries",
+        "list_entries",
+    ),
+    "events": (
+        "Event",
+        "read_events",
+        "replay_events",
+    ),
+    "promotion": (
+        "BlockedEntry",
+        "NamedEntry",
+        "Promoted",
+        "PromotedMany",
+        "Promotion",
+        "demote",
+        "promote",
+        "promote_many",
+        "promotion_of",
+        "ready_entries",
+    ),
+    "realign": (
+        "SessionAligned",
+        "align_session",
+        "sessions_to_align",
+    ),
+    "review.decisions": (
+        "Decided",
+        "DecidedMany",
+        "Fit",
+        "Place",
+        "accept",
+        "accept_all",
+        "adjust",
+        "adjusted",
+        "choices",
+        "choose",
+        "current",
+        "fit_of",
+        "reject",
+        "reject_all",
+        "take_words",
+    ),
+    "review.detail": (
+        "Choice",
+        "Entry",
+        "MessageText",
+        "Quote",
+        "Seen",
+        "find_in_session",
+        "look_in",
+        "show_entry",
+        "show_message",
+        "show_place",
+        "show_quote",
+    ),
     "review.queue": (
-        "OPEN",
         "Counts",
+        "OPEN",
         "QuoteFilters",
         "QuotePage",
         "QuoteRow",
@@ -79,17 +147,10 @@ _LATER = {
         "next_problem",
         "rank_of_quote",
     ),
-    "review.detail": (
-        "Choice",
-        "Entry",
-        "MessageText",
-        "Quote",
-        "show_entry",
-        "show_message",
-        "show_place",
-        "show_quote",
+    "rows": (
+        "StoredMessages",
+        "session_named",
     ),
-    "review.span_edit": ("adjusted",),
 }
 __getattr__ = lazy_names(__name__, _LATER)
 

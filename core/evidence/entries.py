@@ -1,20 +1,134 @@
-"""Entries into the casebook: claims with their quotes, each taken once."""
+"""Entries into the casebook: claims with their quotes, each taken once.
+
+The entries in pages: what was claimed, at which stage.
+
+Extracted entries as they are stored: secrets masked, named where the extractor gave no name, capped."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
+from hashlib import sha256
+from typing import ClassVar, Literal, cast
 
 import apsw
 
 from core.align import ExtractedEntry
+from core.align.input import as_index
 from core.align.result import hash_of
 from core.base.fault import Fault
 from core.evidence.events import append, entry_images, evidence_images, ingested
-from core.evidence.import_entries import Left, Taken, taken
+from core.evidence.promotion import READY
 from core.store import Store, now
+from core.store.sql import storable
+from core.text import redact
+
+_Row = tuple[str, str, str, str, Literal["candidate", "verified"], int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class EntryRow:
+    """An entry in a list, with how many quotes it has and how many of them still stand in its way."""
+
+    id: str
+    session: str
+    type: str
+    title: str
+    stage: Literal["candidate", "verified"]
+    quotes: int
+    blocking: int
+
+
+@dataclass(frozen=True, slots=True)
+class EntryPage:
+    """One page of entries by id; `next` is the `after` of the page that follows."""
+
+    SCHEMA: ClassVar[str] = "evidence_entries.v1"
+
+    entries: tuple[EntryRow, ...]
+    next: str | None
+
+
+def list_entries(
+    store: Store,
+    *,
+    session: str | None = None,
+    stage: Literal["candidate", "verified"] | None = None,
+    ready: bool = False,
+    limit: int = 50,
+    after: str = "",
+) -> EntryPage:
+    """One page of entries: of a session, at a stage, or only those that are ready to be promoted."""
+    tests, values = ["e.id > ?", *([READY] if ready else [])], [after]
+    for name, value in (("session_id", session), ("stage", stage)):
+        if value is not None:
+            tests.append(f"e.{name} = ?")
+            values.append(value)
+    rows = store.con.execute(
+        "SELECT e.id, coalesce(e.session_id, ''), e.type, e.title, e.stage,"
+        " (SELECT count(*) FROM evidence v WHERE v.entry_id = e.id),"
+        " (SELECT count(*) FROM evidence v JOIN review r ON r.evidence_id = v.id"
+        "  WHERE v.entry_id = e.id AND r.state NOT IN ('aligned', 'accepted'))"
+        f" FROM entry e WHERE {' AND '.join(tests)} ORDER BY e.id LIMIT ?",
+        (*values, limit + 1),
+    ).fetchall()
+    page = tuple(EntryRow(*cast("_Row", row)) for row in rows[:limit])
+    return EntryPage(page, page[-1].id if len(rows) > limit else None)
+
+
+QUOTE_KEPT = 100_000
+"""Code points of a quote; an entry with a longer one is left out."""
+_TITLE_KEPT = 500
+_LARGEST = 2**63 - 1
+NO_INDEX = -1
+"""What is stored for a message index that is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """An entry that was not taken (`at` counts from 0), and why."""
+
+    at: int
+    entry_id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """One claim ready to be stored; its quotes are (message index, text)."""
+
+    entry_id: str
+    type: str
+    title: str
+    quotes: tuple[tuple[int, str], ...]
+
+
+def taken(entry: ExtractedEntry) -> Taken | str:
+    """The entry as it is stored, or why it cannot be."""
+    long = next((at for at, one in enumerate(entry.evidence, 1) if len(one.quote) > QUOTE_KEPT), None)
+    if long is not None:
+        return f"its quote {long} has more than {QUOTE_KEPT:,} characters"
+    quotes = tuple((_index(one.message_index), _masked(one.quote)) for one in entry.evidence)
+    kind = _masked(entry.type)[:80] or "fact"
+    title = _masked(entry.title)[:_TITLE_KEPT] or (quotes[0][1][:80] if quotes else "")
+    name = _masked(entry.entry_id)[:200] or f"ent_{digest(kind, title, quotes)}"
+    return Taken(name, kind, title, quotes)
+
+
+def digest(*content: object) -> str:
+    """A name made of content: the same content, the same name."""
+    return sha256(json.dumps(content).encode()).hexdigest()[:16]
+
+
+def _masked(text: str) -> str:
+    return storable(redact(text))
+
+
+def _index(given: object) -> int:
+    index = as_index(given)
+    return NO_INDEX if index is None or not 0 <= index <= _LARGEST else index
+
 
 _BATCH = 200
 """Entries stored in one transaction."""

@@ -1,19 +1,26 @@
-"""Alignments as they are stored, and what a person decided beside them: rows to values and back."""
+"""Alignments as they are stored, and what a person decided beside them: rows to values and back.
+
+A stored session's messages as the aligner takes them: read when they are looked at, a bounded part of them held.
+
+Whether words still stand where they stood, and where they moved."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, overload
 
 import apsw
 
-from core.align import Aligned, Concern, Difference, NearMiss, Span
+from core.align import Aligned, Concern, Difference, NearMiss, Session, Span
+from core.align.result import hash_of
 from core.base.fault import Fault
 from core.base.trace import Outcome, Step
 from core.base.wire import dumps, to_wire
+from core.store.sql import number, storable
 
 State = Literal["aligned", "flagged", "ambiguous", "near", "failed", "waiting", "accepted", "rejected"]
 """Where a quote stands in the review; `near` failed with a near miss to offer, `waiting` was not aligned yet."""
@@ -205,3 +212,110 @@ def _step(found: Mapping[str, Any]) -> Step:
         tuple(map(_step, found["steps"])),
         found["elapsed_ms"],
     )
+
+
+HELD = 4 << 20
+"""Code points of messages held in memory."""
+
+
+class StoredMessages(Sequence[str]):
+    """The texts of a session by message index; an index nobody stored reads as the empty text. For one thread."""
+
+    def __init__(self, con: apsw.Connection, session_id: str, held: int = HELD) -> None:
+        self._con, self._session, self._most = con, session_id, held
+        self._size = count_messages(con, session_id)
+        self._texts: OrderedDict[int, str] = OrderedDict()
+        self._held = 0
+
+    def __len__(self) -> int:
+        return self._size
+
+    @overload
+    def __getitem__(self, at: int) -> str: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[str]: ...
+    def __getitem__(self, at: int | slice) -> str | Sequence[str]:
+        if isinstance(at, slice):
+            return [self[one] for one in range(*at.indices(self._size))]
+        if not 0 <= at < self._size:
+            raise IndexError(at)
+        if (known := self._texts.get(at)) is not None:
+            self._texts.move_to_end(at)
+            return known
+        text = message_text(self._con, self._session, at)
+        self._texts[at] = text
+        self._held += len(text)
+        while self._held > self._most and len(self._texts) > 1:
+            self._held -= len(self._texts.popitem(last=False)[1])
+        return text
+
+
+def count_messages(con: apsw.Connection, session_id: str) -> int:
+    """How many messages a session has."""
+    return number(con, "SELECT max(idx) + 1 FROM message WHERE session_id = ?", (session_id,))
+
+
+def message_text(con: apsw.Connection, session_id: str, index: int) -> str:
+    """The whole text of one message; empty where there is none."""
+    row = con.execute("SELECT text FROM message WHERE session_id = ? AND idx = ?", (session_id, index)).fetchone()
+    return "" if row is None else str(row[0])
+
+
+def session_named(con: apsw.Connection, name: str) -> str:
+    """The id of the session that `name` is, or is the beginning of. Raises Fault invalid_input."""
+    name = storable(name)
+    if con.execute("SELECT 1 FROM session WHERE id = ?", (name,)).fetchone():
+        return name
+    found = con.execute(
+        "SELECT id FROM session WHERE id >= ? AND substr(id, 1, ?) = ? ORDER BY id LIMIT 2", (name, len(name), name)
+    ).fetchall()
+    if len(found) == 1 and name:
+        return str(found[0][0])
+    if found and name:
+        raise Fault("invalid_input", f"more than one session begins with {name[:80]!r}", "give more of its id")
+    raise Fault(
+        "invalid_input", f"there is no session {name[:80]!r}", "import its transcript first: casebook import auto"
+    )
+
+
+def words_at(messages: Sequence[str], spans: Sequence[Span]) -> tuple[str, ...] | None:
+    """What stands at the spans; None where one reaches out of its message."""
+    found: list[str] = []
+    for span in spans:
+        text = messages[span.message_index] if span.message_index < len(messages) else ""
+        if span.end > len(text):
+            return None
+        found.append(text[span.start : span.end])
+    return tuple(found)
+
+
+def still_right(messages: Sequence[str], aligned: Aligned) -> bool:
+    """Whether the text that an alignment matched stands where it was found."""
+    spans = aligned.spans[:1] if aligned.status == "ambiguous" else aligned.spans
+    words = words_at(messages, spans) if spans else None
+    return words is not None and hash_of("".join(words)) == aligned.matched_hash
+
+
+def anchored(session: Session, spans: Sequence[Span], words: Sequence[str]) -> tuple[Span, ...]:
+    """Where the accepted words stand now: where they stood, else at the one place of the nearest message that has them.
+
+    Nothing where they are nowhere, or where it cannot be told which of several places is theirs.
+    """
+    if words_at(session.messages, spans) == tuple(words):
+        return tuple(spans)
+    at = spans[0].message_index
+    for index in (at, *session.others(at)) if at < len(session.messages) else range(len(session.messages))[::-1]:
+        text = session.messages[index]
+        starts: list[int] = []
+        reached = 0
+        for word in words:
+            start = text.find(word, reached)
+            if start < 0:
+                break
+            starts.append(start)
+            reached = start + len(word)
+        if len(starts) == len(words):
+            if text.find(words[0], starts[0] + 1) >= 0:
+                return ()
+            return tuple(Span(index, start, start + len(word)) for start, word in zip(starts, words, strict=True))
+    return ()

@@ -1,29 +1,198 @@
-"""What a person decides about a quote: each act one change in the history that can be undone, and one event."""
+"""What a person decides about a quote: each act one change in the history that can be undone, and one event.
+
+Widening and narrowing a span by words, and what a quote says otherwise than the words at a place.
+
+Whether a place may be taken for a quote by a word of consent, must be asked about, or is none: a pure decision.
+
+One act on several quotes: one change in the history, so that one undo takes all of it back.
+
+After an undo: what was decided about quotes is brought up to date, and told as an event."""
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import ClassVar, Literal
+from typing import ClassVar, Final, Literal
 
 import apsw
+from rapidfuzz.distance import Levenshtein
 
-from core.align import Concern, Difference, Span
+from core.align import Concern, Difference, Session, Span
+from core.align.diff.changes import reasons_of
+from core.align.diff.verbatim import verbatim
+from core.align.fuzzy import CERTAIN
+from core.align.guard import compare
+from core.align.normalization.normalized_view import View
 from core.align.result import hash_of
 from core.align.spans import JOIN
 from core.base.fault import Fault
-from core.base.trace import Step
-from core.evidence.events import EventType, append, evidence_images, ingested
-from core.evidence.messages import StoredMessages
+from core.base.trace import Step, facts
+from core.evidence.events import EventType, append, entry_images, evidence_images, ingested
 from core.evidence.promotion import Promotion, demote_unfounded, promotion_of
-from core.evidence.review.acceptance_rules import TOO_LITTLE, Place, place_at
-from core.evidence.review.span_edit import Edge, adjusted
-from core.evidence.rows import Act, Decision, Kept, State, Verdict, decision_of, kept
-from core.evidence.span_check import words_at
+from core.evidence.rows import (
+    Act,
+    Decision,
+    Kept,
+    State,
+    StoredMessages,
+    Verdict,
+    anchored,
+    decision_of,
+    kept,
+    kept_many,
+    spans_of,
+    words_at,
+)
 from core.store import Store, change, now
+from core.store.journal.journal import Touched
+from core.store.journal.undo import Mirrored
 from core.store.sql import storable
 from core.text import redact
+
+Edge = Literal["start", "end"]
+_WORD = re.compile(r"\S+")
+_REACH = 4_000
+"""Code points looked through on each side of an edge."""
+COMPARED = 20_000
+"""Code points of each side that are compared."""
+
+
+def adjusted(text: str, span: Span, edge: Edge, words: int) -> Span:
+    """`span` of the message `text` with one edge moved by so many words: positive widens it, negative narrows it.
+
+    An edge inside a word first moves to that word's end (or start). At least a word stays; the message's ends hold.
+    """
+    for _ in range(min(abs(words), 1_000)):
+        moved = _step(text, span, edge, widen=words > 0)
+        if moved == span:
+            break
+        span = moved
+    return span
+
+
+def _step(text: str, span: Span, edge: Edge, *, widen: bool) -> Span:
+    if edge == "end":
+        found = _forward(text, span.end, min(len(text), span.end + _REACH)) if widen else _last(text, span)
+        return span if found is None else replace(span, end=found)
+    found = _backward(text, span.start) if widen else _first(text, span)
+    return span if found is None else replace(span, start=found)
+
+
+def _forward(text: str, at: int, limit: int) -> int | None:
+    """The end of the word that goes on at `at`, or of the next one."""
+    match = _WORD.search(text, at, limit)
+    return None if match is None else match.end()
+
+
+def _backward(text: str, at: int) -> int | None:
+    low = max(0, at - _REACH)
+    last = None
+    for match in _WORD.finditer(text, low, at):
+        last = match
+    return None if last is None else last.start()
+
+
+def _last(text: str, span: Span) -> int | None:
+    """Where the span ends without its last word."""
+    low = max(span.start, span.end - _REACH)
+    ends = [match.end() for match in _WORD.finditer(text, low, span.end)]
+    ends = [end for end in ends if end < span.end] if ends and ends[-1] < span.end else ends[:-1]
+    return ends[-1] if ends else None
+
+
+def _first(text: str, span: Span) -> int | None:
+    starts = [match.start() for match in _WORD.finditer(text, span.start, min(span.end, span.start + _REACH))]
+    starts = [start for start in starts if start > span.start]
+    return starts[0] if starts else None
+
+
+def differences(quote: str, source: str) -> tuple[tuple[Concern, ...], tuple[Difference, ...]]:
+    """What the guard finds between a quote and the words at a place, and the verbatim diff of the two."""
+    mine, yours = quote[:COMPARED], source[:COMPARED]
+    return compare(mine, yours, lambda word: False).concerns, verbatim(mine, yours)
+
+
+FitVerdict = Literal["fits", "asks", "too_little"]
+HALF = 0.5
+"""A place with less of the quote's length than this is asked about."""
+LONG = 30
+"""From so many characters on, a word or two are no place for a quote."""
+_WORDS, _QUARTER = 2, 0.25
+TOO_LITTLE = "the selection is too short for this quote; widen it, or choose another place"
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """How words fit a quote. `reasons`: what to ask about, in plain words; `too_little` cannot be said yes to.
+
+    `similarity` (0 to 1): in folded form; `covers`: its length against the quote's, 1 at most.
+    """
+
+    verdict: FitVerdict
+    similarity: float
+    covers: float
+    reasons: tuple[str, ...]
+    trace: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place of a quote as it is judged: the words there, what the quote says otherwise, how they fit."""
+
+    spans: tuple[Span, ...]
+    words: str
+    concerns: tuple[Concern, ...]
+    diff: tuple[Difference, ...]
+    fit: Fit
+
+
+def fit_of(
+    quote: str,
+    words: str,
+    concerns: Sequence[Concern] = (),
+    similarity: float | None = None,
+    diff: Sequence[Difference] = (),
+) -> Fit:
+    """How `words` fit `quote`, of which the guard says `concerns`; `similarity` where the aligner knows it."""
+    said, there = (View(text[:COMPARED]).folded.strip() for text in (quote, words))
+    like = Levenshtein.normalized_similarity(said, there) if similarity is None else similarity
+    covers = min(1.0, len(there) / len(said)) if said else 1.0
+    count = len(there.split())
+    reasons: list[str] = []
+    if like < CERTAIN:
+        reasons.append(f"only {like:.0%} similar: below the threshold")
+    if covers < HALF:
+        reasons.append(f"the selection covers {covers:.0%} of the quote")
+    reasons += reasons_of(concerns, diff)
+    little = len(said) >= LONG and count <= _WORDS and covers < _QUARTER
+    verdict: FitVerdict = "too_little" if little else "asks" if reasons else "fits"
+    told = TOO_LITTLE if little else f"{len(reasons)} to ask about" if reasons else "it says the same"
+    step = Step(
+        "place",
+        "hit" if verdict == "fits" else "rejected",
+        told,
+        facts(similarity=round(like, 4), covers=round(covers, 4), words=count),
+        tuple(Step("reason", "rejected", one) for one in reasons),
+    )
+    return Fit(verdict, like, covers, tuple(reasons), (step,))
+
+
+def place_at(one: Kept, messages: StoredMessages, spans: tuple[Span, ...]) -> Place:
+    """A place of a quote, judged: where the machine looked, by what it found; elsewhere by the words there."""
+    found, words = one.aligned, JOIN.join(words_at(messages, spans) or ())
+    known: float | None = None
+    concerns, diff = differences(one.quote, words)
+    if found is not None and one.original is None:
+        looked = {(miss.span,): miss.similarity for miss in found.near_misses}
+        ways = [(span,) for span in found.spans] if found.status == "ambiguous" else [found.spans]
+        known = {**looked, **dict.fromkeys(ways, found.similarity)}.get(spans)
+        if found.status in ("aligned", "flagged") and spans == found.spans:
+            concerns = found.concerns
+    return Place(spans, words, concerns, diff, fit_of(one.quote, words, concerns, known, diff))
+
 
 Refusal = Literal[
     "needs_confirmation", "too_little", "choose_a_place", "no_place", "not_aligned", "changed_meanwhile", "as_it_was"
@@ -280,3 +449,95 @@ def store_plan(con: apsw.Connection, actor: str, one: Kept, planned: Plan) -> No
     body = {"actor": actor, "act": planned.decision.act, "evidence": evidence_images(con, [one.id])}
     kind = _EVENT.get(planned.decision.act, "evidence_accepted")
     append(con, kind, one.session_id, body, ingested(con, one.session_id))
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedMany:
+    """What was done about several quotes; `left` were not decided, each with why. `change` None: none was."""
+
+    change: int | None
+    done: tuple[int, ...]
+    left: tuple[tuple[int, Refusal], ...]
+
+
+def reject_all(store: Store, actor: str, seen: Sequence[tuple[int, State]], reason: str) -> DecidedMany:
+    """Reject these quotes, each with the state it was seen in, for one reason; one decided otherwise meanwhile is left.
+
+    Raises what `Store.transaction` raises.
+    """
+    why = storable(redact(reason)).strip()[:REASON_KEPT]
+    return _all(store, actor, seen, Plan(Decision("reject", reason=why), "rejected"))
+
+
+def accept_all(store: Store, actor: str, seen: Sequence[tuple[int, State]]) -> DecidedMany:
+    """Accept those of these quotes that need no question where they were found; the others are left."""
+    return _all(store, actor, seen, None)
+
+
+def _all(store: Store, actor: str, seen: Sequence[tuple[int, State]], plan: Plan | None) -> DecidedMany:
+    done: list[int] = []
+    left: list[tuple[int, Refusal]] = []
+    with change(store, actor, f"{'accept' if plan is None else 'reject'} {len(seen):,} quotes") as made:
+        entries: set[str] = set()
+        for evidence_id, state in seen:
+            one = kept(store.con, evidence_id)
+            if one is None or one.state != state:
+                left.append((evidence_id, "changed_meanwhile"))
+                continue
+            planned = plan or accept_plan(one, StoredMessages(store.con, one.session_id))
+            refused = _refused(one, planned)
+            if refused is not None:
+                left.append((evidence_id, refused))
+                continue
+            store_plan(store.con, actor, one, planned)
+            entries.add(one.entry_id)
+            done.append(evidence_id)
+        made.subjects |= {("entry", entry_id) for entry_id in entries}
+        demote_unfounded(store.con, sorted(entries), actor)
+    return DecidedMany(made.id, tuple(done), tuple(left))
+
+
+def _refused(one: Kept, planned: Plan) -> Refusal | None:
+    if one.aligned is None:
+        return "not_aligned"
+    return "as_it_was" if one.verdict == planned.verdict else planned.refused
+
+
+MIRRORED: Final[Mirrored] = frozenset({("entry", "stage"), ("entry", "updated"), ("alignment", "anchor")})
+"""Columns that follow from others: an entry falls back, and words move, without a person."""
+
+
+def refresh_touched(con: apsw.Connection, touched: Touched, actor: str) -> None:
+    """Bring the touched quotes and entries up to date inside the undo's transaction, and append `change_undone`."""
+    ids = sorted({key for table, key in touched if table in ("evidence", "alignment") and isinstance(key, int)})
+    con.execute(  # a quote that the undo removed leaves no alignment behind
+        "DELETE FROM alignment WHERE verdict IS NULL AND evidence_id IN (SELECT value FROM json_each(?))"
+        " AND evidence_id NOT IN (SELECT id FROM evidence WHERE id IN (SELECT value FROM json_each(?)))",
+        (json.dumps(ids), json.dumps(ids)),
+    )
+    quotes = kept_many(con, ids)
+    names = {key for table, key in touched if table == "entry" and isinstance(key, str)}
+    names |= {one.entry_id for one in quotes}
+    if not names:
+        return
+    sessions = {one.session_id for one in quotes}
+    for one in quotes:
+        if one.verdict != "accepted" or one.decision is None:
+            continue
+        place = anchored(Session(StoredMessages(con, one.session_id)), one.decision.spans, one.decision.words)
+        anchor = None if place == one.decision.spans else spans_of(place)
+        con.execute(
+            "UPDATE alignment SET anchor = ? WHERE evidence_id = ? AND anchor IS NOT ?", (anchor, one.id, anchor)
+        )
+    # What the machine found meanwhile beneath a decision may be old: the next alignment looks again.
+    con.execute(
+        "DELETE FROM evidence_session WHERE session_id IN (SELECT value FROM json_each(?))",
+        (json.dumps(sorted(sessions)),),
+    )
+    entries = entry_images(con, sorted(names))
+    for session in dict.fromkeys(entry["session_id"] for entry in entries):
+        mine = [entry for entry in entries if entry["session_id"] == session]
+        here = [one.id for one in quotes if one.session_id == (session or "")]
+        body = {"actor": actor, "entries": mine, "evidence": evidence_images(con, here)}
+        append(con, "change_undone", session, body)
+    demote_unfounded(con, sorted(names), actor)

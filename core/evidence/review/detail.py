@@ -1,20 +1,51 @@
-"""One quote or one entry whole: what was found, what a person decided, which places there are, what blocks it."""
+"""One quote or one entry whole: what was found, what a person decided, which places there are, what blocks it.
+
+Which of a quote's places is offered first, and why: the one that a person most likely means.
+
+Looking elsewhere for a quote: in another message of its session, or for any words in the whole session."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, cast
 
-from core.align import Aligned, Concern, Difference, Span
-from core.evidence.messages import StoredMessages, message_text
+import apsw
+
+from core.align import Aligned, AlignSettings, Concern, Difference, Session, Span, ViewCache, align_quote
+from core.align.exact_match import find
+from core.align.normalization.normalized_view import View
+from core.base.fault import Fault
 from core.evidence.promotion import Promotion, promotion_of
-from core.evidence.review.acceptance_rules import Fit, Place, place_at
-from core.evidence.review.candidate_order import offered
-from core.evidence.review.decisions import choices
+from core.evidence.review.decisions import Fit, Place, choices, place_at
 from core.evidence.review.queue import QuoteRow, near_words, quote_row
-from core.evidence.rows import Act, Kept, kept, quotes_of
-from core.evidence.span_check import words_at
+from core.evidence.rows import Act, Kept, StoredMessages, kept, message_text, quotes_of, words_at
 from core.store import Store
+
+
+def offered(con: apsw.Connection, one: Kept) -> tuple[int, str]:
+    """The number of the place, counted from 1 as in `choices` (0: there is none), and why that one, in plain words.
+
+    Of several equal places: the nearest to the entry's other quotes in that message, and none that another quote of
+    the entry with the same words has taken already.
+    """
+    places = choices(one)
+    if one.aligned is None or one.aligned.status != "ambiguous" or not places:
+        return (1, "") if places else (0, "")
+    others = [other for other in quotes_of(con, one.entry_id) if other.id != one.id]
+    taken = {other.spans for other in others if other.quote == one.quote}
+    free = [at for at, spans in enumerate(places) if spans not in taken] or list(range(len(places)))
+    index = places[0][0].message_index
+    near = [span for other in others if other.quote != one.quote for span in other.spans if span.message_index == index]
+    if near:
+        at = min(free, key=lambda place: min(_apart(places[place][0], span) for span in near))
+        return at + 1, "the nearest to another quote of the entry"
+    return free[0] + 1, "the first that no other quote of the entry has" if taken & set(places) else "the first of them"
+
+
+def _apart(one: Span, other: Span) -> int:
+    return max(one.start - other.end, other.start - one.end, 0)
+
 
 _QUOTES_SHOWN = 500
 
@@ -162,3 +193,76 @@ def show_message(store: Store, session_id: str, index: int) -> MessageText | Non
         return None
     text = message_text(store.con, session_id, index)
     return MessageText(session_id, index, *row, text=text, count=len(StoredMessages(store.con, session_id)))
+
+
+_AROUND = 120
+_MOST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A place in a session: its span, and a line of what stands around it (`text[start:end]` are the words there)."""
+
+    span: Span
+    similarity: float
+    text: str
+    start: int
+    end: int
+
+
+def find_in_session(
+    store: Store,
+    session_id: str,
+    words: str,
+    *,
+    near: int = 0,
+    limit: int = 50,
+    cancelled: Callable[[], bool] = lambda: False,
+    cache: ViewCache | None = None,
+) -> tuple[Seen, ...]:
+    """Where words stand in a session, by the forms in which quotes are compared; nearest to the message `near` first.
+
+    Pass the same `cache` again and the next search takes a fraction of the time. For a job: it reads every message.
+    """
+    if not words.strip():
+        return ()
+    messages = StoredMessages(store.con, session_id)
+    session, wanted = Session(messages, cache), View(words)
+    near = min(max(near, 0), max(len(messages) - 1, 0))
+    found: list[Seen] = []
+    for index in (near, *session.others(near)) if len(messages) else ():
+        if cancelled() or len(found) >= min(limit, _MOST):
+            break
+        hit = find(session.view(index), wanted)
+        for start, end in hit.spans if hit is not None else ():
+            found.append(_seen(messages[index], Span(index, start, end), 1.0))
+    return tuple(found[:limit])
+
+
+def look_in(
+    store: Store, evidence_id: int, message_index: int, settings: AlignSettings | None = None
+) -> tuple[Seen, ...]:
+    """The places of a quote in one message of its session, the best first, near misses included; none: it is not there.
+
+    Raises Fault not_indexed where there is no such quote.
+    """
+    one = kept(store.con, evidence_id)
+    if one is None:
+        raise Fault("not_indexed", f"there is no quote {evidence_id}", "see casebook evidence list")
+    messages = StoredMessages(store.con, one.session_id)
+    if not 0 <= message_index < len(messages):
+        return ()
+    text = messages[message_index]
+    found = align_quote(Session([text]), 0, one.quote, settings or AlignSettings())
+    places = [(miss.span, miss.similarity) for miss in found.near_misses]
+    if found.status == "ambiguous":
+        places = [(span, found.similarity) for span in found.spans]
+    elif found.spans:
+        whole = Span(0, found.spans[0].start, found.spans[-1].end)
+        places = [(whole, found.similarity)]
+    return tuple(_seen(text, replace(span, message_index=message_index), like) for span, like in places)
+
+
+def _seen(text: str, span: Span, similarity: float) -> Seen:
+    low, high = max(0, span.start - _AROUND), min(len(text), max(span.end, span.start) + _AROUND)
+    return Seen(span, similarity, text[low:high], span.start - low, span.end - low)

@@ -15,7 +15,7 @@ import apsw
 
 from core.align.diff.changes import changes_of, reasons_of
 from core.align.guard import compare
-from core.evidence.promotions import READY
+from core.evidence.promotion import READY
 from core.evidence.rows import STATES, Kept, State, kept_many
 from core.store import Store
 

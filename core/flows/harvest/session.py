@@ -258,8 +258,7 @@ def add_explanations(store: Store, said: Sequence[Explanation]) -> None:
     if not said:
         return
     from core.align.input import ExtractedEntry, ExtractedQuote
-    from core.evidence.entries import add_entries
-    from core.evidence.import_entries import digest
+    from core.evidence.entries import add_entries, digest
 
     by_session: dict[str, list[ExtractedEntry]] = {}
     for one in said:

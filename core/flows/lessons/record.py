@@ -17,7 +17,7 @@ from core.errors.fixes import AGENT, Evidence
 from core.errors.identity.api import identify
 from core.errors.identity.identity import Identity
 from core.errors.lessons import HUNK_LINES, Do, Lesson, LessonEvidence, When, with_placeholders
-from core.evidence.messages import StoredMessages, session_named
+from core.evidence.rows import StoredMessages, session_named
 from core.flows.harvest.command import parse_command
 from core.flows.harvest.event_features import Result
 from core.flows.harvest.fixes.hunks import Hint

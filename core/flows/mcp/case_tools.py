@@ -81,7 +81,7 @@ def _align_quote(desk: Desk, given: dict[str, Any], _: Cancelled) -> AlignResult
         if sum(map(len, messages)) > _MOST_TEXT:
             raise Fault("invalid_input", f"the messages have more than {_MOST_TEXT:,} characters", "give fewer")
         return align(messages, Extracted((claim,)), settings)
-    from core.evidence.messages import StoredMessages, session_named
+    from core.evidence.rows import StoredMessages, session_named
     from core.store import faults, open_store
 
     with open_store(desk.database) as store, faults(desk.database):

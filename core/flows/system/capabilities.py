@@ -151,9 +151,8 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     from core.errors.curation import Curated, History, QueuePage, TakenBack
     from core.errors.exchange.case_export import Exported
     from core.errors.exchange.fixes import PortableFix
-    from core.evidence.entry_list import EntryPage
-    from core.evidence.promotion import Promoted
-    from core.evidence.promotions import PromotedMany
+    from core.evidence.entries import EntryPage
+    from core.evidence.promotion import Promoted, PromotedMany
     from core.evidence.realign import SessionAligned
     from core.evidence.review.decisions import Decided
     from core.evidence.review.detail import Entry, Quote

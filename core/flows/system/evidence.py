@@ -10,10 +10,8 @@ from typing import ClassVar
 from core.align.input import Extracted
 from core.align.settings import AlignSettings
 from core.base.fault import Fault
-from core.evidence.entries import add_entries
-from core.evidence.import_entries import Left
-from core.evidence.realign import DEFAULTS, SessionAligned, align_session
-from core.evidence.realign_queue import sessions_to_align, unmark
+from core.evidence.entries import Left, add_entries
+from core.evidence.realign import DEFAULTS, SessionAligned, align_session, sessions_to_align, unmark
 from core.flows.transcripts.report import Meter, Progress
 from core.store import Store, faults, jobs
 

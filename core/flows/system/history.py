@@ -193,12 +193,12 @@ def take_back(store: Store, actor: str, change: int | None = None, *, by: str | 
     Raises Fault invalid_input, and changes nothing, where there is none, a row of it was changed since, or the block of
     a rule file was edited by hand.
     """
-    from core.evidence.review.undo_sync import MIRRORED as OF_EVIDENCE
+    from core.evidence.review.decisions import MIRRORED as OF_EVIDENCE
 
     def after(con: apsw.Connection, touched: Touched) -> None:
         refresh_touched(con, touched)
         if any(table in ("entry", "evidence", "alignment") for table, _ in touched):
-            from core.evidence.review.undo_sync import refresh_touched as refresh_evidence
+            from core.evidence.review.decisions import refresh_touched as refresh_evidence
 
             refresh_evidence(con, touched, actor)
         if drafts := tuple(key for table, key in touched if table == "rule_draft" and isinstance(key, int)):

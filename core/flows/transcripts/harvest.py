@@ -13,8 +13,8 @@ import apsw
 from core.errors.cases.derived import refresh_case
 from core.errors.cases.record import forget_heard
 from core.evidence.events import ingested
-from core.evidence.messages import count_messages
-from core.evidence.realign_queue import mark_to_align
+from core.evidence.realign import mark_to_align
+from core.evidence.rows import count_messages
 from core.flows.system.parallel import Second
 from core.flows.transcripts.report import Meter, Progress, Tally
 from core.flows.transcripts.write import PENDING, REPEATS

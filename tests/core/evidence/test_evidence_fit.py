@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from core.align import Concern
 from core.align.fuzzy import CERTAIN
 from core.evidence import add_entries, align_session, list_quotes, reject
-from core.evidence.review.acceptance_rules import HALF, LONG, fit_of
+from core.evidence.review.decisions import HALF, LONG, fit_of
 from core.store import Store
 from tests.core.evidence.evidence_support import (
     ALIGNED,

@@ -9,7 +9,7 @@ import apsw
 
 from core.errors.cases.resolutions import MIRRORED, refresh_touched
 from core.evidence.entries import tell_added
-from core.evidence.realign_queue import mark_to_align
+from core.evidence.realign import mark_to_align
 from core.flows.transcripts.again.files import bring_messages, lost_sessions, read_from_files
 from core.flows.transcripts.again.report import ImportAgain
 from core.flows.transcripts.again.work import Work, last_change
