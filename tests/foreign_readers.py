@@ -24,10 +24,10 @@ from core.flows.harvest.outcome import judge
 from core.flows.harvest.verdicts.named import named_errors
 from core.flows.hook.payload import read_payload
 from core.lexical import match_query
-from core.library.ask.checks.markers import checked_markers, sounds_like_giving_up
-from core.library.ask.checks.verdict import claims
-from core.library.ask.gate.features import sentences_of
-from core.library.ask.gate.question import read_question
+from core.library.ask.features import sentences_of
+from core.library.ask.markers import checked_markers, sounds_like_giving_up
+from core.library.ask.question import read_question
+from core.library.ask.verdict import claims
 from core.library.chunk import ChunkPolicy
 from core.library.citations.citation import parse as parse_citation
 from core.library.citations.store import cited_in
@@ -35,9 +35,8 @@ from core.library.documents.rows import Media
 from core.library.ingest.readers import reader_of
 from core.library.parse.markdown import frontmatter
 from core.library.parse.text import decode
-from core.library.search.lexical import lexical_query
+from core.library.search.lexical import lexical_query, snippet
 from core.library.search.rows import Passage
-from core.library.search.snippet import snippet
 from core.rules.format.book import Book, book_of
 from core.rules.format.parse import parse_text
 from core.rules.matching.api import match

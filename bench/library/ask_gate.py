@@ -21,8 +21,8 @@ from core.base.config.settings import EmbeddingSettings, RagSettings
 from core.embedding.models.models import Absent, current
 from core.flows.ingest.api import IngestOptions, ingest
 from core.flows.ingest.search import embed_passages, model_search
-from core.library.ask.gate.gate import gate
-from core.library.ask.gate.question import read_question
+from core.library.ask.gate import gate
+from core.library.ask.question import read_question
 from core.rules.evaluation.compare import rate
 from core.rules.matching.tables import load_tables
 from core.store import Store, open_store

@@ -21,8 +21,8 @@ from core.base.config.settings import EmbeddingSettings
 from core.flows.ingest.api import ingest
 from core.flows.ingest.search import embed_passages
 from core.library.search.api import SearchQuery, search
-from core.library.search.hit import Mode
-from core.library.search.vector import ChunkSource, place_of
+from core.library.search.hybrid import ChunkSource, place_of
+from core.library.search.rows import Mode
 from core.store import open_store
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from cli.format.layout import clip, one_line, width, wrap
 from cli.output import Output
 from core.library.ask.answer import Answer, AnswerCitation, Claim
-from core.library.ask.checks.markers import sentences
+from core.library.ask.markers import sentences
 from core.library.ask.store import SessionList, SessionShown
 from core.text import hangul_share
 

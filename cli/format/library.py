@@ -9,7 +9,7 @@ from cli.format.layout import clip, one_line, pad, wrap
 from cli.output import Output
 from core.base.trace import Step
 from core.library.search.api import UNASKED
-from core.library.search.hit import SearchHit, SearchResponse, shown_score
+from core.library.search.rows import SearchHit, SearchResponse, shown_score
 
 _SNIPPET_LINES = 2
 

@@ -10,7 +10,8 @@ antonyms, no list of errors: that is `opposites`.
 
 Why two messages are two errors: their codes, what fails, what they are about, the one word in which they differ.
 
-Names in an error: those in quotes that two errors do not share, and those joined by signs or capitals."""
+Names in an error: those in quotes that two errors do not share, and those joined by signs or capitals.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 What a harvest knows of a fix that it drafted, and how strong that makes the fix (decision 3b).
 
-What became of a fix that was told (`answer_outcome`): written when it is told, settled by what the session did."""
+What became of a fix that was told (`answer_outcome`): written when it is told, settled by what the session did.
+"""
 
 from __future__ import annotations
 

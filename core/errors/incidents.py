@@ -2,7 +2,8 @@
 
 What the queue orders a case by: its worth, the sessions that met it, their cost, and whose item it is part of.
 
-Derived from the verdicts. A case that is always second in its incidents is part of the item of the first."""
+Derived from the verdicts. A case that is always second in its incidents is part of the item of the first.
+"""
 
 from __future__ import annotations
 

@@ -12,7 +12,8 @@ Functions take an open connection and write nothing.
 
 Commands with what only holds for one person or one moment replaced: paths below home, branches, numbers, ids.
 
-What the text of a fix says beyond the card of its lesson."""
+What the text of a fix says beyond the card of its lesson.
+"""
 
 from __future__ import annotations
 

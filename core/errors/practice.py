@@ -13,7 +13,8 @@ The practice that an error falls under: by the rule that its key line names, or 
 What to say before a command is run: one like it failed, and another one passed in its place.
 
 A row of `before_run` answers only while its fix is strong or verified, and where the environment lacked something, only
-in a repository that met the lack in several sessions."""
+in a repository that met the lack in several sessions.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 The entries in pages: what was claimed, at which stage.
 
-Extracted entries as they are stored: secrets masked, named where the extractor gave no name, capped."""
+Extracted entries as they are stored: secrets masked, named where the extractor gave no name, capped.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 Each event holds the rows it left behind: `evidence` and `entries` are what `replay` writes.
 
-Rebuilding entries, stages, alignments and decisions from the events alone."""
+Rebuilding entries, stages, alignments and decisions from the events alone.
+"""
 
 from __future__ import annotations
 

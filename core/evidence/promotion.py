@@ -1,6 +1,7 @@
 """Promotion: a candidate becomes verified only on quotes that stand where they are said to (decision 12).
 
-Promoting several entries at once: one change in the history, so that one undo takes all of it back."""
+Promoting several entries at once: one change in the history, so that one undo takes all of it back.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 Which sessions have quotes to align: marked by an import that went on in them, or with quotes nobody looked for yet.
 
-An import asks and marks; it loads no aligner, and whoever aligns takes the mark away once it is done."""
+An import asks and marks; it loads no aligner, and whoever aligns takes the mark away once it is done.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,8 @@
 
 A stored session's messages as the aligner takes them: read when they are looked at, a bounded part of them held.
 
-Whether words still stand where they stood, and where they moved."""
+Whether words still stand where they stood, and where they moved.
+"""
 
 from __future__ import annotations
 

@@ -9,8 +9,7 @@ from typing import Final
 import orjson
 
 from core.base.fault import Fault
-from core.library.documents.blocks import ParsedBlock, Passage
-from core.library.documents.spans import CodeSpan, LineSpan, PageSpan, SourceSpan, lines_of
+from core.library.documents.rows import CodeSpan, LineSpan, PageSpan, ParsedBlock, Passage, SourceSpan, lines_of
 
 MD_V1: Final = "md-heading-v1"
 MD_V2: Final = "md-heading-v2"

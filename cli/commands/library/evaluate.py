@@ -11,14 +11,13 @@ from cli.context import Context
 from cli.format.layout import clip, one_line
 from cli.output import Output
 from core.base.fault import Fault
-from core.library.evaluation.golden import Suite
-from core.library.evaluation.metrics import Evaluation, Interval
-from core.library.search.hit import Mode
+from core.library.evaluation import Evaluation, Interval, Suite
+from core.library.search.rows import Mode
 
 
 def run_eval(args: argparse.Namespace, context: Context) -> int:
     """`library eval`: exit 0 if every query was asked; 1 where a label no longer stands anywhere."""
-    from core.library.evaluation.golden import read_suite
+    from core.library.evaluation import read_suite
 
     suite = read_suite(Path(args.suite))
     if args.ingest and (args.keep or args.compare is not None):
@@ -36,7 +35,7 @@ def run_eval(args: argparse.Namespace, context: Context) -> int:
 
 def _evaluate(args: argparse.Namespace, context: Context, database: Path, suite: Suite) -> Evaluation:
     from core.flows.ingest.search import model_search
-    from core.library.evaluation.run import compared, evaluate, keep
+    from core.library.evaluation import compared, evaluate, keep
     from core.store import open_store
 
     modes: list[Mode] = args.mode or ["lexical", "hybrid"]

@@ -99,7 +99,7 @@ def run_open(args: argparse.Namespace, context: Context) -> int:
     Exit 1: nothing of that name; 2: no editor.
     """
     from core.base.editor import at_line, editor_of
-    from core.library.citations.location import file_place
+    from core.library.citations.store import file_place
     from core.store import faults, open_store
 
     with open_store(context.database) as store, faults(context.database):

@@ -11,7 +11,7 @@ from core.base.fault import Fault
 
 if TYPE_CHECKING:
     from core.library.search.api import SearchQuery
-    from core.library.search.filters import SearchFilters
+    from core.library.search.fts import SearchFilters
 
 
 def run_search(args: argparse.Namespace, context: Context) -> int:
@@ -88,7 +88,7 @@ def _query(args: argparse.Namespace, text: str) -> SearchQuery:
 
 def filters_of(args: argparse.Namespace) -> SearchFilters:
     """The filters that the arguments name."""
-    from core.library.search.filters import SearchFilters
+    from core.library.search.fts import SearchFilters
 
     return SearchFilters(
         tuple(args.tag), args.lang, args.path, args.trust, args.source, args.type, args.media, args.doc,

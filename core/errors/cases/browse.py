@@ -1,6 +1,7 @@
 """Browsing the cases: pages by key, one case whole, candidates as a person types. Counts nothing.
 
-The filters of the case list: their conditions, what each would leave, and a case's position among what passes."""
+The filters of the case list: their conditions, what each would leave, and a case's position among what passes.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """What fixed an error: written beside its history, never over it (error-kb REQ-RA-003, decision 6).
 
-Taking back what was done to errors, and bringing what is derived from them up to date."""
+Taking back what was done to errors, and bringing what is derived from them up to date.
+"""
 
 from __future__ import annotations
 

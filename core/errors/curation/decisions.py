@@ -2,7 +2,8 @@
 
 Cases that might have the same fix: offered while one is written, never applied by themselves.
 
-Where a lesson holds: a person confirms that it helps in every project, or takes that back. It can be undone."""
+Where a lesson holds: a person confirms that it helps in every project, or takes that back. It can be undone.
+"""
 
 from __future__ import annotations
 

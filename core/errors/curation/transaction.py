@@ -4,7 +4,8 @@ What two cases differ in, with reasons: one who makes them one is told what was 
 
 A fix as a person writes it, and as it may be stored.
 
-What a person had before them when they decided, and what stands in the way if somebody was faster."""
+What a person had before them when they decided, and what stands in the way if somebody was faster.
+"""
 
 from __future__ import annotations
 

@@ -3,7 +3,8 @@
 Cases and fixes as Markdown: one case whole for people, verified fixes that an import reads, a block for agents.
 
 A fix begins with a comment that holds everything but the text, and ends with another; what stands outside of these is
-left alone, so a file may hold other things too. The block in a file that agents read has no data for machines."""
+left alone, so a file may hold other things too. The block in a file that agents read has no data for machines.
+"""
 
 from __future__ import annotations
 

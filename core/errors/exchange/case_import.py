@@ -1,6 +1,7 @@
 """One imported case and its fixes into the casebook: what is known already is not added again.
 
-A lesson from another casebook: checked, redacted, and without what is counted where it is read."""
+A lesson from another casebook: checked, redacted, and without what is counted where it is read.
+"""
 
 from __future__ import annotations
 

@@ -3,7 +3,8 @@
 Fixes as a table: readable in a spreadsheet, and exact when it is read again.
 
 Lists are JSON. A text that a spreadsheet would run as a formula, or that holds signs a terminal or a table would not
-keep, is written as `json:"…"`."""
+keep, is written as `json:"…"`.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """What a model reads of an error: not the key but its words, names kept, paths and wrappers cut (DESIGN 7).
 
-The cases as texts to embed: each case's first key line, in words."""
+The cases as texts to embed: each case's first key line, in words.
+"""
 
 from __future__ import annotations
 

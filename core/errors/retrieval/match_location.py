@@ -1,6 +1,7 @@
 """Which part of a case has the words that were asked for: one of its errors, else its fix, a tag, what was printed.
 
-What is shown of a case that was found: which of its errors and fixes, and the parts of the key line that matched."""
+What is shown of a case that was found: which of its errors and fixes, and the parts of the key line that matched.
+"""
 
 from __future__ import annotations
 

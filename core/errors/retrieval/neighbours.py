@@ -1,6 +1,7 @@
 """The cases nearest to an error, by vector and by rare words: the evidence for each, and which are shown as similar.
 
-Cases like a case: by the vector that is kept of it, else by the words of its key line. Loads no model."""
+Cases like a case: by the vector that is kept of it, else by the words of its key line. Loads no model.
+"""
 
 from __future__ import annotations
 

@@ -5,7 +5,8 @@ bring them together. The points and the bar were found on one half of the labell
 
 What can be asked of the vectors of errors: frozen values, so that another process may be the one that answers.
 
-Each is called with a casebook and a way to its vectors. Raises Fault where the casebook cannot be read."""
+Each is called with a casebook and a way to its vectors. Raises Fault where the casebook cannot be read.
+"""
 
 from __future__ import annotations
 

@@ -6,7 +6,8 @@ Whether a place may be taken for a quote by a word of consent, must be asked abo
 
 One act on several quotes: one change in the history, so that one undo takes all of it back.
 
-After an undo: what was decided about quotes is brought up to date, and told as an event."""
+After an undo: what was decided about quotes is brought up to date, and told as an event.
+"""
 
 from __future__ import annotations
 

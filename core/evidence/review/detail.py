@@ -2,7 +2,8 @@
 
 Which of a quote's places is offered first, and why: the one that a person most likely means.
 
-Looking elsewhere for a quote: in another message of its session, or for any words in the whole session."""
+Looking elsewhere for a quote: in another message of its session, or for any words in the whole session.
+"""
 
 from __future__ import annotations
 

@@ -18,8 +18,7 @@ from core.flows.ask.options import Asking, AskOptions, ask_options, checked, kno
 from core.flows.ask.retrieve import Retrieved, candidates, cited, is_empty, retrieve, trust_of
 from core.flows.ask.verify import settle
 from core.library.ask.answer import Answer, AnswerCitation, AnswerEvent, AnswerRetrieval, HopRecord, Refusal, TokenUsage
-from core.library.ask.prompt import MULTI_HOP, Packed, Turn, pack, template, tokens
-from core.library.ask.refusal import Cause, refusal_text
+from core.library.ask.prompt import MULTI_HOP, Cause, Packed, Turn, pack, refusal_text, template, tokens
 from core.library.ask.store import history, keep, with_files
 from core.library.search.fts import index_version
 from core.library.search.rows import Passage

@@ -14,9 +14,9 @@ from core.base.trace import Step, Stopwatch, facts
 from core.flows.ask.options import Asking
 from core.flows.ask.retrieve import by_chunk, found_for, trust_of
 from core.library.ask.answer import HopRecord, Refusal
-from core.library.ask.gate.question import read_question
 from core.library.ask.prompt import MULTI_HOP, Packed, Turn, pack, template, tokens
-from core.library.ask.truncation import Length
+from core.library.ask.question import read_question
+from core.library.ask.verdict import Length
 from core.library.search.rows import Passage
 from core.llm.language_model import ANSWER_CHARS, Done, GenerateOptions, Message, TakenBack, Token, Usage
 from core.store import faults

@@ -11,8 +11,8 @@ from core.flows.ask.draft_file import Unfinished
 from core.library.ask.answer import AnswerCitation, AnswerEvent, HopRecord
 from core.library.ask.prompt import TEMPLATES
 from core.library.ask.store import checked_session
-from core.library.search.filters import EVERYTHING, SearchFilters
-from core.library.search.hit import Mode
+from core.library.search.fts import EVERYTHING, SearchFilters
+from core.library.search.rows import Mode
 from core.store import Store, now
 
 if TYPE_CHECKING:

@@ -11,14 +11,13 @@ import apsw
 from core.base.trace import Step, facts
 from core.flows.ask.options import Asking
 from core.library.ask.answer import AnswerCitation
-from core.library.ask.gate.gate import Gate, gate
-from core.library.ask.gate.question import read_question
+from core.library.ask.gate import Gate, gate
 from core.library.ask.prompt import Turn, speaks_to_model
+from core.library.ask.question import read_question
 from core.library.search.api import SearchQuery, search
-from core.library.search.filters import chunks_passing, documents_passing
-from core.library.search.hit import Mode, Retrieval, SearchResponse
+from core.library.search.fts import chunks_passing, documents_passing
 from core.library.search.korean import analyse
-from core.library.search.rows import Passage, citation_of, is_stale, passages
+from core.library.search.rows import Mode, Passage, Retrieval, SearchResponse, citation_of, is_stale, passages
 from core.store import faults, now
 from core.store.sql import number
 

@@ -13,11 +13,19 @@ from core.base.wire import to_wire
 from core.flows.ask.options import known_glossary
 from core.flows.ask.retrieve import by_chunk
 from core.library.ask.answer import AnswerCut, Claim, InventedCitation, Refusal
-from core.library.ask.checks.markers import Marked, checked_markers, sentences, sounds_like_giving_up
-from core.library.ask.checks.verdict import NOTHING, Glossary, claims, contradicts, holds, unverified
-from core.library.ask.prompt import only_refuses, refuses, tokens
-from core.library.ask.refusal import Cause
-from core.library.ask.truncation import Length, cut_of, marked_cut
+from core.library.ask.markers import Marked, checked_markers, sentences, sounds_like_giving_up
+from core.library.ask.prompt import Cause, only_refuses, refuses, tokens
+from core.library.ask.verdict import (
+    NOTHING,
+    Glossary,
+    Length,
+    claims,
+    contradicts,
+    cut_of,
+    holds,
+    marked_cut,
+    unverified,
+)
 from core.library.search.rows import Passage
 
 _OUTCOMES: dict[str, Outcome] = {

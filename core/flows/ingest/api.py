@@ -14,7 +14,6 @@ from core.flows.system.parallel import Second, calm_garbage, shared
 from core.library.chunk import ChunkPolicy
 from core.library.documents.read import corpus_revision, document_at, sources
 from core.library.documents.rows import Document, Media, Source
-from core.library.ingest.git_facts import git_facts
 from core.library.ingest.options import IngestOptions
 from core.library.ingest.prepare import (
     Failure,
@@ -30,8 +29,17 @@ from core.library.ingest.prepare import (
 )
 from core.library.ingest.readers import FOLDERS, extension_of, media_of, reader_of, signature
 from core.library.ingest.report import IngestEvent, IngestReport, IngestTally, Item, Scope, put_run
-from core.library.ingest.sources import EXTERNAL, file_of, roots_of, workspace_path
-from core.library.ingest.walk import LINK_OUT, FoundFile, Walked, walk
+from core.library.ingest.walk import (
+    EXTERNAL,
+    LINK_OUT,
+    FoundFile,
+    Walked,
+    file_of,
+    git_facts,
+    roots_of,
+    walk,
+    workspace_path,
+)
 from core.library.ingest.write import Known, Placed, Vanished, known_of, note_event, put_document, remove_document
 from core.library.search.fts import refresh_fts
 from core.process.worker import Call

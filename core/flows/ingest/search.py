@@ -18,10 +18,9 @@ from core.embedding.runtime.worker import BATCH
 from core.flows.system.embedding import embed_pending
 from core.flows.system.vectors import vector_search
 from core.library.search.api import SearchQuery, checked, search
-from core.library.search.filters import SearchFilters
-from core.library.search.fts import index_version
-from core.library.search.hit import BulkItem, BulkResponse, BulkSummary, SearchResponse
+from core.library.search.fts import SearchFilters, index_version
 from core.library.search.korean import analyse
+from core.library.search.rows import BulkItem, BulkResponse, BulkSummary, SearchResponse
 from core.store import open_store
 
 if TYPE_CHECKING:

@@ -10,13 +10,11 @@ from typing import Final
 
 from core.base.fault import Fault
 from core.flows.ingest.api import Tell, ended, jobs_of, read_all, running
-from core.library.documents.ids import content_hash
-from core.library.documents.rows import Source
+from core.library.documents.rows import Source, content_hash
 from core.library.ingest.options import IngestOptions
 from core.library.ingest.readers import extension_of, media_of
 from core.library.ingest.report import IngestEvent, IngestReport
-from core.library.ingest.sources import EXTERNAL, leads_out, normal_path, refused, roots_of
-from core.library.ingest.walk import FoundFile, Walked
+from core.library.ingest.walk import EXTERNAL, FoundFile, Walked, leads_out, normal_path, refused, roots_of
 from core.library.ingest.write import known_of
 from core.library.parse.text import LOOKED, is_binary
 from core.library.search.fts import refresh_fts

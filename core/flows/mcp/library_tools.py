@@ -9,10 +9,10 @@ from core.base.fault import Fault
 from core.flows.ingest.search import BULK_MOST, opened_search, query_of, search_bulk, search_library
 from core.flows.mcp.context import Desk
 from core.flows.mcp.tool import Cancelled, Tool, checked, flag, many, number, shape, text
-from core.library.documents.fetched import CHARS, MOST_AROUND, MOST_CHARS, Fetched, fetch
+from core.library.documents.opened import CHARS, MOST_AROUND, MOST_CHARS, Fetched, fetch
 from core.library.documents.rows import MEDIA, SOURCE_TYPES
 from core.library.search.api import SearchQuery
-from core.library.search.hit import BulkResponse, SearchResponse
+from core.library.search.rows import BulkResponse, SearchResponse
 from core.store import faults, open_store
 
 if TYPE_CHECKING:

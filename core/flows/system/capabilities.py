@@ -208,13 +208,13 @@ def _library_types() -> tuple[type, ...]:
         RegionCitation,
         TimeCitation,
     )
-    from core.library.citations.location import FilePlace
-    from core.library.documents.fetched import Fetched
-    from core.library.evaluation.metrics import Evaluation
+    from core.library.citations.store import FilePlace
+    from core.library.documents.opened import Fetched
+    from core.library.evaluation import Evaluation
     from core.library.ingest.report import IngestEvent, IngestReport
     from core.library.ingest.write import ResetReport
-    from core.library.search.hit import BulkItem, BulkResponse, SearchHit, SearchResponse
     from core.library.search.inspect import ChunkInspection, DocInspection, DocPage, DocSummary, IndexReport
+    from core.library.search.rows import BulkItem, BulkResponse, SearchHit, SearchResponse
 
     return (
         CaptionCitation, CodeCitation, PageCitation, RegionCitation, TimeCitation, LineCitation,

@@ -22,7 +22,7 @@ from core.flows.transcripts.api import import_transcripts
 from core.flows.transcripts.report import ImportReport, Progress
 from core.library.search.api import SearchQuery
 from core.library.search.api import search as search_library
-from core.library.search.hit import SearchResponse
+from core.library.search.rows import SearchResponse
 from core.rules.matching.api import RuleMatch
 from core.samples import (
     DEMO_EXTRACTED,

@@ -43,7 +43,7 @@ def _source(kind: EmbeddedKind, model: Model) -> Source:
         from core.rules.matching.tables import load_tables
 
         return source_for(load_tables(), english=model.languages == "en")
-    from core.library.search.vector import ChunkSource
+    from core.library.search.hybrid import ChunkSource
 
     return ChunkSource()
 

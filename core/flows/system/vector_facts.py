@@ -13,7 +13,7 @@ from core.embedding.index.stored import Place
 from core.embedding.models.catalogue import Model
 from core.embedding.models.models import Absent, current
 from core.errors.retrieval.embed_text import place_of
-from core.library.search.vector import place_of as place_of_passages
+from core.library.search.hybrid import place_of as place_of_passages
 from core.store import Store, faults, jobs
 from core.store.sql import number
 

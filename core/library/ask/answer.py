@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from core.base.trace import Step
-from core.library.ask.checks.markers import Sentence, only_names, place_names, sentences
+from core.library.ask.markers import Sentence, only_names, place_names, sentences
 from core.library.citations.citation import Citation
-from core.library.search.hit import Mode
+from core.library.search.rows import Mode
 from core.llm.language_model import ModelRef
 
 Refusal = Literal[

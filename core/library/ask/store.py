@@ -21,9 +21,9 @@ from core.base.trace import Facts
 from core.base.wire import dumps, to_wire
 from core.library.ask.answer import Answer, AnswerCitation, SinceRead
 from core.library.ask.prompt import Turn
-from core.library.documents.ids import asset_id, content_hash
 from core.library.documents.read import sources
-from core.library.ingest.sources import file_of
+from core.library.documents.rows import asset_id, content_hash
+from core.library.ingest.walk import file_of
 from core.library.ingest.write import SETTLED
 from core.store import Store
 from core.store.sql import number, value
@@ -152,7 +152,7 @@ def _put_answer(con: apsw.Connection, one: dict[str, Any], packed: Sequence[str]
 
 
 def _put_turn(con: apsw.Connection, one: dict[str, Any]) -> None:
-    from core.library.documents.ids import id_from
+    from core.library.documents.rows import id_from
 
     session, at, created = one["conversation_id"], one["turn_index"], one["created_at"]
     con.execute(

@@ -2,26 +2,47 @@
 
 A citation names lines of the file as it was read. So the file itself is shown; where it changed since, or is gone, that
 is told, and of one that is gone (or has no lines, as a PDF) the passages that were kept are shown.
+
+The library to leaf through: its documents, those read last first, and what there is to filter them by.
+
+The text behind a name: a passage, a document or cited lines, a bounded part at a time, with what to ask for next.
 """
 
 from __future__ import annotations
 
+import json
+from array import array
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, ClassVar, Final, Literal, cast
 
 import apsw
 
 from core.base.fault import Fault
-from core.library.citations.citation import Citation, CodeCitation, LineCitation, PageCitation
-from core.library.documents.ids import asset_id, content_hash
-from core.library.documents.read import blocks_of, chunks_of, document_at, sources
-from core.library.documents.rows import BlockKind, Chunk, Document
-from core.library.documents.spans import PageSpan, lines_of, span_of
-from core.library.ingest.sources import file_of, leads_out
+from core.embedding.index.backlog import waiting
+from core.library.citations.citation import Citation, CodeCitation, LineCitation, PageCitation, parse
+from core.library.documents.read import blocks_of, chunk, chunks_of, corpus_revision, document, document_at, sources
+from core.library.documents.rows import (
+    BlockKind,
+    Chunk,
+    Document,
+    PageSpan,
+    asset_id,
+    columns,
+    content_hash,
+    lines_of,
+    span_of,
+)
+from core.library.ingest.walk import file_of, leads_out
 from core.library.parse.text import decode
+from core.library.search.fts import EVERYTHING, LANG, SearchFilters, documents_passing
+from core.library.search.hybrid import KIND
 from core.library.search.inspect import DocSummary, chunk_at, summary_of
+from core.library.search.rows import citation_of, is_stale, passages
+from core.store import now
+from core.store.sql import number, storable
 
 WHOLE: Final = 4_000_000
 """Bytes of a file that is opened whole; of a larger one the lines around the place."""
@@ -283,3 +304,227 @@ def _is_cited(one: Chunk, page: int | None, wanted: Chunk | None, citation: Cita
     if isinstance(citation, PageCitation):
         return page == citation.page
     return wanted is not None and one.id == wanted.id
+
+
+MOST_VALUES: Final = 200
+"""Values of one kind that are told; the most frequent ones."""
+_COLUMNS: Final = {
+    "code": "code_lang", "media": "media_type", "type": "source_type", "trust": "trust_level",
+    "source": "source_id", "repo": "repo",
+}  # fmt: skip
+"""Kinds of filter, and the column each looks at."""
+
+
+@dataclass(frozen=True, slots=True)
+class LibrarySize:
+    """How many documents and passages there are, and how many of the passages wait to be embedded."""
+
+    documents: int
+    passages: int
+    waiting: int
+
+
+@dataclass(frozen=True, slots=True)
+class FilterValue:
+    """A value of one kind, and how many documents have it.
+
+    The kinds: `tag`, `path` (a glob), `lang`, `code`, `media`, `type`, `trust` (at least so trusted), `source`, `repo`.
+    """
+
+    kind: str
+    value: str
+    documents: int
+
+
+def library_size(con: apsw.Connection) -> LibrarySize:
+    """What there is. Raises apsw errors."""
+    return LibrarySize(
+        number(con, "SELECT count(*) FROM documents"),
+        number(con, "SELECT count(*) FROM chunks"),
+        waiting(con, KIND),
+    )
+
+
+def library_stamp(con: apsw.Connection) -> tuple[int, int]:
+    """Another value than before means that documents, or what is embedded of them, have changed. Raises apsw errors."""
+    return corpus_revision(con), waiting(con, KIND)
+
+
+def document_keys(con: apsw.Connection, filters: SearchFilters = EVERYTHING) -> array[int]:
+    """The keys of the documents that pass, read last first, for `documents_by_key`.
+
+    Raises Fault invalid_input for a wrong filter.
+    """
+    ids = documents_passing(con, filters)
+    among = "" if ids is None else " WHERE doc_id IN (SELECT value FROM json_each(?))"
+    given: tuple[str, ...] = () if ids is None else (json.dumps(ids),)
+    rows = con.execute(f"SELECT rowid FROM documents{among} ORDER BY indexed_at DESC, workspace_path", given)
+    return array("q", (cast("int", row[0]) for row in rows))
+
+
+def key_at(con: apsw.Connection, workspace_path: str) -> int | None:
+    """The key of the document at that path; None where there is none."""
+    row = con.execute("SELECT rowid FROM documents WHERE workspace_path = ?", (workspace_path,)).fetchone()
+    return None if row is None else cast("int", row[0])
+
+
+def documents_by_key(con: apsw.Connection, keys: Sequence[int]) -> dict[int, DocSummary]:
+    """The documents with these keys; those that are gone are left out."""
+    rows = con.execute(
+        f"SELECT rowid, {columns(Document)} FROM documents WHERE rowid IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(keys)),),
+    ).fetchall()
+    return {cast("int", row[0]): summary_of(con, Document(*cast("Any", row[1:]))) for row in rows}
+
+
+def filter_values(con: apsw.Connection) -> tuple[FilterValue, ...]:
+    """Everything documents can be filtered by, the most frequent value of a kind first."""
+    found: list[FilterValue] = []
+    tags = con.execute(
+        "SELECT tag, count(*) FROM document_tags GROUP BY tag ORDER BY count(*) DESC, tag LIMIT ?", (MOST_VALUES,)
+    ).fetchall()
+    found += [FilterValue("tag", *row) for row in cast("list[tuple[str, int]]", tags)]
+    found += _folders(con)
+    found += _languages(con)
+    for kind, column in _COLUMNS.items():
+        rows = con.execute(
+            f"SELECT {column}, count(*) FROM documents WHERE {column} IS NOT NULL AND {column} <> ''"
+            f" GROUP BY {column} ORDER BY count(*) DESC, {column} LIMIT ?",
+            (MOST_VALUES,),
+        ).fetchall()
+        found += [FilterValue(kind, *row) for row in cast("list[tuple[str, int]]", rows)]
+    return tuple(found)
+
+
+def _languages(con: apsw.Connection) -> list[FilterValue]:
+    """The languages by their primary subtag, each with the documents that it lets pass."""
+    rows = con.execute(f"SELECT {LANG}, count(*) FROM documents d WHERE d.lang <> '' GROUP BY 1").fetchall()
+    many = dict(cast("list[tuple[str, int]]", rows))
+    both = many.get("mixed", 0)
+    counted = {one: count + (both if one in ("ko", "en") else 0) for one, count in many.items()}
+    first = sorted(counted.items(), key=lambda one: (-one[1], one[0]))[:MOST_VALUES]
+    return [FilterValue("lang", *one) for one in first]
+
+
+def _folders(con: apsw.Connection) -> list[FilterValue]:
+    """The folders right below the roots, as globs, and the ends of names."""
+    rows = con.execute("SELECT workspace_path FROM documents").fetchall()
+    counted: Counter[str] = Counter()
+    for path in (cast("str", row[0]) for row in rows):
+        folders = path.split("/")[:-1]
+        counted.update("/".join((*folders[:depth], "**")) for depth in (1, 2) if len(folders) >= depth)
+        name, dot, end = path.rpartition("/")[2].rpartition(".")
+        if name and dot:
+            counted[f"*.{end}"] += 1
+    return [FilterValue("path", glob, many) for glob, many in counted.most_common(MOST_VALUES)]
+
+
+CHARS: Final = 20_000
+MOST_CHARS: Final = 200_000
+MOST_AROUND: Final = 500
+_PARTLY: Final = "one line is longer than that: only its beginning is here"
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """A piece of the library's text (`fetch_result.v1`).
+
+    `kind`: a whole passage, a document from its first line, or the lines (or page) that were cited. `line_start` and
+    `line_end` number the lines of the file that are in `text`; null where they are those of no file. `state`: `same`,
+    the file as it was read; `changed`, the file, another by now; `passages`, what the library keeps of it; `told` says
+    why. `truncated`: `max_chars` cut it short, and `next` is the citation of what follows.
+    """
+
+    SCHEMA: ClassVar[str] = "fetch_result.v1"
+
+    kind: Literal["chunk", "doc", "span"]
+    doc_id: str
+    doc_path: str
+    title: str
+    heading_path: tuple[str, ...]
+    citation: Citation | None
+    text: str
+    line_start: int | None
+    line_end: int | None
+    total_lines: int | None
+    state: State
+    told: str
+    indexed_at: str
+    stale: bool
+    truncated: bool
+    next: str | None
+
+
+def fetch(con: apsw.Connection, name: str, *, max_chars: int = CHARS, around: int = 0) -> Fetched:
+    """The text of what `name` names: the id of a passage, a document's path or id, or a citation (`path#L12-L34`).
+
+    `around`: lines before and behind the cited ones. Raises Fault invalid_input where the library has no such thing.
+    """
+    if not 1 <= max_chars <= MOST_CHARS or not 0 <= around <= MOST_AROUND:
+        told = f"max_chars is not between 1 and {MOST_CHARS}, or around not between 0 and {MOST_AROUND}"
+        raise Fault("invalid_input", told, "fetch what follows by `next`")
+    name = storable(name)
+    passage = chunk(con, name)
+    if passage is not None:
+        return _passage(con, passage, max_chars)
+    doc = document(con, name) or document_at(con, name)
+    if doc is not None:
+        opened = open_document(con, doc.workspace_path)
+        return _line_range(opened, "doc", None, (1, opened.total), max_chars)
+    if "#" in name:
+        citation = parse(name)
+        if document_at(con, citation.path) is not None:
+            return _cited(open_document(con, citation.path, citation), citation, max_chars, around)
+    raise Fault("invalid_input", f"the library has nothing called {name[:200]}", "search gives citations to fetch")
+
+
+def _passage(con: apsw.Connection, one: Chunk, max_chars: int) -> Fetched:
+    found = passages(con, [one.id])[one.id]
+    stale = is_stale(found.indexed_at, now())
+    text = one.text[:max_chars]
+    cut = len(text) < len(one.text)
+    told = "the passage as the library keeps it" + ("; it is longer than max_chars" if cut else "")
+    return Fetched(
+        "chunk", one.doc_id, found.path, found.title or "", one.heading_path, citation_of(found, stale=stale), text,
+        one.line_start, one.line_end, None, "passages", told, found.indexed_at, stale, cut, None,
+    )  # fmt: skip
+
+
+def _cited(opened: OpenDocument, citation: Citation, max_chars: int, around: int) -> Fetched:
+    if opened.cited is None:
+        where = citation.uri.partition("#")[2]
+        raise Fault(
+            "invalid_input", f"{citation.path[:200]} has nothing at {where}", "fetch the document itself for its lines"
+        )
+    start, end = opened.cited
+    if start > opened.total:
+        told = f"{citation.path[:200]} has {opened.length} lines, and no line {start}"
+        raise Fault("invalid_input", told, "fetch the document itself for its lines")
+    return _line_range(opened, "span", citation, (max(1, start - around), min(opened.total, end + around)), max_chars)
+
+
+def _line_range(
+    opened: OpenDocument, kind: Literal["doc", "span"], citation: Citation | None, wanted: tuple[int, int], most: int
+) -> Fetched:
+    """As many whole lines of those wanted as there is room for."""
+    doc, (start, end) = opened.document, wanted
+    kept: list[str] = []
+    room = most
+    for line in opened.lines[start - opened.first : end - opened.first + 1]:
+        if len(line) > room and kept:
+            break
+        kept.append(line[:room])
+        room -= len(line) + 1
+        if room <= 0:
+            break
+    last = start + len(kept) - 1
+    whole = bool(kept) and len(kept[-1]) == len(opened.lines[last - opened.first])
+    more = last < end
+    numbered = opened.state != "passages"
+    following = LineCitation(doc.doc_path, last + 1, end).uri if more and numbered else None
+    told = opened.told if whole or not kept else "; ".join(filter(None, (opened.told, _PARTLY)))
+    return Fetched(
+        kind, doc.doc_id, doc.doc_path, doc.title, (), citation, "\n".join(kept), start if numbered else None,
+        last if numbered else None, opened.total if numbered else None, opened.state, told, doc.indexed_at,
+        is_stale(doc.indexed_at, now()), more or not whole, following,
+    )  # fmt: skip

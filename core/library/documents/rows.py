@@ -1,13 +1,117 @@
-"""The rows of the library as values (frozen design, section 5; tables in migration 0007)."""
+"""The rows of the library as values (frozen design, section 5; tables in migration 0007).
+
+Where a block or a passage stands in its source, and how that is written in a row (frozen design 3.4).
+
+The ids of the library: blake3 over canonical JSON, 32 hexadecimal digits (frozen design, section 4).
+
+The recipe is frozen: the same content, path and versions give the same ids in every program that follows it.
+
+What parsers make of a file and chunkers make passages of: plain values, without ids and without a store.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final, Literal, cast
 
 import orjson
 
-from core.library.documents.spans import SourceSpan, spans_of
+from core.text.unicode_form import is_normalized, normalized
+
+
+@dataclass(frozen=True, slots=True)
+class LineSpan:
+    """Lines `start` to `end`, counted from 1, both included."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class CodeSpan:
+    """Lines of a piece of code, counted from 1, both included; `symbol` names it, `lang` its language."""
+
+    line_start: int
+    line_end: int
+    symbol: str | None = None
+    lang: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PageSpan:
+    """A page, counted from 1, and the half-open range of its code points; None: the whole page."""
+
+    page: int
+    char_start: int | None = None
+    char_end: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RegionSpan:
+    """A rectangle of a picture, in pixels."""
+
+    x: int
+    y: int
+    w: int
+    h: int
+
+
+@dataclass(frozen=True, slots=True)
+class TimeSpan:
+    """A stretch of a recording, in milliseconds."""
+
+    start_ms: int
+    end_ms: int
+
+
+SourceSpan = LineSpan | CodeSpan | PageSpan | RegionSpan | TimeSpan
+
+_KINDS: dict[str, type[SourceSpan]] = {
+    "line": LineSpan,
+    "code": CodeSpan,
+    "page": PageSpan,
+    "region": RegionSpan,
+    "time": TimeSpan,
+}
+_NAMES = {kind: name for name, kind in _KINDS.items()}
+
+
+def span_object(span: SourceSpan) -> dict[str, str | int | None]:
+    """The span as an object with its `kind`, the form that ids and rows are made of."""
+    return {"kind": _NAMES[type(span)], **{name: getattr(span, name) for name in type(span).__slots__}}
+
+
+def span_of(value: dict[str, Any]) -> SourceSpan:
+    """What `span_object` made; fields this version does not know are left out. Raises ValueError for anything else."""
+    kind = _KINDS.get(str(value.get("kind")))
+    if kind is None:
+        raise ValueError(f"no such span: {value.get('kind')}")
+    try:
+        return kind(**{name: value[name] for name in kind.__slots__ if name in value})
+    except TypeError as error:
+        raise ValueError(f"half a span: {value}") from error
+
+
+def spans_json(spans: tuple[SourceSpan, ...]) -> str:
+    """Spans as a row keeps them."""
+    return orjson.dumps([span_object(span) for span in spans]).decode()
+
+
+def spans_of(text: str) -> tuple[SourceSpan, ...]:
+    """Spans out of a row. Raises ValueError."""
+    return tuple(span_of(one) for one in cast("list[dict[str, Any]]", orjson.loads(text)))
+
+
+def lines_of(spans: tuple[SourceSpan, ...]) -> tuple[int, int] | None:
+    """The first and the last line that the spans name, or None where they name none."""
+    ends = [
+        (span.start, span.end) if isinstance(span, LineSpan) else (span.line_start, span.line_end)
+        for span in spans
+        if isinstance(span, LineSpan | CodeSpan)
+    ]
+    return (min(start for start, _ in ends), max(end for _, end in ends)) if ends else None
+
 
 TrustLevel = Literal["primary", "secondary", "generated"]
 SourceType = Literal["markdown", "note", "paper", "reference", "inbox"]
@@ -132,3 +236,159 @@ class Chunk:
 def columns(kind: type[Source | Document | Block | Chunk], table: str = "") -> str:
     """The columns of a row type, in the order of its fields, for a SELECT; `table` is put before each."""
     return ", ".join(f"{table}.{name}" if table else name for name in kind.__slots__)
+
+
+_ID = 32
+_SHORT = 16
+
+
+def id_from(parts: Mapping[str, Any]) -> str:
+    """The id of `parts`: their canonical JSON (RFC 8785, texts in NFC), blake3, the first 32 hexadecimal digits.
+
+    `parts` hold texts, whole numbers, None, lists and mappings with ASCII names: of these sorted compact JSON is the
+    canonical one. Raises ValueError for what cannot be written so (a lone surrogate).
+    """
+    from blake3 import blake3
+
+    try:
+        data = orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)
+        if not data.isascii() and not is_normalized(data.decode()):
+            data = orjson.dumps(_composed(parts), option=orjson.OPT_SORT_KEYS)
+        return blake3(data).hexdigest()[:_ID]
+    except TypeError as error:
+        raise ValueError(f"no id can be made: {error}") from error
+
+
+def content_hash(data: bytes) -> str:
+    """blake3 of the bytes, all 64 hexadecimal digits."""
+    from blake3 import blake3
+
+    return blake3(data).hexdigest()
+
+
+def short_hash(text: str) -> str:
+    """The first 16 hexadecimal digits of blake3: for settings and configurations."""
+    return content_hash(text.encode("utf-8", "replace"))[:_SHORT]
+
+
+def asset_id(asset_blake3: str) -> str:
+    """The id of a content, from its whole hash."""
+    return id_from({"kind": "asset", "asset_blake3": asset_blake3})
+
+
+def doc_id(workspace_path: str, asset: str, parser_version: str) -> str:
+    """The id of a document: a content at a path (`workspace_path` as `places` makes it), read by a parser."""
+    return id_from(
+        {"kind": "doc", "workspace_path": workspace_path, "asset_id": asset, "parser_version": parser_version}
+    )
+
+
+def block_id(doc: str, block_kind: str, heading_path: Sequence[str], ordinal: int, span: SourceSpan) -> str:
+    """The id of a block; `ordinal` counts from 0 the blocks of that kind under that heading path."""
+    return id_from(
+        {
+            "kind": "block",
+            "doc_id": doc,
+            "block_kind": block_kind,
+            "heading_path": list(heading_path),
+            "ordinal": ordinal,
+            "source_span": span_object(span),
+        }
+    )
+
+
+def chunk_id(doc: str, chunker_version: str, block_ids: Sequence[str], policy_hash: str, split: str = "") -> str:
+    """The id of a passage. `split` tells the pieces of one block apart (`#seg0`, `#L120`); it stands in no row."""
+    return id_from(
+        {
+            "kind": "chunk",
+            "doc_id": doc,
+            "chunker_version": chunker_version,
+            "block_ids": list(block_ids),
+            "policy_hash": policy_hash + split,
+        }
+    )
+
+
+def embedding_id(chunk: str, model_id: str, model_version: str, dimensions: int) -> str:
+    """The id of a vector."""
+    return id_from(
+        {
+            "kind": "embedding",
+            "chunk_id": chunk,
+            "model_id": model_id,
+            "model_version": model_version,
+            "dimensions": dimensions,
+        }
+    )
+
+
+def index_id(
+    collection: str, embedding_model: str, dimensions: int, index_version: str, index_kind: str, index_params_hash: str
+) -> str:
+    """The id of an index of vectors."""
+    return id_from(
+        {
+            "kind": "index",
+            "collection": collection,
+            "embedding_model": embedding_model,
+            "dimensions": dimensions,
+            "index_version": index_version,
+            "index_kind": index_kind,
+            "index_params_hash": index_params_hash,
+        }
+    )
+
+
+def _composed(value: object) -> object:
+    if isinstance(value, str):
+        return value if value.isascii() else normalized(value)
+    if isinstance(value, Mapping):
+        return {str(name): _composed(one) for name, one in cast("Mapping[str, object]", value).items()}
+    if isinstance(value, list):
+        return [_composed(one) for one in cast("list[object]", value)]
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedBlock:
+    """A block as it stands in a document.
+
+    `heading_path` are the headings above it (a heading's own text is not among them); `text` are its words, without
+    marks of markup; `payload` is what its kind has besides. `first_line` is the source line of the first line of
+    `text` where each line of `text` is one of the source; None where they differ.
+    """
+
+    kind: BlockKind
+    heading_path: tuple[str, ...]
+    span: SourceSpan
+    text: str
+    payload: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    first_line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A document as a parser reads it; `said` is what its frontmatter says, `warnings` are lines for people."""
+
+    parser_version: str
+    blocks: tuple[ParsedBlock, ...]
+    said: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A piece of a document that is found and cited as one.
+
+    `blocks` are the places of its blocks in the document; `split` tells pieces of the same blocks apart in their ids;
+    `lines` are its first and last source line, None where the source has none.
+    """
+
+    text: str
+    heading_path: tuple[str, ...]
+    blocks: tuple[int, ...]
+    spans: tuple[SourceSpan, ...]
+    token_estimate: int
+    lines: tuple[int, int] | None
+    split: str = ""

@@ -18,9 +18,7 @@ from core.library.chunk import (
     chunker_version,
     policy_hash,
 )
-from core.library.documents.blocks import Parsed, ParsedBlock, Passage
-from core.library.documents.ids import short_hash
-from core.library.documents.rows import Media, Source
+from core.library.documents.rows import Media, Parsed, ParsedBlock, Passage, Source, short_hash
 
 _MARKDOWN = frozenset(("md", "markdown", "mdown", "mkd", "mdx"))
 _BINARY_WORDS: Final = (

@@ -1,23 +1,161 @@
 """Files of a root: the walk through its folders, and the files that ignore rules leave out.
 
 `.gitignore` and `.casebookignore` apply in every folder, with git's own grammar.
+
+Roots of the library and its paths: POSIX, NFC, relative to their root (frozen design 4.2, 6.6; decision 21).
+
+What git knows of a folder, read from its files: no program is run, so no hook and no setting of a clone is.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import stat
+import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
-from core.library.documents.rows import Media
+from core.base.fault import Fault
+from core.library.documents.read import sources
+from core.library.documents.rows import Media, Source, SourceType, TrustLevel
 from core.library.ingest.readers import FOLDERS, blacklisted, extension_of, generated, media_of
-from core.library.ingest.sources import EXTERNAL, normal_path, refused
+from core.store import Store, now
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
+
+EXTERNAL = "_external"
+"""The folder of the first root that holds single files and standard input."""
+
+_SIGNS = re.compile(r"[^\w.-]+")
+
+
+def normal_path(path: str) -> str:
+    """`path` with slashes, composed, without `./` before it and without doubled slashes."""
+    parts = [part for part in path.replace(os.sep, "/").split("/") if part not in ("", ".")]
+    joined = "/".join(parts)
+    return joined if joined.isascii() else unicodedata.normalize("NFC", joined)
+
+
+def workspace_path(source: Source, relative: str) -> str:
+    """How the library calls the file at `relative` in a root."""
+    inside = normal_path(relative)
+    return f"{source.source_id}/{inside}" if source.position else inside
+
+
+def leads_out(root: str | Path, file: Path) -> bool:
+    """Whether a file lies outside of a root, its links and those of its folders resolved. Raises OSError."""
+    return not file.resolve().is_relative_to(Path(root).resolve())
+
+
+def refused(path: str) -> str:
+    """Why a file cannot be in the library under this path, or the empty string."""
+    if "#" in path:
+        return "its path holds a #, which separates a path from the line in a citation; rename it"
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return "its name is not UTF-8; rename it"
+    return ""
+
+
+def file_of(source: Source, path: str) -> Path:
+    """Where the document at a workspace path lies on the disk; it need not be there (any more).
+
+    Raises Fault invalid_input for a path that is not in that root.
+    """
+    inside = path.removeprefix(f"{source.source_id}/") if source.position else path
+    wrong = source.position and inside == path
+    if wrong or not inside or inside.startswith("/") or ".." in inside.split("/") or "\0" in inside:
+        raise Fault("invalid_input", f"{path!r} is no document of {source.root}.", "Check the path.")
+    found = Path(source.root, *inside.split("/"))
+    if not inside.isascii() and not found.exists():
+        apart = Path(source.root, *unicodedata.normalize("NFD", inside).split("/"))  # as macOS wrote it
+        return apart if apart.exists() else found
+    return found
+
+
+def roots_of(
+    store: Store, roots: Sequence[Path], source_type: SourceType | None = None, trust_level: TrustLevel | None = None
+) -> tuple[Source, ...]:
+    """The sources of these folders, registered where they are new; without any, all that are known.
+
+    `source_type` and `trust_level` are what their documents are where they do not say; None leaves them as they are.
+    Raises Fault invalid_input for what is no folder, or lies in or around a root that is known; not_indexed where none
+    is given and none known.
+    """
+    known = list(sources(store.con))
+    if not roots:
+        if not known:
+            raise Fault("not_indexed", "The library has no folder yet.", "Name one: casebook library ingest FOLDER")
+        return tuple(known)
+    found: list[Source] = []
+    for root in roots:
+        place = _folder(root)
+        source = next((one for one in known if one.root == str(place)), None)
+        if source is None:
+            source = _new(place, known, source_type or "", trust_level or "primary")
+            known.append(source)
+        else:
+            changed = Source(
+                source.source_id, source.position, source.root, source_type or source.source_type,
+                trust_level or source.trust_level, source.added_at,
+            )  # fmt: skip
+            known[known.index(source)] = source = changed
+        found.append(source)
+    with store.transaction() as con:
+        for one in found:
+            con.execute(
+                "INSERT INTO sources VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT(source_id) DO UPDATE SET"
+                " source_type = excluded.source_type, trust_level = excluded.trust_level",
+                (one.source_id, one.position, one.root, one.source_type, one.trust_level, one.added_at),
+            )
+    return tuple(dict.fromkeys(found))
+
+
+def _folder(root: Path) -> Path:
+    try:
+        place = root.expanduser().resolve(strict=True)
+        if place.is_dir():
+            str(place).encode()
+            return place
+    except (OSError, RuntimeError, ValueError):
+        pass
+    shown = ascii(str(root))[1:-1] if not str(root).isprintable() else str(root)
+    if root == Path():
+        shown = "the place you are in: it is gone"
+    raise Fault("invalid_input", f"There is no folder at {shown}.", "Name a folder, or a file to add it alone.")
+
+
+def _new(place: Path, known: Sequence[Source], source_type: SourceType | str, trust_level: TrustLevel) -> Source:
+    for one in known:
+        root = Path(one.root)
+        if root.is_relative_to(place) or place.is_relative_to(root):
+            raise Fault(
+                "invalid_input",
+                f"{place} and {root}, which the library knows, lie one in the other.",
+                "Their files would be there twice. Ingest the outer one alone.",
+            )
+    position = max((one.position for one in known), default=-1) + 1
+    base = normal_path(_SIGNS.sub("-", place.name)).strip("-.") or "root"
+    taken = {one.source_id for one in known} | _names_of_first(known)
+    source_id, number = base, 2
+    while source_id in taken:
+        source_id, number = f"{base}-{number}", number + 1
+    return Source(source_id, position, str(place), source_type, trust_level, now())  # type: ignore[arg-type]
+
+
+def _names_of_first(known: Sequence[Source]) -> set[str]:
+    """What stands in the first root: its paths have no id before them, so no id may look like the first part of one."""
+    first = next((one for one in known if not one.position), None)
+    try:
+        return {normal_path(path.name) for path in Path(first.root).iterdir()} if first else set()
+    except OSError:
+        return set()
+
 
 IgnoredBy = Literal["gitignore", "casebookignore"]
 FILES: tuple[tuple[str, IgnoredBy], ...] = ((".gitignore", "gitignore"), (".casebookignore", "casebookignore"))
@@ -316,3 +454,81 @@ class _Walker:
 def _shown(name: str) -> str:
     """A name that can be written anywhere: the bytes of one that is no UTF-8 become U+FFFD."""
     return name if name.isascii() else name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+COMMIT: Final = 12
+"""Digits of a commit that are kept (decision 22)."""
+_REF = re.compile(r"refs/[\w./@+-]{1,250}\Z")
+_SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?\Z")
+_URL = re.compile(r"^[ \t]*url[ \t]*=[ \t]*(\S{1,1000})[ \t\r]*$", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class GitFacts:
+    """The repository's name (its remote's, else its folder's), the branch and the commit; None: not known."""
+
+    repo: str | None = None
+    branch: str | None = None
+    commit: str | None = None
+
+
+def git_facts(root: Path) -> GitFacts:
+    """The facts of the repository that `root` lies in; all None where there is none."""
+    top = next((one for one in (root, *root.parents) if (one / ".git").exists()), None)
+    if top is None:
+        return GitFacts()
+    folder = _git_folder(top)
+    if folder is None:
+        return GitFacts(top.name or None)
+    shared = folder
+    common = _text(folder / "commondir").strip()
+    if common:
+        shared = (folder / common).resolve()
+    head = _text(folder / "HEAD").strip()
+    ref = head.removeprefix("ref:").strip() if head.startswith("ref:") else ""
+    if ref and (not _REF.match(ref) or ".." in ref):
+        ref = head = ""
+    commit = _commit(folder, shared, ref) if ref else head
+    return GitFacts(
+        _repo(shared) or top.name or None,
+        ref.removeprefix("refs/heads/") or None,
+        commit[:COMMIT] if _SHA.match(commit) else None,
+    )
+
+
+def _git_folder(top: Path) -> Path | None:
+    place = top / ".git"
+    if place.is_dir():
+        return place
+    said = _text(place).strip()  # a worktree or a submodule
+    return (top / said.removeprefix("gitdir:").strip()).resolve() if said.startswith("gitdir:") else None
+
+
+def _commit(folder: Path, shared: Path, ref: str) -> str:
+    for place in (folder, shared):
+        said = _text(place / ref).strip()
+        if said:
+            return said
+    for line in _text(shared / "packed-refs").split("\n"):
+        commit, _, name = line.partition(" ")
+        if name.strip() == ref:
+            return commit
+    return ""
+
+
+def _repo(shared: Path) -> str | None:
+    config = _text(shared / "config")
+    _, found, remote = config.partition('[remote "origin"]')
+    url = _URL.search(remote.partition("\n[")[0]) if found else None
+    name = re.split(r"[/:\\]", url[1].rstrip("/"))[-1].removesuffix(".git") if url else ""
+    return name[:100] or None
+
+
+def _text(path: Path) -> str:
+    try:
+        if not path.is_file():
+            return ""
+        with path.open("rb") as file:
+            return file.read(_LONGEST).decode("utf-8", "replace")
+    except (OSError, ValueError):
+        return ""

@@ -14,7 +14,7 @@ import orjson
 from core.library.documents.read import document_at, sources
 from core.library.documents.rows import Document, Media, Source, columns
 from core.library.ingest.prepare import ChunkRow, Prepared, derivation_key, keep
-from core.library.ingest.sources import file_of
+from core.library.ingest.walk import file_of
 from core.library.search.fts import IndexRow, drop_rows, heading_words, put_rows
 from core.store import Store
 from core.store.clock import now

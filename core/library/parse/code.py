@@ -9,8 +9,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final
 
-from core.library.documents.blocks import Parsed, ParsedBlock
-from core.library.documents.spans import CodeSpan
+from core.library.documents.rows import CodeSpan, Parsed, ParsedBlock
 from core.library.parse.text import parse_text
 
 if TYPE_CHECKING:

@@ -17,9 +17,7 @@ from markdown_it.rules_block.heading import heading
 from markdown_it.rules_block.state_block import StateBlock
 from markdown_it.token import Token
 
-from core.library.documents.blocks import Parsed, ParsedBlock
-from core.library.documents.rows import BlockKind
-from core.library.documents.spans import LineSpan
+from core.library.documents.rows import BlockKind, LineSpan, Parsed, ParsedBlock
 from core.library.parse.text import paragraphs
 
 _LONGEST_FRONTMATTER: Final = 1 << 16

@@ -7,8 +7,7 @@ import logging
 from importlib.util import find_spec
 from typing import Final
 
-from core.library.documents.blocks import Parsed, ParsedBlock
-from core.library.documents.spans import PageSpan
+from core.library.documents.rows import PageSpan, Parsed, ParsedBlock
 from core.text import redact
 
 PARSER: Final = "pypdf/1"

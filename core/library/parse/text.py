@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from core.library.documents.blocks import Parsed, ParsedBlock
-from core.library.documents.spans import CodeSpan, LineSpan
+from core.library.documents.rows import CodeSpan, LineSpan, Parsed, ParsedBlock
 from core.text import redact
 
 LOOKED: Final = 8192

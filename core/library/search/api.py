@@ -14,15 +14,30 @@ from typing import TYPE_CHECKING, Final, cast
 from core.base.fault import Fault
 from core.base.trace import Step, Stopwatch, facts
 from core.library.documents.read import corpus_revision
-from core.library.search.filters import EVERYTHING, SearchFilters, chunks_passing, documents_passing
-from core.library.search.fts import index_version, indexed_by, korean_hint, query_analyser
-from core.library.search.hit import Mode, Retrieval, ScoreKind, SearchHit, SearchResponse
-from core.library.search.hybrid import FAN, Fused, hybrid
+from core.library.search.fts import (
+    EVERYTHING,
+    SearchFilters,
+    chunks_passing,
+    documents_passing,
+    index_version,
+    indexed_by,
+    korean_hint,
+    query_analyser,
+)
+from core.library.search.hybrid import EMBED, FAN, Fused, hybrid, vector_search
 from core.library.search.korean import analyse
-from core.library.search.lexical import LexicalQuery, Ranked, lexical_query, lexical_search
-from core.library.search.rows import Passage, citation_of, hit, passages
-from core.library.search.snippet import CHARS
-from core.library.search.vector import EMBED, vector_search
+from core.library.search.lexical import CHARS, LexicalQuery, Ranked, lexical_query, lexical_search
+from core.library.search.rows import (
+    Mode,
+    Passage,
+    Retrieval,
+    ScoreKind,
+    SearchHit,
+    SearchResponse,
+    citation_of,
+    hit,
+    passages,
+)
 from core.store import Store, faults, now
 from core.store.sql import value
 

@@ -11,13 +11,11 @@ import apsw
 
 from core.base.fault import Fault
 from core.library.citations.citation import Citation, LineCitation, PageCitation, parse
-from core.library.documents.ids import embedding_id
 from core.library.documents.read import chunk, chunks_of, document, document_at, tags_of
-from core.library.documents.rows import Chunk, Document, columns
-from core.library.documents.spans import span_object
-from core.library.search.filters import EVERYTHING, SearchFilters, documents_passing
+from core.library.documents.rows import Chunk, Document, columns, embedding_id, span_object
+from core.library.search.fts import EVERYTHING, SearchFilters, documents_passing
+from core.library.search.hybrid import KIND
 from core.library.search.rows import citation_of, passages
-from core.library.search.vector import KIND
 from core.store.sql import storable
 
 

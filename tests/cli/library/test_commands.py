@@ -221,7 +221,7 @@ def test_an_evaluation_measures_keeps_and_compares(filled: Run, tmp_path: Path) 
 
 
 def test_the_house_suite_is_sixty_questions_in_two_languages() -> None:
-    from core.library.evaluation.golden import read_suite
+    from core.library.evaluation import read_suite
 
     suite = read_suite(Path(__file__).parents[2] / "data" / "library" / "house.yaml")
     assert len(suite.queries) == 60

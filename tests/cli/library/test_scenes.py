@@ -5,7 +5,7 @@ from __future__ import annotations
 from cli.format.library import response_lines
 from cli.output import Output
 from core.library.citations.citation import LineCitation
-from core.library.search.hit import Retrieval, SearchHit, SearchResponse
+from core.library.search.rows import Retrieval, SearchHit, SearchResponse
 
 SCENE_5 = """\
 1. 0.82 notes/rust/kebab-architecture.md#L661-L672

@@ -18,7 +18,7 @@ from core.flows.ingest.api import ingest
 from core.library.ask.answer import Answer, AnswerEvent
 from core.library.ask.store import delete_session, list_sessions, show_session
 from core.library.ingest.write import reset_library
-from core.library.search.filters import SearchFilters
+from core.library.search.fts import SearchFilters
 from core.llm.factory import language_model
 from core.samples import sample_notes
 from core.store import Store, open_store

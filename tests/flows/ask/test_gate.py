@@ -13,8 +13,8 @@ import yaml
 
 from core.base.config.settings import RagSettings
 from core.flows.ingest.api import IngestOptions, ingest
-from core.library.ask.gate.gate import gate
-from core.library.ask.gate.question import read_question
+from core.library.ask.gate import gate
+from core.library.ask.question import read_question
 from core.rules.matching.tables import load_tables
 from core.store import open_store
 

@@ -15,9 +15,9 @@ from core.embedding.runtime.embedder import Embedder, Kind, Vector
 from core.embedding.runtime.query_model import ModelAtHand, VectorSearch
 from core.flows.ingest.api import ingest
 from core.flows.ingest.search import embed_passages
-from core.library.ask.gate.gate import Gate, gate
-from core.library.ask.gate.question import read_question
-from core.library.ask.refusal import refusal_text
+from core.library.ask.gate import Gate, gate
+from core.library.ask.prompt import refusal_text
+from core.library.ask.question import read_question
 from core.rules.matching.tables import load_tables
 from core.store import Store, open_store
 

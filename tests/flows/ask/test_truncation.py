@@ -16,7 +16,7 @@ from core.flows.ask.api import AskOptions, ask
 from core.flows.ingest.api import ingest
 from core.library.ask.answer import Answer, AnswerCut
 from core.library.ask.store import show_session
-from core.library.ask.truncation import Length, cut_of
+from core.library.ask.verdict import Length, cut_of
 from core.llm.factory import language_model
 from core.samples import sample_notes
 from core.store import Store, open_store

@@ -12,7 +12,7 @@ from core.embedding.runtime.report import EmbedReport
 from core.embedding.runtime.worker import run
 from core.flows.ingest.api import ingest
 from core.library.ingest.write import reset_library
-from core.library.search.vector import ChunkSource
+from core.library.search.hybrid import ChunkSource
 from core.store import Store, open_store
 from tests.core.embedding.exact_embedder import ExactEmbedder, random_vector
 

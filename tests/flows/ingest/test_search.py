@@ -25,9 +25,9 @@ from core.flows.ingest.search import (
     search_library,
 )
 from core.library.citations.citation import LineCitation
-from core.library.search import filters
+from core.library.search import fts as filters
 from core.library.search.api import SearchQuery, search
-from core.library.search.filters import SearchFilters, path_fits
+from core.library.search.fts import SearchFilters, path_fits
 from core.library.search.inspect import ChunkInspection, DocInspection, inspect, list_documents
 from core.samples import sample_notes
 from core.store import Store, open_store

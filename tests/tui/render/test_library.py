@@ -8,11 +8,10 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from core.library.documents.opened import OpenBlock, OpenDocument
-from core.library.documents.spans import lines_of
+from core.library.documents.rows import lines_of
 from core.library.parse.markdown import parse_markdown
 from core.library.search.inspect import DocSummary
-from core.library.search.lexical import lexical_query
-from core.library.search.snippet import snippet
+from core.library.search.lexical import lexical_query, snippet
 from tests.tui.corpus import assert_inert_text
 from tui.render.common.glyphs import ASCII, UNICODE
 from tui.render.common.markdown import runs

@@ -16,7 +16,7 @@ from tui.render.library.hits import KIND_NAMES, draw_filter_value
 from tui.runtime.jobs import Job, Jobs
 
 if TYPE_CHECKING:
-    from core.library.documents.browse import FilterValue
+    from core.library.documents.opened import FilterValue
 
 
 Counted = tuple["tuple[FilterValue, ...]", dict[str, int]]
@@ -66,7 +66,7 @@ class LibraryFilters(Choices[Scope, Counted]):
         values = read_values()
 
         def work(job: Job[Any]) -> Counted:
-            from core.library.search.filters import SearchFilters, documents_passing
+            from core.library.search.fts import SearchFilters, documents_passing
 
             con = job.store().con
             fitting = {one: len(documents_passing(con, SearchFilters(path_glob=one)) or ()) for one in globs}

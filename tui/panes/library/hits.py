@@ -35,9 +35,9 @@ from tui.widgets.row_list import FixedRows, KeyedRows, NoRows, RowList
 from tui.widgets.scroll_text import tell_on_border
 
 if TYPE_CHECKING:
-    from core.library.documents.browse import LibrarySize
-    from core.library.search.hit import SearchHit
+    from core.library.documents.opened import LibrarySize
     from core.library.search.inspect import DocSummary
+    from core.library.search.rows import SearchHit
 
 
 LEAST = 0.005
@@ -231,8 +231,8 @@ class Hits(ListView):
             self.read(event.first, event.last)
 
     def _paint(self, row: Hashable | None, width: int, chosen: bool) -> Content:
-        from core.library.search.hit import SearchHit
         from core.library.search.inspect import DocSummary
+        from core.library.search.rows import SearchHit
 
         if isinstance(row, SearchHit):
             return draw_hit(row, width, self.rows.tall, self._signs, chosen=chosen)

@@ -29,7 +29,7 @@ from tui.widgets.search_box import SearchBox, SearchesPastes
 from tui.widgets.trace_view import TraceView
 
 if TYPE_CHECKING:
-    from core.library.search.hit import SearchHit
+    from core.library.search.rows import SearchHit
 
 PREVIEW, TYPED = 0.04, 0.15
 """Seconds that a row must stay chosen before its document is opened; while one types, each key may choose another."""

@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Literal, get_args
 
 if TYPE_CHECKING:
-    from core.library.search.filters import SearchFilters
-    from core.library.search.hit import Mode
+    from core.library.search.fts import SearchFilters
+    from core.library.search.rows import Mode
 
 Kind = Literal["period", "tag", "path", "lang", "code", "media", "type", "trust", "source", "repo", "doc"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -61,7 +61,7 @@ class Scope:
 
     def filters(self, now: datetime) -> SearchFilters:
         """As the core takes them."""
-        from core.library.search.filters import SearchFilters
+        from core.library.search.fts import SearchFilters
 
         days = PERIODS.get(self.period or "")
         return SearchFilters(

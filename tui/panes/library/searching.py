@@ -21,7 +21,7 @@ from tui.widgets.search_box import SearchBox
 
 if TYPE_CHECKING:
     from core.library.search.api import SearchQuery
-    from core.library.search.filters import SearchFilters
+    from core.library.search.fts import SearchFilters
     from tui.panes.library.screen import LibraryScreen
 
 LANE = "library"

@@ -12,7 +12,7 @@ from tui.runtime.vector_process import VectorProcess
 
 if TYPE_CHECKING:
     from core.library.search.api import SearchQuery
-    from core.library.search.hit import SearchResponse
+    from core.library.search.rows import SearchResponse
 
 LANE = "library-meaning"
 SOON = "meaning was asked: what it says comes in a moment"
@@ -46,7 +46,7 @@ class Meaning:
             return
 
         def work(job: Job[Any]) -> Found:
-            from core.library.documents.browse import library_size
+            from core.library.documents.opened import library_size
             from core.library.search.api import SearchRequest
 
             answer = process.ask(job, SearchRequest(query()))

@@ -70,7 +70,7 @@ class Paper:
 
         `lead` stands before the first of them, and as many blanks (and `hang` more) before the others.
         """
-        from core.library.search.snippet import lit
+        from core.library.search.lexical import lit
 
         content = Content.assemble(*((run.text, run.tone) for run in runs))
         spans = lit(text, self.terms) if self.terms else ()

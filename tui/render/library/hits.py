@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from core.base.fault import Fault
-    from core.library.search.hit import Mode, SearchHit, SearchResponse
     from core.library.search.inspect import ChunkInspection, DocInspection, DocSummary
+    from core.library.search.rows import Mode, SearchHit, SearchResponse
 
 
 _MORE = "…"
@@ -111,7 +111,7 @@ def tall_for(height: int, *, hits: bool) -> int:
 
 def draw_hit(hit: SearchHit, width: int, tall: int, signs: Signs, *, chosen: bool = False) -> Content:
     """A hit in `tall` lines of `width` cells."""
-    from core.library.search.hit import shown_score
+    from core.library.search.rows import shown_score
 
     bar = Content.styled(signs.bar if chosen else " ", "$cb-accent")
     mark = found_by(hit, signs)

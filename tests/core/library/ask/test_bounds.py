@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.library.ask.checks.figures import bounds
-from core.library.ask.checks.verdict import claims, contradicts, holds
+from core.library.ask.figures import bounds
+from core.library.ask.verdict import claims, contradicts, holds
 from core.library.search.rows import Passage
 
 POOL = "connections | 20\nThe pool holds at most 20 connections. A client waits 200 ms, then makes up to five retries."

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.library.ask.checks.figures import has_number, other_measure, strange_figures
-from core.library.ask.checks.negation import denied
-from core.library.ask.checks.verdict import claims, contradicts, holds
+from core.library.ask.figures import has_number, other_measure, strange_figures
+from core.library.ask.negation import denied
+from core.library.ask.verdict import claims, contradicts, holds
 from core.library.search.rows import Passage
 
 BACKUP = (

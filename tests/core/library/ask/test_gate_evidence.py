@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.library.ask.checks.glossary import in_english
-from core.library.ask.gate.features import Signals, beside, by_words, evidence, matcher, sentences_of
-from core.library.ask.gate.question import asked_kind, read_question, shows
+from core.library.ask.features import Signals, beside, by_words, evidence, matcher, sentences_of
+from core.library.ask.glossary import in_english
+from core.library.ask.question import asked_kind, read_question, shows
 from core.library.search.rows import Passage
 
 GLOSSARY = {"뷁쇠": "widget"}

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.library.ask.checks.markers import checked_markers, sentences
+from core.library.ask.markers import checked_markers, sentences
 
 Cited = list[tuple[str, tuple[int, ...]]]
 

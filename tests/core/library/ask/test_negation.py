@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.library.ask.checks.negation import denials, plain, read
-from core.library.ask.checks.verdict import claims, contradicts, holds
+from core.library.ask.negation import denials, plain, read
+from core.library.ask.verdict import claims, contradicts, holds
 from core.library.search.rows import Passage
 
 RETRY = (

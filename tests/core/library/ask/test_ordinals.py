@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.library.ask.checks.verdict import claims, contradicts, holds
+from core.library.ask.verdict import claims, contradicts, holds
 from tests.core.library.ask.test_claims import passage, wrong
 
 HOLD = "After the fifth failure the order is put on hold. It waits 9 minutes."

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from core.base.fault import Fault
 from core.flows.ask.generate import MOST_QUERIES, queries_in
-from core.library.ask.checks.markers import checked_markers, sentences, sounds_like_giving_up
-from core.library.ask.gate.features import cover, is_list
-from core.library.ask.gate.question import read_question
+from core.library.ask.features import cover, is_list
+from core.library.ask.markers import checked_markers, sentences, sounds_like_giving_up
 from core.library.ask.prompt import MULTI_HOP, TEMPLATES, Turn, fenced, may_refuse, pack, refuses, template
+from core.library.ask.question import read_question
 from core.library.search.rows import Passage
 
 

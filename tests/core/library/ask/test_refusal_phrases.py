@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.library.ask.checks.markers import sounds_like_giving_up
+from core.library.ask.markers import sounds_like_giving_up
 
 
 @pytest.mark.parametrize(

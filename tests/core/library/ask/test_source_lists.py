@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.flows.ask.verify import settle
-from core.library.ask.checks.markers import only_names, source_list
-from core.library.ask.checks.verdict import claims, contradicts
+from core.library.ask.markers import only_names, source_list
+from core.library.ask.verdict import claims, contradicts
 from core.library.search.rows import Passage
 
 HTTP = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.library.ask.gate.features import figures
+from core.library.ask.features import figures
 
 MEASURED = """errors, a base of 100 / 1,000: unknown ones answered | .7 / 2.2 % | 1.8 / 1.8 %
 … own case among the three shown | 78.8 / 64.4 % | 82.7 / 69.9 %"""

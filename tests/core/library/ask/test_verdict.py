@@ -7,9 +7,9 @@ import json
 import pytest
 
 from core.flows.ask.verify import Settled, settle
-from core.library.ask.checks.markers import sentences
-from core.library.ask.checks.verdict import states_fact
+from core.library.ask.markers import sentences
 from core.library.ask.prompt import speaks_to_model
+from core.library.ask.verdict import states_fact
 from core.library.search.rows import Passage
 
 LIMITS = "Anonymous clients may send at most 20 requests per minute. Signed-in clients may send 600."

@@ -10,8 +10,8 @@ from blake3 import blake3
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.library.documents import ids
-from core.library.documents.spans import CodeSpan, LineSpan, PageSpan, span_object, span_of
+from core.library.documents import rows as ids
+from core.library.documents.rows import CodeSpan, LineSpan, PageSpan, span_object, span_of
 
 DOC = "0f" * 16
 

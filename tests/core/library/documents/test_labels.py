@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from core.flows.ingest.api import IngestOptions, ingest
-from core.library.evaluation.golden import read_suite
-from core.library.evaluation.run import evaluate
+from core.library.evaluation import evaluate, read_suite
 from core.store import Store
 
 ROOT = Path(__file__).parents[4]

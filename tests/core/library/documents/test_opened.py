@@ -11,10 +11,17 @@ from core.base.fault import Fault
 from core.flows.ingest.api import ingest
 from core.library.citations.citation import parse
 from core.library.documents import opened as opening
-from core.library.documents.browse import document_keys, documents_by_key, filter_values, library_size
-from core.library.documents.opened import line_count, open_document, within
+from core.library.documents.opened import (
+    document_keys,
+    documents_by_key,
+    filter_values,
+    library_size,
+    line_count,
+    open_document,
+    within,
+)
 from core.library.search.api import SearchQuery, search
-from core.library.search.filters import SearchFilters
+from core.library.search.fts import SearchFilters
 from core.library.search.hybrid import why_hit
 from core.store import Store
 

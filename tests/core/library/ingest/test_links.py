@@ -14,11 +14,10 @@ from core.flows.ingest.api import ingest
 from core.flows.ingest.single import ingest_stdin
 from core.library.documents.opened import open_document
 from core.library.documents.rows import Source
-from core.library.ingest.git_facts import GitFacts
 from core.library.ingest.options import IngestOptions
 from core.library.ingest.prepare import Refusal, Task, prepare
 from core.library.ingest.report import last_run
-from core.library.ingest.walk import LINK_OUT, WalkOptions, walk
+from core.library.ingest.walk import LINK_OUT, GitFacts, WalkOptions, walk
 from core.store import Store
 from tests.core.library.ingest.support import ALPHA, Put, counts, found, rows, whole
 

@@ -12,10 +12,8 @@ import pytest
 
 from core.base.fault import Fault
 from core.library.documents.rows import Source
-from core.library.ingest.git_facts import GitFacts, git_facts
 from core.library.ingest.readers import media_of
-from core.library.ingest.sources import file_of, normal_path, workspace_path
-from core.library.ingest.walk import WalkOptions, walk
+from core.library.ingest.walk import GitFacts, WalkOptions, file_of, git_facts, normal_path, walk, workspace_path
 
 Put = Callable[..., Path]
 FIRST = Source("main", 0, "/root", "", "primary", "")

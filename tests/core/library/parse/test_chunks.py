@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from core.base.fault import Fault
 from core.library.chunk import MD_V1, ChunkPolicy, by_headings, by_paragraphs, pieces, tokens
-from core.library.documents.about import title_of, utc
-from core.library.documents.blocks import Parsed, ParsedBlock, Passage
-from core.library.documents.spans import LineSpan
+from core.library.documents.rows import LineSpan, Parsed, ParsedBlock, Passage
+from core.library.ingest.prepare import title_of, utc
 from core.library.parse.markdown import frontmatter, parse_markdown
 from core.library.parse.text import decode, parse_text
 

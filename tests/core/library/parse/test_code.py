@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from core.flows.ingest.api import ingest
 from core.library.chunk import ChunkPolicy, by_units
 from core.library.documents.read import chunks_of, document_at
-from core.library.documents.spans import CodeSpan
+from core.library.documents.rows import CodeSpan
 from core.library.parse import code
 from core.library.parse.code import grammar_of, parse_code
 from core.store import Store

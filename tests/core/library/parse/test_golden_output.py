@@ -26,8 +26,7 @@ from core.library.chunk import (
     chunker_version,
     policy_hash,
 )
-from core.library.documents.blocks import Parsed, ParsedBlock, Passage
-from core.library.documents.spans import LineSpan, span_object
+from core.library.documents.rows import LineSpan, Parsed, ParsedBlock, Passage, span_object
 from core.library.ingest.readers import code_lang_of, reader_of
 from core.library.parse.code import parse_code, parser_version
 from core.library.parse.markdown import PARSER as MARKDOWN

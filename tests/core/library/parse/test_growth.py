@@ -13,8 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.library.chunk import ChunkPolicy, by_headings, by_pages, by_paragraphs, by_units
-from core.library.documents.blocks import ParsedBlock
-from core.library.documents.spans import PageSpan
+from core.library.documents.rows import PageSpan, ParsedBlock
 from core.library.parse import markdown
 from core.library.parse.markdown import parse_markdown
 from core.library.parse.text import parse_manifest, parse_text

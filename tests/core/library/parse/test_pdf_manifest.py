@@ -15,11 +15,10 @@ from core.base.installation import remedy
 from core.flows.ingest.api import IngestOptions, ingest
 from core.library.chunk import ChunkPolicy, by_pages
 from core.library.citations.citation import parse
-from core.library.citations.location import file_place
-from core.library.documents.blocks import ParsedBlock
+from core.library.citations.store import file_place
 from core.library.documents.opened import open_document
 from core.library.documents.read import chunks_of, document_at
-from core.library.documents.spans import CodeSpan, PageSpan
+from core.library.documents.rows import CodeSpan, PageSpan, ParsedBlock
 from core.library.ingest.prepare import cached, pack, trim, unpack
 from core.library.parse import pdf
 from core.library.parse.pdf import parse_pdf

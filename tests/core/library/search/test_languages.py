@@ -6,8 +6,8 @@ import pytest
 
 from core.base.fault import Fault
 from core.flows.ingest.api import ingest
-from core.library.documents.browse import filter_values
-from core.library.search.filters import SearchFilters, documents_passing
+from core.library.documents.opened import filter_values
+from core.library.search.fts import SearchFilters, documents_passing
 from core.library.search.inspect import list_documents
 from core.store import Store
 from tests.core.library.ingest.support import Put, counts, rows

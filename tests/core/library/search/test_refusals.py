@@ -7,10 +7,10 @@ import pytest
 from core.base.fault import Fault
 from core.base.trace import Step, facts
 from core.flows.ingest.api import ingest
-from core.library.ask.refusal import refusal_text
+from core.library.ask.prompt import refusal_text
 from core.library.search.api import _no_meaning
+from core.library.search.hybrid import EMBED
 from core.library.search.inspect import inspect
-from core.library.search.vector import EMBED
 from core.store import Store
 from tests.core.library.ingest.support import ALPHA, Put
 

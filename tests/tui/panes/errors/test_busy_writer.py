@@ -12,13 +12,13 @@ from textual.pilot import Pilot
 import core.errors
 import core.errors.curation
 import core.evidence
-import core.library.documents.browse
+import core.library.documents.opened
 import core.rules.calls
 from core.base.fault import Fault
 from core.embedding.runtime.query_model import NoVectors, VectorSearch
 from core.evidence import add_entries, align_session
 from core.library.search.api import SearchRequest
-from core.library.search.hit import SearchResponse
+from core.library.search.rows import SearchResponse
 from core.store import open_store
 from tests.core.evidence.evidence_support import FAILED, MESSAGES, SESSION, entry
 from tests.tui.panes.evidence import support as evidence_support
@@ -108,7 +108,7 @@ def library(folder: Path) -> tuple[Path, Path]:
 
 def library_writer(monkeypatch: pytest.MonkeyPatch, app: CasebookApp, path: Path, notes: Path) -> BusyWriter:
     """Whoever reads more notes in while the library's size is read."""
-    writer = BusyWriter(monkeypatch, app.jobs, "library", core.library.documents.browse, "library_size")
+    writer = BusyWriter(monkeypatch, app.jobs, "library", core.library.documents.opened, "library_size")
     writer.write = lambda number: more_notes(path, notes, number)
     return writer
 
@@ -143,7 +143,7 @@ async def test_what_does_not_concern_the_library_is_not_read_there(
     app = library_app(path)
     async with app.run_test(size=WIDE) as pilot:
         screen = await searched(pilot, app, "ledger")
-        looked = BusyWriter(monkeypatch, app.jobs, "library-look", core.library.documents.browse, "library_stamp")
+        looked = BusyWriter(monkeypatch, app.jobs, "library-look", core.library.documents.opened, "library_stamp")
         looked.readings = MOST  # it only counts
         screen.searching.look_again()
         await until(pilot, lambda: library_support.idle(app) and looked.answered)
@@ -180,7 +180,7 @@ async def test_hits_by_meaning_stay_while_it_is_asked_again_and_words_answer_whe
         screen.searching.meaning = Meaning(app.jobs, process)  # pyright: ignore[reportArgumentType]
         screen.box.ask("ledger")
         await until(pilot, lambda: process.asked == 1 and library_support.idle(app))
-        words = BusyWriter(monkeypatch, app.jobs, "library", core.library.documents.browse, "library_size")
+        words = BusyWriter(monkeypatch, app.jobs, "library", core.library.documents.opened, "library_size")
         words.readings = MOST  # it only counts
         more_notes(path, notes, 1)
         await until(pilot, lambda: "more1.md" in library_support.paths(screen))

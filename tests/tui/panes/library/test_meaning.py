@@ -16,7 +16,7 @@ from core.embedding.models.catalogue import MINILM
 from core.embedding.models.models import pulled_folder
 from core.embedding.runtime.embedder import Embedder
 from core.flows.ingest.search import embed_passages
-from core.library.search.hit import SearchHit
+from core.library.search.rows import SearchHit
 from tests.tui.panes.library.support import at_hit, idle, opened, put_notes, read_notes
 from tests.tui.support import NOW, frame, until
 from tui.panes.library.hits import listed

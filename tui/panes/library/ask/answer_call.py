@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.base.fault import Fault
-from core.library.search.filters import SearchFilters
+from core.library.search.fts import SearchFilters
 from core.process.worker import Call
 
 if TYPE_CHECKING:
     from core.base.config.settings import Settings
     from core.embedding.runtime.query_model import VectorSearch
     from core.library.ask.answer import AnswerEvent
-    from core.library.search.hit import Mode
+    from core.library.search.rows import Mode
 
 GRACE = 5.0
 """Seconds it has to keep an unfinished answer once nobody is there any more."""

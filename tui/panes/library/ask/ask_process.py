@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.base.fault import Fault
-from core.library.search.filters import EVERYTHING, SearchFilters
+from core.library.search.fts import EVERYTHING, SearchFilters
 from core.process.child import Child, ChildGoneError, Reply
 from tui.panes.library.ask.answer_call import GRACE, LibraryQuestion, answer_library, get_ready
 from tui.panes.library.ask.conversation import OURS, Talk
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from core.flows.ask.draft_file import TakenUp
     from core.library.ask.answer import AnswerEvent
     from core.library.ask.store import SessionRow
-    from core.library.search.hit import Mode
+    from core.library.search.rows import Mode
 
 LANE = "library-ask"
 _ENDED = "the process that answers questions has ended"

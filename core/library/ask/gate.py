@@ -1,4 +1,7 @@
-"""The evidence gate: whether the retrieved passages are enough to answer a question, with the trace of its decision."""
+"""The gate: does the library hold evidence that answers the question?
+
+The evidence gate: whether the retrieved passages are enough to answer a question, with the trace of its decision.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +14,25 @@ import apsw
 
 from core.base.trace import Step, Stopwatch, facts
 from core.lexical import bigrams, quoted
-from core.library.ask.gate.embeddings import Reader, Stopped, reader
-from core.library.ask.gate.features import Beside, Cover, Seen, Signals, beside, by_reading, by_words, evidence, matcher
-from core.library.ask.gate.question import Asked, Question
+from core.library.ask.features import (
+    Beside,
+    Cover,
+    Reader,
+    Seen,
+    Signals,
+    Stopped,
+    beside,
+    by_reading,
+    by_words,
+    evidence,
+    matcher,
+    reader,
+)
+from core.library.ask.question import Asked, Question
+from core.library.search.hybrid import EMBED, vector_search
+from core.library.search.korean import word_pieces
 from core.library.search.lexical import lexical_query, lexical_search
 from core.library.search.rows import Passage, citation_of, passages
-from core.library.search.subword import word_pieces
-from core.library.search.vector import EMBED, vector_search
 from core.store.sql import number
 
 if TYPE_CHECKING:

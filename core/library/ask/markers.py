@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from core.base.lazy_pattern import lazy_pattern
-from core.library.ask.checks.negation import plain, read
+from core.library.ask.negation import plain, read
 
 _DIGITS = "[0-9０-９]{1,9}"
 _SIGNS = f"#?{_DIGITS}(?:[ ]?[,;，、–—~-][ ]?#?{_DIGITS}){{0,12}}"

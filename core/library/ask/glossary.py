@@ -50,7 +50,7 @@ def lists() -> Lists:
     """The shipped words of everyday."""
     words: dict[str, str] = {}
     stems: dict[str, str] = {}
-    for line in files("core.library.ask.checks").joinpath("korean.tsv").read_text("utf-8").splitlines():
+    for line in files("core.library.ask").joinpath("korean.tsv").read_text("utf-8").splitlines():
         english, found, korean = line.partition("\t")
         if not found or line.startswith("#"):
             continue

@@ -1,17 +1,21 @@
-"""The verdict on an answer: each sentence checked against its passages for support and for contradictions."""
+"""The verdict on an answer: each sentence checked against its passages for support and for contradictions.
+
+An answer whose length ran out: how far it came, what allows more, and the sentence it broke off in.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from core.align import Aligned, AlignSettings, Concern, Session, align_quote
 from core.align.guard import compare
 from core.base.lazy_pattern import lazy_pattern
 from core.library.ask.answer import AnswerCut, Claim, ClaimConcern, InventedCitation, Support
-from core.library.ask.checks.figures import (
+from core.library.ask.features import cover
+from core.library.ask.figures import (
     bounds,
     has_number,
     names_number,
@@ -20,7 +24,7 @@ from core.library.ask.checks.figures import (
     other_name,
     strange_figures,
 )
-from core.library.ask.checks.markers import (
+from core.library.ask.markers import (
     Sentence,
     only_names,
     place_names,
@@ -28,11 +32,10 @@ from core.library.ask.checks.markers import (
     sounds_like_giving_up,
     source_list,
 )
-from core.library.ask.checks.negation import denials, denied, plain, read
-from core.library.ask.gate.features import cover
-from core.library.ask.gate.question import read_question, shows
+from core.library.ask.negation import denials, denied, plain, read
+from core.library.ask.question import read_question, shows
 from core.library.citations.citation import Citation, CodeCitation, LineCitation
-from core.library.documents.spans import lines_of, spans_of
+from core.library.documents.rows import lines_of, spans_of
 from core.library.search.rows import Passage, citation_of
 
 _ALIKE: Final = 0.7
@@ -401,3 +404,38 @@ def _of(some: Sequence[Claim], cited: Sequence[Claim]) -> str:
     if len(cited) == 1:
         return "the cited sentence"
     return f"{len(some)} of {len(cited)} cited sentences"
+
+
+_ENDED = lazy_pattern(r"[.!?。…]['\"”’)*_]*(?:[ \t]*\[[0-9]+\])*\Z")
+CUT_OFF: Final = "cut off"
+"""The concern about a sentence whose end never came."""
+
+
+@dataclass(frozen=True, slots=True)
+class Length:
+    """How long an answer became before it was cut off: `tokens`, and the setting that allows more."""
+
+    tokens: int
+    setting: str | None
+
+
+def cut_of(answer: str, length: Length) -> AnswerCut:
+    """How an answer was cut off; its markers are in one form."""
+    said = answer.rstrip()
+    last = next(reversed(sentences(said)), None)
+    if last is None:
+        return AnswerCut(length.tokens, length.setting, 0, len(said))
+    rest = said[last.end :].lstrip()
+    whole = _ENDED.search(said[last.start : last.end]) is not None and not rest.startswith("[")  # half a marker
+    return AnswerCut(length.tokens, length.setting, None if whole else last.start, None if whole else len(said))
+
+
+def marked_cut(claims: Sequence[Claim], cut: AnswerCut) -> tuple[Claim, ...]:
+    """The claims; that which was cut off says so, and is never a supported one."""
+    return tuple(_cut_off(one) if one.start == cut.start else one for one in claims)
+
+
+def _cut_off(claim: Claim) -> Claim:
+    status: Support = "flagged" if claim.status == "supported" else claim.status
+    concern = ClaimConcern(CUT_OFF, "", "", f"{CUT_OFF}: its end never came")
+    return replace(claim, status=status, concerns=(*claim.concerns, concern))

@@ -1,1 +1,0 @@
-"""Checks of an answer's sentences against the passages they cite."""

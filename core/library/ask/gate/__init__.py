@@ -1,1 +1,0 @@
-"""The gate: does the library hold evidence that answers the question?"""

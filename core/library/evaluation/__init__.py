@@ -1,1 +1,0 @@
-"""Golden queries: metrics, a baseline and the report."""
