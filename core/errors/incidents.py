@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final, cast
+from typing import Final, NamedTuple, cast
 
 import apsw
 
@@ -47,8 +46,7 @@ _OF_CASE: Final = _SHARES.format(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
+class Share(NamedTuple):
     """What some sessions add to a case: how many met it, their seconds, the best worth, whose item it is part of."""
 
     sessions: int

@@ -466,12 +466,12 @@ _LABEL: Final = "**"
 _CUT: Final = "…"
 
 
-@dataclass(slots=True)
 class _Section:
     """A label (`**Run**`) and the lines below it, up to the next label; a text without labels is one a paragraph."""
 
-    lines: list[str] = field(default_factory=list[str])
-    said: list[bool] = field(default_factory=list[bool])
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.said: list[bool] = []
 
     def kept(self) -> Iterator[str]:
         """The lines that stay: bullets that the card has go alone, everything else stays or goes as a whole."""

@@ -14,8 +14,7 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Final, cast
+from typing import Final, NamedTuple, cast
 
 import apsw
 
@@ -175,8 +174,7 @@ def meant_by(con: apsw.Connection, name: str) -> frozenset[str]:
     return frozenset({name, *(cast("str", row[0]) for row in rows)})
 
 
-@dataclass(frozen=True, slots=True)
-class Title:
+class Title(NamedTuple):
     """The finer case that names a case."""
 
     fingerprint: str

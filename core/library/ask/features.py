@@ -35,9 +35,6 @@ if TYPE_CHECKING:
     from core.embedding.runtime.query_model import VectorSearch
 
     Array = numpy.ndarray[Any, Any]
-    import numpy
-
-    Array = numpy.ndarray[Any, Any]
 
 _PART, _PART_BYTES = 24, 520
 """Texts, and their length in UTF-8, embedded between two looks at whether the asking was stopped: some 30 ms."""

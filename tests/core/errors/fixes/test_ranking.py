@@ -14,7 +14,8 @@ from core.errors import add_resolution, identify, observe, record_resolution, se
 from core.errors.cases.derived import mirror_current
 from core.errors.cases.resolutions import Draft, add_drafts
 from core.errors.curation import look, seen_of
-from core.errors.fixes import Evidence, Strength, Worth
+from core.errors.fixes import Evidence
+from core.errors.retrieval.answer import Strength, Worth
 from core.store import Store, open_store
 
 ERROR = "error TS2304: Cannot find name 'leftpad'."
