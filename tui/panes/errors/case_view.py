@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from core.errors.cases.case import Cited
     from core.errors.retrieval.match_location import Standing
     from core.errors.retrieval.neighbours import CasesLike
-    from core.library.citations.location import FilePlace
+    from core.library.citations.store import FilePlace
 
 
 AHEAD = 12
@@ -175,7 +175,7 @@ def edit_cited(view: CaseView, jobs: Jobs, one: Cited, say: Callable[[str], None
     """Open the file that is cited, at its line, in the person's editor."""
 
     def find(job: Job[Any]) -> FilePlace:
-        from core.library.citations.location import file_place
+        from core.library.citations.store import file_place
 
         return file_place(job.store().con, one.place or one.uri)
 

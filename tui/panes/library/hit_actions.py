@@ -11,7 +11,7 @@ from tui.runtime.messages import PaneCopied
 from tui.screens.copy_menu import Form
 
 if TYPE_CHECKING:
-    from core.library.search.hit import SearchHit
+    from core.library.search.rows import SearchHit
     from tui.panes.library.screen import LibraryScreen
 
 

@@ -13,9 +13,9 @@ from tui.runtime.jobs import Job
 from tui.widgets.row_list import Page
 
 if TYPE_CHECKING:
-    from core.library.documents.browse import FilterValue, LibrarySize
-    from core.library.search.hit import SearchResponse
+    from core.library.documents.opened import FilterValue, LibrarySize
     from core.library.search.inspect import DocSummary
+    from core.library.search.rows import SearchResponse
     from core.store import Store
 
 MOST = 100
@@ -50,7 +50,7 @@ def read_stamp() -> Callable[[Job[Hashable]], Hashable]:
     """Another value than before means that the library, or the file that holds it, is another one."""
 
     def work(job: Job[Any]) -> Hashable:
-        from core.library.documents.browse import library_stamp
+        from core.library.documents.opened import library_stamp
 
         return job.lane.path.stat().st_ino, library_stamp(job.store().con)
 
@@ -61,7 +61,7 @@ def read_keys(scope: Scope, now: datetime, path: str | None = None) -> Callable[
     """The keys of all documents that pass, read last first; and of the one at `path`."""
 
     def work(job: Job[Any]) -> Keys:
-        from core.library.documents.browse import document_keys, key_at, library_size
+        from core.library.documents.opened import document_keys, key_at, library_size
 
         store = job.store()
         keys = document_keys(store.con, scope.filters(now))
@@ -75,7 +75,7 @@ def read_page(first: int, keys: Sequence[int]) -> Callable[[Job[Any]], Page[DocS
     """The documents with these keys."""
 
     def work(job: Job[Any]) -> Page[DocSummary]:
-        from core.library.documents.browse import documents_by_key
+        from core.library.documents.opened import documents_by_key
 
         found = documents_by_key(job.store().con, keys)
         return Page(first, tuple(found.get(key) for key in keys))
@@ -88,7 +88,7 @@ def find(text: str, scope: Scope, now: datetime, told: tuple[str, str]) -> Calla
 
     def work(job: Job[Any]) -> Found:
         from core.embedding.runtime.query_model import NoVectors, VectorSearch
-        from core.library.documents.browse import library_size
+        from core.library.documents.opened import library_size
         from core.library.search.api import SearchQuery, search
 
         store = job.store()
@@ -104,7 +104,7 @@ def read_values() -> Callable[[Job[tuple[FilterValue, ...]]], tuple[FilterValue,
     """What documents can be filtered by."""
 
     def work(job: Job[Any]) -> tuple[FilterValue, ...]:
-        from core.library.documents.browse import filter_values
+        from core.library.documents.opened import filter_values
 
         return filter_values(job.store().con)
 
