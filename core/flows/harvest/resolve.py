@@ -121,7 +121,7 @@ class OpenError:
         """Remember a call after the last run that showed this error, and the run that it was."""
         if len(self.trials) < WINDOW:
             old = self.is_older(trial.session_id, trial.called)
-            self.trials.append(trial._replace(succeeded=False, old=True) if old else trial)
+            self.trials.append(trial._replace(succeeded=False) if old else trial)
             if run is not None:
                 self.runs[trial.at] = run
 
@@ -289,10 +289,10 @@ def _weighed(error: OpenError, fix: Fix, verified: Verified | None) -> tuple[Fix
     if not steps and instead is None:
         return NO_FIX, verified
     if instead is None and (run is None or run.at < steps[-1][0].at):
-        failed = error.last.command
+        family = error.last.command.family
         later = (error.runs.get(one.at) for one in trials if one.passed and one.at >= steps[-1][0].at)
         ran = steps[-1][0].change is not None and not steps[-1][0].change.hints
-        run = next((one for one in later if one is not None and (ran or _is_again(failed, one.command))), None)
+        run = next((one for one in later if one is not None and (ran or one.command.family == family)), None)
         if run is None:
             return NO_FIX, verified
     if run is None:
@@ -301,11 +301,6 @@ def _weighed(error: OpenError, fix: Fix, verified: Verified | None) -> tuple[Fix
     if verified is None or run is not verified.run:
         verified = Verified(run, "variant", correction=instead)
     return Fix(by, None, steps, instead, fix.far or len(error.trials)), verified
-
-
-def _is_again(failed: Command, later: Command) -> bool:
-    """Whether a command does what failed, in the same folder."""
-    return failed.family == later.family and failed.directory == later.directory
 
 
 def _instead(

@@ -108,11 +108,6 @@ def test_words_of_failure_in_what_passed_are_no_sign(command: str, text: str) ->
         ("which frobnicate", "frobnicate not found", 1),
         ("ssh-add -l 2>&1", "The agent has no identities.", 1),
         ("gh release view v2 --json url", "release not found", 1),
-        (
-            "gh api repos/a/b/branches/c",
-            '{"message":"Branch not found"}gh: Branch not found (HTTP 404)',
-            1,
-        ),
         ("ssh -p 22 db1 'journalctl -n 50 | grep panic'", "Debian 12", 1),
         ("for d in $(ls a); do cat $d/notes.md; done", "cat: a/b/notes.md: No such file or directory", 1),
     ],

@@ -158,8 +158,7 @@ ABSENT: Final = re.compile(
 """What a program that shows files says of one that is not there: the answer to a guess."""
 
 NONE_FOUND: Final = re.compile(
-    r"(?<!\s)\s*+(?:\{[^\n]{1,600}\}\s{0,4})?"
-    r"(?:(?:gh: )?\w[\w -]{0,40} not found(?: \(HTTP 404\))?|no [\w -]{2,40} found\b[^\n]{0,200})\.?\s*"
+    r"(?<!\s)\s*+(?:(?:gh: )?\w[\w -]{0,40} not found(?: \(HTTP 404\))?|no [\w -]{2,40} found\b[^\n]{0,200})\.?\s*"
 )
 """All that a look-up of something by its name says where there is none: `release not found`."""
 
