@@ -13,7 +13,6 @@ import argparse
 import gzip
 import itertools
 import json
-import logging
 import re
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -23,6 +22,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import apsw
+from core.library.search.hit import Mode, SearchHit
 
 from core.base.config.settings import EmbeddingSettings
 from core.flows.ingest.api import ingest
@@ -30,7 +30,6 @@ from core.flows.ingest.search import embed_passages
 from core.flows.system.vectors import vector_search
 from core.library.citations.citation import CodeCitation, LineCitation, PageCitation
 from core.library.search.api import SearchQuery, search
-from core.library.search.hit import Mode, SearchHit
 from core.store import open_store
 
 OPEN: Final = Path(__file__).parents[2] / "tests" / "data" / "library" / "questions" / "open.jsonl"
@@ -74,9 +73,9 @@ class Question:
 @lru_cache(maxsize=64)
 def pages(file: Path) -> tuple[str, ...]:
     """The text of each page of a PDF."""
-    from pypdf import PdfReader
+    from pypdfium2 import PdfDocument
 
-    return tuple(page.extract_text() for page in PdfReader(file).pages)
+    return tuple(page.get_textpage().get_text_range() for page in PdfDocument(file))
 
 
 @lru_cache(maxsize=1024)
@@ -147,7 +146,6 @@ def main() -> None:
     parser.add_argument("--words", action="store_true", help="without a model")
     parser.add_argument("--missed", action="store_true", help="print what the last way does not find in ten")
     args = parser.parse_args()
-    logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     folder: Path = args.folder.resolve()
     asked = [one for path in args.questions for one in read_questions(path, folder)]
     files = sorted(file for file in folder.rglob("*") if file.is_file())

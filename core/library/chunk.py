@@ -13,6 +13,8 @@ from core.library.documents.rows import CodeSpan, LineSpan, PageSpan, ParsedBloc
 
 MD_V1: Final = "md-heading-v1"
 MD_V2: Final = "md-heading-v2"
+MD_V3: Final = "md-heading-v3"
+SECTION_V1: Final = "text-section-v1"
 TEXT_V1: Final = "code-text-paragraph-v1"
 BYTES_PER_TOKEN: Final = 3
 """A token is taken to be three bytes of UTF-8: more tokens than a model counts, in Korean and in English."""
@@ -40,7 +42,7 @@ class ChunkPolicy:
     target_tokens: int = 500
     overlap_tokens: int = 80
     respect_markdown_headings: bool = True
-    chunker_version: str = MD_V2
+    chunker_version: str = MD_V3
     max_chunk_tokens: int = 4000
 
     def __post_init__(self) -> None:
@@ -51,8 +53,8 @@ class ChunkPolicy:
             wrong = f"overlap_tokens must be less than target_tokens ({self.target_tokens}), not {self.overlap_tokens}"
         elif self.max_chunk_tokens < self.target_tokens:
             wrong = f"max_chunk_tokens must be at least target_tokens ({self.target_tokens})"
-        elif self.chunker_version not in (MD_V1, MD_V2):
-            wrong = f"chunker_version must be {MD_V1} or {MD_V2}, not {self.chunker_version[:40]}"
+        elif self.chunker_version not in (MD_V1, MD_V2, MD_V3):
+            wrong = f"chunker_version must be {MD_V1}, {MD_V2} or {MD_V3}, not {self.chunker_version[:40]}"
         if wrong:
             raise Fault("config_invalid", wrong, "correct the section [chunking]")
 
@@ -208,6 +210,90 @@ def _passage(blocks: Sequence[ParsedBlock], group: Sequence[int]) -> Passage:
     spans = tuple(blocks[at].span for at in group)
     shown_only = all(blocks[at].kind in ("imageref", "audioref") for at in group)
     return Passage(text, path, tuple(group), spans, 0 if shown_only else tokens(text), lines_of(spans))
+
+
+_INTRODUCES: Final = 120
+"""Tokens of a paragraph that may go with the code, table or list behind it into the next passage."""
+
+
+def by_sections(blocks: Sequence[ParsedBlock], policy: ChunkPolicy) -> Iterator[Passage]:
+    """The passages of a document with headings, in order (md-heading-v3, text-section-v1).
+
+    Blocks are gathered up to `target_tokens`, code and tables among them. A heading begins a passage, and one without
+    text of its own goes with the section behind it. Where code, a table or a list would exceed the target, the
+    paragraph that introduces it goes along into the next passage; else the next one begins with an overlap. A block
+    half as large again as the target is split between its lines.
+    """
+    for group in _section_groups(blocks, policy):
+        alone = len(group) == 1
+        limit = _most(policy) if alone else policy.max_chunk_tokens
+        yield from within_budget(_section(blocks, group), limit, blocks[group[0]].first_line if alone else None)
+
+
+def _most(policy: ChunkPolicy) -> int:
+    """Tokens that a passage may have so that what belongs together stays together."""
+    return min(policy.target_tokens + policy.target_tokens // 2, policy.max_chunk_tokens)
+
+
+def _section_groups(blocks: Sequence[ParsedBlock], policy: ChunkPolicy) -> Iterator[list[int]]:
+    """Which blocks make a passage, by their places."""
+    group: list[int] = []
+    size = 0
+    for at, block in enumerate(blocks):
+        length = tokens(block.text)
+        if block.kind == "heading":
+            if size:
+                yield group
+                group, size = [], 0
+            group.append(at)
+            continue
+        if size and size + length > policy.target_tokens:
+            carried = _introduction(blocks, group, policy) if block.kind in ("code", "table", "list") else None
+            if carried is not None:
+                group.pop()
+                if any(blocks[one].kind != "heading" for one in group):
+                    yield group
+                    group = []
+                group.append(carried)
+            else:
+                yield group
+                group = _overlap(blocks, group, policy)
+            size = sum(tokens(blocks[one].text) for one in group)
+            if size + length > _most(policy) and carried is None:
+                group, size = [], 0
+        group.append(at)
+        size += length
+    if group:
+        yield group
+
+
+def _introduction(blocks: Sequence[ParsedBlock], group: Sequence[int], policy: ChunkPolicy) -> int | None:
+    """The last block of a passage, if it is a paragraph short enough to go with what it introduces."""
+    last = group[-1]
+    short = tokens(blocks[last].text) <= min(_INTRODUCES, policy.target_tokens // 2)
+    return last if blocks[last].kind == "paragraph" and short else None
+
+
+def _overlap(blocks: Sequence[ParsedBlock], group: Sequence[int], policy: ChunkPolicy) -> list[int]:
+    """The last paragraph of a passage, if the overlap holds it."""
+    last = group[-1]
+    fits = blocks[last].kind == "paragraph" and tokens(blocks[last].text) <= policy.overlap_tokens
+    return [last] if fits else []
+
+
+def _section(blocks: Sequence[ParsedBlock], group: Sequence[int]) -> Passage:
+    """A passage under the heading that most of it is under."""
+    made, below, most = _passage(blocks, group), 0, -1
+    path = made.heading_path
+    for at in reversed(group):
+        block = blocks[at]
+        if block.kind != "heading":
+            below += len(block.text)
+        else:
+            if below > most:
+                path, most = (*block.heading_path, block.text), below
+            below = 0
+    return replace(made, heading_path=path)
 
 
 def by_paragraphs(blocks: Sequence[ParsedBlock], policy: ChunkPolicy) -> Iterator[Passage]:

@@ -123,6 +123,7 @@ def _add_ingest(leaf: Parser) -> None:
     trust = ("primary", "secondary", "generated")
     leaf.add_argument("--trust", choices=trust, help="how far they are trusted, where they do not say")
     leaf.add_argument("--rehash", action="store_true", help="read every file, also one whose date did not change")
+    leaf.add_argument("--rechunk", action="store_true", help="split documents again that an older version split")
     leaf.add_argument("--follow-links", action="store_true", help="also read what links lead to outside of the folders")
     leaf.add_argument("--summary-only", action="store_true", help="counts alone, no list of documents")
     leaf.set_defaults(run=run_later("run_ingest", "cli.commands.library.ingest"))

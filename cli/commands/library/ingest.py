@@ -43,6 +43,7 @@ def run_ingest(args: argparse.Namespace, context: Context) -> int:
         include=tuple(args.include),
         exclude=tuple(args.exclude),
         rehash=args.rehash,
+        rechunk=args.rechunk,
         follow_links=args.follow_links,
         source_type=args.type,
         trust_level=args.trust,

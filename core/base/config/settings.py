@@ -175,8 +175,8 @@ class ChunkingSettings(Section):
     )
     chunker_version: str = setting(
         "How Markdown is cut: v2 also splits what exceeds max_chunk_tokens.",
-        default="md-heading-v2",
-        choices=("md-heading-v1", "md-heading-v2"),
+        default="md-heading-v3",
+        choices=("md-heading-v1", "md-heading-v3"),
     )
     max_chunk_tokens: int = setting(
         "Tokens no passage exceeds; at least target_tokens.", default=4000, least=16, most=1_000_000

@@ -27,7 +27,7 @@ from core.library.ingest.prepare import (
     prepare,
     trim,
 )
-from core.library.ingest.readers import FOLDERS, extension_of, media_of, reader_of, signature
+from core.library.ingest.readers import FOLDERS, extension_of, media_of, older_signature, reader_of, signature
 from core.library.ingest.report import IngestEvent, IngestReport, IngestTally, Item, Scope, put_run
 from core.library.ingest.walk import (
     EXTERNAL,
@@ -354,7 +354,7 @@ def jobs_of(
     source: Source, found: Walked, known: dict[str, Known], policy: ChunkPolicy, options: IngestOptions
 ) -> list[Job]:
     git, analyser = git_facts(Path(source.root)), options.analyser
-    marks: dict[tuple[Media, str], str] = {}
+    marks: dict[tuple[Media, str], tuple[str, str]] = {}
     made: list[Job] = []
     for file in found.files:
         path = workspace_path(source, file.relative)
@@ -362,12 +362,15 @@ def jobs_of(
         kind = (file.media, extension_of(file.path.name))
         if kind not in marks:
             reader = reader_of(file.media, file.relative, policy)
-            marks[kind] = signature(reader, policy, source) if reader else ""
-        fresh = had is not None and had.is_fresh(file.size, file.mtime_ns, marks[kind])
+            marks[kind] = (
+                signature(reader, policy, source) if reader else "",
+                "" if options.rechunk else older_signature(file.media, file.relative, policy, source),
+            )
+        fresh = had is not None and any(had.is_fresh(file.size, file.mtime_ns, mark) for mark in marks[kind])
         task = None if fresh and not options.rehash else Task(
             str(file.path), file.relative, path, file.media, source, policy, git, options.max_bytes,
             (had.asset_id, had.signature) if had else None, analyser=analyser,
-            within="" if options.follow_links else source.root,
+            within="" if options.follow_links else source.root, older=marks[kind][1],
         )  # fmt: skip
         made.append(Job(path, file.media, file.size, had, task))
     return made

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from core.base.config.settings import ChunkingSettings
-from core.library.chunk import MD_V2, ChunkPolicy
+from core.library.chunk import MD_V3, ChunkPolicy
 from core.library.documents.rows import SourceType, TrustLevel
 from core.library.ingest.walk import WalkOptions
 from core.library.search.korean import CHOSEN, installed, lacking
@@ -15,8 +15,9 @@ from core.library.search.korean import CHOSEN, installed, lacking
 class IngestOptions:
     """`include` and `exclude` are patterns in the grammar of .gitignore; `include` empty: every file that is text.
 
-    `rehash`: read every file, also those whose size and time did not change. `source_type` and `trust_level`: what the
-    documents of the given roots are where they do not say. `summary`: the report lists no items.
+    `rehash`: read every file, also those whose size and time did not change. `rechunk`: cut documents anew that an
+    older chunker cut; else their passages keep their ids until the file changes. `source_type` and `trust_level`: what
+    the documents of the given roots are where they do not say. `summary`: the report lists no items.
     `follow_links`: also read what links lead to outside of a root. `korean`: the setting `library.korean`.
     """
 
@@ -24,12 +25,13 @@ class IngestOptions:
     overlap_tokens: int = 80
     max_chunk_tokens: int = 4000
     respect_markdown_headings: bool = True
-    chunker_version: str = MD_V2
+    chunker_version: str = MD_V3
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     max_file_mb: int = 100
     follow_links: bool = False
     rehash: bool = False
+    rechunk: bool = False
     source_type: SourceType | None = None
     trust_level: TrustLevel | None = None
     summary: bool = False

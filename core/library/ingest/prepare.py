@@ -254,7 +254,7 @@ class Task:
 
     `derived` is what was kept of an earlier reading of that content (`derivations`); `analyser` what takes Korean apart
     (`korean.installed`), if anything. `within`: the folder that the file must lie in when it is opened, its links
-    resolved; empty: anywhere.
+    resolved; empty: anywhere. `older`: the signature of an older chunker, whose passages stay while the file does.
     """
 
     path: str
@@ -269,6 +269,7 @@ class Task:
     derived: bytes | None = None
     analyser: str = ""
     within: str = ""
+    older: str = ""
 
 
 class _LeadsOut(Exception):
@@ -372,7 +373,7 @@ def _prepare(task: Task) -> Outcome:
         return Refusal("size_exceeded", f"{size:,} bytes; at most {task.max_bytes:,} are read")
     checksum = ids.content_hash(data)
     asset, mark = ids.asset_id(checksum), signature(reader, task.policy, task.source)
-    if task.known == (asset, mark):
+    if task.known is not None and task.known in ((asset, mark), (asset, task.older)):
         return Untouched(size, mtime_ns)
     if not data.strip():
         return Refusal("empty")

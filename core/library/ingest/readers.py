@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
 from core.library.chunk import (
+    MD_V2,
+    MD_V3,
     PAGE_V1,
+    SECTION_V1,
     TEXT_V1,
     ChunkPolicy,
     by_headings,
     by_pages,
     by_paragraphs,
+    by_sections,
     by_units,
     chunker_version,
     policy_hash,
@@ -133,6 +137,8 @@ def reader_of(media: Media, relative: str, policy: ChunkPolicy) -> Reader | None
     if media == "markdown":
         from core.library.parse import markdown
 
+        if policy.chunker_version == MD_V3:
+            return Reader(markdown.PARSER_2, MD_V3, partial(markdown.parse_markdown, split_lists=True), by_sections)
         return Reader(markdown.PARSER, policy.chunker_version, markdown.parse_markdown, by_headings)
     if media == "pdf":
         from core.library.parse import pdf
@@ -153,6 +159,13 @@ def reader_of(media: Media, relative: str, policy: ChunkPolicy) -> Reader | None
         if grammar is not None and lang is not None:
             read = partial(code.parse_code, relative=relative, grammar=grammar, lang=lang)
             return Reader(code.parser_version(grammar), chunker_version(grammar), read, by_units)
+    if media == "text" and policy.chunker_version == MD_V3:
+        from core.library.parse import markup
+
+        form = markup.form_of(relative.rpartition("/")[2])
+        if form is not None:
+            read = partial(markup.parse_markup, form=form)
+            return Reader(markup.PARSERS[form], SECTION_V1, read, by_sections)
     return plain_reader()
 
 
@@ -161,6 +174,19 @@ def plain_reader() -> Reader:
     from core.library.parse import text
 
     return Reader(text.TEXT_PARSER, TEXT_V1, text.parse_text, by_paragraphs)
+
+
+def older_signature(media: Media, relative: str, policy: ChunkPolicy, source: Source) -> str:
+    """The signature of a file as the version before read it: its passages stay while the file does (`--rechunk`)."""
+    before = replace(policy, chunker_version=MD_V2)
+    reader = reader_of(media, relative, before)
+    if reader is None or policy.chunker_version != MD_V3:
+        return ""
+    if media == "pdf":
+        from core.library.parse import pdf
+
+        reader = replace(reader, parser_version=pdf.OLDER_PARSER)
+    return signature(reader, before, source)
 
 
 def signature(reader: Reader, policy: ChunkPolicy, source: Source) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
+import itertools
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import attrgetter
@@ -44,6 +45,10 @@ _DELIMITER: Final = frozenset("|:-")
 
 PARSER: Final = "markdown-it/1"
 """Goes into every id below it: any change of what `parse_markdown` returns changes it."""
+PARSER_2: Final = "markdown-it/2"
+"""With long lists split at their items."""
+_LIST_PART: Final = 1_200
+"""Code points from which on the next item begins another part of a long list."""
 LARGEST: Final = 8_000_000
 """Code points; a longer document is read as plain paragraphs."""
 _NESTED: Final = 100
@@ -275,8 +280,10 @@ def _first(state: StateBlock, line: int) -> str:
     return state.src[at] if at < state.eMarks[line] else ""
 
 
-def parse_markdown(text: str) -> Parsed:
+def parse_markdown(text: str, *, split_lists: bool = False) -> Parsed:
     """The blocks of a Markdown document, in order, each with its lines; no words are left out but the targets of links.
+
+    With `split_lists` a long list is several blocks, each with its own lines.
 
     A document too large or too deeply nested for the parser is read as plain paragraphs, with a warning.
     """
@@ -287,7 +294,7 @@ def parse_markdown(text: str) -> Parsed:
         lines[at] = ""
     body = "\n".join(lines) if front.lines else text
     try:
-        blocks = _Reader(lines).read(body) if len(body) <= LARGEST else None
+        blocks = _Reader(lines, split_lists).read(body) if len(body) <= LARGEST else None
     except RecursionError:
         blocks = None
     if blocks is None:
@@ -296,7 +303,7 @@ def parse_markdown(text: str) -> Parsed:
     if front.fault:
         kept = text.split("\n", front.lines)[: front.lines]
         blocks.insert(0, _front_block(kept))
-    return Parsed(PARSER, tuple(blocks), front.said or {}, tuple(warnings))
+    return Parsed(PARSER_2 if split_lists else PARSER, tuple(blocks), front.said or {}, tuple(warnings))
 
 
 def _front_block(kept: Sequence[str]) -> ParsedBlock:
@@ -316,8 +323,9 @@ def _markdown() -> MarkdownIt:
 class _Reader:
     """Reads one document; knows the headings above the place where it is."""
 
-    def __init__(self, lines: Sequence[str]) -> None:
+    def __init__(self, lines: Sequence[str], split_lists: bool) -> None:
         self.lines = lines
+        self.split_lists = split_lists
         self.md = _markdown()
         self.env: dict[str, Any] = {}
         self.headings: list[tuple[int, str]] = []
@@ -351,9 +359,10 @@ class _Reader:
             case "table_open":
                 self._table(tokens, span)
             case "bullet_list_open" | "ordered_list_open":
-                items = self._items(tokens)
-                payload = {"ordered": first.type == "ordered_list_open", "items": len(items)}
-                self._add("list", span, "\n".join(items), payload, None)
+                for part in self._parts(tokens) if self.split_lists else (tokens,):
+                    items = self._items(part)
+                    payload = {"ordered": first.type == "ordered_list_open", "items": len(items)}
+                    self._add("list", span if part is tokens else self._span_of(part), "\n".join(items), payload, None)
             case "blockquote_open":
                 self._add("quote", span, "\n\n".join(self._inside(tokens)), {}, None)
             case "html_block":
@@ -394,10 +403,24 @@ class _Reader:
         text = "\n".join(" | ".join(row) for row in rows)
         self._add("table", span, text, {"headers": rows[0] if rows else [], "rows": max(0, len(rows) - 1)}, None)
 
+    def _parts(self, tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
+        """The tokens of a list, or of runs of its items where it is long."""
+        starts = [
+            at for at, one in enumerate(tokens) if one.type == "list_item_open" and one.level == tokens[0].level + 1
+        ]
+        begin, size = 0, 0
+        for at, end in itertools.pairwise((*starts, len(tokens) - 1)):
+            length = sum(len(one.content) for one in tokens[at:end])
+            if size and size + length > _LIST_PART:
+                yield tokens[begin:at]
+                begin, size = at, 0
+            size += length
+        yield tokens if not begin else tokens[begin:]
+
     def _items(self, tokens: Sequence[Token]) -> list[str]:
         """The items of a list, those of lists inside it indented."""
         items: list[list[str]] = []
-        depth = 0
+        depth = int(not tokens[0].type.endswith("_list_open"))  # a part of a long list may begin with an item
         for token in tokens:
             depth += token.nesting if token.type.endswith("_list_open") or token.type.endswith("_list_close") else 0
             if token.type == "list_item_open":
@@ -420,6 +443,11 @@ class _Reader:
     def _add(self, kind: BlockKind, span: LineSpan, text: str, payload: Mapping[str, Any], first: int | None) -> None:
         if text.strip():
             self.blocks.append(ParsedBlock(kind, self.path, span, text, payload, first))
+
+    def _span_of(self, tokens: Sequence[Token]) -> LineSpan:
+        """The lines of items, from the first to the last."""
+        spans = [self._span(one) for one in tokens if one.type == "list_item_open"]
+        return LineSpan(spans[0].start, max(span.end for span in spans))
 
     def _span(self, token: Token) -> LineSpan:
         start, end = token.map or (0, 1)

@@ -11,6 +11,7 @@ import pytest
 
 from core.base.fault import Fault
 from core.flows.ingest.api import IngestEvent, IngestOptions, ingest
+from core.library.chunk import MD_V2, MD_V3, SECTION_V1
 from core.library.documents.read import chunks_of, corpus_revision, document_at, sources, tags_of
 from core.store import Store, jobs
 from tests.core.library.ingest.support import ALPHA, Put, counts, found, rows, state, whole
@@ -84,6 +85,20 @@ def test_an_edit_rewrites_the_ids_and_keeps_the_rows_of_words_that_stay(library:
     assert new[0].id not in {one.id for one in old}
     assert rows(library, "SELECT item_id FROM backlog WHERE kind = 'chunk'") == [(new[0].id,)]
     assert (found(library, "noon"), found(library, "dawn")) == (set(), {"a.md"})
+
+
+def test_passages_of_an_older_chunker_stay_until_they_are_asked_for_anew(library: Store, notes: Path, put: Put) -> None:
+    put("a.md", "# Guide\n\n## Limits\n\nAt most 3 bar.\n")
+    put("b.rst", "Guide\n=====\n\nStart it.\n")
+    ingest(library, [notes], IngestOptions(chunker_version=MD_V2))
+    before = state(library)
+    assert counts(ingest(library, [notes])) == {"unchanged": 2}
+    assert counts(ingest(library, [notes], IngestOptions(rehash=True))) == {"unchanged": 2}
+    assert state(library) == before
+    assert counts(ingest(library, [notes], IngestOptions(rechunk=True))) == {"updated": 2}
+    assert rows(library, "SELECT DISTINCT chunker_version FROM chunks ORDER BY 1") == [(MD_V3,), (SECTION_V1,)]
+    put("a.md", "# Guide\n\n## Limits\n\nAt most 4 bar.\n", at=1_700_000_500)
+    assert counts(ingest(library, [notes])) == {"updated": 1, "unchanged": 1}
 
 
 def test_a_new_title_is_found_though_no_passage_changed(library: Store, notes: Path, put: Put) -> None:

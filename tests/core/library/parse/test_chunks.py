@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.base.fault import Fault
-from core.library.chunk import MD_V1, ChunkPolicy, by_headings, by_paragraphs, pieces, tokens
+from core.library.chunk import MD_V1, ChunkPolicy, by_headings, by_paragraphs, by_sections, pieces, tokens
 from core.library.documents.rows import LineSpan, Parsed, ParsedBlock, Passage
 from core.library.ingest.prepare import title_of, utc
 from core.library.parse.markdown import frontmatter, parse_markdown
@@ -37,14 +37,15 @@ def documents(draw: st.DrawFn) -> str:
 
 
 def passages_of(parsed: Parsed, policy: ChunkPolicy = TINY) -> list[Passage]:
-    cut = by_headings if parsed.parser_version.startswith("markdown") else by_paragraphs
+    markdown = {"markdown-it/1": by_headings, "markdown-it/2": by_sections}
+    cut = markdown.get(parsed.parser_version, by_paragraphs)
     return list(cut(parsed.blocks, policy))
 
 
 @settings(max_examples=150)
-@given(documents(), st.sampled_from((parse_markdown, parse_text)))
-def test_each_word_is_in_a_passage_whose_lines_hold_it(text: str, read: object) -> None:
-    parsed = parse_markdown(text) if read is parse_markdown else parse_text(text)
+@given(documents(), st.sampled_from(("markdown", "split lists", "text")))
+def test_each_word_is_in_a_passage_whose_lines_hold_it(text: str, read: str) -> None:
+    parsed = parse_text(text) if read == "text" else parse_markdown(text, split_lists=read == "split lists")
     lines = text.split("\n")
     seen: set[str] = set()
     for passage in passages_of(parsed):
@@ -208,3 +209,42 @@ def test_the_title_comes_from_the_first_that_has_one(text: str, name: str, title
 )
 def test_times_are_kept_in_utc(said: str, time: str | None) -> None:
     assert utc(said) == time
+
+
+def sections(text: str, policy: ChunkPolicy | None = None) -> list[Passage]:
+    return list(by_sections(parse_markdown(text, split_lists=True).blocks, policy or ChunkPolicy()))
+
+
+def test_a_heading_never_stands_alone() -> None:
+    (one, two) = sections("# Guide\n\n## Limits\n\nAt most 3 bar.\n\n## Stop\n\nPress it.\n")
+    assert (one.text, one.heading_path, one.lines) == ("Guide\n\nLimits\n\nAt most 3 bar.", ("Guide", "Limits"), (1, 5))
+    assert (two.heading_path, two.lines) == (("Guide", "Stop"), (7, 9))
+
+
+@settings(max_examples=100)
+@given(documents())
+def test_only_a_document_that_ends_with_headings_has_a_passage_of_them(text: str) -> None:
+    blocks = parse_markdown(text, split_lists=True).blocks
+    for passage in list(by_sections(blocks, TINY))[:-1]:
+        assert any(blocks[at].kind != "heading" for at in passage.blocks)
+
+
+def test_code_and_tables_stay_with_the_prose_that_introduces_them() -> None:
+    before, policy = "word " * 30, ChunkPolicy(target_tokens=60, overlap_tokens=10, max_chunk_tokens=200)
+    text = f"# Use\n\n{before}\n\nRun it:\n\n```sh\npump --slow {'x' * 60}\n```\n"
+    one, two = sections(text, policy)
+    assert one.text == f"Use\n\n{before.strip()}"
+    assert two.text == f"Run it:\n\npump --slow {'x' * 60}"
+    assert sections("Run it:\n\n```sh\npump\n```\n")[0].text == "Run it:\n\npump"
+
+
+def test_a_long_list_is_split_at_its_items_each_part_with_its_own_lines() -> None:
+    text = "# All\n\n" + "\n".join(f"- item {at} {'y' * 200}" for at in range(40))
+    found = sections(text)
+    assert len(found) > 4
+    assert found[0].lines == (1, 7)
+    lines = text.split("\n")
+    for passage in found:
+        assert passage.lines is not None
+        first, last = passage.lines
+        assert re.findall(r"item \d+", passage.text) == re.findall(r"item \d+", "\n".join(lines[first - 1 : last]))
