@@ -118,13 +118,6 @@ def _underlined(lines: Sequence[str], at: int) -> str | None:
     return under[0] if len(under) >= _SHORTEST * len(title.strip()) else None
 
 
-def _paragraph_end(lines: Sequence[str], at: int) -> int:
-    end = at
-    while end < len(lines) and lines[end].strip():
-        end += 1
-    return end
-
-
 def _indented_end(lines: Sequence[str], at: int, indent: int = 0) -> int:
     """The line behind a block that is indented more than `indent`, blank lines in it included."""
     end = last = at

@@ -10,7 +10,7 @@ from core.library.documents.rows import PageSpan, Parsed, ParsedBlock
 from core.text import redact
 
 if TYPE_CHECKING:
-    import pypdfium2
+    import pypdfium2  # pyright: ignore[reportMissingTypeStubs]
 
 PARSER: Final = "pypdfium2/1"
 """Goes into every id below it: any change of what `parse_pdf` returns changes it."""
@@ -32,7 +32,7 @@ def is_installed() -> bool:
 def parse_pdf(data: bytes) -> Parsed:
     """The pages of a PDF that hold text, tables of contents left out. Raises ValueError for one that is damaged or
     needs a password."""
-    import pypdfium2
+    import pypdfium2  # pyright: ignore[reportMissingTypeStubs]
 
     try:
         document = pypdfium2.PdfDocument(data)
@@ -43,7 +43,7 @@ def parse_pdf(data: bytes) -> Parsed:
     blocks: list[ParsedBlock] = []
     contents = 0
     try:
-        pages, title = len(document), _clean(document.get_metadata_value("Title"))
+        pages, title = len(document), _clean(document.get_metadata_value("Title"))  # pyright: ignore[reportUnknownMemberType]
         for number in range(min(pages, _MOST_PAGES)):
             text = _clean(_page(document, number))
             if text and _is_contents(text):
