@@ -2,6 +2,7 @@
 
 The weights are those of a logistic regression over 1,465 calls after 281 labelled failures of 20 repositories
 (`tests/data/real`). Of the fixes given in repositories that were not fitted, 4 in 5 hold a true step.
+`bench/transcripts/fix_weights.py` fits such weights from labels.
 """
 
 from __future__ import annotations
@@ -29,13 +30,13 @@ LIKELY: Final = 0.38
 """The probability from which a call is given as a fix."""
 RULED: Final = 0.35
 """The same for a call that a rule ties to the error."""
-_CLOSE: Final = 0.9
+CLOSE: Final = 0.9
 """The share of the best call's probability from which those that a rule ties to the error are the fix alone."""
-_TOGETHER: Final = 0.6
+TOGETHER: Final = 0.6
 """The share of the best call's probability from which another call is part of the same fix."""
 
-_INTERCEPT: Final = -2.65
-_WEIGHTS: Final[dict[str, float]] = {
+INTERCEPT: Final = -2.65
+WEIGHTS: Final[dict[str, float]] = {
     "linked": 1.55,
     "some arguments": 1.29,
     "first": 1.21,
@@ -169,14 +170,14 @@ def likely_steps(
     found = [one for one in found if one.probability >= (RULED if one.trial.at in linked else LIKELY)]
     best = max((one.probability for one in found), default=0.0)
     ruled = [one for one in found if one.trial.at in linked]
-    if any(alone or one.probability >= _CLOSE * best for one in ruled):
+    if any(alone or one.probability >= CLOSE * best for one in ruled):
         found, best = ruled, max(one.probability for one in ruled)
-    return tuple(one for one in found if one.probability >= _TOGETHER * best)
+    return tuple(one for one in found if one.probability >= TOGETHER * best)
 
 
 def probability(signs: frozenset[str]) -> float:
     """The probability that a call with these signs is part of the fix."""
-    return 1 / (1 + math.exp(-_INTERCEPT - sum(_WEIGHTS.get(sign, 0.0) for sign in signs)))
+    return 1 / (1 + math.exp(-INTERCEPT - sum(WEIGHTS.get(sign, 0.0) for sign in signs)))
 
 
 def signs_of(
