@@ -25,6 +25,7 @@ import apsw
 from core.library.search.hit import Mode, SearchHit
 
 from core.base.config.settings import EmbeddingSettings
+from core.base.fault import Fault
 from core.flows.ingest.api import ingest
 from core.flows.ingest.search import embed_passages
 from core.flows.system.vectors import vector_search
@@ -167,8 +168,10 @@ def main() -> None:
 
             def way(mode: Mode) -> Callable[[str], Found]:
                 def ask(text: str) -> Found:
-                    hits = search(store, SearchQuery(text, mode, k=10), vectors).hits
-                    return [_place(hit) for hit in hits]
+                    try:
+                        return [_place(hit) for hit in search(store, SearchQuery(text, mode, k=10), vectors).hits]
+                    except Fault:  # a Korean question, and a model that reads English
+                        return ()
 
                 return ask
 
