@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Final
 
 import orjson
@@ -219,8 +220,8 @@ _INTRODUCES: Final = 120
 def by_sections(blocks: Sequence[ParsedBlock], policy: ChunkPolicy) -> Iterator[Passage]:
     """The passages of a document with headings, in order (md-heading-v3, text-section-v1).
 
-    Blocks are gathered up to `target_tokens`, code and tables among them. A heading begins a passage, and one without
-    text of its own goes with the section behind it. Where code, a table or a list would exceed the target, the
+    Blocks are gathered up to `target_tokens`, code and tables among them. A heading begins a passage; one without text
+    of its own is in the path of the section behind it. Where code, a table or a list would exceed the target, the
     paragraph that introduces it goes along into the next passage; else the next one begins with an overlap. A block
     half as large again as the target is split between its lines.
     """
@@ -282,9 +283,8 @@ def _overlap(blocks: Sequence[ParsedBlock], group: Sequence[int], policy: ChunkP
 
 
 def _section(blocks: Sequence[ParsedBlock], group: Sequence[int]) -> Passage:
-    """A passage under the heading that most of it is under."""
-    made, below, most = _passage(blocks, group), 0, -1
-    path = made.heading_path
+    """A passage under the heading that most of it is under; the headings above that one are in its path alone."""
+    path, below, most = _passage(blocks, group).heading_path, 0, -1
     for at in reversed(group):
         block = blocks[at]
         if block.kind != "heading":
@@ -293,7 +293,13 @@ def _section(blocks: Sequence[ParsedBlock], group: Sequence[int]) -> Passage:
             if below > most:
                 path, most = (*block.heading_path, block.text), below
             below = 0
-    return replace(made, heading_path=path)
+    above = sum(1 for _ in takewhile(lambda at: _is_above(blocks[at], path), group))
+    return replace(_passage(blocks, group[above:]), heading_path=path)
+
+
+def _is_above(block: ParsedBlock, path: Sequence[str]) -> bool:
+    own = (*block.heading_path, block.text)
+    return block.kind == "heading" and len(own) < len(path) and own == tuple(path[: len(own)])
 
 
 def by_paragraphs(blocks: Sequence[ParsedBlock], policy: ChunkPolicy) -> Iterator[Passage]:

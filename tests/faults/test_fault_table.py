@@ -16,7 +16,7 @@ ROWS: dict[int, tuple[str, tuple[str, ...]]] = {
         (
             "flows/transcripts/test_kill.py::test_thirty_kills_lose_nothing_and_double_nothing",
             "core/embedding/runtime/test_worker_kill.py::test_a_run_killed_again_and_again_loses_and_repeats_nothing",
-            "core/store/test_store_processes.py::test_a_process_killed_at_any_moment_leaves_whole_batches",
+            "core/store/test_store_processes.py::test_a_process_killed_at_any_step_leaves_whole_batches",
             "faults/test_kill_rounds.py::test_a_decision_stands_whole_or_not_at_all",
         ),
     ),

@@ -17,7 +17,7 @@ PARSER: Final = "pypdfium2/1"
 OLDER_PARSER: Final = "pypdf/1"
 """What read PDFs before; its passages stay until the file changes or `--rechunk`."""
 _MOST_PAGES: Final = 5_000
-_LEADER = re.compile(r"(?:\. ?){4,}\s*[\divxlc]*\s*$")
+_LEADER = re.compile(r"\.{4}[\divxlc]{0,8}$")
 """The dots between an entry of a table of contents and its page."""
 _LINE_END: Final = 200
 _CONTENTS: Final = 0.4
@@ -81,7 +81,7 @@ def _is_contents(text: str) -> bool:
 
 
 def _is_entry(line: str) -> bool:
-    return "...." in line.replace(" ", "") and _LEADER.search(line[-_LINE_END:]) is not None
+    return _LEADER.search("".join(line[-_LINE_END:].split())) is not None
 
 
 def _clean(text: str) -> str:

@@ -91,7 +91,7 @@ def test_the_best_of_every_search_reaches_the_model_however_little_fits(store: S
     missing = "느린 질의 찾기"
     script: Script = [queries(*broken_up), queries(missing), STOP, Reply((TRUE,))]
     with llm_server(script) as server:
-        found = asked(store, server, RETRY, AskOptions(multi_hop=True, max_context_tokens=950))
+        found = asked(store, server, RETRY, AskOptions(multi_hop=True, max_context_tokens=1_050))
     packed = {one.citation.uri for one in found.packed}
     for query in (*broken_up, missing):
         best = search(store, SearchQuery(query, "lexical"), None).hits[0]

@@ -61,9 +61,9 @@ def read_again(store: Store, text: str) -> None:
 
 def test_the_block_quotes_what_answers_and_is_found_again_in_a_text(store: Store) -> None:
     block = citation_block(store.con, "valve.md#L5", "when does the valve open?")
-    assert block == "> The valve opens at noon, never before.\n> — valve.md#L1-L5 · 밸브 > Opening\n"
+    assert block == "> The valve opens at noon, never before.\n> — valve.md#L3-L5 · 밸브 > Opening\n"
     (found,) = cited_in(f"Open it later.\n\n{block}\nThen wait.", "12")
-    assert (found.uri, found.quote) == ("valve.md#L1-L5", "The valve opens at noon, never before.")
+    assert (found.uri, found.quote) == ("valve.md#L3-L5", "The valve opens at noon, never before.")
     assert (found.heading_path, found.item_id) == (("밸브", "Opening"), "12")
     with pytest.raises(Fault, match="no passage"):
         citation_block(store.con, "nowhere.md#L1")
@@ -72,10 +72,10 @@ def test_the_block_quotes_what_answers_and_is_found_again_in_a_text(store: Store
 def test_what_a_fix_cites_is_attached_moved_or_detached(store: Store) -> None:
     case = case_with(store, "Wait.\n\n" + citation_block(store.con, "valve.md#L5", "opens at noon"))
     (one,) = with_citations(store, case).citations
-    assert (one.status, one.place, one.kept) == ("attached", "valve.md#L1-L5", None)
+    assert (one.status, one.place, one.kept) == ("attached", "valve.md#L3-L5", None)
     read_again(store, "# 밸브\n\nA new first line.\n\n" + NOTE.removeprefix("# 밸브\n\n"))
     (one,) = with_citations(store, case).citations
-    assert (one.status, one.uri, one.place) == ("moved", "valve.md#L1-L5", "valve.md#L5-L7")
+    assert (one.status, one.uri, one.place) == ("moved", "valve.md#L3-L5", "valve.md#L5-L7")
     read_again(store, NOTE.replace("at noon", "at dusk"))
     (one,) = with_citations(store, case).citations
     assert one.status == "detached"

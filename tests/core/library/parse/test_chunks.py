@@ -56,6 +56,7 @@ def test_each_word_is_in_a_passage_whose_lines_hold_it(text: str, read: str) -> 
         for word in re.findall(r"w\d+x", passage.text):
             assert word in named
             seen.add(word)
+        seen |= set(re.findall(r"w\d+x", " ".join(passage.heading_path)))
     assert seen >= set(re.findall(r"w\d+x", text))
 
 
@@ -217,7 +218,7 @@ def sections(text: str, policy: ChunkPolicy | None = None) -> list[Passage]:
 
 def test_a_heading_never_stands_alone() -> None:
     (one, two) = sections("# Guide\n\n## Limits\n\nAt most 3 bar.\n\n## Stop\n\nPress it.\n")
-    assert (one.text, one.heading_path, one.lines) == ("Guide\n\nLimits\n\nAt most 3 bar.", ("Guide", "Limits"), (1, 5))
+    assert (one.text, one.heading_path, one.lines) == ("Limits\n\nAt most 3 bar.", ("Guide", "Limits"), (3, 5))
     assert (two.heading_path, two.lines) == (("Guide", "Stop"), (7, 9))
 
 

@@ -106,7 +106,7 @@ async def test_n_goes_from_match_to_match_and_says_where_there_is_none(library: 
         screen = await searched(pilot, app, "ledger")
         screen.hits.rows.choose(paths(screen).index("backup.md"))
         await until(pilot, lambda: at_hit(screen) and idle(app))
-        await pilot.press("down", "enter")
+        await pilot.press("enter", "n", "n")
         seen: list[int] = []
         for key in ("n", "N", "N", "n"):
             await pilot.press(key)
