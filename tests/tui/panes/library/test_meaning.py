@@ -16,6 +16,7 @@ from core.embedding.models.catalogue import MINILM
 from core.embedding.models.models import pulled_folder
 from core.embedding.runtime.embedder import Embedder
 from core.flows.ingest.search import embed_passages
+from core.library.search.hybrid import why_hit
 from core.library.search.rows import SearchHit
 from tests.tui.panes.library.support import at_hit, idle, opened, put_notes, read_notes
 from tests.tui.support import NOW, frame, until
@@ -52,7 +53,7 @@ async def test_meaning_joins_what_the_words_have_found(tmp_path: Path, at_home: 
         assert hit.retrieval.vector_rank == 1
         assert "Restor" in " > ".join(hit.heading_path) + hit.snippet, "other words, the same meaning"
         await until(pilot, lambda: "of the nearest" in frame(app) and at_hit(screen))
-        trace = " ".join(line[157:].strip("│ ") for line in frame(app).split("\n"))
+        trace = " ".join(step.reason for step in why_hit(hit).steps)  # the pane shows it, further down
         assert "/ (2/61) =" in trace, "the sum stands in the trace"
         screen.to_list()
         await pilot.press("G")
