@@ -1,6 +1,7 @@
 """Sections of reStructuredText, AsciiDoc, man pages and plain text: headings, paragraphs and code, each with its lines.
 
-Every line of a block is one line of the source, so that a piece of a block can be cited by its own lines.
+Each line of a block is a line of the source, so that a piece of a block is cited by its own lines. Only in man pages
+requests that say nothing may be left out between lines; such a block is cited as a whole.
 """
 
 from __future__ import annotations
@@ -90,10 +91,11 @@ class _Sections:
 
 
 def form_of(name: str) -> str | None:
-    """The format of a text by the name of its file: `rst`, `adoc`, `man` or `txt`; None: none of these."""
+    """The format of a text by the extension of its file: `rst`, `adoc`, `man` or `txt` (also without an extension);
+    None: none of these."""
     stem, dot, suffix = name.lower().rpartition(".")
     if not dot or not stem:
-        return "txt" if name.isupper() else None
+        return "txt"
     return "man" if _MAN_SUFFIX.fullmatch(suffix) else _SUFFIXES.get(suffix)
 
 

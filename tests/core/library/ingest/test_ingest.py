@@ -304,3 +304,12 @@ def test_what_is_no_folder_is_told(library: Store, notes: Path, put: Put, wrong:
         ingest(library, [notes / wrong])
     with pytest.raises(Fault, match="no folder yet"):
         ingest(library)
+
+
+def test_files_without_an_extension_are_not_opened_again(library: Store, notes: Path, put: Put) -> None:
+    """The reader depends on the extension alone: one signature stands for all files of a kind."""
+    put("INSTALL", "Install\n=======\n\nRun make.\n")
+    put("notes", "run make\n")
+    ingest(library, [notes])
+    put("notes", "x" * 9)  # of the same size and time: whoever opens it sees another content
+    assert counts(ingest(library, [notes])) == {"unchanged": 2}

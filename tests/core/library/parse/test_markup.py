@@ -98,7 +98,7 @@ def outline(parsed: Parsed) -> list[tuple[str, tuple[str, ...], str]]:
     ("name", "form"),
     [
         ("guide.rst", "rst"), ("a.adoc", "adoc"), ("pcre2.3", "man"), ("perl.3pm", "man"), ("notes.txt", "txt"),
-        ("INSTALL", "txt"), ("run.log", None), ("data.csv", None), (".hidden", None), ("v1.0", None),
+        ("INSTALL", "txt"), ("notes", "txt"), (".hidden", "txt"), ("run.log", None), ("data.csv", None), ("v1.0", None),
     ],
 )  # fmt: skip
 def test_the_name_of_a_file_tells_its_format(name: str, form: str | None) -> None:
