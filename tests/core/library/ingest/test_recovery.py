@@ -51,11 +51,11 @@ print("done")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such signal")
-@pytest.mark.parametrize("after", [2, 17, 60, 90])
+@pytest.mark.parametrize("after", [2, 17, 60, 120])
 def test_killed_in_the_middle_of_a_document_nothing_is_lost(
     library: Store, tmp_path: Path, notes: Path, put: Put, after: int
 ) -> None:
-    for n in range(6):
+    for n in range(8):
         put(f"{n}.md", f"# Title {n}\n\n" + "\n\n".join(f"## Part {n}.{k}\n\nwords {k} of {n}" for k in range(4)))
     put("twin.md", (notes / "2.md").read_bytes())
     ingest(library, [notes])

@@ -16,7 +16,6 @@ from core.embedding.models.catalogue import MINILM
 from core.embedding.models.models import pulled_folder
 from core.embedding.runtime.embedder import Embedder
 from core.flows.ingest.search import embed_passages
-from core.library.search.hybrid import why_hit
 from core.library.search.rows import SearchHit
 from tests.tui.panes.library.support import at_hit, idle, opened, put_notes, read_notes
 from tests.tui.support import NOW, frame, until
@@ -24,6 +23,7 @@ from tui.panes.library.hits import listed
 from tui.panes.library.screen import LibraryScreen
 from tui.services.environment import Surroundings
 from tui.shell.app import CasebookApp
+from tui.widgets.trace_view import StepLine
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ async def test_meaning_joins_what_the_words_have_found(tmp_path: Path, at_home: 
         assert hit.retrieval.vector_rank == 1
         assert "Restor" in " > ".join(hit.heading_path) + hit.snippet, "other words, the same meaning"
         await until(pilot, lambda: "of the nearest" in frame(app) and at_hit(screen))
-        trace = " ".join(step.reason for step in why_hit(hit).steps)  # the pane shows it, further down
+        trace = " ".join(" ".join(str(line.render()) for line in screen.why.query(StepLine)).split())
         assert "/ (2/61) =" in trace, "the sum stands in the trace"
         screen.to_list()
         await pilot.press("G")
