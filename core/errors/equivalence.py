@@ -1,16 +1,8 @@
-"""Whether two messages report the same error: templates, names, opposites, kinds of failure.
+"""Whether two messages report the same error: their codes, what fails, their names, and the words in which they differ.
 
-What a word says about an error: little where many errors have it, much where few do (idf).
-
-Two messages built alike of which one word or the end differs: another error, whatever names they share.
-
-`no route to host` and `connection refused` end one sentence in two ways, `too many` and `too few` are one word apart. A
-name may differ, for that is what the next machine calls its own; what is said about it may not. Only rules and plain
-antonyms, no list of errors: that is `opposites`.
-
-Why two messages are two errors: their codes, what fails, what they are about, the one word in which they differ.
-
-Names in an error: those in quotes that two errors do not share, and those joined by signs or capitals.
+Two messages built alike of which one word or the end differs are two errors: `no route to host` and `connection
+refused`, `too many` and `too few`. A name may differ, because every machine has its own. Only rules and plain antonyms
+decide, no list of errors. A word counts by its inverse document frequency among the errors.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""How good a fix is: the evidence of its harvest, its rank among others, the outcomes of telling it.
+"""How good a fix is: its evidence from the harvest, its rank among others, and the outcomes of showing it.
 
-What a harvest knows of a fix that it drafted, and how strong that makes the fix (decision 3b).
-
-What became of a fix that was told (`answer_outcome`): written when it is told, settled by what the session did.
+The evidence decides how strong a fix is (decision 3b). An outcome (`answer_outcome`) is written when the fix is shown
+and settled by what the session did afterwards.
 """
 
 from __future__ import annotations

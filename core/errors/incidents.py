@@ -1,6 +1,4 @@
-"""Incidents: what their cases are in the queue by, and slips that came back.
-
-What the queue orders a case by: its worth, the sessions that met it, their cost, and whose item it is part of.
+"""Incidents: what the queue orders cases by (worth, sessions, cost, the item it is part of), and slips that came back.
 
 Derived from the verdicts. A case that is always second in its incidents is part of the item of the first.
 """

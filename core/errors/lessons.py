@@ -1,18 +1,9 @@
-"""Lessons: the structured statement of a fix, for a person and for an agent alike.
+"""Lessons (`lesson.v1`): when a fix applies, what to do, what not to do, how to check it, and its evidence.
 
-The lesson of a fix (`lesson.v1`): when it applies, what to do, what not, how to check it, and what it rests on.
-
-The version of a tool, as its own output names it (`pytest-8.3.2`, `python3.12`, `go1.22.3`).
-
-A lesson in words: a card for people, and at most 60 tokens for an agent.
-
-A stored lesson with what is counted when it is read: how it was used, whether it is still good, where it also holds.
-
-Functions take an open connection and write nothing.
-
-Commands with what only holds for one person or one moment replaced: paths below home, branches, numbers, ids.
-
-What the text of a fix says beyond the card of its lesson.
+A lesson is shown as a card for people, and in at most 60 tokens for an agent. Commands have placeholders where they
+hold for one person or one moment only (paths below home, branches, numbers, ids). Reading adds how often the lesson was
+used, whether its tool has another version since, and where it also applies. Functions take an open connection and
+write nothing.
 """
 
 from __future__ import annotations

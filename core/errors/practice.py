@@ -1,19 +1,9 @@
-"""Practices: what a project does before and after a command runs, seen in its transcripts.
+"""Practice: what a repository did about a lint rule or about something its environment lacks, with counts and sources.
 
-What a repository does about a rule or a lack, as it is told: approaches with counts and where they come from.
-
-A practice in one sentence. It counts what was done; it never tells anybody to do it.
-
-The rows that practice rests on: replaced as a whole by each harvest of a session, never written otherwise.
-
-Practices read from their findings: counted anew each time, so that a harvest or a rejected fix shows at once.
-
-The practice that an error falls under: by the rule that its key line names, or by what its environment lacked.
-
-What to say before a command is run: one like it failed, and another one passed in its place.
-
-A row of `before_run` answers only while its fix is strong or verified, and where the environment lacked something, only
-in a repository that met the lack in several sessions.
+Each harvest of a session replaces the rows of that session. Counts are taken anew at each reading, so that a harvest or
+a rejected fix shows at once. A practice states what was done and gives no order. A row of `before_run` warns before a
+command that failed before: only while its fix is strong or verified, and for a lack of the environment only where
+several sessions of the repository met it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Entries into the casebook: claims with their quotes, each taken once.
+"""Entries of the casebook: claims with their quotes, each stored once, and the entries in pages by stage.
 
-The entries in pages: what was claimed, at which stage.
-
-Extracted entries as they are stored: secrets masked, named where the extractor gave no name, capped.
+Before an entry is stored its secrets are masked, a missing name is filled in, and its texts are capped.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""What happened, appended and never changed; together the events tell every stage and alignment (decision 11b).
+"""The evidence log: events, appended and never changed, from which stages and alignments are rebuilt (decision 11b).
 
 Each event holds the rows it left behind: `evidence` and `entries` are what `replay` writes.
-
-Rebuilding entries, stages, alignments and decisions from the events alone.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Promotion: a candidate becomes verified only on quotes that stand where they are said to (decision 12).
+"""Promotion: a candidate becomes verified only if its quotes are at the places they name (decision 12).
 
-Promoting several entries at once: one change in the history, so that one undo takes all of it back.
+Promoting several entries is one change in the history: one undo takes all of it back.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Aligning the quotes of a whole stored session, again and again: what is still right is kept, the rest looked for.
+"""Alignment of the quotes of whole sessions: what is still right is kept, the rest is searched.
 
-Which sessions have quotes to align: marked by an import that went on in them, or with quotes nobody looked for yet.
-
-An import asks and marks; it loads no aligner, and whoever aligns takes the mark away once it is done.
+An import marks the sessions it continued and loads no aligner; whoever aligns a session removes the mark.
 """
 
 from __future__ import annotations

@@ -1,8 +1,6 @@
-"""Alignments as they are stored, and what a person decided beside them: rows to values and back.
+"""Alignments as rows, the decisions of a person beside them, and the messages of a session for the aligner.
 
-A stored session's messages as the aligner takes them: read when they are looked at, a bounded part of them held.
-
-Whether words still stand where they stood, and where they moved.
+Messages are read when they are needed, a bounded part at a time. Words that moved are found at their new place.
 """
 
 from __future__ import annotations

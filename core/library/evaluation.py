@@ -1,13 +1,7 @@
-"""Golden queries: metrics, a baseline and the report.
+"""Golden queries: questions with the places that answer them, metrics, a baseline and the report (frozen design 10.3).
 
-Golden queries: questions with the places that answer them, in YAML (kebab-frozen-design 10.3).
-
-A place is a document with a section (a heading or a symbol) or with a quote that stands in it: both outlive an edit
-that moves lines and changes ids. Ids of documents and chunks are taken too.
-
-Metrics of golden queries (kebab-frozen-design 10.3), pairwise comparison of two searches, and their report.
-
-Evaluation of the search on golden queries, beside a baseline: FTS5 alone, words joined with OR.
+A place is a document with a section (a heading or a symbol) or with a quote: both outlive an edit that moves lines and
+changes ids. Ids of documents and chunks are taken too. The baseline is FTS5 alone, words joined with OR.
 """
 
 from __future__ import annotations

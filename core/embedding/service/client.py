@@ -187,11 +187,11 @@ def open_line(place: Endpoint, until: float, clock: Callable[[], float]) -> tupl
     line = Line(Connection(joined, clock=clock))
     try:
         if place.socket is not None and peer_uid(joined) not in (None, os.geteuid()):
-            raise Fault("model_unreachable", f"somebody else listens at {place.socket}")
+            raise Fault("model_unreachable", f"another process listens at {place.socket}")
         state = line.ask(Hello(nonce), until, read_state)
         if port is not None:  # by now it may be somebody else's: no text and no token is sent before this
             if state.proof != proof_of(port.token, nonce):
-                raise Fault("model_unreachable", "somebody else listens at the port of the model service")
+                raise Fault("model_unreachable", "another process listens at the port of the model service")
             line.token = port.token
     except BaseException:
         line.close()

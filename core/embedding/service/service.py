@@ -150,7 +150,7 @@ class ModelThread:
 
     def _turn(self, model: Embedder, job: _Job) -> None:
         if job.gone():
-            _settle(job, Fault("model_unreachable", "nobody waits for it"))
+            _settle(job, Fault("model_unreachable", "the client disconnected"))
             return
         part = next(slices(job.texts[len(job.got) :]), ())
         try:

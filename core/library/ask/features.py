@@ -1,10 +1,8 @@
-"""What a question means, beside passages and their sentences: vectors that are made while it is asked.
+"""Features of the evidence gate: what each passage holds of a question, by words and by meaning, and their model.
 
-A passage speaks of several things, and of a question only a part may be its subject. So its best sentences are read
-too, and the question again without each of its words: where a passage is nearer to the question without a word, that
-word is not what it speaks of. What is Korean is read by its English words, where the model reads English.
-
-Features of the evidence gate: what each passage holds of a question, and the model that weighs them.
+A question's subject may be one part of a passage, so the best sentences of a passage are embedded too, and the question
+again without each of its words: where a passage is nearer to the question without a word, the word is not its subject.
+Korean is read by its English words where the model reads English.
 """
 
 from __future__ import annotations
@@ -23,9 +21,9 @@ from core.base.lazy_pattern import lazy_pattern
 from core.library.ask.glossary import in_english
 from core.library.ask.question import AnswerKind, Asked, Question, asked_kind, shows
 from core.library.search.hybrid import place_of
-from core.library.search.korean import stem, word_pieces
 from core.library.search.lexical import STOP
 from core.library.search.rows import Passage
+from core.library.search.subword import stem, word_pieces
 from core.text import hangul_share
 
 if TYPE_CHECKING:

@@ -1,7 +1,4 @@
-"""The gate: does the library hold evidence that answers the question?
-
-The evidence gate: whether the retrieved passages are enough to answer a question, with the trace of its decision.
-"""
+"""The evidence gate: whether the retrieved passages are enough to answer a question, with the trace of its decision."""
 
 from __future__ import annotations
 
@@ -30,9 +27,9 @@ from core.library.ask.features import (
 )
 from core.library.ask.question import Asked, Question
 from core.library.search.hybrid import EMBED, vector_search
-from core.library.search.korean import word_pieces
 from core.library.search.lexical import lexical_query, lexical_search
 from core.library.search.rows import Passage, citation_of, passages
+from core.library.search.subword import word_pieces
 from core.store.sql import number
 
 if TYPE_CHECKING:

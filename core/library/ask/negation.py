@@ -14,7 +14,7 @@ from core.align import Concern
 from core.align.guard.lexicon.word_classes import KIND_OF, NEGATIVE_PREFIXES, negations, opposed
 from core.base.lazy_pattern import lazy_pattern
 from core.library.ask.glossary import glossed
-from core.library.search.korean import stem
+from core.library.search.subword import stem
 
 _WORD = lazy_pattern(r"[A-Za-z]+|[가-힣]+|[0-9]+(?:[.,][0-9]+)*")
 _SMALL: Final = (

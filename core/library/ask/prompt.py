@@ -1,9 +1,7 @@
-"""The prompt of an answer: templates, the passages that fit into the context, and injection checks.
+"""The prompt of an answer (templates, packed passages, injection checks), and the text of a refusal.
 
 Passages are fenced data that cannot pass for instructions. Source: kebab-frozen-design 3.8 (rag-v1 to v3,
 rag-multi-hop-v1). A template is a file in `prompts/`; its version is part of every answer.
-
-How a refusal is said: in the question's language, short, with what it rests on.
 """
 
 from __future__ import annotations

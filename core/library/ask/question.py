@@ -13,8 +13,8 @@ from typing import Final, Literal
 
 from core.base.lazy_pattern import lazy_pattern
 from core.library.ask.glossary import glossed
-from core.library.search.korean import stem
 from core.library.search.lexical import MOST_READ, STOP
+from core.library.search.subword import stem
 from core.text.tokenizing import without_particle
 
 Kind = Literal["word", "korean", "predicate"]

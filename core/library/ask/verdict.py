@@ -1,6 +1,6 @@
 """The verdict on an answer: each sentence checked against its passages for support and for contradictions.
 
-An answer whose length ran out: how far it came, what allows more, and the sentence it broke off in.
+Of an answer that the length limit cut off: how far it came, what allows more, and the unfinished sentence.
 """
 
 from __future__ import annotations

@@ -1,11 +1,7 @@
-"""A document opened to be read: its lines as the file has them, at the place that is cited.
+"""Documents to read: one opened at a citation, the list of all, and text by name in bounded parts.
 
-A citation names lines of the file as it was read. So the file itself is shown; where it changed since, or is gone, that
-is told, and of one that is gone (or has no lines, as a PDF) the passages that were kept are shown.
-
-The library to leaf through: its documents, those read last first, and what there is to filter them by.
-
-The text behind a name: a passage, a document or cited lines, a bounded part at a time, with what to ask for next.
+A citation names lines of the file as it was read. The file itself is shown, with a note where it changed since. Of a
+file that is gone, and of a PDF, the stored passages are shown.
 """
 
 from __future__ import annotations

@@ -1,12 +1,7 @@
-"""The rows of the library as values (frozen design, section 5; tables in migration 0007).
+"""The library's values: blocks and passages of a document, spans of a source, ids, and rows (frozen design 3.4, 4, 5).
 
-Where a block or a passage stands in its source, and how that is written in a row (frozen design 3.4).
-
-The ids of the library: blake3 over canonical JSON, 32 hexadecimal digits (frozen design, section 4).
-
-The recipe is frozen: the same content, path and versions give the same ids in every program that follows it.
-
-What parsers make of a file and chunkers make passages of: plain values, without ids and without a store.
+Parsers return `Parsed`, chunkers `Passage`: plain values without ids. An id is blake3 over canonical JSON, 32
+hexadecimal digits; the recipe is frozen, so that the same content, path and versions give the same ids in every program.
 """
 
 from __future__ import annotations

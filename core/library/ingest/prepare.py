@@ -1,8 +1,7 @@
 """Preparation of one file: read, parse and chunk it, without the store, so that it can run in another process.
 
 Text that is expensive to extract is cached by the hash of its source: another chunking does not extract it again.
-
-What is known of a document beside its words: title, language, tags, times, trust (frozen design 3.6).
+Title, language, tags, times and trust come from the frontmatter, else from the text and the file (frozen design 3.6).
 """
 
 from __future__ import annotations

@@ -1,10 +1,7 @@
-"""Files of a root: the walk through its folders, and the files that ignore rules leave out.
+"""Files of a root: the walk through its folders, the ignore rules, the paths of the library, and facts from git.
 
-`.gitignore` and `.casebookignore` apply in every folder, with git's own grammar.
-
-Roots of the library and its paths: POSIX, NFC, relative to their root (frozen design 4.2, 6.6; decision 21).
-
-What git knows of a folder, read from its files: no program is run, so no hook and no setting of a clone is.
+`.gitignore` and `.casebookignore` apply in every folder, with git's own grammar. Paths are POSIX, NFC and relative to
+their root (frozen design 4.2, 6.6; decision 21). Git's files are read; git is not run, so no hook of a clone is either.
 """
 
 from __future__ import annotations

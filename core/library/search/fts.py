@@ -1,6 +1,6 @@
-"""The index of words over passages (`chunks_fts`): what goes into it, and building it anew.
+"""The word index of passages (`chunks_fts`): its rows, its rebuild, and the filters of a search inside the query.
 
-Which documents a search may find: conditions inside the query, never applied to its answer (decision 20).
+Filters are conditions of the query and are never applied to its answer (decision 20).
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from core.base.installation import remedy
 from core.base.trace import Step, facts
 from core.lexical import HANGUL_RUN
 from core.library.documents.rows import LANGUAGES, MEDIA, SOURCE_TYPES, TRUST_LEVELS, TrustLevel
-from core.library.search.korean import PACKAGE, VERSION, Analyse, analyse, installed, morphemes, pieces
+from core.library.search.korean import PACKAGE, Analyse, analyse, installed, morphemes
+from core.library.search.subword import VERSION, pieces
 from core.store import Store
 from core.store.sql import number, storable, value
 

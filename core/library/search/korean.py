@@ -2,24 +2,18 @@
 
 Loading takes seconds, half a gigabyte and the interpreter's lock. So nothing here loads before a Korean text is read,
 and the workbench's own process never loads it: its ingest and its answers run in processes of their own.
-
-What the words of a text hide from a word index: pieces for the column `bigrams` beside the text.
-
-Hangul bigrams (Korean glues particles and compounds), the parts of names (`parseConfigFile` -> parse, config, file)
-and the stems of English words (`chunking`, `chunks` -> chunk). Stored with the chunk; a query asks for the same pieces.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import chain
 from typing import Any, Final, Protocol, cast
 
 from core.base.fault import Fault
 from core.base.installation import remedy
 from core.base.lazy_pattern import lazy_pattern
-from core.lexical import HANGUL_RUN, bigrams
+from core.lexical import HANGUL_RUN
 from core.text.unicode_form import normalized
 
 RULES: Final = "ko-v1"
@@ -117,59 +111,3 @@ def _kiwi() -> Tokenize:
             "config_invalid", f"what analyses Korean cannot be loaded: {said}", "set library.korean to bigrams"
         ) from error
     return cast("Tokenize", kiwi.tokenize)
-
-
-VERSION: Final = "pieces-v2"
-"""Changes with what `pieces` gives: chunks written with another version are written anew."""
-
-_WORD = lazy_pattern("[A-Za-z][A-Za-z0-9]*")
-_PART = lazy_pattern("[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-_VOWEL = lazy_pattern("[aeiouy]")
-_ENDINGS: Final = (
-    ("ational", "ate"), ("ization", "ize"), ("isation", "ize"), ("fulness", "ful"), ("iveness", "ive"),
-    ("ations", "ate"), ("ation", "ate"), ("ments", "ment"), ("nesses", ""), ("ness", ""),
-    ("ings", ""), ("ing", ""), ("edly", ""), ("ied", "y"), ("ies", "y"), ("ed", ""),
-    ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes", "x"), ("ly", ""), ("s", ""),
-)  # fmt: skip
-_MOST: Final = 40  # letters: longer runs are no words
-
-
-def pieces(text: str) -> str:
-    """The pieces of `text`, separated by blanks, in the order of their words."""
-    found = " ".join(chain.from_iterable(map(word_pieces, _WORD.findall(text))))
-    hangul = bigrams(text)
-    return f"{found} {hangul}" if found and hangul else found or hangul
-
-
-@lru_cache(maxsize=1 << 16)  # the words of a corpus repeat: found anew each time they were half of an ingest
-def word_pieces(word: str) -> tuple[str, ...]:
-    """The parts and stems of one ASCII word that are not the word itself, in lower case."""
-    if len(word) > _MOST:
-        return ()
-    lower = word.lower()
-    parts = [] if word.islower() or word.isupper() else [part.lower() for part in _PART.findall(word) if len(part) > 1]
-    stems = [stem(part) for part in parts or (lower,)]
-    return tuple(one for one in dict.fromkeys((*parts, *stems)) if one != lower)
-
-
-def stem(word: str) -> str:
-    """An English word without its ending, so that forms of one word meet; a short word as it is."""
-    if len(word) < 4 or not word.isalpha():
-        return word
-    for ending, instead in _ENDINGS:
-        if not word.endswith(ending):
-            continue
-        if ending == "s" and word[-2] in "su":
-            return word
-        root = word[: -len(ending)]
-        if len(root) < 3 or not _VOWEL.search(root):
-            return word
-        return _settled(root + instead)
-    return _settled(word)
-
-
-def _settled(root: str) -> str:
-    """Doubled last letters become one, a silent e goes: `matching`, `matches`; `mapped`, `map`; `merging`, `merge`."""
-    if len(root) > 3 and root[-1] == root[-2] and root[-1] not in "lsz":
-        root = root[:-1]
-    return root[:-1] if root.endswith("e") and len(root) > 3 else root

@@ -1,10 +1,8 @@
-"""Lexical search of the library: a query in FTS5's words, bm25, filters inside the query, a stable order of the hits.
+"""Lexical search of the library: a query in FTS5's words, bm25, filters inside the query, a stable order, and snippets.
 
-Decision 18: words are joined with OR and ranked by bm25; an AND query finds nothing for most questions. Besides the
-words it asks for what `subword` stored (stems, parts of names, Hangul bigrams) and for neighbouring words as phrases,
-which ranks passages first that have them together.
-
-The part of a chunk that says most of what was asked, and where the words stand in it.
+Decision 18: words are joined with OR and ranked by bm25; an AND query finds nothing for most questions. The query also
+asks for what `subword` stored (stems, parts of names, Hangul bigrams), and for neighbouring words as phrases, so that
+passages that have them together rank first. A snippet is the part of a passage with most of the query.
 """
 
 from __future__ import annotations
@@ -22,7 +20,8 @@ import apsw
 from core.base.lazy_pattern import lazy_pattern
 from core.base.trace import Step, Stopwatch, facts
 from core.lexical import MOST_READ, MOST_TERMS, WORD, quoted, syllable_pairs
-from core.library.search.korean import Analyse, word_pieces
+from core.library.search.korean import Analyse
+from core.library.search.subword import word_pieces
 from core.text.tokenizing import STOP_WORDS, without_particle
 from core.text.unicode_form import normalized
 

@@ -276,7 +276,7 @@ def test_a_port_that_is_somebody_elses_by_now_hears_no_text_and_no_token(place: 
         found = connect("double", place=where, deadline_ms=LONG)
         thread.join(PATIENCE)
     assert isinstance(found, Unserved)
-    assert "somebody else" in found.reason
+    assert "another process" in found.reason
     assert token.encode() not in b"".join(heard)
     assert heard[1] == b""
 

@@ -7,8 +7,8 @@ import pytest
 
 from core.base.trace import Step
 from core.library.search.hybrid import BEHIND, hybrid, weighed
-from core.library.search.korean import pieces
 from core.library.search.lexical import Ranked, lexical_query
+from core.library.search.subword import pieces
 
 TEXTS = (
     "retry with an exponential backoff and a random part",

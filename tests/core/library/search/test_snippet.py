@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.library.search.korean import pieces, stem, word_pieces
 from core.library.search.lexical import CHARS, lexical_query, lit, snippet
+from core.library.search.subword import pieces, stem, word_pieces
 
 
 @pytest.fixture(scope="module")
