@@ -223,7 +223,7 @@ def by_sections(blocks: Sequence[ParsedBlock], policy: ChunkPolicy) -> Iterator[
     Blocks are gathered up to `target_tokens`, code and tables among them. A heading begins a passage; one without text
     of its own is in the path of the section behind it. Where code, a table or a list would exceed the target, the
     paragraph that introduces it goes along into the next passage; else the next one begins with an overlap. A block
-    half as large again as the target is split between its lines.
+    that exceeds the target by more than half is split between its lines, under its headings.
     """
     for group in _section_groups(blocks, policy):
         alone = len(group) == 1
@@ -248,6 +248,14 @@ def _section_groups(blocks: Sequence[ParsedBlock], policy: ChunkPolicy) -> Itera
                 group, size = [], 0
             group.append(at)
             continue
+        if length > _most(policy):
+            if size:
+                yield group
+                group, size = [], 0
+            others = any(not _is_above(blocks[one], block.heading_path) for one in group)
+            yield [*group, at] if others else [at]  # headings of other sections without text are lost nowhere
+            group = []
+            continue
         if size and size + length > policy.target_tokens:
             carried = _introduction(blocks, group, policy) if block.kind in ("code", "table", "list") else None
             if carried is not None:
@@ -260,8 +268,6 @@ def _section_groups(blocks: Sequence[ParsedBlock], policy: ChunkPolicy) -> Itera
                 yield group
                 group = _overlap(blocks, group, policy)
             size = sum(tokens(blocks[one].text) for one in group)
-            if size + length > _most(policy) and carried is None:
-                group, size = [], 0
         group.append(at)
         size += length
     if group:
@@ -293,13 +299,14 @@ def _section(blocks: Sequence[ParsedBlock], group: Sequence[int]) -> Passage:
             if below > most:
                 path, most = (*block.heading_path, block.text), below
             below = 0
-    above = sum(1 for _ in takewhile(lambda at: _is_above(blocks[at], path), group))
+    above = sum(1 for _ in takewhile(lambda at: _is_above(blocks[at], path[:-1]), group))
     return replace(_passage(blocks, group[above:]), heading_path=path)
 
 
 def _is_above(block: ParsedBlock, path: Sequence[str]) -> bool:
+    """Whether a block is one of the headings of a path."""
     own = (*block.heading_path, block.text)
-    return block.kind == "heading" and len(own) < len(path) and own == tuple(path[: len(own)])
+    return block.kind == "heading" and own == tuple(path[: len(own)])
 
 
 def by_paragraphs(blocks: Sequence[ParsedBlock], policy: ChunkPolicy) -> Iterator[Passage]:

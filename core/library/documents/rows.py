@@ -1,7 +1,8 @@
 """The library's values: blocks and passages of a document, spans of a source, ids, and rows (frozen design 3.4, 4, 5).
 
 Parsers return `Parsed`, chunkers `Passage`: plain values without ids. An id is blake3 over canonical JSON, 32
-hexadecimal digits; the recipe is frozen, so that the same content, path and versions give the same ids in every program.
+hexadecimal digits; the recipe is frozen, so that the same content, path and versions give the same ids
+everywhere.
 """
 
 from __future__ import annotations

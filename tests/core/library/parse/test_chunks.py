@@ -249,3 +249,15 @@ def test_a_long_list_is_split_at_its_items_each_part_with_its_own_lines() -> Non
         assert passage.lines is not None
         first, last = passage.lines
         assert re.findall(r"item \d+", passage.text) == re.findall(r"item \d+", "\n".join(lines[first - 1 : last]))
+
+
+def test_a_block_larger_than_a_passage_is_split_under_its_heading_each_piece_with_its_own_lines() -> None:
+    lines = [f"row {at} {'z' * 90}" for at in range(60)]
+    found = sections("# Log\n\nIt says:\n\n## Rows\n\n```\n" + "\n".join(lines) + "\n```\n")
+    assert found[0].text == "Log\n\nIt says:"
+    assert {one.heading_path for one in found[1:]} == {("Log", "Rows")}
+    assert all(one.token_estimate <= 750 for one in found)
+    assert "\n".join(one.text for one in found[1:]) == "\n".join(lines)
+    for one in found[1:]:
+        assert one.lines is not None
+        assert one.text.startswith(f"row {one.lines[0] - 8} ")
