@@ -81,6 +81,7 @@ class Server:
         self._refuse, self._tend, self._most = refuse, tend, most
         self._ending: Ending | None = None
         self._asked = time.monotonic()
+        self._left = threading.Event()
         self._guard = threading.Lock()
         self._open: dict[threading.Thread, Connection] = {}
         self._wake, self._woken = sockets.socketpair()
@@ -164,6 +165,8 @@ class Server:
         except OSError:
             pass  # slow, or gone, or we are ending
         finally:
+            if self._ending is not None:  # a client that hears of the end must find the place free
+                self._left.wait(self._limits.slow)
             with self._guard:
                 self._open.pop(threading.current_thread(), None)
             connection.close()
@@ -177,6 +180,7 @@ class Server:
         """Leave the place, so that the next one can have it, before anybody hears of the end."""
         self._ending = self._ending or "idle"
         self._own.leave()
+        self._left.set()
         with self._guard:
             left = dict(self._open)
         until = time.monotonic() + self._limits.grace

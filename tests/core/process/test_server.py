@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from core.process.claim import claim, holder
+from core.process.claim import Claim, claim, holder
 from core.process.connection import Connection, connect
 from core.process.endpoint import Endpoint
 from core.process.frames import VERSION, BadFrame, Frame, FrameReader, encode
@@ -197,6 +197,22 @@ def test_without_grace_the_end_waits_for_nobody_and_the_place_is_free_at_once(pl
         again.leave()
         assert hear(idle) is None
         running.thread.join(PATIENCE)
+
+
+def test_a_client_that_hears_of_the_end_finds_the_place_free(place: Endpoint, monkeypatch: pytest.MonkeyPatch) -> None:
+    leave = Claim.leave
+
+    def late(own: Claim) -> None:
+        threading.Event().wait(0.2)
+        leave(own)
+
+    monkeypatch.setattr(Claim, "leave", late)
+    with echo(place) as made, raw(place) as line:
+        line.sendall(encode(Frame({"stop": 1})))
+        assert hear(line) == Frame({"stop": 1})
+        assert line.recv(1) == b""
+        assert not place.entrance.exists()
+        made.thread.join(PATIENCE)
 
 
 @pytest.mark.parametrize(("limits", "why"), [(Limits(idle=0.1), "idle"), (Limits(look=0.02), "lost")])
