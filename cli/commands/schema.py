@@ -11,7 +11,7 @@ from cli.format.cases import field
 from cli.format.layout import counted
 from cli.output import Output
 from cli.parser import Parser
-from core.flows.system.capabilities import Capabilities, capabilities, schema_text
+from core.flows.system.capabilities import Capabilities, LibraryState, capabilities, schema_text
 
 
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
@@ -52,3 +52,13 @@ def _lines(out: Output, found: Capabilities) -> Iterator[str]:
     yield from field(out, "holds", f"{cases}, {counted(stats.resolutions, 'fix')}")
     read = ((stats.sessions, "session"), (stats.messages, "message"), (stats.tool_calls, "call"))
     yield from field(out, "from", ", ".join(counted(count, what) for count, what in read))
+    if (library := found.library) is not None:
+        yield from field(out, "library", _library(library))
+
+
+def _library(found: LibraryState) -> str:
+    if found.last_ingest_at is None:
+        return "empty"
+    held = f"{counted(found.documents, 'document')}, {counted(found.passages, 'passage')}"
+    waiting = f", {found.waiting:,} not embedded" if found.waiting else ""
+    return f"{held}{waiting}, last ingest {found.last_ingest_at}"

@@ -54,9 +54,7 @@ def answer_lines(out: Output, found: Answer, *, explain: bool = False, said: boo
         yield ""
         yield from (out.paint(line, "warn") for line in wrap(f"! {found.cut.told}", out.columns))
     if found.why:
-        what = {"llm_stream_aborted": "Not finished", None: "Not verified"}.get(
-            found.refusal_reason, "Not taken as an answer"
-        )
+        what = {"llm_stream_aborted": "Not finished", None: "Not verified"}.get(found.refusal_reason, "Not accepted")
         yield ""
         yield from (out.paint(line, "bad") for line in wrap(f"{what}: {one_line(found.why)}.", out.columns))
     yield ""

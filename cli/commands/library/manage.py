@@ -16,6 +16,7 @@ from cli.format.library import columns_of
 from cli.output import Output
 from core.base.fault import Fault
 from core.library.ingest.write import ResetReport
+from core.library.search.api import EMPTY, NONE_PASSES
 from core.library.search.inspect import ChunkInspection, DocInspection, DocPage, IndexReport
 
 
@@ -39,9 +40,9 @@ def _page_lines(out: Output, found: DocPage, *, filled: bool) -> Iterator[str]:
     if found.total and not found.documents:
         yield out.paint(f"No more documents: {found.total} come before.", "warn")
     elif filled and not found.documents:
-        yield out.paint("No document passes the filters; leave one out.", "warn")
+        yield out.paint(NONE_PASSES, "warn")
     elif not found.documents:
-        yield out.paint("No document. Fill the library with: casebook library ingest FOLDER", "warn")
+        yield out.paint(EMPTY, "warn")
     for one in found.documents:
         told = ", ".join((one.lang, one.code_lang or one.media_type, *one.tags))
         yield columns_of([f"{one.chunk_count}", one_line(one.doc_path)], [5])

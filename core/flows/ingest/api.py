@@ -40,7 +40,16 @@ from core.library.ingest.walk import (
     walk,
     workspace_path,
 )
-from core.library.ingest.write import Known, Placed, Vanished, known_of, note_event, put_document, remove_document
+from core.library.ingest.write import (
+    Known,
+    Placed,
+    Vanished,
+    fill_code_langs,
+    known_of,
+    note_event,
+    put_document,
+    remove_document,
+)
 from core.library.search.fts import refresh_fts
 from core.process.worker import Call
 from core.store import Store, jobs, now
@@ -293,6 +302,7 @@ def ingest(
         run.tell(IngestEvent("scan_completed", now(), total=run.total))
         if not run.cancelled():
             refresh_fts(store, options.analyser, cancelled=run.cancelled)
+            fill_code_langs(store)
             read_all(run, files)
             remove_rest(run)
         return ended(run, chosen, options)

@@ -17,7 +17,7 @@ from core.embedding.runtime.report import EmbedReport
 from core.embedding.runtime.worker import BATCH
 from core.flows.system.embedding import embed_pending
 from core.flows.system.vectors import vector_search
-from core.library.search.api import SearchQuery, checked, search
+from core.library.search.api import EMPTY, SearchQuery, checked, search
 from core.library.search.fts import SearchFilters, index_version
 from core.library.search.korean import analyse
 from core.library.search.rows import BulkItem, BulkResponse, BulkSummary, SearchResponse
@@ -30,7 +30,6 @@ QUERY: Final = '{"query": "…"}'
 """The form of a line that is a query, at its least."""
 BULK_MOST: Final = 100
 """Queries answered in one go."""
-EMPTY: Final = "there is no casebook yet; begin with: casebook library ingest FOLDER"
 
 
 def model_search(settings: EmbeddingSettings, kept: KeptBits | None = None) -> VectorSearch:

@@ -6,13 +6,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from core.base.fault import Fault
-from core.flows.ingest.search import BULK_MOST, opened_search, query_of, search_bulk, search_library
+from core.flows.ingest.search import BULK_MOST, Search, opened_search, query_of, search_bulk
 from core.flows.mcp.context import Desk
-from core.flows.mcp.tool import Cancelled, Tool, checked, flag, many, number, shape, text
+from core.flows.mcp.tool import Cancelled, Tool, checked, flag, many, number, sent_bytes, shape, text
 from core.library.documents.opened import CHARS, MOST_AROUND, MOST_CHARS, Fetched, fetch
 from core.library.documents.rows import MEDIA, SOURCE_TYPES
-from core.library.search.api import SearchQuery
-from core.library.search.rows import BulkResponse, SearchResponse
+from core.library.search.api import SearchQuery, fits
+from core.library.search.rows import BriefBulk, BriefResponse, BulkResponse, SearchResponse, brief, brief_bulk
 from core.store import faults, open_store
 
 if TYPE_CHECKING:
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 _MOST_QUERY: Final = 4_000
 _K: Final = 8
+_BRIEF_CHARS: Final = 500
+"""Code points of a passage in a brief answer."""
+_SHORTER: Final = (250, 120, 60, 40)
+"""The same where one passage alone is beyond the budget of tokens."""
 _MOST_K: Final = 50
 _FIELDS: Final = {
     "query": text("What to look for, in words or as a question; Korean and English.", _MOST_QUERY),
@@ -28,60 +32,98 @@ _FIELDS: Final = {
     "k": number("Hits at most.", 1, _MOST_K, _K),
     "tags_any": many("Only documents with one of these tags.", text("a tag", 200), 50),
     "lang": text("Only documents in this language (ko, en, mixed); ko and en include mixed.", 20),
-    "path_glob": text("Only paths like docs/**/*.md.", 500),
+    "path_glob": text("Only paths like docs/**/*.md; without / the file's name.", 500),
     "trust_min": text("At least as trusted.", 0, choices=("primary", "secondary", "generated")),
     "source": text("Only of this root.", 200),
     "source_type": text("Only documents of this type.", 0, choices=SOURCE_TYPES),
     "media": text("Only files of this medium.", 0, choices=MEDIA),
     "doc": text("Only in this document (a path or an id).", 1_000),
-    "code_lang": text("Only code in this language.", 40),
+    "code_lang": text("Only code or configuration in this language (python, toml, dockerfile).", 40),
     "repo": text("Only of this repository.", 300),
     "since": text("Only documents dated since (2026-01-31).", 40),
     "until": text("Only documents dated until.", 40),
-    "max_tokens": number("About how many tokens the hits may have; 0: any.", 0, 100_000, 0),
-    "snippet_chars": number("Characters shown of each passage.", 40, 2_000, 220),
+    "max_tokens": number("Tokens that the whole answer may have, as it is sent (bytes / 3); 0: any.", 0, 100_000, 0),
+    "snippet_chars": number("Characters of each passage; in the full form 220.", 40, 2_000, 500),
 }  # fmt: skip
+_FORM: Final = text(
+    "brief: citation, headings, text and score of each hit. full: the object of the command line.", 0,
+    choices=("brief", "full"),
+)  # fmt: skip
 
 
 _ONE: Final = shape(("query",), **_FIELDS)
 
 
-def _search(desk: Desk, given: dict[str, Any], _: Cancelled) -> SearchResponse:
-    query = query_of(given, SearchQuery("", k=_K, explain=bool(given.get("explain"))))
-    with desk.vectors() as vectors:
-        return search_library(desk.database, query, None if query.mode == "lexical" else vectors)
+def _like(given: dict[str, Any]) -> SearchQuery:
+    """What a query leaves out."""
+    if given.get("format") == "full":
+        return SearchQuery("", k=_K, explain=bool(given.get("explain")), sent=sent_bytes)
+    return SearchQuery("", k=_K, snippet_chars=_BRIEF_CHARS, sent=lambda found: sent_bytes(brief(found)))
 
 
-def _bulk_search(desk: Desk, given: dict[str, Any], cancelled: Cancelled) -> BulkResponse:
-    def queries() -> list[SearchQuery | Fault]:
-        return [_query(one, f"queries[{at}]") for at, one in enumerate(given["queries"])]
-
+def _search(desk: Desk, given: dict[str, Any], _: Cancelled) -> SearchResponse | BriefResponse:
+    query = query_of(given, _like(given))
     with desk.vectors() as vectors, opened_search(desk.database, vectors) as answer:
-        return search_bulk(answer, (one for one in queries() if not cancelled()))
+        found = _fitting(answer, query)
+    return found if given.get("format") == "full" else brief(found)
 
 
-def _query(one: object, name: str) -> SearchQuery | Fault:
+def _fitting(answer: Search, query: SearchQuery) -> SearchResponse:
+    """The answer; where one hit alone is beyond the budget, with less of its text."""
+    found = answer(query)
+    for chars in _SHORTER:
+        if fits(found, query):
+            break
+        if chars < query.snippet_chars:
+            found = answer(replace(query, snippet_chars=chars))
+    return found
+
+
+def _bulk_search(desk: Desk, given: dict[str, Any], cancelled: Cancelled) -> BulkResponse | BriefBulk:
+    like = _like(given)
+
+    def queries() -> list[SearchQuery | Fault]:
+        return [_query(one, f"queries[{at}]", like) for at, one in enumerate(given["queries"])]
+
+    if not given["queries"]:
+        raise Fault("invalid_input", "queries is empty", "give at least one query")
+    with desk.vectors() as vectors, opened_search(desk.database, vectors) as answer:
+        found = search_bulk(lambda query: _fitting(answer, query), (one for one in queries() if not cancelled()))
+    return found if given.get("format") == "full" else brief_bulk(found)
+
+
+def _query(one: object, name: str, like: SearchQuery) -> SearchQuery | Fault:
     try:
-        return query_of(checked(one, _ONE, name), SearchQuery("", k=_K))
+        return query_of(checked(one, _ONE, name), like)
     except Fault as fault:
         return fault
 
 
+_NAMES: Final = ("citation", "name", "uri")
+"""The argument of `fetch`, and what agents call it."""
+
+
 def _fetch(desk: Desk, given: dict[str, Any], _: Cancelled) -> Fetched:
+    named = [given[name] for name in _NAMES if name in given]
+    if len(named) != 1:
+        told = "the arguments lack citation" if not named else "more than one of citation, name and uri"
+        raise Fault("invalid_input", told, 'give one, for example {"citation": "docs/cli.md#L33"}')
     with open_store(desk.database) as store, faults(desk.database):
-        return fetch(store.con, given["name"], max_chars=given.get("max_chars", CHARS), around=given.get("around", 0))
+        return fetch(store.con, named[0], max_chars=given.get("max_chars", CHARS), around=given.get("around", 0))
 
 
 SEARCH: Final = Tool(
     "search",
     "Search the library",
-    "Search the user's notes, documents and code. Every hit cites its lines and says why it was found. "
-    "Nothing found is a normal answer with no hits. Answers search_response.v1.",
+    "Search the user's notes, documents and code. Every hit cites its lines (`uri`): fetch reads more of it. Nothing "
+    "found is a normal answer with no hits; a filter that no document can pass is an error that names what there is. "
+    "Answers search_brief.v1, or search_response.v1 with format full.",
     shape(
         ("query",),
         **_FIELDS,
+        format=_FORM,
         cursor=text("`next_cursor` of the page before.", 2_000),
-        explain=flag("The trace holds both lists, not only their counts."),
+        explain=flag("With format full: the trace holds both lists, not only their counts."),
     ),
     _search,
 )
@@ -89,10 +131,10 @@ BULK_SEARCH: Final = Tool(
     "bulk_search",
     "Search the library for many things",
     f"Up to {BULK_MOST} searches in one call; what is wrong with one costs the others nothing. "
-    "Answers bulk_search_response.v1.",
-    shape(("queries",), queries=many("The searches.", _ONE, BULK_MOST)),
+    "Answers bulk_search_brief.v1, or bulk_search_response.v1 with format full.",
+    shape(("queries",), queries=many("The searches.", _ONE, BULK_MOST), format=_FORM),
     _bulk_search,
-    loose=shape(("queries",), queries=many("The searches.", {}, BULK_MOST)),
+    loose=shape(("queries",), queries=many("The searches.", {}, BULK_MOST), format=_FORM),
 )
 FETCH: Final = Tool(
     "fetch",
@@ -100,8 +142,9 @@ FETCH: Final = Tool(
     "The text of a citation (path#L12-L34, path#p=3), of a document (its path or id) or of a passage (chunk_id), "
     "with its line numbers; long texts in parts, `next` names the following one. Answers fetch_result.v1.",
     shape(
-        ("name",),
-        name=text("A citation's uri, a document's path or id, or a passage's chunk_id.", 4_000),
+        citation=text("A citation's uri, a document's path or id, or a passage's chunk_id. Required.", 4_000),
+        name=text("The same, under another name.", 4_000),
+        uri=text("The same, under another name.", 4_000),
         max_chars=number("Characters at most.", 1, MOST_CHARS, CHARS),
         around=number("Lines before and behind the cited ones.", 0, MOST_AROUND, 0),
     ),

@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Final, cast
+
+import orjson
 
 from core.base.fault import Fault
+from core.base.wire import dumps
 from core.flows.mcp.context import Desk
 
 Shape = dict[str, Any]
@@ -108,6 +111,16 @@ def _wrong_object(given: dict[str, object], wanted: Shape, name: str) -> str | N
     within = "" if name == "the arguments" else f"{name}."
     found = (_wrong(value, known[key], within + key) for key, value in given.items() if key in known)
     return next((one for one in found if one is not None), None)
+
+
+_ENVELOPE: Final = 120
+"""Bytes around an answer in a message of the protocol."""
+
+
+def sent_bytes(value: object) -> int:
+    """The bytes that an answer takes on the wire: it is sent as an object and, once more, as text."""
+    written = dumps(value)
+    return _ENVELOPE + len(orjson.dumps(written)) + len(orjson.dumps(orjson.loads(written)))
 
 
 Cancelled = Callable[[], bool]

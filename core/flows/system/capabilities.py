@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import platform
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar, Literal, cast
@@ -16,7 +17,8 @@ from core.base.fault import Fault
 from core.base.installation import remedy
 from core.base.version import VERSION
 from core.flows.system.mcp_extra import has_mcp
-from core.store import Store, open_store
+from core.store import Store, faults, open_store
+from core.store.sql import value
 
 SCHEMAS = Path(__file__).resolve().parents[2] / "schemas"
 
@@ -56,8 +58,35 @@ class Stats:
 
 
 @dataclass(frozen=True, slots=True)
+class LibraryState:
+    """What the library holds, how old that is, and the versions that shape it.
+
+    `assets`: different contents; `waiting`: passages that are not embedded; `last_ingest_at`: ISO 8601, null where
+    nothing was ever ingested. `languages`, `media`, `code_langs`, `parsers` and `chunkers`: documents of each.
+    `embedding_model`: whose vectors there are, null for none. `prompt_template`: what `ask` uses by default.
+    """
+
+    documents: int
+    passages: int
+    assets: int
+    sources: int
+    waiting: int
+    last_ingest_at: str | None
+    corpus_revision: int
+    languages: Mapping[str, int]
+    media: Mapping[str, int]
+    code_langs: Mapping[str, int]
+    parsers: Mapping[str, int]
+    chunkers: Mapping[str, int]
+    index_version: str
+    embedding_model: str | None
+    prompt_template: str
+
+
+@dataclass(frozen=True, slots=True)
 class Capabilities:
-    """The objects written, the abilities, the models on this machine, the versions, the stats (null: no casebook)."""
+    """The objects written, the abilities, the models on this machine, the versions, the stats and the library (both
+    null: no casebook)."""
 
     SCHEMA: ClassVar[str] = "schema.v1"
 
@@ -66,6 +95,7 @@ class Capabilities:
     models: tuple[str, ...]
     versions: Versions
     stats: Stats | None
+    library: LibraryState | None = None
 
 
 CAPABILITIES = (
@@ -95,7 +125,8 @@ def capabilities(database: Path) -> Capabilities:
     versions = Versions(VERSION, SHIPPED.version, platform.python_version(), apsw.sqlite_lib_version())
     here = tuple(found.model.id for found in on_this_machine())
     able = tuple(replace(one, status="missing", needs=remedy("mcp")) if _lacks(one) else one for one in CAPABILITIES)
-    return Capabilities(schema_names(), able, here, versions, _stats(database))
+    stats, library = _held(database) or (None, None)
+    return Capabilities(schema_names(), able, here, versions, stats, library)
 
 
 def _lacks(one: Capability) -> bool:
@@ -114,22 +145,63 @@ def schema_text(name: str) -> str:
     return (SCHEMAS / f"{name}.json").read_text(encoding="utf-8")
 
 
-def _stats(database: Path) -> Stats | None:
+def _held(database: Path) -> tuple[Stats, LibraryState] | None:
     try:
-        with open_store(database) as store:
-            return Stats(
-                _count(store, "error_kb"),
-                _count(store, "case_state WHERE status = 'unresolved'"),
-                _count(store, "resolution"),
-                _count(store, "occurrence"),
-                _count(store, "session"),
-                _count(store, "message"),
-                _count(store, "tool_call"),
-            )
+        with open_store(database) as store, faults(database):
+            return _stats(store), _library(store)
     except Fault as fault:
         if fault.code == "not_indexed":
             return None
         raise
+
+
+def _stats(store: Store) -> Stats:
+    return Stats(
+        _count(store, "error_kb"),
+        _count(store, "case_state WHERE status = 'unresolved'"),
+        _count(store, "resolution"),
+        _count(store, "occurrence"),
+        _count(store, "session"),
+        _count(store, "message"),
+        _count(store, "tool_call"),
+    )
+
+
+def _library(store: Store) -> LibraryState:
+    from core.embedding.index.backlog import waiting
+    from core.embedding.index.state import read_state
+    from core.flows.ask.options import AskOptions
+    from core.library.documents.read import corpus_revision
+    from core.library.search.fts import index_version, indexed_by
+    from core.library.search.hybrid import KIND
+
+    con = store.con
+    embedded = read_state(con, KIND)
+    return LibraryState(
+        documents=_count(store, "documents"),
+        passages=_count(store, "chunks"),
+        assets=_count(store, "assets"),
+        sources=_count(store, "sources"),
+        waiting=waiting(con, KIND),
+        last_ingest_at=cast("str | None", value(con, "SELECT max(finished_at) FROM ingest_runs")),
+        corpus_revision=corpus_revision(con),
+        languages=_counts(store, "lang"),
+        media=_counts(store, "media_type"),
+        code_langs=_counts(store, "code_lang"),
+        parsers=_counts(store, "parser_version"),
+        chunkers=_counts(store, "chunker_version"),
+        index_version=index_version(indexed_by(con)),
+        embedding_model=None if embedded is None else embedded.model,
+        prompt_template=AskOptions().template,
+    )
+
+
+def _counts(store: Store, column: str) -> dict[str, int]:
+    """Documents by the value of a column, the most frequent first."""
+    rows = store.con.execute(
+        f"SELECT {column}, count(*) FROM documents WHERE {column} <> '' GROUP BY 1 ORDER BY 2 DESC, 1"
+    ).fetchall()
+    return dict(cast("list[tuple[str, int]]", rows))
 
 
 def _count(store: Store, what: str) -> int:
@@ -214,11 +286,12 @@ def _library_types() -> tuple[type, ...]:
     from core.library.ingest.report import IngestEvent, IngestReport
     from core.library.ingest.write import ResetReport
     from core.library.search.inspect import ChunkInspection, DocInspection, DocPage, DocSummary, IndexReport
-    from core.library.search.rows import BulkItem, BulkResponse, SearchHit, SearchResponse
+    from core.library.search.rows import BriefBulk, BriefResponse, BulkItem, BulkResponse, SearchHit, SearchResponse
 
     return (
         CaptionCitation, CodeCitation, PageCitation, RegionCitation, TimeCitation, LineCitation,
-        BulkItem, BulkResponse, ChunkInspection, DocInspection, DocPage, DocSummary, Evaluation, IndexReport,
+        BriefBulk, BriefResponse, BulkItem, BulkResponse,
+        ChunkInspection, DocInspection, DocPage, DocSummary, Evaluation, IndexReport,
         Answer, AnswerEvent, SessionDeleted, SessionList, SessionShown,
         Fetched, FilePlace, IngestEvent, IngestReport, ResetReport, SearchHit, SearchResponse,
     )  # fmt: skip

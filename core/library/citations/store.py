@@ -22,7 +22,15 @@ from core.base.lazy_pattern import lazy_pattern
 from core.base.trace import Step, facts
 from core.library.citations.citation import Citation, LineCitation, first_line, parse, place, to_uri
 from core.library.documents.opened import cited_lines, line_count, no_line, nothing_at
-from core.library.documents.read import chunk, chunks_by_id, chunks_of, document, document_at, sources
+from core.library.documents.read import (
+    chunk,
+    chunks_by_id,
+    chunks_of,
+    document,
+    document_at,
+    nothing_called,
+    sources,
+)
 from core.library.documents.rows import Chunk, Document
 from core.library.ingest.walk import file_of
 from core.library.search.inspect import chunk_at
@@ -360,7 +368,5 @@ def _named(con: apsw.Connection, name: str) -> tuple[Document, Citation | None]:
         cited = parse(name) if "#" in name else None
     doc = document_at(con, cited.path) if cited is not None else None
     if doc is None:
-        raise Fault(
-            "not_indexed", f"the library has nothing called {name[:200]}", "casebook library list shows the paths"
-        )
+        raise Fault("not_indexed", nothing_called(name), "casebook library list shows the paths")
     return doc, cited

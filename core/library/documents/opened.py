@@ -19,7 +19,16 @@ import apsw
 from core.base.fault import Fault
 from core.embedding.index.backlog import waiting
 from core.library.citations.citation import Citation, CodeCitation, LineCitation, PageCitation, parse
-from core.library.documents.read import blocks_of, chunk, chunks_of, corpus_revision, document, document_at, sources
+from core.library.documents.read import (
+    blocks_of,
+    chunk,
+    chunks_of,
+    corpus_revision,
+    document,
+    document_at,
+    nothing_called,
+    sources,
+)
 from core.library.documents.rows import (
     BlockKind,
     Chunk,
@@ -31,6 +40,7 @@ from core.library.documents.rows import (
     lines_of,
     span_of,
 )
+from core.library.ingest.readers import KUBERNETES
 from core.library.ingest.walk import file_of, leads_out
 from core.library.parse.text import decode
 from core.library.search.fts import EVERYTHING, LANG, SearchFilters, documents_passing
@@ -388,7 +398,10 @@ def filter_values(con: apsw.Connection) -> tuple[FilterValue, ...]:
             f" GROUP BY {column} ORDER BY count(*) DESC, {column} LIMIT ?",
             (MOST_VALUES,),
         ).fetchall()
-        found += [FilterValue(kind, *row) for row in cast("list[tuple[str, int]]", rows)]
+        counted = dict(cast("list[tuple[str, int]]", rows))
+        if kind == "code" and KUBERNETES in counted:
+            counted["yaml"] = counted.get("yaml", 0) + counted[KUBERNETES]
+        found += [FilterValue(kind, *one) for one in sorted(counted.items(), key=lambda one: (-one[1], one[0]))]
     return tuple(found)
 
 
@@ -418,6 +431,7 @@ def _folders(con: apsw.Connection) -> list[FilterValue]:
 CHARS: Final = 20_000
 MOST_CHARS: Final = 200_000
 MOST_AROUND: Final = 500
+_FETCH_WHOLE: Final = "fetch the document itself for its lines"
 _PARTLY: Final = "one line is longer than that: only its beginning is here"
 
 
@@ -471,7 +485,7 @@ def fetch(con: apsw.Connection, name: str, *, max_chars: int = CHARS, around: in
         citation = parse(name)
         if document_at(con, citation.path) is not None:
             return _cited(open_document(con, citation.path, citation), citation, max_chars, around)
-    raise Fault("invalid_input", f"the library has nothing called {name[:200]}", "search gives citations to fetch")
+    raise Fault("invalid_input", nothing_called(name), "search gives citations to fetch")
 
 
 def _passage(con: apsw.Connection, one: Chunk, max_chars: int) -> Fetched:
@@ -488,14 +502,10 @@ def _passage(con: apsw.Connection, one: Chunk, max_chars: int) -> Fetched:
 
 def _cited(opened: OpenDocument, citation: Citation, max_chars: int, around: int) -> Fetched:
     if opened.cited is None:
-        where = citation.uri.partition("#")[2]
-        raise Fault(
-            "invalid_input", f"{citation.path[:200]} has nothing at {where}", "fetch the document itself for its lines"
-        )
+        raise Fault("invalid_input", f"{citation.path[:200]}: {opened.told}", _FETCH_WHOLE)
     start, end = opened.cited
     if start > opened.total:
-        told = f"{citation.path[:200]} has {opened.length} lines, and no line {start}"
-        raise Fault("invalid_input", told, "fetch the document itself for its lines")
+        raise Fault("invalid_input", f"{citation.path[:200]}: {no_line(start, opened.length)}", _FETCH_WHOLE)
     return _line_range(opened, "span", citation, (max(1, start - around), min(opened.total, end + around)), max_chars)
 
 

@@ -67,6 +67,11 @@ def tags_of(con: apsw.Connection, doc_id: str) -> tuple[str, ...]:
     return tuple(str(row[0]) for row in rows)
 
 
+def nothing_called(name: str) -> str:
+    """Says that the library has nothing of that name."""
+    return f"the library has nothing called {name[:200]}" if name.strip() else "the name is empty"
+
+
 def _document(con: apsw.Connection, where: str, wanted: str) -> Document | None:
     row = con.execute(f"SELECT {_DOCUMENT} FROM documents WHERE {where}", (wanted,)).fetchone()
     return Document(*row) if row else None

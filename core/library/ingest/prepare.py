@@ -38,7 +38,7 @@ from core.library.documents.rows import (
     span_of,
     spans_json,
 )
-from core.library.ingest.readers import Reader, code_lang_of, generated, reader_of, signature
+from core.library.ingest.readers import CODED, Reader, code_lang_of, generated, reader_of, signature
 from core.library.ingest.walk import LINK_OUT, GitFacts
 from core.library.parse.text import LOOKED, decode, is_binary
 from core.library.search.fts import IndexRow, index_row
@@ -441,7 +441,7 @@ def _prepared(
         chunker_version=reader.chunker_version,
         policy_hash=policy,
         signature=mark,
-        code_lang=code_lang_of(Path(task.relative).name) if task.media == "code" else None,
+        code_lang=code_lang_of(Path(task.relative).name, parsed.parser_version) if task.media in CODED else None,
         repo=task.git.repo,
         metadata_json=orjson.dumps(metadata).decode(),
         blocks=rows,

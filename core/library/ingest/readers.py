@@ -47,6 +47,27 @@ CODE: Final = {
 }  # fmt: skip
 """Languages by extension."""
 
+CONFIGURATION: Final = {
+    "toml": "toml", "yaml": "yaml", "yml": "yaml", "json": "json", "jsonc": "json", "json5": "json", "ini": "ini",
+    "cfg": "ini", "conf": "conf", "properties": "properties", "xml": "xml", "gradle": "groovy",
+    "groovy": "groovy", "mk": "makefile", "dockerfile": "dockerfile", "hcl": "hcl",
+}  # fmt: skip
+"""Languages of manifests and configuration by extension; their media stays `manifest` or `text`."""
+
+_CONFIGURATION_NAMES: Final = {
+    "dockerfile": "dockerfile", "containerfile": "dockerfile", "makefile": "makefile", "gnumakefile": "makefile",
+    "go.mod": "go-mod", "go.work": "go-mod", "cmakelists.txt": "cmake", "jenkinsfile": "groovy", "gemfile": "ruby",
+    "rakefile": "ruby", "pipfile": "toml", ".editorconfig": "ini", ".gitconfig": "ini",
+    ".flake8": "ini", ".pylintrc": "ini", ".coveragerc": "ini", ".babelrc": "json", ".eslintrc": "json",
+    ".prettierrc": "json",
+}  # fmt: skip
+
+CODED: Final[tuple[Media, ...]] = ("code", "manifest", "text")
+"""Media whose files may have a language of code."""
+KUBERNETES: Final = "kubernetes"
+"""The language of a YAML file that holds Kubernetes resources; a filter for `yaml` includes it."""
+_YAML = frozenset(("yaml", "yml"))
+
 _MANIFESTS_WORDS: Final = (
     "dockerfile containerfile makefile package.json cargo.toml pyproject.toml go.mod pom.xml build.gradle "
     "build.gradle.kts composer.json gemfile requirements.txt setup.cfg tsconfig.json docker-compose.yml "
@@ -98,9 +119,19 @@ def extension_of(name: str) -> str:
     return extension if dot and stem else ""
 
 
-def code_lang_of(name: str) -> str | None:
-    """The language of a file of code."""
-    return CODE.get(extension_of(name))
+def code_lang_of(name: str, parser_version: str = "") -> str | None:
+    """The language of a file of code, of a manifest or of configuration; None for prose and other data.
+
+    `parser_version` is what read it: the parser of manifests reads only those YAML files that hold Kubernetes
+    resources.
+    """
+    low = name.lower()
+    extension = extension_of(low)
+    if extension in _YAML and parser_version.startswith("manifest/"):
+        return KUBERNETES
+    if low.startswith(("dockerfile.", "containerfile.")):
+        return "dockerfile"
+    return _CONFIGURATION_NAMES.get(low) or CODE.get(extension) or CONFIGURATION.get(extension)
 
 
 def blacklisted(name: str) -> bool:
@@ -154,7 +185,7 @@ def reader_of(media: Media, relative: str, policy: ChunkPolicy) -> Reader | None
     if media == "code":
         from core.library.parse import code
 
-        lang = code_lang_of(relative)
+        lang = CODE.get(extension_of(relative))
         grammar = code.grammar_of(lang, relative)
         if grammar is not None and lang is not None:
             read = partial(code.parse_code, relative=relative, grammar=grammar, lang=lang)

@@ -14,6 +14,7 @@ import orjson
 from core.library.documents.read import document_at, sources
 from core.library.documents.rows import Document, Media, Source, columns
 from core.library.ingest.prepare import ChunkRow, Prepared, derivation_key, keep
+from core.library.ingest.readers import CODED, code_lang_of
 from core.library.ingest.walk import file_of
 from core.library.search.fts import IndexRow, drop_rows, heading_words, put_rows
 from core.store import Store
@@ -23,6 +24,8 @@ from core.store.sql import number, value
 SETTLED: Final = 2.0
 """Seconds between the last change of a file and its reading after which size and time tell whether it changed."""
 
+CODE_LANGS: Final = "1"
+"""The version of `readers.code_lang_of`; raised when it names languages that it did not name before."""
 SCHEMA_VERSION = 1
 AGENT = "casebook"
 _COLUMNS = columns(Document)
@@ -156,6 +159,26 @@ def note_event(con: apsw.Connection, path: str, doc_id: str | None, kind: str, n
         "INSERT INTO provenance_events(at, workspace_path, doc_id, agent, kind, note) VALUES (?, ?, ?, ?, ?, ?)",
         (now(), path, doc_id, AGENT, kind, note),
     )
+
+
+def fill_code_langs(store: Store) -> None:
+    """Give documents of an older version their language of code, once; no file is read. Raises as
+    `Store.transaction`."""
+    con = store.con
+    if value(con, "SELECT value FROM kv WHERE key = 'code_langs'") == CODE_LANGS:
+        return
+    rows = con.execute(
+        "SELECT doc_id, workspace_path, parser_version FROM documents WHERE code_lang IS NULL"
+        " AND media_type IN (SELECT value FROM json_each(?))",
+        (orjson.dumps(CODED).decode(),),
+    ).fetchall()
+    found = (
+        (code_lang_of(path.rpartition("/")[2], parser), doc)
+        for doc, path, parser in cast("list[tuple[str, str, str]]", rows)
+    )
+    with store.transaction() as con:
+        con.executemany("UPDATE documents SET code_lang = ? WHERE doc_id = ?", (one for one in found if one[0]))
+        con.execute("INSERT OR REPLACE INTO kv VALUES ('code_langs', ?)", (CODE_LANGS,))
 
 
 def raise_revision(con: apsw.Connection) -> None:

@@ -8,11 +8,14 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, cast
 
 from core.base.fault import Fault
 from core.base.trace import Step, Stopwatch, facts
+from core.base.wire import dumps
+from core.library.chunk import BYTES_PER_TOKEN
 from core.library.documents.read import corpus_revision
 from core.library.search.fts import (
     EVERYTHING,
@@ -23,6 +26,7 @@ from core.library.search.fts import (
     indexed_by,
     korean_hint,
     query_analyser,
+    refuse_unknown,
 )
 from core.library.search.hybrid import EMBED, FAN, Fused, hybrid, vector_search
 from core.library.search.korean import analyse
@@ -52,6 +56,8 @@ _MOST = 100_000
 DEFAULT_K: Final = 10
 MOST_K: Final = 200
 UNASKED: Final = "the mode does not ask it"
+EMPTY: Final = "The library is empty. Run: casebook library ingest FOLDER"
+NONE_PASSES: Final = "No document passes the filters."
 _KIND: dict[Mode, ScoreKind] = {"lexical": "bm25", "vector": "cosine", "hybrid": "rrf"}
 
 
@@ -85,6 +91,11 @@ def _digest(question: tuple[object, ...]) -> str:
     return hashlib.sha256(repr(question).encode("utf-8", "replace")).hexdigest()[:16]
 
 
+def json_bytes(value: object) -> int:
+    """How many bytes the JSON of a value has."""
+    return len(dumps(value).encode())
+
+
 @dataclass(frozen=True, slots=True)
 class SearchRequest:
     """Called with a casebook and the way to its vectors. Raises Fault: what `search` raises."""
@@ -97,9 +108,10 @@ class SearchRequest:
 
 @dataclass(frozen=True, slots=True)
 class SearchQuery:
-    """What is asked. `k`: hits a page; `max_tokens`: about how many tokens the page may have (bytes / 3), 0: any.
+    """What is asked. `k`: hits a page; `max_tokens`: tokens the answer may have as it is sent (bytes / 3), 0: any.
 
     `prefix_last`: the last word may be half typed; `explain`: the trace holds both lists, not only their counts.
+    `sent`: the bytes of an answer as it is sent; by default those of its JSON.
     """
 
     text: str
@@ -111,6 +123,7 @@ class SearchQuery:
     snippet_chars: int = CHARS
     prefix_last: bool = False
     explain: bool = False
+    sent: Callable[[SearchResponse], int] = field(default=json_bytes, compare=False, repr=False)
 
 
 def search(
@@ -149,6 +162,8 @@ def _answer(
     analysing, korean = query_analyser(con, query.text, analysing) if query.mode != "vector" else (None, ())
     asked = lexical_query(query.text, prefix_last=query.prefix_last, analysing=analysing)
     documents = documents_passing(con, query.filters)
+    if documents == ():
+        refuse_unknown(con, query.filters)
     filtered = _filter_step(query.filters, documents)
     fan = FAN if query.mode == "hybrid" else start + query.k + 1
     words, near, model = Ranked((), _unasked("lexical")), Ranked((), _unasked("vector")), None
@@ -171,24 +186,27 @@ def _answer(
         for at, one in enumerate(page, start + 1)
         if one.item in rows
     ]
-    kept = _within(hits, query.max_tokens)
-    more = len(fused) > start + len(page) or len(kept) < len(hits)
-    cursor = write_cursor(revision, start + len(kept), question) if more and kept else None
     if query.explain:
         words, near = _listed(store, words, query.k), _listed(store, near, query.k)
     steps = (*filtered, *korean, words.step, near.step, *fusion)
-    done = Step("search", "hit" if kept else "miss", f"{len(kept)} hits", facts(mode=mode), elapsed_ms=watch.ms())
-    return SearchResponse(
-        query=query.text,
-        mode=mode,
-        hits=tuple(kept),
-        next_cursor=cursor,
-        truncated=len(kept) < len(hits),
-        hint=_hint(store, query, mode, kept, near, documents, korean),
-        index_version=version,
-        embedding_model=model,
-        trace=(*steps, done),
-    )
+    hint, further = _hint(store, query, mode, hits, near, documents, korean), len(fused) > start + len(page)
+
+    def answer(count: int) -> SearchResponse:
+        done = Step("search", "hit" if count else "miss", f"{count} hits", facts(mode=mode), elapsed_ms=watch.ms())
+        more = count and (further or count < len(hits))
+        return SearchResponse(
+            query=query.text,
+            mode=mode,
+            hits=tuple(hits[:count]),
+            next_cursor=write_cursor(revision, start + count, question) if more else None,
+            truncated=count < len(hits),
+            hint=hint,
+            index_version=version,
+            embedding_model=model,
+            trace=(*steps, done),
+        )
+
+    return _within(answer, len(hits), query)
 
 
 def _no_meaning(asked: Step) -> Fault:
@@ -234,18 +252,21 @@ def _hit(
     )  # fmt: skip
 
 
-def _within(hits: list[SearchHit], max_tokens: int) -> list[SearchHit]:
-    """As many hits as the budget has room for, at least one."""
-    if not max_tokens:
-        return hits
-    used, kept = 0, list[SearchHit]()
-    for one in hits:
-        said = (one.snippet, one.citation.uri, *one.heading_path)
-        used += sum(len(text.encode("utf-8", "replace")) for text in said) // 3
-        if kept and used > max_tokens:
-            break
-        kept.append(one)
-    return kept
+def fits(found: SearchResponse, query: SearchQuery) -> bool:
+    """Whether an answer is within the budget of tokens."""
+    return not query.max_tokens or query.sent(found) <= query.max_tokens * BYTES_PER_TOKEN
+
+
+def _within(answer: Callable[[int], SearchResponse], most: int, query: SearchQuery) -> SearchResponse:
+    """The answer with as many hits as the budget has room for, at least one."""
+    whole = answer(most)
+    if most <= 1 or fits(whole, query):
+        return whole
+    low, high = 1, most  # one may be too many, `most` is
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if fits(answer(middle), query) else (low, middle)
+    return answer(low)
 
 
 def _listed(store: Store, ranked: Ranked, most: int) -> Ranked:
@@ -284,15 +305,15 @@ def _hint(
     told = [] if hits else [_why_nothing(store, query, documents)]
     if query.mode != mode:
         remedy = near.step.fact("remedy")
-        told.append(f"by words alone: {near.step.reason}" + (f" (mended by: {remedy})" if remedy else ""))
-    return "; ".join((*told, *korean_hint(korean))) or None
+        told.append(f"Searched by words alone: {near.step.reason}." + (f" Run: {remedy}" if remedy else ""))
+    return " ".join((*told, *korean_hint(korean))) or None
 
 
 def _why_nothing(store: Store, query: SearchQuery, documents: tuple[str, ...] | None) -> str:
     if value(store.con, "SELECT 1 FROM chunks LIMIT 1") is None:
-        return "the library is empty; fill it with: casebook library ingest FOLDER"
+        return EMPTY
     if documents is not None and not documents:
-        return "no document passes the filters; leave one out"
+        return NONE_PASSES
     if query.cursor:
-        return "there is no further page"
-    return "no passage has any of these words; try others"
+        return "There are no more hits."
+    return "No passage has any of these words."

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Final, cast
@@ -19,6 +20,7 @@ from core.base.installation import remedy
 from core.base.trace import Step, facts
 from core.lexical import HANGUL_RUN
 from core.library.documents.rows import LANGUAGES, MEDIA, SOURCE_TYPES, TRUST_LEVELS, TrustLevel
+from core.library.ingest.readers import KUBERNETES
 from core.library.search.korean import PACKAGE, Analyse, analyse, installed, morphemes
 from core.library.search.subword import VERSION, pieces
 from core.store import Store
@@ -158,7 +160,9 @@ def query_analyser(
 
 def korean_hint(steps: tuple[Step, ...]) -> list[str]:
     """What a person may want to know of it."""
-    return [f"{step.reason} (mended by: {step.fact('remedy')})" for step in steps if step.outcome == "failed"]
+    return [
+        f"Morphemes are off: {step.reason}. Run: {step.fact('remedy')}" for step in steps if step.outcome == "failed"
+    ]
 
 
 LANG: Final = "lower(substr(d.lang, 1, instr(replace(d.lang, '_', '-') || '-', '-') - 1))"
@@ -173,8 +177,9 @@ class SearchFilters:
     """What a document must be; every one given must hold, of `tags_any` one.
 
     `path_glob`: `*` and `?` stay within a folder, `**` does not; without `/` it is the file's name. `trust_min`: at
-    least as trusted. `lang`: the primary subtag counts (`ko-KR` is `ko`), `ko` and `en` include `mixed`. `doc`: an id
-    or a path. `since` and `until` bound the document's own date (`updated_at`).
+    least as trusted. `lang`: the primary subtag counts (`ko-KR` is `ko`), `ko` and `en` include `mixed`. `code_lang`:
+    `yaml` includes `kubernetes`. `doc`: an id or a path. `since` and `until` bound the document's own date
+    (`updated_at`).
     """
 
     tags_any: tuple[str, ...] = ()
@@ -210,8 +215,11 @@ def conditions(filters: SearchFilters) -> tuple[list[str], list[str]]:
         values.append(json.dumps([own, "mixed"] if own in ("ko", "en") else [own]))
     _one_of("type", filters.source_type, SOURCE_TYPES)
     _one_of("medium", filters.media, MEDIA)
-    for column in ("source_type", "code_lang", "repo"):
+    for column in ("source_type", "repo"):
         _equal(tests, values, f"d.{column}", getattr(filters, column))
+    if filters.code_lang:
+        tests.append("d.code_lang IN (SELECT value FROM json_each(?))")
+        values.append(json.dumps(_code_langs(filters.code_lang)))
     _equal(tests, values, "d.source_id", filters.source)
     _equal(tests, values, "d.media_type", filters.media)
     if filters.tags_any:
@@ -248,6 +256,61 @@ def documents_passing(con: apsw.Connection, filters: SearchFilters) -> tuple[str
         fits = path_fits(filters.path_glob)
         found = [row for row in found if fits(row[1])]
     return tuple(doc_id for doc_id, _ in found)
+
+
+def refuse_unknown(con: apsw.Connection, filters: SearchFilters) -> None:
+    """Raise Fault invalid_input for a filter that no document of the library can pass, with the values that some can.
+
+    Only worth asking where nothing passes. Of an empty library, of values that documents may have without any having
+    it today (`ko`, `pdf`), and where each filter alone lets something pass, nothing is said.
+    """
+    if value(con, "SELECT 1 FROM documents LIMIT 1") is None:
+        return
+    for name, column, given, alone in (
+        ("code language", "code_lang", filters.code_lang, SearchFilters(code_lang=filters.code_lang)),
+        ("repository", "repo", filters.repo, SearchFilters(repo=filters.repo)),
+        ("source", "source_id", filters.source, SearchFilters(source=filters.source)),
+    ):
+        if given and _lets_nothing_pass(con, alone):
+            raise _unknown(name, given, _known(con, f"SELECT {column} FROM documents WHERE {column} <> ''"))
+    if filters.tags_any and _lets_nothing_pass(con, SearchFilters(tags_any=filters.tags_any)):
+        raise _unknown("tag", ", ".join(filters.tags_any), _known(con, "SELECT tag FROM document_tags"))
+    if filters.doc and _lets_nothing_pass(con, SearchFilters(doc=filters.doc)):
+        raise _refused(f"no document is called {filters.doc[:200]}", "casebook library list shows the paths")
+    if filters.path_glob and _lets_nothing_pass(con, SearchFilters(path_glob=filters.path_glob)):
+        raise _refused(f"no document's path matches {filters.path_glob[:200]}", _globs(con))
+
+
+_NAMED: Final = 20
+"""Known values that an error names, the most frequent ones."""
+
+
+def _lets_nothing_pass(con: apsw.Connection, filters: SearchFilters) -> bool:
+    """Whether this filter alone lets nothing pass."""
+    return not documents_passing(con, filters)
+
+
+def _known(con: apsw.Connection, sql: str) -> list[str]:
+    rows = con.execute(f"SELECT * FROM ({sql}) GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT {_NAMED + 1}").fetchall()
+    return [str(row[0]) for row in rows]
+
+
+def _unknown(name: str, given: str, known: Sequence[str]) -> Fault:
+    some = ", ".join((*known[:_NAMED], *("…" for _ in known[_NAMED:])))
+    return _refused(f"no document has the {name} {given[:200]}", f"one of {some}" if known else "leave the filter out")
+
+
+def _globs(con: apsw.Connection) -> str:
+    """Names folders and endings that there are, as globs."""
+    paths = [str(row[0]) for row in con.execute("SELECT workspace_path FROM documents").fetchall()]
+    folders = Counter(f"{path.partition('/')[0]}/**" for path in paths if "/" in path)
+    ends = Counter(f"*.{path.rpartition('.')[2]}" for path in paths if "." in path.rpartition("/")[2])
+    named = [glob for counted in (folders, ends) for glob, _ in counted.most_common(_NAMED // 2)]
+    return f"there are {', '.join(named)}" if named else "casebook library list shows the paths"
+
+
+def _refused(told: str, hint: str) -> Fault:
+    return Fault("invalid_input", told, hint)
 
 
 def chunks_passing(con: apsw.Connection, documents: tuple[str, ...] | None) -> frozenset[int] | None:
@@ -304,6 +367,12 @@ def _one_of(name: str, value: str | None, choices: Sequence[str]) -> None:
     """Raises Fault invalid_input for a value that no document can have."""
     if value and value not in choices:
         raise Fault("invalid_input", f"no such {name}: {value[:60]}", f"one of {', '.join(choices)}")
+
+
+def _code_langs(given: str) -> list[str]:
+    """The languages that a filter for one lets pass: YAML includes what holds Kubernetes resources."""
+    wanted = _nfc(given).lower()
+    return [wanted, KUBERNETES] if wanted == "yaml" else [wanted]
 
 
 def _equal(tests: list[str], values: list[str], column: str, value: str | None) -> None:

@@ -11,9 +11,9 @@ import apsw
 
 from core.base.fault import Fault
 from core.library.citations.citation import Citation, LineCitation, PageCitation, parse
-from core.library.documents.read import chunk, chunks_of, document, document_at, tags_of
+from core.library.documents.read import chunk, chunks_of, document, document_at, nothing_called, tags_of
 from core.library.documents.rows import Chunk, Document, columns, embedding_id, span_object
-from core.library.search.fts import EVERYTHING, SearchFilters, documents_passing
+from core.library.search.fts import EVERYTHING, SearchFilters, documents_passing, refuse_unknown
 from core.library.search.hybrid import KIND
 from core.library.search.rows import citation_of, passages
 from core.store.sql import storable
@@ -111,8 +111,10 @@ class IndexReport:
 def list_documents(
     con: apsw.Connection, filters: SearchFilters = EVERYTHING, limit: int = 50, after: str | None = None
 ) -> DocPage:
-    """One page, by path. Raises Fault invalid_input for a wrong filter."""
+    """One page, by path. Raises Fault invalid_input for a filter that no document can pass."""
     ids = documents_passing(con, filters)
+    if ids == ():
+        refuse_unknown(con, filters)
     among = "" if ids is None else " AND doc_id IN (SELECT value FROM json_each(?))"
     given: tuple[str, ...] = () if ids is None else (json.dumps(ids),)
     counted = con.execute(f"SELECT count(*) FROM documents WHERE 1{among}", given).fetchone()
@@ -144,7 +146,7 @@ def inspect(con: apsw.Connection, name: str) -> ChunkInspection | DocInspection:
         if cited is not None:
             return _chunks(con, [cited])[0]
         _refuse_place(con, parse(name))
-    raise Fault("not_indexed", f"the library has nothing called {name[:200]}", "casebook library list shows the paths")
+    raise Fault("not_indexed", nothing_called(name), "casebook library list shows the paths")
 
 
 def _refuse_place(con: apsw.Connection, citation: Citation) -> None:

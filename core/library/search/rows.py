@@ -143,6 +143,70 @@ class BulkResponse:
     summary: BulkSummary
 
 
+@dataclass(frozen=True, slots=True)
+class BriefHit:
+    """A passage that was found: where it is written, the headings above it with the document's title first, its words
+    (with … where they are cut), and the score that orders hits."""
+
+    uri: str
+    headings: tuple[str, ...]
+    text: str
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class BriefResponse:
+    """A search response in as few tokens as an agent needs, best first; else as `search_response.v1`."""
+
+    SCHEMA: ClassVar[str] = "search_brief.v1"
+
+    mode: Mode
+    hits: tuple[BriefHit, ...]
+    next_cursor: str | None
+    truncated: bool
+    hint: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class BriefItem:
+    """One query of several, as it was given, with its answer or its fault."""
+
+    query: str
+    response: BriefResponse | None
+    error: ErrorObject | None
+
+
+@dataclass(frozen=True, slots=True)
+class BriefBulk:
+    """The brief answers to several queries, in their order; a fault stays with its query."""
+
+    SCHEMA: ClassVar[str] = "bulk_search_brief.v1"
+
+    results: tuple[BriefItem, ...]
+    summary: BulkSummary
+
+
+def brief(found: SearchResponse) -> BriefResponse:
+    """The response without what only a person or a program that measures needs."""
+    hits = tuple(
+        BriefHit(
+            one.citation.uri,
+            one.heading_path if not one.title or one.title in one.heading_path else (one.title, *one.heading_path),
+            one.snippet,
+            round(one.score, 3),
+        )
+        for one in found.hits
+    )
+    return BriefResponse(found.mode, hits, found.next_cursor, found.truncated, found.hint)
+
+
+def brief_bulk(found: BulkResponse) -> BriefBulk:
+    """The responses, each brief."""
+    items = (BriefItem(one.query, None if one.response is None else brief(one.response), one.error)
+             for one in found.results)  # fmt: skip
+    return BriefBulk(tuple(items), found.summary)
+
+
 STALE_DAYS: Final = 30
 """A document read longer ago than this is told to be stale."""
 

@@ -213,7 +213,7 @@ def test_what_the_model_did_not_say_itself_is_not_said_for_it() -> None:
     uncited = replace(refused, trace=(Step("citations", "rejected", "no passage is cited"),))
     assert "the model sees no answer" in _told(refused)
     assert "the model sees no answer" not in _told(uncited)
-    assert "Not taken as an answer: no passage is cited." in _told(uncited)
+    assert "Not accepted: no passage is cited." in _told(uncited)
     invented = replace(uncited, answer="Kept 40 days.", invented=(InventedCitation("[99]", "Kept 40 days.", 0, 13),))
     for told in (_told(invented), _told(invented, explain=True)):
         assert "Kept 40 days." in told

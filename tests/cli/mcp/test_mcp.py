@@ -128,11 +128,55 @@ def _rows(path: Path) -> dict[str, int]:
 
 
 def test_a_search_is_the_command_lines(talk: Talk, place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    found = answer(talk, "search", query="환율표가 비어 있으면?", mode="lexical", k=3)
+    found = answer(talk, "search", query="환율표가 비어 있으면?", mode="lexical", k=3, format="full")
     assert main(["library", "search", "환율표가 비어 있으면?", "--mode", "lexical", "-k", "3", "--json",
                  "--db", str(place / "case.db")]) == 0  # fmt: skip
     assert timeless(found) == timeless(json.loads(capsys.readouterr().out))
     assert found["hits"][0]["citation"]["uri"].startswith("a.md#L")
+
+
+def test_a_search_is_brief_and_cites_what_fetch_reads(talk: Talk) -> None:
+    found = answer(talk, "search", query="three retries")
+    assert found.keys() == {"schema_version", "mode", "hits", "next_cursor", "truncated", "hint"}
+    full = answer(talk, "search", query="three retries", format="full")
+    first, same = found["hits"][0], full["hits"][0]
+    assert first["uri"] == same["citation"]["uri"]
+    assert first["headings"] == ["결제", "Retries"]
+    assert "Three retries, then stop." in first["text"]
+    assert first["score"] == pytest.approx(same["score"], abs=0.001)
+    for name in ("citation", "name", "uri"):
+        assert "Three retries" in answer(talk, "fetch", **{name: first["uri"]})["text"]
+
+
+def test_the_budget_counts_what_is_sent_object_and_text(talk: Talk, place: Path) -> None:
+    (place / "many").mkdir()
+    for n in range(12):
+        text = "\n".join(f"the crane number {n} lifts {row} tonnes on the wharf" for row in range(9))
+        (place / "many" / f"crane-{n}.md").write_text(f"# Crane {n}\n\n{text}\n")
+    db = str(place / "many.db")
+    assert main(["library", "ingest", str(place / "many"), "--db", db]) == 0
+    with talking(place, "--db", db, CASEBOOK_EMBEDDING_MODEL="all-mpnet-base-v2") as own:
+        asked = {"query": "which crane lifts tonnes?", "mode": "lexical", "k": 10}
+        free = own.call("search", **asked)
+        assert len(free.structured_content["hits"]) == 10
+        sizes = {}
+        for tokens in (300, 600, 1_200, 2_400):
+            found = own.call("search", **asked, max_tokens=tokens)
+            result = found.model_dump(mode="json", by_alias=True, exclude_none=True)
+            wire = json.dumps(result, ensure_ascii=False, separators=(",", ":")).encode()
+            assert len(wire) <= 3 * tokens, tokens
+            kept = found.structured_content
+            sizes[tokens] = len(kept["hits"])
+            assert kept["truncated"] and kept["next_cursor"]
+            more = own.call("search", **asked, cursor=kept["next_cursor"]).structured_content
+            assert more["hits"][0]["uri"] == free.structured_content["hits"][sizes[tokens]]["uri"]
+        assert sizes[300] == 1 and sizes[2_400] >= 5, sizes
+        assert sorted(sizes.values()) == list(sizes.values())
+        brief, full = (len(own.call("search", **asked, format=form).content[0].text) for form in ("brief", "full"))
+        assert brief < 0.6 * full
+        two = own.call("bulk_search", queries=[{"query": "crane", "k": 2}, {"query": "wharf", "max_tokens": 300}])
+        check_schema(two.structured_content)
+        assert [len(one["response"]["hits"]) for one in two.structured_content["results"]] == [2, 1]
 
 
 def timeless(value: Any) -> Any:
@@ -149,6 +193,9 @@ def test_nothing_found_is_an_answer(talk: Talk) -> None:
 
 
 def test_many_searches_fail_one_by_one(talk: Talk) -> None:
+    assert answer(talk, "bulk_search", queries=[{"query": "retries"}], format="full")["schema_version"] == (
+        "bulk_search_response.v1"
+    )
     found = answer(talk, "bulk_search", queries=[{"query": "retries"}, {"query": " "}, {"query": "zebra", "k": 1}])
     assert (found["summary"]["succeeded"], found["summary"]["failed"]) == (2, 1)
     assert found["results"][1]["error"]["code"] == "invalid_input"
@@ -161,7 +208,7 @@ def test_many_searches_fail_one_by_one(talk: Talk) -> None:
 
 
 def test_a_citation_can_be_read(talk: Talk) -> None:
-    cited = answer(talk, "search", query="three retries")["hits"][0]
+    cited = answer(talk, "search", query="three retries", format="full")["hits"][0]
     span = answer(talk, "fetch", name=cited["citation"]["uri"])
     assert (span["kind"], span["state"]) == ("span", "same")
     assert "Three retries, then stop." in span["text"]
@@ -235,7 +282,13 @@ def test_a_model_that_is_not_there_is_a_fault_with_its_remedy(talk: Talk, model:
 
 
 def test_what_it_speaks_and_whether_it_is_well(talk: Talk) -> None:
-    assert "search_response.v1" in answer(talk, "schema")["wire"]
+    known = answer(talk, "schema")
+    assert {"search_brief.v1", "search_response.v1"} <= set(known["wire"])
+    library = known["library"]
+    assert (library["documents"], library["passages"], library["waiting"]) == (2, 3, 3)
+    assert library["media"] == {"markdown": 2}
+    assert library["last_ingest_at"] > "2020" and library["embedding_model"] is None
+    assert library["index_version"].startswith("v") and library["prompt_template"] == "rag-v3"
     named = talk.call("schema", name="fetch_result.v1")
     assert named.structured_content["title"] == "fetch_result.v1"
     assert {one["name"] for one in answer(talk, "doctor")["checks"]} >= {"sqlite_open", "llm_reachable"}
@@ -251,7 +304,14 @@ def test_what_it_speaks_and_whether_it_is_well(talk: Talk) -> None:
         ("search", {"query": "x" * 5_000}, "longer"),
         ("search", {"query": "  "}, "empty"),
         ("search", {"query": "x", "mode": "magic"}, "lexical, vector, hybrid"),
+        ("search", {"query": "x", "code_lang": "cobol"}, "no document has the code language cobol"),
+        ("search", {"query": "x", "path_glob": "src/**"}, "there are *.md"),
+        ("search", {"query": "x", "lang": "xx"}, "ko, en, mixed"),
         ("bulk_search", {"queries": [{"query": "x"}] * 101}, "more than 100"),
+        ("bulk_search", {"queries": []}, "queries is empty"),
+        ("fetch", {}, "lack citation"),
+        ("fetch", {"name": "a.md", "citation": "a.md"}, "more than one"),
+        ("fetch", {"citation": " "}, "the name is empty"),
         ("fetch", {"name": "nowhere.md#L3"}, "nowhere.md"),
         ("fetch", {"name": "a.md#L900"}, "no line 900"),
         ("fetch", {"name": "../../etc/passwd"}, "nothing called"),
@@ -277,7 +337,7 @@ def test_hostile_text_comes_as_data(talk: Talk) -> None:
 
 def test_calls_side_by_side_are_answered_each(talk: Talk) -> None:
     async def together() -> list[Any]:
-        calls = [talk.session.call_tool("search", {"query": f"retries {n}"}) for n in range(12)]
+        calls = [talk.session.call_tool("search", {"query": f"retries {n}", "format": "full"}) for n in range(12)]
         return await asyncio.gather(*calls, talk.session.call_tool("nope", {}))
 
     *found, wrong = talk.do(together())

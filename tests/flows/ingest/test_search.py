@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -26,7 +27,7 @@ from core.flows.ingest.search import (
 )
 from core.library.citations.citation import LineCitation
 from core.library.search import fts as filters
-from core.library.search.api import SearchQuery, search
+from core.library.search.api import SearchQuery, json_bytes, search
 from core.library.search.fts import SearchFilters, path_fits
 from core.library.search.inspect import ChunkInspection, DocInspection, inspect, list_documents
 from core.samples import sample_notes
@@ -119,18 +120,24 @@ def test_equal_scores_are_ordered_by_path_and_every_run_alike(store: Store) -> N
         ({"tags_any": ("payments", "none")}, {"checkout-postmortem.md"}),
         ({"lang": "ko", "path_glob": "*.md"}, {"checkout-postmortem.md", "database-care.md", "tests-that-hold.md"}),
         ({"path_glob": "deep/**"}, {"deep/er/nfd.md"}),
-        ({"path_glob": "*/nfd.md"}, set()),
+        ({"path_glob": "*/nfd.md", "until": "2001-01-01"}, "path"),
         ({"code_lang": "python"}, {"tool.py"}),
         ({"doc": "log.txt"}, {"log.txt"}),
         ({"trust_min": "primary", "doc": "log.txt"}, {"log.txt"}),
-        ({"source": "nowhere"}, set()),
+        ({"source": "nowhere"}, "source"),
         ({"until": "2001-01-01"}, set()),
-        ({"repo": "nobody"}, set()),
+        ({"repo": "nobody"}, "repository"),
     ],
 )
-def test_filters_are_part_of_the_query(store: Store, filters: dict[str, object], wanted: set[str]) -> None:
+def test_filters_are_part_of_the_query(store: Store, filters: dict[str, object], wanted: set[str] | str) -> None:
+    """Where no document can pass one of them (a text in `wanted`), it is named."""
     asked = "결제 데이터베이스 테스트 노트 frobnicate path shipment retry"
-    found = search(store, SearchQuery(asked, "lexical", 50, SearchFilters(**filters)))  # pyright: ignore[reportArgumentType]
+    query = SearchQuery(asked, "lexical", 50, SearchFilters(**filters))  # pyright: ignore[reportArgumentType]
+    if isinstance(wanted, str):
+        with pytest.raises(Fault, match=wanted):
+            search(store, query)
+        return
+    found = search(store, query)
     got = {hit.doc_path for hit in found.hits}
     if "lang" in filters:
         assert wanted <= got <= wanted | {"deep/er/nfd.md"}
@@ -183,10 +190,19 @@ def test_a_cursor_is_of_its_question_and_of_its_library(store: Store, tmp_path: 
 
 
 def test_the_budget_leaves_hits_out_and_says_so(store: Store) -> None:
-    found = search(store, SearchQuery("결제 데이터베이스 테스트", "lexical", max_tokens=100))
-    assert 1 <= len(found.hits) < 10
-    assert found.truncated
-    assert found.next_cursor
+    asked = SearchQuery("결제 데이터베이스 테스트", "lexical")
+    whole = search(store, asked)
+    for tokens in (1_000, 2_000, 3_000):
+        found = search(store, replace(asked, max_tokens=tokens))
+        assert 1 <= len(found.hits) < len(whole.hits)
+        assert found.truncated
+        assert json_bytes(found) <= 3 * tokens
+        more = replace(whole, hits=whole.hits[: len(found.hits) + 1], next_cursor=found.next_cursor)
+        assert json_bytes(more) > 3 * tokens, "there was room for another one"
+        rest = search(store, replace(asked, cursor=found.next_cursor))
+        assert rest.hits[0].chunk_id == whole.hits[len(found.hits)].chunk_id
+    tight = search(store, replace(asked, max_tokens=1))
+    assert len(tight.hits) == 1, "one hit there is always"
 
 
 @pytest.mark.parametrize(

@@ -176,10 +176,10 @@ def test_what_was_wrong_with_what_the_model_said_is_told() -> None:
     near = replace(USED, marker=None)
     refused = replace(ANSWER, grounded=False, refusal_reason="llm_self_judge", claims=(), citations=(near,))
     uncited = replace(refused, trace=(Step("citations", "rejected", "no passage is cited"),))
-    assert "Refused: no passage is cited." in draw_answer(uncited, UNICODE).plain
+    assert "Not accepted: no passage is cited." in draw_answer(uncited, UNICODE).plain
     one = InventedCitation("[99]", "It closes at nine", TEXT.index("It"), TEXT.index("It") + 17)
     drawn = draw_answer(replace(uncited, invented=(one,)), UNICODE).plain
-    assert "Refused: [99] cites what was never given." in drawn
+    assert "Not accepted: [99] cites what was never given." in drawn
     assert "✕ It closes at nine" in drawn
     assert "The nearest there is" in drawn
     broken = replace(refused, refusal_reason="llm_stream_aborted", trace=(Step("model", "failed", "it broke off"),))

@@ -173,9 +173,9 @@ def _refused(answer: Answer) -> str:
     """What the reason means, or what was wrong with that which the model said."""
     reason = answer.refusal_reason or ""
     if reason == "llm_self_judge" and answer.invented:
-        return f"Refused: {_markers(answer)} cites what was never given."
+        return f"Not accepted: {_markers(answer)} cites what was never given."
     if reason == "llm_self_judge" and answer.why:
-        return f"Refused: {inline(answer.why, _QUOTE)}."
+        return f"Not accepted: {inline(answer.why, _QUOTE)}."
     means = REFUSED.get(reason, reason)
     return f"{means} ({inline(answer.why, _QUOTE)})" if answer.why else means
 
