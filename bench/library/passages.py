@@ -1,6 +1,6 @@
 """Sections found in foreign documents, against FTS5 over whole sections.
 
-    python -m bench.library.passages FOLDER [QUESTIONS.jsonl[.gz] …] [--words]
+    python -m bench.library.passages FOLDER [QUESTIONS.jsonl[.gz] …] [--words | --model ID] [--store FILE]
 
 FOLDER holds the documents of `tests/data/library/questions/sources.tsv`, by its first and fourth column. A hit is right
 if it covers the line that answers, or if most of its lines are in the section around it. Sections are cut here, not by
@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Any, Final
 
 import apsw
-from core.library.search.hit import Mode, SearchHit
 
 from core.base.config.settings import EmbeddingSettings
 from core.base.fault import Fault
@@ -31,6 +30,7 @@ from core.flows.ingest.search import embed_passages
 from core.flows.system.vectors import vector_search
 from core.library.citations.citation import CodeCitation, LineCitation, PageCitation
 from core.library.search.api import SearchQuery, search
+from core.library.search.rows import Mode, SearchHit
 from core.store import open_store
 
 OPEN: Final = Path(__file__).parents[2] / "tests" / "data" / "library" / "questions" / "open.jsonl"
@@ -145,6 +145,8 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("questions", type=Path, nargs="*", default=[OPEN])
     parser.add_argument("--words", action="store_true", help="without a model")
+    parser.add_argument("--model", default="", help="which model (default: the one a new machine uses)")
+    parser.add_argument("--store", type=Path, help="keep the database here, and use it again")
     parser.add_argument("--missed", action="store_true", help="print what the last way does not find in ten")
     args = parser.parse_args()
     folder: Path = args.folder.resolve()
@@ -155,15 +157,16 @@ def main() -> None:
         "FTS5 porter, sections": baseline(folder, files, porter=True),
     }
     with tempfile.TemporaryDirectory() as made:
-        database = Path(made) / "casebook.db"
+        database = args.store or Path(made) / "casebook.db"
+        settings = EmbeddingSettings(model=args.model)
         with open_store(database, create=True) as store:
             ingest(store, [folder])
             count, short = store.con.execute("SELECT count(*), sum(length(text) < 80) FROM chunks").fetchall()[0]
             mean = store.con.execute("SELECT avg(token_estimate) FROM chunks").fetchall()[0][0]
             print(f"{count:,} passages, {100 * int(short) / int(count):.0f} % under 80 characters, {mean:.0f} tokens")
-        vectors = None if args.words else vector_search(EmbeddingSettings(), "process")
+        vectors = None if args.words else vector_search(settings, "process")
         if vectors is not None:
-            embed_passages(database, EmbeddingSettings(), threads=2)
+            embed_passages(database, settings, threads=2)
         with open_store(database) as store:
 
             def way(mode: Mode) -> Callable[[str], Found]:

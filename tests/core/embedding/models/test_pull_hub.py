@@ -20,14 +20,17 @@ import pytest
 from core.base.fault import Fault
 from core.base.reports import Progress
 from core.embedding import Embedder, cosine
-from core.embedding.models.catalogue import CATALOGUE, MINILM, RECOMMENDED
+from core.embedding.models.catalogue import CATALOGUE, MINILM
 from core.embedding.models.model_folder import read
 from core.embedding.models.models import Found, installed_weights
 from core.embedding.models.pull.pull import Patience, pull
 from core.embedding.runtime.local import load
 
+HUB = "paraphrase-multilingual-MiniLM-L12-v2"
+"""A model of the catalogue that comes from the hub."""
+
 ROOT = Path(__file__).resolve().parents[4]
-MODEL = CATALOGUE[RECOMMENDED]
+MODEL = CATALOGUE[HUB]
 REVISION = "0123456789abcdef0123456789abcdef01234567"
 LONG = Patience(start=60, answer=30, stall=30, work=120)
 SHORT = {"silent": Patience(60, 1.5, 30, 120), "stalls": Patience(60, 30, 1.5, 120)}
