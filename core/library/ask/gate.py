@@ -92,7 +92,7 @@ def gate(
     unknown = tuple(name for name in question.names if "-" not in name and not _known(con, name))
     model = reader(vectors, glossary, cancelled)
     text = question.english or question.text if model is None else model.asked(question)
-    near, _ = vector_search(con, text, vectors, among, _FAN, beside_words=True)
+    near, _ = vector_search(con, text, vectors, among, _FAN)
     cosines = {} if model is None else dict(near.items)
     found = lexical_search(con, lexical_query(searched(question)), documents, _FAN)
     rows = passages(con, list(dict.fromkeys((*found.ids, *cosines))))
@@ -101,10 +101,18 @@ def gate(
     best, why = _read(con, asked, seen, cosines, model if cosines else None)
     score = 0.0 if unknown or not best else best[0].evidence
     passed = bool(best) and score >= bar
-    waits = near.step.reason or "" if near.step.fact("remedy") == EMBED else ""
+    waits = _waits(near.step)
     unmeasured = "nobody has measured the model: casebook models calibrate" if near.items and model is None else None
     told = Told(question, score, bar, unknown, why or unmeasured or (None if cosines else near.step.reason), waits)
     return Gate(passed, score, tuple(best), _step(told, best, watch), waits)
+
+
+def _waits(near: Step) -> str:
+    """What has to be waited for until meaning knows every passage."""
+    if near.fact("remedy") == EMBED:
+        return near.reason or ""
+    left = near.fact("waiting")
+    return f"{left:,} passages wait to be embedded" if left else ""
 
 
 def searched(question: Question) -> str:

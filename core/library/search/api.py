@@ -173,7 +173,7 @@ def _answer(
         near = Ranked((), Step("vector", "skipped", "a name is found by its words"))
     elif query.mode != "lexical":
         among = chunks_passing(con, documents)
-        near, model = vector_search(con, query.text, vectors, among, fan, beside_words=query.mode == "hybrid")
+        near, model = vector_search(con, query.text, vectors, among, fan)
         if query.mode == "vector" and model is None:
             raise _no_meaning(near.step)
     mode: Mode = "lexical" if query.mode == "hybrid" and model is None else query.mode

@@ -7,6 +7,9 @@ Fused by ranks alone, the best of a hundred passages that share one common word 
 the passage that means the same. So a passage that has less than `COVER` of the question's weight (its words, weighted
 by how rare they are) ranks behind all that have more, and behind `BEHIND` ranks.
 
+A passage that has no vector yet has the rank of its words in both lists: what waits to be embedded is found as it was
+before, and what is embedded is found by its meaning too.
+
 Passages by their meaning: what is embedded of a chunk, and the nearest ones to a question.
 """
 
@@ -15,7 +18,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, cast
 
 import apsw
@@ -137,7 +140,11 @@ def hybrid(con: apsw.Connection, query: LexicalQuery, words: Ranked, near: Ranke
         if item not in ranks:
             behind += 1
             ranks[item] = behind
-    found = fuse(ranks, near.ids)
+    meant = {item: rank for rank, item in enumerate(near.ids, 1)}
+    found = [
+        replace(one, vector_rank=None) if one.item in alone else one
+        for one in fuse(ranks, meant | {item: ranks[item] for item in alone})
+    ]
     both = sum(one.lexical_rank is not None and one.vector_rank is not None for one in found)
     told = facts(
         k=K,
@@ -199,8 +206,12 @@ def _fusion(hit: SearchHit) -> Step:
     """`(1/(60+3) + 1/(60+1)) / (2/61) = 0.98`: first in both lists is 1, in one alone 0.5."""
     how = hit.retrieval
     ranks = [rank for rank in (how.lexical_rank, how.vector_rank) if rank is not None]
+    score = how.fusion_score or 0
     terms = " + ".join(f"1/({K}+{rank})" for rank in ranks)
-    return Step("fusion", "hit", f"({terms}) / (2/{K + 1}) = {how.fusion_score or 0:.4f}", facts(k=K))
+    reason = f"({terms}) / (2/{K + 1}) = {score:.4f}"
+    if len(ranks) == 1 and math.isclose(score, (K + 1) / (K + ranks[0])):
+        reason = f"2/({K}+{ranks[0]}) / (2/{K + 1}) = {score:.4f}: no vector yet, so the words' rank counts for both"
+    return Step("fusion", "hit", reason, facts(k=K))
 
 
 KIND: Final = "chunk"
@@ -212,7 +223,6 @@ _HANGUL: Final = 0.5
 _TIES: Final = 16
 """Further ones asked for, so that twins at the border stand in the order of their paths."""
 _ALIKE: Final = 6  # digits of a distance: the same text, embedded beside others, differs behind them
-_WAITING: Final = 20  # one passage in so many may wait
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,13 +272,9 @@ def vector_search(
     vectors: VectorSearch | None,
     among: frozenset[int] | None,
     limit: int,
-    *,
-    beside_words: bool = False,
 ) -> tuple[Ranked, str | None]:
     """The `limit` chunks nearest to `text` with their cosine, and the model's id (None: there is no vector search).
 
-    `beside_words`: they are to be fused with the words' hits, which is only right once nearly all passages have
-    vectors: what has none would stand behind what merely has one.
     Raises apsw errors of the store only: what is wrong with the model or its vectors becomes the step.
     """
     watch = Stopwatch()
@@ -283,7 +289,7 @@ def vector_search(
     if isinstance(model, NoVectors):
         return _without(model.outcome, model.reason, model.remedy, watch), None
     place = place_of(model)
-    off = _why_not(con, text, model, place, beside_words=beside_words)
+    off = _why_not(con, text, model, place)
     if off:
         return _without("skipped", *off, watch), None
     vector = vectors.embed(text)
@@ -306,21 +312,16 @@ def vector_search(
     return Ranked(items, step), model.id
 
 
-def _why_not(
-    con: apsw.Connection, text: str, model: Model, place: Place, *, beside_words: bool
-) -> tuple[str, str] | None:
+def _why_not(con: apsw.Connection, text: str, model: Model, place: Place) -> tuple[str, str] | None:
     """Why meaning cannot be asked now, and the command that mends it; None if it can."""
-    from core.embedding.index.backlog import waiting
     from core.embedding.index.state import why_off
+    from core.embedding.models.catalogue import RECOMMENDED
 
     off = why_off(con, place.kind, place.model, place.recipe)
     if off:
         return off, EMBED
-    left = waiting(con, KIND) if beside_words else 0
-    if left and left * _WAITING > (total := how_many(con)):
-        return f"{left:,} of {total:,} passages wait to be embedded", EMBED
     if model.languages == "en" and hangul_share(text) > _HANGUL:
-        return f"the question is mostly Korean and {model.id} reads English", "casebook models list"
+        return f"the question is mostly Korean and {model.id} reads English", f"casebook models pull {RECOMMENDED}"
     return None
 
 

@@ -29,6 +29,7 @@ from core.library.citations.citation import LineCitation
 from core.library.search import fts as filters
 from core.library.search.api import SearchQuery, json_bytes, search
 from core.library.search.fts import SearchFilters, path_fits
+from core.library.search.hybrid import why_hit
 from core.library.search.inspect import ChunkInspection, DocInspection, inspect, list_documents
 from core.samples import sample_notes
 from core.store import Store, open_store
@@ -327,7 +328,10 @@ def test_meaning_is_searched_once_passages_are_embedded(
         (sample_root(store) / f"new-{name}.md").write_text(f"# New\n\nretries of {name}\n", encoding="utf-8")
     ingest(store, [sample_root(store)])
     with open_store(store.path) as reading, model_search(settings) as vectors:
-        early = search(reading, SearchQuery("avoid a thundering herd"), vectors)
-        assert early.mode == "lexical"
-        assert "wait to be embedded" in (early.hint or "")
+        early = search(reading, SearchQuery("avoid a thundering herd with exponential backoff"), vectors)
+        assert (early.mode, early.hits[0].citation.uri) == ("hybrid", both.hits[0].citation.uri)
+        assert early.hits[0].retrieval.vector_rank is not None
+        waits = search(reading, SearchQuery("retries of u"), vectors).hits[0]
+        assert (waits.doc_path, waits.retrieval.vector_rank, waits.score) == ("new-u.md", None, 1.0)
+        assert "no vector yet" in str(why_hit(waits).steps[-1].reason)
         assert search(reading, SearchQuery("avoid a thundering herd", "vector"), vectors).hits
