@@ -28,9 +28,9 @@ from core.library.search.fts import (
     query_analyser,
     refuse_unknown,
 )
-from core.library.search.hybrid import EMBED, FAN, Fused, hybrid, vector_search
+from core.library.search.hybrid import EMBED, FAN, Fused, hybrid, prose_first, vector_search
 from core.library.search.korean import analyse
-from core.library.search.lexical import CHARS, LexicalQuery, Ranked, lexical_query, lexical_search
+from core.library.search.lexical import CHARS, LexicalQuery, Ranked, last_word_is_known, lexical_query, lexical_search
 from core.library.search.rows import (
     Mode,
     Passage,
@@ -110,7 +110,8 @@ class SearchRequest:
 class SearchQuery:
     """What is asked. `k`: hits a page; `max_tokens`: tokens the answer may have as it is sent (bytes / 3), 0: any.
 
-    `prefix_last`: the last word may be half typed; `explain`: the trace holds both lists, not only their counts.
+    `prefix_last`: the last word may be half typed, unless it stands whole in a passage; `explain`: the trace holds both
+    lists, not only their counts.
     `sent`: the bytes of an answer as it is sent; by default those of its JSON.
     """
 
@@ -160,7 +161,8 @@ def _answer(
     question = (query.text, query.mode, query.filters, query.prefix_last)
     start = read_cursor(query.cursor, revision, question) if query.cursor else 0
     analysing, korean = query_analyser(con, query.text, analysing) if query.mode != "vector" else (None, ())
-    asked = lexical_query(query.text, prefix_last=query.prefix_last, analysing=analysing)
+    half = query.prefix_last and not last_word_is_known(con, query.text)
+    asked = lexical_query(query.text, prefix_last=half, analysing=analysing)
     documents = documents_passing(con, query.filters)
     if documents == ():
         refuse_unknown(con, query.filters)
@@ -178,6 +180,9 @@ def _answer(
             raise _no_meaning(near.step)
     mode: Mode = "lexical" if query.mode == "hybrid" and model is None else query.mode
     fused, fusion = _ordered(con, mode, asked, words, near)
+    if query.mode == "hybrid":
+        fused, lowered = prose_first(con, asked, fused)
+        fusion = fusion if lowered is None else (*fusion, lowered)
     page = fused[start : start + query.k]
     rows = passages(con, [one.item for one in page])
     version, scores = index_version(indexed_by(con)), (dict(words.items), dict(near.items))
@@ -237,17 +242,16 @@ def _hit(
     model: str | None,
     version: str,
 ) -> SearchHit:
-    score = one.score
     retrieval = Retrieval(
         mode,
         scores[0].get(row.id),
         scores[1].get(row.id),
-        score if mode == "hybrid" else None,
+        one.score if mode == "hybrid" else None,
         one.lexical_rank,
         one.vector_rank,
     )
     return hit(
-        row, rank, score, _KIND[mode], retrieval, asked.terms,
+        row, rank, one.score * one.weight, _KIND[mode], retrieval, asked.terms,
         chars=query.snippet_chars, index_version=version, model=model, now=now(),
     )  # fmt: skip
 

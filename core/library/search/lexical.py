@@ -22,6 +22,7 @@ from core.base.trace import Step, Stopwatch, facts
 from core.lexical import MOST_READ, MOST_TERMS, WORD, quoted, syllable_pairs
 from core.library.search.korean import Analyse
 from core.library.search.subword import word_pieces
+from core.store.sql import value
 from core.text.tokenizing import STOP_WORDS, without_particle
 from core.text.unicode_form import normalized
 
@@ -107,6 +108,17 @@ def lexical_query(text: str, *, prefix_last: bool = False, analysing: Analyse | 
     forms = _content_forms(said, analysing) if analysing is not None else {}
     terms = tuple(_with_forms(_term(word, half=word == last), forms) for word in kept)
     return LexicalQuery(text, terms, dropped, _match(terms, _phrases(said, kept), half=last))
+
+
+def last_word_is_known(con: apsw.Connection, text: str) -> bool:
+    """Whether the last word of `text` stands whole in any passage: then it is not half typed, and who types finds what
+    the command line finds. Raises apsw errors."""
+    words = WORD.findall(normalized(text[:MOST_READ]))
+    if not words:
+        return False
+    term = _term(words[-1], half=False)
+    match = " OR ".join(quoted(form) for form in term.forms)
+    return value(con, "SELECT 1 FROM chunks_fts WHERE chunks_fts MATCH ? LIMIT 1", (match,)) is not None
 
 
 def _distinct(words: Iterable[str]) -> list[str]:
