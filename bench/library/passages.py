@@ -29,6 +29,7 @@ from core.flows.ingest.api import ingest
 from core.flows.ingest.search import embed_passages
 from core.flows.system.vectors import vector_search
 from core.library.citations.citation import CodeCitation, LineCitation, PageCitation
+from core.library.evaluation import interval
 from core.library.search.api import SearchQuery, search
 from core.library.search.rows import Mode, SearchHit
 from core.store import open_store
@@ -210,6 +211,24 @@ def _show(asked: Sequence[Question], found: dict[str, list[Found]]) -> None:
             right = [sum(any(map(one.is_answered, hits[:rank])) for one, hits in of) for rank in RANKS]
             cells.append(f"{' '.join(map(str, right))} of {len(of)}")
         print(f"{name:24}" + "".join(f"{cell:>24}" for cell in cells))
+    _show_differences(asked, found)
+
+
+def _show_differences(asked: Sequence[Question], found: dict[str, list[Found]]) -> None:
+    """What the last way finds among its first three more than each other one, question by question."""
+    last = list(found)[-1]
+    for name in list(found)[:-1]:
+        cells: list[str] = []
+        for kind in dict.fromkeys(one.kind for one in asked):
+            pairs = zip(asked, found[last], found[name], strict=True)
+            more = [
+                float(any(map(one.is_answered, ours[:3]))) - float(any(map(one.is_answered, theirs[:3])))
+                for one, ours, theirs in pairs
+                if one.kind == kind
+            ]
+            cell = interval(more)
+            cells.append(f"{cell.value:+.2f} [{cell.low:+.2f}, {cell.high:+.2f}]")
+        print(f"more at 3: {name:24}" + "".join(f"{cell:>24}" for cell in cells))
 
 
 if __name__ == "__main__":
