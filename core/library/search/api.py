@@ -112,7 +112,7 @@ class SearchQuery:
 
     `prefix_last`: the last word may be half typed, unless it stands whole in a passage; `explain`: the trace holds both
     lists, not only their counts.
-    `sent`: the bytes of an answer as it is sent; by default those of its JSON.
+    `sent`: the bytes of an answer as it is sent; None: those of its JSON. A query that has it stays in its process.
     """
 
     text: str
@@ -124,7 +124,7 @@ class SearchQuery:
     snippet_chars: int = CHARS
     prefix_last: bool = False
     explain: bool = False
-    sent: Callable[[SearchResponse], int] = field(default=json_bytes, compare=False, repr=False)
+    sent: Callable[[SearchResponse], int] | None = field(default=None, compare=False, repr=False)
 
 
 def search(
@@ -258,7 +258,7 @@ def _hit(
 
 def fits(found: SearchResponse, query: SearchQuery) -> bool:
     """Whether an answer is within the budget of tokens."""
-    return not query.max_tokens or query.sent(found) <= query.max_tokens * BYTES_PER_TOKEN
+    return not query.max_tokens or (query.sent or json_bytes)(found) <= query.max_tokens * BYTES_PER_TOKEN
 
 
 def _within(answer: Callable[[int], SearchResponse], most: int, query: SearchQuery) -> SearchResponse:
