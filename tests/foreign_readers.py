@@ -19,9 +19,9 @@ from core.errors.retrieval.embed_text import embed_text
 from core.flows.harvest.changes import patch_hints
 from core.flows.harvest.command import parse_command
 from core.flows.harvest.events import Ran, Said
-from core.flows.harvest.explain import claims_action, explanation_of, sentences
+from core.flows.harvest.explanation import claims_action, explanation_of, sentences
 from core.flows.harvest.outcome import judge
-from core.flows.harvest.verdicts.named import named_errors
+from core.flows.harvest.signatures import named_errors
 from core.flows.hook.payload import read_payload
 from core.lexical import match_query
 from core.library.ask.features import sentences_of

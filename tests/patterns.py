@@ -72,7 +72,7 @@ def _made() -> Iterator[Pattern]:
     for at, scan in enumerate(scans):
         yield from _inside(scan.pattern, f"core.text.secrets.scan[{at}]", frozenset(), 0)
     status = parse_command("pytest; echo $?").status
-    yield from _inside(status, "core.flows.harvest.exit_status.printed_status", frozenset(), 0)
+    yield from _inside(status, "core.flows.harvest.command.printed_status", frozenset(), 0)
     for shape in tokens.SHAPES:
         yield Pattern(f"core.text.secrets.tokens.SHAPES[{shape.prefixes!s:.20}]", shape.pattern(), int(re.ASCII), True)
 

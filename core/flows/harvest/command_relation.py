@@ -7,9 +7,7 @@ from difflib import SequenceMatcher
 from typing import Final, Literal
 
 from core.flows.harvest import programs
-from core.flows.harvest.command import Command
-from core.flows.harvest.exit_status import FILTERS
-from core.flows.harvest.simple_command import Part
+from core.flows.harvest.command import FILTERS, Command, Part
 
 Relation = Literal["same", "covers", "variant", "narrower", "none"]
 """`same`: the family itself, alone or among others that ran with it; `covers`: a check that checks that too;

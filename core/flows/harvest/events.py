@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from core.errors.identity.identity import KeyLine
 from core.errors.lessons import Lesson
-from core.flows.harvest.fixes.hunks import Hint
+from core.flows.harvest.changes import Hint
 from core.flows.harvest.report import Strength, Worth
 from core.transcripts.records import Failure
 

@@ -1,35 +1,113 @@
-"""What a tool result says of its command: passed, failed (and with which errors), or nothing either way."""
+"""The outcome of a tool result: passed, failed (with its errors), or undecided; failures on other machines included."""
 
 from __future__ import annotations
 
 import re
-from typing import Final, Literal, NamedTuple
+from typing import Final, Literal, NamedTuple, cast
+from urllib.parse import urlsplit
+
+import orjson
 
 from core.flows.harvest import programs
 from core.flows.harvest.changes import DELEGATES, WRITERS
-from core.flows.harvest.command import Command
+from core.flows.harvest.command import Command, Part
 from core.flows.harvest.events import Ran
 from core.flows.harvest.report import ResultVerdict
-from core.flows.harvest.verdicts.named import LINE, SHORT, Named, first_complaint, named_errors, named_line, recognised
-from core.flows.harvest.verdicts.remote import errors_elsewhere
-from core.flows.harvest.verdicts.signatures import (
+from core.flows.harvest.signatures import (
     ABSENT,
     COMPLAINT,
     ERROR,
     FAILED,
     LAST_COMPLAINT,
+    LINE,
     NONE_FOUND,
     NOTHING_TO_DO,
     OWN_SCRIPT,
     PASSED,
+    SHORT,
+    Named,
     blanked,
     complaints,
+    first_complaint,
     is_trailer,
+    named_errors,
+    named_line,
     only_lines_of,
+    recognised,
     shortened,
 )
 from core.text import clean
 from core.transcripts.commands import LOOKING_TOOLS, LOOKS_AT_RUNNING, OWN_TOOLS, SHELL_TOOLS, is_served_shell
+
+_FAILED_RUN: Final = re.compile(
+    r"##\[error\]|\bProcess completed with exit code [1-9]|^ERROR: Job failed", re.MULTILINE
+)
+"""What GitHub Actions and GitLab CI write into the log of a job that failed."""
+_CLIENTS: Final = frozenset({"curl", "wget", "http", "https", "xh", "Invoke-RestMethod", "irm"})
+_RUNTIMES: Final = frozenset({"python", "node", "go", "rust-panic", "java", "ruby", "php", "dotnet"})
+_HERE: Final = frozenset({"localhost", "127.0.0.1", "0.0.0.0", "::1", "host.docker.internal"})
+_LONGEST: Final = 4_000
+
+
+def errors_elsewhere(command: Command, body: str) -> tuple[Named, ...]:
+    """What the log of a failed run elsewhere names, or why a service refused a request; empty for all else."""
+    if any(map(_shows_log, command.parts)):
+        only_failed = any("--log-failed" in part.words for part in command.parts)
+        if not (only_failed or _FAILED_RUN.search(body)):
+            return ()
+        return tuple(error for error in named_errors(body) if error.key.tool not in ("unknown", "ci"))
+    if any(map(_shows_crash, command.parts)):
+        return _crash(body)
+    if body.lstrip().startswith("{") and any(map(_asks_service, command.parts)) and _is_refusal(body):
+        return named_errors(body)
+    return ()
+
+
+def _shows_log(part: Part) -> bool:
+    words = part.words
+    if words[:3] == ("gh", "run", "view"):
+        return any(word.startswith("--log") for word in words)
+    return words[:3] == ("glab", "ci", "trace") or (words[:2] == ("gh", "api") and any("/logs" in w for w in words))
+
+
+def _shows_crash(part: Part) -> bool:
+    """Whether a part shows the log of a container that ended: other logs quote what others met."""
+    return (
+        part.program in ("kubectl", "oc") and "logs" in part.words[1:3] and bool({"--previous", "-p"} & {*part.words})
+    )
+
+
+def _crash(body: str) -> tuple[Named, ...]:
+    """What ended the program whose log this is: an uncaught exception or a panic in its last lines."""
+    end = len(body.rstrip())
+    for _ in range(2):
+        end = max(0, body.rfind("\n", 0, end))
+    return tuple(error for error in named_errors(body) if error.key.tool in _RUNTIMES and error.key.start >= end)
+
+
+def _asks_service(part: Part) -> bool:
+    """Whether a part asks a service on another machine: what is served here is often meant to refuse."""
+    if part.words[:2] in (("gh", "api"), ("glab", "api")):
+        return True
+    hosts = [urlsplit(word).hostname for word in part.words if word.startswith(("http://", "https://"))]
+    return part.program in _CLIENTS and bool(hosts) and not any(host in _HERE for host in hosts)
+
+
+def _is_refusal(body: str) -> bool:
+    """Whether a whole body is an error: a problem document (RFC 9457), an error object, or GitHub's message."""
+    if len(body) > _LONGEST:
+        return False
+    try:
+        read: object = orjson.loads(body.strip())
+    except ValueError:
+        return False
+    if not isinstance(read, dict):
+        return False
+    told = cast("dict[str, object]", read)
+    status = told.get("status")
+    problem = isinstance(status, int) and status >= 400 and bool({"title", "detail", "message"} & told.keys())
+    return problem or isinstance(told.get("error"), dict) or {"message", "documentation_url"} <= told.keys()
+
 
 Verdict = Literal["passed", "failed", "filtered", "alive", "running", "silent"]
 """`filtered`: it showed nothing of what it was searched for; `alive`: not over, and nothing wrong so far; `running`:

@@ -14,12 +14,10 @@ from typing import Final
 from core.flows.harvest.changes import Change
 from core.flows.harvest.command import Command
 from core.flows.harvest.command_relation import RELATIONS, Relation, relation
-from core.flows.harvest.event_features import Result, Seen, clues_in, named_command, result_of, seen
 from core.flows.harvest.events import Event, HarvestedError, Ran, Said
-from core.flows.harvest.fixes.correction import Corrected, correction, reaches, same_words
+from core.flows.harvest.fixes.correction import Corrected, correction, moved_to_file, reaches, retried, same_words
 from core.flows.harvest.fixes.likelihood import Trial
 from core.flows.harvest.fixes.linking import Failure
-from core.flows.harvest.fixes.retry import moved_to_file, retried
 from core.flows.harvest.outcome import judge_running, script_ended
 from core.flows.harvest.resolve import (
     OpenError,
@@ -33,6 +31,7 @@ from core.flows.harvest.resolve import (
     unresolved,
     would_be_strong,
 )
+from core.flows.harvest.session_events import Result, Seen, clues_in, named_command, result_of, seen
 
 STEPS_KEPT: Final = 4_000
 """Steps of a chain that are remembered while an error is open."""

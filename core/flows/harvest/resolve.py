@@ -13,18 +13,33 @@ from core.flows.harvest.changes import DELEGATES, Change
 from core.flows.harvest.command import Command, parse_command
 from core.flows.harvest.command_relation import Relation
 from core.flows.harvest.events import Confidence, Cost, HarvestedError, Ran, Said, StepLink, Strength, Worth
-from core.flows.harvest.explain import QUOTE_LIMIT, claims_action, explanation_of
+from core.flows.harvest.explanation import QUOTE_LIMIT, claims_action, explanation_of, relative, resolution_text
 from core.flows.harvest.fixes.clues import NOTHING, Clue, base_name, names_in
-from core.flows.harvest.fixes.correction import ASKED, OUTSIDE, Corrected, changed_command, waited
-from core.flows.harvest.fixes.lesson import Outline, commands_apart, lesson_of, plain_command
+from core.flows.harvest.fixes.correction import (
+    ASKED,
+    OUTSIDE,
+    Corrected,
+    changed_command,
+    filtered,
+    left_out,
+    retried,
+    waited,
+)
+from core.flows.harvest.fixes.lesson import (
+    Outline,
+    commands_apart,
+    is_proven,
+    lesson_of,
+    marked,
+    marked_command,
+    plain_command,
+    strength_of,
+    worth_of,
+)
 from core.flows.harvest.fixes.likelihood import WINDOW, Likely, Trial, likely_steps
 from core.flows.harvest.fixes.linking import SAID, Candidate, Failure, Linked, link_steps
-from core.flows.harvest.fixes.retry import filtered, left_out, retried
-from core.flows.harvest.fixes.strength import is_proven, marked, marked_command, strength_of
-from core.flows.harvest.fixes.worth import worth_of
 from core.flows.harvest.outcome import Outcome
-from core.flows.harvest.resolution_text import relative, resolution_text
-from core.flows.harvest.verdicts.named import Named
+from core.flows.harvest.signatures import Named
 
 FAR: Final = 60
 """Steps between an error and its fix from which the link between the two is weak."""

@@ -16,9 +16,9 @@ from core.errors.fixes import write_telling
 from core.errors.retrieval.answer import SearchAnswer
 from core.errors.retrieval.api import add_use, search
 from core.flows.harvest.command import command_of
-from core.flows.harvest.event_features import Result, result_of
 from core.flows.harvest.events import HarvestedError, Ran
 from core.flows.harvest.outcome import Outcome, judge
+from core.flows.harvest.session_events import Result, result_of
 from core.flows.hook import open_errors
 from core.flows.hook.payload import Payload
 from core.flows.hook.telling import Told, choose

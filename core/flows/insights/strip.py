@@ -8,11 +8,10 @@ from typing import Final, NamedTuple, cast
 
 from core.base.fault import Fault
 from core.flows.harvest.command import Command, command_of
-from core.flows.harvest.event_features import Result
 from core.flows.harvest.fixes.linking import is_check
+from core.flows.harvest.incidents import ActiveTime
 from core.flows.harvest.reducer import fold
-from core.flows.harvest.session_events import object_of, seen_in
-from core.flows.harvest.verdicts.active_time import ActiveTime
+from core.flows.harvest.session_events import Result, object_of, seen_in
 from core.flows.insights.api import minutes
 from core.flows.insights.report import RedTime, SessionStrip, StripCell, StripMark
 from core.store import Store, faults

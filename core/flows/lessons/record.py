@@ -18,13 +18,11 @@ from core.errors.identity.api import identify
 from core.errors.identity.identity import Identity
 from core.errors.lessons import HUNK_LINES, Do, Lesson, LessonEvidence, When, with_placeholders
 from core.evidence.rows import StoredMessages, session_named
+from core.flows.harvest.changes import Hint
 from core.flows.harvest.command import parse_command
-from core.flows.harvest.event_features import Result
-from core.flows.harvest.fixes.hunks import Hint
-from core.flows.harvest.fixes.lesson import plain_command
-from core.flows.harvest.fixes.strength import hides
-from core.flows.harvest.resolution_text import relative, resolution_text
-from core.flows.harvest.session_events import seen_in
+from core.flows.harvest.explanation import relative, resolution_text
+from core.flows.harvest.fixes.lesson import hides, plain_command
+from core.flows.harvest.session_events import Result, seen_in
 from core.store import Store, now
 from core.text import clean, redact
 

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import Final, cast
 
 from core.flows.harvest.changes import Change
-from core.flows.harvest.command import Command, parse_command
-from core.flows.harvest.simple_command import Part
+from core.flows.harvest.command import Command, Part, parse_command
 
 _SPAN: Final = re.compile(r"`([^`\n]{2,300})`")
 _EVIDENCE: Final = ("**Checked**", "**instead of**", "**Linked**", "**Why**", "**Done by", "**Change**", ">")

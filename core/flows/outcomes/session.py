@@ -8,7 +8,7 @@ from typing import NamedTuple
 import apsw
 
 from core.errors.fixes import OpenTelling, has_open, open_tellings, settle_telling
-from core.flows.harvest.event_features import Result
+from core.flows.harvest.session_events import Result
 from core.flows.outcomes.actions import actions_of
 from core.flows.outcomes.settlement import Settled, settle
 

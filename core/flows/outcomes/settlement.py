@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from core.errors.fixes import Outcome
 from core.flows.harvest.command_relation import relation
-from core.flows.harvest.event_features import Result
+from core.flows.harvest.session_events import Result
 from core.flows.outcomes.actions import Actions, is_performed
 
 WITHIN: Final = 3

@@ -8,8 +8,8 @@ from typing import Final, NamedTuple
 
 from core.errors.identity.rule import Rule
 from core.errors.practice import How
+from core.flows.harvest.changes import Hint
 from core.flows.harvest.command import parse_command
-from core.flows.harvest.fixes.hunks import Hint
 from core.flows.harvest.fixes.linking import is_check
 from core.flows.harvest.programs import SCRIPT_RUNNERS
 from core.flows.practice.suppression import Suppression, silences, suppressions

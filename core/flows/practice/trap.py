@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from core.errors.identity.lack import Lack
-from core.flows.harvest.command import Command
+from core.flows.harvest.command import Command, Part
 from core.flows.harvest.fixes.correction import subcommand
-from core.flows.harvest.simple_command import Part
 
 _OPTION: Final = re.compile(r"--?[A-Za-z][\w-]{0,40}\Z")
 _WORD: Final = re.compile(r"[A-Za-z_][\w-]{1,40}\Z")

@@ -12,13 +12,12 @@ from typing import Any, BinaryIO, NamedTuple
 
 from core.base.fault import Fault
 from core.base.trace import Step, facts
-from core.flows.harvest.event_features import Result, seen
 from core.flows.harvest.events import Event, HarvestedError, Ran, Said
+from core.flows.harvest.incidents import Incidents, Judgement
 from core.flows.harvest.reducer import fold
 from core.flows.harvest.report import FixLink, JudgedResult, LinkedFix, ResultKey, TranscriptHarvest, union
-from core.flows.harvest.session_events import object_of
-from core.flows.harvest.verdicts.incidents import Incidents, Judgement
-from core.flows.harvest.verdicts.named import Named
+from core.flows.harvest.session_events import Result, object_of, seen
+from core.flows.harvest.signatures import Named
 from core.flows.transcripts.prefetch import records_of
 from core.flows.transcripts.rows import MessageRow, rows_of
 from core.flows.transcripts.source import NotATranscript, Position, batches, open_regular, source_of, stored_name

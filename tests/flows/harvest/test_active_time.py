@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.errors.fixes import evidence_of
-from core.flows.harvest.verdicts.active_time import ActiveTime
+from core.flows.harvest.incidents import ActiveTime
 from core.flows.transcripts.api import import_transcripts
 from core.flows.transcripts.inspection import inspect_transcript
 from core.store import open_store

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.flows.harvest.changes import change_of
-from core.flows.harvest.command import command_of, parse_command
-from core.flows.harvest.shell import chained, split
+from core.flows.harvest.command import chained, command_of, parse_command, split
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.flows.harvest import Event, Ran, Said, harvest
-from core.flows.harvest.resolution_text import LIMIT
+from core.flows.harvest.explanation import LIMIT
 from tests.flows.harvest.chat import LOOKUP, NONE, VITEST, Chat
 
 

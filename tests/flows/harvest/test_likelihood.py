@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from core.flows.harvest.changes import Change, change_of
+from core.flows.harvest.changes import Change, Hint, change_of
 from core.flows.harvest.command import parse_command
 from core.flows.harvest.fixes import likelihood
 from core.flows.harvest.fixes.clues import clues_of
-from core.flows.harvest.fixes.hunks import Hint
 from core.flows.harvest.fixes.likelihood import Trial, likely_steps, probability, signs_of
 from core.flows.harvest.fixes.linking import Failure
 

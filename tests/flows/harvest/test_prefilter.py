@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from core.flows.harvest.verdicts import signatures
-from core.flows.harvest.verdicts.prefilter import Prefiltered
+from core.flows.harvest import signatures
+from core.flows.harvest.signatures import Prefiltered
 
 PATTERNS = {name: one for name, one in vars(signatures).items() if isinstance(one, Prefiltered)}
 GAP = "\0"

@@ -11,7 +11,7 @@ import pytest
 
 from core.errors import show_case
 from core.errors.lessons import Do, Lesson, LessonEvidence, When, agent_text, card
-from core.flows.harvest.fixes.sandbox import policy_in
+from core.flows.harvest.session import policy_in
 from core.flows.transcripts.api import import_transcripts
 from core.store import open_store
 from tests.flows.harvest.chat import HOME, LOOKUP

@@ -6,7 +6,7 @@ import pytest
 
 from core.flows.harvest.command import parse_command
 from core.flows.harvest.fixes.clues import names_in
-from core.flows.harvest.fixes.worth import worth_of
+from core.flows.harvest.fixes.lesson import worth_of
 from tests.flows.harvest.chat import HOME, VITEST, Chat, python_error
 
 GO = "--- FAIL: TestTotal (0.00s)\n    cart_test.go:9: total_of is negative\nFAIL\n"

@@ -7,11 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors.lessons import Do, Lesson, LessonEvidence, When
-from core.flows.harvest.event_features import result_of
+from core.flows.harvest.changes import Hint
 from core.flows.harvest.events import Ran
-from core.flows.harvest.explain import sentences
-from core.flows.harvest.fixes.hunks import Hint
-from core.flows.harvest.resolution_text import LIMIT, resolution_text
+from core.flows.harvest.explanation import LIMIT, resolution_text, sentences
+from core.flows.harvest.session_events import result_of
 from core.text import MASK
 from tests.flows.harvest.chat import HOME, VITEST, Chat
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from core.flows.harvest.command import command_of
-from core.flows.harvest.event_features import seen
 from core.flows.harvest.events import Ran
 from core.flows.harvest.outcome import Outcome, judge
 from core.flows.harvest.reducer import fold
+from core.flows.harvest.session_events import seen
 from core.transcripts.records import Failure
 from tests.flows.harvest.chat import LOOKUP, VITEST, Chat
 

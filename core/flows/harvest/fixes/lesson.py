@@ -1,26 +1,99 @@
-"""The lesson of a linked fix: the one thing to do, with placeholders, what did not help, and how it was checked."""
+"""The lesson of a linked fix: what to do, what did not help, how it was checked; its strength and its worth.
+
+Strength: how well the fix is proved, and whether it only hides the failure. Worth: for other projects, for this one,
+or for the history alone."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import Final, NamedTuple
 
+from core.errors.identity.keylines.tools import compilers, go_tests, linters, node, pytest, python, runners, rust
 from core.errors.lessons import HUNK_LINES, Do, Lesson, LessonEvidence, Scope, When, with_placeholders
-from core.flows.harvest.changes import Change
-from core.flows.harvest.command import Command
-from core.flows.harvest.command_relation import differs
-from core.flows.harvest.events import StepLink, Worth
-from core.flows.harvest.exit_status import FILTERS
-from core.flows.harvest.explain import says_what_to_do
-from core.flows.harvest.fixes.clues import base_name
+from core.flows.harvest import programs
+from core.flows.harvest.changes import Change, Hint, diff_lines, is_taken_back, shown_lines
+from core.flows.harvest.command import FILTERS, Command, chained
+from core.flows.harvest.command_relation import Relation, differs
+from core.flows.harvest.events import StepLink
+from core.flows.harvest.explanation import says_what_to_do
+from core.flows.harvest.fixes.clues import Clue, base_name
 from core.flows.harvest.fixes.correction import OUTSIDE, Corrected
-from core.flows.harvest.fixes.hunks import Hint, diff_lines, is_taken_back
-from core.flows.harvest.fixes.linking import ELSEWHERE, Candidate, Failure, Linked, link_steps
-from core.flows.harvest.fixes.strength import WORKAROUND
-from core.flows.harvest.shell import chained
+from core.flows.harvest.fixes.linking import ELSEWHERE, NAMED, Candidate, Failure, Linked, link_steps
+from core.flows.harvest.report import Strength, Worth
 from core.text import clean, redact, words
+
+WORKAROUND: Final = "workaround: "
+"""How the reason of a step begins that hides the failure."""
+
+_SUPPRESSED: Final = re.compile(
+    r"//\s*nolint|#\s*noqa|#\s*type:\s*ignore|#\s*pyright:\s*ignore|eslint-disable|@ts-(?:ignore|expect-error|nocheck)"
+    r"|#!?\[allow\(|@SuppressWarnings|rubocop:disable|#\s*nosec|#\s*pragma: no cover|pylint:\s*disable|biome-ignore"
+    r"|shellcheck disable|\|\| true\b|continue-on-error: true"
+)
+_SKIPPED: Final = re.compile(
+    r"\bt\.Skip|\bpytest\.(?:mark\.)?(?:skip|xfail)|@unittest\.skip|\b(?:it|test|describe)\.(?:skip|todo|fixme)\b"
+    r"|\bx(?:it|describe|test)\(|#\[ignore|@Disabled|@Ignore|\bskip:"
+)
+_ASSERTS: Final = re.compile(r"\bassert|\bexpect\(|\brequire\.|\bt\.(?:Error|Fatal)|\bshould\b|\.to(?:Be|Equal)\b")
+_CLOSE: Final = 20
+"""Steps after which a name in another file may belong to other work."""
+_HIDING: Final = re.compile(
+    r"--no-verify|(?:^|\s)rm\s[^\n;&|]*(?:lock|\.lck)\b|\|\|\s*true\b|--force\b|--allow-empty\b|SKIP=|HUSKY=0|--exit-zero"
+)
+
+
+def hides(hints: Iterable[Hint], command: str | None) -> bool:
+    """Whether a change makes a failure unseen: suppressed, skipped, its check, lock or hook set aside."""
+    for hint in hints:
+        added, removed = "\n".join(hint.added), "\n".join(hint.removed)
+        if any(pattern.search(added) and not pattern.search(removed) for pattern in (_SUPPRESSED, _SKIPPED)):
+            return True
+        if _ASSERTS.search(removed) and not _ASSERTS.search(added):
+            return True
+    return command is not None and _HIDING.search(command) is not None
+
+
+def marked(link: Linked, command: str | None) -> Linked:
+    """The link, its reason marked where the step hides the failure."""
+    return link._replace(why=f"{WORKAROUND}{link.why}") if hides(link.hints, command) else link
+
+
+def marked_command(instead: Corrected, failed: str, passed: str) -> Corrected:
+    """The correction, its reason marked where the command that passed hides the failure and the failed one did not."""
+    hiding = hides((), passed) and not hides((), failed)
+    return instead._replace(why=f"{WORKAROUND}{instead.why}") if hiding else instead
+
+
+def strength_of(links: Sequence[Linked], instead: Corrected | None, proven: bool, *, steps: int) -> Strength:
+    """`strong` is a linked hunk or one plain command whose check is `proven`; whatever hides the failure is weak.
+
+    A hunk that is too long to be shown does not count: the name of its file helps nobody. A name in another file than
+    the reported one is no proof after many `steps`: other work names it too.
+    """
+    reasons = [*(link.why for link in links), *([instead.why] if instead is not None else [])]
+    if not proven or any(reason.startswith(WORKAROUND) for reason in reasons):
+        return "weak"
+    near = ELSEWHERE if steps <= _CLOSE else NAMED
+    hunk = any(link.rank <= near and any(map(shown_lines, link.hints)) for link in links)
+    plain = instead.linked if instead is not None else bool(links) and links[0].rank <= ELSEWHERE and not links[0].hints
+    command = len(reasons) == 1 and plain
+    return "strong" if hunk or command else "weak"
+
+
+def is_proven(relation: Relation, command: Command, passed: bool, clue: Clue, *, correction: bool) -> bool:
+    """Whether the run that showed the error gone was the whole check, or ran the very test that failed.
+
+    `passed`: its exit code or its summary said so. A view that is cut (`| tail`) may only not show the error.
+    """
+    if not passed or command.view != "whole" or command.masked:
+        return False
+    if correction or relation in ("same", "covers", "variant"):
+        return True
+    named = {word for part in command.members for piece in part.words for word in re.findall(r"[\w\[\]\-]+", piece)}
+    return any(set(re.findall(r"[\w\[\]\-]+", test)) & named for test in clue.tests)
+
 
 COMMAND_LENGTH: Final = 400
 """Code points of a command in a lesson; a longer one is a script and is cut."""
@@ -211,3 +284,83 @@ def _system(project: str) -> str:
 
 def _safe(text: str) -> str:
     return clean(redact(text))
+
+
+_TYPECHECK: Final = re.compile(
+    r"\bundefined\b|undeclared|not defined|redeclared|declared and not used|imported and not used"
+    r"|unused (?:import|variable)|assignment mismatch"
+    r"|(?:not enough|too many) (?:arguments|return values|values)|cannot use .* as "
+    r"|missing return"
+    r"|has no field or method|does not implement|unknown field|not assignable to|cannot find name|cannot find value"
+    r"|has no (?:exported )?(?:member|attribute)|expected \d+ arguments?|takes \d+ (?:positional )?arguments?"
+    r"|unexpected keyword argument|missing \d+ required|mismatched types|no (?:method|field|function) named|unresolved"
+    r"|syntax error|SyntaxError|IndentationError|expected .{1,20}, (?:got|found)|NameError|AttributeError|ImportError"
+    r"|property .* does not exist|is not a (?:function|type)|cannot infer|invalid operation|non-name|unexpected token"
+    r"|ineffectual assignment|is unused|never (?:used|read)|shadows?\b|undefined name",
+    re.IGNORECASE,
+)
+_TYPECHECK_RULES: Final = frozenset((
+    "typecheck", "unused", "ineffassign", "no-unused-vars", "no-undef", "f401", "f811", "f821", "f841",
+    "unused-import", "unused-variable", "gofmt", "gofumpt", "goimports", "gci", "whitespace", "unconvert",
+))  # fmt: skip
+_EXPECTS: Final = re.compile(
+    r"\bwant(?:ed)?\b|\bexpected\b|\bgot\b|assert|to (?:be|equal|contain|match)\b|should (?:be|have|contain)",
+    re.IGNORECASE,
+)
+_MERGE: Final = re.compile(
+    r"^CONFLICT \(|merge conflict|could not apply [0-9a-f]{6,}|unmerged|automatic merge failed", re.I
+)
+_TRAILER: Final = re.compile(
+    r"^(?:FAIL|PASS|ok|exit status|make|\*\*\*|ELIFECYCLE|npm (?:ERR!|error) code|command failed|task failed)\b"
+    r"|^\[?\w*\]? ?ERROR task",
+    re.I,
+)
+_LOOKS: Final = frozenset((
+    "cd", "cat", "ls", "head", "tail", "sed", "find", "wc", "stat", "tree", "rg", "grep", "awk", "rm", "mv", "cp",
+    "mkdir", "env",
+))  # fmt: skip
+_NO_FILE: Final = re.compile(r"no such file|not a directory|is a directory|does not exist", re.IGNORECASE)
+_BUILDERS: Final = programs.CHECKS | programs.LINKERS
+_MISSING_PACKAGE: Final = re.compile(
+    r"no required module|cannot find (?:module|package)|no module named|could not resolve|missing go\.sum|ERESOLVE"
+    r"|unresolved import|package .* is not in",
+    re.IGNORECASE,
+)
+_ENVIRONMENT: Final = re.compile(
+    r"permission denied|not permitted|command not found|no such host|connection refused|econnrefused|rate limit"
+    r"|certificate|no space left|index\.lock|unbound variable|gpg|auto-sign|credential|not installed"
+    r"|executable file not found|address already in use|out of memory|signal: killed|eacces|enospc|daemon|dial tcp"
+    r"|compile schema|go mod tidy|invalid version|unknown revision",
+    re.IGNORECASE,
+)
+CHECKERS: Final = frozenset(
+    tool.name for table in (pytest, runners, python, rust, node, compilers, linters, go_tests) for tool in table.TOOLS
+)
+"""Recognisers of key lines that compilers, linters and test runners print."""
+
+
+def worth_of(key: str, tool: str, names: frozenset[str], command: Command, steps: int, attempts: int) -> Worth:
+    """The worth of a finding that was fixed by `steps` steps after `attempts` failing runs.
+
+    A slip is what a compiler, type checker or test names in the agent's own code and the next edits remove.
+    """
+    if _TRAILER.search(key):
+        return "none"
+    if _MERGE.search(key):
+        return "slip"
+    if _program(command) in _LOOKS and _NO_FILE.search(key):
+        return "none"
+    if _MISSING_PACKAGE.search(key):
+        return "project"
+    if names & _TYPECHECK_RULES or _TYPECHECK.search(key):
+        return "project" if attempts > _LONG else "slip"
+    checks = tool in CHECKERS or any(part.named(_BUILDERS) for part in command.members)
+    if _ENVIRONMENT.search(key) or not checks:
+        return "general"
+    if _EXPECTS.search(key):
+        return "slip" if attempts <= _LONG else "project"
+    return "project"
+
+
+_LONG: Final = 6
+"""Failing runs after which even a plain message was no slip."""

@@ -13,14 +13,22 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from core.flows.harvest.changes import DELEGATES, Change
-from core.flows.harvest.command import Command
+from core.flows.harvest.command import Command, Part
 from core.flows.harvest.command_relation import differs, of_filter
 from core.flows.harvest.fixes.clues import base_name
 from core.flows.harvest.fixes.correction import is_near, subcommand
-from core.flows.harvest.fixes.linking import CURES_NOTHING, SAVES, Candidate, Failure, can_cure, is_check, link_steps
-from core.flows.harvest.fixes.spoken import spoken_in, words_of_names
-from core.flows.harvest.fixes.worth import CHECKERS
-from core.flows.harvest.simple_command import Part
+from core.flows.harvest.fixes.lesson import CHECKERS
+from core.flows.harvest.fixes.linking import (
+    CURES_NOTHING,
+    SAVES,
+    Candidate,
+    Failure,
+    can_cure,
+    is_check,
+    link_steps,
+    spoken_in,
+    words_of_names,
+)
 from core.text import words
 from core.transcripts.commands import LOOKING_TOOLS, LOOKS_AT_RUNNING, OWN_TOOLS
 

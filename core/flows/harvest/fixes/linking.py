@@ -1,19 +1,51 @@
-"""Which steps between a failure and the run that showed it gone belong to its fix, and why each does."""
+"""Which steps between a failure and the run that passed belong to its fix, and why each does."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from core.flows.harvest import programs
-from core.flows.harvest.changes import Change
-from core.flows.harvest.command import Command, parse_command
+from core.flows.harvest.changes import Change, Hint, is_taken_back
+from core.flows.harvest.command import SHELLS, Command, Part, parse_command
 from core.flows.harvest.events import Said
-from core.flows.harvest.fixes.clues import Clue, base_name, longest, phrases, squeezed, tested
-from core.flows.harvest.fixes.hunks import Hint, is_taken_back
-from core.flows.harvest.fixes.spoken import spoken_in, words_of_change, words_of_names
-from core.flows.harvest.simple_command import SHELLS, Part
+from core.flows.harvest.explanation import sentences
+from core.flows.harvest.fixes.clues import Clue, base_name, longest, names_in, phrases, squeezed, tested
+from core.text import words
+
+_TEXT: Final = 4_000
+"""Code points of a change whose words are read."""
+
+
+class Spoken(NamedTuple):
+    """A sentence of a message, its words that carry meaning, and the names in it."""
+
+    sentence: str
+    words: frozenset[str]
+    names: frozenset[str]
+
+
+@lru_cache(maxsize=128)
+def spoken_in(text: str) -> tuple[Spoken, ...]:
+    """The sentences of a message."""
+    return tuple(Spoken(one, frozenset(words(one)), names_in(one)) for one in sentences(text))
+
+
+@lru_cache(maxsize=32)
+def words_of_names(names: frozenset[str]) -> frozenset[str]:
+    """The words that names are made of."""
+    return frozenset(word for name in names for word in words(name))
+
+
+@lru_cache(maxsize=64)
+def words_of_change(change: Change) -> frozenset[str]:
+    """The words of a change: its files, its lines, its command."""
+    parts: list[str] = [base_name(file) for file in change.files]
+    parts += ["\n".join((*hint.removed, *hint.added)) for hint in change.hints]
+    return frozenset(words("\n".join((*parts, change.command or ""))[:_TEXT]))
+
 
 LINE, NAMED, ELSEWHERE, SAID, FILE, ONLY = range(1, 7)
 """How closely a step is linked, the closest first: by the reported source line; by a name in the reported file, or a
@@ -25,7 +57,6 @@ _MANY: Final = 8
 """Of more steps, those that are linked by a sentence alone are left out."""
 _SAID_BEFORE: Final = 8
 """Events between a sentence and the step that it announces."""
-_TEXT: Final = 4_000
 
 _INSTALLS: Final = re.compile(
     r"^(?:(?:uv )?pip3? install|uv (?:sync|add|tool install)|poetry (?:install|add)|pipx? install|npm (?:ci|install)"

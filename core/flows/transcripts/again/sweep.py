@@ -10,7 +10,7 @@ import apsw
 from core.errors.cases.derived import refresh_case
 from core.errors.cases.resolutions import UNTOUCHED
 from core.errors.incidents import SLIP
-from core.flows.harvest.verdicts.repeated import nameless_drafts
+from core.flows.harvest.incidents import nameless_drafts
 from core.store import now
 
 # Heard of by a hook or written down by hand (no message): that never came from a harvest. A repeated slip is no error
