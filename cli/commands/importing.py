@@ -16,8 +16,8 @@ from core.base.fault import Fault
 
 if TYPE_CHECKING:
     from core.base.reports import SkippedLine
-    from core.flows.transcripts.again.report import ImportAgain
     from core.flows.transcripts.api import AgentChoice
+    from core.flows.transcripts.report import ImportAgain
 
 _EXAMPLES = """\
 examples:
@@ -111,7 +111,7 @@ def _again(args: argparse.Namespace, context: Context) -> int:
     from cli.progress import reporter, stoppable
     from core.errors.curation import person
     from core.flows.system.evidence import align_due
-    from core.flows.transcripts.again.api import harvest_again
+    from core.flows.transcripts.reharvest import harvest_again
     from core.store import open_store
 
     asked, shown = not args.yes and not args.dry_run, False
@@ -178,7 +178,7 @@ def _asked(args: argparse.Namespace, context: Context) -> tuple[AgentChoice, lis
 
 def _own_places(agent: str, context: Context) -> list[Path]:
     """The agents' own folders, or those of the agent that is named."""
-    from core.flows.transcripts.agent_folders import agent_folders
+    from core.flows.transcripts.files import agent_folders
 
     places = agent_folders(context.settings.imports)
     return [folder for name, folders in places.items() if agent in (name, "auto") for folder in folders]

@@ -9,7 +9,7 @@ from cli.format.layout import clip, counted, one_line, wrap
 from cli.output import Output
 from core.base.trace import lines as trace_lines
 from core.flows.harvest.report import JudgedResult, LinkedFix, TranscriptHarvest
-from core.flows.transcripts.again.report import Counts, ImportAgain
+from core.flows.transcripts.report import Counts, ImportAgain
 
 _TEXT = 20
 """Cells before the text of a result: its line in the transcript and its verdict."""

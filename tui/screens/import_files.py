@@ -26,7 +26,7 @@ from tui.widgets.scroll_text import Reading
 from tui.widgets.workbench import workbench
 
 if TYPE_CHECKING:
-    from core.flows.transcripts.again.report import ImportAgain
+    from core.flows.transcripts.report import ImportAgain
 
 
 LANE = "import-path"

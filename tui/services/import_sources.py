@@ -33,7 +33,7 @@ class Source:
 def roots_of(config: Config | None) -> Roots:
     """Where the agents keep their sessions: as the settings say, else where the agents themselves put them."""
     from core.base.config.settings import ImportSettings
-    from core.flows.transcripts.agent_folders import agent_folders
+    from core.flows.transcripts.files import agent_folders
 
     return agent_folders(config.values.imports if config else ImportSettings())
 

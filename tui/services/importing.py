@@ -21,13 +21,12 @@ from tui.widgets.bars import StatusLine
 from tui.widgets.workbench import AT_LIST, ELSEWHERE, Running
 
 if TYPE_CHECKING:
-    from core.flows.transcripts.again.report import ImportAgain
-    from core.flows.transcripts.report import ImportReport
+    from core.flows.transcripts.report import ImportAgain, ImportReport
     from core.process.task import Task
 
 
 def _forget(path: Path) -> None:
-    from core.flows.transcripts.again.api import forget
+    from core.flows.transcripts.reharvest import forget
 
     forget(path)
 
@@ -166,8 +165,7 @@ class Incoming(Performs, StatusLine):
             self._end(report_line(value, self._signs), "warning" if value.skipped or value.canceled else "information")
 
     def _heard_again(self, value: object, final: bool) -> None:
-        from core.flows.transcripts.again.report import ImportAgain
-        from core.flows.transcripts.report import Progress
+        from core.flows.transcripts.report import ImportAgain, Progress
 
         if isinstance(value, Progress) and self.running is not None:
             self.running = replace(self.running, progress=value)

@@ -17,8 +17,7 @@ from tui.runtime.jobs import Job
 if TYPE_CHECKING:
     from core.base.config.settings import EmbeddingSettings
     from core.embedding.runtime.report import EmbedReport
-    from core.flows.transcripts.again.report import ImportAgain
-    from core.flows.transcripts.report import ImportReport
+    from core.flows.transcripts.report import ImportAgain, ImportReport
 
 BATCH_GRACE = 60.0
 """Seconds an import has for its batch once it is stopped; what that would have stored is read again."""
@@ -83,7 +82,7 @@ def run_harvest(call: Call, casebook: Path, apply: bool) -> ImportAgain:
     """
     from core.errors.curation import person
     from core.flows.system.evidence import align_due
-    from core.flows.transcripts.again.api import harvest_again
+    from core.flows.transcripts.reharvest import harvest_again
     from core.store import open_store
 
     with open_store(casebook, write=True) as store:

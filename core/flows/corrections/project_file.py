@@ -8,7 +8,7 @@ from typing import cast
 import apsw
 
 from core.base.fault import Fault
-from core.flows.transcripts.git_folder import git_folder
+from core.flows.transcripts.projects import git_folder
 from core.transcripts.repository import unified
 
 

@@ -20,19 +20,20 @@ from core.flows.harvest.report import JudgedResult
 from core.flows.replay.agreement import agreement
 from core.flows.replay.report import Replay, ReplayItem, ReplayMatch, report_of
 from core.flows.transcripts.api import import_transcripts
-from core.flows.transcripts.files import Found, files_to_read
-from core.flows.transcripts.inspection import Inspected, ResultText, inspect_texts
-from core.flows.transcripts.prefetch import records_of
-from core.flows.transcripts.report import Meter, Progress, SkippedLine, Tally
-from core.flows.transcripts.source import (
+from core.flows.transcripts.files import (
+    Found,
     NotATranscript,
     Position,
     Source,
     batches,
+    files_to_read,
     open_regular,
     source_of,
     stored_name,
 )
+from core.flows.transcripts.inspection import Inspected, ResultText, inspect_texts
+from core.flows.transcripts.report import Meter, Progress, SkippedLine, Tally
+from core.flows.transcripts.rows import records_of
 from core.store import Store, faults, open_store
 from core.text import redact
 from core.transcripts import Message, SessionStart, Skipped

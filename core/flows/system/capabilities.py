@@ -236,8 +236,7 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     from core.flows.system.demo import Demo
     from core.flows.system.doctor import Diagnosis
     from core.flows.system.evidence import EvidenceAdded
-    from core.flows.transcripts.again.report import ImportAgain
-    from core.flows.transcripts.report import ImportReport, Progress
+    from core.flows.transcripts.report import ImportAgain, ImportReport, Progress
     from core.rules.evaluation.clusters import Clusters
     from core.rules.evaluation.compare import Comparison
     from core.rules.format.rule import RuleList

@@ -18,9 +18,8 @@ from core.flows.harvest.reducer import fold
 from core.flows.harvest.report import FixLink, JudgedResult, LinkedFix, ResultKey, TranscriptHarvest, union
 from core.flows.harvest.session_events import Result, object_of, seen
 from core.flows.harvest.signatures import Named
-from core.flows.transcripts.prefetch import records_of
-from core.flows.transcripts.rows import MessageRow, rows_of
-from core.flows.transcripts.source import NotATranscript, Position, batches, open_regular, source_of, stored_name
+from core.flows.transcripts.files import NotATranscript, Position, batches, open_regular, source_of, stored_name
+from core.flows.transcripts.rows import MessageRow, records_of, rows_of
 from core.transcripts import Agent, Message, Record, SessionStart, Skipped
 from core.transcripts.records import Failure
 

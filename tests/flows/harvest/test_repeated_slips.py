@@ -9,8 +9,8 @@ import pytest
 
 from core.errors.curation import triage_queue
 from core.flows.harvest import harvest_session
-from core.flows.transcripts.again.api import harvest_again
 from core.flows.transcripts.api import import_transcripts
+from core.flows.transcripts.reharvest import harvest_again
 from core.store import Store, open_store
 from tests.flows.harvest.chat import HOME
 from tests.flows.harvest.test_session import Transcript

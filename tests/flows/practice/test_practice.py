@@ -17,8 +17,8 @@ from core.flows.harvest import harvest_session
 from core.flows.hook.dispatch import Surroundings, handle
 from core.flows.practice.answer import with_practice
 from core.flows.system.history import take_back
-from core.flows.transcripts.again.api import harvest_again
 from core.flows.transcripts.api import import_transcripts
+from core.flows.transcripts.reharvest import harvest_again
 from core.store import Store, open_store
 from tests.flows.harvest.chat import HOME
 from tests.flows.practice.chats import NILERR, linted, session, three_linted, unquoted

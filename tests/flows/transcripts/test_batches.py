@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from core.flows.transcripts import source
+from core.flows.transcripts import files
 from tests.core.transcripts.builders import Claude, Codex
 from tests.flows.transcripts.support import count_harvests, run, stored
 
@@ -80,7 +80,7 @@ def parent_log() -> Codex:
 def in_steps(whole: bytes, cuts: list[int], before: bytes | None, batch: int) -> dict[str, list[tuple[Any, ...]]]:
     """Everything stored when the file is imported after each cut, in batches of `batch` lines."""
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(source, "BATCH_LINES", batch)
+        patch.setattr(files, "BATCH_LINES", batch)
         db, path = Path(folder, "casebook.db"), Path(folder, "growing.jsonl")
         if before is not None:
             Path(folder, "before.jsonl").write_bytes(before)

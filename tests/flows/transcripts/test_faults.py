@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.base.fault import Fault
-from core.flows.transcripts import source
+from core.flows.transcripts import files
 from core.store import open_store
 from core.transcripts import Agent, read_lines
 from tests.core.transcripts.builders import Claude, Codex
@@ -141,7 +141,7 @@ def test_a_file_that_vanishes_or_fails_while_it_is_read_is_skipped(
 ) -> None:
     good(tmp_path / "in" / "a.jsonl")
     good(tmp_path / "in" / "b.jsonl", "s-2")
-    real = source.open_regular
+    real = files.open_regular
 
     def failing(path: Path):
         if path.name == "a.jsonl":
@@ -191,7 +191,7 @@ def test_broken_lines_are_listed_with_their_numbers(db: Path, tmp_path: Path) ->
 def test_a_line_beyond_the_cap_is_skipped_and_the_rest_is_read(
     db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(source, "read_lines", partial(read_lines, cap=2000))
+    monkeypatch.setattr(files, "read_lines", partial(read_lines, cap=2000))
     log = Claude()
     log.user("before")
     log.user("x" * 5000)

@@ -13,7 +13,7 @@ import pytest
 from core.flows.harvest import session_events
 from core.flows.system import parallel
 from core.flows.system.parallel import Gone, Second, shared
-from core.flows.transcripts import prefetch, source
+from core.flows.transcripts import files, rows
 from core.flows.transcripts.api import import_transcripts
 from core.flows.transcripts.report import ImportReport
 from core.samples import sample_paths
@@ -34,8 +34,8 @@ def imported(db: Path, files: list[Path]) -> tuple[ImportReport, list[object]]:
 def ahead(monkeypatch: pytest.MonkeyPatch) -> None:
     """A second process even for small files, however few cores there are."""
     monkeypatch.setattr(parallel, "_cores", lambda: 2)
-    monkeypatch.setattr(prefetch, "WORTH_IT", 0)
-    monkeypatch.setattr(source, "BATCH_LINES", 7)
+    monkeypatch.setattr(rows, "WORTH_IT", 0)
+    monkeypatch.setattr(files, "BATCH_LINES", 7)
     monkeypatch.setattr(session_events, "_PIECE", 3)
 
 
@@ -76,7 +76,7 @@ def test_a_file_that_was_replaced_meanwhile_is_read_as_it_was(tmp_path: Path, mo
     log = tmp_path / "a.jsonl"
     log.write_bytes(next(path for folder in sample_paths() for path in sorted(folder.rglob("*.jsonl"))).read_bytes())
     whole = imported(tmp_path / "whole.db", [log])
-    real = prefetch._rows_elsewhere
+    real = rows._rows_elsewhere
     (tmp_path / "other").write_bytes(log.read_bytes().replace(b"a", b"e"))
 
     def replaced(self: Second, question: Any) -> None:

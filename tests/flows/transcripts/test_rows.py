@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from core.flows.transcripts import source
+from core.flows.transcripts import files
 from core.rules.calls import call_keys, call_rows
 from core.store import open_store
 from tests.core.transcripts.builders import Claude, as_bytes
@@ -251,7 +251,7 @@ def test_results_without_calls_and_calls_without_results_are_kept(db: Path, tmp_
 def test_inline_subagents_keep_their_chain_over_two_imports(
     db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(source, "BATCH_LINES", 1)
+    monkeypatch.setattr(files, "BATCH_LINES", 1)
     log = Claude()
     one = log.user("one", isSidechain=True, parentUuid=None)
     two = log.user("two", isSidechain=True, parentUuid=None)
@@ -293,7 +293,7 @@ def test_a_half_written_document_is_looked_at_again(db: Path, tmp_path: Path) ->
 def test_tool_calls_are_listed_newest_first_whatever_their_ids_are(
     db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(source, "BATCH_LINES", 5)
+    monkeypatch.setattr(files, "BATCH_LINES", 5)
     log = Claude()
     names = [f"toolu_{at * 7919 % 101:03}" for at in range(12)]
     for at, name in enumerate(names):

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from core.flows.transcripts import prefetch, source
+from core.flows.transcripts import files
+from core.flows.transcripts import rows as import_rows
 from core.flows.transcripts.api import Progress, import_transcripts
 from core.store import jobs, open_store
 from tests.core.transcripts.builders import Claude
@@ -15,7 +16,7 @@ from tests.flows.transcripts.support import Harvests, count_harvests, rows, run,
 
 @pytest.fixture(autouse=True)
 def harvests(monkeypatch: pytest.MonkeyPatch) -> Harvests:
-    monkeypatch.setattr(source, "BATCH_LINES", 2)
+    monkeypatch.setattr(files, "BATCH_LINES", 2)
     return count_harvests(monkeypatch)
 
 
@@ -89,7 +90,7 @@ def test_a_harvest_that_a_killed_run_owes_is_done_by_the_next(db: Path, folder: 
 def test_two_imports_of_the_same_files_at_once_store_each_message_once(
     db: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real, busy = prefetch.rows_of, [False]
+    real, busy = import_rows.rows_of, [False]
 
     def interrupted(*how):
         found = real(*how)
@@ -98,7 +99,7 @@ def test_two_imports_of_the_same_files_at_once_store_each_message_once(
             run(db, folder)  # the other process, between our reading and our writing
         return found
 
-    monkeypatch.setattr(prefetch, "rows_of", interrupted)
+    monkeypatch.setattr(import_rows, "rows_of", interrupted)
     report = run(db, folder)
     monkeypatch.undo()
     assert report.messages == 0 and len(texts(db)) == len(set(texts(db))) == 20

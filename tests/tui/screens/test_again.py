@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from core.flows.transcripts.again.report import ImportAgain
 from core.flows.transcripts.api import import_transcripts
+from core.flows.transcripts.report import ImportAgain
 from core.store import jobs, open_store
 from tests.flows.harvest.chat import LOOKUP
 from tests.flows.harvest.test_session import Transcript

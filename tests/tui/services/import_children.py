@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from core.flows.transcripts import api
-from core.flows.transcripts.again import api as again
-from core.flows.transcripts.again.report import ImportAgain
-from core.flows.transcripts.report import ImportReport, Progress
+from core.flows.transcripts import reharvest as again
+from core.flows.transcripts.report import ImportAgain, ImportReport, Progress
 from core.process.worker import Call
 from core.store import Store
 from tui.services import tasks

@@ -32,7 +32,7 @@ from tui.widgets.trace_view import TraceView
 from tui.widgets.workbench import AT_LIST, ELSEWHERE
 
 if TYPE_CHECKING:
-    from core.flows.transcripts.again.report import ImportAgain
+    from core.flows.transcripts.report import ImportAgain
 
 PREVIEW, TYPED = 0.04, 0.1
 """Seconds that a row must stay chosen before its case is read; while someone types the next key mostly comes before."""

@@ -18,7 +18,7 @@ from tui.render.common.untrusted import block, inline, title
 if TYPE_CHECKING:
     from core.errors import Resolution
     from core.errors.curation import Changed, ChangedQuote
-    from core.flows.transcripts.again.report import ImportAgain
+    from core.flows.transcripts.report import ImportAgain
 
 
 _SHOWN = 50

@@ -15,9 +15,9 @@ from core.errors.cases.derived import NO_LONGER_HARVESTED, refresh_case
 from core.errors.curation import look, merge, verify
 from core.flows.system.evidence import align_due
 from core.flows.system.history import bring_back, take_back
-from core.flows.transcripts.again.api import JOB, harvest_again
-from core.flows.transcripts.again.report import ImportAgain
 from core.flows.transcripts.api import import_transcripts
+from core.flows.transcripts.reharvest import JOB, harvest_again
+from core.flows.transcripts.report import ImportAgain
 from core.store import Store, jobs, open_store, store_checks
 from tests.casebook_versions import unpack, versions
 from tests.contracts.old_casebook import PACKED

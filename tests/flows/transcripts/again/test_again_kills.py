@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from core.flows.system.history import take_back
-from core.flows.transcripts.again.api import harvest_again
+from core.flows.transcripts.reharvest import harvest_again
 from core.store import open_store, store_checks
 from tests.faults.kills import Program
 from tests.flows.transcripts.again.support import decisions, old_casebook, rows
@@ -20,7 +20,7 @@ AGAIN = """
 import os, sys
 import core.text.secrets.scan
 from pathlib import Path
-from core.flows.transcripts.again.api import harvest_again
+from core.flows.transcripts.reharvest import harvest_again
 from core.store import open_store
 with open_store(Path(sys.argv[1]), write=True) as store:
     os.write(1, b"+")
