@@ -21,7 +21,8 @@ from textual.widgets import Input, TextArea
 
 from core.base.config.settings import Value
 from core.base.config.settings_sources import Config, default_config, load_config
-from core.errors.curation import Written, look, verify
+from core.errors.curation.decisions import verify
+from core.errors.curation.transaction import Written, look
 from core.flows.ingest.api import ingest
 from core.flows.system.demo import fill_demo, fill_demo_rules
 from core.samples import DEMO_QUERIES, sample_notes

@@ -109,7 +109,7 @@ def _again(args: argparse.Namespace, context: Context) -> int:
     """`import --again`: exit 0 if it is done or only shown, 1 if the answer is no, 130 if it was cancelled."""
     from cli.format.importing import again_lines, result_lines
     from cli.progress import reporter, stoppable
-    from core.errors.curation import person
+    from core.errors.curation.transaction import person
     from core.flows.system.evidence import align_due
     from core.flows.transcripts.reharvest import harvest_again
     from core.store import open_store

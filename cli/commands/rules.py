@@ -354,7 +354,7 @@ def run_drafts(args: argparse.Namespace, context: Context) -> int:
 def run_decide_draft(args: argparse.Namespace, context: Context) -> int:
     """`rules accept` and `rules reject`."""
     from cli.format.rules import decided_lines
-    from core.errors.curation import person
+    from core.errors.curation.transaction import person
     from core.flows.corrections.drafts import accept_draft, reject_draft
     from core.store import faults, open_store
 

@@ -55,7 +55,7 @@ def run_undo(args: argparse.Namespace, context: Context) -> int:
 
 
 def _undo(args: argparse.Namespace, store: Store) -> TakenBack:
-    from core.errors.curation import person
+    from core.errors.curation.transaction import person
     from core.flows.system.history import bring_back, take_back, take_back_several
 
     if args.change is not None:

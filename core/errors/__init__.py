@@ -12,7 +12,7 @@ from core.base.lazy_names import lazy_names
 from core.errors.identity.api import identify, key_line
 from core.errors.identity.fingerprint import fingerprint
 from core.errors.identity.identity import Identity, KeyLine
-from core.errors.identity.normalize import normalize_error
+from core.errors.identity.normalize import Masked, masked_parts, normalize_error
 from core.errors.retrieval.answer import Hit, Query, SearchAnswer, Similar, Source
 from core.errors.retrieval.api import count_use, search
 
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from core.errors.cases.record import Recorded, observe, record_resolution
     from core.errors.cases.resolutions import Resolution, add_resolution
     from core.errors.cases.source import SourceMessage, SourcePage, messages_around
-    from core.errors.identity.masks import Masked, masked_parts
     from core.errors.retrieval.match_location import matched_spans
 
 _LATER = {
@@ -67,10 +66,6 @@ _LATER = {
         "SourceMessage",
         "SourcePage",
         "messages_around",
-    ),
-    "identity.masks": (
-        "Masked",
-        "masked_parts",
     ),
     "retrieval.match_location": ("matched_spans",),
 }

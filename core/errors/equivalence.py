@@ -17,7 +17,7 @@ import apsw
 
 from core.base.lazy_pattern import lazy_pattern
 from core.errors.identity.codes import differing_codes
-from core.errors.identity.wrappers import without_wrappers
+from core.errors.identity.envelope import without_wrappers
 from core.errors.retrieval.answer import OtherName
 
 _THOUSAND: Final = (

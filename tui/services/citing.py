@@ -81,7 +81,7 @@ def attached(case: Case, name: str, query: str) -> Callable[[Job[str]], str]:
 
     def work(job: Job[Any]) -> str:
         from core.errors import show_case
-        from core.errors.curation import person
+        from core.errors.curation.transaction import person
         from core.flows.ingest.case_citations import cite_in_case
         from core.library.citations.store import quote_of
         from core.store import faults, open_store

@@ -80,7 +80,7 @@ def run_harvest(call: Call, casebook: Path, apply: bool) -> ImportAgain:
 
     Raises Fault: what `harvest_again` raises.
     """
-    from core.errors.curation import person
+    from core.errors.curation.transaction import person
     from core.flows.system.evidence import align_due
     from core.flows.transcripts.reharvest import harvest_again
     from core.store import open_store

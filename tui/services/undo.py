@@ -28,7 +28,7 @@ def taken_back(change: int | None = None) -> Callable[[Job[Returned]], Returned]
     """Take back the change of this number, or the last one of the person."""
 
     def work(job: Job[Any]) -> Returned:
-        from core.errors.curation import person
+        from core.errors.curation.transaction import person
         from core.flows.system.history import take_back
         from core.store import faults, open_store
 
@@ -43,7 +43,7 @@ def brought_back() -> Callable[[Job[Returned]], Returned]:
     """Bring back what the person took back last."""
 
     def work(job: Job[Any]) -> Returned:
-        from core.errors.curation import person
+        from core.errors.curation.transaction import person
         from core.flows.system.history import bring_back
         from core.store import faults, open_store
 
@@ -54,7 +54,7 @@ def brought_back() -> Callable[[Job[Returned]], Returned]:
 
 
 def _returned(store: Store, undone: Undone) -> Returned:
-    from core.errors.curation import whole_history
+    from core.errors.curation.history import whole_history
 
     undid = undone.undid.title
     page = whole_history(store, 1, undone.id + 1)

@@ -15,29 +15,22 @@ from cli.output import Output
 from core.base.fault import Fault
 from core.errors.cases.case import Filters
 from core.errors.cases.resolutions import answering, resolution
-from core.errors.curation import (
-    ChangedQuote,
+from core.errors.curation.decisions import edit, mark_noise, reject, set_scope, unmark_noise, verify
+from core.errors.curation.history import ChangedQuote, History
+from core.errors.curation.merging import merge
+from core.errors.curation.splitting import split
+from core.errors.curation.transaction import (
+    Beside,
     Conflict,
     Curated,
-    History,
-    QueuePage,
     Seen,
     Written,
-    edit,
-    is_part_of,
     look,
-    mark_noise,
-    merge,
+    look_at_error,
     person,
-    reject,
-    split,
-    triage_queue,
-    unmark_noise,
-    verify,
     written_of,
 )
-from core.errors.curation.decisions import set_scope
-from core.errors.curation.transaction import Beside, look_at_error
+from core.errors.curation.triage import QueuePage, is_part_of, triage_queue
 from core.errors.lessons import Lesson, card
 from core.errors.retrieval.answer import Source
 from core.flows.system.history import read_history

@@ -193,7 +193,7 @@ def run_cite(args: argparse.Namespace, context: Context) -> int:
     Exit 1 where there is no such case or passage.
     """
     from core.errors import show_case
-    from core.errors.curation import person
+    from core.errors.curation.transaction import person
     from core.flows.ingest.case_citations import cite_in_case, with_citations
     from core.store import faults, open_store
 

@@ -1,16 +1,218 @@
-"""The finer key ("the same case"): what changes from run to run is masked, names and codes stay (DESIGN 6.2)."""
+"""The fingerprint ("the same case"): paths, numbers, ids of one run are masked, names and codes stay (DESIGN 6.2)."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Final
 
 from core.base.lazy_pattern import lazy_pattern
 from core.errors.identity.keylines.select import key_text
-from core.errors.identity.mask_numbers import NUMBER, mask_number
-from core.errors.identity.mask_paths import mask_paths, mask_placed_files
 from core.text import MASK
+
+NUMBER: Final = lazy_pattern(
+    r"[0-9](?<![A-Za-z0-9_][0-9])(?:"
+    r"(?P<version>[0-9]*+(?:\.[0-9]++){2,}(?:[-+.]?[A-Za-z][\w.+-]*+|[-+][0-9][\w.+-]*+)?)"
+    r"|[0-9]*+(?>(?:x[0-9]++)+)(?![A-Za-z0-9_])"
+    r"|[0-9]*+[hm](?>(?:[0-9]++[hm])*)[0-9]++(?:\.[0-9]++)?s?(?![A-Za-z0-9_])"
+    r"|(?:[0-9]{0,2}(?>(?:,[0-9]{3})+)(?![0-9])|[0-9]*+)(?P<fraction>\.[0-9]++)?(?:[eE][+-]?[0-9]++)?"
+    r"(?P<unit>ms|min|[smh]|us|µs|ns|[kKMGT]i?B|[kMG]|B|bytes|px)?(?![A-Za-z0-9_]))"
+)
+"""A number with its unit, or a dotted version. It begins with a plain class, which the engine can skip to."""
+
+_CODES = (
+    "code codes status errno errnum signal http https sqlstate sqlcode msg rc curl winerror hresult retcode returncode "
+    "exitcode statuscode exit exited killed 코드 상태 상태코드 종료"
+)
+_ERRORS = "error err 오류 에러 e"
+_PRODUCTS = (
+    "python node nodejs js npm go golang java jdk jvm ruby php perl rust rustc cargo gcc clang glibc libc cuda cudnn "
+    "typescript react vue angular django postgres postgresql mysql mariadb "
+    "redis ubuntu debian alpine windows macos ios "
+    "android swift kotlin scala gradle maven net dotnet tls ssl http openssl"
+    " cmake numpy es ecmascript llvm webpack vite "
+    "tensorflow torch pytorch version versions ver 버전"
+)
+_CODECS = "utf iso cp latin gb euc koi windows sha md es gpt base rfc big ipv"
+_CODE_WORDS = frozenset(_CODES.split())
+_ERROR_WORDS = frozenset(_ERRORS.split())
+_PRODUCT_WORDS = frozenset(_PRODUCTS.split())
+_CODEC_WORDS = frozenset(_CODECS.split())
+
+# What follows a number that is a status.
+_REASON = lazy_pattern(
+    r" ?[:(]? ?(?:exit status|Forbidden|Not Found|Unauthorized|Bad (?:Request|Gateway)|Internal Server|Service Unavail|"
+    r"Gateway|Too Many|Conflict\b|Gone\b|Method Not|Payment|Request (?:Time|Entity)|Unprocessable|Moved |"
+    r"(?:Client|Server) Error)"
+)
+_WORDS = lazy_pattern(r"[^\W_]+")
+_REMEMBERED: Final = 256
+"""Numbers with what stands around them: a line that repeats itself stays cheap."""
+_NOISE = lazy_pattern(
+    r"\+.*|-0\.\d{14}-[0-9a-f]{12}|-\d{14}-[0-9a-f]{12}|(?<=\.)\d{8,}|(?<=[.+-])g?[0-9a-f]{7,40}(?![0-9a-z])"
+)
+
+
+def mask_number(match: re.Match[str]) -> str:
+    """What stands for a match of `NUMBER`: itself if it is a code or a version, else `<N>` and its unit."""
+    text, token = match.string, match[0]
+    if match["version"]:
+        return _NOISE.sub("", token)
+    if match["unit"]:
+        return f"<N>{match['unit']}"
+    before = text[max(0, match.start() - 28) : match.start()]
+    stays = _is_version if match["fraction"] else _is_code
+    return token if stays(before, token, text[match.end() : match.end() + 20]) else "<N>"
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _is_version(before: str, token: str, after: str) -> bool:
+    if before.rstrip(" ").endswith(("@", "==", ">=", "<=", "~=", "~>", "~", "^", "!=", "/")) or (
+        before[-2:-1].isalpha() and before[-1] == ":"
+    ):
+        return True
+    found = _WORDS.findall(before.rstrip(" /v:=<>"))
+    return bool(found) and found[-1].lower() in _PRODUCT_WORDS
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _is_code(before: str, token: str, after: str) -> bool:
+    head = before.rstrip(" :=#([\"'-/\\")
+    gap = before[len(head) :]
+    if _REASON.match(after):
+        return True
+    http = len(token) == 3 and token[0] in "345"
+    if http and head.endswith("<URL>"):
+        return True
+    found = _WORDS.findall(head)
+    if not found or not head[-1].isalnum():
+        return False
+    last = found[-1].lower()
+    if last in _CODE_WORDS:
+        return True
+    if gap == "-":
+        return (found[-1].isupper() and len(last) > 1) or last in _CODEC_WORDS
+    if last in _ERROR_WORDS:
+        return http or ":" not in gap
+    previous = found[-2].lower() if len(found) > 1 else ""
+    if last in ("with", "value", "by", "returned", "and"):
+        return previous in ("exit", "exited", "failed", "killed", "terminated", "code") or _ends_sentence(last, after)
+    if last.isdigit():  # ERROR 1045 (28000), HTTP/1.1 404
+        return (gap == " (" and previous in _ERROR_WORDS) or "HTTP/" in before[-10:]
+    return last in _PRODUCT_WORDS and not last.startswith("ver") and gap == " " and len(token) < 3
+
+
+def _ends_sentence(last: str, after: str) -> bool:
+    return last == "returned" and after.strip()[:1] in ("", ".", ",", ";", ")")
+
+
+_UNQUOTED = r"[^\s'<>|,;:*?()\[\]{}=\\/]"
+_POSITION = r"(?::[0-9]++(?:[:-][0-9]++){0,3}(?![\w.-])|\([0-9]++(?:,[0-9]++){0,3}\))?"
+
+# A quoted absolute or dotted path may hold blanks; quotes were folded to ' before.
+_QUOTED = lazy_pattern(r"'(?:[A-Za-z]:[\\/]|\\\\|~?/|\.{1,2}[\\/])[^'\n]{1,400}'")
+# A folder under a drive or share may hold blanks while a backslash still follows.
+_DRIVE = lazy_pattern(
+    r"(?:[A-Za-z](?<![A-Za-z0-9_][A-Za-z]):\\|\\\\(?=\w))"
+    rf"(?>(?:[^\s'<>|,;:*?\\/]++(?: [^\s'<>|,;:*?\\/]++){{0,3}}[\\/])*){_UNQUOTED}*+{_POSITION}"
+)
+_WORD = lazy_pattern(
+    rf"(?<![^'(\[=:,{{@])(?:[A-Za-z]:(?=[\\/]))?{_UNQUOTED}{{0,255}}+[\\/]"
+    rf"(?>(?:[^\s'<>|,;:*?()\[\]{{}}=]++|\[[\w.]++\]|\([A-Za-z][\w.]*+\)(?=/))*){_POSITION}"
+)
+
+_PLACED = (
+    r"\.(?:[A-Za-z]{1,2}|[A-Za-z][A-Za-z0-9]{2,4}):[0-9]++(?::[0-9]++)?(?![\w.])|\.(?:sh|bash|zsh|ksh)(?=: line [0-9])"
+)
+_PLACED_HINT = lazy_pattern(_PLACED)
+_PLACED_FILE = lazy_pattern(rf"(?<![\w/.\\<>-])[\w-][\w.-]{{0,79}}?(?:{_PLACED})")
+
+_EXTENSION = lazy_pattern(r"[\w가-힣)\]]\.[A-Za-z][A-Za-z0-9_]{0,9}(?=[가-힣]*\Z)")
+_PARTICLE = lazy_pattern(r"(?<=\.)([A-Za-z0-9]{1,10})([가-힣]{1,6})\Z")
+_DOMAIN = lazy_pattern(r"[\w-]++(?>(?:\.[\w-]++)*)\.[a-z]{2,}\Z")
+_POSITION_AT_END = lazy_pattern(
+    r"(?<!\w)(?=[^\WA-Za-z_]*+[A-Za-z_])\w++(?::[0-9]++(?:[:-][0-9]++)*|\([0-9]++(?:,[0-9]++)*\))\Z"
+)
+_FLAG = lazy_pattern(r"-{1,2}[A-Za-z]")
+
+
+def mask_placed_files(text: str) -> str:
+    """`text` with bare file names that have a position replaced by `<PATH>`: `main.rs:77:1`, `deploy.sh: line 3`."""
+    return _PLACED_FILE.sub("<PATH>", text) if _PLACED_HINT.search(text) else text
+
+
+def mask_paths(text: str) -> str:
+    """`text`, its quotes folded to `'` and its blanks single, with paths and their positions replaced by `<PATH>`."""
+    if "'" in text:
+        text = _QUOTED.sub(_quoted, text)
+    if "\\" in text:
+        text = _DRIVE.sub(_mask_match, text)
+    elif "/" not in text:
+        return text
+    words = text.split(" ")
+    for at, word in enumerate(words):
+        if ("/" in word or "\\" in word) and not (at and _is_name(words[at - 1], word)):
+            words[at] = _WORD.sub(_mask_match, word)
+    return " ".join(words)
+
+
+def _mask_match(match: re.Match[str]) -> str:
+    return _word(match[0])
+
+
+def _quoted(match: re.Match[str]) -> str:
+    word = match[0]
+    inside = word[1:-1]
+    if _is_name(match.string[max(0, match.start() - 5) : match.start()].strip(), word):
+        return word
+    _, blank, rest = inside.partition(" ")
+    if not blank or (
+        ("/" in rest or "\\" in rest) and " -" not in inside and not rest.startswith(("/", "&", "|", ">"))
+    ):
+        return "'<PATH>'" if len(inside) > 1 and not inside.startswith("//") else word
+    return f"'{mask_paths(inside)}'"
+
+
+def _is_name(before: str, word: str) -> bool:
+    """Docker's `The container name "/web" is already in use`: a name, not a path."""
+    return before == "name" and word.startswith("'/") and word.count("/") == 1
+
+
+def _word(word: str) -> str:
+    bare = word.rstrip(".")
+    dots = word[len(bare) :]
+    if _absolute(bare):
+        masked = "<PATH>"
+        if particle := _PARTICLE.search(bare):
+            masked += particle[2]
+        return masked + dots
+    if flag := _FLAG.match(bare):
+        cut = bare.find("/")
+        return f"{bare[:cut]}<PATH>{dots}" if cut == flag.end() else word
+    return _relative(bare) + dots
+
+
+def _absolute(word: str) -> bool:
+    if word.startswith(("./", "../", ".\\", "..\\", "~/", "\\\\")):
+        return True
+    if word.startswith("/"):
+        return len(word) > 1 and word[1] != "/"
+    return len(word) > 2 and word[1] == ":"
+
+
+def _relative(word: str) -> str:
+    """A relative path has an extension or a position; a host name in front makes it an image or a module."""
+    first = re.split(r"[\\/]", word, maxsplit=1)[0]
+    if _DOMAIN.match(first):
+        return word
+    if _POSITION_AT_END.search(word):
+        return "<PATH>"
+    if _EXTENSION.search(word):
+        particle = _PARTICLE.search(word)
+        return "<PATH>" + (particle[2] if particle else "")
+    return word
+
 
 LIMIT: Final = 300
 """The most code points a fingerprint has, the hash of a long one included."""

@@ -1,8 +1,10 @@
-"""The seed's key: quoted strings, paths and long numbers masked (error-kb REQ-RA-001, DESIGN 6.1)."""
+"""The seed's key: quoted strings, paths and long numbers masked (error-kb REQ-RA-001, DESIGN 6.1), and the masks."""
 
 from __future__ import annotations
 
+import re
 import unicodedata
+from dataclasses import dataclass
 from typing import Final
 
 from core.base.lazy_pattern import lazy_pattern
@@ -79,3 +81,37 @@ def _odd_flags(line: str, cut: int) -> bool:
     while count < cut and "\U0001f1e6" <= line[cut - count - 1] <= "\U0001f1ff":
         count += 1
     return count % 2 == 1
+
+
+_MARK = re.compile(r"<(?:STR|PATH|N|SECRET)>")
+
+
+@dataclass(frozen=True, slots=True)
+class Masked:
+    """The half-open code-point span of a key line that `mark` stands for in its normalized key."""
+
+    start: int
+    end: int
+    mark: str
+
+
+def masked_parts(key_line: str, normalized: str) -> tuple[Masked, ...]:
+    """Which parts of `key_line` the marks of `normalized` stand for, found by walking the text between them.
+
+    Stops at the first stretch that is not there (a key that was cut, a line of another case): no part is guessed.
+    """
+    found: list[Masked] = []
+    at = key_line.find(_MARK.split(normalized, maxsplit=1)[0].rstrip()) if normalized else -1
+    if at < 0:
+        return ()
+    marks = list(_MARK.finditer(normalized))
+    at += marks[0].start() if marks else 0
+    for number, mark in enumerate(marks):
+        last = number + 1 == len(marks)
+        between = normalized[mark.end() :] if last else normalized[mark.end() : marks[number + 1].start()]
+        end = len(key_line) if last and not between else key_line.find(between, at + 1)
+        if end < 0 or at >= len(key_line):
+            return tuple(found)
+        found.append(Masked(at, end, mark[0]))
+        at = end + len(between)
+    return tuple(found)

@@ -42,7 +42,7 @@ from core.text import hangul_share
 
 if TYPE_CHECKING:
     from core.embedding.runtime.query_model import VectorSearch
-    from core.errors.curation import Candidate
+    from core.errors.curation.decisions import Candidate
     from core.errors.retrieval.answer import VectorLooked
     from core.errors.retrieval.neighbours import CasesLike
 

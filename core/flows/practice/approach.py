@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from core.errors.identity.rule import Rule
+from core.errors.identity.codes import Rule
 from core.errors.practice import How
 from core.flows.harvest.changes import Hint
 from core.flows.harvest.command import parse_command

@@ -8,8 +8,8 @@ from typing import Final, cast
 
 import apsw
 
+from core.errors.identity.codes import Rule, rule_of
 from core.errors.identity.lack import Lack, lack_of
-from core.errors.identity.rule import Rule, rule_of
 from core.errors.practice import Finding, Warned, replace_rows
 from core.flows.harvest.command import Command, parse_command
 from core.flows.harvest.events import HarvestedError

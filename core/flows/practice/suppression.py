@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from core.errors.identity.rule import Rule
+from core.errors.identity.codes import Rule
 
 _LIST: Final = r"[@\w:/-]{1,80}(?:[ \t]*,[ \t]*[@\w:/-]{1,80})*"
 _DIRECTIVES: Final = (

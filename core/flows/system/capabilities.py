@@ -220,7 +220,10 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     from core.embedding.runtime.report import EmbedReport
     from core.embedding.service.client import ModelService
     from core.errors import Case, CaseList, Identity, Recorded, SearchAnswer
-    from core.errors.curation import Curated, History, QueuePage, TakenBack
+    from core.errors.cases.resolutions import TakenBack
+    from core.errors.curation.history import History
+    from core.errors.curation.transaction import Curated
+    from core.errors.curation.triage import QueuePage
     from core.errors.exchange.case_export import Exported
     from core.errors.exchange.fixes import PortableFix
     from core.evidence.entries import EntryPage

@@ -12,7 +12,7 @@ import apsw
 from core.base.fault import Fault
 from core.errors.cases.resolutions import MIRRORED as OF_ERRORS
 from core.errors.cases.resolutions import TakenBack, newest_undo, refresh_touched, take_back_several
-from core.errors.curation import Changed, ChangedQuote, History, case_history, whole_history
+from core.errors.curation.history import Changed, ChangedQuote, History, case_history, whole_history
 from core.evidence.rows import decision_from, spans_from
 from core.store import RowChange, Store, Undone, row_changes, undo
 from core.store.journal.journal import Touched

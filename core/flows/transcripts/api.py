@@ -78,7 +78,7 @@ def _due(con: apsw.Connection, prefix: str) -> list[str]:
 
 def _harvest(store: Store, second: Second, session: str, tally: Tally) -> None:
     from core.flows.corrections.harvest import harvest_corrections
-    from core.flows.harvest import harvest_session
+    from core.flows.harvest.session import harvest_session
 
     with store.transaction() as con:
         con.execute("DELETE FROM meta WHERE key = ?", (f"{PENDING}{session}",))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from core.base.paths import casebook_state
-from core.errors.curation import scratch_folder
+from core.errors.curation.autosave import scratch_folder
 from core.flows.hook.spool import spool_folder
 from tui.runtime.state import state_file
 

@@ -12,7 +12,8 @@ import pytest
 from core.base.log import Log
 from core.base.xdg import make_folder
 from core.embedding.models.choose_model import choose_model
-from core.errors.curation import Scratch, Written, keep_scratch
+from core.errors.curation.autosave import Scratch, keep_scratch
+from core.errors.curation.transaction import Written
 from core.flows.hook.spool import put
 from core.process.endpoint import make_private
 from tests.flows.hook.test_hook_spool import payload

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Self
 
-from core.flows.harvest import Event, HarvestedError, Ran, Said, harvest
+from core.flows.harvest.events import Event, HarvestedError, Ran, Said
+from core.flows.harvest.reducer import harvest
 from core.transcripts.records import Failure
 
 HOME = "/home/ana/shop"

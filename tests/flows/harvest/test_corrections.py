@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from core.flows.harvest import Ran, harvest
+from core.flows.harvest.events import Ran
+from core.flows.harvest.reducer import harvest
 from tests.flows.harvest.chat import HOME, Chat
 
 

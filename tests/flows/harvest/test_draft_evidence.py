@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.errors.fixes import Evidence, evidence_of, strength_of
-from core.flows.harvest import harvest_session
+from core.flows.harvest.session import harvest_session
 from core.flows.transcripts.api import import_transcripts
 from core.store import Store, open_store
 from tests.flows.harvest.chat import LOOKUP, VITEST

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.flows.harvest import Event, Ran, Said, harvest
+from core.flows.harvest.events import Event, Ran, Said
 from core.flows.harvest.explanation import LIMIT
+from core.flows.harvest.reducer import harvest
 from tests.flows.harvest.chat import LOOKUP, NONE, VITEST, Chat
 
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from core.flows.harvest import Event, HarvestedError, Ran, Said, harvest
+from core.flows.harvest.events import Event, HarvestedError, Ran, Said
+from core.flows.harvest.reducer import harvest
 from tests.flows.harvest.chat import HOME, LOOKUP, NONE, VITEST, Chat
 
 TS2304 = "src/a.ts(1,2): error TS2304: Cannot find name 'x'."

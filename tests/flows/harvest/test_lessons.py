@@ -9,8 +9,8 @@ import pytest
 
 from core.errors.cases.browse import show_case
 from core.errors.lessons import Do, Lesson, LessonEvidence, lesson_json
-from core.flows.harvest import harvest_session
 from core.flows.harvest.fixes.lesson import unfiltered
+from core.flows.harvest.session import harvest_session
 from core.flows.transcripts.api import import_transcripts
 from core.store import Store, open_store
 from tests.flows.harvest.chat import HOME, LOOKUP, VITEST, Chat

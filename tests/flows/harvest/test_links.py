@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.flows.harvest import HarvestedError
+from core.flows.harvest.events import HarvestedError
 from tests.flows.harvest.chat import HOME, LOOKUP, VITEST, Chat
 
 LINT = (

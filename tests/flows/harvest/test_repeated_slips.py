@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from core.errors.curation import triage_queue
-from core.flows.harvest import harvest_session
+from core.errors.curation.triage import triage_queue
+from core.flows.harvest.session import harvest_session
 from core.flows.transcripts.api import import_transcripts
 from core.flows.transcripts.reharvest import harvest_again
 from core.store import Store, open_store

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from core.flows.harvest import HarvestReport, harvest_session
+from core.flows.harvest.session import HarvestReport, harvest_session
 from core.flows.transcripts.api import import_transcripts
 from core.store import Store, open_store
 from tests.flows.harvest.chat import HOME, LOOKUP, NONE, VITEST

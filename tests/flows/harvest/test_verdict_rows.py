@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from core.flows.harvest import harvest_session
+from core.flows.harvest.session import harvest_session
 from core.flows.transcripts.api import import_transcripts
 from core.flows.transcripts.inspection import inspect_transcript
 from core.store import Store, open_store

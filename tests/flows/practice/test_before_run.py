@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from core.errors.practice import count_told
-from core.flows.harvest import harvest_session
 from core.flows.harvest.command import parse_command
+from core.flows.harvest.session import harvest_session
 from core.flows.hook.dispatch import Handled, Surroundings, handle
 from core.flows.practice.trap import keys_of
 from core.flows.transcripts.api import import_transcripts

@@ -13,7 +13,7 @@ import pytest
 
 from core.errors.practice import Practice, practices
 from core.errors.retrieval.api import search
-from core.flows.harvest import harvest_session
+from core.flows.harvest.session import harvest_session
 from core.flows.hook.dispatch import Surroundings, handle
 from core.flows.practice.answer import with_practice
 from core.flows.system.history import take_back

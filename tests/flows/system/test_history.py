@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.align import Span
-from core.errors.curation import Changed, ChangedQuote
+from core.errors.curation.history import Changed, ChangedQuote
 from core.evidence import (
     accept,
     add_entries,

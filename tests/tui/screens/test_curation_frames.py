@@ -12,7 +12,8 @@ import pytest
 from syrupy.assertion import SnapshotAssertion
 from textual.pilot import Pilot
 
-from core.errors.curation import Written, look, verify
+from core.errors.curation.decisions import verify
+from core.errors.curation.transaction import Written, look
 from core.store import open_store
 from tests.tui.support import app_on, frame, settled, until
 from tui.panes.errors.curation.conflict import ConflictScreen

@@ -8,8 +8,10 @@ import pytest
 from textual.pilot import Pilot
 
 from core.errors import Case, list_cases, search, show_case
-from core.errors.curation import edit, look, merge, person, verify, whole_history
-from core.errors.curation.transaction import Written
+from core.errors.curation.decisions import edit, verify
+from core.errors.curation.history import whole_history
+from core.errors.curation.merging import merge
+from core.errors.curation.transaction import Written, look, person
 from core.store import open_store
 from tests.tui.corpus import assert_inert, few
 from tests.tui.screens.queue_support import idle, opened, shown

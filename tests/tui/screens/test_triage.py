@@ -8,8 +8,10 @@ import pytest
 
 from bench.transcripts.generated import write_transcript
 from core.errors import add_resolution, show_case
-from core.errors.curation import count_waiting, look, person, verify, whole_history
-from core.errors.curation.transaction import Written
+from core.errors.curation.decisions import verify
+from core.errors.curation.history import whole_history
+from core.errors.curation.transaction import Written, look, person
+from core.errors.curation.triage import count_waiting
 from core.errors.exchange.case_export import export_cases, export_fixes
 from core.flows.transcripts.api import import_transcripts
 from core.store import open_store

@@ -15,18 +15,11 @@ from textual.pilot import Pilot
 
 from core.errors import count_cases, show_case
 from core.errors.cases.case import Case
-from core.errors.curation import (
-    Scratch,
-    Writer,
-    Written,
-    count_waiting,
-    keep_scratch,
-    kept_scratches,
-    look,
-    merge,
-    scratch_folder,
-    verify,
-)
+from core.errors.curation.autosave import Scratch, Writer, keep_scratch, kept_scratches, scratch_folder
+from core.errors.curation.decisions import verify
+from core.errors.curation.merging import merge
+from core.errors.curation.transaction import Written, look
+from core.errors.curation.triage import count_waiting
 from core.store import open_store
 from tests.tui.corpus import assert_inert
 from tests.tui.pseudo_terminal import Terminal

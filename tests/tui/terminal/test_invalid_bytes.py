@@ -13,7 +13,7 @@ import pytest
 
 pytest.importorskip("pty")
 
-from core.errors.curation import kept_scratches, scratch_folder
+from core.errors.curation.autosave import kept_scratches, scratch_folder
 from core.store import open_store
 from tests.tui.pseudo_terminal import Terminal
 from tests.tui.shell.test_crash import Terminal as OwnSession

@@ -28,7 +28,7 @@ from tui.widgets.scroll_text import Reading
 from tui.widgets.workbench import workbench
 
 if TYPE_CHECKING:
-    from core.errors.curation import Changed, History
+    from core.errors.curation.history import Changed, History
 
 PAGE = 100
 
@@ -92,7 +92,7 @@ def read_case_of(cases: Sequence[int]) -> Callable[[Job[int | None]], int | None
 
     def work(job: Job[Any]) -> int | None:
         from core.errors import show_case
-        from core.errors.curation import moved_to
+        from core.errors.curation.transaction import moved_to
 
         store = job.store()
         there = next((one for one in cases if show_case(store, one, 1) is not None), None)

@@ -20,7 +20,10 @@ from tui.render.errors.history import draw_about, draw_quotes, draw_way
 
 if TYPE_CHECKING:
     from core.errors import Resolution
-    from core.errors.curation import Candidate, Changed, MergePreview, Written
+    from core.errors.curation.decisions import Candidate
+    from core.errors.curation.history import Changed
+    from core.errors.curation.merging import MergePreview
+    from core.errors.curation.transaction import Written
 
 State = Literal["done", "taken back", "done again"]
 """What became of a decision."""

@@ -17,7 +17,7 @@ from tui.render.common.untrusted import block, inline, title
 
 if TYPE_CHECKING:
     from core.errors import Resolution
-    from core.errors.curation import Changed, ChangedQuote
+    from core.errors.curation.history import Changed, ChangedQuote
     from core.flows.transcripts.report import ImportAgain
 
 

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 
 from core.base.lazy_pattern import lazy_pattern
-from core.errors.identity.keylines.lines import Page
-from core.errors.identity.keylines.peel import peel
+from core.errors.identity.keylines.lines import Page, peel
 
 WRAPPER: Final = 10
 """Says only that something failed (`make: *** [x] Error 1`): a key line if there is no other."""

@@ -7,8 +7,7 @@ from collections.abc import Set
 from itertools import chain
 
 from core.base.lazy_pattern import lazy_pattern
-from core.errors.identity.keylines.lines import Page
-from core.errors.identity.keylines.peel import location, peel
+from core.errors.identity.keylines.lines import Page, location, peel
 
 _EXAMINED = 4000
 _SURE = 4

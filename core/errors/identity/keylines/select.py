@@ -1,23 +1,112 @@
-"""From an output to its key lines: every entry is asked, the line that says most is the primary one."""
+"""The key lines of an output: every entry of the registry is tried; the line that says most is the primary one.
+
+An output inside an output (`make check failed: exit=2`, `logs:`) is read too. The registry's order matters: of two
+entries that say as much about a line, the earlier names the tool."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import islice
-from typing import NamedTuple
+from itertools import islice, takewhile
+from typing import Final, NamedTuple
 
 from core.base.lazy_pattern import lazy_pattern
 from core.errors.identity.envelope import single_line, unwrap
 from core.errors.identity.identity import KeyLine
-from core.errors.identity.keylines.entry import CAUSE, DETAIL, TEST, WRAPPER, Found, Part, Rule, message
-from core.errors.identity.keylines.generic import best_line, is_noise
-from core.errors.identity.keylines.lines import Page
-from core.errors.identity.keylines.nested import nested_below
-from core.errors.identity.keylines.peel import location, peel
-from core.errors.identity.keylines.quoted import quoted_lines
-from core.errors.identity.keylines.registry import TOOLS
+from core.errors.identity.keylines.entry import CAUSE, DETAIL, TEST, WRAPPER, Found, Part, Rule, Tool, message
+from core.errors.identity.keylines.generic import best_line, is_hollow, is_noise
+from core.errors.identity.keylines.lines import Line, Page, location, page, peel, quoted_lines
+from core.errors.identity.keylines.tools import (
+    compilers,
+    jvm,
+    linters,
+    packages,
+    python,
+    runtimes,
+    services,
+    shell,
+    test_runners,
+)
+
+_MOST = 400
+_GUTTER = lazy_pattern(r"E(?=\s|\Z)")
+_HEADING = lazy_pattern(r".*:\s*\Z")
+
+
+class Nested(NamedTuple):
+    """The lines below a message as a page of their own. `numbers` and `cut`: of each line, where it stands outside and
+    how many code points it lost in front."""
+
+    page: Page
+    numbers: tuple[int, ...]
+    cut: tuple[int, ...]
+
+    def outside(self, found: Found, weight: int) -> Found:
+        """What was found inside, in places of the outer page."""
+        return Found(weight, tuple(self._outside(part) for part in found.parts))
+
+    def _outside(self, part: Part) -> Part:
+        cut = self.cut[part.number]
+        return Part(self.numbers[part.number], part.start + cut, part.end + cut)
+
+
+def nested_below(outer: Page, found: Found) -> Nested | None:
+    """The output that a message announces and that is indented below it; None where it says something itself."""
+    last = found.parts[-1]
+    text = outer.text(last.number)
+    said = text[last.start : last.end]
+    if not (_HEADING.match(said) or is_hollow(said)):
+        return None
+    gutter = 1 if _GUTTER.match(text) else 0
+    below = outer.lines[last.number + 1 : last.number + 1 + _MOST]
+    if gutter:
+        inside = list(takewhile(lambda line: _GUTTER.match(line.text) is not None, below))
+        depth = 0
+    else:
+        depth = outer.lines[last.number].indent
+        inside = list(takewhile(lambda line: not line.text.strip() or line.indent > depth, below))
+    filled = [_indent(line, gutter) for line in inside if line.text[gutter:].strip()]
+    if not filled:
+        return None
+    margin = min(filled) + gutter
+    head = said.find(": ") + 2 + last.start if ": " in said else last.end
+    lines = [(outer.lines[last.number], head, last.number)] if head < last.end else []
+    lines += [(line, min(margin, len(line.text)), last.number + 1 + at) for at, line in enumerate(inside)]
+    return Nested(
+        page([Line(line.text[cut:], line.at + cut, line.chunk) for line, cut, _ in lines]),
+        tuple(number for _, _, number in lines),
+        tuple(cut for _, cut, _ in lines),
+    )
+
+
+def _indent(line: Line, gutter: int) -> int:
+    text = line.text[gutter:]
+    return len(text) - len(text.lstrip())
+
+
+TOOLS: Final[tuple[Tool, ...]] = (
+    *test_runners.PYTHON_TESTS,
+    *test_runners.GO_TESTS,
+    *test_runners.TEST_RUNNERS,
+    *python.TOOLS,
+    *compilers.RUST,
+    *runtimes.NODE,
+    *jvm.TOOLS,
+    *compilers.COMPILERS,
+    *runtimes.RUNTIMES,
+    *linters.TOOLS,
+    *services.DATABASES,
+    *packages.TOOLS,
+    *services.CONTAINERS,
+    *services.CLOUDS,
+    *shell.VERSIONING,
+    *compilers.BUILDERS,
+    *shell.SHELLS,
+    *shell.LOGS,
+)
+"""The registry. A new tool is one entry in one of these tables and one line in the corpus of the tests."""
+
 
 MOST = 24
 """Key lines kept of one output."""

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import Final, NamedTuple
 
-from core.errors.identity.keylines.tools import compilers, go_tests, linters, node, pytest, python, runners, rust
+from core.errors.identity.keylines.tools import compilers, linters, python, runtimes, test_runners
 from core.errors.lessons import HUNK_LINES, Do, Lesson, LessonEvidence, Scope, When, with_placeholders
 from core.flows.harvest import programs
 from core.flows.harvest.changes import Change, Hint, diff_lines, is_taken_back, shown_lines
@@ -334,7 +334,12 @@ _ENVIRONMENT: Final = re.compile(
     re.IGNORECASE,
 )
 CHECKERS: Final = frozenset(
-    tool.name for table in (pytest, runners, python, rust, node, compilers, linters, go_tests) for tool in table.TOOLS
+    tool.name
+    for table in (
+        *(test_runners.PYTHON_TESTS, test_runners.GO_TESTS, test_runners.TEST_RUNNERS),
+        *(compilers.RUST, compilers.COMPILERS, runtimes.NODE, python.TOOLS, linters.TOOLS),
+    )
+    for tool in table
 )
 """Recognisers of key lines that compilers, linters and test runners print."""
 

@@ -9,29 +9,14 @@ import pytest
 
 from core.base.fault import Fault
 from core.errors import Filters, Source, add_resolution, list_cases, record_resolution, search, show_case
-from core.errors.curation import (
-    Seen,
-    Written,
-    apply_also,
-    bring_back,
-    case_history,
-    count_waiting,
-    edit,
-    look,
-    mark_noise,
-    merge,
-    next_after,
-    place_of,
-    reject,
-    seen_of,
-    split,
-    take_back,
-    take_back_several,
-    three_way,
-    triage_queue,
-    unmark_noise,
-    verify,
-)
+from core.errors.cases.resolutions import bring_back, take_back, take_back_several
+from core.errors.curation.autosave import three_way
+from core.errors.curation.decisions import apply_also, edit, mark_noise, reject, unmark_noise, verify
+from core.errors.curation.history import case_history
+from core.errors.curation.merging import merge
+from core.errors.curation.splitting import split
+from core.errors.curation.transaction import Seen, Written, look, seen_of
+from core.errors.curation.triage import count_waiting, next_after, place_of, triage_queue
 from core.errors.identity.api import identify
 from core.store import Store, open_store
 

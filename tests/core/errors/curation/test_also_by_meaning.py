@@ -16,8 +16,8 @@ from core.embedding.runtime.embedder import Embedder
 from core.embedding.runtime.worker import run as embed_all
 from core.errors import identify, observe
 from core.errors.cases.record import Name
-from core.errors.curation import Written, look, verify
-from core.errors.curation.decisions import apply_to_these
+from core.errors.curation.decisions import apply_to_these, verify
+from core.errors.curation.transaction import Written, look
 from core.errors.retrieval.embed_text import ErrorSource
 from core.errors.retrieval.neighbours import cases_like
 from core.store import Store, open_store

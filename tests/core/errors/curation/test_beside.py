@@ -10,8 +10,8 @@ import pytest
 from core.base.fault import Fault
 from core.errors import add_resolution, observe
 from core.errors.cases.record import Name
-from core.errors.curation import look, mark_noise, reject, verify
-from core.errors.curation.transaction import Beside, look_at_error
+from core.errors.curation.decisions import mark_noise, reject, verify
+from core.errors.curation.transaction import Beside, look, look_at_error
 from core.store import Store, open_store
 
 TS = "2026-03-01T10:00:00.000Z"

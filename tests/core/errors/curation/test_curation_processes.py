@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from core.errors import record_resolution, show_case
-from core.errors.curation import whole_history
+from core.errors.curation.history import whole_history
 from core.store import open_store, store_checks
 
 ERRORS = [f"fatal: bad object number{name} in the pack" for name in ("one", "two", "three")]
@@ -16,7 +16,9 @@ WORKER = """
 import json, sys
 from pathlib import Path
 from core.errors import record_resolution
-from core.errors.curation import Written, edit, look, mark_noise, take_back, unmark_noise, verify
+from core.errors.curation.transaction import Written, look
+from core.errors.curation.decisions import edit, mark_noise, unmark_noise, verify
+from core.errors.cases.resolutions import take_back
 from core.store import open_store
 db, name, errors = Path(sys.argv[1]), sys.argv[2], json.loads(sys.argv[3])
 wrote, refused = [], 0

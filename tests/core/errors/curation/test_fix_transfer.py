@@ -12,7 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.errors import Source, record_resolution, show_case
-from core.errors.curation import Written, edit, look, mark_noise, merge, reject, shared_fixes, split, verify
+from core.errors.curation.decisions import edit, mark_noise, reject, verify
+from core.errors.curation.merging import merge
+from core.errors.curation.splitting import shared_fixes, split
+from core.errors.curation.transaction import Written, look
 from core.errors.exchange.case_export import Format, export_cases, export_fixes
 from core.errors.exchange.case_import import import_cases
 from core.errors.identity.api import identify

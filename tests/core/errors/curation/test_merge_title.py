@@ -6,7 +6,10 @@ from pathlib import Path
 
 from core.errors import list_cases, show_case
 from core.errors.cases.browse import browse, case_rows
-from core.errors.curation import case_history, fixes_of_merge, look, merge, person, take_back
+from core.errors.cases.resolutions import take_back
+from core.errors.curation.history import case_history
+from core.errors.curation.merging import fixes_of_merge, merge
+from core.errors.curation.transaction import look, person
 from core.errors.retrieval.embed_text import ErrorSource
 from core.store import open_store
 from tests.tui.support import put

@@ -8,7 +8,8 @@ import pytest
 
 from core.base.fault import Fault
 from core.errors import Source
-from core.errors.curation import Scratch, Written, discard_scratch, keep_scratch, kept_scratches, scratch_folder
+from core.errors.curation.autosave import Scratch, discard_scratch, keep_scratch, kept_scratches, scratch_folder
+from core.errors.curation.transaction import Written
 
 
 def test_what_was_typed_comes_back(tmp_path: Path) -> None:

@@ -6,12 +6,14 @@ import subprocess
 import sys
 from pathlib import Path
 
-from core.errors.curation import Scratch, Writer, Written, keep_scratch, kept_scratches
+from core.errors.curation.autosave import Scratch, Writer, keep_scratch, kept_scratches
+from core.errors.curation.transaction import Written
 
 WINDOW = """
 import sys, time
 from pathlib import Path
-from core.errors.curation import Scratch, Writer, Written
+from core.errors.curation.autosave import Scratch, Writer
+from core.errors.curation.transaction import Written
 writer = Writer(Path(sys.argv[1]))
 writer.keep(Scratch(7, writer.name, Written("typed there")))
 print("kept", flush=True)

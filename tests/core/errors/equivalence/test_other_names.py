@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from core.errors import record_resolution, search
-from core.errors.curation import look, reject
+from core.errors.curation.decisions import reject
+from core.errors.curation.transaction import look
 from core.errors.equivalence import OtherName
 from core.flows.hook.reply import reply_to
 from core.store import open_store

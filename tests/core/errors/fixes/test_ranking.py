@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from core.errors import add_resolution, identify, observe, record_resolution, search, show_case
 from core.errors.cases.derived import mirror_current
 from core.errors.cases.resolutions import Draft, add_drafts
-from core.errors.curation import look, seen_of
+from core.errors.curation.transaction import look, seen_of
 from core.errors.fixes import Evidence
 from core.errors.retrieval.answer import Strength, Worth
 from core.store import Store, open_store

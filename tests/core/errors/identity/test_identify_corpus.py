@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.errors.identity.api import identify
-from core.errors.identity.keylines.registry import TOOLS
+from core.errors.identity.keylines.select import TOOLS
 
 CORPUS = Path(__file__).with_name("corpus.jsonl")
 CASES = [json.loads(line) for line in CORPUS.read_text(encoding="utf-8").splitlines()]

@@ -9,10 +9,12 @@ import pytest
 
 from core.base.fault import Fault
 from core.errors import show_case
-from core.errors.curation import case_history, look, take_back
+from core.errors.cases.resolutions import take_back
 from core.errors.curation.decisions import set_scope
+from core.errors.curation.history import case_history
+from core.errors.curation.transaction import look
 from core.errors.lessons import Scope
-from core.flows.harvest import harvest_session
+from core.flows.harvest.session import harvest_session
 from core.flows.transcripts.api import import_transcripts
 from core.store import Store, open_store
 from tests.flows.harvest.chat import LOOKUP
@@ -63,7 +65,8 @@ def test_a_fix_without_a_lesson_is_refused(store: Store) -> None:
 
 
 def test_verifying_keeps_the_lesson(store: Store) -> None:
-    from core.errors.curation import Written, edit, verify
+    from core.errors.curation.decisions import edit, verify
+    from core.errors.curation.transaction import Written
 
     verify(store, "ana", [look(store.con, 1)])
     edit(store, "ana", [look(store.con, 1)], Written("another text"))

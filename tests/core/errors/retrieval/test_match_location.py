@@ -15,7 +15,8 @@ from core.errors import add_resolution, search, show_case
 from core.errors.cases.browse import browse, browsed
 from core.errors.cases.derived import refresh_case
 from core.errors.cases.record import Name, observe
-from core.errors.curation import Written, edit, seen_with
+from core.errors.curation.decisions import edit
+from core.errors.curation.transaction import Written, seen_with
 from core.errors.retrieval.answer import Hit, Place
 from core.errors.retrieval.api import deepened, not_looked
 from core.errors.retrieval.match_location import Standing, error_shown, fix_shown, says_it, standing

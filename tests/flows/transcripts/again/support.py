@@ -8,7 +8,10 @@ from typing import Any
 from core.errors.cases.derived import refresh_case
 from core.errors.cases.record import Name, observe
 from core.errors.cases.resolutions import Draft, add_drafts
-from core.errors.curation import Written, edit, look, mark_noise, merge, reject, split, verify
+from core.errors.curation.decisions import edit, mark_noise, reject, verify
+from core.errors.curation.merging import merge
+from core.errors.curation.splitting import split
+from core.errors.curation.transaction import Written, look
 from core.errors.identity.api import identify
 from core.flows.ingest.api import ingest
 from core.flows.system.demo import fill_demo

@@ -12,7 +12,9 @@ from core.base.fault import Fault
 from core.errors import Filters, list_cases, show_case
 from core.errors.cases.browse import facets
 from core.errors.cases.derived import NO_LONGER_HARVESTED, refresh_case
-from core.errors.curation import look, merge, verify
+from core.errors.curation.decisions import verify
+from core.errors.curation.merging import merge
+from core.errors.curation.transaction import look
 from core.flows.system.evidence import align_due
 from core.flows.system.history import bring_back, take_back
 from core.flows.transcripts.api import import_transcripts

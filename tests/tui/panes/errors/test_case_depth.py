@@ -15,7 +15,8 @@ from textual.pilot import Pilot
 from cli.main import main
 from core.errors import add_resolution, identify, observe
 from core.errors.cases.record import Name
-from core.errors.curation import look, mark_noise
+from core.errors.curation.decisions import mark_noise
+from core.errors.curation.transaction import look
 from core.store import open_store
 from tests.tui.support import app_on, frame, put, until
 from tui.panes.errors.case_actions import command_of

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from core.errors import Filters
-from core.errors.curation import look, verify
+from core.errors.curation.decisions import verify
+from core.errors.curation.transaction import look
 from core.evidence import reject
 from core.store import open_store
 from tests.tui.panes.evidence.support import one_of_each

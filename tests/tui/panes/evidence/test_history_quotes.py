@@ -10,7 +10,9 @@ from rich.cells import cell_len
 from textual.pilot import Pilot
 
 from core.align import ExtractedEntry, ExtractedQuote, Span
-from core.errors.curation import Changed, ChangedQuote, look, mark_noise, verify
+from core.errors.curation.decisions import mark_noise, verify
+from core.errors.curation.history import Changed, ChangedQuote
+from core.errors.curation.transaction import look
 from core.evidence import accept, add_entries, align_session, choose, reject, reject_all
 from core.evidence.review.queue import QuoteFilters, list_quotes, rank_of_quote
 from core.store import open_store

@@ -20,7 +20,7 @@ from tui.widgets.bars import KeyFooter
 from tui.widgets.scroll_text import Reading
 
 if TYPE_CHECKING:
-    from core.errors.curation import Conflict
+    from core.errors.curation.transaction import Conflict
     from tui.panes.errors.curation.decisions import Act
 
 _MEANT = {

@@ -26,7 +26,8 @@ from tui.services.undo import LANE, Returned, brought_back, taken_back
 
 if TYPE_CHECKING:
     from core.errors import Case
-    from core.errors.curation import Conflict, Curated, Writer, Written
+    from core.errors.curation.autosave import Writer
+    from core.errors.curation.transaction import Conflict, Curated, Written
     from tui.panes.errors.screen import ErrorsScreen
     from tui.services.vector_search import Meaning
 
@@ -124,7 +125,7 @@ class Curating(Performs):
     @property
     def writer(self) -> Writer:
         """This window among those that write; made on first use, in any thread: what it needs takes time to load."""
-        from core.errors.curation import Writer, scratch_folder
+        from core.errors.curation.autosave import Writer, scratch_folder
 
         with self._making:
             self._made = self._made or Writer(scratch_folder(self.jobs.path))
@@ -217,7 +218,7 @@ class Curating(Performs):
         self._host.app.push_screen(ConflictScreen(decision.act, conflict, self.signs, self.clock()), chosen)
 
     def _write_both(self, conflict: Conflict) -> None:
-        from core.errors.curation import Written, written_of
+        from core.errors.curation.transaction import Written, written_of
 
         mine = conflict.mine or (written_of(conflict.base) if conflict.base is not None else Written(""))
         theirs = conflict.theirs.text if conflict.theirs is not None else ""
@@ -248,7 +249,8 @@ class Curating(Performs):
         """Edit the fix in the user's own editor; what comes back is saved, unless somebody was faster."""
         if read is None:
             return
-        from core.errors.curation import Written, seen_with, three_way, written_of
+        from core.errors.curation.autosave import three_way
+        from core.errors.curation.transaction import Written, seen_with, written_of
 
         seen = seen_with(read.case, read.shown, read.at)
         base = next((one for one in read.case.resolutions if one.id == seen.resolution_id), None)
@@ -273,7 +275,7 @@ class Curating(Performs):
         case_id = decision.cases[0]
 
         def work(_job: Job[Any]) -> None:
-            from core.errors.curation import Scratch
+            from core.errors.curation.autosave import Scratch
 
             self.writer.keep(Scratch(case_id, self.writer.name, written))
 
@@ -321,7 +323,7 @@ class Curating(Performs):
 
 def _agreed(decision: Decision, conflict: Conflict) -> bool:
     """Whether what stands now is what was to be written."""
-    from core.errors.curation import three_way
+    from core.errors.curation.autosave import three_way
 
     if decision.act != "edit" or conflict.mine is None or conflict.theirs is None:
         return False

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from tui.runtime.jobs import Job
 
 if TYPE_CHECKING:
-    from core.errors.curation import Conflict, Curated, Seen, Written
     from core.errors.curation.decisions import Saved
+    from core.errors.curation.transaction import Conflict, Curated, Seen, Written
     from core.store import Store
     from tui.panes.errors.queries import Read
 
@@ -58,7 +58,7 @@ class Decision:
 
         The fix that they decided on is meant, not the one that has come meanwhile.
         """
-        from core.errors.curation import Seen
+        from core.errors.curation.transaction import Seen
 
         base, theirs = conflict.base, conflict.theirs
         if conflict.reason == "gone":
@@ -82,7 +82,7 @@ class Decision:
 
 def decision_on(act: Act, cases: Sequence[int], read: Callable[[int], Read | None]) -> Decision:
     """The act on these cases as they were shown; one of which only the row was shown is looked at again."""
-    from core.errors.curation import seen_of
+    from core.errors.curation.transaction import seen_of
 
     whole = {case_id: one for case_id in cases if (one := read(case_id)) is not None}
     seen = tuple(seen_of(one.case) for one in whole.values())
@@ -91,7 +91,7 @@ def decision_on(act: Act, cases: Sequence[int], read: Callable[[int], Read | Non
 
 def scope_of_lesson(read: Read) -> Decision | None:
     """Where the lesson of the fix that is shown holds, changed; None where it has none."""
-    from core.errors.curation import seen_with
+    from core.errors.curation.transaction import seen_with
 
     fix = read.shown or next((one for one in read.case.resolutions if one.current), None)
     if fix is None or fix.lesson is None:
@@ -104,7 +104,7 @@ def decided(decision: Decision) -> Callable[[Job[Curated]], Curated]:
     """Do it, as one change in the history."""
 
     def work(job: Job[Any]) -> Curated:
-        from core.errors.curation import look
+        from core.errors.curation.transaction import look
         from core.store import faults, open_store
 
         with open_store(job.lane.path, write=True) as store, faults(job.lane.path):

@@ -30,7 +30,9 @@ from tui.widgets.scroll_text import Reading
 from tui.widgets.text_area import FixArea, as_shown
 
 if TYPE_CHECKING:
-    from core.errors.curation import Candidate, Curated, MergePreview, Seen, Written
+    from core.errors.curation.decisions import Candidate
+    from core.errors.curation.merging import MergePreview
+    from core.errors.curation.transaction import Curated, Seen, Written
 
 KEEP_EVERY = 1.0
 """Seconds between two keepings of what is typed."""
@@ -53,7 +55,7 @@ class WritingScreen(Performs, ModalScreen[None]):
     BINDINGS = bindings("write")
 
     def __init__(self, curating: Curating, read: Read, start: Written | None) -> None:
-        from core.errors.curation import Written
+        from core.errors.curation.transaction import Written
 
         super().__init__()
         self._curating = curating

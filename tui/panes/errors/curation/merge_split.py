@@ -27,7 +27,7 @@ from tui.widgets.scroll_text import Reading
 if TYPE_CHECKING:
     from core.errors import Case
     from core.errors.cases.resolutions import Resolution
-    from core.errors.curation import MergePreview
+    from core.errors.curation.merging import MergePreview
 
 
 _SHOWN = 200
@@ -230,7 +230,7 @@ def read_merge(into: int, others: Sequence[int], known: Case | None) -> Callable
     """What a merge would join, and what differs."""
 
     def work(job: Job[Any]) -> MergePreview:
-        from core.errors.curation import preview_merge
+        from core.errors.curation.merging import preview_merge
 
         return preview_merge(job.store(), into, others, known)
 
@@ -299,7 +299,7 @@ def read_shared(case_id: int, marks: tuple[str, ...]) -> Callable[[Job[Any]], tu
     """The fixes that a split of these errors must be told about."""
 
     def work(job: Job[Any]) -> tuple[Resolution, ...]:
-        from core.errors.curation import shared_fixes
+        from core.errors.curation.splitting import shared_fixes
 
         return shared_fixes(job.store(), case_id, marks)
 

@@ -139,7 +139,7 @@ def read_queue(filters: Filters, rows: int) -> Callable[[Job[Waiting]], Waiting]
     """Read the beginning of the queue, at least `rows` of it."""
 
     def work(job: Job[Any]) -> Waiting:
-        from core.errors.curation import triage_queue
+        from core.errors.curation.triage import triage_queue
 
         page = triage_queue(job.store(), filters, max(PAGE, rows))
         parts: dict[int | None, list[Row]] = {}

@@ -38,7 +38,8 @@ from tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
     from core.errors import Filters
-    from core.errors.curation import Curated, MergePreview
+    from core.errors.curation.merging import MergePreview
+    from core.errors.curation.transaction import Curated
 
 
 LANE = "triage-case"
@@ -333,7 +334,7 @@ class TriageScreen(Performs, ModalScreen[None]):
         self._join(Decision("merge", asked.seen), self.queue.unmarked())
 
     def _split(self) -> None:
-        from core.errors.curation import seen_of
+        from core.errors.curation.transaction import seen_of
 
         if (read := self.case.read) is None:
             return

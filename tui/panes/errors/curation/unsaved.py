@@ -10,7 +10,7 @@ from tui.render.common.glyphs import Signs
 from tui.runtime.jobs import Job, Jobs
 
 if TYPE_CHECKING:
-    from core.errors.curation import Unsaved, Writer
+    from core.errors.curation.autosave import Unsaved, Writer
 
 
 AFTER = 0.8
@@ -21,7 +21,7 @@ def read_unsaved(writer: Callable[[], Writer]) -> Callable[[Job[tuple[Unsaved, .
     """What was typed and not saved, and no other window is at; nothing where there is no casebook to save it in."""
 
     def work(job: Job[Any]) -> tuple[Unsaved, ...]:
-        from core.errors.curation import unsaved_texts
+        from core.errors.curation.autosave import unsaved_texts
 
         if not writer().kept().free:
             return ()
@@ -108,7 +108,7 @@ def announced(texts: tuple[Unsaved, ...]) -> str:
 
 def _taken_along(one: Unsaved) -> Callable[[Job[int]], int]:
     def work(job: Job[Any]) -> int:
-        from core.errors.curation import scratch_folder, take_along
+        from core.errors.curation.autosave import scratch_folder, take_along
 
         return take_along(scratch_folder(job.lane.path), one)
 

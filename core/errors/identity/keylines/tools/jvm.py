@@ -7,8 +7,7 @@ from collections.abc import Iterator
 
 from core.base.lazy_pattern import lazy_pattern
 from core.errors.identity.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, Found, Part, Tool, rule, whole
-from core.errors.identity.keylines.lines import Page
-from core.errors.identity.keylines.peel import peel
+from core.errors.identity.keylines.lines import Page, peel
 
 _CLASS = r"(?:[a-z_][\w$]*\.)+[\w$]*[A-Z][\w$]*"
 _THROWN = lazy_pattern(

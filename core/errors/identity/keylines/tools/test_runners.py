@@ -1,0 +1,502 @@
+"""Test runners: pytest, unittest, doctest; Go's tests; jest, vitest, mocha, playwright, rspec, phpunit and kin."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+from core.base.lazy_pattern import lazy_pattern
+from core.errors.identity.keylines.entry import (
+    CAUSE,
+    DETAIL,
+    REPORT,
+    TEST,
+    WRAPPER,
+    Found,
+    Part,
+    Tool,
+    joined,
+    message,
+    rule,
+    whole,
+)
+from core.errors.identity.keylines.generic import sounds_like_error
+from core.errors.identity.keylines.lines import Page, peel
+from core.errors.identity.keylines.tools.python import exceptions, invalid_fields, raised
+
+_SECTION = lazy_pattern(r"={3,} (?P<name>[A-Za-z][\w ]*) ={3,}\Z")
+_ITEM = lazy_pattern(r"_{3,} .+ _{3,}\Z")
+_ERROR_LINE = lazy_pattern(r"E {2,}(?=\S)")
+_SUMMARY = lazy_pattern(r"(?:\[gw\d+\] )?(?:\[ *\d+%\] )?(?:FAILED|ERROR|SUBFAIL) \S.*? - (?P<said>\S.*)")
+_LINE_STYLE = lazy_pattern(r"[\w.]*(?:Error|Exception|Failed|Exit|Interrupt): |assert ")
+
+
+def _pytest(page: Page) -> Iterator[Found]:
+    """The first `E` line of each failure, failures before errors; the summary if that is all there is."""
+    section = ""
+    fresh = True
+    seen: list[str] = []
+    for number, line in enumerate(page.lines):
+        text = line.text
+        if match := _SECTION.match(text):
+            section, fresh = match["name"], True
+        elif _ITEM.match(text):
+            fresh = True
+        elif match := _ERROR_LINE.match(text):
+            if fresh:
+                yield Found(TEST if section == "FAILURES" else TEST - 1, (Part(number, match.end(), len(text)),))
+                seen.append(text[match.end() :])
+                yield from invalid_fields(page, number, TEST - 1)
+            fresh = False
+        elif (match := _SUMMARY.match(text)) and ("summary" in section or "::" in text):
+            said = match["said"]
+            if not any(known.startswith(said.rstrip(".")[:60]) for known in seen):
+                yield Found(TEST - 10, (Part(number, *match.span("said")),))
+        elif section in ("FAILURES", "ERRORS"):
+            if not seen and (part := _one_line(text, number)):
+                yield Found(TEST - 8, (part,))
+        elif not section and not text:
+            fresh = True
+
+
+def _one_line(text: str, number: int) -> Part | None:
+    """A failure as `--tb=line` prints it: `file:line: what`."""
+    start, end = peel(text)
+    return Part(number, start, end) if start and not text[0].isspace() and _LINE_STYLE.match(text, start, end) else None
+
+
+def _unittest(page: Page) -> Iterator[Found]:
+    """The exception of each `FAIL:` or `ERROR:` block, the first one first."""
+    rulers = [number for number, line in enumerate(page.lines) if line.text.startswith("=" * 60)]
+    weight = TEST
+    for number, following in pairwise([*rulers, len(page.lines)]):
+        if not page.text(number + 1).startswith(("FAIL: ", "ERROR: ")):
+            continue
+        items = exceptions(page, number + 1, following)
+        top = [item for item in items if item.depth == min(other.depth for other in items)]
+        if top:
+            yield raised(page, top[-1], weight)
+            weight = TEST - 1
+
+
+def _doctest(page: Page) -> Iterator[Found]:
+    """What was expected and what came; the example beside it."""
+    for number, line in enumerate(page.lines):
+        label = line.text.strip()
+        if label == "Failed example:":
+            yield Found(DETAIL, (*whole(page, number, 0).parts, *_indented(page, number, 1)))
+            yield from _expected(page, number)
+        elif label.startswith("***Test Failed***"):
+            yield whole(page, number, DETAIL)
+
+
+def _expected(page: Page, number: int) -> Iterator[Found]:
+    for at in range(number + 1, min(number + 60, len(page.lines))):
+        text = page.text(at).strip()
+        if text.startswith("Failed example:"):
+            return
+        if text == "Exception raised:":
+            for item in exceptions(page, at, at + 40)[:1]:
+                yield raised(page, item, TEST)
+            return
+        if text == "Expected:":
+            got = next((n for n in range(at, min(at + 40, len(page.lines))) if page.text(n).strip() == "Got:"), None)
+            parts = (*whole(page, at, 0).parts, *_indented(page, at, 1))
+            if got is not None:
+                parts = (*parts, *whole(page, got, 0).parts, *_indented(page, got, 1))
+            yield Found(TEST, parts)
+            return
+        if text in ("Expected nothing", "Got nothing"):
+            yield Found(TEST, whole(page, at, 0).parts)
+            return
+
+
+def _indented(page: Page, number: int, most: int) -> tuple[Part, ...]:
+    """The first lines of the block below `number`."""
+    depth = page.lines[number].indent
+    parts: list[Part] = []
+    for at in range(number + 1, min(number + 1 + most, len(page.lines))):
+        if page.lines[at].indent <= depth:
+            break
+        parts.append(*whole(page, at, 0).parts)
+    return tuple(parts)
+
+
+PYTHON_TESTS = (
+    Tool("pytest", signs=("E  ", "FAILED ", "ERROR ", "= FAILURES =", "= ERRORS ="), find=_pytest),
+    Tool(
+        "pytest",
+        rules=(
+            rule(
+                "ERROR: ",
+                r"ERROR: (?:file or directory not found|not found|found no collectors|"
+                r"Wrong expression|Coverage failure|no tests? ran).*",
+                CAUSE,
+            ),
+            rule("::", r"(?:FAILED|ERROR) \S+\.py::\S+\Z", WRAPPER),
+            rule("FAIL Required test coverage", r"FAIL Required test coverage.*", REPORT),
+            rule("pytest: error: ", r"pytest: error: .*", CAUSE),
+            rule("Error: ", r"(?:pluggy|_pytest\.config)\S*(?:Error): .*", CAUSE),
+        ),
+    ),
+    Tool("unittest", signs=("FAIL: ", "ERROR: "), find=_unittest),
+    Tool("doctest", signs=("Failed example:",), find=_doctest),
+)
+
+
+_RUNNING = lazy_pattern(r"\s*=== (?:RUN|CONT|NAME|PAUSE|FAIL:)\s+(?:\S+ (?=Test|Example|Fuzz|Benchmark))?(?P<name>\S+)")
+_ENDED = lazy_pattern(r".*?--- (?P<how>FAIL|PASS|SKIP): (?P<name>\S+)")
+_PACKAGE = lazy_pattern(r"(?:FAIL|ok|PASS|\?)(?:\s|\Z)")
+# A message may follow, on one line, what the program under test printed without a line break.
+_SAID = lazy_pattern(r"(?:\s+|.{0,400}?\S {4,})[\w.-]+\.go:\d+: ?")
+_OWN = lazy_pattern(r"\s+testing\.go:\d+: ")
+"""What the package `testing` adds once a test has ended: of a cleanup, of a process that still runs."""
+_ASSERTS = lazy_pattern(
+    r"(?!(?i:warning|note|info|debug|hint|phase|step|log|===)\b).*\b(?:want(?:ed)?|got|expect(?:ed|s)?|should|must|"
+    r"unexpected(?:ly)?|mismatch|missing|differs?|fail(?:ed|ure|s)?|error|invalid|cannot|could not|not found)\b",
+)
+_LABEL = lazy_pattern(r"\s*(?P<label>Error Trace|Error|Test|Messages):\s*(?P<said>.*)")
+_HOLLOW_ASSERT = lazy_pattern(r"(?:Should (?:be|not be)(?: |:)? ?(?:true|false|zero|empty|nil)\b|Condition )")
+_EXITED = lazy_pattern(r".*\b(?:exit status \d+|signal: \w+)\W*\Z")
+_PRINTED = lazy_pattern(r"\s*(?:(?i:(?:combined )?output|stderr|stdout)(?: was)?: ?)?(?P<said>\S.*)")
+_PANIC = lazy_pattern(r"panic: .*")
+
+
+class _Said(NamedTuple):
+    """A message: its line, where its text begins, and the test that was running."""
+
+    number: int
+    start: int
+    test: str
+
+
+def _go_tests(page: Page) -> Iterator[Found]:
+    """The messages of each failed test, the last one first: `t.Fatal` ends a test, what stands before may be a log.
+
+    Messages of tests that passed are none. Where the output was cut, messages of tests without an end count if no
+    failed test has any.
+    """
+    ends, said = _read(page)
+    failed = [one for one in said if ends.get(one.test) == "FAIL"]
+    if not failed and "PASS" in ends.values() and "FAIL" not in page.whole:
+        return
+    groups: dict[str, list[_Said]] = {}
+    told = failed or [one for one in said if one.test not in ends]
+    for one in [one for one in told if not _OWN.match(page.text(one.number))] or told:
+        groups.setdefault(one.test, []).append(one)
+    weight = TEST
+    for group in groups.values():
+        for one in reversed(group):
+            found = tuple(_parts(page, one))
+            if not found:
+                continue
+            last = one is group[-1]
+            peer = last or _ASSERTS.match(page.text(one.number), one.start)
+            yield Found(weight if last else TEST - 1 if peer else DETAIL, found)
+            weight = TEST - 1 if last else weight
+    for number in page.having(("--- FAIL: ",)):
+        yield whole(page, number, WRAPPER)
+
+
+def _panics(page: Page) -> Iterator[Found]:
+    """The panic that ended a test; what the test said before is older."""
+    for number in page.having(("panic: ",)):
+        if _PANIC.match(page.text(number)):
+            yield whole(page, number, TEST + 1)
+            return
+
+
+def _read(page: Page) -> tuple[dict[str, str], list[_Said]]:
+    """How each test ended, and every message with the test it belongs to."""
+    ends: dict[str, str] = {}
+    said: list[_Said] = []
+    test = ""
+    for number, line in enumerate(page.lines):
+        text = line.text
+        if "=== " in text and (match := _RUNNING.match(text)):
+            test = match["name"]
+        elif "--- " in text and (match := _ENDED.match(text)):
+            test = match["name"]
+            ends[test] = match["how"]
+        elif ".go:" in text:
+            if match := _SAID.match(text):
+                said.append(_Said(number, match.end(), test))
+        elif _PACKAGE.match(text):
+            test = ""
+    return ends, said
+
+
+def _parts(page: Page, one: _Said) -> Iterable[Part]:
+    """What a message says: of an assertion its error, of a command that failed what the command printed."""
+    text = page.text(one.number)
+    if not text[one.start :].strip():
+        return _testify(page, one.number)
+    if _EXITED.match(text, one.start):
+        for at in _continued(page, one.number, 6):
+            match = _PRINTED.match(page.text(at))
+            if match and sounds_like_error(match["said"]):
+                return (Part(at, *match.span("said")),)
+    return (Part(one.number, one.start, len(text)),)
+
+
+def _continued(page: Page, number: int, most: int) -> Iterator[int]:
+    """The continuation lines of a message: those indented deeper."""
+    depth = page.lines[number].indent
+    for at in range(number + 1, min(number + 1 + most, len(page.lines))):
+        if not page.text(at).strip():
+            continue
+        if page.lines[at].indent <= depth or _SAID.match(page.text(at)):
+            return
+        yield at
+
+
+def _testify(page: Page, number: int) -> tuple[Part, ...]:
+    """The `Error:` of an assertion with its next lines; the message beside it where the error alone says nothing."""
+    parts: dict[str, list[Part]] = {}
+    label = ""
+    for at in _continued(page, number, 40):
+        if match := _LABEL.match(page.text(at)):
+            label = match["label"]
+            if match["said"]:
+                parts.setdefault(label, []).append(Part(at, *match.span("said")))
+        elif label and len(parts.get(label, ())) < 3:
+            parts.setdefault(label, []).append(message(page, at))
+    error = parts.get("Error", [])
+    if not label:
+        return tuple(message(page, at) for at in _continued(page, number, 1))
+    if error and _HOLLOW_ASSERT.match(page.text(error[0].number), error[0].start):
+        error = [*error, *parts.get("Messages", [])[:1]]
+    return tuple(error)
+
+
+GO_TESTS = (
+    Tool("go-test", signs=("_test.go:", "--- FAIL: ", "=== FAIL: "), find=_go_tests),
+    Tool("go", signs=("--- FAIL: ", "FAIL\t"), find=_panics),
+    Tool(
+        "go-test",
+        rules=(
+            rule("FAIL\t", r"FAIL\t.*", WRAPPER),
+            rule("race detected", r"race detected during execution of test", DETAIL),
+        ),
+    ),
+)
+
+
+_BULLET = lazy_pattern(r"\s*● (?!Console)\S.*")
+_NUMBERED = lazy_pattern(r"\s*\d+\) \S.*")
+_REMARK = lazy_pattern(r" {0,40}# {0,40}(?!Subtest)(?P<said>[^ ].*)")
+_INDENTED = lazy_pattern(r" {1,40}(?![✓✗-] )(?P<said>[^ ].*)")
+_PLACE = lazy_pattern(r"\s*(?:\((?:from|in)|from) (?:function `|test file |file ).*|\s*in test file .*line \d+\)\Z")
+_CROSSED = lazy_pattern(r"\s*✗ \S")
+_COMMAND = lazy_pattern(r"`.+' failed(?: with status \d+)?\Z")
+_THROWN = lazy_pattern(r"\s*(?:[A-Za-z_$][\w$.]*)?(?:Error|Exception|Failure)\b(?: \[\w+\])?(?:: |:?\Z)")
+
+
+def _jest(page: Page) -> Iterator[Found]:
+    """The first line below each bullet; the bullet names the test."""
+    weight = TEST
+    for number in page.having(("● ",)):
+        if not _BULLET.match(page.text(number)):
+            continue
+        said = page.next_filled(number + 1, 4)
+        if said is not None and page.lines[said].indent > page.lines[number].indent:
+            yield whole(page, said, weight)
+            yield whole(page, number, DETAIL)
+            weight = TEST - 1
+
+
+def _vitest(page: Page) -> Iterator[Found]:
+    """The error below each ` FAIL  file > test`; `→` lines when that is all there is."""
+    weight = TEST
+    for number in page.having((" FAIL ", "FAIL ")):
+        text = page.text(number)
+        if not re.match(r"\s*FAIL +\S+\.[cm]?[jt]sx?\b", text):
+            continue
+        said = page.next_filled(number + 1, 3)
+        while said is not None and re.match(r"\s*FAIL +\S", page.text(said)):
+            said = page.next_filled(said + 1, 3)
+        if said is not None and not _BULLET.match(page.text(said)) and not page.lines[said].indent:
+            yield whole(page, said, weight)
+            weight = TEST - 1
+    for number in page.having(("→ ",)):
+        if match := re.match(r"\s+→ (?P<said>\S.*)", page.text(number)):
+            yield Found(TEST - 20, (Part(number, *match.span("said")),))
+
+
+def _numbered(page: Page) -> Iterator[Found]:
+    """mocha, cypress, playwright, rspec, minitest, phpunit, ExUnit: `1) …`, and the error some lines below."""
+    weight = TEST
+    for number in page.having((") ",)):
+        if not _NUMBERED.match(page.text(number)):
+            continue
+        if parts := _reason(page, number):
+            yield Found(weight, parts)
+            weight = TEST - 1
+
+
+def _reason(page: Page, number: int) -> tuple[Part, ...]:
+    """What a numbered failure says, by the first of the known forms found below its heading."""
+    for at in range(number + 1, min(number + 14, len(page.lines))):
+        text = page.text(at)
+        said = text.strip()
+        if _NUMBERED.match(text) and at > number + 1:
+            return ()
+        if said.startswith("Failure/Error: "):
+            return _rspec(page, at)
+        if re.match(r"(?:Expected:? |expected:? )", said) and re.match(
+            r"\s*(?:Actual|got|to be|  Actual): ", page.text(at + 1)
+        ):
+            return (message(page, at), message(page, at + 1))
+        if said.startswith("Message:"):
+            return (message(page, at + 1),)
+        if _THROWN.match(text) and not said.startswith("at "):
+            return (message(page, at),)
+        if re.match(
+            r"(?:Failed asserting |Assertion with |Assertion failed|match \(|Expected |assert )", said
+        ) and not said.endswith("Error:"):
+            return (message(page, at),)
+        if re.match(r"\*\* \([\w.]+\) ", said):
+            return (message(page, at),)
+        if re.match(r"\s+(?:Uncaught |Timeout of |expected )", text):
+            return (message(page, at),)
+    return ()
+
+
+def _rspec(page: Page, at: int) -> tuple[Part, ...]:
+    said = page.next_filled(at + 1, 3)
+    if said is None:
+        return (message(page, at),)
+    text = page.text(said).strip()
+    following = said + 1
+    if re.match(r"(?:[A-Z]\w*::)*[A-Z]\w*:\Z", text) and page.text(following).strip():
+        return (message(page, said), message(page, following))
+    if text.startswith("expected") and re.match(r"\s*(?:got|to): ", page.text(following)):
+        return (message(page, said), message(page, following))
+    return (message(page, said),) if text and not text.startswith("#") else (message(page, at),)
+
+
+def _tap(page: Page) -> Iterator[Found]:
+    """`not ok`, and the `error:` of its YAML block."""
+    weight = TEST - 2
+    for number in page.having(("not ok ",)):
+        if not re.match(r"\s*not ok \d+", page.text(number)):
+            continue
+        if remarks := _remarks(page, number + 1, _REMARK):
+            yield Found(weight, _reason_of_bats(page, number, remarks))
+            yield whole(page, number, DETAIL)
+            weight = TEST - 3
+            continue
+        for at in range(number + 1, min(number + 14, len(page.lines))):
+            text = page.text(at)
+            if match := re.match(r"\s+(?:error|message): (?P<said>\S.*)", text):
+                block = match["said"] in ("|-", "|", ">-", ">")
+                said = at + 1 if block else at
+                part = message(page, said) if block else Part(at, *_unquoted(match))
+                yield Found(weight, (part,))
+                weight = TEST - 3
+                break
+        yield whole(page, number, DETAIL)
+
+
+def _bats(page: Page) -> Iterator[Found]:
+    """bats for a terminal: `✗ test`, its place in brackets, and what it printed."""
+    weight = TEST - 2
+    for number in page.having(("✗ ",)):
+        if _CROSSED.match(page.text(number)) and _PLACE.match(page.text(number + 1)):
+            yield Found(weight, _reason_of_bats(page, number, _remarks(page, number + 1, _INDENTED)))
+            yield whole(page, number, DETAIL)
+            weight = TEST - 3
+
+
+def _remarks(page: Page, first: int, form: re.Pattern[str]) -> list[Part]:
+    """What bats says below a failed test, at most thirty lines, without its places."""
+    found: list[Part] = []
+    for at in range(first, min(first + 30, len(page.lines))):
+        match = form.match(page.text(at))
+        if match is None:
+            break
+        if not _PLACE.match(match["said"]):
+            found.append(Part(at, *match.span("said")))
+    return found
+
+
+def _reason_of_bats(page: Page, number: int, remarks: list[Part]) -> tuple[Part, ...]:
+    """The first remark that sounds like an error; else the test's name and the command that failed."""
+    said = [(part, page.text(part.number)[part.start : part.end]) for part in remarks]
+    for part, text in said:
+        if not _COMMAND.match(text) and not text.startswith("-- ") and sounds_like_error(text):
+            return (part,)
+    return (message(page, number), *(part for part, text in said if _COMMAND.match(text)))
+
+
+def _unquoted(match: re.Match[str]) -> tuple[int, int]:
+    start, end = match.span("said")
+    said = match["said"]
+    return (start + 1, end - 1) if len(said) > 2 and said[0] == said[-1] and said[0] in "'\"" else (start, end)
+
+
+def _below(page: Page) -> Iterator[Found]:
+    """Runners that announce the message on a line of its own: xunit, googletest, Catch2."""
+    weight = TEST
+    for number in page.having(("Error Message:", ": Failure", "FAILED:", "with expansion:")):
+        text = page.text(number)
+        said = page.next_filled(number + 1, 2)
+        if said is None:
+            continue
+        if text.strip() == "Error Message:" or re.search(r"[:)] FAILED:\Z", text):
+            yield whole(page, said, weight)
+        elif re.search(r":\d+: Failure\Z", text):
+            yield joined(page, _block(page, said), weight)
+        elif text.strip() == "with expansion:":
+            yield whole(page, said, DETAIL)
+        else:
+            continue
+        weight = TEST - 1
+
+
+def _block(page: Page, number: int) -> range:
+    """The lines of a googletest message, at most five."""
+    end = number
+    while end < number + 5 and page.text(end).strip() and not page.text(end).startswith("["):
+        end += 1
+    return range(number, end)
+
+
+_WANTED = lazy_pattern(r"\s*(?:[Ee]xpected|EXPECTED|[Ww]ant(?:ed)?)\b ?(?:value)?:? *\S.*")
+_CAME = lazy_pattern(r"\s*(?:[Aa]ctual|ACTUAL|[Rr]eceived|[Gg]ot|[Bb]ut was|[Ff]ound)\b ?(?:value)?\s*: *\S")
+
+
+def _pairs(page: Page) -> Iterator[Found]:
+    """What was expected, and below it what came, whatever the runner."""
+    for number in page.having(("xpected", "XPECTED", "ant")):
+        text, below = page.text(number), page.text(number + 1)
+        if (_WANTED.match(text) and _CAME.match(below)) or (text.endswith(" expected but was") and below):
+            yield joined(page, (number, number + 1), REPORT - 5)
+
+
+TEST_RUNNERS = (
+    Tool(
+        "playwright",
+        rules=(
+            rule("config.webServer", r"(?:Error: )?Process from config\.webServer (?:was not able|exited).*", WRAPPER),
+            rule("browserType.launch", r"(?:Error: )?browserType\.launch: .*", CAUSE),
+        ),
+    ),
+    Tool("jest", signs=("● ",), find=_jest),
+    Tool("vitest", signs=("FAIL ", "→ "), find=_vitest),
+    Tool("mocha", signs=(") ",), find=_numbered),
+    Tool("tap", signs=("not ok ",), find=_tap),
+    Tool("bats", signs=("✗ ",), find=_bats),
+    Tool("xunit", signs=("Error Message:", ": Failure", "FAILED:"), find=_below),
+    Tool("expectation", signs=("xpected", "XPECTED", "ant"), find=_pairs),
+    Tool(
+        "jest",
+        rules=(
+            rule("thrown: ", r"thrown: .*", REPORT),
+            rule("Jest: ", r"Jest: \".*", REPORT),
+            rule("Test suite failed to run", r"● Test suite failed to run", WRAPPER),
+        ),
+    ),
+)
