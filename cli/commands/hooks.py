@@ -14,7 +14,7 @@ from cli.output import Output
 from cli.parser import Parser, add_group, add_leaf, path_name
 
 if TYPE_CHECKING:
-    from core.flows.hook.settings.settings_file import HooksReport
+    from core.flows.hook.registration import HooksReport
 
 _EXAMPLES = """\
 examples:
@@ -45,7 +45,7 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
 
 def run_install(args: argparse.Namespace, context: Context) -> int:
     """`hooks install`."""
-    from core.flows.hook.settings.settings_file import add_hooks
+    from core.flows.hook.registration import add_hooks
 
     report = add_hooks(_place(args), _command(args), dry=args.dry_run)
     context.out.result(report, _lines(context.out, report, "casebook's hooks are there already.", dry=args.dry_run))
@@ -54,7 +54,7 @@ def run_install(args: argparse.Namespace, context: Context) -> int:
 
 def run_uninstall(args: argparse.Namespace, context: Context) -> int:
     """`hooks uninstall`: exit 1 where there was nothing to take out."""
-    from core.flows.hook.settings.settings_file import remove_hooks
+    from core.flows.hook.registration import remove_hooks
 
     report = remove_hooks(_place(args), _command(args), dry=args.dry_run)
     context.out.result(report, _lines(context.out, report, "No hooks of casebook are there.", dry=args.dry_run))
@@ -63,7 +63,7 @@ def run_uninstall(args: argparse.Namespace, context: Context) -> int:
 
 def run_status(args: argparse.Namespace, context: Context) -> int:
     """`hooks status`: exit 0 if all of them are there, else 1."""
-    from core.flows.hook.settings.settings_file import status
+    from core.flows.hook.registration import status
 
     report = status(_place(args), _command(args))
     state = "installed" if report.installed else ("not up to date" if report.events else "not installed")
@@ -90,7 +90,7 @@ def _lines(out: Output, report: HooksReport, nothing: str, *, dry: bool) -> Iter
 
 
 def _place(args: argparse.Namespace) -> Path:
-    from core.flows.hook.settings.settings_file import default_path
+    from core.flows.hook.registration import default_path
 
     if args.settings:
         return Path(args.settings)
@@ -100,7 +100,7 @@ def _place(args: argparse.Namespace) -> Path:
 def _command(args: argparse.Namespace) -> str:
     """What the agent is to call, by absolute paths."""
     from core.base.program import program
-    from core.flows.hook.settings.registration import command_line
+    from core.flows.hook.registration import command_line
 
     given = [(f"--{name}", getattr(args, name, None)) for name in ("db", "config")]
     options = [word for name, value in given if value for word in (name, str(Path(value).absolute()))]

@@ -11,8 +11,7 @@ from cli.parser import Parser, number, path_name
 from core.base.fault import Fault
 
 if TYPE_CHECKING:
-    from core.flows.insights.picture import Picture
-    from core.flows.insights.views import View
+    from core.flows.insights.pictures import Picture, View
 
 
 _EXAMPLES = """\
@@ -56,7 +55,7 @@ def run_insights(args: argparse.Namespace, context: Context) -> int:
         return _worked(args, context)
     from cli.format.insights import insight_lines
     from core.flows.insights.api import insights
-    from core.flows.insights.views import picture_of
+    from core.flows.insights.pictures import picture_of
     from core.store import open_store
 
     with open_store(context.database) as store:
@@ -99,8 +98,8 @@ def _most(args: argparse.Namespace, context: Context) -> int:
 def _worked(args: argparse.Namespace, context: Context) -> int:
     """`insights worked`: exit 0 if a decision has a date, 1 if none has."""
     from cli.format.insights import worked_lines
-    from core.flows.insights.views import picture_of_worked
-    from core.flows.insights.worked import worked
+    from core.flows.insights.api import worked
+    from core.flows.insights.pictures import picture_of_worked
     from core.store import open_store
 
     with open_store(context.database) as store:
@@ -115,8 +114,8 @@ def _worked(args: argparse.Namespace, context: Context) -> int:
 def _session(args: argparse.Namespace, context: Context) -> int:
     """`insights session`: exit 0 if the session has results, 1 if it has none."""
     from cli.format.insights import strip_lines
+    from core.flows.insights.pictures import picture_of_session
     from core.flows.insights.strip import session_strip
-    from core.flows.insights.views import picture_of_session
     from core.store import open_store
 
     with open_store(context.database) as store:
@@ -137,7 +136,7 @@ def _write(args: argparse.Namespace, context: Context, picture: Picture) -> None
     """Write the picture to the file, or to stdout."""
     from core.base.atomic import write_file
     from core.base.config.settings_sources import from_home
-    from core.flows.insights.picture import svg_of
+    from core.flows.insights.pictures import svg_of
 
     if args.svg == "-":
         context.out.line(svg_of(picture).rstrip("\n"))

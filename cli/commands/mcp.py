@@ -25,7 +25,7 @@ from core.base.version import VERSION
 from core.base.wire import dumps, error_object
 from core.flows.mcp.context import Desk
 from core.flows.mcp.registry import TOOLS, call
-from core.flows.system.mcp_extra import has_mcp
+from core.flows.system.capabilities import has_mcp
 
 if TYPE_CHECKING:
     from mcp.server import Server

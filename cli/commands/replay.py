@@ -43,7 +43,7 @@ def run_replay(args: argparse.Namespace, context: Context) -> int:
     """`replay`: exit 0 if a failure was found, 1 if none was, 130 if it was stopped."""
     from cli.format.insights import replay_lines
     from cli.progress import reporter, stoppable
-    from core.flows.replay.play import replay
+    from core.flows.replay import replay
 
     with ExitStack() as stack:
         stopped = stack.enter_context(stoppable())

@@ -269,7 +269,7 @@ def _watch(matcher: RuleMatcher, context: Context) -> int:
     """A line for every edit, until Ctrl-C."""
     from cli.format.rules import edit_lines
     from cli.progress import stoppable
-    from core.flows.rules.watch import RuleEdit, watch_rules
+    from core.flows.rules.matcher import RuleEdit, watch_rules
 
     def tell(edit: RuleEdit) -> None:
         context.out.result(edit, edit_lines(context.out, edit))

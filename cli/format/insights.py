@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from cli.format.layout import clip, counted, one_line, pad
 from cli.output import Output, Style
+from core.flows.insights.pictures import View, bar, event_of, marks_in, session_words, side_words, sign_of, weeks_line
 from core.flows.insights.report import NO_PROOF, PAUSES, Insights, SessionStrip, StripMark, Worked, WorkedItem
-from core.flows.insights.views import View, bar, event_of, marks_in, session_words, side_words, sign_of, weeks_line
-from core.flows.replay.report import Replay, ReplayItem
+
+if TYPE_CHECKING:
+    from core.flows.replay import Replay, ReplayItem
 
 _BAR, _NAME = 24, 22
 _ROWS = 12

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from cli.format.layout import clip, one_line, pad, wrap
 from cli.output import Output
 from core.flows.corrections.drafts import RuleDraft, RuleDrafts
-from core.flows.rules.watch import RuleEdit
 from core.rules.evaluation.clusters import Clusters
 from core.rules.evaluation.compare import Comparison, Difference, Rate
 from core.rules.evaluation.usage import Usage
 from core.rules.format.rule import Flaw, RuleList, counted_flaws, folded
 from core.rules.matching.api import MatchedRule, RuleMatch
+
+if TYPE_CHECKING:
+    from core.flows.rules.matcher import RuleEdit
 
 
 def match_lines(out: Output, found: RuleMatch) -> Iterator[str]:

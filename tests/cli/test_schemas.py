@@ -44,7 +44,7 @@ def test_the_extra_for_agents_is_named_where_it_is_missing_and_is_no_failure(
 ) -> None:
     assert "mcp_extra" not in run("doctor").text, "nothing is said of what is there"
     assert "not installed" not in run("schema").text
-    monkeypatch.setattr("core.flows.system.mcp_extra.PACKAGE", "no_such_package_anywhere")
+    monkeypatch.setattr("core.flows.system.capabilities.PACKAGE", "no_such_package_anywhere")
     found = run("doctor", "--json")
     assert found.code == 0
     check = found.json()["checks"][-1]

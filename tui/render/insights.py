@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Final
 from rich.cells import cell_len
 from textual.content import Content
 
+from core.flows.insights.pictures import TITLES, View, bar, marks_in, session_words, sign_of
 from core.flows.insights.report import PAUSES
-from core.flows.insights.views import TITLES, View, bar, marks_in, session_words, sign_of
 from tui.render.common.amounts import counted, stamp
 from tui.render.common.empty_states import Notice
 from tui.render.common.glyphs import Signs

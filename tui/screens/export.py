@@ -32,7 +32,7 @@ from tui.services.exporting import (
 from tui.widgets.inputs import PathBox
 
 if TYPE_CHECKING:
-    from core.flows.insights.picture import Picture
+    from core.flows.insights.pictures import Picture
 
 LANE, COPYING = "export", "backup"
 """A copy of the casebook cannot be stopped half-way: its lane lets it end."""

@@ -439,14 +439,13 @@ class StripScreen(Performs, ModalScreen[None]):
             self.app.push_screen(SessionScreen(self._jobs, self.found.session, at, Marks(), self._signs))
 
     def _copy(self) -> None:
-        from core.flows.insights.picture import markdown_of
-        from core.flows.insights.views import picture_of_session
+        from core.flows.insights.pictures import markdown_of, picture_of_session
 
         if self.found is not None:
             self.app.post_message(PaneCopied("strip", markdown_of(picture_of_session(self.found))))
 
     def _save_picture(self) -> None:
-        from core.flows.insights.views import picture_of_session
+        from core.flows.insights.pictures import picture_of_session
         from tui.screens.export import ask_picture
 
         if self.found is not None:

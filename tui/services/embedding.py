@@ -21,7 +21,7 @@ from tui.widgets.workbench import ELSEWHERE, Running
 if TYPE_CHECKING:
     from core.base.config.settings import EmbeddingSettings
     from core.embedding.runtime.report import EmbedReport
-    from core.flows.system.vector_facts import VectorFacts
+    from core.flows.system.embedding import VectorFacts
     from core.process.task import Task
 
 AFTER = 1.5
@@ -36,7 +36,7 @@ def look(settings: EmbeddingSettings) -> Callable[[Job[VectorFacts]], VectorFact
     """Look what waits, and whether there is a model for it; loads nothing."""
 
     def work(job: Job[VectorFacts]) -> VectorFacts:
-        from core.flows.system.vector_facts import vector_facts
+        from core.flows.system.embedding import vector_facts
 
         store = job.store()
         if store.readonly:

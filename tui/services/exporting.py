@@ -16,7 +16,7 @@ from tui.runtime.jobs import Job
 if TYPE_CHECKING:
     from core.errors import Filters
     from core.errors.exchange.case_export import Format
-    from core.flows.insights.picture import Picture
+    from core.flows.insights.pictures import Picture
 
 Kind = Literal["listed", "cases", "fixes", "backup", "picture"]
 FORMS: dict[str, Format] = {".jsonl": "jsonl", ".csv": "csv", ".md": "markdown"}
@@ -152,7 +152,7 @@ def _check(path: Path, *, replacing: bool) -> None:
 
 def _pictured(picture: Picture, path: Path, *, replacing: bool) -> Written:
     from core.base.atomic import write_file
-    from core.flows.insights.picture import markdown_of, svg_of
+    from core.flows.insights.pictures import markdown_of, svg_of
 
     form = {".svg": svg_of, ".md": markdown_of}.get(path.suffix.lower())
     if form is None:

@@ -1,4 +1,7 @@
-"""The corrections of a stored session, and the draft rules that they support."""
+"""The corrections of a stored session, and the draft rules that they support.
+
+A correction is what a person said against a call: in the refusal itself, or directly after the result. Two are alike
+by the terms that rules are compared by, and by what was declined."""
 
 from __future__ import annotations
 
@@ -11,12 +14,132 @@ import apsw
 from core.align.aligner import align_quote
 from core.align.session import Session
 from core.align.settings import AlignSettings
-from core.flows.corrections.likeness import Gist, gist_of, say_the_same
-from core.flows.corrections.norms import norms_in
-from core.flows.corrections.said import Reply, replies_in
-from core.flows.corrections.sentences import sentences_of
+from core.flows.corrections.norms import MOST, norms_in, sentences_of
+from core.flows.harvest.command import command_of
+from core.flows.harvest.events import Ran
+from core.flows.harvest.outcome import judge
+from core.flows.harvest.session_events import object_of
+from core.rules.matching.tables import load_tables
+from core.rules.matching.terms import terms
 from core.store import now
 from core.text import redact, visible
+from core.transcripts.records import Failure
+
+SAME: Final = 0.6
+"""Jaccard index of the terms of two corrections that say the same."""
+_DENYING: Final = frozenset(("not", "no", "don't", "dont", "never", "avoid", "stop", "without"))
+_POINTING: Final = frozenset(("this", "that", "it", "these", "those", "them"))
+
+
+class Gist(NamedTuple):
+    """The terms of a correction; what was called; whether it denies. `vague`: it says nothing without its moment."""
+
+    terms: frozenset[str]
+    call: str
+    denies: bool
+    vague: bool
+
+
+def gist_of(quote: str, call_json: str) -> Gist:
+    """What a correction comes down to."""
+    sentences = tuple(sentences_of(quote))
+    words = {word.text for one in sentences for word in one.words}
+    korean = any(mark in quote for mark in ("지 마", "지 말", "지마", "안 돼", "금지"))
+    found = frozenset(terms(quote, load_tables().glossary)) - _DENYING
+    vague = not sentences or any(one.asks for one in sentences) or bool(words & _POINTING)
+    return Gist(found, _called(call_json), bool(words & _DENYING) or korean, vague)
+
+
+def say_the_same(one: Gist, other: Gist) -> bool:
+    """Whether two corrections come down to the same. A likeness of the calls counts as one term more."""
+    shared = len(one.terms & other.terms)
+    if one.denies != other.denies or not shared:
+        return False
+    call = one.call == other.call != ""
+    if shared + call < 2:
+        return False
+    called = bool(one.call or other.call)
+    return (shared + call) / (len(one.terms | other.terms) + called) >= SAME
+
+
+def _called(call_json: str) -> str:
+    """The program and sub-command that a call ran; '' for a call of another tool."""
+    call = object_of(call_json)
+    given = call.get("input")
+    command = command_of(str(call.get("tool", "")), cast("dict[str, object]", given) if isinstance(given, dict) else {})
+    return "" if command is None else " ".join(command.text.split()[:2])
+
+
+_REFUSED: Final = "The user doesn't want to "
+_SAID: Final = "the user said:"
+_WITHIN: Final = 400
+"""Code points of a refusal in which Claude Code tells what the person said; behind them stands what they said."""
+_NOTE: Final = "\n\nNote: The user's next message may "
+_ASKED: Final = "The user wants to clarify these questions."
+"""How a refused question is told: none of it is the person's."""
+
+_DECLINED: Final = """SELECT t.tool_use_id, t.name, t.input_json, t.failure, m.idx, m.text, m.ts, m.chain
+ FROM tool_call t JOIN message m ON m.session_id = t.session_id AND m.idx = t.result_idx
+ WHERE t.session_id = ?1 AND t.failure IN ('denied', 'interrupted') ORDER BY m.idx"""
+_AFTER: Final = """SELECT t.tool_use_id, t.name, t.input_json, m.idx, m.text, m.ts FROM message m
+ JOIN message b ON b.session_id = m.session_id AND b.idx = (SELECT max(idx) FROM message AS p
+  WHERE p.session_id = m.session_id AND p.idx < m.idx AND p.idx >= m.idx - 20 AND p.meta = 0 AND p.chain = m.chain)
+ JOIN tool_call t ON t.session_id = m.session_id AND t.result_idx = b.idx
+ WHERE m.session_id = ?1 AND m.role = 'user' AND m.kind = 'text' AND m.meta = 0 AND m.chain = 'main'
+ AND length(m.text) <= ?2 ORDER BY m.idx"""
+
+
+class Reply(NamedTuple):
+    """What a person said about a call: at `start` to `end` of message `idx`, in code points.
+
+    `refusal`: it is the reason they gave as they declined the call.
+    """
+
+    tool_use_id: str
+    tool: str
+    input_json: str
+    idx: int
+    start: int
+    end: int
+    text: str
+    ts: str
+    refusal: bool
+
+
+def replies_in(con: apsw.Connection, session_id: str) -> Iterator[Reply]:
+    """What a person said about the calls of a session. In a subagent's session only refusals are a person's words."""
+    for row in con.execute(_DECLINED, (session_id,)).fetchall():
+        call, tool, given, failure, idx, text, ts, chain = cast(
+            "tuple[str, str, str, Failure, int, str, str, str]", row
+        )
+        ran = Ran(session_id, idx, chain, tool, object_of(given), text, failure, ts=ts)
+        place = said_in_refusal(text) if judge(ran, None).sign == "rejected" else None
+        if place is not None:
+            yield Reply(call, tool, given, idx, *place, text[place[0] : place[1]], ts, refusal=True)
+    parent = con.execute("SELECT parent FROM session WHERE id = ?", (session_id,)).fetchone()
+    if parent is None or parent[0] is not None:
+        return
+    for row in con.execute(_AFTER, (session_id, MOST)).fetchall():
+        call, tool, given, idx, text, ts = cast("tuple[str, str, str, int, str, str]", row)
+        yield Reply(call, tool, given, idx, 0, len(text), text, ts, refusal=False)
+
+
+def said_in_refusal(text: str) -> tuple[int, int] | None:
+    """Where a refusal holds the person's words. Only what the agent itself writes before them is relied on: the output
+    of an interrupted command may say anything."""
+    if not text.startswith(_REFUSED):
+        return None
+    at = text.find(_SAID, 0, _WITHIN)
+    if at < 0:
+        return None
+    start, note = at + len(_SAID), text.find(_NOTE, at)
+    said = text[start : note if note >= 0 else len(text)]
+    bare = said.strip()
+    if not bare or bare.startswith(_ASKED):
+        return None
+    start += len(said) - len(said.lstrip())
+    return start, start + len(bare)
+
 
 AUTHOR: Final = "harvest"
 TWICE: Final = "said in two sessions"

@@ -1,4 +1,4 @@
-"""Whether a person states a norm: what holds from now on, not what is to be done in this place.
+"""Whether a person states a norm: what holds from now on, not what is to be done here.
 
 Judged by the form of the sentence, in this order. A question is no norm, and neither is what somebody pasted.
 
@@ -13,8 +13,14 @@ Judged by the form of the sentence, in this order. A question is no norm, and ne
 5. A condition of a kind: `only commit when I ask`, `before pushing, run the tests`, `when writing tests, use tables`.
 
 What points at this moment (`this`, `it`, `now`, `first`, `yet`), at a named thing (a path, an identifier) or at one
-thing (`the`, `a`) keeps 2 to 5 from being norms. Korean has its own forms: `korean_norms`.
-"""
+thing (`the`, `a`) keeps 2 to 5 from being norms.
+
+A Korean norm has a directive ending (`-세요`, `-해 줘`, `-지 마`, `-야 한다`, `-ㄹ 것`, `금지`) and one of:
+- an adverb of generality or of the time to come (`항상`, `절대`, `앞으로`, `다음부터`, `-ㄹ 때마다`),
+- the project as its scope (`이 저장소에서는`, `여기서는`),
+- for a prohibition, a topic (`-은`, `-는`) or a place (`-에`, `-에는`) that is a kind of thing.
+A habit is `우리는` with a plain present verb. What points at this moment (`이거`, `그`, `지금`, `일단`) is no norm
+without such an adverb."""
 
 from __future__ import annotations
 
@@ -22,24 +28,161 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
-from core.flows.corrections.grammar import (
-    ARTICLES,
-    ASPECT,
-    AUXILIARIES,
-    DESCRIBED,
-    LIGHT,
-    MENTAL,
-    MODALS,
-    OPENERS,
-    PAST,
-    POINTING,
-    PREPOSITIONS,
-    PRONOUNS,
-    STATES,
-    THIRD,
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+OPENERS: Final = _set(
+    "no nope nah hey oh ok okay yes yeah yep also and but so well hmm ugh please pls actually again btw look wait "
+    "sorry thanks remember note fyi plus then"
 )
-from core.flows.corrections.korean_norms import korean_reason
-from core.flows.corrections.sentences import Sentence, Word, sentences_of
+"""Interjections and conjunctions before what is said."""
+THIRD: Final = _set(
+    "it it's this that that's these those they they're he she there there's the a an my your our its their his her "
+    "some each every all both what which who where when why how because since if as although while i'm you're we're "
+    "i've we've you've i'll we'll you'll i'd we'd is are was were did does do can could would will should might may "
+    "has have had let's lets maybe perhaps not"
+)
+"""Words that begin no imperative: subjects, articles, question words, conjunctions, auxiliaries."""
+MODALS: Final = _set("should must shall need ought have supposed mustn't shouldn't")
+PAST: Final = _set(
+    "seen saw had got gotten was were been did done went gone made came knew known thought found gave given took taken "
+    "said told wrote written began begun broke broken felt kept left lost met paid sent shown stood understood"
+)
+AUXILIARIES: Final = _set("is are was were has have had do does can could will would should must")
+DESCRIBED: Final = _set("it this that there they he she if whether")
+"""Subjects and conjunctions before a modal that tell what is so, and direct nobody."""
+STATES: Final = _set(
+    "have need want are is can could will would should might may must know think see get got mean guess hope believe "
+    "like love hate understand expect seem still already just only also really actually now currently all both were "
+    "was had did do don't didn't haven't can't couldn't won't wouldn't shouldn't aren't weren't"
+)
+"""What follows `we` and tells no habit: auxiliaries, verbs of state, adverbs of the moment."""
+MENTAL: Final = _set("worry bother forget mind know think care understand see get believe want need have be")
+POINTING: Final = _set(
+    "this that these those it them him her now yet today tonight tomorrow first just already still currently anymore "
+    "above below"
+)
+ARTICLES: Final = _set("the a an my your our his her its their this that these those another")
+PREPOSITIONS: Final = _set("in on to for with from into at by of as about over under inside onto through via")
+PRONOUNS: Final = _set("it me us them him her you that this these those so there")
+LIGHT: Final = _set(
+    "changes change files file edits code anything everything something nothing things stuff commands work questions "
+    "assumptions more up down in out off on back ahead away over"
+)
+"""Objects that name no kind of thing: what is to be left alone in this moment; and particles of verbs."""
+ASPECT: Final = _set("continuing proceeding going moving starting finishing beginning doing stopping")
+
+
+MOST: Final = 2_000
+"""Code points of a message that are read as what a person typed; a longer one was pasted."""
+LONGEST: Final = 40
+"""Words of a sentence that can be a rule."""
+_END = re.compile(r"[.!?。!?](?=[\s\"')\]]|\Z)|[;\n]|\s[-–—]\s|[。!?](?=\S)")
+_ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,2}[.)])[ \t]+")
+_WORD = re.compile(r"\S+")
+_AROUND: Final = "\"'“”‘’()[]{}<>*_,:.!?…~"
+
+
+class Word(NamedTuple):
+    """A word: in lower case without the signs around it, as written without them, and whether a comma follows."""
+
+    text: str
+    written: str
+    comma: bool
+
+
+class Sentence(NamedTuple):
+    """A sentence at `start` to `end` of the message, in code points. `asks`: it ends with a question mark."""
+
+    start: int
+    end: int
+    text: str
+    words: tuple[Word, ...]
+    asks: bool
+
+
+def sentences_of(text: str) -> Iterator[Sentence]:
+    """The sentences that a person typed. Fenced code, quoted lines and long sentences are left out."""
+    if len(text) > MOST:
+        return
+    start, fenced = 0, False
+    for line in text.split("\n"):
+        bare = line.lstrip()
+        if bare.startswith("```"):
+            fenced = not fenced
+        elif not fenced and not bare.startswith((">", "<", "$ ", "|", "+++", "---")):
+            item = _ITEM.match(line)
+            yield from _in_line(line, start, item.end() if item else 0)
+        start += len(line) + 1
+
+
+def _in_line(line: str, offset: int, begin: int) -> Iterator[Sentence]:
+    for found in (*_END.finditer(line, begin), None):
+        stop, after = (len(line), len(line)) if found is None else (found.start(), found.end())
+        part = line[begin:stop]
+        bare = part.strip()
+        if bare:
+            at = offset + begin + len(part) - len(part.lstrip())
+            words = tuple(_word(one.group()) for one in _WORD.finditer(bare))
+            if len(words) <= LONGEST:
+                yield Sentence(at, at + len(bare), bare, words, found is not None and found.group() in "??")
+        begin = after
+
+
+def _word(written: str) -> Word:
+    bare = written.strip(_AROUND)
+    return Word(bare.replace("’", "'").casefold(), bare, written.endswith((",", ":", ",")))
+
+
+_HANGUL = re.compile(r"[가-힣]")
+_QUESTION = re.compile(r"(?:까|나|니|냐|가)요?\Z|(?:어때|왜|뭐)\Z")
+_DIRECTIVE = re.compile(
+    r"(?:세요|십시오|시오|줘요?|주세요|하자|[가-힣]자|해라|하라|[쓰두놓넣빼]라|말 ?것|할 ?것|[을를]? ?것|금지|"
+    r"야 ?(?:해|한다|합니다|해요|돼|된다|됩니다|돼요|함)|지 ?(?:마|말자|말아|말라|말아라|마라|마요|맙시다|말고)|"
+    r"해|써|하도록|하기|한다|합니다)\Z"
+)
+_DENIED = re.compile(r"지\s?(?:는\s|도\s)?(?:마|말)|금지\Z|(?:면|서는?)\s?안\s?(?:돼|된다|됩니다|되)")
+_GENERAL = re.compile(
+    r"(?:\A|\s)(?:항상|언제나|늘|절대로?|결코|무조건|매번|앞으로는?|앞으론|다음부터는?|다음부턴|이제부터는?|지금부터는?|원칙적으로)(?=\s|,)"
+    r"|때마다|할 때는|때는 항상"
+)
+_PASTED_PAST = re.compile(r"[았었했였됐갔왔렸]\S{0,3}\Z")
+_KOREAN_SCOPE = re.compile(
+    r"(?:이|우리|저희) ?(?:프로젝트|저장소|레포|리포|코드베이스|팀)\S{0,4}(?=\s)"
+    r"|(?:\A|\s)(?:여기서는|여기선|여기에서는|우리는|우린|저희는)(?=\s)"
+)
+_WE = re.compile(r"(?:\A|\s)(?:우리는|우린|저희는|우리 팀은|이 프로젝트는|이 저장소는)\s")
+_PRESENT = re.compile(r"(?:[쓴한둔는]다|씁니다|합니다|습니다|써요?|해요?|지 ?않는다|지 ?않아요?|지 ?않습니다)\Z")
+_POINTING = re.compile(
+    r"(?:\A|\s)(?:이거|이건|이것|그거|그건|그것|저거|이게|그게|지금|일단|아직|방금|이번|오늘|먼저|(?:이|그|저)(?=\s))"
+)
+_KIND = re.compile(
+    r"(?:\A|\s)[가-힣A-Za-z]{2,20}(?: [가-힣A-Za-z]{1,20}){0,2}?(?:은|는|에는|에다|에|엔|에서는|에서|으로|로)\s"
+)
+_MOST: Final = 300
+
+
+def korean_reason(sentence: Sentence) -> str:
+    """The form of norm that a Korean sentence has; empty where it is none, or not Korean."""
+    text = sentence.text.rstrip(" .~!ㅎㅋㅠ")
+    if not _HANGUL.search(text) or len(text) > _MOST or _QUESTION.search(text):
+        return ""
+    general, scope = _GENERAL.search(text), _KOREAN_SCOPE.search(text)
+    rest = _KOREAN_SCOPE.sub(" ", text)
+    if not _PASTED_PAST.search(text):
+        directive = _DIRECTIVE.search(text) or _DENIED.search(text)
+        if general and directive:
+            return "always or never, in a directive"
+        if _WE.search(text) and _PRESENT.search(text) and not _POINTING.search(rest):
+            return "a habit of the team"
+        if directive and scope and not _POINTING.search(rest):
+            return "a directive for the project"
+        if _DENIED.search(text) and _KIND.search(text) and not _POINTING.search(text):
+            return "a prohibition of a kind of thing"
+    return ""
+
 
 Words = Sequence[Word]
 

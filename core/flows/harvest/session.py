@@ -22,7 +22,7 @@ from core.flows.harvest.fixes.correction import OUTSIDE
 from core.flows.harvest.incidents import Incidents, draft_repeated_slips, write_verdicts
 from core.flows.harvest.reducer import fold
 from core.flows.harvest.session_events import is_escalated, seen_in
-from core.flows.outcomes.session import due_in, write_due
+from core.flows.outcomes import due_in, write_due
 from core.flows.practice.findings import write_practice
 from core.flows.system.parallel import Second
 from core.store import Store, now

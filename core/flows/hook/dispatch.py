@@ -12,7 +12,10 @@ from core.flows.hook.first import settle
 from core.flows.hook.payload import Payload, read_payload
 
 if TYPE_CHECKING:
+    from core.base.config.settings import RuleSettings
     from core.rules.matching.api import RuleMatch
+
+RULES_OFF = "off"
 
 _MASKS = ("|", ";", "&", "\n")
 """Without one of these a shell command that ended well has hidden no failure."""
@@ -42,7 +45,7 @@ class Surroundings:
     """What an event may start beside itself: the reading of a session that has ended, the model for one that begins.
 
     `model` and `service` are the settings of that name: which model, and whether its service is asked for vectors;
-    `rules` those of rules (`rule_settings`); `hold_back`: the share of known fixes that are not told, to compare with.
+    `rules` those of rules (`read_rules`); `hold_back`: the share of known fixes that are not told, to compare with.
     """
 
     ended: Callable[[Payload], None]
@@ -132,7 +135,7 @@ def _result(payload: Payload, data: bytes, database: Path, around: Surroundings,
 
 def _stopping(payload: Payload, database: Path, *, taken: bool) -> Handled:
     """What an agent is asked before it stops. Where a host has the event, that asks."""
-    from core.flows.hook.stop import ask_for_lesson
+    from core.flows.hook.session_end import ask_for_lesson
 
     return Handled(None if taken else ask_for_lesson(payload, database), payload.event)
 
@@ -155,9 +158,7 @@ def _before(payload: Payload, database: Path, around: Surroundings, *, taken: bo
 
 def _warned(handled: Handled, payload: Payload, database: Path, hold_back: float) -> Handled:
     """What the rules say, and that a command like this one failed; where that is held back, it is only recorded."""
-    from core.flows.practice.known_program import names_known_program
-
-    if not names_known_program(database, payload.tool, payload.tool_input):
+    if not _names_known_program(database, payload):
         return handled
     from core.flows.practice.before_run import count_told, failure_before
 
@@ -165,7 +166,7 @@ def _warned(handled: Handled, payload: Payload, database: Path, hold_back: float
     if found is None:
         return handled
     from core.errors.fixes import is_withheld
-    from core.flows.hook.failure_reply import failure_context
+    from core.flows.practice.before_run import failure_context
 
     told, repository = found
     if is_withheld(payload.session_id, told.resolution_id, hold_back):
@@ -183,9 +184,24 @@ def _warned(handled: Handled, payload: Payload, database: Path, hold_back: float
     return replace(handled, reply=reply, once_written=count, rules=max(1, handled.rules))
 
 
+def _names_known_program(database: Path, payload: Payload) -> bool:
+    """Whether a shell command names, anywhere, a program that failed before. Raises Fault of the store.
+
+    Every call asks this, so little is loaded."""
+    from core.transcripts.commands import shell_command
+
+    text = shell_command(payload.tool, payload.tool_input)
+    if not text or not database.exists():
+        return False
+    from core.store import faults, open_store
+
+    with open_store(database) as store, faults(database):
+        known = store.con.execute("SELECT DISTINCT program FROM before_run")
+        return any(program in text for (program,) in known)
+
+
 def _rules_before(payload: Payload, database: Path, around: Surroundings, *, taken: bool) -> Handled:
     """The rules that a call meets. Where there is no rule file, next to nothing is loaded to find that out."""
-    from core.flows.hook.rule_settings import read_rules
     from core.flows.rules.files import no_files, rule_files
 
     rules = read_rules(around.rules)
@@ -195,8 +211,7 @@ def _rules_before(payload: Payload, database: Path, around: Surroundings, *, tak
     if rules is None or not files:
         return Handled(event=payload.event, fault="; ".join(odd))
     from core.base.config.settings import EmbeddingSettings
-    from core.flows.hook.pre_tool_use import advise, count_shown, embed_soon
-    from core.flows.hook.rules_reply import rules_reply
+    from core.flows.hook.pre_tool_use import advise, count_shown, embed_soon, rules_reply
 
     settings = EmbeddingSettings(model=around.model, service=around.service and not taken)
     advice = advise(payload, files, folder, database, settings, rules.hook_most)
@@ -216,3 +231,18 @@ def _missed(found: RuleMatch) -> str:
     step = next((step for step in found.trace if step.stage == "semantic"), None)
     failed = step is not None and step.outcome in ("failed", "timeout")
     return f"rules were matched by keywords alone: {step.reason}" if step is not None and failed else ""
+
+
+def read_rules(line: str) -> RuleSettings | None:
+    """The settings of rules as a hook hands them to its host, in one line: neither loads what reads settings.
+
+    Empty: the defaults; `RULES_OFF`: none, because rules are not wanted."""
+    from core.base.config.settings import RuleSettings
+
+    if line == RULES_OFF:
+        return None
+    if not line:
+        return RuleSettings()
+    most, files, project_files, trust = (*line.split("\n", 3), "", "", "")[:4]
+    number = int(most) if most.isdigit() else RuleSettings().hook_most
+    return RuleSettings(files, project_files, hook=True, hook_most=number, trust=trust)

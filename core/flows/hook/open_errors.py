@@ -13,8 +13,7 @@ from typing import Any, cast
 import apsw
 
 from core.flows.harvest.events import Ran
-from core.flows.hook.payload import Payload
-from core.flows.hook.truncate_input import short_input
+from core.flows.hook.payload import Payload, short_input
 from core.transcripts.records import Failure
 
 EVENTS_KEPT = 300

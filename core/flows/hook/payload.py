@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast, get_args
 
+from core.text import redact
 from core.transcripts.claude_results import exit_code_of, facts_of, failure_of, result_text
 from core.transcripts.fields import fields, json_text, string, word
 from core.transcripts.records import Failure
@@ -113,3 +114,21 @@ def _said(said: object) -> str:
 def _response(beside: object) -> str:
     told = fields(beside)
     return result_text(told.get("content", beside), beside)
+
+
+INPUT_KEPT = 8_192
+"""Code points of one text."""
+_MOST = 50
+
+
+def short_input(tool_input: Mapping[str, Any]) -> dict[str, object]:
+    """Each text redacted and cut, deep values left out."""
+    kept: dict[str, object] = {}
+    for key, value in list(tool_input.items())[:_MOST]:
+        if isinstance(value, str):
+            kept[redact(key)] = redact(value)[:INPUT_KEPT]
+        elif value is None or isinstance(value, bool | int | float):
+            kept[redact(key)] = value
+        elif isinstance(value, list) and all(isinstance(part, str) for part in cast("list[object]", value)):
+            kept[redact(key)] = [redact(part)[:INPUT_KEPT] for part in cast("list[str]", value)[:_MOST]]
+    return kept

@@ -21,8 +21,8 @@ from core.flows.harvest.outcome import Outcome, judge
 from core.flows.harvest.session_events import Result, result_of
 from core.flows.hook import open_errors
 from core.flows.hook.payload import Payload
-from core.flows.hook.telling import Told, choose
-from core.flows.outcomes.session import Due, due_in, write_due
+from core.flows.hook.reply import Told, choose
+from core.flows.outcomes import Due, due_in, write_due
 from core.flows.practice.answer import with_practice
 from core.store import Store, faults, now, open_store
 from core.text import redact

@@ -13,7 +13,7 @@ from core.flows.mcp.tool import Cancelled, Tool, many, number, shape, text
 if TYPE_CHECKING:
     from core.align import AlignResult
     from core.errors import Hit, SearchAnswer
-    from core.flows.lessons.record import LessonRecorded
+    from core.flows.lessons import LessonRecorded
     from core.rules.matching.api import RuleMatch
 
 
@@ -162,7 +162,7 @@ _MOST: Final = 4_000
 
 
 def _record(desk: Desk, given: dict[str, Any], _: Cancelled) -> LessonRecorded:
-    from core.flows.lessons.record import Told, record_lesson
+    from core.flows.lessons import Told, record_lesson
     from core.flows.transcripts.api import import_transcripts
     from core.store import faults, open_store
     from core.transcripts.discovery import default_roots, discover

@@ -1,25 +1,241 @@
-"""What a harvest leaves for practice: its findings with a rule, what the environment lacked, commands to warn of."""
+"""What a harvest records for practice: findings of checkers and how each was handled, what the environment lacked.
+
+Also the commands to warn of: what in a command itself makes it fail (a subcommand, option or word that the error
+named). A finding is suppressed, edited, removed, configured, reverted, or rewritten by a command."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
-from typing import Final, cast
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, NamedTuple, cast
 
 import apsw
 
 from core.errors.identity.codes import Rule, rule_of
 from core.errors.identity.lack import Lack, lack_of
-from core.errors.practice import Finding, Warned, replace_rows
-from core.flows.harvest.command import Command, parse_command
+from core.errors.practice import Finding, How, Warned, replace_rows
+from core.flows.harvest.changes import Hint
+from core.flows.harvest.command import Command, Part, parse_command
 from core.flows.harvest.events import HarvestedError
-from core.flows.harvest.fixes.correction import OUTSIDE
-from core.flows.practice.approach import Approach, approach_of
+from core.flows.harvest.fixes.correction import OUTSIDE, subcommand
+from core.flows.harvest.fixes.linking import is_check
+from core.flows.harvest.programs import SCRIPT_RUNNERS
 from core.flows.practice.before_run import settle_told
-from core.flows.practice.trap import quoted_pattern, trap_of
+
+_LIST: Final = r"[@\w:/-]{1,80}(?:[ \t]*,[ \t]*[@\w:/-]{1,80})*"
+_DIRECTIVES: Final = (
+    re.compile(rf"//[ \t]*nolint(?::[ \t]*(?P<rules>{_LIST}))?(?P<reason>[ \t]*//[ \t]*\w)?"),
+    re.compile(rf"#[ \t]*noqa(?::[ \t]*(?P<rules>{_LIST}))?(?P<reason>[ \t]+[#(–—-]+[ \t]*\w)?", re.IGNORECASE),
+    re.compile(
+        rf"#[ \t]*(?:type|pyright|ty|mypy):[ \t]*ignore(?:\[(?P<rules>{_LIST})\])?(?P<reason>[ \t]+[#(–—-]+[ \t]*\w)?"
+    ),
+    re.compile(rf"#[ \t]*pylint:[ \t]*disable(?:-next)?=(?P<rules>{_LIST})(?P<reason>[ \t]+#+[ \t]*\w)?"),
+    re.compile(
+        rf"(?:es|ox)lint-disable(?:-next-line|-line)?(?:[ \t]+(?P<rules>{_LIST}))?(?P<reason>[ \t]+--[ \t]*\w)?"
+    ),
+    re.compile(rf"biome-ignore[ \t]+(?P<rules>{_LIST}?)(?P<reason>:[ \t]*\w)?(?![\w/])"),
+    re.compile(r"@ts-(?:ignore|expect-error|nocheck)(?P<rules>)(?P<reason>[ \t:–—-]+\w)?"),
+    re.compile(rf"#!?\[(?:allow|expect)\((?P<rules>{_LIST})(?P<reason>[ \t]*,[ \t]*reason[ \t]*=)?"),
+    re.compile(rf"#[ \t]*nosec(?:[ \t]+(?P<rules>{_LIST}))?(?P<reason>[ \t]+[#(–—-]+[ \t]*\w)?"),
+    re.compile(rf"@SuppressWarnings\((?:\{{[ \t]*)?\"(?P<rules>{_LIST})(?P<reason>(?!))?"),
+    re.compile(rf"rubocop:(?:disable|todo)[ \t]+(?P<rules>{_LIST})(?P<reason>[ \t]+--[ \t]*\w)?"),
+    re.compile(rf"shellcheck[ \t]+disable=(?P<rules>{_LIST})(?P<reason>[ \t]+#[ \t]*\w)?"),
+)
+_HOW_KEPT: Final = 160
+_LINE: Final = 600
+
+
+class Suppression(NamedTuple):
+    """A comment that switches rules off: those it names (none: all), whether it says why, and its text."""
+
+    rules: frozenset[str]
+    reasoned: bool
+    shown: str
+
+
+def suppressions(line: str) -> Iterator[Suppression]:
+    """The suppressions in a line of code."""
+    text = line[:_LINE]
+    for pattern in _DIRECTIVES:
+        if found := pattern.search(text):
+            named = frozenset(one.strip().lower() for one in (found["rules"] or "").split(",") if one.strip())
+            yield Suppression(named, bool(found["reason"]), text[found.start() :].strip()[:_HOW_KEPT])
+
+
+def silences(one: Suppression, rule: Rule) -> bool:
+    """Whether the suppression is for this rule: it names the rule, its linter or its group, or names none."""
+    names = {*rule.name.lower().split(), rule.name.lower().rpartition("/")[2], f"{rule.checker}::{rule.name}".lower()}
+    return not one.rules or bool(names & one.rules) or bool({name.rpartition("/")[2] for name in one.rules} & names)
+
+
+_SETTINGS: Final = re.compile(r"\.(?:ya?ml|toml|ini|cfg|jsonc?|properties)\Z|\.config\.\w+\Z|(?:\A|/)\.[\w.-]*rc\Z")
+_RESTORES: Final = frozenset(("checkout", "restore", "revert", "stash", "reset"))
+_STRING: Final = re.compile(r"\"(?>(?:[^\"\\]|\\.)*)\"?|'(?>(?:[^'\\]|\\.)*)'?|`[^`]*`?")
+_COMMENT: Final = re.compile(r"(?:^|\s)(?://|#\s).*")
+_NAME: Final = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
+_SHORT: Final = 6
+INTERPRETERS: Final = frozenset(("python", "node", "perl", "ruby", "sh", "bash", "zsh", "awk", "sed", "cat", "tee"))
+"""Programs that change files by a script of the moment."""
+_NAMES_KEPT: Final = 40
+
+
+class Approach(NamedTuple):
+    """How a finding went away: `shown` is the comment, line or command, `names` what an edit brought into the code."""
+
+    how: How
+    shown: str = ""
+    names: tuple[str, ...] = ()
+
+
+def approach_of(
+    rule: Rule, hints: Sequence[Hint], commands: Sequence[str], *, changed: bool = False, told: bool = False
+) -> Approach | None:
+    """What the hunks and commands linked to a finding did about its rule; None where nothing was done about it.
+
+    `changed`: files were changed in ways that are not known; `told`: a person dealt with it.
+    """
+    switched = [one for hint in hints for one in _switched_off(rule, hint)]
+    if switched:
+        best = next((one for one in switched if one.reasoned), switched[0])
+        return Approach("suppressed with a reason" if best.reasoned else "suppressed", best.shown)
+    if hints and all(_SETTINGS.search(hint.file) for hint in hints):
+        return Approach("configured", hints[0].file.rpartition("/")[2][:_HOW_KEPT])
+    if hints:
+        removed = not any(hint.added for hint in hints)
+        return Approach("removed") if removed else Approach("edited", _line(hints), _brought_in(hints))
+    parts = [part for command in commands for part in parse_command(command).parts if part.kind == "run"]
+    if any(part.program == "git" and set(part.words[1:2]) & _RESTORES for part in parts):
+        return Approach("reverted")
+    if rewriting := next((part for part in parts if not is_check(part)), None):
+        scripted = rewriting.named(SCRIPT_RUNNERS | INTERPRETERS)
+        return Approach("edited") if scripted else Approach("rewritten by a command", rewriting.shape[:_HOW_KEPT])
+    if told or changed:
+        return Approach("by a person" if told else "edited")
+    return None  # the same check passed in another way
+
+
+def _switched_off(rule: Rule, hint: Hint) -> list[Suppression]:
+    """The suppressions of this rule that the new side has and the old one has not."""
+    before = [one for line in hint.removed for one in suppressions(line) if silences(one, rule)]
+    after = [one for line in hint.added for one in suppressions(line) if silences(one, rule)]
+    return after if len(after) > len(before) else []
+
+
+def _line(hints: Sequence[Hint]) -> str:
+    """The shortest added line that says something, as an example."""
+    lines = [line.strip() for hint in hints for line in hint.added if _NAME.search(line)]
+    return min(lines, key=len, default="")[:_HOW_KEPT]
+
+
+def _brought_in(hints: Iterable[Hint]) -> tuple[str, ...]:
+    """The names that only the new sides hold, without words of strings and comments."""
+    old, new = _sides(hints)
+    return tuple(sorted(name for name in new - old if _telling(name))[:_NAMES_KEPT])
+
+
+def _telling(name: str) -> bool:
+    """Whether a name is more than a word that any code has: `err`, `case`, `return`."""
+    return len(name) > _SHORT or "." in name or any(one.isupper() or one.isdigit() for one in name)
+
+
+def _sides(hints: Iterable[Hint]) -> tuple[set[str], set[str]]:
+    old, new = set[str](), set[str]()
+    for hint in hints:
+        old |= _names(hint.removed)
+        new |= _names(hint.added)
+    return old, new
+
+
+def _names(lines: Iterable[str]) -> set[str]:
+    return {name for line in lines for name in _NAME.findall(_COMMENT.sub("", _STRING.sub("", line)))}
+
+
+_OPTION: Final = re.compile(r"--?[A-Za-z][\w-]{0,40}\Z")
+_WORD: Final = re.compile(r"[A-Za-z_][\w-]{1,40}\Z")
+_NAMED: Final = re.compile(r"[\w-]+")
+_GLOB: Final = re.compile(r"[*?]")
+_VALUES: Final = 40
+
+
+def keys_of(command: Command) -> Iterator[tuple[str, str]]:
+    """Each program of a command with what may be wrong about it: '' for the program itself, subcommand and option,
+    subcommand, option and word, and the patterns that zsh would expand."""
+    for part in command.parts:
+        if part.words:
+            yield part.program, ""
+            for key in _keys(part):
+                yield part.program, key
+            for key in _patterns(part, command.text):
+                yield part.program, key
+
+
+def trap_of(failed: Command, passed: Command, said: str, lack: Lack | None) -> Iterator[tuple[str, str]]:
+    """The program and the keys by which the failing command is known again: those that the command which passed has
+    not, and whose last word the error names."""
+    if lack is not None and lack.kind == "glob":
+        still = set(keys_of(passed)) if quoted_pattern(said, passed.text) else set(keys_of(failed))
+        yield from (one for one in keys_of(failed) if one[1].startswith("unquoted ") and one not in still)
+        return
+    if lack is not None:
+        named = lack.kind == "program" and any(part.program == lack.name for part in failed.parts)
+        if named and all(part.program != lack.name for part in passed.parts):
+            yield lack.name, ""
+        return
+    kept = {key for part in passed.parts for key in _keys(part)}
+    named_words = {word.strip("-").lower() for word in _NAMED.findall(said)}
+    for part in failed.parts:
+        again = [other for other in passed.parts if other.program == part.program]
+        for key in _keys(part) if again else ():
+            if key not in kept and key.split(" ")[-1].strip("-").lower() in named_words:
+                yield part.program, key
+
+
+def quoted_pattern(said: str, passed: str) -> str:
+    """The word of the command that passed which holds, in quotes, the pattern that zsh refused; '' where none does."""
+    refused = re.search(r"no matches found: (\S{1,200})", said)
+    if refused is None:
+        return ""
+    pattern = re.escape(refused[1].rpartition("=")[2] if refused[1].startswith("--") else refused[1])
+    found = re.search(rf"(?<!\S)[\w=-]{{0,40}}(?:'{pattern}'|\"{pattern}\")", passed)
+    return "" if found is None else found[0]
+
+
+def _keys(part: Part) -> Iterator[str]:
+    """`pr view --json` and `pr view --json merged` for `gh pr view 1 --json title,merged`."""
+    head = " ".join(subcommand(part)[1:])
+    option = ""
+    for word in part.words[1:]:
+        name, equals, value = word.partition("=")
+        if _OPTION.match(name):
+            option = name
+            yield f"{head} {option}".strip()
+            if not equals:
+                continue
+        elif word.startswith("-"):
+            option = ""
+            continue
+        else:
+            value = word
+        for piece in value.split(",")[:_VALUES] if option else ():
+            if _WORD.match(piece):
+                yield f"{head} {option} {piece}".strip()
+        option = ""
+
+
+def _patterns(part: Part, text: str) -> Iterator[str]:
+    """Words without quotes that zsh takes for a pattern and that name no file: `--include=*.go`, a URL with `?`."""
+    for word in part.simple.words[1:]:
+        if not _GLOB.search(word) or not re.search(rf"(?<!\S){re.escape(word)}(?!\S)", text):
+            continue
+        if word.startswith("--") and "=" in word:
+            yield f"unquoted {word.partition('=')[0]}="
+        elif "?" in word and "/" in word:
+            yield "unquoted ?"
+
 
 _CONTEXT: Final = 2_000
-_SHOWN: Final = 200
+_QUOTE_KEPT: Final = 200
 _BY_A_PERSON: Final = "a person dealt with it"
 
 
@@ -62,7 +278,7 @@ def warned_of(error: HarvestedError) -> Iterator[Warned]:
             lack_tool=lack.kind if lack is not None else "",
             lack_name=lack.name if lack is not None else "",
             failed=_of(failed, program),
-            said=error.key.text[:_SHOWN],
+            said=error.key.text[:_QUOTE_KEPT],
             passed=quoted_pattern(error.key.text, passed.text) or _same_program(failed.text, passed.text),
         )
 
@@ -131,4 +347,4 @@ def _context(con: apsw.Connection, error: HarvestedError) -> str:
 
 def _flat(command: str) -> str:
     flat = " ".join(command.split())
-    return flat if len(flat) <= _SHOWN else f"{flat[: _SHOWN - 1]}…"
+    return flat if len(flat) <= _QUOTE_KEPT else f"{flat[: _QUOTE_KEPT - 1]}…"

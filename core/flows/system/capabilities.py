@@ -1,7 +1,6 @@
 """What this casebook speaks and can do (`schema.v1`), and the JSON Schemas of everything it writes.
 
-`python -m core.flows.system.capabilities --write` generates `core/schemas/*.json` from the types.
-"""
+`python -m core.flows.system.capabilities --write` generates `core/schemas/*.json` from the types."""
 
 from __future__ import annotations
 
@@ -10,15 +9,26 @@ import platform
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
-from typing import ClassVar, Literal, cast
+from typing import ClassVar, Final, Literal, cast
 
 from core.base.fault import Fault
 from core.base.installation import remedy
 from core.base.version import VERSION
-from core.flows.system.mcp_extra import has_mcp
 from core.store import Store, faults, open_store
 from core.store.sql import value
+
+PACKAGE: Final = "mcp"
+
+
+def has_mcp() -> bool:
+    """Whether the extra `[mcp]` is installed, which `casebook mcp` needs. Imports nothing of it."""
+    try:
+        return find_spec(PACKAGE) is not None
+    except (ImportError, ValueError):
+        return False
+
 
 SCHEMAS = Path(__file__).resolve().parents[2] / "schemas"
 
@@ -234,8 +244,8 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     from core.evidence.review.queue import QuotePage
     from core.flows.corrections.drafts import RuleDrafts
     from core.flows.harvest.report import TranscriptHarvest
-    from core.flows.hook.settings.settings_file import HooksReport
-    from core.flows.rules.watch import RuleEdit
+    from core.flows.hook.registration import HooksReport
+    from core.flows.rules.matcher import RuleEdit
     from core.flows.system.demo import Demo
     from core.flows.system.doctor import Diagnosis
     from core.flows.system.evidence import EvidenceAdded
@@ -264,8 +274,8 @@ def _lesson_types() -> tuple[type, ...]:
     from core.errors.lessons import Lesson
     from core.errors.practice import PracticeList
     from core.flows.insights.report import Insights, SessionStrip, Worked
-    from core.flows.lessons.record import LessonRecorded
-    from core.flows.replay.report import Replay
+    from core.flows.lessons import LessonRecorded
+    from core.flows.replay import Replay
 
     return Insights, Lesson, LessonRecorded, PracticeList, Replay, SessionStrip, Worked
 

@@ -19,7 +19,7 @@ from core.embedding.service.client import model_service
 from core.errors.cases.derived import refresh_case
 from core.errors.retrieval.embed_text import ErrorSource
 from core.flows.rules.files import untrusted_files
-from core.flows.system.mcp_extra import has_mcp
+from core.flows.system.capabilities import has_mcp
 from core.library.search.fts import rebuild_fts
 from core.library.search.korean import CHOSEN, MISSING, installed
 from core.llm.errors import pull_hint

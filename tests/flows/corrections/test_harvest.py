@@ -10,8 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core.flows.corrections.harvest import corrections_in, harvest_corrections
-from core.flows.corrections.said import said_in_refusal
+from core.flows.corrections.harvest import corrections_in, harvest_corrections, said_in_refusal
 from core.flows.system.history import take_back
 from core.flows.transcripts.reharvest import harvest_again
 from core.store import Store, open_store

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from core.base.fault import Fault
-from core.flows.corrections.rule_block import next_rule_id, put_in, rule_markdown, rules_in, take_out
+from core.flows.corrections.drafts import next_rule_id, put_in, rule_markdown, rules_in, take_out
 from core.rules.format.parse import parse
 
 CALL = json.dumps({"id": "1", "tool": "Bash", "input": {"command": "git push"}})

@@ -14,8 +14,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.base.fault import Fault
-from core.flows.hook.settings.registration import EVENTS, command_line, install, registered, uninstall
-from core.flows.hook.settings.settings_file import add_hooks, remove_hooks, status
+from core.flows.hook.registration import (
+    EVENTS,
+    add_hooks,
+    command_line,
+    install,
+    registered,
+    remove_hooks,
+    status,
+    uninstall,
+)
 
 COMMAND = "/opt/bin/casebook hook"
 OTHER = {"matcher": "Edit", "hooks": [{"type": "command", "command": "gofmt -w"}]}

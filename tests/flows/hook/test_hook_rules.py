@@ -19,11 +19,9 @@ from core.embedding.runtime.embedder import Embedder, Kind, Vector
 from core.embedding.runtime.query_model import ModelAtHand, VectorSearch
 from core.embedding.service.client import Unserved, connect
 from core.flows.hook import pre_tool_use
-from core.flows.hook.dispatch import Surroundings, handle
+from core.flows.hook.dispatch import RULES_OFF, Surroundings, handle, read_rules
 from core.flows.hook.payload import read_payload
-from core.flows.hook.pre_tool_use import advise
-from core.flows.hook.rule_settings import OFF, read_rules
-from core.flows.hook.rules_reply import ALL_KEPT, rules_context
+from core.flows.hook.pre_tool_use import ALL_KEPT, advise, rules_context
 from core.flows.rules.matcher import RuleMatcher
 from core.process.endpoint import Endpoint
 from core.rules.evaluation.usage import usage
@@ -97,7 +95,7 @@ def test_silence_where_nothing_applies_writes_nothing(home: Path) -> None:
 
 
 def test_without_a_rule_file_or_switched_off_nothing_is_said(home: Path) -> None:
-    assert handle(payload(home), home / "casebook.db", around(OFF)).reply is None
+    assert handle(payload(home), home / "casebook.db", around(RULES_OFF)).reply is None
     (home / ".claude" / "memory.md").unlink()
     handled = handle(payload(home), home / "casebook.db", around())
     assert (handled.reply, handled.rules, handled.fault) == (None, 0, "")
@@ -151,7 +149,7 @@ def test_nothing_heavy_is_loaded_for_it(home: Path) -> None:
 
 def test_settings_are_handed_on_as_one_text() -> None:
     assert read_rules("") == RuleSettings()
-    assert read_rules(OFF) is None
+    assert read_rules(RULES_OFF) is None
     assert read_rules("7\n/a/b.md\nc.md") == RuleSettings("/a/b.md", "c.md", True, 7)
 
 

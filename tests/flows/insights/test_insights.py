@@ -12,7 +12,7 @@ from core.base.fault import Fault
 from core.errors import fingerprint, normalize_error, observe, record_resolution
 from core.errors.cases.record import Name
 from core.flows.insights.api import insights, week_of
-from core.flows.insights.views import bar
+from core.flows.insights.pictures import bar
 from core.store import Store, open_store
 from tests.flows.insights.rows import add_outcome, add_session, add_verdict
 

@@ -7,9 +7,19 @@ from xml.etree import ElementTree
 
 import pytest
 
-from core.flows.insights.picture import Block, Picture, Row, markdown_of, owners_in, shareable, svg_of
+from core.flows.insights.pictures import (
+    Block,
+    Picture,
+    Row,
+    markdown_of,
+    owners_in,
+    picture_of_worked,
+    shareable,
+    side_words,
+    svg_of,
+    weeks_line,
+)
 from core.flows.insights.report import NO_PROOF, Side, Worked, WorkedItem, WorkedWeek
-from core.flows.insights.views import picture_of_worked, side_words, weeks_line
 
 _SECRET = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
 _HOSTILE = f"open /home/mireille/shop/a.py: <b>&\x1b[2J\x00\ud800 {_SECRET} for MIREILLE"

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from core.base.fault import Fault
+from core.flows.insights.pictures import marks_in, sign_of
 from core.flows.insights.strip import session_strip
-from core.flows.insights.views import marks_in, sign_of
 from core.flows.transcripts.api import import_transcripts
 from core.store import Store, open_store
 from tests.flows.harvest.chat import HOME, LOOKUP

@@ -11,7 +11,7 @@ import pytest
 from core.errors import fingerprint, record_resolution, show_case
 from core.errors.curation.decisions import verify
 from core.errors.curation.transaction import seen_of
-from core.flows.insights.worked import worked
+from core.flows.insights.api import worked
 from core.store import Store, open_store
 from tests.flows.insights.rows import add_outcome, add_session, add_verdict
 

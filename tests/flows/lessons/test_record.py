@@ -12,7 +12,7 @@ from core.align import AlignSettings
 from core.base.config.settings_sources import default_config
 from core.base.fault import Fault
 from core.errors import show_case
-from core.flows.lessons.record import LessonRecorded, Told, record_lesson
+from core.flows.lessons import LessonRecorded, Told, record_lesson
 from core.flows.mcp.context import Desk
 from core.flows.mcp.registry import call
 from core.flows.transcripts.api import import_transcripts

@@ -8,7 +8,7 @@ import pytest
 
 from core.flows.harvest.changes import change_of
 from core.flows.harvest.command import command_of
-from core.flows.outcomes.actions import actions_of, disagree, is_performed
+from core.flows.outcomes import actions_of, disagree, is_performed
 
 HARVESTED = (
     "**Change** `src/a.ts`\n\n```diff\n- const total = sum(one)\n+ const total = sum(one, two)\n```\n\n"

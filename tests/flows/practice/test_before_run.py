@@ -15,7 +15,7 @@ from core.errors.practice import count_told
 from core.flows.harvest.command import parse_command
 from core.flows.harvest.session import harvest_session
 from core.flows.hook.dispatch import Handled, Surroundings, handle
-from core.flows.practice.trap import keys_of
+from core.flows.practice.findings import keys_of
 from core.flows.transcripts.api import import_transcripts
 from core.store import Store, open_store
 from tests.flows.harvest.chat import HOME

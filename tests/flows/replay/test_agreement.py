@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.flows.replay.agreement import agreement, steps_of
+from core.flows.replay import agreement, steps_of
 
 _EDIT = "**Change** `{}`\n\n```diff\n{}\n```\n\n**Checked**: `go test` no longer shows the error (message 9)."
 

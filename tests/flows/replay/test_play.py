@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.base.fault import Fault
-from core.flows.replay.play import replay
+from core.flows.replay import replay
 from core.flows.transcripts.report import Progress
 from tests.flows.replay.chats import bash, missing, write
 

@@ -13,8 +13,7 @@ from core.base.fault import Fault
 from core.embedding.models.catalogue import CATALOGUE, MINILM
 from core.embedding.runtime.embedder import Embedder
 from core.embedding.runtime.query_model import ModelAtHand, VectorSearch
-from core.flows.rules.matcher import RuleMatcher
-from core.flows.rules.watch import RuleEdit, difference, watch_rules
+from core.flows.rules.matcher import RuleEdit, RuleMatcher, difference, watch_rules
 from core.rules.format.parse import parse_text
 from core.rules.format.rule import RuleList
 from tests.flows.rules.counting_embedder import RULES, Counting

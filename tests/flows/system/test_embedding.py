@@ -22,8 +22,7 @@ from core.errors import identify, observe
 from core.errors.retrieval.embed_text import ErrorSource, embed_text
 from core.flows.ingest.api import IngestOptions, ingest
 from core.flows.system import embedding
-from core.flows.system.embedding import embed_pending
-from core.flows.system.vector_facts import vector_facts
+from core.flows.system.embedding import embed_pending, vector_facts
 from core.rules.format.parse import parse
 from core.rules.format.store import sync
 from core.store import Store, jobs, load_vec, open_store

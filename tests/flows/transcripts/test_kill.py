@@ -18,10 +18,10 @@ IMPORT = """
 import os, sys
 import core.flows.corrections.harvest, core.flows.harvest.session, core.text.secrets.scan  # else each child loads them
 from pathlib import Path
-from core.flows.transcripts import source as import_source
+from core.flows.transcripts import files as import_files
 from core.flows.transcripts.api import import_transcripts
 from core.store import open_store
-import_source.BATCH_LINES = 4
+import_files.BATCH_LINES = 4
 with open_store(Path(sys.argv[1]), create=True) as store:
     os.write(1, b"+")
     import_transcripts(store, "auto", [Path(sys.argv[2])])

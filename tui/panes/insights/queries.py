@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
-from core.flows.insights.views import View, event_of, side_words, weeks_line
+from core.flows.insights.pictures import View, event_of, side_words, weeks_line
 from tui.render.common.amounts import counted
 from tui.runtime.jobs import Job
 from tui.widgets.row_list import FixedRows
 
 if TYPE_CHECKING:
-    from core.flows.insights.picture import Picture
+    from core.flows.insights.pictures import Picture
     from core.flows.insights.report import Insights, Worked, WorkedItem
 
 Lead = tuple[str, int | None]
@@ -63,7 +63,7 @@ def read_insights(shown: Shown, now: datetime) -> Callable[[Job[ReadInsights]], 
         found = insights(store, since, shown.project or None)
         worked = None
         if shown.view == "worked":
-            from core.flows.insights.worked import worked as read_worked
+            from core.flows.insights.api import worked as read_worked
 
             worked = read_worked(store, shown.project or None)
         return ReadInsights(found, projects(store), store.readonly or "", worked)
@@ -85,7 +85,7 @@ def find_session(case_id: int) -> Callable[[Job[Lead | None]], Lead | None]:
 
 def picture_shown(read: ReadInsights, view: View, scope: str) -> Picture:
     """The view that is shown, as a picture."""
-    from core.flows.insights.views import picture_of, picture_of_worked
+    from core.flows.insights.pictures import picture_of, picture_of_worked
 
     if view == "worked" and read.worked is not None:
         return picture_of_worked(read.worked, scope)

@@ -12,8 +12,8 @@ from textual.content import Content
 from textual.widgets import Static
 
 from core.base.fault import Fault
+from core.flows.insights.pictures import VIEWS
 from core.flows.insights.report import NO_PROOF, PAUSES
-from core.flows.insights.views import VIEWS
 from tui.actions.action import Acts, Situation
 from tui.actions.registry import bindings
 from tui.panes.common.memory import one_of
@@ -230,7 +230,7 @@ class InsightsScreen(PaneScreen):
     def _copy(self) -> None:
         if self.read is None:
             return
-        from core.flows.insights.picture import markdown_of
+        from core.flows.insights.pictures import markdown_of
 
         self.post_message(PaneCopied("view", markdown_of(picture_shown(self.read, self.shown.view, self._scope))))
 

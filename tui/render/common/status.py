@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from core.embedding.runtime.report import EmbedReport
     from core.flows.system.capabilities import Capabilities
     from core.flows.system.doctor import Diagnosis
-    from core.flows.system.vector_facts import VectorFacts
+    from core.flows.system.embedding import VectorFacts
     from core.store.jobs import Job
 
 

@@ -1,24 +1,25 @@
-"""Play transcripts in order of time into a casebook of their own, and ask each failure before its session is imported.
+"""Replay (`replay.v1`): what casebook would have answered, had it been there before each session.
 
-The asker's own casebook is neither read nor written: everything goes into a temporary folder.
-"""
+Transcripts are imported in order of time into a temporary casebook, and each failure is searched for before its session
+is imported. Your own casebook is neither read nor written."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
 from core.base.fault import Fault
+from core.base.reports import SkippedLine
 from core.embedding.runtime.query_model import VectorSearch
 from core.errors.identity.fingerprint import fingerprint
 from core.errors.identity.normalize import normalize_error
+from core.errors.retrieval.answer import Confidence, Status, Tier
 from core.errors.retrieval.api import search
 from core.flows.harvest.report import JudgedResult
-from core.flows.replay.agreement import agreement
-from core.flows.replay.report import Replay, ReplayItem, ReplayMatch, report_of
 from core.flows.transcripts.api import import_transcripts
 from core.flows.transcripts.files import (
     Found,
@@ -32,11 +33,170 @@ from core.flows.transcripts.files import (
     stored_name,
 )
 from core.flows.transcripts.inspection import Inspected, ResultText, inspect_texts
-from core.flows.transcripts.report import Meter, Progress, SkippedLine, Tally
+from core.flows.transcripts.report import Meter, Progress, Tally
 from core.flows.transcripts.rows import records_of
 from core.store import Store, faults, open_store
 from core.text import redact
 from core.transcripts import Message, SessionStart, Skipped
+
+_EVIDENCE: Final = ("**Why**", "**Done by a person**", "**Linked**", "**Checked**", "**instead of**")
+"""Sections of a fix that say what it rests on, not what to do."""
+_FENCE: Final = re.compile(r"(`{3,})")
+_SPAN: Final = re.compile(r"(`{1,9}) ?([^\n]{1,400}?) ?\1(?!`)")
+_NAME: Final = re.compile(r"[A-Za-z_]\w{2,80}")
+_LIKE: Final = 0.5
+"""Share of the lines, or of the names, of the shorter fix that the other one must have."""
+
+
+@dataclass(frozen=True, slots=True)
+class FixSteps:
+    """What a fix says to do: commands with what varies masked, files, and the lines it adds and removes."""
+
+    commands: frozenset[str] = frozenset()
+    files: frozenset[str] = frozenset()
+    lines: frozenset[str] = frozenset()
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The identifiers in its lines."""
+        return frozenset(name for line in self.lines for name in _NAME.findall(line))
+
+
+def steps_of(text: str) -> FixSteps:
+    """What the Markdown of a fix says to do."""
+    commands, files, lines = set[str](), set[str](), set[str]()
+    evidence, fence = False, ""
+    for line in text.split("\n"):
+        if fence:
+            if line.startswith(fence):
+                fence = ""
+            elif line[:1] in ("+", "-") and (changed := " ".join(line[1:].split())):
+                lines.add(f"{line[0]} {changed}")
+            continue
+        if (opened := _FENCE.match(line)) is not None:
+            fence = opened[1]
+            continue
+        if line.startswith("**"):
+            evidence = line.startswith(_EVIDENCE)
+        if evidence:
+            continue
+        spans = [span[2] for span in _SPAN.finditer(line)]
+        if line.startswith("**Change**"):
+            files.update(map(_base, spans))
+        else:
+            commands.update(filter(None, map(fingerprint, spans)))
+    return FixSteps(frozenset(commands), frozenset(files), frozenset(lines))
+
+
+def agreement(known: str, real: str) -> tuple[bool | None, str]:
+    """Whether the fix that was `known` says what the `real` one did, and why; None where they cannot be compared."""
+    told, done = steps_of(known), steps_of(real)
+    if not (told.commands or told.lines) or not (done.commands or done.lines):
+        return None, "One of the two fixes names neither a command nor a changed line."
+    if shared := told.commands & done.commands:
+        return True, f"Same command: {min(shared)}"
+    if _overlap(told.lines, done.lines) >= _LIKE:
+        return True, "Same changed lines."
+    if shared := told.files & done.files:
+        if _overlap(told.names, done.names) >= _LIKE:
+            return True, f"Same file and names: {min(shared)}"
+        return False, f"Same file, other changes: {min(shared)}"
+    if told.commands and done.commands:
+        return False, f"Other command: {min(told.commands)} instead of {min(done.commands)}"
+    return False, "Other changes."
+
+
+def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
+    return len(one & other) / min(len(one), len(other)) if one and other else 0.0
+
+
+def _base(path: str) -> str:
+    return re.split(r"[/\\]", path)[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """Failures that were answered, by confidence."""
+
+    high: int = 0
+    low: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayMatch:
+    """The case that answers a failure. `session`: where its fix comes from; null for one that was recorded."""
+
+    case_id: int
+    tier: Tier
+    confidence: Confidence
+    status: Status | None
+    fix: str
+    session: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayItem:
+    """A failure that is no slip, as it was asked before its session was imported.
+
+    `line` is the transcript's line of the result, from 1. `known`: the same error was imported before. `fix` is what
+    fixed it in this session, null where nothing did. `agreed`: the answer says the same; null where that cannot be
+    compared. `reason` says why.
+    """
+
+    session: str
+    file: str
+    line: int
+    key_line: str
+    command: str
+    minutes: float
+    known: bool
+    match: ReplayMatch | None
+    fix: str | None
+    agreed: bool | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """Sessions in order of time, each asked against those before it.
+
+    `failures` are the incidents that are no slips, each counted once a session; `known_before` those whose error was
+    imported before. `minutes_spent_on_known` is what these cost. `canceled`: stopped before the last session.
+    """
+
+    SCHEMA: ClassVar[str] = "replay.v1"
+
+    sessions: int
+    failures: int
+    known_before: int
+    answered: Answered
+    agreed: int
+    disagreed: int
+    minutes_spent_on_known: float
+    items: tuple[ReplayItem, ...]
+    skipped: tuple[SkippedLine, ...] = ()
+    canceled: bool = False
+
+
+def report_of(
+    sessions: int, items: tuple[ReplayItem, ...], skipped: tuple[SkippedLine, ...], *, canceled: bool
+) -> Replay:
+    """The counts of a replay's items."""
+    matches = [item.match for item in items if item.match is not None]
+    high = sum(match.confidence == "high" for match in matches)
+    return Replay(
+        sessions=sessions,
+        failures=len(items),
+        known_before=sum(item.known for item in items),
+        answered=Answered(high, len(matches) - high),
+        agreed=sum(item.agreed is True for item in items),
+        disagreed=sum(item.agreed is False for item in items),
+        minutes_spent_on_known=round(sum(item.minutes for item in items if item.known), 1),
+        items=items,
+        skipped=skipped,
+        canceled=canceled,
+    )
+
 
 _LIMIT: Final = 2_000
 """Code points of a fix that an item shows."""

@@ -1,17 +1,108 @@
-"""casebook's hooks in an agent's settings: added, found and taken out without touching anything else in the text."""
+"""casebook's hooks in an agent's settings file: added, found and removed. All other bytes of the file stay as they are.
+
+A change is shown first, then made beside a copy of the old file."""
 
 from __future__ import annotations
 
+import difflib
 import json
+import os
 import re
 import shlex
-from collections.abc import Callable, Iterator, Sequence
+import stat
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, ClassVar, NamedTuple, cast
 
+from core.base.atomic import write_file
 from core.base.fault import Fault
-from core.flows.hook.settings.json_edit import Part, add_part, drop_part, parse, parts_of
+
+_DECODER = json.JSONDecoder()
+_BLANK = " \t\n\r"
+
+
+class Part(NamedTuple):
+    """A member of an object or an element of an array: `start` to `end`, half-open; its value begins at `value`."""
+
+    key: str
+    start: int
+    value: int
+    end: int
+
+
+def parse(text: str, name: str) -> Any:
+    """The value of a JSON text. Raises Fault invalid_input that names the line of what is wrong, comments included."""
+    try:
+        return json.loads(text, object_pairs_hook=_no_twins)
+    except json.JSONDecodeError as error:
+        rest = text[error.pos :].lstrip(_BLANK + ",")
+        what = "a comment, which JSON has not" if rest.startswith(("//", "/*", "#")) else error.msg
+        raise Fault(
+            "invalid_input", f"{name}:{error.lineno}: {what}", "mend the file by hand; nothing was changed"
+        ) from error
+    except (_TwinError, RecursionError) as error:
+        raise Fault("invalid_input", f"{name}: {error}", "mend the file by hand; nothing was changed") from error
+
+
+def parts_of(text: str, start: int) -> list[Part]:
+    """The members or elements of the object or array that begins at `start` in a text that `parse` took."""
+    in_object = text[start] == "{"
+    at, found = _skip(text, start + 1), list[Part]()
+    while text[at] not in "}]":
+        begin, key = at, ""
+        if in_object:
+            key, at = _DECODER.raw_decode(text, at)
+            at = _skip(text, _skip(text, at) + 1)
+        end = _DECODER.raw_decode(text, at)[1]
+        found.append(Part(key, begin, at, end))
+        at = _skip(text, end)
+        if text[at] == ",":
+            at = _skip(text, at + 1)
+    return found
+
+
+def add_part(text: str, start: int, source: str, outer: str, step: str, newline: str) -> str:
+    """`text` with `source` as a further member or element of the container at `start`, on lines of its own.
+
+    `outer` is the indent of the line that the container begins on, `step` one level of it.
+    """
+    source = source.replace("\n", newline + outer + step)
+    parts = parts_of(text, start)
+    if parts:
+        end = parts[-1].end
+        return f"{text[:end]},{newline}{outer}{step}{source}{text[end:]}"
+    close = _skip(text, start + 1)
+    return f"{text[: start + 1]}{newline}{outer}{step}{source}{newline}{outer}{text[close:]}"
+
+
+def drop_part(text: str, start: int, index: int) -> str:
+    """`text` without the part number `index` of the container at `start`, its comma and the blanks before it."""
+    parts = parts_of(text, start)
+    if len(parts) == 1:
+        return text[: start + 1] + text[_skip(text, parts[0].end) :]
+    if index:
+        return text[: parts[index - 1].end] + text[parts[index].end :]
+    return text[: parts[0].start] + text[parts[1].start :]
+
+
+def _skip(text: str, at: int) -> int:
+    while text[at] in _BLANK:
+        at += 1
+    return at
+
+
+class _TwinError(ValueError):
+    """An object names one key twice: which of them counts is anybody's guess."""
+
+
+def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        keys = [key for key, _ in pairs]
+        raise _TwinError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} is there twice")
+    return found
+
 
 _STEPS = "Bash|PowerShell|Edit|MultiEdit|Write|NotebookEdit|Task|Agent|mcp__.*"
 """Tools whose results can be an error, or a step to its fix."""
@@ -213,3 +304,100 @@ def _others(text: str, name: str) -> object:
     }
     rest = {key: part for key, part in value.items() if key != "hooks"}
     return rest | ({"hooks": hooks} if hooks else {})
+
+
+MOST_BYTES = 4 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class HooksReport:
+    """casebook's hooks in one settings file: which events they listen to, and what a command changed there."""
+
+    SCHEMA: ClassVar[str] = "hooks.v1"
+
+    path: str
+    installed: bool
+    events: tuple[str, ...]
+    changed: bool = False
+    backup: str | None = None
+    diff: tuple[str, ...] = ()
+
+
+def default_path(environ: Mapping[str, str]) -> Path:
+    """Claude Code's own settings."""
+    home = environ.get("CLAUDE_CONFIG_DIR")
+    return (Path(home) if home else Path.home() / ".claude") / "settings.json"
+
+
+def status(path: Path, command: str) -> HooksReport:
+    """What the file says of casebook; a missing one says nothing. Raises Fault where it cannot be understood."""
+    found = registered(_read(path), str(path), command)
+    return HooksReport(str(path), found.complete, found.events)
+
+
+def add_hooks(path: Path, command: str, *, dry: bool = False) -> HooksReport:
+    """Put casebook's hooks into the file, each once. Raises Fault; then nothing was changed."""
+    return _change(path, command, lambda text: install(text, str(path), command), dry=dry)
+
+
+def remove_hooks(path: Path, command: str, *, dry: bool = False) -> HooksReport:
+    """Take casebook's hooks out of the file. Raises Fault; then nothing was changed."""
+    return _change(path, command, lambda text: uninstall(text, str(path)), dry=dry)
+
+
+def _change(path: Path, command: str, edit: Callable[[str], str], *, dry: bool) -> HooksReport:
+    old = _read(path)
+    new = edit(old)
+    diff = tuple(
+        line.rstrip("\r\n")
+        for line in difflib.unified_diff(
+            old.splitlines(keepends=True), new.splitlines(keepends=True), str(path), str(path), n=2
+        )
+    )
+    found = registered(new, str(path), command)
+    if dry or old == new:
+        return HooksReport(str(path), found.complete, found.events, False, None, diff)
+    backup = _write(path, old, new)
+    return HooksReport(str(path), found.complete, found.events, True, backup, diff)
+
+
+def _read(path: Path) -> str:
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        raise Fault("io_error", f"cannot read {path}: {error.strerror}", "check the path and its rights") from error
+    if len(data) > MOST_BYTES:
+        raise Fault("invalid_input", f"{path} is larger than {MOST_BYTES >> 20} MiB", "this is no settings file")
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise Fault("invalid_input", f"{path}:{line}: not UTF-8", "mend the file; nothing was changed") from error
+
+
+def _write(path: Path, old: str, new: str) -> str | None:
+    """Write the file whole, beside a copy of the old one; returns that copy's path. A link stays a link."""
+    target = path.resolve()
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if not target.exists():
+        write_file(target, [new], replace=False)
+        return None
+    mode = stat.S_IMODE(target.stat().st_mode)
+    backup = _backup(target)
+    write_file(backup, [old], replace=False)
+    if _read(target) != old:
+        raise Fault("io_error", f"{path} has just been changed by someone else", "run the command again")
+    write_file(target, [new], replace=True)
+    for made in (backup, target):
+        os.chmod(made, mode)  # noqa: PTH101 as its owner had it
+    return str(backup)
+
+
+def _backup(target: Path) -> Path:
+    for number in range(1, 10_000):
+        place = target.with_name(f"{target.name}.casebook-{number}.bak")
+        if not place.exists():
+            return place
+    raise Fault("io_error", f"there are 9,999 backups beside {target}", "remove some of them")

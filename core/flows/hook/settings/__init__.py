@@ -1,1 +1,0 @@
-"""The hooks of casebook in an agent's settings file."""

@@ -1,1 +1,0 @@
-"""Lessons that an agent records itself, checked against what its session shows."""

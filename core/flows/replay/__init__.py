@@ -1,1 +1,0 @@
-"""Replay: what casebook would have answered, had it been there before each session."""
