@@ -8,7 +8,7 @@ from cli.format.cases import field, trace_lines
 from cli.format.evidence import diff_line
 from cli.format.layout import clip, one_line, wrap
 from cli.output import Output, Style
-from core.align.spans import Span
+from core.align.result import Span
 from core.evidence.entries import EntryPage
 from core.evidence.promotion import Promoted, PromotedMany, Promotion
 from core.evidence.realign import SessionAligned

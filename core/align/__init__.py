@@ -10,49 +10,31 @@ from typing import TYPE_CHECKING
 from core.base.lazy_names import lazy_names
 
 if TYPE_CHECKING:
-    from core.align.aligner import align_quote
-    from core.align.alignment import AlignedEntry, AlignResult, Evidence, align
-    from core.align.input import Extracted, ExtractedEntry, ExtractedQuote, read_extracted, read_messages
-    from core.align.legacy_v1 import align_claims
-    from core.align.normalization.cache import ViewCache
-    from core.align.prompt import EXTRACTION_PROMPT, extraction_prompt
-    from core.align.result import Aligned, Concern, Difference, NearMiss
-    from core.align.session import Session
+    from core.align.aligner import Session, align_quote, settle
+    from core.align.alignment import AlignedEntry, AlignResult, Evidence, align, align_claims
+    from core.align.input import (
+        EXTRACTION_PROMPT,
+        Extracted,
+        ExtractedEntry,
+        ExtractedQuote,
+        extraction_prompt,
+        read_extracted,
+        read_messages,
+    )
+    from core.align.normalized_view import ViewCache
+    from core.align.result import Aligned, Concern, Difference, NearMiss, Span
     from core.align.settings import AlignSettings
-    from core.align.spans import Span
-    from core.align.verdict import settle
 
 _LATER = {
-    "alignment": (
-        "AlignedEntry",
-        "AlignResult",
-        "Evidence",
-        "align",
-    ),
-    "result": (
-        "Aligned",
-        "Concern",
-        "Difference",
-        "NearMiss",
-    ),
+    "aligner": ("Session", "align_quote", "settle"),
+    "alignment": ("AlignResult", "AlignedEntry", "Evidence", "align", "align_claims"),
     "input": (
-        "Extracted",
-        "ExtractedEntry",
-        "ExtractedQuote",
-        "read_extracted",
-        "read_messages",
+        *("EXTRACTION_PROMPT", "Extracted", "ExtractedEntry", "ExtractedQuote"),
+        *("extraction_prompt", "read_extracted", "read_messages"),
     ),
-    "verdict": ("settle",),
-    "aligner": ("align_quote",),
-    "prompt": (
-        "EXTRACTION_PROMPT",
-        "extraction_prompt",
-    ),
-    "legacy_v1": ("align_claims",),
-    "session": ("Session",),
+    "normalized_view": ("ViewCache",),
+    "result": ("Aligned", "Concern", "Difference", "NearMiss", "Span"),
     "settings": ("AlignSettings",),
-    "spans": ("Span",),
-    "normalization.cache": ("ViewCache",),
 }
 __getattr__ = lazy_names(__name__, _LATER)
 

@@ -1,22 +1,188 @@
-"""Aligning one quote: exact, folded, in fragments, fuzzy; in the message it names, then in the nearest others."""
+"""Align one quote: exact, folded, in fragments, fuzzy; in the message it names, then in the nearest others.
+
+The guard judges each place: aligned, or flagged with the reasons and a diff. A quote with an ellipsis is fragments in
+their order in one text, with the least between them (decision 10)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from core.align.ellipsis import fragments_of, place_fragments
 from core.align.exact_match import Found, find, variants
 from core.align.fuzzy import LEAST_LETTERS, Stretch, likest
-from core.align.guard import beside, compare, cut_signs
+from core.align.guard import beside, compare, cut_article, cut_off, cut_signs, is_diff
 from core.align.guard.ellipsis import elided
-from core.align.normalization.normalized_view import View
-from core.align.result import Aligned, Concern, Difference, Method, NearMiss, failed, hash_of
-from core.align.session import Session
+from core.align.normalized_view import View, ViewCache
+from core.align.result import Aligned, Concern, Difference, Method, NearMiss, Span, failed, hash_of
 from core.align.settings import AlignSettings
-from core.align.spans import Span
-from core.align.verdict import judged
 from core.base.trace import Step, Stopwatch, facts
+
+_SIGN = re.compile(
+    r"[\[(<{]\s{0,4}(?:\.{2,}|…+|snip|omitted|중략|생략|후략|전략)\s{0,4}[\])>}]|\.{3,}|…+|⋯+", re.IGNORECASE
+)
+_PLACES = 40
+"""Places of one fragment that are looked at."""
+_FRAGMENT_LETTERS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Fragments:
+    """The fragments of a quote in a text: their ranges in the quote's order, how like they are, and whether some of
+    them stand against that order. `rivals`: other ways to place them just as well."""
+
+    spans: tuple[tuple[int, int], ...]
+    similarity: float
+    exact: bool
+    in_order: bool
+    rivals: tuple[tuple[int, int], ...] = ()
+
+
+def fragments_of(quote: str) -> tuple[str, ...]:
+    """The parts of a quote between its ellipses; empty where it has none, or where a part says nothing."""
+    parts = [part.strip() for part in _SIGN.split(quote)]
+    if len(parts) < 2:
+        return ()
+    said = tuple(part for part in parts if part)
+    if not said or any(len(View(part).letters) < _FRAGMENT_LETTERS for part in said):
+        return ()
+    return said
+
+
+def place_fragments(view: View, parts: tuple[str, ...], threshold: float) -> Fragments | None:
+    """Where the fragments stand; None unless each of them stands somewhere."""
+    places: list[list[tuple[int, int]]] = []
+    similarity, exact = 1.0, True
+    for part in parts:
+        quote = View(part)
+        found = find(view, quote)
+        if found is not None:
+            places.append(list(found.spans[:_PLACES]))
+            exact = exact and found.form == "plain"
+            continue
+        if len(quote.letters) < LEAST_LETTERS:
+            return None
+        likes = [one for one in likest(view, quote, 3) if one.similarity >= threshold]
+        if not likes:
+            return None
+        places.append([(one.start, one.end) for one in likes])
+        similarity, exact = min(similarity, likes[0].similarity), False
+    chains = sorted(_chains(places), key=_gap)
+    if chains:
+        rivals = [chain for chain in chains[1:] if _gap(chain) == _gap(chains[0]) and chain[0] != chains[0][0]]
+        return Fragments(chains[0], similarity, exact, True, tuple((c[0][0], c[-1][1]) for c in rivals))
+    apart = tuple(spans[0] for spans in places)
+    return Fragments(apart, similarity, exact, False)
+
+
+def _gap(chain: tuple[tuple[int, int], ...]) -> int:
+    return chain[-1][1] - chain[0][0]
+
+
+def _chains(places: list[list[tuple[int, int]]]) -> list[tuple[tuple[int, int], ...]]:
+    """For each place of the first fragment, the tightest chain that goes on from it in order."""
+    chains: list[tuple[tuple[int, int], ...]] = []
+    for first in places[0]:
+        chain = [first]
+        for spans in places[1:]:
+            later = [span for span in spans if span[0] >= chain[-1][1]]
+            if not later:
+                break
+            chain.append(min(later))
+        else:
+            # The nearest last fragment may allow a nearer first one: only the start is free, and each is tried.
+            chains.append(tuple(chain))
+    return chains
+
+
+_WORD = re.compile(r"[a-z\u00c0-\u024f]{3,}|[가-힣]{2,}")
+
+
+class Session:
+    """Messages by index, their views, and the words that stand in them. Belongs to one thread."""
+
+    def __init__(self, messages: Sequence[str], cache: ViewCache | None = None) -> None:
+        self.messages = messages
+        self._cache = ViewCache() if cache is None else cache
+        self._words: set[str] | None = None
+        self._last: tuple[int, View] | None = None
+
+    def view(self, index: int) -> View:
+        """The view of a message."""
+        if self._last is None or self._last[0] != index:
+            self._last = index, self._cache.view(self.messages[index])
+        return self._last[1]
+
+    def others(self, index: int) -> Iterator[int]:
+        """Every other message, the nearest first; of two as near, the earlier one."""
+        for distance in range(1, len(self.messages)):
+            for other in (index - distance, index + distance):
+                if 0 <= other < len(self.messages):
+                    yield other
+
+    def knows(self, word: str) -> bool:
+        """Whether a word (lower case) stands in any message."""
+        if self._words is None:
+            self._words = {word for text in self.messages for word in _WORD.findall(text.lower())}
+        return word in self._words
+
+
+def judged(
+    session: Session,
+    span: Span,
+    quote: str,
+    settings: AlignSettings,
+    method: Method,
+    confidence: float,
+    similarity: float,
+) -> Aligned:
+    """What the guard says of `quote` at `span`; its trace is the guard's one step, or none where it had no question."""
+    text, level = session.messages[span.message_index], settings.guard
+    watch = Stopwatch()
+    concerns: list[Concern] = []
+    verdict = None
+    if method != "exact":
+        source = text[span.start : span.end]
+        verdict = compare(quote, source, session.knows, level, in_diff=is_diff(text, span.start))
+        concerns += verdict.concerns
+    if level != "off":
+        concerns += cut_signs(text, span.start, span.end, quote)
+        concerns += cut_article(text, span.start, span.end, quote)
+        concerns += cut_off(text, span.start, span.end, quote)
+        concerns += beside(text, span.start, span.end)
+    trace: tuple[Step, ...] = ()
+    if method != "exact" or concerns:
+        said = "; ".join(str(one) for one in concerns) or "it says the same"
+        told = facts(message=span.message_index)
+        trace = (Step("guard", "rejected" if concerns else "hit", said, told, elapsed_ms=watch.ms()),)
+    return Aligned(
+        "flagged" if concerns else "aligned",
+        method,
+        confidence,
+        (span,),
+        similarity,
+        concerns=tuple(dict.fromkeys(concerns)),
+        diff=() if verdict is None else verdict.diff,
+        trace=trace,
+    )
+
+
+def settle(
+    session: Session, quote: str, found: Aligned, span: Span, settings: AlignSettings, reason: str = "a person chose"
+) -> Aligned:
+    """An ambiguous quote at one of its places, guarded there. Raises ValueError where `span` is none of them."""
+    if found.status != "ambiguous" or span not in found.spans:
+        raise ValueError("only one of the places of an ambiguous quote can be chosen")
+    made = judged(session, span, quote, settings, found.method, found.confidence, found.similarity)
+    text = session.messages[span.message_index]
+    step = Step("choice", "hit", reason, facts(start=span.start, places=len(found.spans)))
+    return replace(
+        made,
+        matched_hash=hash_of(text[span.start : span.end]),
+        relocated_from=found.relocated_from,
+        trace=(*found.trace, step, *made.trace),
+    )
+
 
 NEAR = 0.5
 """A place less like the quote than this is no near miss."""

@@ -1,4 +1,6 @@
-"""Everything extracted from a session, aligned with its messages: `alignment.v1`, with the seed's names of fields."""
+"""Everything extracted from a session, aligned with its messages: `alignment.v1`, with the seed's names of fields.
+
+`align_claims` is the seed's first call, kept over the aligner (evidence-aligner-v2 4.3)."""
 
 from __future__ import annotations
 
@@ -6,15 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from core.align.aligner import align_quote
-from core.align.diff.changes import reason_of_each
-from core.align.diff.verbatim import verbatim
-from core.align.input import Extracted, ExtractedEntry, ExtractedQuote, as_index
-from core.align.result import Aligned, Difference, Failure, Method, Status, hash_of
-from core.align.session import Session
+from core.align.aligner import Session, align_quote, settle
+from core.align.diff import reason_of_each, verbatim
+from core.align.input import Extracted, ExtractedEntry, ExtractedQuote, as_index, quotes_of
+from core.align.result import JOIN, Aligned, Difference, Failure, Method, Status, hash_of
 from core.align.settings import AlignSettings
-from core.align.spans import JOIN
-from core.align.verdict import settle
 from core.base.trace import Step
 
 
@@ -187,3 +185,32 @@ def evidence_of(index: int, said: ExtractedQuote, found: Aligned, messages: Sequ
         ),
         trace=found.trace,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimSpan:
+    """A claim and where it stands in the source: a half-open range of code points."""
+
+    claim: str
+    start: int
+    end: int
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimAlignment:
+    """The claims that stand in the source, and those that do not, or not beyond doubt."""
+
+    spans: tuple[ClaimSpan, ...]
+    missing_claims: tuple[str, ...]
+
+
+def align_claims(claims: Sequence[str], source: str, settings: AlignSettings | None = None) -> ClaimAlignment:
+    """Align claims with one text. A claim in fragments spans from the first to the last of them."""
+    (entry,) = align([source], quotes_of(claims), settings).entries
+    spans = tuple(
+        ClaimSpan(one.quote, one.spans[0].start, one.spans[-1].end, one.confidence)
+        for one in entry.evidence
+        if one.status == "aligned"
+    )
+    return ClaimAlignment(spans, tuple(one.quote for one in entry.evidence if one.status != "aligned"))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from core.align.normalization.normalized_view import View
+from core.align.normalized_view import View
 from core.align.result import Method
 from core.text.cleaning import TERMINAL
 

@@ -1,14 +1,13 @@
-"""What a model extracted from a session, and the session's messages, as they come in JSON: claims with quotes.
+"""Extraction by a model: the prompt that asks for entries with quotes, and the JSON of claims and messages read back.
 
-The place of a quote is never taken from the model: it counts tokens, not characters (evidence-aligner-v2 1.1).
-"""
+The place of a quote is never taken from the model: it counts tokens, not characters (evidence-aligner-v2 1.1)."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Final, cast
 
 from core.base.fault import Fault
 
@@ -144,3 +143,26 @@ def as_index(value: object) -> int | None:
 def quotes_of(claims: Sequence[str]) -> Extracted:
     """Bare claims about the first message, as one entry without an id."""
     return Extracted((ExtractedEntry("", "", "", tuple(ExtractedQuote(0, claim) for claim in claims)),))
+
+
+EXTRACTION_PROMPT: Final = """\
+Read the numbered messages of a session and write down what is worth remembering, as JSON:
+
+{"entries": [{"entryId": "e1", "type": "fact", "title": "one sentence",
+  "evidence": [{"messageIndex": 0, "quote": "words copied from that message"}]}]}
+
+- type: fact, decision, preference, task, or lesson.
+- Each entry needs at least one piece of evidence.
+- messageIndex: the number of the message the quote is copied from, from 0.
+- quote: 30 to 200 characters, copied letter by letter from one message. Do not translate, correct or shorten it. To
+  leave something out, write ... between two copied parts; never leave out a "not", a condition or a limit.
+- Do not give spanStart or spanEnd: where the quote stands is found from the quote.
+- What no message says is no entry.
+
+Messages:
+"""
+
+
+def extraction_prompt(messages: Sequence[str]) -> str:
+    """The template with the messages of a session behind it, numbered from 0."""
+    return EXTRACTION_PROMPT + "\n\n".join(f"[{index}]\n{text}" for index, text in enumerate(messages)) + "\n"

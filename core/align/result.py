@@ -1,4 +1,4 @@
-"""What aligning one quote answers. The types cannot hold a confidence that its method does not have (decision 8)."""
+"""The result of aligning one quote. The types cannot hold a confidence that its method does not have (decision 8)."""
 
 from __future__ import annotations
 
@@ -6,8 +6,24 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Literal
 
-from core.align.spans import Span
 from core.base.trace import Step
+
+JOIN = " … "
+"""Between the fragments of one place, where its words are shown or become the quote."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """`text[start:end]` of the message `message_index`, in code points of the original."""
+
+    message_index: int
+    start: int
+    end: int
+
+    def __post_init__(self) -> None:
+        if self.message_index < 0 or not 0 <= self.start < self.end:
+            raise ValueError(f"no span: message {self.message_index}, {self.start} to {self.end}")
+
 
 Status = Literal["aligned", "flagged", "ambiguous", "failed"]
 Method = Literal["exact", "normalized", "fuzzy", "none"]

@@ -46,7 +46,7 @@ CAPPED: Final = {
         ),
         "1,202 code points between two fragments of a quote (`elided._ends_of`)",
     ),
-    "core.align.guard.frames.context_negation._AFTER": "24 code points behind a place (`negated_outside`)",
+    "core.align.guard.frames.sentence._AFTER": "24 code points behind a place (`negated_outside`)",
     "core.align.guard.tokens._BEGINS": "4 code points before a word (`_token`)",
     "core.flows.ingest.case_citations._COINED": "the first 1,000 code points of a key line (`question_of`)",
     "core.library.parse.markdown._TAG": "a text up to its last `-->`: every comment in it is closed",

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from core.align.guard.comparison import Verdict, compare
-from core.align.guard.frames.context_negation import negated_outside
+from core.align.guard.ellipsis import cut_off
 from core.align.guard.frames.english import framed
-from core.align.guard.lexicon.small_words import cut_article
+from core.align.guard.frames.sentence import negated_outside
 from core.align.guard.signs import cut_signs, is_diff
-from core.align.guard.truncation import cut_off
+from core.align.guard.word_classes import cut_article
 from core.align.result import Concern
 
 __all__ = ["Verdict", "beside", "compare", "cut_article", "cut_off", "cut_signs", "is_diff"]

@@ -1,4 +1,4 @@
-"""A quote against the words it was found at: what differs, and which of that may change the sense."""
+"""A quote compared with the words it was found at: its words aligned, what differs, and what may change the sense."""
 
 from __future__ import annotations
 
@@ -7,31 +7,157 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, pairwise
+from typing import Final
 
-from rapidfuzz.distance import Indel
+from rapidfuzz.distance import Indel, Levenshtein
 
-from core.align.guard.lexicon.names import people
-from core.align.guard.lexicon.ordinals import other_ordinal
-from core.align.guard.lexicon.particles import heavy_tail
-from core.align.guard.lexicon.small_words import turned
-from core.align.guard.lexicon.typos import Known, is_far_slip, is_near, is_real
-from core.align.guard.lexicon.word_classes import (
+from core.align.guard.signs import changed_signs
+from core.align.guard.tokens import Token, as_number, number_of, numeral_of, tokens_of
+from core.align.guard.typos import (
+    Known,
+    is_doubled,
+    is_far_slip,
+    is_lost_letter,
+    is_near,
+    is_plural,
+    is_real,
+    is_slip,
+    is_typo,
+)
+from core.align.guard.word_classes import (
     HARMLESS,
     KIND_OF,
     NEGATIVE_PREFIXES,
     PHRASE_STARTS,
+    ROLE_OF,
     negations,
     opposed,
     qualifies,
+    turned,
 )
-from core.align.guard.signs import changed_signs
-from core.align.guard.tokens import Token, tokens_of
-from core.align.guard.word_alignment import pairs, unlike
-from core.align.normalization.normalized_view import View
+from core.align.guard.word_forms import (
+    heavy_tail,
+    lost_accents,
+    other_ordinal,
+    same_ordinal,
+    same_spelling,
+    say_the_same,
+    tails_of,
+)
+from core.align.normalized_view import View
 from core.align.result import Concern, Difference
 from core.align.settings import Level
 from core.text.tokenizing import without_particle
+
+_CLOSE = 40
+"""Words of a run up to which each is set against each; a longer run is another text, and goes in its order."""
+
+
+def pairs(
+    quote: Sequence[Token], source: Sequence[Token]
+) -> tuple[list[tuple[Token, Token]], list[Token], list[Token]]:
+    """The tokens that stand for each other, those that only the quote has, and those that only the source has."""
+    if len(quote) == len(source):
+        return list(zip(quote, source, strict=True)), [], []
+    short, long = (quote, source) if len(quote) < len(source) else (source, quote)
+    places = _places(short, long)
+    chosen = set(places)
+    rest = [token for place, token in enumerate(long) if place not in chosen]
+    both = [(one, long[place]) for one, place in zip(short, places, strict=True)]
+    if short is quote:
+        return both, [], rest
+    return [(mine, yours) for yours, mine in both], rest, []
+
+
+def _places(short: Sequence[Token], long: Sequence[Token]) -> list[int]:
+    """For each token of the shorter side its place in the longer one, in order."""
+    if len(long) > _CLOSE:
+        return list(range(len(short)))
+    at, places = 0, list[int]()
+    for index, token in enumerate(short):
+        last = len(long) - (len(short) - index)
+        best = max(range(at, last + 1), key=lambda place, own=token: _likeness(own, long[place]))
+        places.append(best)
+        at = best + 1
+    return places
+
+
+def _likeness(one: Token, other: Token) -> float:
+    same = as_number(one) == as_number(other)
+    return 2 * same + (one.kind == other.kind) + Levenshtein.normalized_similarity(one.canon[:64], other.canon[:64])
+
+
+def unlike(paired: Sequence[tuple[Token, Token]], known: Known) -> list[tuple[Token, Token]]:
+    """The pairs that do not say the same; two neighbours that share a wrongly placed blank do (`too_lname`)."""
+    found: list[tuple[Token, Token]] = []
+    at = 0
+    while at < len(paired):
+        mine, yours = paired[at]
+        if not alike(mine, yours, known):
+            if at + 1 < len(paired) and _cut_elsewhere(paired[at], paired[at + 1]):
+                at += 2
+                continue
+            found.append((mine, yours))
+        at += 1
+    return found
+
+
+def _cut_elsewhere(first: tuple[Token, Token], second: tuple[Token, Token]) -> bool:
+    tokens = (*first, *second)
+    if any(token.kind != "word" or token.canon in KIND_OF for token in tokens):
+        return False
+    return first[0].canon + second[0].canon == first[1].canon + second[1].canon
+
+
+def alike(mine: Token, yours: Token, known: Known) -> bool:
+    """Whether two tokens that differ say the same."""
+    if "number" in (mine.kind, yours.kind):
+        return as_number(mine) == as_number(yours)
+    if mine.kind != "word" or yours.kind != "word":
+        return mine.canon == yours.canon
+    one, other = mine.canon, yours.canon
+    if one == other or (is_plural(one, other) and not yours.coded):
+        return True
+    if lost_accents(one, other) or same_spelling(one, other) or same_ordinal(one, other):
+        return True
+    if one in HARMLESS and other in HARMLESS:
+        return ROLE_OF.get(one) == ROLE_OF.get(other)
+    if other in HARMLESS:
+        return is_slip(one, known, other)
+    if numeral_of(one) != numeral_of(other) and not is_doubled(one, other):
+        return False
+    if (tails := tails_of(one, other)) is not None:
+        return say_the_same(tails)
+    if is_doubled(one, other) and not known(one):
+        return True
+    if one in KIND_OF or opposed(one, other) or number_of(one) not in (one, number_of(other)):
+        return False
+    if other in KIND_OF and len(other) < 5 and is_slip(one, known, other):
+        return True
+    if mine.measured and yours.measured and not is_lost_letter(one, other):
+        return False  # `megabits` and `megabytes`, 메가 and 기가: units are a letter or two apart
+    return is_typo(mine, yours, known)
+
+
+_SURNAMES: Final = frozenset(
+    "김이박최정강조윤장임한오서신권황안송류홍전고문양손배백허유남심노하곽성차주우구민진지엄채원천방공현함변염여추"
+)
+_TITLES: Final = re.compile(
+    "(?:님|씨|팀장|과장|부장|차장|대리|대표|이사|사원|주임|선임|책임|수석|교수|박사|기자|의원|위원|장관|사장|회장|실장|본부장|매니저|선생|강사|"
+    "연구원|변호사|판사|감독|선수|작가|개발자|담당자|관리자)[가-힣]{0,3}"
+)
+
+
+def people(tokens: Sequence[Token]) -> frozenset[int]:
+    """Where the tokens begin that are a person's name."""
+    found = {
+        one.start
+        for one, after in pairwise(tokens)
+        if 2 <= len(one.canon) <= 4 and one.canon[0] in _SURNAMES and _TITLES.fullmatch(after.canon)
+    }
+    return frozenset(found)
+
 
 _DROPPED = 0.34
 """The share of the source's words that a quote may leave out, if none of them carries its sense."""

@@ -1,5 +1,8 @@
-"""What an ellipsis passes over: a negation, a condition, a doubt or a subject of the clauses it joins, too much text,
-or the order of the fragments. A whole sentence or list item in between may say what it likes."""
+"""What a quote leaves out, at an ellipsis or at its ends, that changes its sense.
+
+An ellipsis may pass over a negation, a condition, a doubt or a subject of the clauses it joins, too much text, or the
+order of the fragments; a whole sentence or list item in between may say anything. A quote that ends like a sentence may
+leave out the head of its subject or a `because …`."""
 
 from __future__ import annotations
 
@@ -8,13 +11,13 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
-from core.align.guard.frames.asserted import not_asserted
 from core.align.guard.frames.english import taken_back
+from core.align.guard.frames.english_clauses import not_asserted
 from core.align.guard.frames.english_words import WITNESS
 from core.align.guard.frames.sentence import SENTENCE_END
-from core.align.guard.lexicon.korean import is_verb
-from core.align.guard.lexicon.word_classes import negations
-from core.align.normalization.normalized_view import View
+from core.align.guard.typos import is_verb
+from core.align.guard.word_classes import HARMLESS, PHRASE_STARTS, negations
+from core.align.normalized_view import View
 from core.align.result import Concern
 
 FAR: Final = 600
@@ -327,3 +330,61 @@ def _marked(part: str) -> str:
 def _said(part: str) -> str:
     words = part.split()
     return " ".join(words if len(words) <= 8 else ("…", *words[-7:])).strip(" ,;:-")
+
+
+_HEAD = 2
+"""Words before the quote that are too few for a clause of their own: they belong to what is quoted."""
+_SENTENCE = re.compile(r"[.!?。]\s|\n\s*\n|\n\s*[-*#>|]")
+_GOES_ON = re.compile(
+    r"[\s,;(*_`'\"]*(?:if|unless|provided|providing|only|except|when|whenever|until|till|but|because|once|while|though|"
+    r"although|given|assuming|without|after|before|as long as|as far as|in case|depending|subject to|or|nor|that|"
+    r"which|who|whose|"
+    r"[a-z]+er than|more than|less than|than)\b",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[A-Za-z']+|[가-힣]+")
+_QUESTION = re.compile(r"[\s'\")*_`]*\?")
+_OPENING = (
+    "a an the this that these those my your our his her its their i we you he she it they there who which what and but "
+    "so or yet then now also because since although though while whereas yes no not please"
+)
+_NEW_PHRASE = frozenset(_OPENING.split())
+"""Words that begin a phrase or a clause of their own."""
+_SHOWN = 60
+_BEFORE = 160
+
+
+def cut_off(text: str, start: int, end: int, quote: str) -> Iterator[Concern]:
+    """The concerns about the sentence around `text[start:end]`, of which the quote makes a whole one."""
+    said = quote.strip().rstrip("\"'”’*_`)").rstrip()
+    if said[-1:] not in (".", "!", "。"):
+        return
+    before = _SENTENCE.split(text[max(0, start - _BEFORE) : start])[-1]
+    if _beheaded(before, text[start:end]):
+        yield Concern("cut off", "", _end_of(before))
+    if text[end - 1 : end] in (".", "!", "。"):
+        return
+    after = text[end : end + 60]
+    if found := _GOES_ON.match(after):
+        yield Concern("cut off", "", after[: found.end()].strip())
+    elif found := _QUESTION.match(after):
+        yield Concern("question", said[-1:], "?")
+
+
+def _beheaded(before: str, inside: str) -> bool:
+    """Whether words of the phrase that a place begins with go before it: a preposition, or the head of a subject."""
+    words = [word.lower() for word in _WORD.findall(before)]
+    if not words or before.rstrip()[-1:] in ",;:)—–" or before.rstrip().endswith(" -"):
+        return False
+    if words[-1] in PHRASE_STARTS:
+        return True
+    first = found[0].lower() if (found := _WORD.search(inside)) else ""
+    if len(words) > _HEAD or words[-1] in HARMLESS or first in _NEW_PHRASE:
+        return False
+    return not first >= "가" and not any(word in _NEW_PHRASE for word in words)
+
+
+def _end_of(text: str) -> str:
+    """The last words of a text, no more than are shown."""
+    said = " ".join(text.split())
+    return said if len(said) <= _SHOWN else said[-_SHOWN:].partition(" ")[2]

@@ -9,9 +9,8 @@ from decimal import Decimal
 from itertools import accumulate
 from typing import Literal
 
-from core.align.guard.lexicon.dates import DATE, plain_date
-from core.align.guard.lexicon.ordinals import ORDINALS
-from core.align.normalization.normalized_view import AROUND
+from core.align.guard.word_forms import DATE, ORDINALS, plain_date
+from core.align.normalized_view import AROUND
 from core.text.tokenizing import without_particle
 
 TokenKind = Literal["number", "word", "operator"]

@@ -22,13 +22,11 @@ import apsw
 from rapidfuzz.distance import Levenshtein
 
 from core.align import Concern, Difference, Session, Span
-from core.align.diff.changes import reasons_of
-from core.align.diff.verbatim import verbatim
+from core.align.diff import reasons_of, verbatim
 from core.align.fuzzy import CERTAIN
 from core.align.guard import compare
-from core.align.normalization.normalized_view import View
-from core.align.result import hash_of
-from core.align.spans import JOIN
+from core.align.normalized_view import View
+from core.align.result import JOIN, hash_of
 from core.base.fault import Fault
 from core.base.trace import Step, facts
 from core.evidence.events import EventType, append, entry_images, evidence_images, ingested

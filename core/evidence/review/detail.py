@@ -15,7 +15,7 @@ import apsw
 
 from core.align import Aligned, AlignSettings, Concern, Difference, Session, Span, ViewCache, align_quote
 from core.align.exact_match import find
-from core.align.normalization.normalized_view import View
+from core.align.normalized_view import View
 from core.base.fault import Fault
 from core.evidence.promotion import Promotion, promotion_of
 from core.evidence.review.decisions import Fit, Place, choices, place_at

@@ -13,7 +13,7 @@ from typing import ClassVar, Literal, cast
 
 import apsw
 
-from core.align.diff.changes import changes_of, reasons_of
+from core.align.diff import changes_of, reasons_of
 from core.align.guard import compare
 from core.evidence.promotion import READY
 from core.evidence.rows import STATES, Kept, State, kept_many

@@ -11,8 +11,7 @@ from typing import Final, NamedTuple, cast
 
 import apsw
 
-from core.align.aligner import align_quote
-from core.align.session import Session
+from core.align.aligner import Session, align_quote
 from core.align.settings import AlignSettings
 from core.flows.corrections.norms import MOST, norms_in, sentences_of
 from core.flows.harvest.command import command_of

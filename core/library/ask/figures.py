@@ -11,8 +11,8 @@ from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
 from core.align import Concern
-from core.align.guard.lexicon.ordinals import COUNTS, ENGLISH
 from core.align.guard.tokens import canonical_number, number_of, numeral_of
+from core.align.guard.word_forms import COUNTS, ENGLISH
 from core.base.lazy_pattern import lazy_pattern
 from core.text.tokenizing import without_particle
 

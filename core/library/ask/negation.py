@@ -11,7 +11,7 @@ from itertools import islice
 from typing import Final
 
 from core.align import Concern
-from core.align.guard.lexicon.word_classes import KIND_OF, NEGATIVE_PREFIXES, negations, opposed
+from core.align.guard.word_classes import KIND_OF, NEGATIVE_PREFIXES, negations, opposed
 from core.base.lazy_pattern import lazy_pattern
 from core.library.ask.glossary import glossed
 from core.library.search.subword import stem

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
-from core.align.edit_distance import best_stretch
+from core.align.fuzzy import best_stretch
 
 
 @given(st.text("ab가", min_size=1, max_size=9), st.text("ab가c", max_size=14))

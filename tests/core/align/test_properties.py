@@ -9,9 +9,9 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from core.align import AlignSettings, Session, Span, align_quote
-from core.align.diff.verbatim import verbatim
+from core.align.diff import verbatim
 from core.align.guard import compare
-from core.align.normalization.normalized_view import View
+from core.align.normalized_view import View
 from core.align.result import hash_of
 
 ANY = st.text(max_size=80)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from core.align import Difference
-from core.align.diff.verbatim import verbatim
+from core.align.diff import verbatim
 from core.evidence import QuoteRow
 from tui.render.common.glyphs import ASCII, UNICODE
 from tui.render.evidence import draw_diff, draw_quote_row, draw_reasons, fit_change, flat, reason_width

@@ -11,9 +11,18 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from core.align.guard.frames.asserted import FAILED, not_asserted
-from core.align.guard.frames.denial import answered, disowned, tail_of
-from core.align.guard.frames.english_retraction import is_mentioned, retracted, tail_retracts
+from core.align.guard.frames.english_clauses import (
+    FAILED,
+    answered,
+    disowned,
+    introduced,
+    is_talk,
+    not_asserted,
+    supposed,
+    tail_of,
+    without_aside,
+)
+from core.align.guard.frames.english_retraction import is_mentioned, is_reversed, retracted, tail_retracts
 from core.align.guard.frames.english_words import (
     ACCORDING,
     ADVERB,
@@ -56,9 +65,7 @@ from core.align.guard.frames.english_words import (
     WITNESS,
     is_past,
 )
-from core.align.guard.frames.introduction import introduced, is_talk, supposed, without_aside
 from core.align.guard.frames.korean import korean_before, korean_behind, korean_disowned, korean_taken_back
-from core.align.guard.frames.reversal import is_reversed
 from core.align.guard.frames.sentence import Context, ahead_of, beyond, context_of
 from core.align.result import Concern
 

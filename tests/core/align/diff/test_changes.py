@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.align import align, read_extracted
-from core.align.diff.changes import changes_of, reason_of_each, reasons_of
-from core.align.diff.verbatim import verbatim
+from core.align.diff import changes_of, reason_of_each, reasons_of, verbatim
 from core.align.guard import compare
 
 CASES = (

@@ -7,7 +7,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.align.diff.word_diff import differing
+from core.align.diff import differing
 
 
 def test_the_words_that_differ_are_named_on_both_sides() -> None:

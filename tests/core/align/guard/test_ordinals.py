@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.align import AlignSettings, Session, align_quote
-from core.align.guard.lexicon.ordinals import ORDINALS
+from core.align.guard.word_forms import ORDINALS
 from core.align.result import Aligned
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.align import AlignSettings, Session, align_quote
-from core.align.normalization.normalized_view import View
+from core.align.normalized_view import View
 
 SETTINGS = AlignSettings()
 DATA = Path(__file__).parents[3] / "data" / "align" / "meaning"

@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from core.align import AlignSettings, Session, align_quote
-from core.align.guard.lexicon.resources import word_list
-from core.align.guard.lexicon.word_classes import HARMLESS, KIND_OF, OPPOSITES, negations
 from core.align.guard.tokens import tokens_of
+from core.align.guard.typos import word_list
+from core.align.guard.word_classes import HARMLESS, KIND_OF, OPPOSITES, negations
 
 WORDS = Path(__file__).parents[4] / "core/align/guard/words"
 DATA = Path(__file__).parents[3] / "data" / "align"

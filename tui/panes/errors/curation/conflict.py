@@ -40,7 +40,7 @@ class ConflictScreen(Performs, ModalScreen[str | None]):
     BINDINGS = bindings("conflict")
 
     def __init__(self, act: Act, conflict: Conflict, signs: Signs, now: datetime) -> None:
-        from core.align.diff.word_diff import differing
+        from core.align.diff import differing
 
         super().__init__()
         self._act = act

@@ -1,8 +1,9 @@
 """Whether a word that differs is the same word misspelt, or another word.
 
-A slip of the keys gives a word that nobody uses: an everyday word, one that stands elsewhere in the session, and one
-that differs by an ending or a prefix that means something are other words.
-"""
+A typo gives a word that nobody uses. Other words are: an everyday word of English or Korean (the shipped lists
+`words/*.txt`), one that occurs elsewhere in the session, and one that differs by an ending or a prefix with a meaning.
+The English list has words of three to eight letters, since longer words have hardly any neighbour; inflected forms are
+derived. Korean verbs are known by their stems."""
 
 from __future__ import annotations
 
@@ -10,16 +11,119 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from functools import lru_cache
+from importlib.resources import files
 from itertools import pairwise
 from typing import Final
 
 from rapidfuzz.distance import OSA
 
-from core.align.guard.lexicon.english import NAMES, TECHNICAL, WORDS, is_english
-from core.align.guard.lexicon.korean import NOUNS, is_korean, tense_of
-from core.align.guard.lexicon.ordinals import ORDINALS
-from core.align.guard.lexicon.word_classes import HARMLESS, HEADS, KIND_OF, NEGATIVE_PREFIXES, OPPOSITES, PREFIXES
 from core.align.guard.tokens import Token
+from core.align.guard.word_classes import HARMLESS, HEADS, KIND_OF, NEGATIVE_PREFIXES, OPPOSITES, PREFIXES
+from core.align.guard.word_forms import ORDINALS
+from core.text.tokenizing import without_particle
+
+
+def word_list(name: str) -> frozenset[str]:
+    """The words of one list."""
+    text = files("core.align.guard").joinpath("words", f"{name}.txt").read_text("utf-8")
+    return frozenset(word for line in text.split("\n") if not line.startswith("#") for word in line.split())
+
+
+WORDS: Final = word_list("english")
+NAMES: Final = word_list("names")
+TECHNICAL: Final = word_list("technical")
+"""Languages, tools, commands, formats: many are a letter apart (`jsonb` and `jsonl`, `mkdir` and `rmdir`)."""
+
+_VOWELS: Final = "aeiou"
+
+
+def is_english(word: str) -> bool:
+    """Whether a word (lower case) is an everyday one, or a regular form of one."""
+    return word in WORDS or word in NAMES or any(stem in WORDS for stem in _stems(word))
+
+
+def _stems(word: str) -> list[str]:
+    """What a word may be a regular form of."""
+    found: list[str] = []
+    if word.endswith("s") and not word.endswith("ss"):
+        found.append(word[:-1])
+    if word.endswith("es") and word[:-2].endswith(("s", "x", "z", "ch", "sh", "o")):
+        found.append(word[:-2])
+    if word.endswith(("ies", "ied", "ier")):
+        found.append(f"{word[:-3]}y")
+    for ending in ("ed", "ing", "er", "est", "ers", "ings"):
+        if word.endswith(ending) and len(word) > len(ending) + 2:
+            stem = word[: -len(ending)]
+            if stem[-1] == stem[-2] and stem[-1] not in "sl":
+                found.append(stem[:-1])
+            elif not _doubles(stem):
+                found += [stem, f"{stem}e"]
+            else:
+                found.append(f"{stem}e")
+    if word.endswith("ly"):
+        found += [word[:-2], f"{word[:-1]}e"]
+    return found
+
+
+def _doubles(stem: str) -> bool:
+    """Whether a verb doubles its last letter before an ending (`ship`, `shipped`): its one vowel between consonants."""
+    if len(stem) not in (3, 4) or stem[-1] in "wxyaeiou" or any(letter in _VOWELS for letter in stem[:-2]):
+        return False
+    return stem[-2] in _VOWELS
+
+
+NOUNS: Final = word_list("korean_nouns")
+STEMS: Final = word_list("korean_verbs")
+
+_ENDING: Final = re.compile(
+    "(?:시)?(?:았|었|였|겠|ㅆ)*(?:ㄴ|ㄹ|ㅁ|ㅂ)?"
+    "(?:다|는다|은다|니다|습니다|까|요|어요|아요|죠|지요|네|군|자|라|어라|아라|고|며|면|으면|으며|나|지만|는데|은데|데|어서|아서|서|니|으니|니까|"
+    "려고|으려고|러|도록|게|지|기|음|는|은|을|던|듯|수록|어야|아야|야|어도|아도|도|어|아)?"
+    "(?:고|는|만|서|도|면|며|지만|라고|라는)*"
+)
+_PAST: Final = "\u11bb"
+
+
+def is_korean(word: str) -> bool:
+    """Whether a Korean word is an everyday one: a noun with its particle or as a verb, or a form of a verb."""
+    bare = without_particle(word)
+    if word in NOUNS or bare in NOUNS:
+        return True
+    for cut in range(min(len(word) - 1, 5), 1, -1):
+        if word[:cut] in NOUNS and (is_verb(word[cut:]) or word[cut:] in _GLUED):
+            return True
+    return is_verb(word)
+
+
+def is_verb(word: str) -> bool:
+    """Whether a Korean word is an everyday verb or adjective with endings."""
+    for cut in range(min(len(word), 4), 0, -1):
+        opened, final = _opened(word[cut - 1])
+        rest = word[cut:]
+        if word[:cut] in STEMS and rest and _ENDING.fullmatch(rest):
+            return True
+        if final and word[: cut - 1] + opened in STEMS and _ENDING.fullmatch(final + rest):
+            return True
+    return False
+
+
+def tense_of(word: str) -> str:
+    """What a Korean word says of time or will: its syllables with the sign of the past, and 겠; else nothing."""
+    return "".join("겠" if one == "겠" else _PAST for one in word if one != "있" and _opened(one)[1] == "ㅆ")
+
+
+def _opened(syllable: str) -> tuple[str, str]:
+    """A syllable without its last consonant, and that consonant where an ending may have put it there."""
+    parts = unicodedata.normalize("NFD", syllable)
+    if len(parts) != 3 or parts[2] not in _FINALS:
+        return syllable, ""
+    return unicodedata.normalize("NFC", parts[:2]), _FINALS[parts[2]]
+
+
+_FINALS: Final = {"\u11ab": "ㄴ", "\u11af": "ㄹ", "\u11b7": "ㅁ", "\u11b8": "ㅂ", _PAST: "ㅆ"}
+_GLUES: Final = "들 별 적 적인 적으로 성 화 용 중 시 후 전 상 하 내 외 간 률 율 자 기 서 인 만 뿐 이다 입니다 임"
+_GLUED: Final = frozenset(_GLUES.split())
+
 
 _SMALL: Final = frozenset(word for pair in OPPOSITES for word in pair) | frozenset((*KIND_OF, *ORDINALS)) | HARMLESS
 _ENDINGS: Final = frozenset(

@@ -1,24 +1,58 @@
-"""A text as it is compared: folded step by step, each with a way back to the original's code points.
+"""Normalized views of a text, each with a way back to the original's code points, and a cache of views by content.
 
 `plain` is the text itself; `normal` has a terminal's escape sequences taken out, and compatibility forms, format
 characters, quotes, dashes and blanks folded;
 `folded` is that in lower case; `letters` has letters and digits only, without what a viewer or an editor puts around
 them (line numbers, list marks, link targets).
-"""
+
+NFKC alone reads `10²` as 102, `1½` as 11/2 and `20①` as 201. Here a raised run gets a `^`, a lowered one behind a
+figure a `_`, a fraction behind a figure a blank, and a figure in a circle brackets. The tables are those of Unicode."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from bisect import bisect_right
+from collections import OrderedDict
 from collections.abc import Iterator
 from functools import cached_property
+from hashlib import blake2b
 from itertools import accumulate
+from typing import Final
 
-from core.align.normalization.scripts import plain_script
 from core.text.cleaning import TERMINAL
 from core.text.offsets import Edit, Layer, OffsetMap, apply
 from core.text.unicode_form import is_normalized, normalized
+
+_RAISED_SIGNS: Final = dict(zip("⁺⁻⁼⁽⁾", "+-=()", strict=True))
+_LOWERED_SIGNS: Final = dict(zip("₊₋₌₍₎", "+-=()", strict=True))
+_RAISED: Final = {
+    **_RAISED_SIGNS,
+    **{sign: str(unicodedata.digit(sign)) for sign in "⁰¹²³⁴⁵⁶⁷⁸⁹"},
+    **dict(zip("ⁱⁿᵏᵐˣ", "inkmx", strict=True)),
+}
+"""The letters are those of exponents; others are ordinals (`4ᵗʰ`) or marks, and stay what NFKC makes of them."""
+_LOWERED: Final = {**_LOWERED_SIGNS, **{sign: str(unicodedata.digit(sign)) for sign in "₀₁₂₃₄₅₆₇₈₉"}}
+_CIRCLED: Final = frozenset(map(chr, (*range(0x2460, 0x2474), 0x24EA, *range(0x3251, 0x3260), *range(0x32B1, 0x32C0))))
+
+
+def plain_script(text: str, at: int) -> str:
+    """What `text[at]` says in plain figures and signs, or nothing where it is no such character."""
+    sign, before = text[at], text[at - 1 : at]
+    if sign in _RAISED:
+        return _RAISED[sign] if before in _RAISED and before else f"^{_RAISED[sign]}"
+    if sign in _LOWERED:
+        return f"_{_LOWERED[sign]}" if before.isdecimal() else _LOWERED[sign]
+    if sign in _CIRCLED:
+        return f"({unicodedata.normalize('NFKC', sign)})"
+    made = unicodedata.decomposition(sign)
+    if made.startswith("<fraction>"):
+        blank = " " if before.isdecimal() else ""
+        return blank + unicodedata.normalize("NFKC", sign).replace("\u2044", "/")
+    if made.startswith("<square>") and made.endswith(("00B2", "00B3")):
+        return f"{unicodedata.normalize('NFKC', sign)[:-1]}^{'2' if made.endswith('2') else '3'}"
+    return ""
+
 
 _BLANKS = (
     "\t\n\x0b\x0c\r\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
@@ -170,3 +204,33 @@ def _loose(text: str) -> Iterator[Edit]:
     """Runs of blanks to one, format characters to none."""
     for match in _LOOSE.finditer(text):
         yield match.start(), match.end(), " " if " " in match[0] else ""
+
+
+DEFAULT_BYTES = 64 << 20
+_PER_CHARACTER = 16
+"""Bytes that the forms of one character take, with their offsets, as measured on mixed text."""
+
+
+class ViewCache:
+    """The views last used. Belongs to one thread."""
+
+    def __init__(self, most_bytes: int = DEFAULT_BYTES) -> None:
+        self._most = most_bytes
+        self._held = 0
+        self._views: OrderedDict[bytes, View] = OrderedDict()
+
+    def view(self, text: str) -> View:
+        """The view of `text`; a text that alone is larger than the cache is not kept."""
+        key = blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        found = self._views.get(key)
+        if found is not None:
+            self._views.move_to_end(key)
+            return found
+        view, size = View(text), _PER_CHARACTER * len(text)
+        if size <= self._most:
+            self._views[key] = view
+            self._held += size
+            while self._held > self._most:
+                _, oldest = self._views.popitem(last=False)
+                self._held -= _PER_CHARACTER * len(oldest.plain)
+        return view

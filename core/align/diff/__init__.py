@@ -1,1 +1,0 @@
-"""Differences between a quote and its source, in words."""

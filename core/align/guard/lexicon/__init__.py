@@ -1,1 +1,0 @@
-"""Word classes and word forms, English and Korean."""
