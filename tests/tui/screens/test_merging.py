@@ -429,7 +429,7 @@ async def test_what_could_not_be_decided_is_not_said_to_be_done(
 
         raise Fault("io_error", "the disk is full", "make room")
 
-    monkeypatch.setattr("core.errors.curation.verify", full)
+    monkeypatch.setattr("core.errors.curation.decisions.verify", full)
     app = app_on(path)
     async with app.run_test(size=WIDE) as pilot:
         screen = await opened(pilot, app)

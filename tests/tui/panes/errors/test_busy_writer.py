@@ -10,12 +10,12 @@ import pytest
 from textual.pilot import Pilot
 
 import core.errors
-import core.errors.curation
 import core.evidence
 import core.library.documents.opened
 import core.rules.calls
 from core.base.fault import Fault
 from core.embedding.runtime.query_model import NoVectors, VectorSearch
+from core.errors.curation import triage
 from core.evidence import add_entries, align_session
 from core.library.search.api import SearchRequest
 from core.library.search.rows import SearchResponse
@@ -226,7 +226,7 @@ async def test_the_queue_shows_what_comes_while_it_is_read(casebook: Path, monke
         screen = await test_triage.opened(pilot, app)
         await until(pilot, lambda: test_triage.idle(app))
         left = screen.queue.left
-        writer = BusyWriter(monkeypatch, app.jobs, "triage", core.errors.curation, "triage_queue")
+        writer = BusyWriter(monkeypatch, app.jobs, "triage", triage, "triage_queue")
         writer.write = write
         write(0)
         await until(pilot, lambda: screen.queue.left == left + 1 + MOST)

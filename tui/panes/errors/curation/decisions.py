@@ -115,22 +115,23 @@ def decided(decision: Decision) -> Callable[[Job[Curated]], Curated]:
 
 
 def _act(store: Store, decision: Decision, seen: list[Seen]) -> Curated:
-    from core.errors import curation as core
+    from core.errors.curation.decisions import edit, mark_noise, reject, set_scope, verify
+    from core.errors.curation.merging import merge
+    from core.errors.curation.splitting import split
+    from core.errors.curation.transaction import person
 
-    me, written = core.person(), decision.written
+    me, written = person(), decision.written
     if decision.act == "verify":
-        return core.verify(store, me, seen, written, pick=decision.pick)
+        return verify(store, me, seen, written, pick=decision.pick)
     if decision.act == "reject":
-        return core.reject(store, me, seen, pick=decision.pick, all_of_it=decision.all_of_it)
+        return reject(store, me, seen, pick=decision.pick, all_of_it=decision.all_of_it)
     if decision.act in ("general", "project"):
-        from core.errors.curation.decisions import set_scope
-
         return set_scope(store, me, seen, decision.act, pick=decision.pick)
     if decision.act == "noise":
-        return core.mark_noise(store, me, seen)
+        return mark_noise(store, me, seen)
     if decision.act == "merge":
-        return core.merge(store, me, seen[0], seen[1:])
+        return merge(store, me, seen[0], seen[1:])
     if decision.act == "split":
-        return core.split(store, me, seen[0], decision.fingerprints, written, keep=decision.keep, take=decision.take)
+        return split(store, me, seen[0], decision.fingerprints, written, keep=decision.keep, take=decision.take)
     assert written is not None
-    return core.edit(store, me, seen, written, status=decision.status)
+    return edit(store, me, seen, written, status=decision.status)
