@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import types
 from pathlib import Path
 from typing import Any
@@ -40,9 +39,8 @@ class Harvests:
 
 def count_harvests(monkeypatch: pytest.MonkeyPatch) -> Harvests:
     """Put a counting harvest in the place of the real one."""
-    harvests, module = Harvests(), types.ModuleType("core.flows.harvest")
-    module.__dict__["harvest_session"] = harvests
-    monkeypatch.setitem(sys.modules, "core.flows.harvest", module)
+    harvests = Harvests()
+    monkeypatch.setattr("core.flows.harvest.session.harvest_session", harvests)
     return harvests
 
 
