@@ -10,7 +10,16 @@ from typing import Final
 import orjson
 
 from core.base.fault import Fault
-from core.library.documents.rows import CodeSpan, LineSpan, PageSpan, ParsedBlock, Passage, SourceSpan, lines_of
+from core.library.documents.rows import (
+    CodeSpan,
+    LineSpan,
+    PageSpan,
+    ParsedBlock,
+    Passage,
+    RegionSpan,
+    SourceSpan,
+    lines_of,
+)
 
 MD_V1: Final = "md-heading-v1"
 MD_V2: Final = "md-heading-v2"
@@ -31,6 +40,7 @@ LONGEST: Final = 200
 """Lines of one passage."""
 
 PAGE_V1: Final = "pdf-page-v1"
+REGION_V1: Final = "picture-region-v1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -388,3 +398,28 @@ def by_pages(blocks: Sequence[ParsedBlock], policy: ChunkPolicy) -> Iterator[Pas
             span = PageSpan(page, start, end)
             yield Passage(text, block.heading_path, (at,), (span,), tokens(text), None, f"#c{start}")
             start = end
+
+
+def by_regions(blocks: Sequence[ParsedBlock], policy: ChunkPolicy) -> Iterator[Passage]:
+    """The passages of a picture: paragraphs gathered until the next would exceed `target_tokens`, each passage with
+    the rectangle around them."""
+    group: list[int] = []
+    size = 0
+    for at, block in enumerate(blocks):
+        length = tokens(block.text)
+        if group and size + length > policy.target_tokens:
+            yield from within_budget(_region(blocks, group), policy.max_chunk_tokens, None)
+            group, size = [], 0
+        group.append(at)
+        size += length
+    if group:
+        yield from within_budget(_region(blocks, group), policy.max_chunk_tokens, None)
+
+
+def _region(blocks: Sequence[ParsedBlock], group: Sequence[int]) -> Passage:
+    text = "\n\n".join(blocks[at].text for at in group)
+    boxes = [span for at in group if isinstance(span := blocks[at].span, RegionSpan)]
+    left, top = min(one.x for one in boxes), min(one.y for one in boxes)
+    right, bottom = max(one.x + one.w for one in boxes), max(one.y + one.h for one in boxes)
+    span = RegionSpan(left, top, right - left, bottom - top)
+    return Passage(text, (), tuple(group), (span,), tokens(text), None)

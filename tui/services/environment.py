@@ -58,6 +58,11 @@ class Surroundings:
         return self.config.values.library.korean if self.config else "bigrams"
 
     @property
+    def ocr(self) -> bool:
+        """Whether the library reads pictures and scanned pages."""
+        return bool(self.config and self.config.values.library.ocr)
+
+    @property
     def sources(self) -> Sources:
         """Where the rules come from. Without settings: from the files named, compared by keywords alone."""
         from core.base.config.settings import RuleSettings

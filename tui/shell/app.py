@@ -140,7 +140,9 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
         self._contexts: dict[str, dict[str, Any]] = {}
         self._state = around.state
         self.errors = ErrorsScreen(self.pane_context(HOME), roots)
-        self.ingesting = Ingesting(self.jobs, self.signs, around.chunking, self.errors.embedding.changed, around.korean)
+        self.ingesting = Ingesting(
+            self.jobs, self.signs, around.chunking, self.errors.embedding.changed, around.korean, ocr=around.ocr
+        )
         self.errors.reading = lambda: self.ingesting.busy
         self.errors.lines = (self.ingesting,)
         self.set_keymap(keymap(self.user_keys))

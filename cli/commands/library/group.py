@@ -56,6 +56,14 @@ examples:
   casebook library inspect docs/cli.md
   casebook library inspect docs/cli.md#L33
 """
+_OCR = """\
+examples:
+  casebook library ocr-data                      English and Korean, from where Tesseract keeps them
+  casebook library ocr-data ~/Downloads --language deu
+  casebook library ingest --ocr shots            then read pictures and scanned pages
+
+It looks in FOLDER, in $TESSDATA_PREFIX and in the folders of Linux, macOS and Windows. Nothing is downloaded.
+"""
 _OPEN = """\
 examples:
   casebook library open docs/cli.md#L33
@@ -93,6 +101,16 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     index = add_leaf(children, shared, "index", "build the index of words anew")
     index.add_argument("--rebuild-fts", action="store_true", required=True, help="from the passages, in one go")
     index.set_defaults(run=run_later("run_index", "cli.commands.library.manage"))
+    ocr = add_leaf(children, shared, "ocr-data", "copy language data for OCR into casebook's data folder", _OCR)
+    ocr.add_argument("folder", metavar="FOLDER", type=path_name, nargs="?", help="where it is (default: your system's)")
+    ocr.add_argument(
+        "--language",
+        metavar="LANG",
+        action="append",
+        default=[],
+        help="a language, by its Tesseract name; repeatable (default: eng and kor)",
+    )
+    ocr.set_defaults(run=run_later("run_ocr_data", "cli.commands.library.manage"))
     embed = add_leaf(children, shared, "embed", "let a model read the passages, so that meaning is searched too")
     embed.set_defaults(run=run_later("run_embed", "cli.commands.library.manage"))
     evaluate = add_leaf(children, shared, "eval", "how often labelled questions are answered", _EVAL)
@@ -124,6 +142,7 @@ def _add_ingest(leaf: Parser) -> None:
     leaf.add_argument("--trust", choices=trust, help="how far they are trusted, where they do not say")
     leaf.add_argument("--rehash", action="store_true", help="read every file, also one whose date did not change")
     leaf.add_argument("--rechunk", action="store_true", help="split documents again that an older version split")
+    leaf.add_argument("--ocr", action="store_true", help="read the text of pictures and of scanned pages (extra ocr)")
     leaf.add_argument("--follow-links", action="store_true", help="also read what links lead to outside of the folders")
     leaf.add_argument("--summary-only", action="store_true", help="counts alone, no list of documents")
     leaf.set_defaults(run=run_later("run_ingest", "cli.commands.library.ingest"))
@@ -167,7 +186,7 @@ def add_filters(leaf: Parser) -> None:
     group.add_argument("--source", metavar="ID", help="of this root (`source_id` of list --json)")
     types = ("markdown", "note", "paper", "reference", "inbox")
     group.add_argument("--type", choices=types, help="what the document is")
-    media = ("markdown", "text", "code", "pdf", "manifest")
+    media = ("markdown", "text", "code", "pdf", "manifest", "picture")
     group.add_argument("--media", choices=media, help="what its file is")
     group.add_argument("--doc", metavar="DOC", help="in this document (a path or an id)")
     group.add_argument("--code-lang", metavar="LANG", help="code in this language (python, rust, …)")

@@ -15,6 +15,7 @@ from cli.format.layout import clip, counted, one_line
 from cli.output import Output
 from core.base.config.settings_sources import from_home
 from core.base.fault import Fault
+from core.library.ingest.readers import PICTURES
 from core.library.ingest.report import IngestEvent, IngestReport
 
 if TYPE_CHECKING:
@@ -22,12 +23,15 @@ if TYPE_CHECKING:
     from core.store import Store
 
 _SLOWEST = 5
+_WARNINGS = 5
+"""Warnings that are shown without --verbose."""
 
 
 def run_ingest(args: argparse.Namespace, context: Context) -> int:
     """`library ingest`: exit 0 done, 1 where there was nothing to read or a file could not be, 130 stopped."""
     from cli.progress import stoppable
     from core.library.ingest.options import options_of
+    from core.library.parse.ocr import lacking as ocr_lacking
     from core.store import open_store
 
     single = args.file is not None or args.stdin
@@ -38,8 +42,14 @@ def run_ingest(args: argparse.Namespace, context: Context) -> int:
         if not root.is_dir():
             told = f"{root} is no folder" if root.exists() else f"there is no folder {root}"
             raise Fault("invalid_input", told, "name a folder, or one file with --file")
+    ocr = args.ocr or context.settings.library.ocr
+    if ocr and (missing := ocr_lacking()):
+        if args.ocr:
+            told, _, command = missing.partition(" Run: ")
+            raise Fault("config_invalid", told.rstrip("."), f"run: {command}")
+        context.out.note(f"casebook: {missing}")
     options = replace(
-        options_of(context.settings.chunking, context.settings.library.korean),
+        options_of(context.settings.chunking, context.settings.library.korean, ocr=ocr),
         include=tuple(args.include),
         exclude=tuple(args.exclude),
         rehash=args.rehash,
@@ -168,7 +178,19 @@ def report_lines(out: Output, report: IngestReport) -> Iterator[str]:
     for item in report.items or ():
         if item.kind == "error":
             yield out.paint(clip(f"{item.doc_path}: {item.error}", out.columns * 2), "bad")
-        for warning in item.warnings if out.verbose else ():
-            yield out.paint(clip(f"{item.doc_path}: {warning}", out.columns * 2), "warn")
+    yield from _warning_lines(out, report)
+    if pictures := sum(report.skipped_by_extension.get(end, 0) for end in PICTURES):
+        read = f"{counted(pictures, 'picture')} not read. To read their text, run: casebook library ingest --ocr"
+        yield out.paint(clip(read, out.columns * 2), "dim")
     if report.aborted:
         yield out.paint("Stopped. What was read stays; the next run goes on from there.", "warn")
+
+
+def _warning_lines(out: Output, report: IngestReport) -> Iterator[str]:
+    """What was amiss with files that were read, for example pages without text."""
+    told = [f"{item.doc_path}: {warning}" for item in report.items or () for warning in item.warnings]
+    shown = told if out.verbose else told[:_WARNINGS]
+    for line in shown:
+        yield out.paint(clip(line, out.columns * 2), "warn")
+    if more := len(told) - len(shown):
+        yield out.paint(f"{counted(more, 'more warning')}: --verbose shows them", "dim")

@@ -211,3 +211,20 @@ def run_cite(args: argparse.Namespace, context: Context) -> int:
     context.log("info", "cited", case=case.id, uri=kept.uri)
     context.out.result(case, case_lines(context.out, case))
     return 0
+
+
+def run_ocr_data(args: argparse.Namespace, context: Context) -> int:
+    """`library ocr-data`: exit 1 where a language that was named is missing, or none is ready."""
+    from core.base.config.settings_sources import from_home
+    from core.library.ingest.ocr_data import take_ocr_data
+
+    found = take_ocr_data(None if args.folder is None else from_home(args.folder), args.language)
+    lines = [
+        f"{one.language}: {one.status}" + (f" from {one_line(one.source)}" if one.source else "")
+        for one in found.languages
+    ]
+    lines += [f"ready in {one_line(found.folder)}: {', '.join(found.ready)}"] if found.ready else []
+    lines += list(wrap(found.hint, context.out.columns)) if found.hint else []
+    context.out.result(found, lines)
+    missing = any(one.status == "missing" for one in found.languages)
+    return 1 if not found.ready or (args.language and missing) else 0

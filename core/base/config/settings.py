@@ -149,12 +149,16 @@ class ImportSettings(Section):
 
 
 class LibrarySettings(Section):
-    """How the library reads. A change builds its index of words anew with the next ingest."""
+    """How the library reads. A change of `korean` builds its index of words anew with the next ingest."""
 
     korean: str = setting(
         "How Korean is indexed: by syllable pairs, or by morphemes beside them (needs the extra ko).",
         default="bigrams",
         choices=("bigrams", "morphemes"),
+    )
+    ocr: bool = setting(
+        "Read the text of pictures and of scanned pages (needs the extra ocr and casebook library ocr-data).",
+        default=False,
     )
 
 

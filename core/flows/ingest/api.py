@@ -151,7 +151,8 @@ def _prepare_elsewhere(_call: Call, task: Task) -> Outcome:
 
 def _with_derived(run: Run, task: Task) -> Task:
     """The task with what was kept of its content's reading, if reading such files is expensive."""
-    reader = reader_of(task.media, task.relative, task.policy) if task.known and task.media == "pdf" else None
+    slow = task.known is not None and task.media in ("pdf", "picture")
+    reader = reader_of(task.media, task.relative, task.policy, task.ocr) if slow else None
     if reader is None or task.known is None:
         return task
     key = derivation_key(task.media, task.known[0], reader.parser_version)
@@ -288,12 +289,12 @@ def ingest(
     store.require_write()
     chosen = roots_of(store, roots, options.source_type, options.trust_level)
     with running(store, chosen, options, on_event, cancelled) as run:
-        walks = [_walked(run, source, options) for source in chosen]
+        known_files = [known_of(store.con, source) for source in chosen]
+        walks = [_walked(run, *one, options) for one in zip(chosen, known_files, strict=True)]
         files: list[Job] = []
         missing: list[Known] = []
         linked: list[str] = []
-        for source, found in zip(chosen, walks, strict=True):
-            known = known_of(store.con, source)
+        for source, found, known in zip(chosen, walks, known_files, strict=True):
             found.files += _alone(source, known)
             files += jobs_of(source, found, known, policy, options)
             missing += _missing(source, found, known)
@@ -349,8 +350,10 @@ def _close(store: Store, row: jobs.Job, said: str) -> None:
         return
 
 
-def _walked(run: Run, source: Source, options: IngestOptions) -> Walked:
-    found = walk(Path(source.root), options.walk, run.cancelled)
+def _walked(run: Run, source: Source, known: dict[str, Known], options: IngestOptions) -> Walked:
+    prefix = f"{source.source_id}/" if source.position else ""
+    kept = frozenset(path.removeprefix(prefix) for path, one in known.items() if one.is_by_ocr)
+    found = walk(Path(source.root), replace(options.walk, kept=kept), run.cancelled)
     for left in found.left:
         folder_sign = "/" if left.relative.endswith("/") else ""
         run.tally.leave(workspace_path(source, left.relative) + folder_sign, left.reason, left.detail)
@@ -371,16 +374,20 @@ def jobs_of(
         had = known.get(path)
         kind = (file.media, extension_of(file.path.name))
         if kind not in marks:
-            reader = reader_of(file.media, file.relative, policy)
+            reader = reader_of(file.media, file.relative, policy, options.ocr)
+            anew = options.rechunk or (options.ocr and file.media == "pdf")
             marks[kind] = (
                 signature(reader, policy, source) if reader else "",
-                "" if options.rechunk else older_signature(file.media, file.relative, policy, source),
+                "" if anew else older_signature(file.media, file.relative, policy, source),
             )
-        fresh = had is not None and any(had.is_fresh(file.size, file.mtime_ns, mark) for mark in marks[kind])
+        stays = had is not None and had.is_by_ocr and not options.ocr
+        accepted = (*marks[kind], had.signature) if had and stays else marks[kind]
+        fresh = had is not None and any(had.is_fresh(file.size, file.mtime_ns, mark) for mark in accepted)
         task = None if fresh and not options.rehash else Task(
             str(file.path), file.relative, path, file.media, source, policy, git, options.max_bytes,
             (had.asset_id, had.signature) if had else None, analyser=analyser,
             within="" if options.follow_links else source.root, older=marks[kind][1],
+            ocr=options.ocr, stays=stays,
         )  # fmt: skip
         made.append(Job(path, file.media, file.size, had, task))
     return made
@@ -393,7 +400,7 @@ def _alone(source: Source, known: dict[str, Known]) -> list[FoundFile]:
     for path in sorted(path for path in known if path.startswith(prefix)):
         file = file_of(source, path)
         relative = path.removeprefix(f"{source.source_id}/") if source.position else path
-        media = media_of(file.name)
+        media = media_of(file.name, pictures=True)
         try:
             about = file.stat()
         except OSError:

@@ -12,7 +12,7 @@ from core.base.fault import Fault
 from core.flows.ingest.api import Tell, ended, jobs_of, read_all, running
 from core.library.documents.rows import Source, content_hash
 from core.library.ingest.options import IngestOptions
-from core.library.ingest.readers import extension_of, media_of
+from core.library.ingest.readers import PICTURES, extension_of, media_of
 from core.library.ingest.report import IngestEvent, IngestReport
 from core.library.ingest.walk import EXTERNAL, FoundFile, Walked, leads_out, normal_path, refused, roots_of
 from core.library.ingest.write import known_of
@@ -55,7 +55,8 @@ def ingest_file(
         said = (error.strerror if isinstance(error, OSError) else None) or str(error)
         raise Fault("invalid_input", f"{path} cannot be added: {said}.", "Check the path.") from error
     extension = extension_of(place.name) or "txt"
-    _refuse_no_text(data, extension, str(path))
+    if not (options.ocr and extension in PICTURES):
+        _refuse_no_text(data, extension, str(path))
     return _external(store, sources[0], data, extension, options, on_event, cancelled)
 
 
@@ -135,7 +136,7 @@ def _add(
     cancelled: Callable[[], bool],
 ) -> IngestReport:
     policy = options.policy
-    media, why = media_of(place.name), refused(inside)
+    media, why = media_of(place.name, pictures=bool(options.ocr)), refused(inside)
     if media is None or why:
         raise Fault("invalid_input", f"{place} cannot be added: {why or 'nothing here reads such files'}.")
     about = place.stat()

@@ -121,6 +121,7 @@ CAPABILITIES = (
     Capability("rules", "ready", "which rules a tool call meets, and why"),
     Capability("library", "ready", "notes, documents and code, searched, with citations"),
     Capability("ask", "ready", "grounded answers, or an honest refusal"),
+    Capability("ocr", "ready", "text of pictures and of scanned pages"),
     Capability("mcp", "ready", "a stdio MCP server for agents"),
 )
 
@@ -134,13 +135,15 @@ def capabilities(database: Path) -> Capabilities:
 
     versions = Versions(VERSION, SHIPPED.version, platform.python_version(), apsw.sqlite_lib_version())
     here = tuple(found.model.id for found in on_this_machine())
-    able = tuple(replace(one, status="missing", needs=remedy("mcp")) if _lacks(one) else one for one in CAPABILITIES)
+    able = tuple(replace(one, status="missing", needs=remedy(one.name)) if _lacks(one) else one for one in CAPABILITIES)
     stats, library = _held(database) or (None, None)
     return Capabilities(schema_names(), able, here, versions, stats, library)
 
 
 def _lacks(one: Capability) -> bool:
-    return one.name == "mcp" and not has_mcp()
+    from core.library.parse.ocr import is_installed
+
+    return (one.name == "mcp" and not has_mcp()) or (one.name == "ocr" and not is_installed())
 
 
 def schema_names() -> tuple[str, ...]:
@@ -295,6 +298,7 @@ def _library_types() -> tuple[type, ...]:
     from core.library.citations.store import FilePlace
     from core.library.documents.opened import Fetched
     from core.library.evaluation import Evaluation
+    from core.library.ingest.ocr_data import OcrData
     from core.library.ingest.report import IngestEvent, IngestReport
     from core.library.ingest.write import ResetReport
     from core.library.search.inspect import ChunkInspection, DocInspection, DocPage, DocSummary, IndexReport
@@ -305,7 +309,7 @@ def _library_types() -> tuple[type, ...]:
         BriefBulk, BriefResponse, BulkItem, BulkResponse,
         ChunkInspection, DocInspection, DocPage, DocSummary, Evaluation, IndexReport,
         Answer, AnswerEvent, SessionDeleted, SessionList, SessionShown,
-        Fetched, FilePlace, IngestEvent, IngestReport, ResetReport, SearchHit, SearchResponse,
+        Fetched, FilePlace, IngestEvent, IngestReport, OcrData, ResetReport, SearchHit, SearchResponse,
     )  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """Documents to read: one opened at a citation, the list of all, and text by name in bounded parts.
 
 A citation names lines of the file as it was read. The file itself is shown, with a note where it changed since. Of a
-file that is gone, and of a PDF, the stored passages are shown.
+file that is gone, of a PDF and of a picture, the stored passages are shown.
 """
 
 from __future__ import annotations
@@ -50,6 +50,8 @@ from core.library.search.rows import citation_of, is_stale, passages
 from core.store import now
 from core.store.sql import number, storable
 
+_NO_LINES: Final = ("pdf", "picture")
+"""Media whose files are not shown as lines."""
 WHOLE: Final = 4_000_000
 """Bytes of a file that is opened whole; of a larger one the lines around the place."""
 MOST_LINES: Final = 20_000
@@ -111,7 +113,7 @@ def open_document(
         raise Fault("invalid_input", f"the library has no document {path[:200]}", "ingest its folder again")
     cited = cited_lines(citation)
     file, data, why = _read(con, doc)
-    if data is None or doc.media_type == "pdf":
+    if data is None or doc.media_type in _NO_LINES:
         return _kept(con, doc, citation, why, file)
     same = asset_id(content_hash(data)) == doc.asset_id
     if not same and file is not None and _leads_out(con, doc, file):
@@ -176,7 +178,7 @@ def _read(con: apsw.Connection, doc: Document) -> tuple[Path | None, bytes | Non
         file = file_of(source, doc.workspace_path)
     except Fault as fault:
         return None, None, fault.message
-    if doc.media_type == "pdf":
+    if doc.media_type in _NO_LINES:
         return (file if file.exists() else None), None, "" if file.exists() else _gone("not there any more")
     try:
         return file, file.read_bytes(), ""
@@ -293,7 +295,7 @@ def _kept(con: apsw.Connection, doc: Document, citation: Citation | None, why: s
     total = len(lines)
     kept = tuple(lines[:MOST_LINES])
     lost = nothing_at(con, doc, citation) if citation is not None and cited is None else ""
-    told = "; ".join(filter(None, (lost, why or ("" if doc.media_type == "pdf" else _gone("no text")))))
+    told = "; ".join(filter(None, (lost, why or ("" if doc.media_type in _NO_LINES else _gone("no text")))))
     return OpenDocument(
         summary_of(con, doc), "passages", told, 1, kept, total, total, cited, pages=tuple(pages), file=file
     )

@@ -111,11 +111,11 @@ def lines_of(spans: tuple[SourceSpan, ...]) -> tuple[int, int] | None:
 
 TrustLevel = Literal["primary", "secondary", "generated"]
 SourceType = Literal["markdown", "note", "paper", "reference", "inbox"]
-Media = Literal["markdown", "text", "code", "pdf", "manifest"]
+Media = Literal["markdown", "text", "code", "pdf", "manifest", "picture"]
 BlockKind = Literal["heading", "paragraph", "list", "code", "table", "quote", "imageref", "audioref", "page"]
 
 SOURCE_TYPES: tuple[SourceType, ...] = ("markdown", "note", "paper", "reference", "inbox")
-MEDIA: tuple[Media, ...] = ("markdown", "text", "code", "pdf", "manifest")
+MEDIA: tuple[Media, ...] = ("markdown", "text", "code", "pdf", "manifest", "picture")
 LANGUAGES: Final = ("ko", "en", "mixed", "und")
 """What a document's language is where it does not say; `mixed`: Korean and English, `und`: not determined."""
 TRUST_LEVELS: tuple[TrustLevel, ...] = ("primary", "secondary", "generated")

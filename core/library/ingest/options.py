@@ -8,6 +8,8 @@ from core.base.config.settings import ChunkingSettings
 from core.library.chunk import MD_V3, ChunkPolicy
 from core.library.documents.rows import SourceType, TrustLevel
 from core.library.ingest.walk import WalkOptions
+from core.library.parse.ocr import is_installed as ocr_installed
+from core.library.parse.ocr import languages
 from core.library.search.korean import CHOSEN, installed, lacking
 
 
@@ -18,7 +20,8 @@ class IngestOptions:
     `rehash`: read every file, also those whose size and time did not change. `rechunk`: cut documents anew that an
     older chunker cut; else their passages keep their ids until the file changes. `source_type` and `trust_level`: what
     the documents of the given roots are where they do not say. `summary`: the report lists no items.
-    `follow_links`: also read what links lead to outside of a root. `korean`: the setting `library.korean`.
+    `follow_links`: also read what links lead to outside of a root. `korean`: the setting `library.korean`. `ocr`: the
+    languages (`eng+kor`) in which pictures and scanned pages are read; empty: they are not, and what was read stays.
     """
 
     target_tokens: int = 500
@@ -36,6 +39,7 @@ class IngestOptions:
     trust_level: TrustLevel | None = None
     summary: bool = False
     korean: str = "bigrams"
+    ocr: str = ""
 
     @property
     def policy(self) -> ChunkPolicy:
@@ -66,11 +70,12 @@ class IngestOptions:
     @property
     def walk(self) -> WalkOptions:
         """Which files are taken."""
-        return WalkOptions(self.include, self.exclude, self.max_bytes, self.follow_links)
+        return WalkOptions(self.include, self.exclude, self.max_bytes, self.follow_links, pictures=bool(self.ocr))
 
 
-def options_of(chunking: ChunkingSettings, korean: str = "bigrams") -> IngestOptions:
-    """The options that the settings name; all else as it is by default."""
+def options_of(chunking: ChunkingSettings, korean: str = "bigrams", *, ocr: bool = False) -> IngestOptions:
+    """The options that the settings name; all else as it is by default. `ocr`: read pictures and scanned pages, where
+    what that needs is installed."""
     return IngestOptions(
         target_tokens=chunking.target_tokens,
         overlap_tokens=chunking.overlap_tokens,
@@ -78,4 +83,5 @@ def options_of(chunking: ChunkingSettings, korean: str = "bigrams") -> IngestOpt
         respect_markdown_headings=chunking.respect_markdown_headings,
         chunker_version=chunking.chunker_version,
         korean=korean,
+        ocr="+".join(languages()) if ocr and ocr_installed() else "",
     )

@@ -65,6 +65,7 @@ _BY_MEDIA: Mapping[Media, SourceType] = {
     "markdown": "markdown",
     "text": "note",
     "pdf": "paper",
+    "picture": "reference",
     "code": "reference",
     "manifest": "reference",
 }
@@ -254,6 +255,8 @@ class Task:
     `derived` is what was kept of an earlier reading of that content (`derivations`); `analyser` what takes Korean apart
     (`korean.installed`), if anything. `within`: the folder that the file must lie in when it is opened, its links
     resolved; empty: anywhere. `older`: the signature of an older chunker, whose passages stay while the file does.
+    `ocr`: the languages of pictures and scanned pages; empty: these are not read. `stays`: what OCR made of the file
+    stays while its content does.
     """
 
     path: str
@@ -269,6 +272,8 @@ class Task:
     analyser: str = ""
     within: str = ""
     older: str = ""
+    ocr: str = ""
+    stays: bool = False
 
 
 class _LeadsOut(Exception):
@@ -355,9 +360,9 @@ def prepare(task: Task) -> Outcome:
 
 
 def _prepare(task: Task) -> Outcome:
-    reader = reader_of(task.media, task.relative, task.policy)
-    if reader is None:
-        return Refusal("no_reader", f"nothing here reads {task.media}; install it: {remedy(task.media)}")
+    reader = reader_of(task.media, task.relative, task.policy, task.ocr)
+    if reader is None and not task.stays:
+        return _unread(task.media)
     try:
         data, size, mtime_ns = _read(task)
     except _LeadsOut:
@@ -371,7 +376,12 @@ def _prepare(task: Task) -> Outcome:
     if data is None:
         return Refusal("size_exceeded", f"{size:,} bytes; at most {task.max_bytes:,} are read")
     checksum = ids.content_hash(data)
-    asset, mark = ids.asset_id(checksum), signature(reader, task.policy, task.source)
+    asset = ids.asset_id(checksum)
+    if task.stays and task.known is not None and task.known[0] == asset:
+        return Untouched(size, mtime_ns)
+    if reader is None:
+        return _unread(task.media)
+    mark = signature(reader, task.policy, task.source)
     if task.known is not None and task.known in ((asset, mark), (asset, task.older)):
         return Untouched(size, mtime_ns)
     if not data.strip():
@@ -392,6 +402,11 @@ def _prepare(task: Task) -> Outcome:
     return _prepared(task, reader.used(parsed), parsed, warnings, (asset, checksum, mark, size, mtime_ns))
 
 
+def _unread(media: Media) -> Refusal:
+    needs = "run: casebook library ingest --ocr" if media == "picture" else f"install it: {remedy(media)}"
+    return Refusal("no_reader", f"nothing here reads {media}; {needs}")
+
+
 def _read(task: Task) -> tuple[bytes | None, int, int]:
     # Without blocking: a pipe that took the file's place would wait for a writer for ever.
     handle = os.open(task.path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
@@ -406,7 +421,7 @@ def _read(task: Task) -> tuple[bytes | None, int, int]:
         raise
     with os.fdopen(handle, "rb") as file:
         data = file.read(LOOKED)
-        if is_binary(data) and task.media != "pdf":
+        if is_binary(data) and task.media not in ("pdf", "picture"):
             return None, min(now.st_size, task.max_bytes), now.st_mtime_ns
         data += file.read(task.max_bytes + 1 - len(data))
     too_large = len(data) > task.max_bytes

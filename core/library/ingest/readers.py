@@ -11,12 +11,14 @@ from core.library.chunk import (
     MD_V2,
     MD_V3,
     PAGE_V1,
+    REGION_V1,
     SECTION_V1,
     TEXT_V1,
     ChunkPolicy,
     by_headings,
     by_pages,
     by_paragraphs,
+    by_regions,
     by_sections,
     by_units,
     chunker_version,
@@ -32,6 +34,8 @@ _BINARY_WORDS: Final = (
     "exe dll so dylib a o obj lib class pyc pyo pyd wasm bin dat db sqlite sqlite3 db-wal db-shm parquet arrow npy npz "
     "onnx safetensors pt pth gguf pkl woff woff2 ttf otf eot doc docx xls xlsx ppt pptx odt ods odp epub "
 )
+PICTURES: Final = frozenset(("png", "jpg", "jpeg", "tif", "tiff", "bmp", "webp"))
+"""Extensions of pictures whose text OCR reads."""
 _BINARY: Final = frozenset(_BINARY_WORDS.split())
 """Extensions whose files are never read."""
 
@@ -96,10 +100,13 @@ ROWS: Final = "rows/2"
 """What is made of blocks and passages beside their ids (titles, languages, tags); raised when that changes."""
 
 
-def media_of(name: str) -> Media | None:
-    """The kind of the file called `name`, or None where its extension says that nobody can read it."""
+def media_of(name: str, *, pictures: bool = False) -> Media | None:
+    """The kind of the file called `name`, or None where its extension says that nobody can read it. `pictures`: whether
+    the text of pictures is read."""
     low = name.lower()
     extension = extension_of(low)
+    if extension in PICTURES:
+        return "picture" if pictures else None
     if extension in _MARKDOWN:
         return "markdown"
     if extension == "pdf":
@@ -163,8 +170,16 @@ class Reader:
         return self if parsed.parser_version == self.parser_version else plain_reader()
 
 
-def reader_of(media: Media, relative: str, policy: ChunkPolicy) -> Reader | None:
-    """The reader of a file, or None where none is installed."""
+def reader_of(media: Media, relative: str, policy: ChunkPolicy, ocr: str = "") -> Reader | None:
+    """The reader of a file, or None where none is installed. `ocr`: the languages (`eng+kor`) of pictures and scanned
+    pages; empty: these are not read."""
+    if media == "picture":
+        from core.library.parse import ocr as pictures
+
+        if not ocr or not pictures.is_installed():
+            return None
+        version, read_bytes = pictures.parser_version(pictures.PICTURE, ocr), partial(pictures.parse_picture, langs=ocr)
+        return Reader(version, REGION_V1, plain_reader().read, by_regions, read_bytes)
     if media == "markdown":
         from core.library.parse import markdown
 
@@ -176,7 +191,12 @@ def reader_of(media: Media, relative: str, policy: ChunkPolicy) -> Reader | None
 
         if not pdf.is_installed():
             return None
-        return Reader(pdf.PARSER, PAGE_V1, plain_reader().read, by_pages, pdf.parse_pdf)
+        if not ocr:
+            return Reader(pdf.PARSER, PAGE_V1, plain_reader().read, by_pages, pdf.parse_pdf)
+        from core.library.parse.ocr import parser_version
+
+        read_bytes = partial(pdf.parse_pdf, ocr=ocr)
+        return Reader(parser_version(pdf.PARSER, ocr), PAGE_V1, plain_reader().read, by_pages, read_bytes)
     if media == "manifest":
         from core.library.parse import text
 

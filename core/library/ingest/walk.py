@@ -278,12 +278,15 @@ class WalkOptions:
     """What a walk takes. `include` (empty: everything) and `exclude` are patterns in the grammar of .gitignore.
 
     `follow_links`: also follow links whose target lies outside of the root; those within it are always followed.
+    `pictures`: take pictures too; `kept`: the relative paths of those that are taken without it.
     """
 
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     max_bytes: int = 100 * 1024 * 1024
     follow_links: bool = False
+    pictures: bool = False
+    kept: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -410,7 +413,7 @@ class _Walker:
     def _file(self, path: Path, relative: str, rules: tuple[Rules, ...]) -> None:
         name = relative.rpartition("/")[2]
         by = ignored(relative, rules)
-        media = media_of(name)
+        media = media_of(name, pictures=self.options.pictures or relative in self.options.kept)
         if by:
             self._leave(relative, by)
         elif blacklisted(name):

@@ -16,6 +16,7 @@ from core.library.documents.rows import Document, Media, Source, columns
 from core.library.ingest.prepare import ChunkRow, Prepared, derivation_key, keep
 from core.library.ingest.readers import CODED, code_lang_of
 from core.library.ingest.walk import file_of
+from core.library.parse.ocr import ENGINE
 from core.library.search.fts import IndexRow, drop_rows, heading_words, put_rows
 from core.store import Store
 from core.store.clock import now
@@ -58,6 +59,12 @@ class Known:
     size: int
     mtime_ns: int
     looked: float
+    parser_version: str = ""
+
+    @property
+    def is_by_ocr(self) -> bool:
+        """Whether OCR read it."""
+        return f"+{ENGINE}" in self.parser_version
 
     def is_fresh(self, size: int, mtime_ns: int, signature: str) -> bool:
         """Whether a file of this size and time is the one that was read, and would be read the same way."""
@@ -69,8 +76,8 @@ def known_of(con: apsw.Connection, source: Source) -> dict[str, Known]:
     """What the library has of a source, by workspace path."""
     rows = con.execute(
         "SELECT d.doc_id, d.workspace_path, d.asset_id, d.signature, coalesce(p.size, -1), coalesce(p.mtime_ns, 0),"
-        " coalesce(p.looked, 0.0) FROM documents d LEFT JOIN asset_paths p ON p.workspace_path = d.workspace_path"
-        " WHERE d.source_id = ?",
+        " coalesce(p.looked, 0.0), d.parser_version FROM documents d"
+        " LEFT JOIN asset_paths p ON p.workspace_path = d.workspace_path WHERE d.source_id = ?",
         (source.source_id,),
     )
     return {one.workspace_path: one for one in (Known(*row) for row in rows)}

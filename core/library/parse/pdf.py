@@ -1,12 +1,13 @@
-"""PDF to blocks, one a page (the extra `pdf`). Pages that are pictures have no text; nothing here reads pictures."""
+"""PDF to blocks, one a page (the extra `pdf`). The text of scanned pages is read by OCR, where that is asked for."""
 
 from __future__ import annotations
 
 import re
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from core.library.documents.rows import PageSpan, Parsed, ParsedBlock
+from core.library.parse.ocr import engine, parser_version, regions
 from core.text import redact
 
 if TYPE_CHECKING:
@@ -19,6 +20,12 @@ OLDER_PARSER: Final = "pypdf/1"
 _MOST_PAGES: Final = 5_000
 _LEADER = re.compile(r"\.{4}[\divxlc]{0,8}$")
 """The dots between an entry of a table of contents and its page."""
+_SCALE: Final = 300 / 72
+"""Pixels a point at which a scanned page is drawn: 300 to the inch, what Tesseract was trained on."""
+_MOST_PIXELS: Final = 6_000
+"""Along the longer side of a page."""
+_MOST_RUNS: Final = 12
+"""Runs of pages that a warning names."""
 _LINE_END: Final = 200
 _CONTENTS: Final = 0.4
 """The share of lines with such dots from which on a page is a table of contents."""
@@ -29,9 +36,9 @@ def is_installed() -> bool:
     return find_spec("pypdfium2") is not None
 
 
-def parse_pdf(data: bytes) -> Parsed:
-    """The pages of a PDF that hold text, tables of contents left out. Raises ValueError for one that is damaged or
-    needs a password."""
+def parse_pdf(data: bytes, ocr: str = "") -> Parsed:
+    """The pages of a PDF that hold text, tables of contents left out. `ocr`: the languages (`eng+kor`) in which pages
+    without text are read as pictures. Raises ValueError for a file that is damaged or needs a password."""
     import pypdfium2  # pyright: ignore[reportMissingTypeStubs]
 
     try:
@@ -41,15 +48,16 @@ def parse_pdf(data: bytes) -> Parsed:
             raise ValueError("it needs a password; take it off with: qpdf --decrypt IN.pdf OUT.pdf") from error
         raise ValueError(f"the PDF cannot be read: {error}") from error
     blocks: list[ParsedBlock] = []
-    contents = 0
+    empty: list[int] = []
     try:
         pages, title = len(document), _clean(document.get_metadata_value("Title"))  # pyright: ignore[reportUnknownMemberType]
         for number in range(min(pages, _MOST_PAGES)):
             text = _clean(_page(document, number))
-            if text and _is_contents(text):
-                contents += 1
-            elif text:
+            if not text:
+                empty.append(number + 1)
+            elif not _is_contents(text):
                 blocks.append(ParsedBlock("page", (), PageSpan(number + 1), text))
+        read = _scanned(document, empty, ocr) if ocr and empty else []
     except pypdfium2.PdfiumError as error:
         raise ValueError(f"the PDF cannot be read: {error}") from error
     finally:
@@ -57,9 +65,50 @@ def parse_pdf(data: bytes) -> Parsed:
     warnings: list[str] = []
     if pages > _MOST_PAGES:
         warnings.append(f"{pages:,} pages; the first {_MOST_PAGES:,} were read")
-    if empty := min(pages, _MOST_PAGES) - len(blocks) - contents:
-        warnings.append(f"{empty} pages hold no text (pictures are not read)")
-    return Parsed(PARSER, tuple(blocks), {"title": title} if title else {}, tuple(warnings))
+    scanned = {one.span.page for one in read if isinstance(one.span, PageSpan)}
+    if left := [number for number in empty if number not in scanned]:
+        told = "OCR found none" if ocr else "run: casebook library ingest --ocr"
+        warnings.append(f"{_numbered(left)} no text; {told}")
+    blocks = sorted((*blocks, *read), key=_number)
+    version = parser_version(PARSER, ocr) if ocr else PARSER
+    return Parsed(version, tuple(blocks), {"title": title} if title else {}, tuple(warnings))
+
+
+def _number(block: ParsedBlock) -> int:
+    return block.span.page if isinstance(block.span, PageSpan) else 0
+
+
+def _numbered(pages: list[int]) -> str:
+    """`page 3 has`, `pages 2, 4-9 have`: the numbers, those in a row as a range."""
+    runs: list[tuple[int, int]] = []
+    for page in pages:
+        if runs and page == runs[-1][1] + 1:
+            runs[-1] = (runs[-1][0], page)
+        else:
+            runs.append((page, page))
+    said = [f"{first}" if first == last else f"{first}-{last}" for first, last in runs[:_MOST_RUNS]]
+    more = ", …" if len(runs) > _MOST_RUNS else ""
+    return f"page {said[0]} has" if len(pages) == 1 else f"pages {', '.join(said)}{more} have"
+
+
+def _scanned(document: pypdfium2.PdfDocument, pages: list[int], langs: str) -> list[ParsedBlock]:
+    """What OCR reads of these pages; one that it makes nothing of is left out."""
+    found: list[ParsedBlock] = []
+    with engine(langs) as api:
+        for number in pages:
+            page: Any = document[number - 1]
+            try:
+                size = max(*page.get_size(), 1.0)
+                picture = page.render(scale=min(_SCALE, _MOST_PIXELS / size), grayscale=True)
+                api.SetImageBytes(bytes(picture.buffer), picture.width, picture.height, 1, picture.stride)
+                text = "\n\n".join(one.text for one in regions(api))
+            except ValueError:  # it takes too long: the other pages are read all the same
+                text = ""
+            finally:
+                page.close()
+            if text:
+                found.append(ParsedBlock("page", (), PageSpan(number), text))
+    return found
 
 
 def _page(document: pypdfium2.PdfDocument, number: int) -> str:

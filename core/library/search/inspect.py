@@ -10,9 +10,17 @@ from typing import Any, ClassVar, cast
 import apsw
 
 from core.base.fault import Fault
-from core.library.citations.citation import Citation, LineCitation, PageCitation, parse
+from core.library.citations.citation import Citation, LineCitation, PageCitation, RegionCitation, parse
 from core.library.documents.read import chunk, chunks_of, document, document_at, nothing_called, tags_of
-from core.library.documents.rows import Chunk, Document, columns, embedding_id, span_object
+from core.library.documents.rows import (
+    Chunk,
+    Document,
+    RegionSpan,
+    SourceSpan,
+    columns,
+    embedding_id,
+    span_object,
+)
 from core.library.search.fts import EVERYTHING, SearchFilters, documents_passing, refuse_unknown
 from core.library.search.hybrid import KIND
 from core.library.search.rows import citation_of, passages
@@ -162,7 +170,8 @@ def _refuse_place(con: apsw.Connection, citation: Citation) -> None:
 
 
 def chunk_at(con: apsw.Connection, citation: Citation) -> Chunk | None:
-    """The passage a citation points into: that of its first line, or of its page; the smallest of several."""
+    """The passage a citation points into: that of its first line, of its page or of its rectangle; the smallest of
+    several."""
     doc = document_at(con, citation.path)
     if doc is None:
         return None
@@ -173,7 +182,17 @@ def chunk_at(con: apsw.Connection, citation: Citation) -> Chunk | None:
     if isinstance(citation, PageCitation):
         wanted = {"kind": "page", "page": citation.page}.items()
         return next((one for one in rows if any(wanted <= span_object(span).items() for span in one.spans)), None)
+    if isinstance(citation, RegionCitation):
+        return next((one for one in rows if any(_covers(span, citation) for span in one.spans)), None)
     return rows[0] if rows else None
+
+
+def _covers(span: SourceSpan, cited: RegionCitation) -> bool:
+    """Whether a rectangle of a picture overlaps the one that is cited."""
+    if not isinstance(span, RegionSpan):
+        return False
+    beside = span.x + span.w <= cited.x or cited.x + cited.w <= span.x
+    return not beside and span.y < cited.y + cited.h and cited.y < span.y + span.h
 
 
 def summary_of(con: apsw.Connection, one: Document) -> DocSummary:

@@ -62,7 +62,9 @@ def test_each_page_that_has_words_is_a_block() -> None:
         (PageSpan(3), "stop it"),
     ]
     assert parsed.said == {"title": "Pumps"}
-    assert parsed.warnings == ("1 pages hold no text (pictures are not read)",)
+    assert parsed.warnings == ("page 2 has no text; run: casebook library ingest --ocr",)
+    scanned = parse_pdf(document("", "", "words", "", "words", ""))
+    assert scanned.warnings == ("pages 1-2, 4, 6 have no text; run: casebook library ingest --ocr",)
 
 
 def test_a_long_page_is_cut_and_says_which_signs() -> None:

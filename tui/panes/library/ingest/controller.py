@@ -46,12 +46,20 @@ class Ingesting(Performs, StatusLine):
     stop_action = "library.stop_ingest"
 
     def __init__(
-        self, jobs: Jobs, signs: Signs, chunking: ChunkingSettings, embed: Callable[[], object], korean: str
+        self,
+        jobs: Jobs,
+        signs: Signs,
+        chunking: ChunkingSettings,
+        embed: Callable[[], object],
+        korean: str,
+        *,
+        ocr: bool = False,
     ) -> None:
         super().__init__(signs, id="ingesting")
         self._jobs = jobs
         self._chunking = chunking
         self._korean = korean
+        self._ocr = ocr
         self._embed = embed
         self._run: Task[IngestReport] | None = None
         self._lacking = ""  # what the settings ask for and is not installed, and its remedy; known once it runs
@@ -103,16 +111,17 @@ class Ingesting(Performs, StatusLine):
         if self._run is None:
             self.roots = tuple(roots)
             self.pace, self.ended, self.stopping = None, None, False
-            self._run = ingest_task(self._jobs.path, roots, self._chunking, self._korean)
+            self._run = ingest_task(self._jobs.path, roots, self._chunking, self._korean, ocr=self._ocr)
             self.running = Running(way_out=CLICK, begins=BEGINS)
             self._jobs.run("ingest", self._work(self._run), self._heard, self._failed)
             self.post_message(PaneChanged())
 
     def _work(self, task: Task[IngestReport]) -> Callable[[Job[object]], object]:
         def work(job: Job[object]) -> object:
+            from core.library.parse.ocr import lacking as ocr_lacking
             from core.library.search.korean import lacking
 
-            self._lacking = lacking(self._korean)
+            self._lacking = lacking(self._korean) or (ocr_lacking() if self._ocr else "")
             return job_of(task)(job)
 
         return work
