@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 from core.base.fault import Fault
-from core.base.lazy_pattern import lazy_pattern
+from core.base.lazy import lazy_pattern
 
 if TYPE_CHECKING:
     from cli.context import Context

@@ -11,8 +11,8 @@ from functools import lru_cache
 from operator import add
 from typing import Final
 
+from core.text.cleaning import normalized
 from core.text.tokenizing import without_particle
-from core.text.unicode_form import normalized
 
 HANGUL_RUN = re.compile(r"[\uac00-\ud7a3]+")
 

@@ -193,7 +193,7 @@ async def pictures(scenes: Sequence[Scene] = SCENES) -> dict[str, str]:
         tempfile.TemporaryDirectory() as folder,
         patch("core.base.trace.Stopwatch.ms", return_value=0.4),
         patch("core.library.search.api.now", return_value=DECIDED),
-        patch("core.store.journal.journal.now", return_value=DECIDED),
+        patch("core.store.journal.now", return_value=DECIDED),
         patch("core.errors.curation.transaction.now", return_value=DECIDED),
         patch("tui.render.library.ask.seconds", return_value="1.8 s"),
         patch.dict(os.environ, {"LOGNAME": "mina", "XDG_STATE_HOME": folder, "XDG_CONFIG_HOME": folder}),

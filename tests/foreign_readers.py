@@ -45,9 +45,9 @@ from core.text import clean, clean_with_offsets, redact, visible
 from core.text.tokenizing import words
 from core.transcripts.claude_code import read_claude_code
 from core.transcripts.codex import read_codex
-from core.transcripts.json_line import Line
+from core.transcripts.commands import told_call
+from core.transcripts.lines import Line
 from core.transcripts.plain import read_plain
-from core.transcripts.told_call import told_call
 from tests.adversarial import PLAIN
 
 Read = Callable[[str], object]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 import core
-from core.base.lazy_pattern import _Lazy  # pyright: ignore[reportPrivateUsage]
+from core.base.lazy import _Lazy  # pyright: ignore[reportPrivateUsage]
 from core.errors.identity.keylines.entry import Rule
 from core.flows.harvest.command import parse_command
 
@@ -66,15 +66,15 @@ def _inside(value: object, name: str, uses: frozenset[str], depth: int) -> Itera
 def _made() -> Iterator[Pattern]:
     """What is put together when it is first used."""
     from core.text.secrets import scan as secret_scan
-    from core.text.secrets import tokens
+    from core.text.secrets import values
 
     scans = (*secret_scan._whole(), *(secret_scan._scan((sign,)) for sign in secret_scan._branches()))  # pyright: ignore[reportPrivateUsage]
     for at, scan in enumerate(scans):
         yield from _inside(scan.pattern, f"core.text.secrets.scan[{at}]", frozenset(), 0)
     status = parse_command("pytest; echo $?").status
     yield from _inside(status, "core.flows.harvest.command.printed_status", frozenset(), 0)
-    for shape in tokens.SHAPES:
-        yield Pattern(f"core.text.secrets.tokens.SHAPES[{shape.prefixes!s:.20}]", shape.pattern(), int(re.ASCII), True)
+    for shape in values.SHAPES:
+        yield Pattern(f"core.text.secrets.values.SHAPES[{shape.prefixes!s:.20}]", shape.pattern(), int(re.ASCII), True)
 
 
 @cache

@@ -52,7 +52,7 @@ def run_restore(args: argparse.Namespace, context: Context) -> int:
 def run_salvage(args: argparse.Namespace, context: Context) -> int:
     """`db salvage`: the damaged file stays as it is."""
     from core.flows.system.doctor import repair
-    from core.store.rescue.salvage import salvage
+    from core.store.rescue import salvage
 
     target = Path(args.file)
     saved = salvage(context.database, target)

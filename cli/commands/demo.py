@@ -12,9 +12,9 @@ from pathlib import Path
 from cli.commands.importing import report_lines
 from cli.context import Context
 from cli.format.cases import answer_lines, trace_lines
+from cli.format.evidence import quote_lines
 from cli.format.layout import clip, wrap
 from cli.format.library import response_lines
-from cli.format.review import quote_lines
 from cli.format.rules import match_lines
 from cli.output import Output
 from cli.parser import Parser

@@ -194,7 +194,7 @@ def _add_acts(children: argparse._SubParsersAction[Parser], shared: Parser) -> N
 
 def run_add(args: argparse.Namespace, context: Context) -> int:
     """`evidence add`: exit 1 if nothing was taken, 130 where it was stopped."""
-    from cli.format.review import added_lines
+    from cli.format.evidence import added_lines
     from cli.progress import reporter, stoppable
     from core.align import read_extracted
     from core.evidence import session_named
@@ -221,7 +221,7 @@ def run_add(args: argparse.Namespace, context: Context) -> int:
 
 def run_align_session(args: argparse.Namespace, context: Context) -> int:
     """`evidence align --session`: exit 0 if every quote is aligned or accepted, 1 if not, 130 where it was stopped."""
-    from cli.format.review import session_lines
+    from cli.format.evidence import session_lines
     from cli.progress import reporter, stoppable
     from core.evidence import session_named
     from core.flows.system.evidence import align_sessions
@@ -247,7 +247,7 @@ def run_align_session(args: argparse.Namespace, context: Context) -> int:
 
 def run_list(args: argparse.Namespace, context: Context) -> int:
     """`evidence list`: exit 1 if there is none."""
-    from cli.format.review import entry_list_lines, list_lines
+    from cli.format.evidence import entry_list_lines, list_lines
     from core.evidence import list_entries, list_quotes, session_named
     from core.evidence.entries import EntryPage
     from core.evidence.review.queue import OPEN, QuoteFilters
@@ -278,7 +278,7 @@ def run_list(args: argparse.Namespace, context: Context) -> int:
 
 def run_show(args: argparse.Namespace, context: Context) -> int:
     """`evidence show`: exit 1 if there is none of that id."""
-    from cli.format.review import entry_lines, quote_lines
+    from cli.format.evidence import entry_lines, quote_lines
     from core.evidence import show_entry, show_quote
     from core.store import faults, open_store
     from core.store.sql import storable
@@ -333,7 +333,7 @@ def run_reject(args: argparse.Namespace, context: Context) -> int:
 
 
 def _decide(args: argparse.Namespace, context: Context, act: Callable[[Store], Decided]) -> int:
-    from cli.format.review import decided_lines
+    from cli.format.evidence import decided_lines
     from core.store import faults, open_store
 
     with open_store(context.database, write=True) as store, faults(context.database):
@@ -354,7 +354,7 @@ def run_promote(args: argparse.Namespace, context: Context) -> int:
         raise Fault("invalid_input", "no entry was named", "give the id of an entry, or --ready")
     if args.dry_run:
         raise Fault("invalid_input", "--dry-run needs --ready", "casebook evidence promote --ready --dry-run")
-    from cli.format.review import promoted_lines
+    from cli.format.evidence import promoted_lines
     from core.errors.curation.transaction import person
     from core.evidence import demote, promote
     from core.store import faults, open_store
@@ -372,7 +372,7 @@ def run_promote(args: argparse.Namespace, context: Context) -> int:
 
 def _promote_ready(args: argparse.Namespace, context: Context) -> int:
     """`evidence promote --ready`: exit 0 if entries were ready and each of them was promoted, else 1."""
-    from cli.format.review import promoted_many_lines
+    from cli.format.evidence import promoted_many_lines
     from core.errors.curation.transaction import person
     from core.evidence import promote_many
     from core.store import faults, open_store

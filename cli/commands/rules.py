@@ -217,7 +217,7 @@ def run_list(args: argparse.Namespace, context: Context) -> int:
 
 
 def _usage(context: Context) -> Any:
-    from core.rules.evaluation.usage import usage
+    from core.rules.format.store import usage
     from core.store import open_store
 
     try:

@@ -1,15 +1,23 @@
-"""Aligned entries as lines for people: each quote with its place, or why a person must look, and what differs."""
+"""Quotes and entries as lines for people: where each quote is, what differs, and what blocks a promotion."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from cli.format.cases import field, trace_lines
-from cli.format.layout import clip, wrap
+from cli.format.layout import clip, one_line, wrap
 from cli.output import Output, Style
 from core.align.alignment import AlignedEntry, AlignResult, Evidence
 from core.align.input import Extracted
-from core.align.result import Difference, Failure, Status
+from core.align.result import Difference, Failure, Span, Status
+from core.evidence.entries import EntryPage
+from core.evidence.promotion import Promoted, PromotedMany, Promotion
+from core.evidence.realign import SessionAligned
+from core.evidence.review.decisions import Decided
+from core.evidence.review.detail import Choice, Entry, Quote
+from core.evidence.review.queue import QuotePage, QuoteRow
+from core.evidence.rows import State
+from core.flows.system.evidence import EvidenceAdded
 from core.text import visible
 
 _STYLE: dict[Status, Style] = {"aligned": "good", "flagged": "warn", "ambiguous": "warn", "failed": "bad"}
@@ -84,3 +92,205 @@ def diff_line(diff: tuple[Difference, ...]) -> str:
         marked += [f"{{+{run.quote}+}}"] if run.quote else []
         told += " ".join(marked) + ("" if run.quote else " ")
     return told.rstrip()
+
+
+_STATE_STYLE: dict[State, Style] = {
+    "aligned": "good",
+    "accepted": "good",
+    "flagged": "warn",
+    "ambiguous": "warn",
+    "waiting": "warn",
+    "near": "bad",
+    "failed": "bad",
+    "rejected": "dim",
+}
+_STATE_SHOWN: dict[State, str] = {"near": "failed"}
+_DONE = {"reject": "Rejected", "words": "Took the original's words as the quote:", "accept": "Accepted"}
+
+
+def added_lines(out: Output, done: EvidenceAdded) -> Iterator[str]:
+    """What was taken of a file, what was not and why, and how the quotes came out."""
+    known = f", {done.known:,} known already" if done.known else ""
+    yield f"Took {len(done.added):,} entries with {done.quotes:,} quotes of session {one_line(done.session)}{known}."
+    for left in done.left[: None if out.verbose else 10]:
+        yield from wrap(f"entry {left.entry_id or left.at} was not taken: {left.reason}", out.columns)
+    for warning in done.warnings[: None if out.verbose else 10]:
+        yield from wrap(f"warning: {warning}", out.columns)
+    if done.alignment is not None:
+        yield from session_lines(out, done.alignment)
+
+
+def session_lines(out: Output, done: SessionAligned) -> Iterator[str]:
+    """How the quotes of a session stand, and what is new."""
+    if not done.quotes:
+        yield "The session has no quotes. Take some with casebook evidence add."
+        return
+    counts = [
+        (done.aligned, "aligned"), (done.accepted, "accepted"), (done.flagged, "flagged"),
+        (done.ambiguous, "ambiguous"), (done.failed, "failed"), (done.rejected, "rejected"), (done.waiting, "waiting"),
+    ]  # fmt: skip
+    yield f"{done.quotes:,} quotes: " + ", ".join(f"{count:,} {what}" for count, what in counts if count) + "."
+    yield out.paint(f"Looked for {done.looked:,}; {done.changed:,} changed.", "dim")
+    if done.returned:
+        yield out.paint(f"{done.returned:,} that were accepted are gone from the session: look at them again.", "warn")
+    for entry in done.demoted:
+        yield from wrap(f"{entry} is a candidate again: a quote of it is no longer there.", out.columns)
+    if done.canceled:
+        yield out.paint("Stopped. What was found stays; the next run goes on from there.", "warn")
+
+
+def list_lines(out: Output, page: QuotePage) -> Iterator[str]:
+    """A page of quotes, and what is left to decide."""
+    counts = page.counts
+    yield f"{counts.left:,} left to decide of {counts.total:,}." if counts.total else "There are no quotes yet."
+    for row in page.quotes:
+        yield _row(out, row)
+        if row.reason:
+            yield out.paint(" " * 19 + clip(row.reason, out.columns - 19), "dim")
+    if page.next is not None:
+        yield out.paint(f"more: add --after {page.next}", "dim")
+
+
+def _row(out: Output, row: QuoteRow) -> str:
+    said = _STATE_SHOWN.get(row.state, row.state)
+    head = f"{row.id:>6}  " + out.paint(f"{said:<9}", _STATE_STYLE[row.state]) + "  "
+    return head + clip(row.quote, max(20, out.columns - 19))
+
+
+def entry_list_lines(out: Output, page: EntryPage) -> Iterator[str]:
+    """A page of entries, each with how many quotes still block it."""
+    if not page.entries:
+        yield "There are no entries yet."
+    for entry in page.entries:
+        blocked = f"{entry.blocking} of {entry.quotes} open" if entry.blocking else f"{entry.quotes} good"
+        yield clip(f"{entry.stage:<9}  {blocked:<14}  {entry.id}  {entry.title}", out.columns)
+    if page.next is not None:
+        yield out.paint(f"more: add --after {one_line(page.next)!r}", "dim")
+
+
+def quote_lines(out: Output, quote: Quote) -> Iterator[str]:
+    """A quote whole: its state and why, the places that can be chosen with what differs there, the decision."""
+    row = quote.row
+    yield from field(out, "quote", f"{row.id}, of entry {row.entry_id} ({row.type}, {row.stage})")
+    yield from field(out, "says", quote.quote or "(empty)", "bold")
+    if quote.original is not None:
+        yield from field(out, "extracted as", quote.original)
+    yield from field(out, "entry", row.title)
+    state = _STATE_SHOWN.get(row.state, row.state)
+    sure = f", {row.method} {row.confidence:.3f}" if row.method != "none" else ""
+    yield from field(out, state, (row.reason or f"in message {row.message_index}") + sure, _STATE_STYLE[row.state])
+    if quote.spans:
+        yield from field(out, "stands at", _place(quote.spans))
+    if quote.decision is not None:
+        made = quote.decision
+        why = f": {made.reason}" if made.reason else ""
+        yield from field(out, "decided", f"{made.act} by {made.by}, {made.at}{why}")
+    if row.state not in ("aligned", "accepted"):
+        for choice in quote.choices:
+            yield from _choice_lines(out, choice)
+    yield from _promotion_lines(out, quote.promotion)
+    yield from field(out, "mark", quote.mark)
+    if out.verbose and quote.found is not None:
+        yield ""
+        yield from trace_lines(out, quote.found.trace)
+
+
+def _choice_lines(out: Output, choice: Choice) -> Iterator[str]:
+    like = "" if choice.kind == "found" else f", {choice.similarity:.2f} like it"
+    yield from field(out, f"place {choice.number}", f"{_place(choice.spans)}{like}")
+    if any(not run.same for run in choice.diff):
+        yield from field(out, "difference", diff_line(choice.diff))
+    else:
+        yield from field(out, "words", choice.words[:2000])
+    for reason in choice.fit.reasons:
+        yield from field(out, "because", reason)
+
+
+def _place(spans: tuple[Span, ...]) -> str:
+    return f"message {spans[0].message_index}, " + ", ".join(f"{span.start} to {span.end}" for span in spans[:20])
+
+
+def _promotion_lines(out: Output, promotion: Promotion) -> Iterator[str]:
+    if promotion.stage == "verified":
+        yield from field(out, "stage", "verified", "good")
+    elif promotion.promotionBlocked:
+        yield from field(out, "blocked", promotion.promotionBlockReason or "", "warn")
+    else:
+        yield from field(out, "stage", "candidate; nothing blocks its promotion")
+
+
+def entry_lines(out: Output, entry: Entry) -> Iterator[str]:
+    """An entry with its quotes and what blocks its promotion."""
+    yield from field(out, "entry", f"{entry.id} ({entry.type}), of session {entry.session}")
+    yield from field(out, "says", entry.title, "bold")
+    yield from _promotion_lines(out, entry.promotion)
+    for row in entry.quotes:
+        yield _row(out, row)
+        if row.reason:
+            yield out.paint(" " * 19 + clip(row.reason, out.columns - 19), "dim")
+
+
+def decided_lines(out: Output, done: Decided) -> Iterator[str]:
+    """What an act did, or why it was refused, and what the quote says otherwise than the place."""
+    if done.refused is not None:
+        yield out.paint(f"Quote {done.evidence_id} was left as it is: {done.message}.", "warn")
+    else:
+        yield out.paint(f"{_DONE.get(done.act, 'Accepted')} quote {done.evidence_id}.", "good")
+    if done.spans:
+        yield from field(out, "at", _place(done.spans))
+    if any(not run.same for run in done.diff) and done.act != "words":
+        yield from field(out, "difference", diff_line(done.diff))
+    for reason in done.trace[0].steps if done.refused == "needs_confirmation" else ():
+        yield from field(out, "because", reason.reason)
+    if done.refused == "needs_confirmation":
+        yield "Say --confirm to accept it all the same."
+    if out.verbose and done.refused is not None:
+        yield from trace_lines(out, done.trace)
+    if done.demoted:
+        yield out.paint(f"{one_line(done.entry_id)} is a candidate again.", "warn")
+    yield from _promotion_lines(out, done.promotion)
+    if done.change is not None:
+        yield out.paint(f"Change {done.change}; casebook undo takes it back.", "dim")
+
+
+def promoted_lines(out: Output, done: Promoted) -> Iterator[str]:
+    """Whether an entry was promoted, or what blocks it."""
+    name = one_line(done.entry_id)
+    if done.change is None:
+        still = "stays a candidate" if done.promotion.stage == "candidate" else "is verified already"
+        yield out.paint(f"{name} {still}.", "warn")
+    else:
+        stage = "verified" if done.promotion.stage == "verified" else "a candidate again"
+        yield out.paint(f"{name} is {stage}.", "good")
+    if done.promotion.promotionBlocked and done.promotion.stage == "candidate":
+        yield from field(out, "blocked", done.promotion.promotionBlockReason or "", "warn")
+        for quote in done.promotion.failedQuotes[:20]:
+            yield from field(out, "quote", clip(quote, 300))
+    if done.change is not None:
+        yield out.paint(f"Change {done.change}; casebook undo takes it back.", "dim")
+
+
+def promoted_many_lines(out: Output, done: PromotedMany) -> Iterator[str]:
+    """Which entries were promoted, and which are blocked and why."""
+    shown = None if out.verbose else 20
+    if not done.promoted and not done.blocked:
+        yield "No entry is ready. Review the open quotes: casebook evidence list --open"
+        return
+    does = "Would verify" if done.dry_run else "Verified"
+    yield out.paint(f"{does} {_entries(len(done.promoted))}.", "good" if done.promoted else "warn")
+    for one in done.promoted[:shown]:
+        yield clip(f"  {one_line(one.entry_id)}  {one_line(one.title)}", out.columns)
+    if shown is not None and len(done.promoted) > shown:
+        yield out.paint(f"  and {len(done.promoted) - shown:,} more", "dim")
+    if done.blocked:
+        yield out.paint(f"Blocked: {_entries(len(done.blocked))}.", "warn")
+    for blocked in done.blocked[:shown]:
+        yield clip(f"  {one_line(blocked.entry_id)}  {one_line(blocked.reason)}", out.columns)
+    if done.dry_run:
+        yield "Nothing was written (--dry-run)."
+    elif done.change is not None:
+        yield out.paint(f"Change {done.change}. Undo all of it with casebook undo.", "dim")
+
+
+def _entries(count: int) -> str:
+    return f"{count:,} {'entry' if count == 1 else 'entries'}"

@@ -10,8 +10,8 @@ from cli.output import Output
 from core.flows.corrections.drafts import RuleDraft, RuleDrafts
 from core.rules.evaluation.clusters import Clusters
 from core.rules.evaluation.compare import Comparison, Difference, Rate
-from core.rules.evaluation.usage import Usage
 from core.rules.format.rule import Flaw, RuleList, counted_flaws, folded
+from core.rules.format.store import Usage
 from core.rules.matching.api import MatchedRule, RuleMatch
 
 if TYPE_CHECKING:

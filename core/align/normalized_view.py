@@ -20,9 +20,7 @@ from hashlib import blake2b
 from itertools import accumulate
 from typing import Final
 
-from core.text.cleaning import TERMINAL
-from core.text.offsets import Edit, Layer, OffsetMap, apply
-from core.text.unicode_form import is_normalized, normalized
+from core.text.cleaning import TERMINAL, Edit, Layer, OffsetMap, apply, is_normalized, normalized
 
 _RAISED_SIGNS: Final = dict(zip("⁺⁻⁼⁽⁾", "+-=()", strict=True))
 _LOWERED_SIGNS: Final = dict(zip("₊₋₌₍₎", "+-=()", strict=True))

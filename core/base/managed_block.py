@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from core.base.atomic import write_file
 from core.base.fault import Fault
-from core.base.lazy_pattern import lazy_pattern
+from core.base.lazy import lazy_pattern
 
 MOST_BYTES = 4 << 20
 """Size of a file that a block is written into."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from core.base.lazy_names import lazy_names
+from core.base.lazy import lazy_names
 from core.errors.identity.api import identify, key_line
 from core.errors.identity.fingerprint import fingerprint
 from core.errors.identity.identity import Identity, KeyLine

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple, cast
 
 import apsw
 
-from core.base.lazy_pattern import lazy_pattern
+from core.base.lazy import lazy_pattern
 from core.errors.identity.codes import differing_codes
 from core.errors.identity.envelope import without_wrappers
 from core.errors.retrieval.answer import OtherName

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 
 import apsw
 
-from core.base.digest import digest
+from core.store.sql import digest
 
 if TYPE_CHECKING:
     from core.errors.retrieval.answer import Strength, Worth

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Final, Literal, cast, get_args
 
 import apsw
 
-from core.base.lazy_pattern import lazy_pattern
+from core.base.lazy import lazy_pattern
 from core.errors.identity.lack import lack_of
 from core.text import clean, estimate_tokens
 

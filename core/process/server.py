@@ -17,9 +17,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Literal
 
-from core.process.claim import Claim
 from core.process.connection import Connection
-from core.process.endpoint import peer_uid
+from core.process.endpoint import Claim, peer_uid
 from core.process.frames import BadFrame, Frame, FrameReader, encode
 
 Ending = Literal["idle", "stopped", "signal", "failed", "lost"]

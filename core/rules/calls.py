@@ -20,8 +20,8 @@ from core.base.fault import Fault
 from core.rules.matching.call import ToolCall, patch_in_a_line, read_call
 from core.rules.matching.languages import project_type
 from core.store import Store, faults
+from core.text.cleaning import normalized
 from core.text.tokenizing import without_particle
-from core.text.unicode_form import normalized
 from core.transcripts.commands import shell_command
 
 MOST_WORDS: Final = 32

@@ -7,29 +7,47 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from core.base.lazy_names import lazy_names
-from core.store.clock import now
+from core.base.lazy import lazy_names
 from core.store.fault_mapping import as_fault, faults
 from core.store.open import open_store
 from core.store.schema.migrations import migrate
+from core.store.sql import now
 from core.store.store import Store
 
 if TYPE_CHECKING:
     from core.store import jobs
     from core.store.backups import Restored, backup, restore
     from core.store.checks import Check, store_checks
-    from core.store.journal.journal import Change, JournalEntry, RowChange, change, history, history_of, row_changes
-    from core.store.journal.undo import Undone, undo
-    from core.store.rescue.salvage import SalvageReport, salvage
+    from core.store.journal import (
+        Change,
+        JournalEntry,
+        RowChange,
+        Undone,
+        change,
+        history,
+        history_of,
+        row_changes,
+        undo,
+    )
+    from core.store.rescue import SalvageReport, salvage
     from core.store.seed import SeedRow, read_seed
     from core.store.vec import ensure_vec_table, load_vec
 
 _LATER = {
     "backups": ("Restored", "backup", "restore"),
     "checks": ("Check", "store_checks"),
-    "journal.journal": ("Change", "JournalEntry", "RowChange", "change", "history", "history_of", "row_changes"),
-    "journal.undo": ("Undone", "undo"),
-    "rescue.salvage": ("SalvageReport", "salvage"),
+    "journal": (
+        "Change",
+        "JournalEntry",
+        "RowChange",
+        "Undone",
+        "change",
+        "history",
+        "history_of",
+        "row_changes",
+        "undo",
+    ),
+    "rescue": ("SalvageReport", "salvage"),
     "seed": ("SeedRow", "read_seed"),
     "vec": ("ensure_vec_table", "load_vec"),
 }

@@ -13,7 +13,7 @@ from pathlib import Path
 import apsw
 
 from core.base.fault import Fault
-from core.base.lazy_pattern import lazy_pattern
+from core.base.lazy import lazy_pattern
 from core.base.xdg import make_folder
 from core.store.sql import value
 

@@ -11,9 +11,8 @@ from typing import Literal, cast
 
 import apsw
 
-from core.store.clock import now
 from core.store.files import is_gone
-from core.store.sql import Value, storable
+from core.store.sql import Value, now, storable
 from core.store.store import Store
 
 Status = Literal["pending", "running", "succeeded", "failed", "canceled"]

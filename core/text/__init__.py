@@ -1,7 +1,6 @@
 """The one door for foreign text: cleaned, shown, redacted, split into words (DESIGN 5)."""
 
-from core.text.cleaning import Cleaned, clean, clean_with_offsets, visible
-from core.text.offsets import OffsetMap
+from core.text.cleaning import Cleaned, OffsetMap, clean, clean_with_offsets, visible
 from core.text.redaction import MASK, is_masked, redact
 from core.text.tokenizing import estimate_tokens, hangul_share, tokens, words
 

@@ -1,15 +1,125 @@
-"""Foreign text made safe: what a terminal must never see is taken out (`clean`) or shown one for one (`visible`)."""
+"""Foreign text made safe: what a terminal must never see is removed (`clean`) or shown one for one (`visible`).
+
+Offsets of an edited text lead back to the original through layers of edits. Unicode is normalized in linear time, also
+where thousands of marks are piled on one letter."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
-from typing import Final, NamedTuple
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import Final, Literal, NamedTuple
 
-from core.base.lazy_pattern import lazy_pattern
-from core.text.offsets import Edit, OffsetMap, apply
-from core.text.unicode_form import is_normalized, normalized
+from core.base.lazy import lazy_pattern
+
+Edit = tuple[int, int, str]
+"""Half-open range of the input in code points, and what stands in its place."""
+
+
+class Layer(NamedTuple):
+    """One pass of edits: for each, where its replacement lies in the output and what it replaced in the input."""
+
+    out_starts: tuple[int, ...]
+    out_ends: tuple[int, ...]
+    in_starts: tuple[int, ...]
+    in_ends: tuple[int, ...]
+
+    def start(self, position: int) -> int:
+        """Input position at which the output character `position` begins."""
+        edit = bisect_right(self.out_starts, position) - 1
+        if edit >= 0 and self.out_starts[edit] == self.out_ends[edit] == position:
+            return self.in_ends[edit]
+        if edit < 0:
+            return position
+        if position < self.out_ends[edit]:
+            return self.in_starts[edit]
+        return position - self.out_ends[edit] + self.in_ends[edit]
+
+    def end(self, position: int) -> int:
+        """Input position at which the output character before `position` ends; `position` > 0."""
+        edit = bisect_right(self.out_starts, position - 1) - 1
+        if edit < 0:
+            return position
+        if position <= self.out_ends[edit]:
+            return self.in_ends[edit]
+        return position - self.out_ends[edit] + self.in_ends[edit]
+
+
+class OffsetMap(NamedTuple):
+    """Code-point offsets of an edited text, read back to the original; `layers` in the order they were applied."""
+
+    layers: tuple[Layer, ...] = ()
+
+    def original_span(self, start: int, end: int) -> tuple[int, int]:
+        """The half-open span of the original that became `start`..`end`, without what was removed beside it.
+
+        An empty span maps to an empty one. Characters that were composed or replaced together map to all of them.
+        """
+        if end <= start:
+            for layer in reversed(self.layers):
+                start = layer.start(start)
+            return start, start
+        for layer in reversed(self.layers):
+            start, end = layer.start(start), layer.end(end)
+        return start, end
+
+
+def apply(text: str, edits: Iterable[Edit]) -> tuple[str, Layer]:
+    """The text after `edits` (sorted, not overlapping), and the layer that leads back."""
+    pieces: list[str] = []
+    rows: list[tuple[int, int, int, int]] = []
+    taken = length = 0
+    for start, end, replacement in edits:
+        pieces.append(text[taken:start])
+        length += start - taken
+        rows.append((length, length + len(replacement), start, end))
+        pieces.append(replacement)
+        length += len(replacement)
+        taken = end
+    pieces.append(text[taken:])
+    columns = tuple(zip(*rows, strict=True)) or ((), (), (), ())
+    return "".join(pieces), Layer(*columns)
+
+
+Form = Literal["NFC", "NFD", "NFKC"]
+
+_MANY: Final = 64
+"""Code points without a plain letter among them: `unicodedata` sorts the marks of one letter in square time."""
+
+# What holds no combining mark in long runs of real text (ASCII, Latin-1, CJK, kana, Hangul) ends a run.
+_PILED = lazy_pattern(
+    rf"[^\x00-\u02ff\u1100-\u11ff\u2000-\u20cf\u2100-\u2bff\u3030-\u3098\u309b-\ua66e\uac00-\ud7ff]{{{_MANY},}}+"
+)
+
+
+def normalized(text: str, form: Form = "NFC") -> str:
+    """`text` in a Unicode normalization form; the same as `unicodedata.normalize`, in linear time."""
+    return unicodedata.normalize(form, _sorted_marks(text, form))
+
+
+def is_normalized(text: str, form: Form = "NFC") -> bool:
+    """Whether `text` is in that form already; the same as `unicodedata.is_normalized`, in linear time."""
+    if text.isascii():
+        return True
+    ordered = _sorted_marks(text, form)
+    return unicodedata.is_normalized(form, text) if ordered is text else unicodedata.normalize(form, ordered) == text
+
+
+def _sorted_marks(text: str, form: Form) -> str:
+    """`text` with long piles of marks in the order that normalization gives them."""
+    if text.isascii() or not _PILED.search(text):
+        return text
+    return _PILED.sub(lambda match: _ordered(match[0], form), text)
+
+
+def _ordered(run: str, form: Form) -> str:
+    # Apart letter by letter, marks in a stable order by class: what is left of the square work is nothing.
+    apart = "".join(unicodedata.normalize("NFKD" if form == "NFKC" else "NFD", sign) for sign in run)
+    pieces = groupby(apart, key=lambda sign: unicodedata.combining(sign) > 0)
+    return "".join("".join(sorted(piece, key=unicodedata.combining) if marks else piece) for marks, piece in pieces)
+
 
 ZERO_WIDTH: Final = "\u00ad\u034f\u061c\u180e\u200b-\u200f\u2060-\u2065\ufeff"
 """Zero-width signs and marks of direction, as the inside of a character class."""

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from functools import cache
 from typing import Final
 
-from core.base.lazy_pattern import lazy_pattern
-from core.text.offsets import apply
+from core.base.lazy import lazy_pattern
+from core.text.cleaning import apply
 
 MASK: Final = "\u25ae"
 """One visible, narrow, unlikely sign (black vertical rectangle), one for each code point taken."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from core.base.lazy_pattern import lazy_pattern
+from core.base.lazy import lazy_pattern
 
 _TOKEN = lazy_pattern(r"[^\W_]+(?:['’][^\W\d_]+)?")
 _PLACEHOLDER = lazy_pattern(r"<[A-Z][A-Z0-9_]{0,30}>")

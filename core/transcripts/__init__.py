@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from core.base.lazy_names import lazy_names
+from core.base.lazy import lazy_names
 
 if TYPE_CHECKING:
     from core.transcripts.claude_code import read_claude_code
     from core.transcripts.codex import read_codex
     from core.transcripts.commands import OWN_TOOLS, SHELL_TOOLS, call_text, shell_command
-    from core.transcripts.detection import HEAD, detect, start_of
-    from core.transcripts.discovery import default_roots, discover
+    from core.transcripts.detection import HEAD, default_roots, detect, discover, start_of
     from core.transcripts.lines import LINE_CAP, RawLine, read_lines
     from core.transcripts.plain import read_plain
     from core.transcripts.records import (
@@ -34,8 +33,7 @@ _LATER = {
     "claude_code": ("read_claude_code",),
     "codex": ("read_codex",),
     "commands": ("OWN_TOOLS", "SHELL_TOOLS", "call_text", "shell_command"),
-    "detection": ("HEAD", "detect", "start_of"),
-    "discovery": ("default_roots", "discover"),
+    "detection": ("HEAD", "default_roots", "detect", "discover", "start_of"),
     "lines": ("LINE_CAP", "RawLine", "read_lines"),
     "plain": ("read_plain",),
     "records": (

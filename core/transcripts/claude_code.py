@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from core.text.timestamp import timestamp
 from core.transcripts.claude_results import exit_code_of, facts_of, failure_of, media_note, result_text
 from core.transcripts.commands import call_text
-from core.transcripts.fields import fields, items, string, word
-from core.transcripts.json_line import Fields, Line, objects
+from core.transcripts.fields import fields, items, string, timestamp, word
+from core.transcripts.lines import Fields, Line, objects
 from core.transcripts.records import Kind, Message, Record, Role, SessionStart, Skipped, ToolCall, ToolResult
 
 _INJECTED = (

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 
-from core.text.timestamp import timestamp
-from core.transcripts.fields import elements, fields, string, word
-from core.transcripts.json_line import Line, values
+from core.transcripts.fields import elements, fields, string, timestamp, word
+from core.transcripts.lines import Line, values
 from core.transcripts.records import Message, Record, Role, SessionStart, Skipped
 
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "tool": "tool", "system": "system"}

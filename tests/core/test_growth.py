@@ -50,7 +50,7 @@ CAPPED: Final = {
     "core.align.guard.tokens._BEGINS": "4 code points before a word (`_token`)",
     "core.flows.ingest.case_citations._COINED": "the first 1,000 code points of a key line (`question_of`)",
     "core.library.parse.markdown._TAG": "a text up to its last `-->`: every comment in it is closed",
-    "core.rules.matching.own_patterns._ATOM": "patterns that compile: no class in them is left open",
+    "core.rules.matching.tables._ATOM": "patterns that compile: no class in them is left open",
     "core.text.secrets.fields._USER": "one option of a command (`option_spans`)",
     "core.text.secrets.prose:([A-Za-z]+)[ \\t]$": "16 code points before a name (`strength`)",
 }

@@ -18,8 +18,7 @@ from core.embedding.models.models import Absent, Found, current
 from core.embedding.runtime.embedder import Embedder
 from core.embedding.service.client import ModelService, Unserved, model_service, stop
 from core.embedding.service.spawn import detach, note_start
-from core.process.claim import end_holder
-from core.process.endpoint import Endpoint, service_place
+from core.process.endpoint import Endpoint, end_holder, service_place
 
 _ENDS_S = 3.0
 """Seconds that a service which does not answer has to end by itself."""

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, NamedTuple, cast
 
 from core.base.config.settings import FIELDS, KEYS, SECTIONS, Settings, Spec, Value
 from core.base.fault import Fault
-from core.base.lazy_pattern import lazy_pattern
+from core.base.lazy import lazy_pattern
 from core.base.paths import config_file, database_file
 
 

@@ -11,8 +11,7 @@ import apsw
 
 from core.embedding.index.state import VectorState, read_state, write_state
 from core.embedding.runtime.embedder import Source
-from core.store.clock import now
-from core.store.sql import number, storable
+from core.store.sql import now, number, storable
 
 _REASON_KEPT = 300  # code points
 

@@ -30,8 +30,7 @@ from core.embedding.service.protocol import (
     vectors_frame,
 )
 from core.embedding.service.spawn import note_start, note_success
-from core.process.claim import Claim, claim
-from core.process.endpoint import Endpoint, proof_of
+from core.process.endpoint import Claim, Endpoint, claim, proof_of
 from core.process.frames import MAX_HEADER, BadFrame, Frame, encode
 from core.process.server import Client, Ending, Limits, Server
 

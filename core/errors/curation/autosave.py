@@ -18,7 +18,7 @@ from typing import Literal, cast
 
 from core.base.atomic import write_file
 from core.base.fault import Fault
-from core.base.lazy_pattern import lazy_pattern
+from core.base.lazy import lazy_pattern
 from core.base.paths import casebook_state
 from core.base.xdg import make_folder
 from core.errors.curation.transaction import Written, moved_to

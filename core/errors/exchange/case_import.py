@@ -35,7 +35,7 @@ from core.errors.lessons import (
 from core.errors.retrieval.answer import Source, Status
 from core.store import SeedRow, Store, faults, now, read_seed
 from core.text import clean, redact, words
-from core.text.timestamp import timestamp
+from core.transcripts.fields import timestamp
 
 LONGEST: Final = 4_000
 """Code points of one text of a lesson."""

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
-from core.base.lazy_pattern import lazy_pattern
+from core.base.lazy import lazy_pattern
 from core.errors.identity.keylines.lines import Chunk, Line, Page, page
 from core.text import OffsetMap, clean, clean_with_offsets, redact
-from core.text.offsets import Edit, Layer, apply
+from core.text.cleaning import Edit, Layer, apply
 
 WINDOW: Final = 128 * 1024
 """Code points read at the head and at the tail of an output longer than both."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final, Literal, NamedTuple
 
-from core.base.lazy_pattern import lazy_pattern
+from core.base.lazy import lazy_pattern
 
 LackKind = Literal["program", "module", "network", "service", "signing", "lock", "write", "glob"]
 

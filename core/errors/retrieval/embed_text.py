@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 import apsw
 
-from core.base.lazy_pattern import lazy_pattern
+from core.base.lazy import lazy_pattern
 from core.errors.cases.derived import own_titles
 from core.errors.identity.api import key_line
 from core.errors.identity.codes import ERRNO

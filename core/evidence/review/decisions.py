@@ -46,8 +46,7 @@ from core.evidence.rows import (
     words_at,
 )
 from core.store import Store, change, now
-from core.store.journal.journal import Touched
-from core.store.journal.undo import Mirrored
+from core.store.journal import Mirrored, Touched
 from core.store.sql import storable
 from core.text import redact
 

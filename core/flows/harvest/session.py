@@ -10,7 +10,7 @@ from typing import Final, NamedTuple, cast
 
 import apsw
 
-from core.base.lazy_pattern import lazy_pattern
+from core.base.lazy import lazy_pattern
 from core.errors.cases.derived import refresh_case
 from core.errors.cases.record import Name, observe
 from core.errors.cases.resolutions import UNTOUCHED, Draft, add_drafts

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple, cast
 import apsw
 import orjson
 
-from core.base.lazy_pattern import lazy_pattern
+from core.base.lazy import lazy_pattern
 from core.errors.identity.fingerprint import mask_counts
 from core.flows.harvest.changes import DELEGATED, DELEGATES, Change, change_of
 from core.flows.harvest.command import Command, command_of, parse_command

@@ -73,7 +73,7 @@ def advise(
 
 def count_shown(advice: Advice, database: Path) -> str:
     """Count the rules of a reply that was written to the agent; why they were not counted ("": they were)."""
-    from core.rules.evaluation.usage import count_use
+    from core.rules.format.store import count_use
     from core.store import open_store
 
     shown = [(one.path, one.id) for one in rules_in_reply(advice.found)]

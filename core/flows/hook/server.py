@@ -20,8 +20,7 @@ from core.flows.hook.dispatch import Handled, Surroundings, handle
 from core.flows.hook.first import is_event
 from core.flows.hook.payload import MOST_BYTES
 from core.flows.hook.spool import take_up, withdraw
-from core.process.claim import claim
-from core.process.endpoint import Endpoint
+from core.process.endpoint import Endpoint, claim
 from core.process.frames import BadFrame, Frame, join
 from core.process.server import Client, Limits, Server
 

@@ -24,8 +24,8 @@ from core.base.paths import casebook_state
 from core.base.xdg import make_folder
 from core.flows.hook.first import MOST_FILES, digest_of, event_id, settle
 from core.flows.hook.payload import Payload, read_payload, short_input
-from core.store.clock import now
 from core.store.files import is_gone
+from core.store.sql import now
 from core.text import redact
 
 TEXT_KEPT = 65_536

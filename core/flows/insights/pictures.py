@@ -13,7 +13,7 @@ from html import escape
 from pathlib import Path
 from typing import Final, Literal, get_args
 
-from core.base.lazy_pattern import lazy_pattern
+from core.base.lazy import lazy_pattern
 from core.flows.insights.report import PAUSES, Insights, SessionStrip, Side, StripCell, StripMark, Worked, WorkedItem
 from core.text import clean, redact
 

@@ -165,7 +165,7 @@ def _record(desk: Desk, given: dict[str, Any], _: Cancelled) -> LessonRecorded:
     from core.flows.lessons import Told, record_lesson
     from core.flows.transcripts.api import import_transcripts
     from core.store import faults, open_store
-    from core.transcripts.discovery import default_roots, discover
+    from core.transcripts.detection import default_roots, discover
 
     name = given["session"]
     told = Told(

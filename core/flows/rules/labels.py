@@ -22,7 +22,7 @@ from core.rules.evaluation.labels import (
     put_label,
     read_labels,
 )
-from core.rules.evaluation.usage import count_back, count_use
+from core.rules.format.store import count_back, count_use
 from core.rules.matching.call import ToolCall
 from core.store import open_store
 

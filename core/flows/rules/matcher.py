@@ -40,9 +40,17 @@ from core.rules.format.store import (
 )
 from core.rules.matching.api import SHOWN, RuleMatch, Semantic, match
 from core.rules.matching.call import ToolCall
-from core.rules.matching.semantic import NoSemantic, StoredSemantic, bars_of, stored_semantic
+from core.rules.matching.semantic import (
+    KeptVectors,
+    NoSemantic,
+    StoredSemantic,
+    bars_of,
+    kept_vectors,
+    matrix_of,
+    stored_semantic,
+    text_shas,
+)
 from core.rules.matching.tables import load_tables
-from core.rules.matching.vectors import KeptVectors, kept_vectors, matrix_of, text_shas
 from core.store import Store, faults, open_store
 from core.store.store import data_version
 

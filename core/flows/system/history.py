@@ -15,7 +15,7 @@ from core.errors.cases.resolutions import TakenBack, newest_undo, refresh_touche
 from core.errors.curation.history import Changed, ChangedQuote, History, case_history, whole_history
 from core.evidence.rows import decision_from, spans_from
 from core.store import RowChange, Store, Undone, row_changes, undo
-from core.store.journal.journal import Touched
+from core.store.journal import Touched
 
 MOST_QUOTES = 12
 """Of one change at most so many quotes are told."""

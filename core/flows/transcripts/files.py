@@ -30,7 +30,7 @@ from core.transcripts import (
     read_lines,
     start_of,
 )
-from core.transcripts.json_line import parse
+from core.transcripts.lines import parse
 
 HEAD_HASHED = 4096
 _CHUNK = 1024 * 1024

@@ -18,8 +18,16 @@ from core.errors.cases.derived import refresh_repository
 from core.flows.transcripts.files import NotATranscript, open_regular
 from core.store import Store, faults, open_store
 from core.text import redact
-from core.transcripts.projects import GitFolder, Place, projects_of
-from core.transcripts.repository import accepted_names, is_home, origin_of, repository_of, short_names
+from core.transcripts.repository import (
+    GitFolder,
+    Place,
+    accepted_names,
+    is_home,
+    origin_of,
+    projects_of,
+    repository_of,
+    short_names,
+)
 
 _LONGEST: Final = 1 << 20
 _SECTION: Final = re.compile(r'\[\s*remote\s+"([^"\n]{1,200})"\s*\]', re.IGNORECASE)

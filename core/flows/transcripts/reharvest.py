@@ -36,11 +36,9 @@ from core.flows.transcripts.reharvest_copy import (
 )
 from core.flows.transcripts.report import LISTED, Counts, Drafts, GoneCase, ImportAgain, Meter
 from core.store import Store, change, faults, jobs, open_store
-from core.store.clock import stamp
 from core.store.files import copy_database
-from core.store.journal.journal import columns_of, key_of, touched_rows
-from core.store.journal.undo import apply_elsewhere
-from core.store.sql import number
+from core.store.journal import apply_elsewhere, columns_of, key_of, touched_rows
+from core.store.sql import number, stamp
 
 
 class Changed(Exception):

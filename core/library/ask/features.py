@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import apsw
 
-from core.base.lazy_pattern import lazy_pattern
+from core.base.lazy import lazy_pattern
 from core.library.ask.glossary import in_english
 from core.library.ask.question import AnswerKind, Asked, Question, asked_kind, shows
 from core.library.search.hybrid import place_of

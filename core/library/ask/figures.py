@@ -13,7 +13,7 @@ from typing import Final, Literal, NamedTuple
 from core.align import Concern
 from core.align.guard.tokens import canonical_number, number_of, numeral_of
 from core.align.guard.word_forms import COUNTS, ENGLISH
-from core.base.lazy_pattern import lazy_pattern
+from core.base.lazy import lazy_pattern
 from core.text.tokenizing import without_particle
 
 _FIGURE = lazy_pattern(r"[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)*")

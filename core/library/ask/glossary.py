@@ -13,7 +13,7 @@ from functools import lru_cache
 from importlib.resources import files
 from typing import Final
 
-from core.base.lazy_pattern import lazy_pattern
+from core.base.lazy import lazy_pattern
 from core.library.search.lexical import STOP
 from core.text.tokenizing import without_particle
 

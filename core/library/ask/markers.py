@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from core.base.lazy_pattern import lazy_pattern
+from core.base.lazy import lazy_pattern
 from core.library.ask.negation import plain, read
 
 _DIGITS = "[0-9０-９]{1,9}"

@@ -12,7 +12,7 @@ from typing import Final
 
 from core.align import Concern
 from core.align.guard.word_classes import KIND_OF, NEGATIVE_PREFIXES, negations, opposed
-from core.base.lazy_pattern import lazy_pattern
+from core.base.lazy import lazy_pattern
 from core.library.ask.glossary import glossed
 from core.library.search.subword import stem
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from core.base.fault import Fault
-from core.base.lazy_pattern import lazy_pattern
+from core.base.lazy import lazy_pattern
 from core.library.ask.answer import Refusal
 from core.library.search.rows import Passage, citation_of
 from core.llm.language_model import Message

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from core.base.lazy_pattern import lazy_pattern
+from core.base.lazy import lazy_pattern
 from core.library.ask.glossary import glossed
 from core.library.search.lexical import MOST_READ, STOP
 from core.library.search.subword import stem

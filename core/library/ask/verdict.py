@@ -12,7 +12,7 @@ from typing import Final
 
 from core.align import Aligned, AlignSettings, Concern, Session, align_quote
 from core.align.guard import compare
-from core.base.lazy_pattern import lazy_pattern
+from core.base.lazy import lazy_pattern
 from core.library.ask.answer import AnswerCut, Claim, ClaimConcern, InventedCitation, Support
 from core.library.ask.features import cover
 from core.library.ask.figures import (

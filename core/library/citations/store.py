@@ -18,7 +18,7 @@ import apsw
 
 from core.align import Aligned, AlignSettings, Session, align_quote
 from core.base.fault import Fault
-from core.base.lazy_pattern import lazy_pattern
+from core.base.lazy import lazy_pattern
 from core.base.trace import Step, facts
 from core.library.citations.citation import Citation, LineCitation, first_line, parse, place, to_uri
 from core.library.documents.opened import cited_lines, line_count, no_line, nothing_at

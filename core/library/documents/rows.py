@@ -13,7 +13,7 @@ from typing import Any, Final, Literal, cast
 
 import orjson
 
-from core.text.unicode_form import is_normalized, normalized
+from core.text.cleaning import is_normalized, normalized
 
 
 @dataclass(frozen=True, slots=True)

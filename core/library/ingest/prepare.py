@@ -20,7 +20,7 @@ import apsw
 import orjson
 
 from core.base.installation import remedy
-from core.base.lazy_pattern import lazy_pattern
+from core.base.lazy import lazy_pattern
 from core.library.chunk import ChunkPolicy, policy_hash
 from core.library.documents import rows as ids
 from core.library.documents.rows import (
@@ -43,7 +43,7 @@ from core.library.ingest.walk import LINK_OUT, GitFacts
 from core.library.parse.text import LOOKED, decode, is_binary
 from core.library.search.fts import IndexRow, index_row
 from core.library.search.korean import Analyse, analyse
-from core.store.clock import now
+from core.store.sql import now
 from core.text import hangul_share
 
 _TITLE: Final = 80

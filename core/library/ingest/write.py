@@ -19,8 +19,7 @@ from core.library.ingest.walk import file_of
 from core.library.parse.ocr import ENGINE
 from core.library.search.fts import IndexRow, drop_rows, heading_words, put_rows
 from core.store import Store
-from core.store.clock import now
-from core.store.sql import number, value
+from core.store.sql import now, number, value
 
 SETTLED: Final = 2.0
 """Seconds between the last change of a file and its reading after which size and time tell whether it changed."""

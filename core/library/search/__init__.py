@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from core.base.lazy_names import lazy_names
+from core.base.lazy import lazy_names
 
 if TYPE_CHECKING:
     from core.library.search.api import SearchQuery, search

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Final, cast
 import apsw
 
 from core.base.fault import Fault
-from core.base.lazy_pattern import lazy_pattern
+from core.base.lazy import lazy_pattern
 from core.base.trace import Fact, Outcome, Step, Stopwatch, facts
 from core.lexical import quoted
 from core.library.search.lexical import LexicalQuery, Ranked, in_order

@@ -12,9 +12,9 @@ from typing import Any, Final, Protocol, cast
 
 from core.base.fault import Fault
 from core.base.installation import remedy
-from core.base.lazy_pattern import lazy_pattern
+from core.base.lazy import lazy_pattern
 from core.lexical import HANGUL_RUN
-from core.text.unicode_form import normalized
+from core.text.cleaning import normalized
 
 RULES: Final = "ko-v1"
 """Changes with what is made of an analysis: an index of other rules is built anew."""

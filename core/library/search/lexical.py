@@ -17,14 +17,14 @@ from typing import Final, cast
 
 import apsw
 
-from core.base.lazy_pattern import lazy_pattern
+from core.base.lazy import lazy_pattern
 from core.base.trace import Step, Stopwatch, facts
 from core.lexical import MOST_READ, MOST_TERMS, WORD, quoted, syllable_pairs
 from core.library.search.korean import Analyse
 from core.library.search.subword import word_pieces
 from core.store.sql import value
+from core.text.cleaning import normalized
 from core.text.tokenizing import STOP_WORDS, without_particle
-from core.text.unicode_form import normalized
 
 _ENGLISH = (
     "a an as at am be by do go he hi if in is it me my no of oh ok on or so to up us we i "

@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Final
 
-from core.base.lazy_pattern import lazy_pattern
+from core.base.lazy import lazy_pattern
 from core.lexical import bigrams
 
 VERSION: Final = "pieces-v2"

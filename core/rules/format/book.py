@@ -15,7 +15,7 @@ from core.rules.matching.languages import named_in
 from core.rules.matching.tables import Tables, load_tables
 from core.rules.matching.terms import Glossary, terms
 from core.text import tokens
-from core.text.unicode_form import normalized
+from core.text.cleaning import normalized
 
 T = TypeVar("T")
 _FIELDS = ("title", "problem", "root_cause", "solution", "prevention", "category", "notes", "project")

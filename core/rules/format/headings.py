@@ -8,7 +8,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from core.text.unicode_form import normalized
+from core.text.cleaning import normalized
 
 _FENCE = re.compile(r"[ \t]*((?:>[ \t]?)*)(?:[-*+][ \t]+)?(`{3,}|~{3,})([^`]*)$")
 _CODE = re.compile(r"`[^`]*`")

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from core.rules.format.rule import Rule, Scope
-from core.text.unicode_form import normalized
+from core.text.cleaning import normalized
 
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t](.*)$")
 _ITEM = re.compile(r"([ \t]*)(?:[-*+]|\d{1,3}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?(\S.*)$")

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
-from core.text.unicode_form import normalized
+from core.text.cleaning import normalized
 
 Scope = Literal["global", "project"]
 Cost = Literal["lost", "odd", "missing"]

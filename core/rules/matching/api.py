@@ -9,12 +9,11 @@ from itertools import islice
 from typing import ClassVar, Literal, Protocol
 
 from core.base.trace import Step, Stopwatch, facts
-from core.rules.explanation.score_text import apart, short_of
 from core.rules.format.book import Book
 from core.rules.format.rule import rule_text
 from core.rules.format.snippets import Shown, Snippet, code_text, likest, share
 from core.rules.matching.call import READ, SEPARATED, CallText, ToolCall, call_text
-from core.rules.matching.keyword import KeywordHit, KeywordScore, query_terms, with_code
+from core.rules.matching.keyword import KeywordHit, KeywordScore, apart, query_terms, short_of, with_code
 from core.rules.matching.score import (
     ANOTHER,
     CUTOFF,

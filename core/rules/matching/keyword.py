@@ -1,4 +1,4 @@
-"""The keyword tier: bm25 over rules, with the places of each term that both sides have, bounded to 0..1."""
+"""The keyword tier: bm25 over rules, with the places of each term that both sides have, on the scale 0..1."""
 
 from __future__ import annotations
 
@@ -8,14 +8,45 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from core.rules.explanation.score_text import bounded
 from core.rules.format.rule import Rule
 from core.rules.format.snippets import Snippet
 from core.rules.matching.call import PATH, CallText
 from core.rules.matching.languages import TITLES
-from core.rules.matching.own_patterns import tried_apart
-from core.rules.matching.tables import READ, ErrorPattern, Tables
+from core.rules.matching.tables import READ, ErrorPattern, Tables, tried_apart
 from core.rules.matching.terms import shares, stem, terms
+
+_DECIMALS, _MOST_DECIMALS = 2, 4
+"""Decimals; scores are kept to four."""
+
+
+FULL = 20.0
+"""The bm25 score that is full on the scale 0..1."""
+
+
+def bounded(bm25: float) -> float:
+    """A keyword score on the scale 0..1 (REQ-SEM-002)."""
+    return min(1.0, max(0.0, bm25) / FULL)
+
+
+def apart(one: float, other: float) -> tuple[str, str]:
+    """Two scores as they are told beside each other."""
+    digits = _digits(one, other)
+    return f"{one:.{digits}f}", f"{other:.{digits}f}"
+
+
+def short_of(score: float, line: float) -> str:
+    """What a score lacks to a line above it: the difference of both as they are told."""
+    digits = _digits(score, line)
+    return f"{round(line, digits) - round(score, digits):.{digits}f}"
+
+
+def _digits(one: float, other: float) -> int:
+    return (
+        next((n for n in range(_DECIMALS, _MOST_DECIMALS) if f"{one:.{n}f}" != f"{other:.{n}f}"), _MOST_DECIMALS)
+        if one != other
+        else 2
+    )
+
 
 _FIELDS = (
     ("title", 2.5), ("problem", 2.0), ("root_cause", 1.2), ("solution", 1.0), ("prevention", 0.6), ("category", 0.4),

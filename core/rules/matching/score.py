@@ -15,8 +15,7 @@ from typing import Literal
 from core.rules.format.book import Book
 from core.rules.format.rule import Rule
 from core.rules.format.snippets import FULL, Shown, cured, turned
-from core.rules.matching.call import CallText
-from core.rules.matching.intent import VIEWERS, Act
+from core.rules.matching.call import VIEWERS, Act, CallText
 from core.rules.matching.keyword import KeywordScore
 from core.rules.matching.languages import agree
 

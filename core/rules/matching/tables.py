@@ -1,4 +1,7 @@
-"""The words and patterns that calls are read with: shipped as data, added to by the user's own files."""
+"""The words and patterns that calls are read with: shipped as data, extended by the user's own files.
+
+A pattern of the user may backtrack without end, and no thread can stop it. One that is plainly quick is tried here, any
+other in a process, which is killed when its time is up."""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from importlib.resources import files
@@ -16,10 +19,38 @@ from typing import Any, cast
 
 from core.base.config.settings_sources import key_lines
 from core.base.fault import Fault, why_unread
-from core.base.lazy_pattern import lazy_pattern
+from core.base.lazy import lazy_pattern
 from core.base.paths import user_folder
 from core.rules.format.rule import Flaw, Rule
-from core.rules.matching.own_patterns import is_quick
+
+PATIENCE = 1.0
+"""Seconds for all the patterns of a match together."""
+
+_ATOM = lazy_pattern(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]", re.DOTALL)
+_REPEAT = lazy_pattern(r"[*+{]")
+_HARD = lazy_pattern(r"\(\?|\)[*+?{]")
+"""A group that is no plain one, or one that is repeated."""
+_AGAIN = lazy_pattern(r"\\[0-9]")
+"""What a group matched, once more."""
+
+
+def is_quick(source: str) -> bool:
+    """Whether a pattern takes no longer than in the square of a text's length, told by its signs: no repeat beside or
+    within another one, no choice beside another. To be asked costs nothing; a `no` may be wrong, a `yes` may not."""
+    bare = _ATOM.sub("x", source).replace("(?:", "(")
+    if _HARD.search(bare) or _AGAIN.search(source) or bare.count("?") > 4:
+        return False
+    return len(_REPEAT.findall(bare)) <= 1 and ("|" not in bare or bare.count("(") <= 1)
+
+
+@lru_cache(maxsize=64)
+def tried_apart(sources: tuple[str, ...], text: str) -> Sequence[tuple[int, int] | None]:
+    """Where each of the patterns is in the text (None: nowhere); of the one at which the time was up, and of those
+    behind it, nothing is said."""
+    from core.process.regex import find_within  # what only a few need is no part of anybody's start
+
+    return find_within(PATIENCE, sources, text)
+
 
 MAX_BYTES = 1 << 20
 _FILES = ("rules.toml", "glossary.toml")

@@ -10,8 +10,8 @@ from functools import lru_cache
 from itertools import islice
 from typing import Final
 
+from core.text.cleaning import normalized
 from core.text.tokenizing import STOP_WORDS, without_particle
-from core.text.unicode_form import normalized
 
 _PIECE = re.compile(r"[A-Za-z][A-Za-z0-9_\-]*[A-Za-z0-9]|[A-Za-z]|[0-9]+|[가-힣]+|[\u3040-\u30ff\u3400-\u9fff]+")
 _HIRAGANA = re.compile(r"[\u3041-\u309f]")

@@ -10,12 +10,10 @@ from typing import Final, NamedTuple
 
 import apsw
 
-from core.base.digest import digest
 from core.base.fault import Fault
-from core.base.lazy_pattern import lazy_pattern
-from core.store.clock import stamp
+from core.base.lazy import lazy_pattern
 from core.store.files import copy_database, sweep_parts
-from core.store.sql import number, value
+from core.store.sql import digest, number, stamp, value
 
 APPLICATION_ID = 0x4353424B  # "CSBK"
 BACKUPS_KEPT = 3

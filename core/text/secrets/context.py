@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from core.base.lazy_pattern import lazy_pattern
+from core.base.lazy import lazy_pattern
 from core.text.secrets.values import has_digit, is_encoded_login, is_mixed, is_random, is_stand_in, run_end
 
 Span = tuple[int, int]

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Final, NamedTuple
 
-from core.base.lazy_pattern import lazy_pattern
+from core.base.lazy import lazy_pattern
 from core.text.secrets import context as places
-from core.text.secrets import fields, tokens
+from core.text.secrets import fields, values
 from core.text.secrets.fields import CLOSE, field_spans
 from core.text.secrets.prose import identified_spans, phrase_spans
-from core.text.secrets.tokens import Anchor, anchors, token_pattern
+from core.text.secrets.values import Anchor, anchors, token_pattern
 
 Span = tuple[int, int]
 Rule = Callable[[str, int, int], tuple[Span, ...]]
@@ -158,8 +158,8 @@ def _from_end(rule: Callable[[str, int], tuple[Span, ...]]) -> Rule:
 
 def _places() -> Iterator[Branch]:
     parameter = r"(?=[A-Za-z_-]{1,24}=[^\s&]{4})"
-    yield Branch("K", r"(?=EY)(?<=PRIVATE K)", _from_start(tokens.pem_spans))
-    yield Branch("P", r"rivate-Lines:(?=[ ]\d)", _from_end(tokens.putty_spans))
+    yield Branch("K", r"(?=EY)(?<=PRIVATE K)", _from_start(values.pem_spans))
+    yield Branch("P", r"rivate-Lines:(?=[ ]\d)", _from_end(values.putty_spans))
     for z in "zZ":
         word = rf"{_any_case('ation')}(?<={_any_case('authori')}{z}.{{5}})"
         yield Branch(z, rf"{word}(?=[\\\"'` \t]{{0,4}}[:=,])", _from_end(places.authorization_spans))

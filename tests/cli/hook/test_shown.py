@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from core.rules.evaluation.usage import usage
+from core.rules.format.store import usage
 from core.store import open_store
 from tests.cli.hook.test_rules import Home
 

@@ -18,8 +18,7 @@ from core.embedding.index.vectors import cosine
 from core.embedding.models.catalogue import MINILM
 from core.embedding.runtime.embedder import Embedder, Kind
 from core.embedding.service.client import Served, Unserved, connect, look
-from core.process.claim import holder
-from core.process.endpoint import Endpoint, service_place
+from core.process.endpoint import Endpoint, holder, service_place
 from tests.core.embedding.service.support import PATIENCE, short_folder, until
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from cli.main import main
-from core.rules.evaluation.usage import count_use
+from core.rules.format.store import count_use
 from core.store import open_store
 
 DATA = Path(__file__).parents[2] / "data" / "rules"
@@ -135,7 +135,7 @@ def test_one_rule_is_told_as_one(tmp_path: Path, db: str, capsys: pytest.Capture
 def test_an_own_pattern_without_end_is_told_in_one_line(
     tmp_path: Path, db: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("core.rules.matching.own_patterns.PATIENCE", 0.2)
+    monkeypatch.setattr("core.rules.matching.tables.PATIENCE", 0.2)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     (tmp_path / "casebook").mkdir()
     (tmp_path / "casebook" / "rules.toml").write_text("[error_patterns.endless]\nmatch = '(a+)+$'\n", encoding="utf-8")

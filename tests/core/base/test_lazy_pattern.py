@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.base.lazy_pattern import lazy_pattern
+from core.base.lazy import lazy_pattern
 from core.errors.identity.keylines.select import TOOLS
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.base.config.settings import LlmSettings
-from core.llm.factory import ServedModel
+from core.llm.factory import ReasoningFilter, ServedModel
 from core.llm.language_model import Done, GenerateOptions, Message, TakenBack, Token, Usage
-from core.llm.reasoning import ReasoningFilter
 from tests.core.llm.llm_server import Reply, llm_server
 
 ANSWERS = [

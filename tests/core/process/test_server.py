@@ -15,9 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from core.process.claim import Claim, claim, holder
 from core.process.connection import Connection, connect
-from core.process.endpoint import Endpoint
+from core.process.endpoint import Claim, Endpoint, claim, holder
 from core.process.frames import VERSION, BadFrame, Frame, FrameReader, encode
 from core.process.server import Client, Ending, Limits, Server
 from tests.core.embedding.service.support import PATIENCE, hear, place_in, raw, short_folder, until
@@ -227,7 +226,7 @@ def test_it_ends_when_nobody_asks_or_nobody_could(place: Endpoint, limits: Limit
 _SERVE = """
 import os, signal, sys
 from pathlib import Path
-from core.process.claim import claim
+from core.process.endpoint import claim
 from core.process.endpoint import Endpoint
 from core.process.frames import Frame, encode
 from core.process.server import Limits, Server

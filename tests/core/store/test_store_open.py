@@ -286,7 +286,7 @@ def test_importing_the_store_loads_nothing_heavy() -> None:
         "importlib.resources",
         "tempfile",
         "shutil",
-        "core.store.rescue.salvage",
+        "core.store.rescue",
     ]
     code = (
         "import sys; before = set(sys.modules); import core.store;"

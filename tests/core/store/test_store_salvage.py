@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from core.base.fault import Fault
 from core.store import change, history, open_store, undo
-from core.store.rescue.pages import image_of, walk
-from core.store.rescue.salvage import salvage
+from core.store.rescue import image_of, salvage, walk
 
 PAGE = 4096
 TABLES = (

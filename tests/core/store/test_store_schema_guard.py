@@ -9,7 +9,7 @@ import pytest
 
 from core.base.fault import Fault
 from core.store import ensure_vec_table, open_store, restore, store_checks
-from core.store.rescue.salvage import salvage
+from core.store.rescue import salvage
 from core.store.schema.migrations import APPLICATION_ID, DIGESTS, SHIPPED, digest_of
 from core.store.vec import vec_tables
 

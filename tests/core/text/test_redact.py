@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import core.text
 from core.text import MASK, is_masked, redact
-from core.text.secrets.tokens import SHAPES, Shape, token_pattern
+from core.text.secrets.values import SHAPES, Shape, token_pattern
 
 DATA = Path(__file__).parents[2] / "data"
 

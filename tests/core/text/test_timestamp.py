@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from core.errors import list_cases
 from core.errors.exchange.case_import import import_cases
 from core.store import open_store
-from core.text.timestamp import timestamp
+from core.transcripts.fields import timestamp
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.text.unicode_form import Form, is_normalized, normalized
+from core.text.cleaning import Form, is_normalized, normalized
 
 MARKS = "\u0301\u0300\u0323\u0327\u0316\u0345\u0344\u0308\u0f73\u0f75\u0f81\u3099\u05b0\u0591\u09be\U0001d165"
 PILES = st.text(alphabet=MARKS, min_size=60, max_size=200)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.transcripts import SessionStart, read_codex, start_of
-from core.transcripts.projects import GitFolder, Place, projects_of
+from core.transcripts.repository import GitFolder, Place, projects_of
 from tests.core.transcripts.builders import Codex, as_bytes, numbered
 
 SHOP, FORK = "github.com/acme/shop", "github.com/mina/shop"

@@ -7,7 +7,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.transcripts.told_call import told_call
+from core.transcripts.commands import told_call
 
 
 def lines(text: str) -> list[str]:

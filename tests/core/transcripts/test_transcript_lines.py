@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from core.transcripts import RawLine, read_lines
-from core.transcripts.json_line import is_blank
+from core.transcripts.lines import is_blank
 
 
 def lines(data: bytes, offset: int = 0, before: int = 0, cap: int = 1000) -> list[RawLine]:

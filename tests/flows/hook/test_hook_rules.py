@@ -24,7 +24,7 @@ from core.flows.hook.payload import read_payload
 from core.flows.hook.pre_tool_use import ALL_KEPT, advise, rules_context
 from core.flows.rules.matcher import RuleMatcher
 from core.process.endpoint import Endpoint
-from core.rules.evaluation.usage import usage
+from core.rules.format.store import usage
 from core.store import open_store
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -158,7 +158,7 @@ def test_events_stand_in_the_order_in_which_they_came_however_late_one_is_writte
     passed = {"hook_event_name": "PostToolUse", "tool_response": {"stdout": "ok", "stderr": ""}}
     handle(payload(0, error="Exit code 1\nsrc/a.ts(1,1): error TS2304: Cannot find name 'alpha'."), database, AROUND)
     handle(payload(1, **edit), database, AROUND)
-    monkeypatch.setattr("core.store.clock.now", lambda: next(times))
+    monkeypatch.setattr("core.store.sql.now", lambda: next(times))
     put(payload(2, **passed), database)  # given up: it passed here
     handle(payload(3), database, AROUND)  # and failed again, otherwise
     assert take_up(database) == 1

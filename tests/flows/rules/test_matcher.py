@@ -16,8 +16,8 @@ from core.embedding.runtime.embedder import Embedder
 from core.embedding.runtime.query_model import ModelAtHand, VectorSearch
 from core.flows.rules.matcher import DEADLINE_S, RuleMatcher
 from core.rules.evaluation.labels import read_labelled
-from core.rules.evaluation.usage import count_use, usage
 from core.rules.format.book import Book, book_of
+from core.rules.format.store import count_use, usage
 from core.rules.matching.call import ToolCall
 from core.rules.matching.seed_api import find_relevant_rules_semantic
 from core.rules.matching.semantic import NoSemantic

@@ -19,8 +19,7 @@ from core.rules.format.parse import parse
 from core.rules.format.store import sync
 from core.rules.matching.api import RuleMatch
 from core.rules.matching.call import ToolCall
-from core.rules.matching.semantic import StoredSemantic, kept_semantic
-from core.rules.matching.vectors import ELSEWHERE, cache_state
+from core.rules.matching.semantic import ELSEWHERE, StoredSemantic, cache_state, kept_semantic
 from core.store import Store, jobs, open_store
 from tests.flows.rules.counting_embedder import RULES, Counting
 

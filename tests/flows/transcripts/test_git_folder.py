@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from core.flows.transcripts.projects import git_folder
-from core.transcripts.projects import GitFolder
+from core.transcripts.repository import GitFolder
 
 SHOP = "github.com/acme/shop"
 URL = "https://mina:s3cr3t-token-16C7e42F@github.com/acme/shop.git"

@@ -31,7 +31,7 @@ DRAFT = 2
 @pytest.fixture(autouse=True)
 def still(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Times, names and folders are all that differs from run to run and from one computer to the next."""
-    for place in ("core.store.journal.journal.now", "core.errors.curation.transaction.now"):
+    for place in ("core.store.journal.now", "core.errors.curation.transaction.now"):
         monkeypatch.setattr(place, lambda: "2026-03-14T08:55:00.000Z")
     monkeypatch.setenv("LOGNAME", "mina")
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))

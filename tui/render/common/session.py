@@ -130,14 +130,14 @@ def _message(message: SourceMessage, width: int, marks: Marks) -> Iterator[Line]
 
 def whole_text(message: SourceMessage) -> str:
     """All of a message as it is shown."""
-    from core.transcripts.told_call import told_call  # not for the first screen
+    from core.transcripts.commands import told_call  # not for the first screen
 
     return "\n".join(line for _, line in told_call(message.text)) if message.kind == "tool_use" else message.text
 
 
 def _call(message: SourceMessage, width: int) -> Iterator[Line]:
     """A tool's call, laid out for a person: a patch as a patch, a command as a command."""
-    from core.transcripts.told_call import told_call
+    from core.transcripts.commands import told_call
 
     told = told_call(message.text.rstrip("\n"))
     left, room = sum(len(text) + 1 for _, text in told), SHOWN

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from rich.cells import cell_len
 from textual.content import Content
 
-from core.base.lazy_pattern import lazy_pattern
+from core.base.lazy import lazy_pattern
 from tui.render.common.amounts import ago, stamp
 from tui.render.common.glyphs import Signs
 from tui.render.common.markdown import draw_fix_markdown

@@ -19,11 +19,10 @@ from tui.render.rules.rows import MEANING, WORDS, bar, below_said, key_of, label
 if TYPE_CHECKING:
     from core.rules.calls import StoredCall
     from core.rules.evaluation.labels import Label
-    from core.rules.evaluation.usage import Usage
-    from core.rules.explanation.explain import Explained, LitText, SharedWord
-    from core.rules.explanation.why_not import WhyNot
+    from core.rules.explanation import Explained, LitText, SharedWord, WhyNot
+    from core.rules.format.store import Usage
     from core.rules.matching.api import MatchedRule, RuleMatch
-    from core.rules.matching.vectors import CacheState
+    from core.rules.matching.semantic import CacheState
     from tui.render.rules.rows import Ranked, Reasons
 
 
@@ -93,7 +92,7 @@ def draw_silence(ranked: Ranked, signs: Signs, source: StoredCall | None = None)
 
 
 def _first(ranked: Ranked, one: MatchedRule, reasons: Reasons | None, signs: Signs, *, shown: bool) -> Content:
-    from core.rules.explanation.score_text import apart  # loaded once a call is matched
+    from core.rules.matching.keyword import apart  # loaded once a call is matched
 
     mark = standing("shown" if shown else "below", signs)
     rank = next(
@@ -304,7 +303,7 @@ def _words(row: SharedWord, signs: Signs) -> str:
 
 
 def _shared_sum(one: MatchedRule, explained: Explained) -> str:
-    from core.rules.explanation.score_text import FULL, bounded  # loaded once a call is matched
+    from core.rules.matching.keyword import FULL, bounded  # loaded once a call is matched
 
     if one.keyword_score > bounded(explained.bm25) + 0.001:
         return f"{explained.bm25:.2f} in all, and a pattern of yours names the rule: {one.keyword_score:.2f}"

@@ -21,14 +21,13 @@ if TYPE_CHECKING:
     from core.base.fault import Fault
     from core.rules.calls import CallRow
     from core.rules.evaluation.labels import Label
-    from core.rules.evaluation.usage import Usage
-    from core.rules.explanation.diff import Move
-    from core.rules.explanation.explain import Explained, LitText
-    from core.rules.explanation.why_not import WhyNot
+    from core.rules.explanation import Explained, LitText, WhyNot
     from core.rules.format.rule import Flaw, Rule
+    from core.rules.format.store import Usage
     from core.rules.matching.api import MatchedRule, RuleMatch
     from core.rules.matching.call import ToolCall
-    from core.rules.matching.vectors import CacheState
+    from core.rules.matching.semantic import CacheState
+    from core.rules.ranking_diff import Move
 
 
 RuleKey = tuple[str, str, int]
@@ -271,7 +270,7 @@ def _tail(row: RankRow, signs: Signs) -> tuple[str, str]:
 
 def draw_cutoff(row: CutoffRow, width: int, signs: Signs, *, chosen: bool = False) -> Content:
     """The line between what is shown and what is not."""
-    from core.rules.explanation.score_text import apart  # loaded once a call is matched
+    from core.rules.matching.keyword import apart  # loaded once a call is matched
 
     line = "-" if signs.plain else "─"
     told = f" cut-off {row.cutoff:.2f} "

@@ -6,7 +6,7 @@ import re
 from collections.abc import Set
 from itertools import chain
 
-from core.base.lazy_pattern import lazy_pattern
+from core.base.lazy import lazy_pattern
 from core.errors.identity.keylines.lines import Page, location, peel
 
 _EXAMINED = 4000

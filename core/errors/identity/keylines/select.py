@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from itertools import islice, takewhile
 from typing import Final, NamedTuple
 
-from core.base.lazy_pattern import lazy_pattern
+from core.base.lazy import lazy_pattern
 from core.errors.identity.envelope import single_line, unwrap
 from core.errors.identity.identity import KeyLine
 from core.errors.identity.keylines.entry import CAUSE, DETAIL, TEST, WRAPPER, Found, Part, Rule, Tool, message

@@ -15,8 +15,7 @@ import pytest
 
 from core.base.fault import Fault
 from core.embedding.service.client import Served, Unserved, connect, look, stop
-from core.process.claim import claim, holder
-from core.process.endpoint import Endpoint
+from core.process.endpoint import Endpoint, claim, holder
 from core.process.server import Limits
 from tests.core.embedding.service.support import (
     LONG,
@@ -124,7 +123,7 @@ def test_of_two_started_at_once_one_wins_and_the_other_leaves(place: Endpoint) -
 def test_what_a_killed_service_left_is_cleared_away(place: Endpoint) -> None:
     code = (
         "import sys, os, signal; from pathlib import Path\n"
-        "from core.process.claim import claim; from core.process.endpoint import Endpoint\n"
+        "from core.process.endpoint import claim; from core.process.endpoint import Endpoint\n"
         "folder = Path(sys.argv[1]); own = claim(Endpoint(folder, 'model', folder / 'model.sock'))\n"
         "own.listen(''); os.kill(os.getpid(), signal.SIGKILL)\n"
     )

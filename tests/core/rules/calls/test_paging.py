@@ -11,7 +11,7 @@ import pytest
 from core.rules.calls import about, call_keys, call_rows, stored_call
 from core.rules.format.parse import parse
 from core.rules.format.store import sync
-from core.rules.matching.vectors import cache_state
+from core.rules.matching.semantic import cache_state
 from core.store import Store, open_store
 from tests.core.rules.explanation.test_reasons import RULES
 

@@ -23,9 +23,9 @@ from core.rules.evaluation.labels import (
     read_labelled,
     with_title,
 )
-from core.rules.evaluation.usage import usage
 from core.rules.format.book import Book, book_of
 from core.rules.format.parse import parse_text
+from core.rules.format.store import usage
 from core.rules.matching.api import match
 from core.rules.matching.call import ToolCall
 from core.store import open_store

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from core.rules.explanation.diff import Move, in_words, moved
 from core.rules.format.book import book_of
 from core.rules.format.parse import parse_text
 from core.rules.matching.api import MatchedRule, match
 from core.rules.matching.call import ToolCall
+from core.rules.ranking_diff import Move, in_words, moved
 
 ONE = "### ERR-001: Force push\n**Problem**: `git push --force` removed commits\n**Solution**: revert\n\n"
 TWO = "### ERR-001: Push to main\n**Problem**: `git push origin main` went past the review\n**Solution**: a branch\n\n"

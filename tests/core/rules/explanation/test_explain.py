@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.rules.explanation.explain import Explained, LitText, explain
-from core.rules.explanation.score_text import FULL, apart, short_of
+from core.rules.explanation import Explained, LitText, explain
 from core.rules.format.book import Book, book_of
 from core.rules.format.parse import parse_text
 from core.rules.matching.api import MatchedRule, match
 from core.rules.matching.call import ToolCall
+from core.rules.matching.keyword import FULL, apart, short_of
 from core.rules.matching.tables import load_tables
 
 RULES = """# Memory

@@ -24,13 +24,12 @@ from core.rules.evaluation.labels import (
     read_labelled,
     read_labels,
 )
-from core.rules.explanation.diff import moved, told
-from core.rules.explanation.explain import explain, lit
-from core.rules.explanation.why_not import why_not
+from core.rules.explanation import explain, lit, why_not
 from core.rules.format.book import Book, book_of
 from core.rules.format.parse import parse_text
 from core.rules.matching.api import Similarities, match
 from core.rules.matching.call import ToolCall
+from core.rules.ranking_diff import moved, told
 
 RULES = """\
 ### ERR-001: Force push over a shared branch

@@ -13,8 +13,7 @@ from core.rules.format.book import book_of
 from core.rules.format.rule import Rule
 from core.rules.format.snippets import FULL, shown_by
 from core.rules.matching.api import match
-from core.rules.matching.call import ToolCall, call_text
-from core.rules.matching.intent import is_test, says_it_looks
+from core.rules.matching.call import ToolCall, call_text, is_test, says_it_looks
 from core.rules.matching.score import context_of
 from core.rules.matching.terms import ENGLISH, shares
 

@@ -11,11 +11,10 @@ from core.base.fault import Fault
 from core.rules.evaluation.labels import read_labelled
 from core.rules.format.book import book_of
 from core.rules.format.parse import parse_text
-from core.rules.matching import own_patterns
+from core.rules.matching import tables
 from core.rules.matching.api import match
 from core.rules.matching.call import ToolCall, call_text
-from core.rules.matching.own_patterns import is_quick
-from core.rules.matching.tables import load_tables, strangers, table_flaws
+from core.rules.matching.tables import is_quick, load_tables, strangers, table_flaws
 
 DATA = Path(__file__).parents[3] / "data" / "rules"
 RULES = parse_text("### ERR-042: House style\n**Problem**: nobody else would guess this\n").rules
@@ -156,7 +155,7 @@ def test_a_pattern_that_may_take_long_is_known_by_its_signs(source: str, quick: 
 
 
 def test_a_pattern_that_may_take_long_finds_what_it_finds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(own_patterns, "PATIENCE", 60.0)
+    monkeypatch.setattr(tables, "PATIENCE", 60.0)
     (tmp_path / "rules.toml").write_text(
         "[error_patterns.a]\nmatch = '^(zap )+\ud55c$'\nrules = ['ERR-042']\n"
         "[error_patterns.b]\nmatch = '(zip )+'\nterms = ['guess']\n",
@@ -169,7 +168,7 @@ def test_a_pattern_that_may_take_long_finds_what_it_finds(tmp_path: Path, monkey
 
 
 def test_a_pattern_that_has_no_end_is_left_out_and_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(own_patterns, "PATIENCE", 0.2)
+    monkeypatch.setattr(tables, "PATIENCE", 0.2)
     (tmp_path / "rules.toml").write_text(
         "[error_patterns.endless]\nmatch = '(a+)+$'\n[error_patterns.behind]\nmatch = '(b+)+'\n"
         "[error_patterns.quick]\nmatch = 'ab'\nrules = ['ERR-042']\n",

@@ -14,9 +14,9 @@ from core.base.fault import Fault
 from core.embedding.models.catalogue import CATALOGUE, MINILM
 from core.embedding.runtime.local import CPU, CUDA, choose
 from core.embedding.runtime.query_model import ModelAtHand, NoVectors, VectorSearch
-from core.rules.evaluation.usage import count_use, usage
 from core.rules.format.book import book_of
 from core.rules.format.parse import parse_text
+from core.rules.format.store import count_use, usage
 from core.rules.matching.api import match
 from core.rules.matching.call import ToolCall, call_text
 from core.rules.matching.languages import project_type

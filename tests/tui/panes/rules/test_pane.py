@@ -10,7 +10,7 @@ import pytest
 
 from core.base.config.settings import RuleSettings
 from core.rules.evaluation.labels import label_file, read_labelled
-from core.rules.evaluation.usage import Usage, usage
+from core.rules.format.store import Usage, usage
 from core.store import open_store
 from tests.tui.corpus import assert_inert, few
 from tests.tui.panes.rules.support import CALLS, PUSH, RULES, answered, idle, ids, opened, put_calls, rules_app

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from core.base.lazy_pattern import lazy_pattern
+from core.base.lazy import lazy_pattern
 from core.errors.identity.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, Found, Part, Tool, message, rule, whole
 from core.errors.identity.keylines.lines import Page
 

@@ -1,4 +1,4 @@
-"""What moved between two matches of one call: after a rule file was edited, or with a model where there was none."""
+"""What changed between two matches of one call: after a rule file was edited, or with a model where there was none."""
 
 from __future__ import annotations
 

@@ -1,9 +1,26 @@
-"""Regular expressions compiled when they are first used: a start costs what it uses, not what there is."""
+"""Names of a package loaded, and regular expressions compiled, at their first use: a start costs what it uses."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from typing import cast
+
+
+def lazy_names(package: str, later: Mapping[str, tuple[str, ...]]) -> Callable[[str], object]:
+    """The `__getattr__` of a package whose modules hold names for `later`. Raises AttributeError for any other name."""
+    modules = {name: module for module, names in later.items() for name in names}
+
+    def load(name: str) -> object:
+        module = modules.get(name)
+        if module is None:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        from importlib import import_module
+
+        return getattr(import_module(f"{package}.{module}"), name)
+
+    return load
+
 
 _MEMBERS = (
     "search", "match", "fullmatch", "finditer", "findall", "sub", "subn", "split",

@@ -1,1 +1,0 @@
-"""The journal of changes: recording, the changed rows, the inverse changeset, undo."""

@@ -1,1 +1,0 @@
-"""Salvage of a damaged casebook: page reader, table shapes, repaired references."""
