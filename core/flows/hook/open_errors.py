@@ -18,8 +18,6 @@ from core.transcripts.records import Failure
 
 EVENTS_KEPT = 300
 """Events of one session; beyond it the oldest go."""
-DAYS_KEPT = 7
-"""A session that told nothing for so long is over, however it ended."""
 _FAILED_KEPT, _PASSED_KEPT = 32_768, 8_192
 
 
@@ -61,15 +59,6 @@ def events_of(con: apsw.Connection, session_id: str) -> list[Ran]:
 def forget(con: apsw.Connection, session_id: str) -> None:
     """Drop the kept events of a session, inside the caller's transaction."""
     con.execute("DELETE FROM hook_event WHERE session_id = ?", (session_id,))
-
-
-def forget_old(con: apsw.Connection, before: str) -> None:
-    """Drop the sessions that told nothing since `before` (ISO 8601)."""
-    con.execute(
-        "DELETE FROM hook_event WHERE session_id IN"
-        " (SELECT session_id FROM hook_event GROUP BY session_id HAVING max(ts) < ?)",
-        (before,),
-    )
 
 
 def _ran(session_id: str, idx: int, ts: str, body: str) -> Ran:

@@ -156,11 +156,6 @@ def _inspect(file: BinaryIO, path: Path, agent: Agent | None) -> Inspected:
     return _inspected(records, source.start, source.name)
 
 
-def inspect_records(records: Iterable[Record], start: SessionStart, file: str = "") -> TranscriptHarvest:
-    """What would be harvested from the records of a session; pure."""
-    return _inspected(records, start, file).harvest
-
-
 def _inspected(records: Iterable[Record], start: SessionStart, file: str) -> Inspected:
     kept = list(records)
     rows = rows_of(kept, start)

@@ -51,10 +51,6 @@ class Page(NamedTuple):
     whole: str
     starts: tuple[int, ...]
 
-    def line_at(self, position: int) -> int:
-        """The number of the line that holds `position` of `whole`."""
-        return bisect_right(self.starts, position) - 1
-
     def having(self, needles: Sequence[str]) -> Iterator[int]:
         """The numbers of the lines that contain one of `needles`, ascending for each needle."""
         whole, starts = self.whole, (*self.starts, len(self.whole) + 1)

@@ -419,12 +419,3 @@ def _said_link(failure: Failure, index: int, step: Candidate, said: Sequence[tup
                 term = longest(named or shared[0])
                 return Linked(index, SAID, f"said of it: “{sentence[:120]}” ({term})", step.change.hints)
     return None
-
-
-def linked_files(links: Iterable[Linked], steps: Sequence[Candidate]) -> tuple[str, ...]:
-    """The files of the linked hunks, or of their steps where no hunk is known."""
-    found: list[str] = []
-    for link in links:
-        change = steps[link.place].change
-        found += [hint.file for hint in link.hints] or list(change.files)
-    return tuple(dict.fromkeys(found))
