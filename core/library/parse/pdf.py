@@ -29,6 +29,10 @@ _MOST_RUNS: Final = 12
 _LINE_END: Final = 200
 _CONTENTS: Final = 0.4
 """The share of lines with such dots from which on a page is a table of contents."""
+_FEW: Final = 3
+"""Lines with such dots of a table of contents whose upper levels have none."""
+_NUMBERED: Final = 0.7
+"""The share of lines that end in a number from which on a page with a few such dots is one too."""
 
 
 def is_installed() -> bool:
@@ -126,7 +130,17 @@ def _page(document: pypdfium2.PdfDocument, number: int) -> str:
 def _is_contents(text: str) -> bool:
     """Whether a page is part of a table of contents: dots and page numbers behind its lines."""
     lines = [line for line in text.split("\n") if line.strip()]
-    return sum(map(_is_entry, lines)) > _CONTENTS * len(lines)
+    dotted = sum(map(_is_entry, lines))
+    if dotted > _CONTENTS * len(lines):
+        return True
+    numbered = sum(_is_entry(line) or _ends_in_number(line) for line in lines)
+    return dotted >= _FEW and numbered > _NUMBERED * len(lines)
+
+
+def _ends_in_number(line: str) -> bool:
+    """Whether a line is words and, last, a number as of a page."""
+    first, _, last = line.strip().rpartition(" ")
+    return last.isdecimal() and len(last) <= 4 and any(sign.isalpha() for sign in first[:_LINE_END])
 
 
 def _is_entry(line: str) -> bool:

@@ -67,6 +67,16 @@ def test_each_page_that_has_words_is_a_block() -> None:
     assert scanned.warnings == ("pages 1-2, 4, 6 have no text; run: casebook library ingest --ocr",)
 
 
+def test_tables_of_contents_are_no_passages_and_tables_of_numbers_are() -> None:
+    dotted = "\n".join(f"{n} Pumps . . . . . . . . . . {n + 4}" for n in range(9))
+    levels = "\n".join(["Contents", *(f"Valves {n}" for n in range(9)), *("Gauges . . . . . . . . 7",) * 4])
+    table = "\n".join(["How often each pump ran.", *(f"pump {n}" for n in range(9)), "see ........ 3"])
+    few = "\n".join(["The valves close at night and open again"] * 9 + ["Gauges ........ 7"] * 3)
+    parsed = parse_pdf(document("cover", dotted, levels, table, few))
+    assert [one.span for one in parsed.blocks] == [PageSpan(1), PageSpan(4), PageSpan(5)]
+    assert parsed.warnings == (), "a page that is left out has text"
+
+
 def test_a_long_page_is_cut_and_says_which_signs() -> None:
     text = "\n".join(f"reading {n} of the pump" for n in range(60))
     found = list(by_pages([ParsedBlock("page", (), PageSpan(4), text)], ChunkPolicy(60, 0)))
