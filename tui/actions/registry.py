@@ -213,12 +213,12 @@ def with_key_table(text: str) -> str:
 
 
 def _main(arguments: list[str]) -> int:
-    """Print the key table; with `--write` put it into README.md and docs/workbench.md."""
+    """Print the key table; with `--write` put it into docs/keys.md."""
     if arguments != ["--write"]:
         sys.stdout.write(key_table())
         return 0
-    for page in (Path(__file__).parents[2] / name for name in ("README.md", "docs/workbench.md")):
-        page.write_text(with_key_table(page.read_text(encoding="utf-8")), encoding="utf-8")
+    page = Path(__file__).parents[2] / "docs" / "keys.md"
+    page.write_text(with_key_table(page.read_text(encoding="utf-8")), encoding="utf-8")
     return 0
 
 
