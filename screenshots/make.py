@@ -81,11 +81,16 @@ async def _drawn(scene: Scene, database: Path, endpoint: str) -> str:
     if scene.reads:
         _read_folder(database)
     app = CasebookApp(database, title="sample casebook", theme=scene.theme, around=around, clock=lambda: TODAY)
+    frames: list[str] = []
     async with app.run_test(size=(scene.width, scene.height)) as pilot:
         await _quiet(pilot, app)
+        if scene.seconds:
+            frames.append(_picture(app))
         if scene.paste is not None:
             app.errors.box.post_message(Paste(DEMO_QUERIES[scene.paste]))
             await _quiet(pilot, app)
+            if scene.seconds:
+                frames.append(_picture(app))
         for key in scene.type:
             await pilot.press("space" if key == " " else key)
         await _quiet(pilot, app)
@@ -99,11 +104,36 @@ async def _drawn(scene: Scene, database: Path, endpoint: str) -> str:
                 await _edited(pilot, app, rules[0], *scene.edits)
             await pilot.press(key)
             await _quiet(pilot, app)
+            if scene.seconds:
+                frames.append(_picture(app))
         if scene.asks:
             await _answered(pilot, app, scene.asks[0])
-        svg = app.export_screenshot(title="casebook")
+        return _moving(frames, scene.seconds) if scene.seconds else _picture(app)
+
+
+def _picture(app: CasebookApp) -> str:
+    """The screen as SVG."""
+    svg = app.export_screenshot(title="casebook")
     svg = _FONT_FACE.sub("", svg).replace("font-family: Fira Code, monospace", f"font-family: {_FONTS}")
     return "\n".join(line.rstrip() for line in svg.split("\n"))
+
+
+def _moving(frames: Sequence[str], seconds: Sequence[float]) -> str:
+    """The pictures one after the other, over and over, as one SVG without a script."""
+    whole, start = sum(seconds), 0.0
+    head = frames[0][: frames[0].index(">") + 1]
+    rules = [".frame { visibility: hidden }", "#frame-0 { visibility: visible }"]
+    shown = list[str]()
+    for number, (frame, length) in enumerate(zip(frames, seconds, strict=True)):
+        if not length:
+            continue
+        steps = ((0.0, "hidden"), (start, "visible"), (start + length, "hidden"))
+        said = " ".join(f"{100 * at / whole:.3f}% {{ visibility: {how} }}" for at, how in steps)
+        rules.append(f"@keyframes frame-{number} {{ {said} }}")
+        rules.append(f"#frame-{number} {{ animation: frame-{number} {whole:g}s step-end infinite }}")
+        shown.append(f'<g class="frame" id="frame-{number}">{frame}</g>')
+        start += length
+    return "\n".join([head, "<style>", *rules, "</style>", *shown, "</svg>", ""])
 
 
 async def _compared(pilot: Pilot[None], app: CasebookApp) -> None:

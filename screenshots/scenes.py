@@ -14,7 +14,8 @@ class Scene:
     `meanwhile`: the fix that somebody else verifies just before the last key. `asks`: a question for the library of the
     sample notes, and what the double of a language model says to it (no model exists where pictures are drawn).
     `reads`: a folder is read into the library before. `meaning`: with the model, and the last key once it has spoken.
-    `edits`: what is written in the rule file for what, before the last key.
+    `edits`: what is written in the rule file for what, before the last key. `seconds`: the picture moves; how long the
+    screen is shown at the start, after the paste, and after each key (0: not at all).
     """
 
     name: str
@@ -29,6 +30,7 @@ class Scene:
     asks: tuple[str, ...] = ()
     meaning: bool = False
     edits: tuple[str, str] = ("", "")
+    seconds: tuple[float, ...] = ()
 
 
 _QUEUE = ("escape", "T")
@@ -47,7 +49,10 @@ _EDIT = (
 _TYPED = ("alt+4", *"wait", "space", *"for", "space", *"tests")
 
 
+_TOUR = ("down", "t", "T", "a", "x", "a", "escape", "alt+5")
+
 SCENES: tuple[Scene, ...] = (
+    Scene("tour-120x34-dark", 120, 34, paste=0, keys=_TOUR, seconds=(2, 4, 0, 4, 3, 2, 2, 2, 0, 5)),
     Scene("errors-120x34-dark", 120, 34, paste=0, keys=("down", "t")),
     Scene("errors-120x34-light", 120, 34, theme=LIGHT, paste=0, keys=("down", "t")),
     Scene("errors-200x50-dark", 200, 50, paste=0, keys=("down",)),
