@@ -6,6 +6,7 @@ only those there are used.
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
@@ -108,6 +109,19 @@ def regions(api: Any) -> Iterator[Region]:
             yield Region(text, max(0, left), max(0, top), max(1, right - left), max(1, bottom - top))
 
 
+@contextmanager
+def _silent() -> Generator[None]:
+    """Nothing on stderr: the decoders in C write there what is wrong with a picture."""
+    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)
+
+
 def parse_picture(data: bytes, langs: str) -> Parsed:
     """The paragraphs of a picture, each with its rectangle. Raises ValueError for what is no picture."""
     with tempfile.TemporaryDirectory(prefix="casebook-ocr-", ignore_cleanup_errors=True) as folder:
@@ -115,8 +129,9 @@ def parse_picture(data: bytes, langs: str) -> Parsed:
         file.write_bytes(data)
         with engine(langs) as api:
             try:
-                api.SetImageFile(str(file))
-            except RuntimeError as error:
+                with _silent():
+                    api.SetImageFile(str(file))
+            except Exception as error:  # of any of the decoders, for one file
                 raise ValueError("the picture cannot be read") from error
             blocks = tuple(
                 ParsedBlock("paragraph", (), RegionSpan(one.x, one.y, one.w, one.h), one.text) for one in regions(api)

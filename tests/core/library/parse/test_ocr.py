@@ -53,7 +53,8 @@ class Engine:
 
     def SetImageFile(self, name: str) -> None:
         if not Path(name).read_bytes().startswith(b"\x89PNG"):
-            raise RuntimeError("no picture")
+            os.write(2, b"libpng error")
+            raise OSError("no picture")
 
     def SetImageBytes(self, data: bytes, width: int, height: int, depth: int, line: int) -> None:
         assert len(data) == height * line and line >= width * depth
@@ -145,12 +146,17 @@ def test_without_ocr_pictures_are_left_out(library: Store, put: Put) -> None:
 
 
 def test_what_is_no_picture_and_what_has_no_text_is_told(
-    library: Store, put: Put, engine: list[str], monkeypatch: pytest.MonkeyPatch
+    library: Store,
+    put: Put,
+    engine: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
 ) -> None:
     put("broken.png", b"<html>")
     report = ingest(library, [put("a.md", "# A\n\nwords\n").parent], ON)
     assert (report.new, report.errors) == (1, 1)
     assert [one.error for one in report.items or () if one.error] == ["the picture cannot be read"]
+    assert "libpng" not in capfd.readouterr().err
     monkeypatch.setattr(f"{__name__}.PARAGRAPHS", [])
     put("broken.png", PNG, at=1_700_000_900)
     (item,) = ingest(library, (), ON).items or ()
