@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Protocol
-
 from textual import events
 from textual.geometry import Size
 from textual.message import Message
@@ -101,25 +99,6 @@ class SearchBox(Input):
                 return
             self._pasted = None
         self.post_message(self.Asked(event.value, pasted=False))
-
-
-class _Searching(Protocol):
-    """A pane with a search box."""
-
-    box: SearchBox
-
-    def perform(self, action_id: str) -> bool:
-        """Do an action of the registry."""
-        ...
-
-
-class SearchesPastes:
-    """For a pane with a search box: what is pasted into it, wherever the focus is, is searched."""
-
-    def on_paste(self: _Searching, event: events.Paste) -> None:
-        """A paste that nothing took."""
-        self.perform("find.focus")
-        self.box.take(event)
 
 
 def _as_lines(text: str) -> str:

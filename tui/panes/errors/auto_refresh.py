@@ -47,17 +47,18 @@ class LiveResults(Performs, Results):
         self._moved = False
         super()._search(delay)
 
-    def _on_found(self, found: Found, final: bool) -> None:
-        super()._on_found(found, final)
+    def _on_found(self, found: Found, final: bool) -> bool:
+        answered = super()._on_found(found, final)
         if final and found.answer is not None and self.meaning.wanted(found.answer):
             asked = self.query_text, self.scope
 
             def meant(deeper: Found | None, _final: bool) -> None:
-                if deeper is not None and asked == (self.query_text, self.scope) and not self._jobs.busy("search"):
+                if deeper is not None and asked == (self.query_text, self.scope) and not self.search.busy:
                     before = self.rows.rows.rows if isinstance(self.rows.rows, FoundRows) else found.rows
                     self._meant(joined(deeper, before))
 
             self._jobs.run("meaning", deepen(found.answer, self.scope, self.meaning), meant, lambda _fault: None)
+        return answered
 
     def _meant(self, found: Found) -> None:
         """What the vector tier says joins the rows. Only an answer takes the place of the chosen row.
@@ -223,7 +224,7 @@ class Watching:
 
         def keep(renewed: Renewed, final: bool) -> None:
             unmoved = (results.query_text, results.scope) == (text, scope) and not self._jobs.busy("rows")
-            if final and unmoved and not self._jobs.busy("search"):
+            if final and unmoved and not results.search.busy:
                 results.renewed(renewed, place)
             elif final:
                 self.renew()

@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.message import Message
 
 from core.base.fault import Fault
-from tui.panes.common.list_view import ListView
+from tui.panes.common.list_pane import ListView
 from tui.panes.errors.filters import SORTS, Scope
 from tui.panes.errors.queries import CANDIDATES, PAGE, Counted, Found, Pages, Stretch, count, find, read_pages
 from tui.render.common.empty_states import Notice, loading, no_match, of_fault
@@ -22,7 +22,6 @@ from tui.render.common.untrusted import inline
 from tui.render.errors.case_list import Row, draw_row, draw_title, draw_unread, none_pass
 from tui.runtime.jobs import DEBOUNCE, Jobs
 from tui.services.import_sources import Source, describe_sources
-from tui.services.pending_open import Opening
 from tui.services.vector_search import Meaning
 from tui.widgets.row_list import FixedRows, NoRows, RowList, RowPages, Rows
 from tui.widgets.scroll_text import tell_on_border
@@ -213,9 +212,7 @@ class Results(ListView):
             super().__init__()
             self.fault = fault
 
-    def __init__(
-        self, jobs: Jobs, signs: Signs, clock: Callable[[], datetime], meaning: Meaning, box: SearchBox
-    ) -> None:
+    def __init__(self, jobs: Jobs, signs: Signs, clock: Callable[[], datetime], meaning: Meaning) -> None:
         super().__init__(("results", "rows", "rows-notice"), self._paint)
         self.meaning = meaning
         self._jobs = jobs
@@ -229,7 +226,6 @@ class Results(ListView):
         self._took = ""
         self._known = False  # whether a case answers what was searched
         self._shown_first = False
-        self._box, self._opening = box, Opening(box)
         self._reading = False  # whether pages of the list are on their way
         self.typed = True
         self._first_report = True
@@ -255,14 +251,14 @@ class Results(ListView):
         if self.query_text:
             self._search(0.0)
             return
-        self._jobs.cancel("search")
+        self.search.cancel()
         self._paged = PagedRows()
         self._read(Stretch(0, 0))
 
     def ask(self, text: str, *, pasted: bool) -> None:
         """Search for `text` after a moment of quiet; an empty one shows all cases again, at once."""
-        self._opening.asked(text)
         if not text.strip():
+            self.search.give_up()
             if self.query_text:
                 self.query_text = ""
                 self.post_message(self.Answered(None))
@@ -271,12 +267,9 @@ class Results(ListView):
         self.query_text, self.typed = text, not pasted
         self._search(0.0 if pasted else DEBOUNCE)
 
-    def open_first(self) -> None:
-        """Open the chosen row; if its search still runs, as soon as that has answered."""
-        asked = self._box.asked
-        if asked.strip() and (asked != self.query_text or self._jobs.busy("search")):
-            self._opening.begin()
-        elif self.rows.rows.total:
+    def open_chosen(self) -> None:
+        """Open the chosen row, if there is one."""
+        if self.rows.rows.total:
             self.post_message(self.Opened())
 
     def _search(self, delay: float) -> None:
@@ -284,7 +277,7 @@ class Results(ListView):
         self._reading = False
         self._first_report = True
         work = find(self.query_text, self.scope, self.meaning, typed=self.typed)
-        self._jobs.run("search", work, self._on_found, self.failed, delay=delay)
+        self.search.read(work, self._on_found, self.failed, delay)
 
     def _read(self, stretch: Stretch) -> None:
         self._reading = True
@@ -309,14 +302,13 @@ class Results(ListView):
             self._caption()
             self.post_message(self.Chosen(self.chosen))
 
-    def _on_found(self, found: Found, final: bool) -> None:
+    def _on_found(self, found: Found, final: bool) -> bool:
         self.answered_in(found.answer)
         if found.rows or final:
             self._show(FoundRows(found.rows, found.hidden), keep=not self._first_report and self._is_chosen_by_hand())
             self._first_report = False
         self.post_message(self.Answered(found.answer))
-        if (found.rows or final) and self._opening.end() and found.rows:
-            self.post_message(self.Opened())
+        return bool(found.rows) or final
 
     def answered_in(self, answer: SearchAnswer | None) -> None:
         """The frame tells of this answer: whether it is one, and the time that its trace names."""
@@ -329,7 +321,7 @@ class Results(ListView):
 
     def failed(self, fault: Fault) -> None:
         """The core could not answer."""
-        self._opening.end()
+        self.search.give_up()
         self._reading = False
         if self.rows.rows.total and fault.code != "not_indexed":
             self.border_subtitle = Content.styled(of_fault(fault).what, "$cb-bad")

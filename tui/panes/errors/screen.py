@@ -13,6 +13,7 @@ from textual.widget import Widget
 from core.base.fault import Fault
 from tui.actions.action import Acts, Focus, Situation
 from tui.actions.registry import bindings
+from tui.panes.common.list_pane import PasteSearchPane, Search
 from tui.panes.common.pane_screen import PaneContext, PaneScreen
 from tui.panes.errors.actions import ErrorsNow
 from tui.panes.errors.auto_refresh import LiveResults, Watching
@@ -27,7 +28,7 @@ from tui.services.embedding import Embedding
 from tui.services.import_sources import Roots
 from tui.services.importing import Incoming
 from tui.services.vector_search import Meaning
-from tui.widgets.search_box import SearchBox, SearchesPastes
+from tui.widgets.search_box import SearchBox
 from tui.widgets.trace_view import TraceView
 from tui.widgets.workbench import AT_LIST, ELSEWHERE
 
@@ -40,7 +41,7 @@ PREVIEW, TYPED = 0.04, 0.1
 Part = Literal["list", "case", "why"]
 
 
-class ErrorsScreen(PaneScreen, SearchesPastes):
+class ErrorsScreen(PaneScreen, PasteSearchPane):
     """Have we met this error? Owns the journey from the query to the fix. The other panes open over it.
 
     `roots`: where agents keep their sessions; `lines`: what the app shows above the keys.
@@ -55,7 +56,11 @@ class ErrorsScreen(PaneScreen, SearchesPastes):
         self.box = SearchBox(id="box")
         self.box.border_title = Content("Have we met this error?")
         self.meaning = Meaning(jobs.path, settings)
-        self.results = LiveResults(jobs, signs, clock, self.meaning, self.box)
+        self.results = LiveResults(jobs, signs, clock, self.meaning)
+        self.search = Search(
+            self.results, self.box, jobs, "search", lambda text, pasted: self.results.ask(text, pasted=pasted),
+            begin=lambda: (self._unzoom(), self.box.focus()), leave=self._to_list, open=self.results.open_chosen,
+        )  # fmt: skip
         self.case = CaseView(jobs, signs, clock, self.meaning)
         self.why = TraceView(signs)
         self.incoming = Incoming(jobs, signs, roots, self.results, ask=self._ask_import, confirm=self._confirm_again)
@@ -65,7 +70,6 @@ class ErrorsScreen(PaneScreen, SearchesPastes):
         self.curating = Curating(jobs, signs, clock, self, self.meaning)
         self.reading: Callable[[], bool] = lambda: False
         """Whether folders are being read into the library: embedding waits for that, too."""
-        self._last_query = ""
         self.lines: tuple[Widget, ...] = ()
         recall(self, context.memory)
 
@@ -137,16 +141,6 @@ class ErrorsScreen(PaneScreen, SearchesPastes):
 
     # What is asked, and what comes back ------------------------------------------------------------------------------
 
-    def on_search_box_asked(self, event: SearchBox.Asked) -> None:
-        """Another query."""
-        event.stop()
-        lines = self.box.pasted_lines
-        self.box.border_subtitle = Content(f"pasted, {lines:,} lines" if lines > 1 else "pasted" if lines else "")
-        if event.text.strip():
-            self._last_query = event.text
-        self.results.ask(event.text, pasted=event.pasted)
-        self.changed()
-
     def on_results_answered(self, event: Results.Answered) -> None:
         """The search has something to say; only the parts that it moves are styled anew: all of it takes a frame."""
         event.stop()
@@ -210,11 +204,7 @@ class ErrorsScreen(PaneScreen, SearchesPastes):
     def actions(self) -> Acts:
         """What it does, by the ids of the registry."""
         return {
-            "find.focus": lambda: (self._unzoom(), self.box.focus()),
-            "find.results": self._to_list,
-            "find.open": self.results.open_first,
-            "find.clear": lambda: self.box.ask(""),
-            "find.recall": self._recall,
+            **self.search.actions(),
             "list.filter": self.results.ask_filter,
             "list.unfilter": self.results.unfilter,
             "list.sort": lambda: self.results.load(self.results.scope.reordered()),
@@ -262,18 +252,12 @@ class ErrorsScreen(PaneScreen, SearchesPastes):
             self.incoming.stop()
         elif self.embedding.busy:
             self.embedding.stop()
-        elif self.box.asked:
-            self.box.ask("")
-        elif self.results.scope.picked:
+        elif not self.search.clear() and self.results.scope.picked:
             self.results.unfilter()
 
     def _back_in_trace(self) -> None:
         self._unzoom()
         self.case.focus()
-
-    def _recall(self) -> None:
-        if not self.box.asked and self._last_query:
-            self.box.ask(self._last_query)
 
     def _toggle_trace(self) -> None:
         shown = self.why.region.area > 0

@@ -67,7 +67,7 @@ class Led:
             if where is None:
                 screen.say("This quote is gone: its entry is not in the casebook any more.", "warning")
                 return
-            screen.listing.clear()
+            screen.search.clear()
             screen.wanted, self._shown = evidence_id, where.shown
             screen.show_only(where.shown, max(PAGE, where.rank + PAGE // 10))
             screen.list.body.take_focus()

@@ -13,8 +13,7 @@ from tui.panes.common.filter_menu import Choices, Value
 from tui.panes.evidence.queries import FILTERS, Kind, Shown
 from tui.render.common.session import session_name, short_id
 from tui.render.evidence import draw_filter_choice
-from tui.runtime.jobs import DEBOUNCE, Job
-from tui.services.pending_open import Opening
+from tui.runtime.jobs import Job
 
 if TYPE_CHECKING:
     from tui.panes.evidence.screen import EvidenceScreen
@@ -112,67 +111,20 @@ def _named(kind: Kind, on: str | None, counts: Sequence[tuple[str, int]]) -> lis
 
 
 class Listing(Performs):
-    """What one does with the box above the list, and with the filters."""
+    """What one does with the filters."""
 
     def __init__(self, screen: EvidenceScreen) -> None:
         self._screen = screen
-        self._before = ""  # the last words that were searched
-        self._searched = ""  # what is searched
-        self._opening = Opening(screen.list.box)
-        screen.list.asked = self._asked
-
-    @property
-    def words(self) -> str:
-        """What is searched for."""
-        return self._screen.list.box.asked
 
     def actions(self) -> Acts:
         """What it does, by the ids of the registry."""
         screen = self._screen
         return {
             "list.filter": self._filter,
-            "list.unfilter": lambda: (self.clear(), screen.show_only(Shown())),
+            "list.unfilter": lambda: (screen.search.clear(), screen.show_only(Shown())),
             "evidence.session": lambda: self._only(session=True),
             "evidence.type": lambda: self._only(session=False),
-            "find.focus": self._search,
-            "find.results": screen.list.body.take_focus,
-            "find.open": self._open,
-            "find.clear": self.clear,
-            "find.recall": lambda: None if self.words else screen.list.box.ask(self._before),
         }
-
-    def clear(self) -> bool:
-        """Search for nothing any more; False where nothing was searched."""
-        searched = bool(self.words)
-        if searched:
-            self._screen.list.box.ask("")
-        return searched
-
-    def _search(self) -> None:
-        """In the list its quotes; in the message, the session that it is from."""
-        if self._screen.view.message.has_focus:
-            self._screen.places.perform("evidence.find")
-        else:
-            self._screen.list.begin_search()
-
-    def _open(self) -> None:
-        """To the quotes that have the words; while they are looked for, once they are listed."""
-        if self.words != self._searched or self._screen.jobs.busy("evidence"):
-            self._opening.begin()
-        else:
-            self._screen.list.body.take_focus()
-
-    def came(self) -> None:
-        """The quotes are listed, or cannot be."""
-        if self._opening.end():
-            self._screen.list.body.take_focus()
-
-    def _asked(self, text: str) -> None:
-        self._opening.asked(text)
-        self._searched = text
-        self._before = text if text.strip() else self._before
-        self._screen.load(DEBOUNCE if text.strip() else 0.0)
-        self._screen.changed()
 
     def _filter(self) -> None:
         from tui.panes.common.filter_menu import FilterScreen

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 
 from textual.content import Content
 
 from core.base.fault import Fault
-from tui.panes.common.list_view import ListView
+from tui.panes.common.list_pane import ListView
 from tui.panes.evidence.queries import Shown
 from tui.panes.evidence.queue import Quotes
 from tui.render.common.empty_states import Notice, of_fault
@@ -21,29 +21,11 @@ from tui.widgets.search_box import SearchBox
 class QuoteList(ListView):
     """Shows the quotes; how many are marked, or how many there are of each kind, stands below."""
 
-    def __init__(self, signs: Signs) -> None:
-        self.box = SearchBox(id="evidence-box", placeholder="Words of the quotes and their entries")
-        super().__init__(("evidence-list", "evidence-rows", "evidence-notice"), self._paint, box=self.box)
+    def __init__(self, signs: Signs, box: SearchBox) -> None:
+        super().__init__(("evidence-list", "evidence-rows", "evidence-notice"), self._paint, box=box)
         self._signs = signs
-        self.box.display = False
-        self.asked: Callable[[str], object] = lambda _text: None
         self._marked: frozenset[int] = frozenset()
         self._lead = 0
-
-    def begin_search(self) -> None:
-        """Into the box."""
-        self.box.display = True
-        self.box.focus()
-
-    def on_search_box_asked(self, event: SearchBox.Asked) -> None:
-        """Other words are searched."""
-        event.stop()
-        self.on_descendant_blur()
-        self.asked(event.text)
-
-    def on_descendant_blur(self) -> None:
-        """The box is there while one types in it, and while something is searched."""
-        self.box.display = self.box.has_focus or bool(self.box.asked)
 
     def show(self, quotes: Quotes, shown: Shown, at: int) -> None:
         """Show these rows, row `at` chosen, the others where they are."""

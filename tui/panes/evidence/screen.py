@@ -15,6 +15,7 @@ from textual.widgets import Static
 from core.base.fault import Fault
 from tui.actions.action import Acts, Situation
 from tui.actions.registry import bindings
+from tui.panes.common.list_pane import Search, SearchPane
 from tui.panes.common.memory import number_of, one_of, text_of
 from tui.panes.common.pane_screen import PaneContext, PaneScreen
 from tui.panes.evidence.actions import EvidenceNow
@@ -45,13 +46,14 @@ from tui.panes.evidence.review.promotion_line import Promoting
 from tui.render.common.glyphs import Signs
 from tui.render.common.trace import draw_trace
 from tui.render.evidence import draw_entry
-from tui.runtime.jobs import Jobs
+from tui.runtime.jobs import DEBOUNCE, Jobs
 from tui.runtime.messages import PaneCopied, PaneShowAll
 from tui.runtime.state import Memory
 from tui.runtime.stylesheets import sheet
 from tui.services.db_watch import staying
 from tui.widgets.row_list import RowList
 from tui.widgets.scroll_text import Reading
+from tui.widgets.search_box import SearchBox
 from tui.widgets.workbench import workbench
 
 if TYPE_CHECKING:
@@ -64,7 +66,7 @@ if TYPE_CHECKING:
 def situation_of(screen: EvidenceScreen) -> Situation:
     """What an action's being possible depends on."""
     read, view = screen.view.read, screen.view
-    box = screen.list.box
+    box = screen.search.box
     return EvidenceNow(
         "box" if box.has_focus else "evidence",
         query=box.asked,
@@ -190,7 +192,7 @@ _KEEP_MESSAGE = ("list.why", "evidence.whole", "list.copy", "view.reload")
 """Actions that only show something: what was said stays."""
 
 
-class EvidenceScreen(PaneScreen):
+class EvidenceScreen(PaneScreen, SearchPane):
     """The quotes, the chosen one in its message, its entry."""
 
     PANE = "evidence"
@@ -206,7 +208,12 @@ class EvidenceScreen(PaneScreen):
         self._limit = PAGE
         self.wanted: int | None = None  # the quote to go to once it is listed (again)
         self.why: str | None = None  # whether the entry and the trace were asked for ("shown") or put away ("hidden")
-        self.list = QuoteList(signs)
+        box = SearchBox(id="evidence-box", placeholder="Words of the quotes and their entries")
+        self.list = QuoteList(signs, box)
+        self.search = Search(
+            self.list, box, jobs, "evidence", lambda text, _pasted: self.load(DEBOUNCE if text.strip() else 0.0),
+            begin=self._begin_search,
+        )  # fmt: skip
         self.view = QuoteView(signs)
         self.line = MessageLine(signs)
         self.entry = EntryView(signs)
@@ -247,8 +254,8 @@ class EvidenceScreen(PaneScreen):
 
     def load(self, delay: float = 0.0) -> None:
         """Read the rows again."""
-        work = read_list(self.shown, self._limit, self.listing.words)
-        self.jobs.run("evidence", work, self._loaded, self._troubled, delay=delay)
+        work = read_list(self.shown, self._limit, self.search.words)
+        self.search.read(work, self._loaded, self._troubled, delay)
 
     def again(self) -> None:
         """Read what is shown again."""
@@ -264,10 +271,8 @@ class EvidenceScreen(PaneScreen):
             at = quotes.rows[0].id if quotes.rows else None  # other words: the first that has them
         with nullcontext() if at is not None else staying(self.list.rows):
             self.put(quotes, self.chosen_id if at is None else at)
-        self.listing.came()
 
     def _troubled(self, fault: Fault) -> None:
-        self.listing.came()
         if not self.quotes.total:
             self.list.trouble(fault)
         else:
@@ -312,9 +317,17 @@ class EvidenceScreen(PaneScreen):
         """The filter, the trace, and the quote one is at."""
         return memory_of(self)
 
+    def _begin_search(self) -> None:
+        """In the list its quotes; in the message, the session that it is from."""
+        if self.view.message.has_focus:
+            self.places.perform("evidence.find")
+        else:
+            self.list.begin_search()
+
     def actions(self) -> Acts:
         """What it does, by the ids of the registry."""
         return {
+            **self.search.actions(),
             **self.listing.actions(),
             "evidence.next": lambda: self._next(PROBLEMS),
             "evidence.next_near": lambda: self._next(("near",)),
@@ -389,7 +402,7 @@ class EvidenceScreen(PaneScreen):
             self.post_message(PaneCopied("quote", self.view.read.quote.quote))
 
     def _back(self) -> None:
-        if self.places.back() or self.outcome.unmark() or self.listing.clear() or self.led.back():
+        if self.places.back() or self.outcome.unmark() or self.search.clear() or self.led.back():
             return
         if self.shown != Shown():
             self.show_only(Shown())
@@ -409,7 +422,7 @@ class EvidenceScreen(PaneScreen):
         event.stop()
         self.forget()
         read = self.quotes.read
-        if read is not None and read.more and event.index + 50 > self.quotes.total and not self.jobs.busy("evidence"):
+        if read is not None and read.more and event.index + 50 > self.quotes.total and not self.search.busy:
             self._limit = self.quotes.total + PAGE
             self.load()
         self._show()

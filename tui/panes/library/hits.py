@@ -10,7 +10,7 @@ from textual.content import Content
 from textual.message import Message
 
 from core.base.fault import Fault
-from tui.panes.common.list_view import ListView
+from tui.panes.common.list_pane import ListView
 from tui.panes.library.queries import Found, Keys, read_page
 from tui.panes.library.search_scope import Scope
 from tui.render.common.empty_states import Notice, of_fault

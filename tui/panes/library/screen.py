@@ -12,6 +12,7 @@ from textual.content import Content
 from core.base.fault import Fault
 from tui.actions.action import Acts, Situation
 from tui.actions.registry import bindings
+from tui.panes.common.list_pane import PasteSearchPane, Search
 from tui.panes.common.pane_screen import PaneContext, PaneScreen
 from tui.panes.library.actions import LibraryNow
 from tui.panes.library.document import DocumentView, Wanted
@@ -25,7 +26,7 @@ from tui.render.library.hits import no_trace, nothing_ingested, reading
 from tui.runtime.messages import CiteTarget, PaneOpenCitation, PaneSearchLibrary
 from tui.runtime.state import Memory
 from tui.runtime.stylesheets import sheet
-from tui.widgets.search_box import SearchBox, SearchesPastes
+from tui.widgets.search_box import SearchBox
 from tui.widgets.trace_view import TraceView
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ _READING = ("library", "library-page", "library-look", "library-meaning", "libra
 Part = Literal["list", "doc", "why"]
 
 
-class LibraryScreen(PaneScreen, SearchesPastes):
+class LibraryScreen(PaneScreen, PasteSearchPane):
     """The box on top, the hits, the document at the cited lines, the trace.
 
     `wanted`: search for this, or open this citation. Then one is `visiting`: Esc leads back to where one came from,
@@ -65,6 +66,10 @@ class LibraryScreen(PaneScreen, SearchesPastes):
         self.box = SearchBox(id="library-box", placeholder="Search notes, documents and code")
         self.box.border_title = Content("Where does it say so?")
         self.hits = Hits(jobs, signs, clock)
+        self.search = Search(
+            self.hits, self.box, jobs, "library", lambda text, pasted: self.searching.ask(text, pasted=pasted),
+            begin=self._begin_search, leave=self.to_list, open=self._open_found,
+        )  # fmt: skip
         self.document = DocumentView(jobs, signs)
         self.why = TraceView(signs, id="library-trace", nothing=no_trace())
         self.searching = Searching(self, meaning, clock)
@@ -205,14 +210,6 @@ class LibraryScreen(PaneScreen, SearchesPastes):
         self.searching.explain()
         self.changed()
 
-    def on_search_box_asked(self, event: SearchBox.Asked) -> None:
-        """Another query."""
-        event.stop()
-        lines = self.box.pasted_lines
-        self.box.border_subtitle = Content(f"pasted, {lines:,} lines" if lines > 1 else "pasted" if lines else "")
-        self.searching.ask(event.text, pasted=event.pasted)
-        self.changed()
-
     def on_hits_chosen(self, event: Hits.Chosen) -> None:
         """Another row is the chosen one: open its document, if the choice stays."""
         event.stop()
@@ -244,10 +241,7 @@ class LibraryScreen(PaneScreen, SearchesPastes):
         """What it does, by the ids of the registry."""
         return {
             **self.acts.actions(),
-            "find.focus": self._begin_search,
-            "find.results": self.to_list,
-            "find.open": self.searching.open_first,
-            "find.clear": lambda: self.box.ask(""),
+            **self.search.actions(),
             "list.back": self._back,
             "case.back": self._out_of_document,
             "library.cite": lambda: self.target.cite(self) if self.target is not None else None,
@@ -261,6 +255,11 @@ class LibraryScreen(PaneScreen, SearchesPastes):
         self.remove_class("-zoomed")
         self.box.focus()
         self.box.select_all()
+
+    def _open_found(self) -> None:
+        """Into the document of the chosen row, if there is one."""
+        if self.hits.total:
+            self.document.focus()
 
     def to_list(self) -> None:
         """To the rows."""
@@ -283,9 +282,7 @@ class LibraryScreen(PaneScreen, SearchesPastes):
             self.acts.ask(back=True)
         elif self.visiting and self.is_current:
             self.dismiss()
-        elif self.box.asked:
-            self.box.ask("")
-        elif self.searching.scope.picked:
+        elif not self.search.clear() and self.searching.scope.picked:
             self.searching.show(self.searching.scope.cleared())
 
 

@@ -16,15 +16,12 @@ from tui.panes.library.vector_search import Meaning, waits_for_meaning
 from tui.render.library.hits import asking_meaning
 from tui.runtime.jobs import DEBOUNCE
 from tui.services.db_watch import staying
-from tui.services.pending_open import Opening
 from tui.widgets.search_box import SearchBox
 
 if TYPE_CHECKING:
     from core.library.search.api import SearchQuery
     from core.library.search.fts import SearchFilters
     from tui.panes.library.screen import LibraryScreen
-
-LANE = "library"
 
 
 class Searching:
@@ -37,7 +34,6 @@ class Searching:
         self.scope = Scope()
         self.text = ""
         self.found: Found | None = None
-        self._opening = Opening(screen.box)
         self._meant = False  # whether meaning has had its say in the rows
         self._stamp: Hashable = None  # of the library, when it was last looked at because somebody has written
         self._fresh = True  # whether the rows are to be those of another query
@@ -50,7 +46,7 @@ class Searching:
     @property
     def waiting(self) -> bool:
         """Whether an answer is on its way."""
-        return self._screen.jobs.busy(LANE)
+        return self._screen.search.busy
 
     def show(self, scope: Scope) -> None:
         """Show what passes this."""
@@ -60,7 +56,6 @@ class Searching:
 
     def ask(self, text: str, *, pasted: bool) -> None:
         """Search for `text` after a moment of quiet; an empty one lists the documents again."""
-        self._opening.asked(text)
         if text == self.text and text.strip():
             return
         if text != self._screen.desk.query:
@@ -70,22 +65,20 @@ class Searching:
 
     def load(self, delay: float = 0.0) -> None:
         """Read what is asked for."""
-        jobs, now = self._screen.jobs, self.clock()
+        search, now = self._screen.search, self.clock()
         self.meaning.forget()
         self._meant = False
         if not self.text:
             self.found = None
-            jobs.run(
-                LANE, read_keys(self.scope, now, self._screen.hits.resume), self._listed, self._failed, delay=delay
-            )
+            search.read(read_keys(self.scope, now, self._screen.hits.resume), self._listed, self._failed, delay)
         elif self.scope.mode == "vector":
-            jobs.cancel(LANE)
+            search.cancel()
             if not self._screen.hits.total:
                 self._screen.hits.tell(asking_meaning())
             self._ask_meaning(delay)
         else:
             work = find(self.text, self.scope, now, self.meaning.told)
-            jobs.run(LANE, work, self._found, self._failed, delay=delay)
+            search.read(work, self._found, self._failed, delay)
 
     def look_again(self) -> None:
         """Somebody has written: where that was in the library, read again what is shown; it stays until that is there.
@@ -104,14 +97,6 @@ class Searching:
                 self.load()
 
         self._screen.jobs.run("library-look", read_stamp(), came, self._failed)
-
-    def open_first(self) -> None:
-        """Open the chosen row; if its search still runs, as soon as that has answered."""
-        asked = self._screen.box.asked
-        if asked.strip() and (self.waiting or asked != self.text):
-            self._opening.begin()
-        elif self._screen.hits.total:
-            self._screen.document.focus()
 
     def _listed(self, found: Keys, _final: bool) -> None:
         screen = self._screen
@@ -138,8 +123,7 @@ class Searching:
             self._screen.hits.show_hits(found, self.scope, keep=keep, waiting=waiting)
         self._fresh = False
         self._screen.searched()
-        if self._opening.end() and found.response.hits:
-            self._screen.document.focus()
+        self._screen.search.answered()
 
     def _keep(self, *, late: bool) -> Keep:
         """What stays chosen. A passage that the person went to or reads stays; whoever has only typed, or gone to the
@@ -179,7 +163,7 @@ class Searching:
 
     def _no_meaning(self, fault: Fault) -> None:
         """The rows by words stay; what is said of meaning is why it could not be asked."""
-        self._opening.end()
+        self._screen.search.give_up()
         if self.scope.mode == "vector":
             self._screen.hits.trouble(fault, meaning=True)
             self.found, self._stamp = None, None
@@ -195,7 +179,6 @@ class Searching:
         self._screen.searched()
 
     def _failed(self, fault: Fault) -> None:
-        self._opening.end()
         self.found, self._stamp = None, None
         self._screen.hits.trouble(fault)
         self._screen.searched()

@@ -13,7 +13,7 @@ from textual.app import ComposeResult
 from textual.content import Content
 
 from core.base.fault import Fault
-from tui.panes.common.list_view import ListView
+from tui.panes.common.list_pane import ListView
 from tui.panes.rules.call_editor import TypedCall
 from tui.panes.rules.queries import Keys, read_keys, read_page
 from tui.render.common.empty_states import Notice, of_fault
@@ -51,9 +51,8 @@ class CallRows(KeyedRows["CallRow"]):
 class CallList(ListView):
     """The calls and the box to search them, or what there is to say in their place, or the box to type one in."""
 
-    def __init__(self, jobs: Jobs, signs: Signs, clock: Callable[[], datetime]) -> None:
-        self.box = SearchBox(id="rules-box", placeholder="Words: tool, project, what it does")
-        super().__init__(("rules-calls", "rules-call-rows", "rules-call-notice"), self._paint, box=self.box)
+    def __init__(self, jobs: Jobs, signs: Signs, clock: Callable[[], datetime], box: SearchBox) -> None:
+        super().__init__(("rules-calls", "rules-call-rows", "rules-call-notice"), self._paint, box=box)
         self._jobs = jobs
         self._signs = signs
         self._clock = clock
@@ -66,7 +65,6 @@ class CallList(ListView):
         self._listed = False  # whether calls were listed already
         self._notice: Notice | None = None
         self.sought = "", ""  # the words, and the tool, of which no call is there
-        self.box.display = False
 
     def compose(self) -> ComposeResult:
         """The list, and the box to type in."""
@@ -119,40 +117,25 @@ class CallList(ListView):
                 self.rows.reveal()
             self._listed = True
             self._read(at, at)
-            query = self.box.asked if found.words and found.every else ""
+            query = self.search.words if found.words and found.every else ""
             self.sought = ("", "") if now.total else (query.strip(), self.tool)
             self._tell(None if now.total else _none(self.tool, query, found.every))
             self._caption()
             done()
 
-        work = read_keys(self.tool, self.box.asked, self.at)
-        self._jobs.run("rules-calls", work, came, self._failed(done), delay=delay)
+        work = read_keys(self.tool, self.search.words, self.at)
+        self.search.read(work, came, self._failed(done), delay)
 
-    def search(self, done: Callable[[], object]) -> None:
+    def start_search(self, done: Callable[[], object]) -> None:
         """Search for what is typed after a moment of quiet; list all again at once."""
-        self.show_search()
-        self.load(done, DEBOUNCE if self.box.asked else 0.0)
+        self.load(done, DEBOUNCE if self.search.words else 0.0)
 
     def show_search(self) -> None:
-        """The box is there while one types in it, and while something is searched."""
-        self._show_search(on=(self.box.has_focus or bool(self.box.asked)) and not self.typing)
-
-    def _show_search(self, *, on: bool) -> None:
-        self.box.display = on
-        self.set_class(on, "-searching")  # few lines are a few more then
-
-    def begin_search(self) -> None:
-        """Into the box."""
-        self._show_search(on=True)
-        self.box.focus()
-
-    def on_descendant_focus(self) -> None:
-        """The box comes with the focus."""
-        self.show_search()
-
-    def on_descendant_blur(self) -> None:
-        """An empty box goes with it."""
-        self.show_search()
+        """Show the box, or hide it: there is none while a call is typed."""
+        if self.typing:
+            self._show_search(on=False)
+        else:
+            super().show_search()
 
     def _failed(self, done: Callable[[], object]) -> Callable[[Fault], None]:
         def failed(fault: Fault) -> None:

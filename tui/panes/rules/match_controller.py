@@ -64,7 +64,7 @@ class Asking:
                 else:
                     self._screen.changed()
 
-        delay = TYPED if self._screen.calls.box.has_focus else SOON
+        delay = TYPED if self._screen.search.box.has_focus else SOON
         self._screen.jobs.run("rules-call", read_call(key), came, self._screen.told, delay=delay)
 
     def begin(self) -> None:

@@ -11,8 +11,9 @@ from textual.containers import Container
 from textual.content import Content
 from textual.widgets import Static
 
-from tui.actions.action import Acts, Performs, Situation
+from tui.actions.action import Acts, Situation
 from tui.actions.registry import bindings
+from tui.panes.common.list_pane import Search, SearchPane
 from tui.panes.common.memory import number_of, text_of
 from tui.panes.common.pane_screen import PaneContext, PaneScreen
 from tui.panes.rules.actions import RulesNow
@@ -29,7 +30,6 @@ from tui.render.rules.rows import Ranked, Reasons, key_of, reading
 from tui.runtime.messages import PaneCopied
 from tui.runtime.state import Memory
 from tui.runtime.stylesheets import sheet
-from tui.services.pending_open import Opening
 from tui.widgets.row_list import RowList
 from tui.widgets.scroll_text import Reading
 from tui.widgets.search_box import SearchBox
@@ -58,62 +58,6 @@ def recall(screen: RulesScreen, memory: Memory) -> None:
 def _rule(memory: Memory) -> RuleKey | None:
     path, rule, line = text_of(memory.get("path")), text_of(memory.get("rule")), number_of(memory.get("line"))
     return None if path is None or rule is None or line is None else (path, rule, line)
-
-
-class Searching(Performs):
-    """What one does with the box, and what comes of it."""
-
-    def __init__(self, screen: RulesScreen) -> None:
-        self._screen = screen
-        self._opening = Opening(screen.calls.box)
-        self._asked = ""  # what is searched
-        self._before = ""  # the last words that were searched
-
-    def actions(self) -> Acts:
-        """What it does, by the ids of the registry."""
-        return {
-            "find.focus": self._begin,
-            "find.results": self._screen.calls.take_focus,
-            "find.open": self._open,
-            "find.clear": self.clear,
-            "find.recall": self._recall,
-        }
-
-    def asked(self, text: str) -> None:
-        """Something else is asked for."""
-        self._opening.asked(text)
-        self._asked = text
-        self._before = text if text.strip() else self._before
-        self._screen.calls.search(self._came)
-        self._screen.changed()
-
-    def clear(self) -> bool:
-        """All calls again; False where nothing was searched."""
-        searched = bool(self._screen.calls.box.asked)
-        if searched:
-            self._screen.calls.box.ask("")
-        return searched
-
-    def _begin(self) -> None:
-        if self._screen.calls.typing:
-            self._screen.own_call.leave()
-        self._screen.calls.begin_search()
-
-    def _open(self) -> None:
-        """To the rules of the chosen call; while it is looked for, as soon as there is one."""
-        if self._screen.jobs.busy("rules-calls") or self._screen.calls.box.asked != self._asked:
-            self._opening.begin()
-        elif self._screen.calls.calls.total:
-            self._screen.rank.body.take_focus()
-
-    def _recall(self) -> None:
-        if not self._screen.calls.box.asked and self._before:
-            self._screen.calls.box.ask(self._before)
-
-    def _came(self) -> None:
-        self._screen.asking.chosen()
-        if self._opening.end() and self._screen.calls.calls.total:
-            self._screen.rank.body.take_focus()
 
 
 class WhyView(Reading):
@@ -164,7 +108,7 @@ def _name(matched: MatchedRule | None) -> tuple[str, str] | None:
     return None if matched is None else (matched.path, matched.id)
 
 
-class RulesScreen(PaneScreen):
+class RulesScreen(PaneScreen, SearchPane):
     """The calls, the ranking of the rules for the chosen one, the reasons."""
 
     PANE = "rules"
@@ -179,13 +123,17 @@ class RulesScreen(PaneScreen):
         sources = context.around.sources
         self.matching = context.keep("matching", lambda: Matching(sources, jobs.path, context.process, context.log))
         self.asking = Asking(self)
-        self.calls = CallList(jobs, signs, clock)
+        box = SearchBox(id="rules-box", placeholder="Words: tool, project, what it does")
+        self.calls = CallList(jobs, signs, clock, box)
+        self.search = Search(
+            self.calls, box, jobs, "rules-calls", lambda _text, _pasted: self.calls.start_search(self.asking.chosen),
+            begin=self._begin_search, leave=self.calls.take_focus, open=self._open_found,
+        )  # fmt: skip
         self.rank = RankList(signs)
         self.why = WhyView(signs, clock)
         self.labelling = Labelling(jobs, self.asking.labelled, self.say, self.told)
         self.acts = RuleActs(self)
         self.own_call = OwnCall(self)
-        self.searching = Searching(self)
         self._body = Container(id="rules-body")
         recall(self, context.memory)
 
@@ -214,7 +162,7 @@ class RulesScreen(PaneScreen):
     def situation(self) -> Situation:
         """What is possible here."""
         ranked = self.rank.ranked
-        box = self.calls.box
+        box = self.search.box
         return RulesNow(
             "typed" if self.calls.typed.has_focus_within else "box" if box.has_focus else "rules",
             cases=self.calls.calls.total,
@@ -239,7 +187,7 @@ class RulesScreen(PaneScreen):
         """What it does, by the ids of the registry."""
         return {
             **self.own_call.actions(),
-            **self.searching.actions(),
+            **self.search.actions(),
             **self.acts.actions(),
             "list.filter": self._only_tool,
             "list.unfilter": lambda: self._filter(""),
@@ -281,13 +229,18 @@ class RulesScreen(PaneScreen):
                 self.asking.pin(None)
             else:
                 self.calls.take_focus()
-        elif not self.searching.clear() and self.calls.tool:
+        elif not self.search.clear() and self.calls.tool:
             self._filter("")
 
-    def on_search_box_asked(self, event: SearchBox.Asked) -> None:
-        """Other words are searched."""
-        event.stop()
-        self.searching.asked(event.text)
+    def _begin_search(self) -> None:
+        if self.calls.typing:
+            self.own_call.leave()
+        self.calls.begin_search()
+
+    def _open_found(self) -> None:
+        """To the rules of the chosen call, if there is one."""
+        if self.calls.calls.total:
+            self.rank.body.take_focus()
 
     def on_typed_call_changed(self, event: TypedCall.Changed) -> None:
         """Another call, or none yet."""

@@ -15,7 +15,7 @@ from tests.tui.panes.notes.actions import NotesNow
 from tui.actions.action import Acts
 from tui.actions.registry import bindings
 from tui.panes.common.filter_menu import Choices, FilterScreen, Value
-from tui.panes.common.list_view import ListView
+from tui.panes.common.list_pane import ListView, PasteSearchPane, Search
 from tui.panes.common.memory import one_of
 from tui.panes.common.pane_screen import PaneContext, PaneScreen
 from tui.render.common.empty_states import Notice
@@ -24,9 +24,8 @@ from tui.render.errors.case_list import Row, row_of
 from tui.runtime.jobs import DEBOUNCE, Job
 from tui.runtime.messages import PaneCopied
 from tui.runtime.state import Memory
-from tui.services.pending_open import Opening
 from tui.widgets.row_list import FixedRows, RowList
-from tui.widgets.search_box import SearchBox, SearchesPastes
+from tui.widgets.search_box import SearchBox
 from tui.widgets.trace_view import TraceView
 
 STATUSES = ("verified", "draft", "unresolved")
@@ -85,7 +84,7 @@ class StatusChoices(Choices[Picked, int]):
         return lambda _job: 0
 
 
-class NotesScreen(PaneScreen, SearchesPastes):
+class NotesScreen(PaneScreen, PasteSearchPane):
     """The notes, and how they were found."""
 
     PANE = "notes"
@@ -95,12 +94,11 @@ class NotesScreen(PaneScreen, SearchesPastes):
 
     def __init__(self, context: PaneContext) -> None:
         super().__init__(context)
-        self.box = SearchBox(id="notes-box", placeholder="Words of a note")
-        self.list = ListView(("notes-list", "notes-rows", "notes-notice"), self._paint, box=self.box)
+        box = SearchBox(id="notes-box", placeholder="Words of a note")
+        self.list = ListView(("notes-list", "notes-rows", "notes-notice"), self._paint, box=box)
+        self.search = Search(self.list, box, self.jobs, "notes", lambda _text, _pasted: self.load(DEBOUNCE))
         self.why = TraceView(self.signs, id="notes-why")
         self.picked = Picked(one_of(STATUSES, context.memory.get("status")))
-        self._opening = Opening(self.box)
-        self._searched = ""
 
     def compose_body(self) -> ComposeResult:
         """The box and the list, the trace."""
@@ -117,41 +115,29 @@ class NotesScreen(PaneScreen, SearchesPastes):
 
     def load(self, delay: float = 0.0) -> None:
         """Read what is asked for."""
-        self.jobs.run("notes", read_notes(self.box.asked, self.picked), self._came, self.told, delay=delay)
+        self.search.read(read_notes(self.search.words, self.picked), self._came, self.told, delay)
 
     def _came(self, found: Found, _final: bool) -> None:
         self.list.rows.show(FixedRows(found.rows))
         self.list.body.tell(None if found.rows else Notice("No note has these words"))
         self.why.explain(found.trace)
-        if self._opening.end():
-            self.list.body.take_focus()
         self.changed()
 
     def situation(self) -> NotesNow:
         """What is possible here."""
-        focus = "box" if self.box.has_focus else "notes"
-        return NotesNow(focus, self.list.rows.rows.total, query=self.box.asked, filtered=self.picked != Picked())
+        focus = "box" if self.search.box.has_focus else "notes"
+        return NotesNow(focus, self.list.rows.rows.total, query=self.search.words, filtered=self.picked != Picked())
 
     def actions(self) -> Acts:
         """What it does, by the ids of the registry."""
         return {
-            "find.focus": self.box.focus,
-            "find.results": self.list.body.take_focus,
-            "find.open": self._open,
-            "find.clear": lambda: self.box.ask(""),
+            **self.search.actions(),
             "list.filter": self._filter,
             "list.unfilter": lambda: self._pick(Picked()),
             "list.why": self._toggle_why,
             "list.copy": self._copy,
-            "list.back": lambda: self.box.ask(""),
+            "list.back": self.search.clear,
         }
-
-    def _open(self) -> None:
-        """To what has the words; while it is looked for, once it is there."""
-        if self.box.asked != self._searched or self.jobs.busy("notes"):
-            self._opening.begin()
-        else:
-            self.list.body.take_focus()
 
     def _filter(self) -> None:
         self.app.push_screen(FilterScreen(StatusChoices(self.picked, self.signs, self._pick), self.jobs))
@@ -170,14 +156,6 @@ class NotesScreen(PaneScreen, SearchesPastes):
     def remembered(self) -> Memory:
         """The status that is on."""
         return {"status": self.picked.status}
-
-    def on_search_box_asked(self, event: SearchBox.Asked) -> None:
-        """Other words are searched."""
-        event.stop()
-        self._opening.asked(event.text)
-        self._searched = event.text
-        self.load(DEBOUNCE)
-        self.changed()
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
         """Another note is the chosen one."""

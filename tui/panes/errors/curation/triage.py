@@ -17,7 +17,7 @@ from textual.screen import ModalScreen
 from core.base.fault import Fault
 from tui.actions.action import Acts, Performs, Situation
 from tui.actions.registry import bindings
-from tui.panes.common.list_view import ListView
+from tui.panes.common.list_pane import ListView
 from tui.panes.errors.curation.actions import CaseNow
 from tui.panes.errors.curation.case_side import CaseSide
 from tui.panes.errors.curation.controller import Curating
