@@ -30,7 +30,7 @@ from core.store import open_store
 from screenshots.scenes import SCENES, Scene
 from tests.core.llm.llm_server import Reply, llm_server
 from tests.tui.quiet import quiet
-from tui.panes.errors.curation.fix_editor import WritingScreen
+from tui.panes.errors.fix_editor import WritingScreen
 from tui.panes.library.ask.screen import AskScreen
 from tui.panes.rules.screen import RulesScreen
 from tui.services.environment import Surroundings

@@ -23,7 +23,7 @@ import apsw
 from bench.library.corpus import corpus
 from bench.table import Row
 from core.store import open_store
-from tui.panes.library.ingest.screen import IngestScreen
+from tui.panes.library.ingest_screen import IngestScreen
 from tui.shell.app import CasebookApp
 
 NOTES: Final = 400

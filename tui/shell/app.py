@@ -24,7 +24,7 @@ from tui.actions.keys import Keys, Wish
 from tui.actions.registry import PANES, action_here, bindings, keymap, keys_for
 from tui.panes.common.pane_screen import PaneContext, PaneScreen
 from tui.panes.errors.screen import ErrorsScreen
-from tui.panes.library.ingest.controller import Ingesting
+from tui.panes.library.ingest import Ingesting
 from tui.render.common.empty_states import of_fault
 from tui.render.common.glyphs import ASCII, UNICODE
 from tui.render.common.untrusted import inline, title

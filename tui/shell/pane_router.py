@@ -78,8 +78,8 @@ class PaneRouter:
         app = self._app
         if not self.covered:
             return True
-        from tui.panes.errors.curation.triage import TriageScreen
         from tui.panes.errors.history import HistoryScreen
+        from tui.panes.errors.triage import TriageScreen
 
         while isinstance(app.screen, HistoryScreen | TriageScreen):
             app.screen.dismiss()

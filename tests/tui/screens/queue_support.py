@@ -5,7 +5,7 @@ from __future__ import annotations
 from textual.pilot import Pilot
 
 from tests.tui.support import until
-from tui.panes.errors.curation.triage import TriageScreen
+from tui.panes.errors.triage import TriageScreen
 from tui.shell.app import CasebookApp
 
 

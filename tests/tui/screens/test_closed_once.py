@@ -13,8 +13,7 @@ from core.store import open_store
 from tests.tui.panes.evidence.support import WIDE, at, idle, one_of_each, opened
 from tests.tui.support import app_on, frame, until
 from tui.panes.common.filter_menu import FilterScreen
-from tui.panes.evidence.find_screen import FindScreen
-from tui.panes.evidence.review.place_actions import ReasonScreen
+from tui.panes.evidence.places import FindScreen, ReasonScreen
 from tui.shell.app import CasebookApp
 
 

@@ -16,10 +16,10 @@ from core.errors.curation.decisions import verify
 from core.errors.curation.transaction import Written, look
 from core.store import open_store
 from tests.tui.support import app_on, frame, settled, until
-from tui.panes.errors.curation.conflict import ConflictScreen
-from tui.panes.errors.curation.fix_editor import WritingScreen
-from tui.panes.errors.curation.triage import TriageScreen
+from tui.panes.errors.case_side import ConflictScreen
+from tui.panes.errors.fix_editor import WritingScreen
 from tui.panes.errors.history import HistoryScreen
+from tui.panes.errors.triage import TriageScreen
 from tui.shell.app import CasebookApp
 
 SIZES = ((80, 24), (120, 34), (200, 50))

@@ -14,11 +14,11 @@ from tests.tui.services import ingest_children
 from tests.tui.services.ingest_children import GO_ON
 from tests.tui.support import app_on, frame, until
 from tests.tui.terminal.test_typed_ahead import send
-from tui.panes.library.ingest import task
-from tui.panes.library.ingest.screen import IngestScreen
+from tui.panes.library.ingest_screen import IngestScreen
 from tui.panes.library.screen import LibraryScreen
 from tui.render.common.glyphs import ASCII, UNICODE
 from tui.render.library.ingest import draw_pace, draw_report, report_line
+from tui.services import tasks
 from tui.shell.app import CasebookApp
 from tui.widgets.inputs import read_ends
 
@@ -51,7 +51,7 @@ async def opened(pilot: Pilot[None], app: CasebookApp) -> IngestScreen:
 
 def slow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let an ingest be one that waits for the test."""
-    monkeypatch.setattr(task, "run_ingest", ingest_children.slow)
+    monkeypatch.setattr(tasks, "run_ingest", ingest_children.slow)
 
 
 @pytest.mark.parametrize("size", [WIDE, SMALL])
@@ -124,7 +124,7 @@ async def test_leaving_the_workbench_in_the_middle_loses_nothing(
             await pilot.pause(0.05)
         assert [job.status for job in jobs.recent(store, kind="ingest")] == ["canceled"]
     casebook.with_name(GO_ON).touch()  # not before: it might go on to the end before it hears that it is to stop
-    report = task.ingest_task(casebook, [], app.ingesting._chunking).run(lambda _pace: None)
+    report = tasks.ingest_task(casebook, [], app.ingesting._chunking).run(lambda _pace: None)
     assert report.new + report.unchanged == 3
 
 

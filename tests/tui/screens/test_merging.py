@@ -16,10 +16,9 @@ from core.store import open_store
 from tests.tui.corpus import assert_inert, few
 from tests.tui.screens.queue_support import idle, opened, shown
 from tests.tui.support import app_on, frame, put, until
-from tui.panes.errors.curation.conflict import ConflictScreen
-from tui.panes.errors.curation.merge_split import MergeScreen, PickErrors, WhoseFix
-from tui.panes.errors.curation.pick_case import PickCase
-from tui.panes.errors.curation.triage import TriageScreen
+from tui.panes.errors.case_side import ConflictScreen
+from tui.panes.errors.merge_split import MergeScreen, PickCase, PickErrors, WhoseFix
+from tui.panes.errors.triage import TriageScreen
 from tui.shell.app import CasebookApp
 
 WIDE, SMALL = (120, 34), (80, 24)

@@ -12,7 +12,7 @@ from tests.flows.harvest.chat import LOOKUP, NONE
 from tests.flows.harvest.test_session import Transcript as Chat
 from tests.tui.screens.queue_support import idle, opened
 from tests.tui.support import app_on, frame, until
-from tui.panes.errors.curation.triage import TriageScreen
+from tui.panes.errors.triage import TriageScreen
 from tui.render.common.session import Marks
 from tui.screens.session import SessionScreen, Transcript
 

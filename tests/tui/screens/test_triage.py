@@ -18,10 +18,10 @@ from core.store import open_store
 from tests.tui.corpus import assert_inert, few
 from tests.tui.screens.queue_support import idle, opened, shown
 from tests.tui.support import app_on, frame, put, toasts, until
-from tui.panes.errors.curation.conflict import ConflictScreen
-from tui.panes.errors.curation.fix_editor import WritingScreen
-from tui.panes.errors.curation.triage import TriageScreen
+from tui.panes.errors.case_side import ConflictScreen
+from tui.panes.errors.fix_editor import WritingScreen
 from tui.panes.errors.history import HistoryScreen
+from tui.panes.errors.triage import TriageScreen
 
 WIDE, SMALL = (120, 34), (80, 24)
 

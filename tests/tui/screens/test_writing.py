@@ -24,11 +24,10 @@ from core.store import open_store
 from tests.tui.corpus import assert_inert
 from tests.tui.pseudo_terminal import Terminal
 from tests.tui.support import app_on, frame, put, until
-from tui.panes.errors.curation import controller
-from tui.panes.errors.curation.conflict import ConflictScreen
-from tui.panes.errors.curation.draft import Fields
-from tui.panes.errors.curation.fix_editor import KEEP_EVERY, WritingScreen
-from tui.panes.errors.curation.triage import TriageScreen
+from tui.panes.errors import curation
+from tui.panes.errors.case_side import ConflictScreen
+from tui.panes.errors.fix_editor import KEEP_EVERY, Fields, WritingScreen
+from tui.panes.errors.triage import TriageScreen
 from tui.services.vector_search import Meaning
 from tui.shell.app import CasebookApp
 
@@ -232,11 +231,11 @@ def test_what_the_editor_gives_back_loses_only_the_note() -> None:
         key_lines = ("error --> \x1b[31mhere",)
         error_normalized = ""
 
-    note = controller._note(Noted())  # pyright: ignore[reportPrivateUsage, reportArgumentType]
+    note = curation._note(Noted())  # pyright: ignore[reportPrivateUsage, reportArgumentType]
     assert "\x1b" not in note
     assert note.count("-->") == 1
-    assert controller.without_note(note + "the fix\n") == "the fix\n"
-    assert controller.without_note("a fix <!-- kept -->\n") == "a fix <!-- kept -->\n"
+    assert curation.without_note(note + "the fix\n") == "the fix\n"
+    assert curation.without_note("a fix <!-- kept -->\n") == "a fix <!-- kept -->\n"
 
 
 EDITOR = """

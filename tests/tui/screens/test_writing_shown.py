@@ -11,7 +11,7 @@ from core.errors import add_resolution, identify, observe, show_case
 from core.errors.cases.record import Name
 from core.store import open_store
 from tests.tui.support import app_on, frame, settled, until
-from tui.panes.errors.curation.fix_editor import WritingScreen
+from tui.panes.errors.fix_editor import WritingScreen
 from tui.shell.app import CasebookApp
 
 ERROR = "ModuleNotFoundError: No module named '{}'"

@@ -11,7 +11,7 @@ from typing import Any
 from core.flows.ingest import api
 from core.library.ingest.report import IngestEvent, IngestReport
 from core.process.worker import Call
-from tui.panes.library.ingest import task
+from tui.services import tasks
 
 GO_ON = "go on"
 
@@ -20,7 +20,7 @@ def slow(call: Call, casebook: Path, *given: Any) -> IngestReport:
     """The real ingest; after each file it waits until it is let go or stopped."""
     real = api.ingest
     go_on = casebook.with_name(GO_ON)
-    task.EVERY = 0.01
+    tasks.EVERY = 0.01
 
     def slowly(store, roots, options, *, on_event, cancelled) -> IngestReport:
         def told(event: IngestEvent) -> None:
@@ -31,7 +31,7 @@ def slow(call: Call, casebook: Path, *given: Any) -> IngestReport:
         return real(store, roots, options, on_event=told, cancelled=cancelled)
 
     api.ingest = slowly
-    return task.run_ingest(call, casebook, *given)
+    return tasks.run_ingest(call, casebook, *given)
 
 
 def killed(_call: Call, _casebook: Path, *_given: object) -> None:

@@ -16,8 +16,8 @@ from core.library.ingest.report import IngestPace, last_run, worth_a_look
 from core.library.search.korean import lacking
 from core.store import jobs, open_store
 from tests.tui.services import ingest_children
-from tui.panes.library.ingest import task
-from tui.panes.library.ingest.task import ingest_task
+from tui.services import tasks
+from tui.services.tasks import ingest_task
 
 ROOT = Path(__file__).parents[3]
 CHUNKING = ChunkingSettings()
@@ -36,7 +36,7 @@ def docs(tmp_path: Path) -> Path:
 
 
 def child(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    monkeypatch.setattr(task, "run_ingest", getattr(ingest_children, name))
+    monkeypatch.setattr(tasks, "run_ingest", getattr(ingest_children, name))
 
 
 def passages(path: Path) -> list[tuple[object, ...]]:
@@ -109,10 +109,10 @@ def test_one_whose_workbench_is_killed_ends_and_the_next_completes_it(tmp_path: 
     path = tmp_path / "one.db"
     code = (
         "import sys; from pathlib import Path; from core.base.config.settings import ChunkingSettings\n"
-        "from tests.tui.services import ingest_children; from tui.panes.library.ingest import task\n"
-        "task.run_ingest = ingest_children.slow\n"
+        "from tests.tui.services import ingest_children; from tui.services import tasks\n"
+        "tasks.run_ingest = ingest_children.slow\n"
         "tell = lambda pace: pace.done and print('told', flush=True)\n"
-        "task.ingest_task(Path(sys.argv[1]), [Path(sys.argv[2])], ChunkingSettings()).run(tell)"
+        "tasks.ingest_task(Path(sys.argv[1]), [Path(sys.argv[2])], ChunkingSettings()).run(tell)"
     )
     parent = subprocess.Popen(
         [sys.executable, "-c", code, str(path), str(docs)], cwd=ROOT, stdout=subprocess.PIPE, text=True

@@ -8,8 +8,8 @@ import pytest
 
 from tests.tui.support import NOW, settled, told
 from tests.tui.terminal.test_typed_ahead import WIDE, app_of, made, send
-from tui.panes.errors.curation.triage import TriageScreen
 from tui.panes.errors.history import HistoryScreen
+from tui.panes.errors.triage import TriageScreen
 from tui.panes.evidence.screen import EvidenceScreen
 from tui.panes.library.screen import LibraryScreen
 from tui.panes.rules.screen import RulesScreen

@@ -18,7 +18,7 @@ from tests.tui.panes.library.support import put_notes, read_notes
 from tests.tui.panes.rules.support import CALLS, RULES, put_calls
 from tests.tui.support import NOW, make_casebook, settled, until
 from tui.actions.registry import ACTIONS, NO_KEY, action_here
-from tui.panes.errors.curation.fix_editor import WritingScreen
+from tui.panes.errors.fix_editor import WritingScreen
 from tui.panes.rules.screen import RulesScreen
 from tui.services.environment import Surroundings
 from tui.shell.app import CasebookApp

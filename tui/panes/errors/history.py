@@ -15,8 +15,8 @@ from textual.widgets import Static
 from core.base.fault import Fault
 from tui.actions.action import Acts, Performs, Situation
 from tui.actions.registry import bindings
-from tui.panes.errors.curation.actions import CaseNow
-from tui.panes.errors.curation.controller import Curating
+from tui.panes.errors.actions import CaseNow
+from tui.panes.errors.curation import Curating
 from tui.render.common.untrusted import inline
 from tui.render.errors.curation import State, draw_change, draw_changed
 from tui.runtime.jobs import Job

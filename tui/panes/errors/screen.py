@@ -14,13 +14,13 @@ from core.base.fault import Fault
 from tui.actions.action import Acts, Focus, Situation
 from tui.actions.registry import bindings
 from tui.panes.common.list_pane import PasteSearchPane, Search
+from tui.panes.common.memory import lay_out, layout_of, number_of, one_of, text_of
 from tui.panes.common.pane_screen import PaneContext, PaneScreen
 from tui.panes.errors.actions import ErrorsNow
 from tui.panes.errors.auto_refresh import LiveResults, Watching
-from tui.panes.errors.case_loader import Reader
-from tui.panes.errors.case_view import CaseView
-from tui.panes.errors.curation.controller import Curating
-from tui.panes.errors.memory import memory_of, recall
+from tui.panes.errors.case_view import CaseView, Reader
+from tui.panes.errors.curation import Curating
+from tui.panes.errors.filters import PERIODS, SORTS, STATUSES, Scope
 from tui.panes.errors.results import Results
 from tui.runtime.messages import PaneChanged, PaneCounted, PaneTroubled
 from tui.runtime.state import Memory
@@ -34,6 +34,41 @@ from tui.widgets.workbench import AT_LIST, ELSEWHERE
 
 if TYPE_CHECKING:
     from core.flows.transcripts.report import ImportAgain
+
+
+_NAME = 200
+
+
+def memory_of(pane: ErrorsScreen) -> Memory:
+    """What to remember now."""
+    scope, chosen = pane.results.scope, pane.results.chosen
+    return {
+        "status": scope.status,
+        "sort": scope.sort,
+        "period": scope.period,
+        "tool": scope.tool,
+        "project": scope.project,
+        "tag": scope.tag,
+        **layout_of(pane),
+        "told_no_model": pane.embedding.told_no_model,
+        "case": chosen.id if chosen is not None else pane.results.resume,
+    }
+
+
+def recall(pane: ErrorsScreen, memory: Memory) -> None:
+    """Put the pane as it was; what makes no sense any more is passed over. Before it is mounted."""
+    pane.results.scope = Scope(
+        status=one_of(STATUSES, memory.get("status")),
+        sort=one_of(SORTS, memory.get("sort")) or Scope().sort,
+        period=one_of(PERIODS, memory.get("period")),
+        tool=text_of(memory.get("tool"), _NAME),
+        project=text_of(memory.get("project"), _NAME),
+        tag=text_of(memory.get("tag"), _NAME),
+    )
+    lay_out(pane, memory)
+    pane.embedding.told_no_model = memory.get("told_no_model") is True
+    pane.results.resume = number_of(memory.get("case"))
+
 
 PREVIEW, TYPED = 0.04, 0.1
 """Seconds that a row must stay chosen before its case is read; while someone types the next key mostly comes before."""

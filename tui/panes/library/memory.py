@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from tui.panes.common.memory import lay_out, layout_of, one_of, text_of
 from tui.panes.library.ask.conversation import Talk
-from tui.panes.library.search_scope import KINDS, MODES, PERIODS, Scope
+from tui.panes.library.filters import KINDS, MODES, PERIODS, Scope
 from tui.render.common.untrusted import inline
 from tui.runtime.state import Memory, Scalar
 

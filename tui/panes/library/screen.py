@@ -17,11 +17,10 @@ from tui.panes.common.pane_screen import PaneContext, PaneScreen
 from tui.panes.library.actions import LibraryNow
 from tui.panes.library.document import DocumentView, Wanted
 from tui.panes.library.hit_actions import LibraryActs
-from tui.panes.library.hits import Hits
-from tui.panes.library.ingest.controller import IngestLine
+from tui.panes.library.hits import Hits, Searching
+from tui.panes.library.ingest import IngestLine
 from tui.panes.library.memory import desk_of, memory_of, recall
-from tui.panes.library.searching import Searching
-from tui.panes.library.vector_search import Meaning
+from tui.panes.library.queries import Meaning
 from tui.render.library.hits import no_trace, nothing_ingested, reading
 from tui.runtime.messages import CiteTarget, PaneOpenCitation, PaneSearchLibrary
 from tui.runtime.state import Memory

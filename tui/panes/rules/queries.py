@@ -1,24 +1,45 @@
-"""What the Rules pane reads besides matches, each as the work of a job."""
+"""What the Rules pane reads, and its matchers, as the work of jobs.
+
+The model is in a process of its own (`vector_process`), which only makes vectors: the casebook keeps and compares
+them. A matcher belongs to one thread at a time, and jobs change threads: whoever matches holds the lock. A job that
+nobody waits for any more gives up waiting for it.
+"""
 
 from __future__ import annotations
 
+import threading
+import time
 from array import array
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from tui.panes.rules.matcher_client import Matching
-from tui.runtime.jobs import Job
+from tui.render.rules.rows import Ranked, Reasons, RuleKey, key_of, unfinished
+from tui.runtime.jobs import Job, Stopped
+from tui.runtime.vector_process import PATIENCE
 from tui.services.rule_sources import Sources, stamp_of
 from tui.widgets.row_list import Page
 
 if TYPE_CHECKING:
+    from core.embedding.runtime.embedder import Kind, Vector
+    from core.embedding.service.remote_embedder import Embed
     from core.flows.rules.labels import Said
+    from core.flows.rules.matcher import RuleMatcher
     from core.rules.calls import CallRow, StoredCall, Typed
-    from core.rules.evaluation.clusters import Clusters
+    from core.rules.evaluation.clusters import Clusters, ToGroup
     from core.rules.evaluation.compare import CaseResult, Comparison
     from core.rules.evaluation.labels import Label, Verdict
+    from core.rules.evaluation.usage import Usage
+    from core.rules.explanation.why_not import WhyNot
+    from core.rules.format.book import Book
+    from core.rules.format.rule import Rule
+    from core.rules.matching.api import MatchedRule, RuleMatch
     from core.rules.matching.call import ToolCall
+    from core.rules.matching.vectors import CacheState
+    from tui.runtime.vector_process import VectorProcess
+
 
 INTERVAL = 0.25
 """Seconds between two looks at the rule files."""
@@ -213,3 +234,261 @@ def measure(matching: Matching) -> Callable[[Job[Measured | None]], Measured | N
             return Measured(compared, case_results(calls, answer, compared.differences), notes, sources.project)
 
     return work
+
+
+WAIT = 600.0
+"""Seconds that a match in the pane may wait for a model that loads: keywords answer meanwhile."""
+_LATE: dict[Kind, float] = {"query": 10.0, "document": 60.0}
+"""Seconds that a model which has answered before may take for one question, or for the few rules it reads at once."""
+_POLL = 0.05
+
+
+class Matching:
+    """The matchers of one workbench: one by keywords alone, one with the model. Its methods make the work of jobs.
+
+    `process` has the model; None: keywords alone.
+    """
+
+    def __init__(
+        self, sources: Sources, database: Path, process: VectorProcess | None, log: Callable[[str], object]
+    ) -> None:
+        self.sources = sources
+        self._own = sources
+        self._process = process
+        self.warm = False  # whether the model has answered since it last failed
+        self._none = False  # whether there is no model to wait for
+        self._database = database
+        self._log = log
+        self._locks = (threading.Lock(), threading.Lock())
+        self._matchers: list[RuleMatcher | None] = [None, None]
+        self._job: Job[Any] | None = None  # the one that holds the matcher with the model
+        self._late: Callable[[], object] | None = None  # what it does once the model keeps it waiting
+
+    def look_from(self, project: str) -> bool:
+        """Match by the rules of this project (its folder; empty: the workbench's own) from now on; False: as before."""
+        wanted = self._own.of(project)
+        changed, self.sources = wanted != self.sources, wanted
+        return changed
+
+    @property
+    def folder(self) -> str:
+        """The folder whose rules are in force; empty for none."""
+        return "" if self.sources.folder is None else str(self.sources.folder)
+
+    # Work of jobs ----------------------------------------------------------------------------------------------------
+
+    def rank(
+        self, call: ToolCall | None, before: Ranked | None, pinned: RuleKey | None, *, again: bool = False
+    ) -> Callable[[Job[Ranked | None]], Ranked | None]:
+        """Match a call (None: only read the rules); None where no rule file is named. `before`: what moved since?
+        `again`: what words say is on the screen already."""
+
+        def work(job: Job[Any]) -> Ranked | None:
+            from core.rules.matching.call import ToolCall
+
+            if not self.sources.files():
+                return None
+            asked = call or ToolCall("")
+            meaning = self._by_meaning()
+            by_words = lambda: self._ranked(job, asked, before, pinned, meaning=False)  # noqa: E731
+            if not meaning:
+                return by_words()
+            at_once = not (again or self.warm or self._none)
+            if at_once:
+                job.partial(by_words())
+            late = None if at_once else lambda: job.partial(by_words())
+            return self._ranked(job, asked, before, pinned, meaning=True, late=late)
+
+        return work
+
+    def reasons(
+        self, call: ToolCall, matched: MatchedRule, *, shown: bool
+    ) -> Callable[[Job[Reasons | None]], Reasons | None]:
+        """Everything about one rule of a match; None where its file no longer has it."""
+
+        def work(job: Job[Any]) -> Reasons | None:
+            from core.rules.explanation.explain import explain, place_of
+
+            with self._held(job, meaning=False) as matcher:
+                book = matcher.book()
+            explained, at = explain(book, call, matched), place_of(book, matched)
+            if explained is None or at is None:
+                return None
+            found = None if shown else self._why_not(job, book, call, at)
+            cache, used, no_cache = self._kept(job, explained.rule)
+            return Reasons(key_of(matched), explained, found, cache, no_cache, used)
+
+        return work
+
+    def all_rules(self) -> Callable[[Job[tuple[Rule, ...]]], tuple[Rule, ...]]:
+        """Every rule there is, in the order of the files."""
+
+        def work(job: Job[Any]) -> tuple[Rule, ...]:
+            with self._held(job, meaning=False) as matcher:
+                return matcher.rules().rules
+
+        return work
+
+    @contextmanager
+    def using(self, job: Job[Any]) -> Generator[RuleMatcher]:
+        """The best matcher there is, for this job alone: with the model where there is one. Raises Fault."""
+        with self._held(job, meaning=self._by_meaning()) as matcher:
+            yield matcher
+
+    def grouped(self, job: Job[Any], asked: ToGroup) -> Clusters:
+        """The rules grouped by the process, whatever it takes; where that is not to be had, by words here."""
+        from core.base.fault import Fault
+        from core.rules.evaluation.clusters import clusters
+
+        if self._process is not None:
+            with suppress(Fault):
+                return self._process.ask(job, asked)
+        return clusters(asked.rules, asked.glossary, {}, job.check)
+
+    # -----------------------------------------------------------------------------------------------------------------
+
+    def _ranked(
+        self, job: Job[Any], call: ToolCall, before: Ranked | None, pinned: RuleKey | None, *,
+        meaning: bool, late: Callable[[], object] | None = None,
+    ) -> Ranked:  # fmt: skip
+        from core.rules.evaluation.labels import label_file, label_of
+        from core.rules.explanation.diff import in_words, moved
+        from core.rules.explanation.explain import call_texts
+
+        with self._held(job, meaning=meaning, late=late) as matcher:
+            found, listed, book = matcher.match(call, wait_s=WAIT), matcher.rules(), matcher.book()
+            elsewhere = meaning and _embedded_elsewhere(found)
+            if meaning and unfinished(found) and not elsewhere:
+                self._forget()
+        every = tuple((one.path, one.id) for one in book.rules)
+        moves, words = (), ()
+        if before is not None and before.match.fallback_used == found.fallback_used:
+            moves = moved(before.match, found, before.every, every)
+            words = in_words(before.match, found, before.every, every)
+        extra = None
+        if pinned is not None and (at := _place(book, pinned)) is not None:
+            extra = self._why_not(job, book, call, at) if meaning else _by_words(book, call, at)
+        label = label_of(label_file(self._database), call, self.folder)
+        soon = not meaning and self._by_meaning()
+        found = _still_loading(found) if soon else found
+        return Ranked(
+            call, found, listed.files, len(listed.rules), listed.flaws, label, extra, moves, words,
+            soon=soon, elsewhere=elsewhere, project=self.sources.project,
+            texts=call_texts(call), every=every,
+        )  # fmt: skip
+
+    def _why_not(self, job: Job[Any], book: Book, call: ToolCall, at: int) -> WhyNot:
+        if not self.warm:
+            return _by_words(book, call, at)
+        from core.flows.rules.matcher import kept_semantic
+        from core.rules.explanation.why_not import why_not
+
+        with self._held(job, meaning=True) as matcher:
+            semantic = None if matcher.vectors is None else kept_semantic(job.store(), book, matcher.vectors)
+            return why_not(book, call, semantic, at)
+
+    def _kept(self, job: Job[Any], rule: Rule) -> tuple[CacheState | None, Usage | None, str]:
+        """What the casebook keeps of a rule: its vector, how often it was used; or why it cannot be read."""
+        from core.base.fault import Fault
+        from core.rules.evaluation.usage import usage_of
+        from core.rules.matching.vectors import cache_state
+
+        try:
+            return cache_state(job.store(), rule), usage_of(job.store(), rule.path, rule.id), ""
+        except Fault as fault:
+            return None, None, fault.message
+
+    def _by_meaning(self) -> bool:
+        return self._process is not None and self.sources.embedding is not None and self._database.exists()
+
+    @contextmanager
+    def _held(
+        self, job: Job[Any], *, meaning: bool, late: Callable[[], object] | None = None
+    ) -> Generator[RuleMatcher]:
+        lock, patience = self._locks[meaning], time.monotonic() + PATIENCE
+        while not lock.acquire(timeout=_POLL):
+            job.check()
+            if late is not None and time.monotonic() > patience:
+                late()
+                late = None
+        try:
+            if meaning:
+                self._job, self._late = job, late
+            yield self._matcher(meaning)
+        finally:
+            lock.release()
+
+    def _matcher(self, meaning: bool) -> RuleMatcher:
+        """The matcher for the files in force: another one once other files are."""
+        from core.embedding.runtime.query_model import NoVectors
+        from core.flows.rules.matcher import RuleMatcher
+        from core.flows.system.vectors import asked_search
+
+        files, known = self.sources.files(), self._matchers[meaning]
+        if known is not None and tuple(known.paths) == files:
+            return known
+        if known is not None:
+            known.close()
+        settings = self.sources.embedding if meaning else None
+        vectors = None if settings is None else asked_search(settings, self._embed)
+        made = RuleMatcher(files, self._database, vectors, log=self._told, in_memory=False)
+        self._none = self._none if vectors is None else isinstance(vectors.model(), NoVectors)
+        self._matchers[meaning] = made
+        return made
+
+    def _forget(self) -> None:
+        """The model has failed: who asks again begins anew, after keywords. For whoever holds the matcher."""
+        known, self._matchers[True] = self._matchers[True], None
+        self.warm = False
+        if known is not None:
+            known.close()
+
+    def _embed(self, question: Embed) -> list[tuple[Vector, ...]]:
+        """Have the process embed it. Raises Fault; Stopped where nobody waits for the answer to a question any more,
+        while rules are embedded all the same: whoever asks next needs them too."""
+        from core.base.fault import Fault
+
+        if self._process is None:
+            raise Fault("model_unreachable", "no process was given to embed in")
+        job = self._job if question.kind == "query" else None
+        seconds = _LATE[question.kind] if self.warm else WAIT
+        found = self._process.ask(job, question, seconds, self._kept_waiting if self._late is not None else None)
+        self.warm = True
+        return found
+
+    def _kept_waiting(self) -> None:
+        from core.base.fault import Fault
+
+        late, self._late = self._late, None
+        if late is not None:
+            with suppress(Fault, Stopped):  # the match itself will say so
+                late()
+
+    def _told(self, text: str) -> None:
+        self._log(text)
+
+
+def _still_loading(match: RuleMatch) -> RuleMatch:
+    """The match with a trace that says why meaning is not compared yet."""
+    reason = "the model is still loading"
+    steps = (replace(step, reason=reason) if step.stage == "semantic" else step for step in match.trace)
+    return replace(match, trace=tuple(steps))
+
+
+def _embedded_elsewhere(match: RuleMatch) -> bool:
+    from core.rules.matching.vectors import ELSEWHERE
+
+    return any(step.stage == "semantic" and bool(step.fact(ELSEWHERE)) for step in match.trace)
+
+
+def _place(book: Book, key: RuleKey) -> int | None:
+    """The rule of this file and id nearest to that line: an edit moves lines."""
+    path, rule_id, line = key
+    there = [at for at, rule in enumerate(book.rules) if (rule.path, rule.id) == (path, rule_id)]
+    return min(there, key=lambda at: abs(book.rules[at].line - line)) if there else None
+
+
+def _by_words(book: Book, call: ToolCall, at: int) -> WhyNot:
+    from core.rules.explanation.why_not import why_not
+
+    return why_not(book, call, None, at)

@@ -1,27 +1,223 @@
-"""What one does with the chosen rule: ask why not, edit its file, label it, see all rules together."""
+"""What one does with the chosen rule: label it, edit its file, ask why not, pick another."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.content import Content
 from textual.message import Message
+from textual.screen import ModalScreen
+from textual.widgets import Input, OptionList
+from textual.widgets.option_list import Option
 
+from core.base.fault import Fault
 from tui.actions.action import Acts, Performs
-from tui.render.rules.rows import key_of
+from tui.panes.rules.queries import Saying, say
+from tui.render.common.untrusted import inline
+from tui.render.rules.rows import key_of, place_of
+from tui.runtime.jobs import Jobs
 from tui.runtime.messages import PaneSearchLibrary, PaneShowAll
+from tui.runtime.stylesheets import sheet
 from tui.services.external_editor import edit_in, editor_of
 
 if TYPE_CHECKING:
-    from core.base.fault import Fault
+    from core.flows.rules.labels import Said
     from core.rules.evaluation.labels import Label, Verdict
     from core.rules.format.rule import Rule
     from core.rules.matching.api import MatchedRule
     from core.rules.matching.call import ToolCall
     from tui.panes.rules.screen import RulesScreen
     from tui.render.rules.rows import Ranked
+
+
+LABEL_LANE = "rules-label"
+
+
+class Labelling:
+    """Writes labels one after another; `said` hears each, with its call, `warned` why one is not among the counts of
+    its rule or was not changed, `failed` what could not be written."""
+
+    def __init__(
+        self,
+        jobs: Jobs,
+        said: Callable[[ToolCall, Label | None, str], object],
+        warned: Callable[[str], object],
+        failed: Callable[[Fault], None],
+    ) -> None:
+        self._jobs = jobs
+        self._said = said
+        self._warned = warned
+        self._failed = failed
+        self._last: Saying | None = None
+
+    def say(
+        self,
+        call: ToolCall,
+        rule: str | None,
+        verdict: Verdict,
+        seen: Label | None,
+        shown_from: str | None = None,
+        project: str = "",
+    ) -> None:
+        """On disk in its turn. `seen`: the label that is on the screen; `shown_from`: the file of a rule that is shown;
+        `project`: the folder whose rules are.
+
+        What one has said a moment ago and is not on the screen yet counts as seen.
+        """
+
+        before = self._last if self._last is not None and self._last.call is call else None
+        saying = self._last = Saying(call, rule, verdict, seen, shown_from, before, project)
+
+        def done(found: Said, _final: bool) -> None:
+            self._heard(saying)
+            self._said(call, found.label, "" if found.otherwise else _label_told(found.label, rule, verdict))
+            if found.otherwise:
+                self._warned(_OTHERWISE)
+            elif found.uncounted:
+                self._warned(f"kept, but not counted: {found.uncounted}")
+
+        def failed(fault: Fault) -> None:
+            self._heard(saying)
+            self._failed(fault)
+
+        self._jobs.run(LABEL_LANE, say(saying), done, failed, keep=True)
+
+    def _heard(self, saying: Saying) -> None:
+        if self._last is saying:
+            self._last = None
+
+
+_OTHERWISE = "This call was labelled elsewhere meanwhile: nothing was changed, and its label is shown as it is now."
+
+
+def _label_told(label: Label | None, rule: str | None, verdict: Verdict) -> str:
+    if rule is None:
+        return "silence is right here: a case for compare" if label is not None else "taken back"
+    kept = label is not None and rule in (label.not_these if verdict == "wrong" else label.applies)
+    return f"{rule} is {verdict} here: a case for compare" if kept else f"{rule}: taken back"
+
+
+_SHOWN = 200
+
+
+class PickRule(ModalScreen["Rule | None"]):
+    """Ends with the rule, or with None."""
+
+    CSS_PATH = sheet("rules")
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,ctrl+c", "dismiss(None)", "Close", priority=True),
+        Binding("down,ctrl+n", "move(1)", "Next", priority=True),
+        Binding("up,ctrl+p", "move(-1)", "Previous", priority=True),
+    ]
+
+    def __init__(self, rules: Sequence[Rule] | None, heading: str) -> None:
+        """`None`: they are still being read, and shown when they come."""
+        super().__init__()
+        self._rules = rules
+        self._taking = False  # Enter came before the rules did
+        self._heading = heading
+        self._found: list[Rule] = []
+        self._box = Input(placeholder="Letters of its id or title", select_on_focus=False, max_length=200)
+        self._lines = OptionList(id="pick-rule-lines")
+        self._lines.can_focus = False
+        self._frame = Vertical(id="pick-rule")
+        self._again = _of_many(rules or ())
+
+    def compose(self) -> ComposeResult:
+        """A box to narrow in, and the rules."""
+        with self._frame:
+            self._frame.border_title = Content(self._heading)
+            yield self._box
+            yield self._lines
+
+    def on_mount(self) -> None:
+        """Type at once."""
+        self._list()
+        self._box.focus()
+
+    def show(self, rules: Sequence[Rule]) -> None:
+        """They are read."""
+        if not self.is_attached:
+            return
+        self._rules, self._again = rules, _of_many(rules)
+        self._list()
+        if self._taking:
+            self._pick(self._lines.highlighted)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Narrow it down."""
+        event.stop()
+        self._list()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Enter picks."""
+        event.stop()
+        self._list()
+        self._taking = self._rules is None
+        self._pick(self._lines.highlighted)
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """A rule was clicked."""
+        event.stop()
+        self._pick(event.option_index)
+
+    def on_click(self, event: events.Click) -> None:
+        """A click beside it closes it."""
+        if event.widget is self:
+            self.dismiss(None)
+
+    def action_move(self, by: int) -> None:
+        """Another rule."""
+        if self._found:
+            self._lines.highlighted = ((self._lines.highlighted or 0) + by) % len(self._found)
+
+    def _pick(self, at: int | None) -> None:
+        if at is not None and at < len(self._found):
+            self.dismiss(self._found[at])
+
+    def _list(self) -> None:
+        words = self._box.value.casefold().split()
+        before = self._found
+        every = [rule for rule in self._rules or () if _has_words(rule, words)]
+        self._found = every[:_SHOWN]
+        self._frame.border_subtitle = Content("reading, esc closes" if self._rules is None else _count_told(len(every)))
+        if self._found == before:
+            return
+        self._lines.set_options(Option(self._line(one)) for one in self._found)
+        self._lines.highlighted = 0 if self._found else None
+
+    def _line(self, rule: Rule) -> Content:
+        """Its id and title; where it stands, if another one has its id."""
+        place = f"  {place_of(rule.path, rule.line)}" if rule.id in self._again else ""
+        return Content.assemble(
+            (f"{inline(rule.id, 14)}  ", "bold $cb-accent"), inline(rule.title, 200), (place, "$cb-dim")
+        )
+
+
+def _of_many(rules: Sequence[Rule]) -> frozenset[str]:
+    """The ids that several rules have."""
+    return frozenset(name for name, count in Counter(rule.id for rule in rules).items() if count > 1)
+
+
+def _count_told(count: int) -> str:
+    if not count:
+        return "no rule has these letters, esc closes"
+    more = f"the first {_SHOWN} of {count:,}, " if count > _SHOWN else ""
+    return f"{more}enter picks, esc closes"
+
+
+def _has_words(rule: Rule, words: Sequence[str]) -> bool:
+    said = f"{rule.id} {rule.title}".casefold()
+    return all(word in said for word in words)
+
 
 _LANE = "rules-all"
 
@@ -120,7 +316,6 @@ class RuleActs(Performs):
 
     def _pick(self, heading: str, then: Callable[[Rule | None], None]) -> None:
         """Any rule: one types its letters while the rules are still being read."""
-        from tui.panes.rules.pick_rule import PickRule
 
         picker = PickRule(None, heading)
         self._screen.app.push_screen(picker, then)
@@ -190,7 +385,7 @@ class RuleActs(Performs):
         self._pick("Which rule is missing?", picked)
 
     def _problems(self) -> None:
-        from tui.panes.rules.problems import problem_table
+        from tui.panes.rules.tables import problem_table
 
         ranked = self._screen.rank.ranked
         if ranked is not None and ranked.flaws:

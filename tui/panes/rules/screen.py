@@ -17,13 +17,10 @@ from tui.panes.common.list_pane import Search, SearchPane
 from tui.panes.common.memory import number_of, text_of
 from tui.panes.common.pane_screen import PaneContext, PaneScreen
 from tui.panes.rules.actions import RulesNow
-from tui.panes.rules.call_editor import OwnCall, TypedCall
-from tui.panes.rules.calls import CallList
-from tui.panes.rules.label_writer import Labelling
-from tui.panes.rules.match_controller import SOON, Asking
-from tui.panes.rules.matcher_client import Matching
-from tui.panes.rules.ranking import RankList
-from tui.panes.rules.rule_actions import RuleActs
+from tui.panes.rules.calls import CallList, OwnCall, TypedCall
+from tui.panes.rules.matching import SOON, Asking, RankList
+from tui.panes.rules.queries import Matching
+from tui.panes.rules.rule_actions import Labelling, RuleActs
 from tui.render.common.glyphs import Signs
 from tui.render.rules.explanation import draw_silence, draw_why
 from tui.render.rules.rows import Ranked, Reasons, key_of, reading

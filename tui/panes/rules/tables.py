@@ -1,8 +1,8 @@
-"""Clusters of rules, and the comparison on labelled calls: each a table, with the chosen row in detail beside it."""
+"""Tables over the Rules pane, with the chosen row in detail: clusters, the comparison on labelled calls, problems."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -20,7 +20,8 @@ from tui.panes.rules.actions import TableNow
 from tui.panes.rules.queries import Measured, find_clusters, measure
 from tui.render.common.amounts import counted
 from tui.render.common.empty_states import Notice
-from tui.render.common.untrusted import inline
+from tui.render.common.untrusted import inline, pad
+from tui.render.rules.rows import place_of
 from tui.render.rules.tables import (
     draw_case,
     draw_case_row,
@@ -37,7 +38,10 @@ from tui.widgets.scroll_text import Reading
 
 if TYPE_CHECKING:
     from core.rules.evaluation.clusters import Clusters
+    from core.rules.format.rule import Flaw
     from tui.panes.rules.screen import RulesScreen
+    from tui.services.rule_sources import Sources
+
 
 LANE = "rules-table"
 _WORKING = "This is still being worked out."
@@ -290,3 +294,65 @@ class Row:
 
     def __init__(self, case: object) -> None:
         self.case = case
+
+
+_PLACE_CELLS = 24
+
+
+def problem_table(pane: RulesScreen, flaws: Sequence[Flaw]) -> TableScreen[tuple[Flaw, ...]]:
+    """These problems, those that cost most first."""
+    from core.rules.format.rule import Flaw, counted_flaws, dearest_first, folded
+
+    def paint(row: Hashable, width: int, chosen: bool) -> Content:
+        if not isinstance(row, Flaw):
+            return Content("")
+        place = pad(inline(place_of(row.path, row.line), _PLACE_CELLS, more=pane.signs.more), _PLACE_CELLS)
+        said = inline(row.message, max(1, width - _PLACE_CELLS - 4), more=pane.signs.more)
+        mark = pane.signs.bar if chosen else " "
+        return Content.assemble(
+            (f"{mark} ", "$cb-accent"), (f"{place}  ", "$cb-dim"), (said, _tone(row, chosen=chosen))
+        )
+
+    def detail(row: Hashable) -> Content:
+        if not isinstance(row, Flaw):
+            return Content("")
+        place = f"{inline(row.path)}:{row.line}" if row.line else inline(row.path)
+        return Content.assemble((inline(row.message), "$cb-text"), "\n\n", (place, "$cb-dim"))
+
+    def take(row: Hashable) -> bool:
+        """Into the editor, and back to what is left: the table stays."""
+        nonlocal left
+        if isinstance(row, Flaw):
+            pane.acts.edit(Path(row.path), max(1, row.line))
+            left = None
+            shown.work_out()
+        return False
+
+    def work(_job: Job[tuple[Flaw, ...]]) -> tuple[Flaw, ...]:
+        return dearest_first(_read_flaws(pane.matching.sources) if left is None else left)
+
+    def told(found: tuple[Flaw, ...]) -> str:
+        return f"{counted_flaws(found)}; enter opens the file there" if found else ""
+
+    left: Sequence[Flaw] | None = flaws
+    nothing = Notice("Nothing is wrong", "", (("{table.back}", "goes back"),))
+    table = Table(
+        "Problems in the rule files", work, folded, told, lambda _found: nothing,
+        paint, detail, take, lambda row: isinstance(row, Flaw), "Nothing is wrong with the rule files.", direct=True,
+    )  # fmt: skip
+    shown = TableScreen(pane, table)
+    return shown
+
+
+def _read_flaws(sources: Sources) -> tuple[Flaw, ...]:
+    """What is wrong with the files as they are now. Raises Fault."""
+    from core.rules.format.parse import joined, parse
+
+    return joined(parse(path, scope=scope) for path, scope in sources.files()).flaws
+
+
+def _tone(flaw: Flaw, *, chosen: bool) -> str:
+    """What is lost stands out, and what a rule can do without is dim."""
+    if flaw.cost == "lost":
+        return "$cb-bad"
+    return "$cb-dim" if flaw.cost == "missing" and not chosen else "$cb-text"

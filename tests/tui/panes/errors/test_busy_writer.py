@@ -27,7 +27,7 @@ from tests.tui.panes.library.support import library_app, put_notes, read_notes, 
 from tests.tui.panes.rules import support as rules_support
 from tests.tui.screens import test_triage
 from tests.tui.support import CASES, app_on, put, until
-from tui.panes.library.vector_search import Meaning
+from tui.panes.library.queries import Meaning
 from tui.runtime.jobs import Job, JobReport, Jobs
 from tui.services.db_watch import Following
 from tui.services.embedding import AFTER, LATEST, quiet_for

@@ -27,8 +27,8 @@ from core.store import jobs, open_store
 from tests.tui.services import embed_children
 from tests.tui.services.embed_children import GO_ON
 from tests.tui.support import NOW, app_on, frame, make_casebook, put, toasts, until
-from tui.panes.errors.memory import memory_of
 from tui.panes.errors.queries import Found
+from tui.panes.errors.screen import memory_of
 from tui.render.common.trace import took
 from tui.runtime.jobs import Job
 from tui.runtime.state import State

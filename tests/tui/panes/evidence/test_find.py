@@ -19,7 +19,7 @@ from tests.core.evidence.evidence_support import (
 from tests.tui.panes.evidence.support import SMALL, WIDE, at, fill, idle, one_of_each, opened, shown, state
 from tests.tui.support import app_on, frame, until
 from tui.panes.common.filter_menu import FilterScreen
-from tui.panes.evidence.find_screen import FindScreen
+from tui.panes.evidence.places import FindScreen
 from tui.panes.evidence.queries import Shown
 from tui.runtime.state import read_state
 from tui.services.environment import Surroundings, no_log

@@ -20,8 +20,8 @@ from tests.core.evidence.evidence_support import FLAGGED, MESSAGES, SESSION, ent
 from tests.tui.corpus import CORPUS, assert_inert, assert_inert_text, few
 from tests.tui.panes.evidence.support import SMALL, WIDE, fill, one_of_each, shown
 from tests.tui.support import NOW, app_on, frame, make_casebook, told, until
-from tui.panes.errors.curation.triage import TriageScreen
 from tui.panes.errors.history import HistoryScreen
+from tui.panes.errors.triage import TriageScreen
 from tui.panes.evidence.queries import PAGE, Shown
 from tui.panes.evidence.screen import EvidenceScreen
 from tui.panes.library.screen import LibraryScreen

@@ -11,7 +11,7 @@ from core.evidence import QuoteFilters, list_quotes
 from core.store import open_store
 from tests.tui.panes.evidence.support import SMALL, WIDE, at, idle, one_of_each, opened
 from tests.tui.support import app_on, frame, until
-from tui.panes.evidence.find_screen import FindScreen
+from tui.panes.evidence.places import FindScreen
 from tui.panes.evidence.queries import Shown
 from tui.panes.evidence.screen import EvidenceScreen
 from tui.shell.app import CasebookApp

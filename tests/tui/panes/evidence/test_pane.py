@@ -18,9 +18,8 @@ from tests.tui.corpus import assert_inert, few
 from tests.tui.panes.evidence.support import SMALL, WIDE, at, fill, idle, one_of_each, opened, shown, state
 from tests.tui.support import app_on, frame, settled, toasts, told, until
 from tui.panes.common.filter_menu import FilterScreen
-from tui.panes.evidence.find_screen import FindScreen
+from tui.panes.evidence.places import FindScreen, ReasonScreen
 from tui.panes.evidence.queries import Shown
-from tui.panes.evidence.review.place_actions import ReasonScreen
 from tui.panes.evidence.screen import EvidenceScreen
 from tui.panes.rules.screen import RulesScreen
 from tui.screens.import_files import ImportScreen

@@ -15,7 +15,7 @@ from tests.tui.corpus import assert_inert_text, few
 from tests.tui.panes.evidence.support import SMALL, WIDE, at, fill, idle, one_of_each, opened, shown, state
 from tests.tui.support import app_on, frame, told, until
 from tui.panes.evidence.queries import Shown
-from tui.panes.evidence.review.promotion_line import PromoteScreen
+from tui.panes.evidence.review import PromoteScreen
 from tui.panes.evidence.screen import EvidenceScreen
 from tui.render.common.glyphs import ASCII
 from tui.render.evidence import draw_promotable, ready_text, summary_of_promotions

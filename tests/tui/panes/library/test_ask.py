@@ -21,8 +21,8 @@ from tests.core.llm.llm_server import Reply, Server, llm_server
 from tests.tui.support import NOW, frame, until
 from tui.panes.library.ask.ask_process import Answering
 from tui.panes.library.ask.screen import AskScreen
+from tui.panes.library.filters import Scope
 from tui.panes.library.screen import LibraryScreen
-from tui.panes.library.search_scope import Scope
 from tui.services.environment import Surroundings
 from tui.shell.app import CasebookApp
 

@@ -14,7 +14,7 @@ from core.library.citations.store import citations_of
 from core.store import open_store
 from tests.tui.panes.rules.support import CALLS, RULES, opened, put_calls, rules_app
 from tests.tui.support import NOW, app_on, frame, told, until
-from tui.panes.errors.curation.fix_editor import WritingScreen
+from tui.panes.errors.fix_editor import WritingScreen
 from tui.panes.library.screen import LibraryScreen
 from tui.services.environment import Surroundings
 from tui.shell.app import CasebookApp

@@ -12,8 +12,8 @@ from core.store import open_store
 from tests.tui.corpus import assert_inert, few
 from tests.tui.panes.library.support import at_hit, idle, library_app, opened, paths, put_notes, read_notes, searched
 from tests.tui.support import frame, settled, until
-from tui.panes.library.ingest.screen import IngestScreen
-from tui.panes.library.passage import PassageScreen
+from tui.panes.library.hit_actions import PassageScreen
+from tui.panes.library.ingest_screen import IngestScreen
 from tui.panes.library.screen import LibraryScreen
 from tui.runtime.messages import PaneOpenCitation, PaneSearchLibrary
 from tui.screens.copy_menu import CopyMenu

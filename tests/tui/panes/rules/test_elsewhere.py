@@ -13,8 +13,8 @@ from core.store import jobs, open_store
 from tests.tui.panes.rules.support import PUSH, RULES, answered, idle, opened
 from tests.tui.panes.rules.test_meaning import an_app, at_home, told_of
 from tests.tui.support import frame, until
-from tui.panes.rules import match_controller
-from tui.panes.rules.matcher_client import Matching
+from tui.panes.rules import matching
+from tui.panes.rules.queries import Matching
 from tui.panes.rules.screen import RulesScreen
 from tui.shell.app import CasebookApp
 
@@ -33,8 +33,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
         return rank(*args, again=again)  # pyright: ignore[reportArgumentType]
 
     monkeypatch.setattr(Matching, "rank", counted)
-    monkeypatch.setattr(match_controller, "_ELSEWHERE", 0.02)
-    monkeypatch.setattr(match_controller, "_LONGEST", 0.05)
+    monkeypatch.setattr(matching, "_ELSEWHERE", 0.02)
+    monkeypatch.setattr(matching, "_LONGEST", 0.05)
     return given
 
 

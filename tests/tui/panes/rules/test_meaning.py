@@ -21,8 +21,8 @@ from core.rules.evaluation.clusters import ToGroup
 from core.store import open_store
 from tests.tui.panes.rules.support import CALLS, PUSH, RULES, answered, idle, ids, opened, put_calls, told
 from tests.tui.support import NOW, frame, until
-from tui.panes.rules import match_controller
-from tui.panes.rules.pick_rule import PickRule
+from tui.panes.rules import matching
+from tui.panes.rules.rule_actions import PickRule
 from tui.panes.rules.screen import RulesScreen
 from tui.runtime.vector_process import VectorProcess
 from tui.services.environment import Surroundings
@@ -166,7 +166,7 @@ async def test_where_the_process_dies_keywords_answer_and_the_trace_says_so(
     tmp_path: Path, at_home: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("core.flows.system.vectors.answer_question", dies)
-    monkeypatch.setattr(match_controller, "_AGAIN", 0.05)
+    monkeypatch.setattr(matching, "_AGAIN", 0.05)
     app, _ = an_app(tmp_path)
     async with app.run_test(size=(200, 50)) as pilot:
         screen = await opened(pilot, app)

@@ -18,7 +18,7 @@ from tests.tui.support import NOW, frame, told, until
 from tui.actions.action import Around
 from tui.actions.registry import BY_NAME
 from tui.panes.rules.actions import RulesNow
-from tui.panes.rules.pick_rule import PickRule
+from tui.panes.rules.rule_actions import PickRule
 from tui.panes.rules.tables import TableScreen
 from tui.render.rules.explanation import draw_usage
 from tui.render.rules.rows import no_files
@@ -93,7 +93,7 @@ async def test_what_fell_below_says_what_it_would_have_needed(casebook_of_calls:
 
 
 async def test_the_rules_to_pick_stand_in_the_order_of_the_ranking(casebook_of_calls: Path, rules: Path) -> None:
-    from tui.panes.rules.pick_rule import PickRule
+    from tui.panes.rules.rule_actions import PickRule
 
     app = rules_app(casebook_of_calls, rules)
     async with app.run_test(size=LARGE) as pilot:

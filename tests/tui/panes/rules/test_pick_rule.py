@@ -9,7 +9,7 @@ import pytest
 from core.rules.format.rule import Rule
 from tests.tui.panes.rules.support import CALLS, PUSH, RULES, answered, idle, opened, put_calls, rules_app
 from tests.tui.support import frame, until
-from tui.panes.rules.pick_rule import PickRule
+from tui.panes.rules.rule_actions import PickRule
 
 WIDE = (120, 34)
 

@@ -20,8 +20,8 @@ from tests.tui.support import frame, until
 from tui.actions.registry import BY_NAME, footer
 from tui.panes.rules.actions import RulesNow
 from tui.panes.rules.calls import CallRows
-from tui.panes.rules.pick_rule import PickRule
 from tui.panes.rules.queries import FIRST, Keys, read_keys
+from tui.panes.rules.rule_actions import PickRule
 from tui.panes.rules.screen import RulesScreen
 from tui.render.rules.rows import Ranked, no_call
 from tui.runtime.jobs import Job

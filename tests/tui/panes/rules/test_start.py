@@ -11,7 +11,7 @@ import pytest
 
 from tests.tui.panes.rules.support import CALLS, RULES, idle, opened, put_calls, rules_app
 from tests.tui.support import NOW, frame, until
-from tui.panes.rules import calls, match_controller
+from tui.panes.rules import calls, matching
 from tui.panes.rules.screen import RulesScreen
 from tui.services.environment import Surroundings
 from tui.shell.app import CasebookApp
@@ -59,7 +59,7 @@ async def test_typing_before_the_calls_are_there(tmp_path: Path, monkeypatch: py
 async def test_typing_before_the_chosen_call_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / "memory.md"
     file.write_text(RULES, encoding="utf-8")
-    go = held(monkeypatch, match_controller, "read_call")
+    go = held(monkeypatch, matching, "read_call")
     app = rules_app(put_calls(tmp_path / "calls.db", *CALLS), file)
     async with app.run_test(size=(120, 34)) as pilot:
         await pilot.press("alt+3")

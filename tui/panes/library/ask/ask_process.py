@@ -15,8 +15,7 @@ from core.base.fault import Fault
 from core.library.search.fts import EVERYTHING, SearchFilters
 from core.process.child import Child, ChildGoneError, Reply
 from tui.panes.library.ask.answer_call import GRACE, LibraryQuestion, answer_library, get_ready
-from tui.panes.library.ask.conversation import OURS, Talk
-from tui.panes.library.ask.conversation_list import read_talk, read_talks
+from tui.panes.library.ask.conversation import OURS, Talk, read_talk, read_talks
 from tui.runtime.jobs import Job, Jobs
 
 if TYPE_CHECKING:

@@ -1,23 +1,33 @@
-"""Decisions on their way to disk: carried out in turn by jobs, and told when they did not come about."""
+"""Decisions about quotes and entries: carried out in turn, shown at once, told in one line; and promotion."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
 
 from core.base.fault import Fault
+from tui.panes.evidence.queries import PROBLEMS, read_ready
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline, title
-from tui.render.evidence import summary_of_decisions, summary_of_promotions
+from tui.render.evidence import draw_promotable, ready_text, summary_of_decisions, summary_of_promotions
 from tui.runtime.jobs import Job, Jobs
+from tui.runtime.stylesheets import sheet
 from tui.services.undo import LANE, Returned, brought_back, taken_back
+from tui.widgets.scroll_text import Reading
 
 if TYPE_CHECKING:
     from core.align import Span
-    from core.evidence import Decided, DecidedMany, PromotedMany, Promotion, QuoteRow
+    from core.evidence import Decided, DecidedMany, NamedEntry, PromotedMany, Promotion, QuoteRow
     from core.evidence.rows import State
     from tui.panes.evidence.queries import ReadQuote
+    from tui.panes.evidence.screen import EvidenceScreen
 
 
 Act = Literal["accept", "choose", "adjust", "look", "words", "reject"]
@@ -239,3 +249,169 @@ class Reviewing:
 
 def _told(fault: Fault) -> str:
     return " ".join(part for part in (title(fault.message), title(fault.hint)) if part)
+
+
+class Outcome:
+    """Shows decisions on a screen."""
+
+    def __init__(self, screen: EvidenceScreen) -> None:
+        self._screen = screen
+
+    def decided(self, evidence_id: int, state: str) -> None:
+        """Off the screen at once, and on to the next; on disk in its turn."""
+        screen = self._screen
+        quotes = screen.quotes.after(evidence_id, state, screen.shown)
+        at = quotes.index_of(evidence_id)
+        following = None if at is None else quotes.next_in(PROBLEMS, at)
+        row = None if following is None else quotes.get(following)
+        screen.put(quotes, row.id if row is not None else None)
+
+    def mark(self) -> None:
+        """Mark the chosen quote, or no longer, and on to the next."""
+        screen = self._screen
+        if (at := screen.chosen_id) is not None:
+            following = screen.quotes.get(screen.list.rows.chosen + 1)
+            screen.put(screen.quotes.toggled(at), following.id if following is not None else at)
+
+    def mark_all(self) -> None:
+        """Mark all, or none."""
+        self._screen.put(self._screen.quotes.all_marked(), self._screen.chosen_id)
+
+    def unmark(self) -> bool:
+        """No quote is marked any more; False if none was."""
+        if not self._screen.quotes.marked:
+            return False
+        self._screen.put(replace(self._screen.quotes, marked=frozenset()), self._screen.chosen_id)
+        return True
+
+    def ended(self, ended: Ended) -> None:
+        """On disk, or not done: read again."""
+        screen = self._screen
+        screen.line.tell(ended.told, "information" if ended.done else "warning")
+        screen.promoting.heard(ended)
+        screen.quotes = replace(screen.quotes, marked=screen.quotes.marked - ended.decided)
+        if ended.evidence_id is not None and (not ended.done or ended.back):
+            screen.quotes = screen.quotes.without(ended.evidence_id, screen.shown)
+            screen.wanted = ended.evidence_id
+        if screen.is_attached:
+            screen.put(screen.quotes, screen.chosen_id)
+            screen.again()
+
+
+class PromoteScreen(ModalScreen[bool]):
+    """Ends with whether to promote them."""
+
+    CSS_PATH = sheet("evidence")
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "dismiss(True)", "Verify"),
+        Binding("escape,q,ctrl+c", "dismiss(False)", "Cancel"),
+    ]
+
+    def __init__(self, ready: Sequence[NamedEntry]) -> None:
+        super().__init__()
+        count = len(ready)
+        self._title = f"Verify {count:,} ready {'entry' if count == 1 else 'entries'}"
+        self._listed = draw_promotable(ready)
+
+    def compose(self) -> ComposeResult:
+        """Their titles."""
+        with Reading(id="promote") as frame:
+            frame.border_title = Content(self._title)
+            frame.border_subtitle = Content("enter verifies, esc cancels")
+            yield Static(self._listed)
+
+    def on_mount(self) -> None:
+        """A list too long for the screen can be scrolled at once."""
+        self.query_one("#promote").focus()
+
+
+READY = "evidence-ready"
+
+
+class Promoting:
+    """Which entries are promoted, and what a decision has just made ready."""
+
+    def __init__(self, screen: EvidenceScreen) -> None:
+        self._screen = screen
+        self._free: tuple[Named, ...] = ()
+
+    def heard(self, ended: Ended) -> None:
+        """A decision has ended: these entries are ready since."""
+        self._free = ended.free
+
+    def forget(self) -> None:
+        """Another decision or another quote: nothing is offered any more."""
+        self._free = ()
+
+    @property
+    def offered(self) -> str:
+        """What can be promoted now, and by which key. An entry is named only if its quote is the chosen one."""
+        row = self._screen.quotes.get(self._screen.list.rows.chosen)
+        here = next((one.name for one in self._free if row is not None and one.id == row.entry_id), "")
+        return ready_text(len(self._free), here, self._screen.signs) if self._free else ""
+
+    def promote_marked(self) -> None:
+        """Promote the entries of the marked quotes."""
+        screen, rows = self._screen, self._screen.quotes.seen
+        if screen.reviewing.writes(rows):
+            screen.say("Your decision is still being written.", "warning")
+        else:
+            screen.reviewing.promote([named(row).id for row in rows], rows)
+
+    def promote_ready(self) -> None:
+        """Count the entries that are ready, of the session and the type that are on, and ask."""
+        screen = self._screen
+        screen.jobs.run(READY, read_ready(screen.shown), self._ask, lambda fault: screen.say(fault.message, "error"))
+
+    def _ask(self, ready: tuple[NamedEntry, ...], _final: bool) -> None:
+        screen = self._screen
+        if not screen.is_current:
+            return
+        if not ready:
+            screen.say("No entry is ready. Every candidate has an open or rejected quote.")
+            return
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                screen.reviewing.promote([one.entry_id for one in ready])
+
+        screen.app.push_screen(PromoteScreen(ready), answered)
+
+
+_TONES = {"information": "$cb-soft", "warning": "bold $cb-draft", "error": "bold $cb-bad"}
+
+
+class MessageLine(Static):
+    """Always there, so that nothing moves when something is said."""
+
+    def __init__(self, signs: Signs) -> None:
+        super().__init__(id="evidence-line")
+        self._signs = signs
+        self.said = ""
+        self._tone = ""
+        self._drawn: object = None
+
+    def tell(self, text: str, severity: str = "information") -> None:
+        """Say this until the next decision or move."""
+        self.said, self._tone = text, _TONES.get(severity, _TONES["information"])
+
+    def forget(self) -> None:
+        """Say nothing any more."""
+        self.said = ""
+
+    def draw(self, question: str, offered: str, width: int) -> None:
+        """Show what there is to say; the part that is cut is the end of what was done, never the key."""
+        now = question, self.said, self._tone, offered, width
+        if now == self._drawn:
+            return
+        self._drawn = now
+        room = max(8, width - 2)
+        if question:
+            told = Content.styled(inline(question, room, more=self._signs.more), "bold $cb-draft")
+        else:
+            dot = f" {self._signs.dot} " if self.said and offered else ""
+            left = max(0, room - len(dot) - Content(offered).cell_length)
+            said = inline(self.said, left, more=self._signs.more)
+            told = Content.assemble((said, self._tone), (dot, "$cb-dim"), (inline(offered, room), "$cb-good"))
+        self.set_class(bool(told.plain), "-on")
+        self.update(told)

@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING
 from core.base.config.settings import ChunkingSettings
 from core.base.fault import Fault
 from tui.actions.action import Acts, Performs
-from tui.panes.library.ingest.task import ingest_task
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import title
 from tui.render.library.ingest import report_line
 from tui.runtime.jobs import Job, Jobs
 from tui.runtime.messages import PaneChanged, PaneSaid
-from tui.services.tasks import job_of
+from tui.services.tasks import ingest_task, job_of
 from tui.widgets.bars import StatusLine
 from tui.widgets.workbench import Running, on_open_screens, workbench
 
@@ -89,7 +88,7 @@ class Ingesting(Performs, StatusLine):
 
     def open(self, *, at_result: bool = False) -> None:
         """The screen to choose folders in, and to see what runs and what came of it."""
-        from tui.panes.library.ingest.screen import IngestScreen
+        from tui.panes.library.ingest_screen import IngestScreen
 
         if not isinstance(self.app.screen, IngestScreen):
             screen = IngestScreen(self._jobs, self, self._signs, at_result=at_result)

@@ -1,9 +1,11 @@
-"""Writing a fix beside its case: text, preview, fields, what it may also be for. What is typed is never lost."""
+"""The editor of a fix beside its case: what is typed as a draft, kept while it is not saved."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from textual.app import ComposeResult
 from textual.containers import Container
@@ -14,15 +16,14 @@ from textual.widgets import Input, Static, TextArea
 from core.base.fault import Fault
 from tui.actions.action import Acts, Performs, Situation
 from tui.actions.registry import bindings
-from tui.panes.errors.curation.actions import CaseNow
-from tui.panes.errors.curation.case_side import CaseSide
-from tui.panes.errors.curation.controller import Curating
-from tui.panes.errors.curation.decisions import Decision
-from tui.panes.errors.curation.draft import Draft, Fields, Opened, drop_typed, keep_typed, open_draft
-from tui.panes.errors.curation.merge_split import Parting, ask_errors, ask_merge
+from tui.panes.errors.actions import CaseNow
+from tui.panes.errors.case_side import CaseSide
+from tui.panes.errors.curation import Curating, Decision
+from tui.panes.errors.merge_split import Parting, ask_errors, ask_merge
 from tui.panes.errors.queries import Read
 from tui.render.common.untrusted import inline
 from tui.render.errors.curation import draw_alike, draw_preview
+from tui.runtime.jobs import Job
 from tui.runtime.messages import PaneSearchLibrary
 from tui.runtime.stylesheets import sheet
 from tui.widgets.bars import KeyFooter
@@ -30,9 +31,158 @@ from tui.widgets.scroll_text import Reading
 from tui.widgets.text_area import FixArea, as_shown
 
 if TYPE_CHECKING:
-    from core.errors.curation.decisions import Candidate
-    from core.errors.curation.merging import MergePreview
-    from core.errors.curation.transaction import Curated, Seen, Written
+    from core.errors import Source
+    from core.errors.curation import Candidate, Curated, MergePreview, Scratch, Seen, Writer, Written
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What the person had before them: the case, the fix they saw (`base`; None: none)."""
+
+    case_id: int
+    seen: Seen
+    base: Written | None
+
+    @staticmethod
+    def of(read: Read) -> Draft:
+        """From a case as it was read."""
+        from core.errors.curation import Written, seen_with, written_of
+
+        seen = seen_with(read.case, read.shown, read.at)
+        found = next((one for one in read.case.resolutions if one.id == seen.resolution_id), None)
+        base = written_of(found) if found is not None else None
+        if base is None and (read.case.resolution or "").strip() and read.case.status != "noise":
+            base = Written(read.case.resolution or "", read.case.resolved_by, read.case.tool_sequence)
+        return Draft(read.case.id, seen, base)
+
+    def resumed(self, kept: Scratch) -> Draft:
+        """Going on with what was typed on top of another fix: saving says if that is not the one that answers."""
+        if kept.base == self.seen.resolution_id:
+            return self
+        return replace(
+            self, seen=replace(self.seen, resolution_id=kept.base, fingerprint=kept.fingerprint, status=None)
+        )
+
+    def changed(self) -> Callable[[Job[bool]], bool]:
+        """Whether another fix answers by now."""
+
+        def work(job: Job[Any]) -> bool:
+            from core.errors.curation import look
+
+            now = look(job.store().con, self.case_id, self.seen.fingerprint)
+            return now.resolution_id != self.seen.resolution_id
+
+        return work
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """The fields of a fix, each as a person types it on one line."""
+
+    by: str = ""
+    tools: str = ""
+    tags: str = ""
+    source: str = ""
+
+    @staticmethod
+    def of(written: Written) -> Fields:
+        """The fields of a fix."""
+        return Fields(
+            inline(written.resolved_by or ""),
+            inline(", ".join(written.tool_sequence)),
+            inline(", ".join(written.tags)),
+            _place(written.source),
+        )
+
+    def named(self) -> dict[str, str]:
+        """Each field by its name."""
+        return asdict(self)
+
+    def written(self, text: str, base: Written | None) -> Written:
+        """The fix with this text; a field that was not touched keeps what it held, sign by sign."""
+        from core.errors.curation import Written
+
+        made = Written(text, self.by.strip() or None, _names(self.tools), _names(self.tags), _source(self.source))
+        if base is None:
+            return made
+        was = Fields.of(base)
+        if self.by == was.by:
+            made = replace(made, resolved_by=base.resolved_by)
+        if self.tools == was.tools:
+            made = replace(made, tool_sequence=base.tool_sequence)
+        if self.tags == was.tags:
+            made = replace(made, tags=base.tags)
+        if self.source == was.source:
+            made = replace(made, source=base.source)
+        return made
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What the editor is told when it opens: what was typed and never saved, and the similar cases.
+
+    `elsewhere`: another window that is open has a text of its own for this case.
+    """
+
+    typed: Scratch | None
+    elsewhere: bool
+    alike: tuple[Candidate, ...] = ()
+
+
+def open_draft(case_id: int, curating: Curating) -> Callable[[Job[Opened]], Opened]:
+    """Go on with what was typed before, unless another window is at it; look for cases that are alike."""
+
+    def work(job: Job[Any]) -> Opened:
+        from core.errors.retrieval.vector_tier import AlsoFor
+
+        writer = curating.writer
+        kept = writer.kept(case_id)
+        opened = Opened(writer.take(kept.free[0]) if kept.free else None, bool(kept.living))
+        job.partial(opened)  # who types already must not have it put over that
+        return replace(opened, alike=curating.meaning.ask(job, AlsoFor(case_id)))
+
+    return work
+
+
+def keep_typed(draft: Draft, writer: Writer, written: Written) -> Callable[[Job[None]], None]:
+    """Keep what is typed where a crash cannot take it."""
+
+    def work(_job: Job[Any]) -> None:
+        from core.errors.curation import Scratch
+
+        seen = draft.seen
+        writer.keep(Scratch(draft.case_id, writer.name, written, seen.resolution_id, seen.fingerprint))
+
+    return work
+
+
+def drop_typed(draft: Draft, writer: Writer) -> Callable[[Job[None]], None]:
+    """It is in the casebook, or not wanted: forget the copy."""
+    return lambda _job: writer.drop(draft.case_id)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def _place(source: Source) -> str:
+    """A session and its messages, as the command line takes them: `SESSION:12,13`."""
+    return f"{inline(source.session)}:{','.join(map(str, source.messages))}" if source.session else ""
+
+
+def _source(text: str) -> Source:
+    from core.errors.retrieval.answer import Source
+
+    session, _, numbers = text.strip().rpartition(":")
+    messages = _numbers(numbers)
+    if not session or not messages:
+        return Source(text.strip().rstrip(":") or None, ())
+    return Source(session, messages)
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in _names(text) if part.isascii() and part.isdigit() and len(part) < 16)
+
 
 KEEP_EVERY = 1.0
 """Seconds between two keepings of what is typed."""
@@ -225,7 +375,7 @@ class WritingScreen(Performs, ModalScreen[None]):
         self.dismiss()
 
     def _outside(self) -> None:
-        from tui.panes.errors.curation.controller import edit_outside
+        from tui.panes.errors.curation import edit_outside
 
         text, why = edit_outside(self.app, os.environ, self.area.text, self._read.case)
         if text is None:

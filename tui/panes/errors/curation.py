@@ -1,20 +1,18 @@
-"""The one door to decisions: a lane that does them in turn, conflicts shown, texts that could not be saved kept."""
+"""Decisions on cases: done in turn, conflicts shown, texts that could not be saved kept; what can be gone on with."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from textual.app import App
 
 from core.base.fault import Fault
 from tui.actions.action import Acts, Performs
-from tui.panes.errors.curation.decisions import DONE, Decision, decided, scope_of_lesson
-from tui.panes.errors.curation.unsaved import LeftOver
 from tui.panes.errors.filters import Scope
 from tui.panes.errors.queries import Read, read_case
 from tui.render.common.glyphs import Signs
@@ -26,10 +24,235 @@ from tui.services.undo import LANE, Returned, brought_back, taken_back
 
 if TYPE_CHECKING:
     from core.errors import Case
-    from core.errors.curation.autosave import Writer
-    from core.errors.curation.transaction import Conflict, Curated, Written
+    from core.errors.curation import Conflict, Curated, Seen, Unsaved, Writer, Written
+    from core.errors.curation.decisions import Saved
+    from core.store import Store
     from tui.panes.errors.screen import ErrorsScreen
     from tui.services.vector_search import Meaning
+
+
+Act = Literal["verify", "reject", "edit", "noise", "merge", "split", "general", "project"]
+
+DONE: dict[Act, str] = {
+    "verify": "Verified",
+    "reject": "Rejected",
+    "edit": "Saved",
+    "noise": "Marked as noise",
+    "merge": "Merged",
+    "split": "Split off",
+    "general": "Kept for every project",
+    "project": "Kept for its project",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One act on the cases that were `seen` so, and on the `unseen` ones, of which only a row was before the person.
+
+    `written`: the text for `edit`, `verify` or `split`; `status`: what `edit` makes of it; `pick`: the fix that is
+    meant instead of the one that answers; `fingerprints`: what `split` moves, without the fixes `keep`, with the fixes
+    `take`; `all_of_it`: `reject` every fix that could answer. `merge` keeps the first case.
+    """
+
+    act: Act
+    seen: tuple[Seen, ...]
+    unseen: tuple[int, ...] = ()
+    written: Written | None = None
+    status: Saved = "draft"
+    pick: int | None = None
+    fingerprints: tuple[str, ...] = ()
+    keep: tuple[int, ...] = ()
+    take: tuple[int, ...] = ()
+    all_of_it: bool = False
+
+    @property
+    def cases(self) -> tuple[int, ...]:
+        """The cases it is about."""
+        return (*(one.case_id for one in self.seen), *self.unseen)
+
+    def again(self, conflict: Conflict) -> Decision | None:
+        """The same for the case of the conflict, now that the person has seen what stands there; None if it is gone.
+
+        The fix that they decided on is meant, not the one that has come meanwhile.
+        """
+        from core.errors.curation import Seen
+
+        base, theirs = conflict.base, conflict.theirs
+        if conflict.reason == "gone":
+            if conflict.moved_to is None:
+                return None
+            if self.act == "merge":
+                return self._merging(conflict.case_id, Seen(conflict.moved_to, base.id if base else None))
+            return replace(self, seen=(), unseen=(conflict.moved_to,), pick=base.id if base else None)
+        mark = next((one.fingerprint for one in self.seen if one.case_id == conflict.case_id), None)
+        now = Seen(conflict.case_id, theirs.id if theirs else None, mark, theirs.status if theirs else None)
+        if self.act == "merge":
+            return self._merging(conflict.case_id, now)
+        pick = base.id if base is not None and self.written is None else self.pick
+        return replace(self, seen=(now,), unseen=(), pick=pick)
+
+    def _merging(self, case_id: int, now: Seen) -> Decision | None:
+        """All or nothing: the others are still to be merged; None where the one that is left was merged already."""
+        cases = {one.case_id: one for one in (now if one.case_id == case_id else one for one in self.seen)}
+        return replace(self, seen=tuple(cases.values())) if len(cases) > 1 else None
+
+
+def decision_on(act: Act, cases: Sequence[int], read: Callable[[int], Read | None]) -> Decision:
+    """The act on these cases as they were shown; one of which only the row was shown is looked at again."""
+    from core.errors.curation import seen_of
+
+    whole = {case_id: one for case_id in cases if (one := read(case_id)) is not None}
+    seen = tuple(seen_of(one.case) for one in whole.values())
+    return Decision(act, seen, tuple(case_id for case_id in cases if case_id not in whole))
+
+
+def scope_of_lesson(read: Read) -> Decision | None:
+    """Where the lesson of the fix that is shown holds, changed; None where it has none."""
+    from core.errors.curation import seen_with
+
+    fix = read.shown or next((one for one in read.case.resolutions if one.current), None)
+    if fix is None or fix.lesson is None:
+        return None
+    act: Act = "project" if fix.lesson.scope == "general" else "general"
+    return Decision(act, (seen_with(read.case, read.shown, read.at),), pick=fix.id)
+
+
+def decided(decision: Decision) -> Callable[[Job[Curated]], Curated]:
+    """Do it, as one change in the history."""
+
+    def work(job: Job[Any]) -> Curated:
+        from core.errors.curation import look
+        from core.store import faults, open_store
+
+        with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
+            seen = [*decision.seen, *(look(store.con, case_id) for case_id in decision.unseen)]
+            return _act(store, decision, seen)
+
+    return work
+
+
+def _act(store: Store, decision: Decision, seen: list[Seen]) -> Curated:
+    from core.errors import curation as core
+
+    me, written = core.person(), decision.written
+    if decision.act == "verify":
+        return core.verify(store, me, seen, written, pick=decision.pick)
+    if decision.act == "reject":
+        return core.reject(store, me, seen, pick=decision.pick, all_of_it=decision.all_of_it)
+    if decision.act in ("general", "project"):
+        from core.errors.curation.decisions import set_scope
+
+        return set_scope(store, me, seen, decision.act, pick=decision.pick)
+    if decision.act == "noise":
+        return core.mark_noise(store, me, seen)
+    if decision.act == "merge":
+        return core.merge(store, me, seen[0], seen[1:])
+    if decision.act == "split":
+        return core.split(store, me, seen[0], decision.fingerprints, written, keep=decision.keep, take=decision.take)
+    assert written is not None
+    return core.edit(store, me, seen, written, status=decision.status)
+
+
+AFTER = 0.8
+"""Seconds after the workbench opens: what a person came for is shown first."""
+
+
+def read_unsaved(writer: Callable[[], Writer]) -> Callable[[Job[tuple[Unsaved, ...]]], tuple[Unsaved, ...]]:
+    """What was typed and not saved, and no other window is at; nothing where there is no casebook to save it in."""
+
+    def work(job: Job[Any]) -> tuple[Unsaved, ...]:
+        from core.errors.curation import unsaved_texts
+
+        if not writer().kept().free:
+            return ()
+        try:
+            return unsaved_texts(job.store(), writer())
+        except Fault:
+            return ()
+
+    return work
+
+
+class LeftOver:
+    """Knows what was typed and not saved. `write` opens the editor of a case, `show` a text whose case is gone.
+
+    Used from the interface's thread only.
+    """
+
+    def __init__(
+        self,
+        jobs: Jobs,
+        writer: Callable[[], Writer],
+        signs: Signs,
+        say: Callable[[str], None],
+        write: Callable[[int], None],
+        show: Callable[[str, str], object],
+        changed: Callable[[], object],
+    ) -> None:
+        self._jobs = jobs
+        self._writer = writer
+        self._signs = signs
+        self._say = say
+        self._write = write
+        self._show = show
+        self._changed = changed
+        self._texts: tuple[Unsaved, ...] = ()
+        self._opened: set[int] = set()
+
+    @property
+    def count(self) -> int:
+        """How many texts wait."""
+        return len(self._texts)
+
+    def look(self, *, tell: bool = False) -> None:
+        """See what there is; with `tell`, when the workbench opens, say so."""
+
+        def seen(texts: tuple[Unsaved, ...], _final: bool) -> None:
+            changed, self._texts = len(texts) != self.count, texts
+            if tell and texts:
+                self._say(self._signs.told(announced(texts)))
+            if changed:
+                self._changed()
+
+        delay = AFTER if tell else 0.0
+        self._jobs.run("unsaved", read_unsaved(self._writer), seen, lambda _fault: None, delay=delay)
+
+    def go_on(self) -> None:
+        """Open the newest that was not opened yet; after the last one the first again."""
+        if all(one.scratch.case_id in self._opened for one in self._texts):
+            self._opened.clear()
+        one = next((one for one in self._texts if one.scratch.case_id not in self._opened), None)
+        if one is None:
+            return
+        self._opened.add(one.scratch.case_id)
+        if one.case_id is None:
+            self._show(f"Typed for case #{one.scratch.case_id}, which is gone", one.scratch.written.text)
+            return
+        self._jobs.run(
+            "scratch",
+            _taken_along(one),
+            lambda case_id, _final: self._write(case_id),
+            lambda fault: self._say(fault.message),
+            keep=True,
+        )
+
+
+def announced(texts: tuple[Unsaved, ...]) -> str:
+    """What is said of them; names the key by its action."""
+    newest = f"case #{texts[0].case_id or texts[0].scratch.case_id}"
+    if len(texts) == 1:
+        return f"A fix of {newest} was typed and not saved: {{fix.unsaved}} goes on with it."
+    many = f"{len(texts)} fixes were typed and not saved, the last one of {newest}"
+    return f"{many}: {{fix.unsaved}} goes on, one after the other."
+
+
+def _taken_along(one: Unsaved) -> Callable[[Job[int]], int]:
+    def work(job: Job[Any]) -> int:
+        from core.errors.curation import scratch_folder, take_along
+
+        return take_along(scratch_folder(job.lane.path), one)
+
+    return work
 
 
 def outcome(decision: Decision, done: Curated) -> str:
@@ -202,7 +425,7 @@ class Curating(Performs):
             self.say("Somebody wrote the same meanwhile.")
         if not conflicts:
             return
-        from tui.panes.errors.curation.conflict import ConflictScreen
+        from tui.panes.errors.case_side import ConflictScreen
 
         conflict = conflicts.pop(0)
 
@@ -230,7 +453,7 @@ class Curating(Performs):
     def write(self, read: Read | None, start: Written | None = None) -> None:
         """Open the editor beside the case."""
         if read is not None:
-            from tui.panes.errors.curation.fix_editor import WritingScreen
+            from tui.panes.errors.fix_editor import WritingScreen
 
             self._host.app.push_screen(WritingScreen(self, read, start), lambda _ended: self._changed())
 
@@ -289,7 +512,7 @@ class Curating(Performs):
 
     def open_queue(self, scope: Scope) -> None:
         """What waits for a decision, of what the filter lets pass."""
-        from tui.panes.errors.curation.triage import TriageScreen
+        from tui.panes.errors.triage import TriageScreen
 
         filters = scope.filters()
         if filters.status not in (None, "draft", "unresolved"):

@@ -31,7 +31,7 @@ from tui.widgets.scroll_text import Reading
 
 if TYPE_CHECKING:
     from core.library.ingest.report import IngestReport
-    from tui.panes.library.ingest.controller import Ingesting
+    from tui.panes.library.ingest import Ingesting
 
 
 @dataclass(frozen=True, slots=True)

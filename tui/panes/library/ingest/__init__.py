@@ -1,1 +1,0 @@
-"""Ingest from within the workbench: its process, queries and control."""
