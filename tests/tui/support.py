@@ -13,7 +13,7 @@ from textual.pilot import Pilot
 
 from core.store import Store
 from tests.tui.quiet import quiet
-from tui.services.import_sources import Roots
+from tui.services.importing import Roots
 from tui.shell.app import CasebookApp
 
 NOW = datetime(2026, 3, 14, 9, 0, tzinfo=UTC)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
+from rich.cells import cell_len
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -13,11 +16,160 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from tui.actions.action import Situation
-from tui.actions.registry import matching, nearest_first
-from tui.render.common.glyphs import Signs
-from tui.render.common.help import draw_help, draw_legend, legend
+from tui.actions.action import Action, Situation
+from tui.actions.keys import key_name
+from tui.actions.registry import ACTIONS, matching, nearest_first
+from tui.render.common.glyphs import Mark, Signs
+from tui.render.library.hits import found_marks
+from tui.render.rules.rows import label_marks, standing_marks
 from tui.widgets.scroll_text import Reading
+
+_KEYS, _INDENT, _ROOMY = 16, 2, 48
+_WHERE: Mapping[str, str] = {
+    "box": "in the box",
+    "pane": "outside the box",
+    "list": "in a list",
+    "scroll": "in a text",
+    "case": "in the text beside a list",
+    "why": "in the trace",
+    "whole": "in a text shown whole",
+    "write": "while writing",
+    "conflict": "where somebody else was faster",
+    "library": "outside the passage",
+    "passage": "in the passage",
+}
+"""Where a key holds, said only where one key does two things in a group."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of the help: the keys, what they do, where if that must be said, and why not here."""
+
+    keys: str
+    title: str
+    where: str = ""
+    why_not: str = ""
+
+
+def draw_help(actions: Sequence[Action], now: Situation, signs: Signs, width: int) -> Content:
+    """The actions by group in lines of `width` cells; a line that goes on does so under its title."""
+    lines: list[Content] = []
+    for group in dict.fromkeys(action.group for action in actions):
+        lines += Content.styled(group, "bold $cb-accent").wrap(max(1, width))
+        lines += _group(entries([action for action in actions if action.group == group], now, signs), width)
+        lines.append(Content(""))
+    return Content("\n").join(lines)
+
+
+def entries(actions: Sequence[Action], now: Situation, signs: Signs) -> tuple[Entry, ...]:
+    """The lines of one group: actions that differ in a digit are one line."""
+    twice = _twice(signs, actions[0].group) if actions else set[str]()
+    found: list[Entry] = []
+    for run in _runs(actions, signs):
+        action, last = run[0], run[-1]
+        held = signs.keys.of(action.name, action.keys)
+        keys = " ".join(key_name(key, ascii_only=signs.plain) for key in held) or "no key"
+        span = f" {'..' if signs.plain else '…'} {last.keys[0]}" if last is not action else ""
+        where = _WHERE.get(action.scope, "") if twice.intersection(held) else ""
+        if where.split(" ", 2)[-1] in action.title:  # it says so itself
+            where = ""
+        found.append(Entry(keys + span, action.title + span, where, signs.told(action.enabled(now))))
+    return tuple(found)
+
+
+def _runs(actions: Sequence[Action], signs: Signs) -> Iterable[list[Action]]:
+    """The actions one by one, or together where they stand in a row and only their digit differs."""
+    run: list[Action] = []
+    for action in actions:
+        if run and _numbered(action, signs) and _numbered(action, signs) == _numbered(run[-1], signs):
+            run.append(action)
+            continue
+        if run:
+            yield run
+        run = [action]
+    if run:
+        yield run
+
+
+def _numbered(action: Action, signs: Signs) -> str:
+    """The title of an action without its last word, where that is its key, a digit; else blank."""
+    head, _, last = action.title.rpartition(" ")
+    return head if last.isdigit() and signs.keys.of(action.name, action.keys) == (last,) else ""
+
+
+def _twice(signs: Signs, group: str) -> set[str]:
+    """The keys that do more than one thing in a group, in different places."""
+    held = (signs.keys.of(action.name, action.keys) for action in ACTIONS if action.group == group)
+    return {key for key, times in Counter(key for keys in held for key in keys).items() if times > 1}
+
+
+def _group(found: Sequence[Entry], width: int) -> list[Content]:
+    """What is possible; then the rest, under the reason if several share one."""
+    shared = {reason for reason, times in Counter(entry.why_not for entry in found).items() if reason and times > 1}
+    lines = [line for entry in found if not entry.why_not for line in _entry(entry, width)]
+    for reason in dict.fromkeys(entry.why_not for entry in found if entry.why_not):
+        if reason in shared:
+            lines += _hung(Content(" " * _INDENT), Content.styled(reason, "italic $cb-dim"), width)
+        for entry in found:
+            if entry.why_not == reason:
+                lines += _entry(entry, width, told=reason in shared)
+    return lines
+
+
+def _entry(entry: Entry, width: int, *, told: bool = False) -> list[Content]:
+    possible = not entry.why_not
+    gap = " " * max(1, _KEYS - cell_len(entry.keys))
+    head = Content.styled(" " * _INDENT + entry.keys + gap, "bold $cb-text" if possible else "$cb-dim")
+    body = Content.assemble(
+        (entry.title, "$cb-soft" if possible else "$cb-dim"),
+        (f", {entry.where}" if entry.where else "", "$cb-faint"),
+        (f"  ({entry.why_not})" if entry.why_not and not told else "", "$cb-faint"),
+    )
+    return _hung(head, body, width)
+
+
+def _hung(head: Content, body: Content, width: int) -> list[Content]:
+    """`head` and then `body`, which goes on under where it began; where there is no room for that, a little in."""
+    indent = head.cell_length if width >= _ROOMY else 2 * _INDENT
+    if indent < head.cell_length:
+        head, body = Content(""), Content.assemble(head, body)
+    first, *rest = body.wrap(max(1, width - indent))
+    return [head + first, *(Content(" " * indent) + line for line in rest)]
+
+
+def legend(signs: Signs, text: str = "") -> tuple[tuple[str, tuple[Mark, ...]], ...]:
+    """The signs by what they tell of; with a `text` those that are this sign, or whose meaning has all its words."""
+    parts = (
+        ("how a case matched", signs.tiers.values()),
+        ("the fix of a case", signs.statuses.values()),
+        ("a quote", signs.quotes.values()),
+        ("a rule", standing_marks(signs)),
+        ("what was said of a rule", label_marks(signs)),
+        ("how a passage was found", found_marks(signs)),
+        ("a step of the trace", signs.outcomes.values()),
+    )
+    words = text.casefold().split()
+    found = ((heading, _asked(heading, marks, words)) for heading, marks in parts)
+    return tuple((heading, marks) for heading, marks in found if marks)
+
+
+def _asked(heading: str, marks: Iterable[Mark], words: list[str]) -> tuple[Mark, ...]:
+    return tuple(mark for mark in marks if all(_tells(heading, mark, word) for word in words))
+
+
+def _tells(heading: str, mark: Mark, word: str) -> bool:
+    return word == mark.sign.casefold() or (len(word) > 1 and word in f"{mark.words} {heading} signs".casefold())
+
+
+def draw_legend(found: Iterable[tuple[str, tuple[Mark, ...]]]) -> Content:
+    """The signs under what they tell of; blank where there are none."""
+    parts: list[tuple[str, str]] = []
+    for heading, marks in found:
+        parts.append((f"  {heading}\n", "$cb-dim"))
+        for mark in marks:
+            parts += [(f"    {mark.sign}  ", f"bold {mark.tone}"), (f"{mark.words}\n", "$cb-soft")]
+    return Content.assemble(("Signs\n", "bold $cb-accent"), *parts) if parts else Content("")
+
 
 _WIDTH = 78
 """Cells of a line before the first layout."""

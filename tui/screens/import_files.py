@@ -19,8 +19,7 @@ from tui.render.common.untrusted import inline
 from tui.render.errors.history import draw_again
 from tui.runtime.jobs import Jobs
 from tui.runtime.stylesheets import sheet
-from tui.services.import_sources import describe_sources
-from tui.services.importing import Incoming
+from tui.services.importing import Incoming, describe_sources
 from tui.widgets.inputs import PathBox
 from tui.widgets.scroll_text import Reading
 from tui.widgets.workbench import workbench

@@ -42,16 +42,14 @@ from tui.runtime.messages import (
 from tui.runtime.state import Keeper, Memory, State, read_state, state_file
 from tui.runtime.stylesheets import FIRST, LATER
 from tui.services.environment import Surroundings
-from tui.services.import_sources import Roots, roots_of
+from tui.services.importing import Roots, roots_of
 from tui.shell.appearance import Look, colours_forbidden
 from tui.shell.pane_router import HOME, PaneRouter
 from tui.shell.themes import DARK
-from tui.terminal.crash import Crash, CrashSafe, Logger, no_log, note_lost_threads, traceback_of
-from tui.terminal.escape_key import read_alt_digits, read_input_so
+from tui.terminal.crash import Crash, CrashSafe, Logger, heed_signals, no_log, note_lost_threads, traceback_of
+from tui.terminal.display import OneToast
 from tui.terminal.gc_pause import CollectsAtRest
-from tui.terminal.key_sequencing import KeysInOrder
-from tui.terminal.signals import heed_signals
-from tui.terminal.toasts import OneToast
+from tui.terminal.keyboard import KeysInOrder, read_alt_digits, read_input_so
 from tui.widgets.bars import KeyFooter, TopBar
 from tui.widgets.row_list import RowList
 from tui.widgets.search_box import SearchBox
@@ -257,7 +255,7 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
         self._keep()
 
     def _jump(self) -> None:
-        from tui.screens.jump import JumpScreen, focus_on, targets
+        from tui.screens.palette import JumpScreen, focus_on, targets
 
         if not self._panes.covered:
             self.push_screen(JumpScreen(targets(self.screen)), focus_on)

@@ -15,7 +15,7 @@ from textual.filter import LineFilter, Monochrome
 from textual.scrollbar import ScrollBar, ScrollBarRender
 
 from tui.shell.themes import DARK, own_themes, tokens, user_themes
-from tui.terminal.wide_chars import WholeLetters
+from tui.terminal.display import WholeLetters
 
 
 class PlainScrollBar(ScrollBarRender):

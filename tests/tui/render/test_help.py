@@ -12,7 +12,7 @@ from tui.actions.registry import ACTIONS, BY_NAME, nearest_first
 from tui.panes.errors.actions import ErrorsNow
 from tui.panes.evidence.actions import EvidenceNow
 from tui.render.common.glyphs import ASCII, UNICODE, Signs
-from tui.render.common.help import draw_help, draw_legend, entries, legend
+from tui.screens.help import draw_help, draw_legend, entries, legend
 
 LIST = ErrorsNow("list", 5, case_open=True)
 REVIEW = [action for action in ACTIONS if action.group == "In the evidence"]

@@ -16,9 +16,8 @@ from tests.tui.corpus import assert_inert_text
 from tests.tui.render.test_library import DOCUMENT, opened
 from tui.render.common.glyphs import UNICODE
 from tui.render.common.markdown import LONGEST
-from tui.render.library import syntax
-from tui.render.library.document import DocLine, Paper, lay_out
-from tui.render.library.syntax import LANGUAGES, around, colour, coloured_lines, language_of
+from tui.render.library import document
+from tui.render.library.document import LANGUAGES, DocLine, Paper, around, colour, coloured_lines, language_of, lay_out
 
 CODE = """\
 def lift(weight: int) -> str:
@@ -64,7 +63,7 @@ def test_what_was_searched_is_lit_above_every_colour() -> None:
 
 
 def test_no_tone_of_code_is_that_of_what_was_searched() -> None:
-    assert not [one for one in syntax._TONES.values() if "accent" in one or "underline" in one]
+    assert not [one for one in document._TONES.values() if "accent" in one or "underline" in one]
 
 
 def test_every_language_is_one_that_pygments_brings_itself() -> None:
@@ -102,7 +101,7 @@ def test_a_text_that_a_lexer_stumbles_over_is_shown_all_the_same(monkeypatch: py
             yield 0, ("Keyword",), "again"
             raise RecursionError
 
-    monkeypatch.setattr(syntax, "_lexer", lambda _language: Stumbling())
+    monkeypatch.setattr(document, "_lexer", lambda _language: Stumbling())
     runs = colour(["def lift", "", "end"], "python")
     assert ["".join(run.text for run in line) for line in runs] == ["def lift", "", "end"]
     assert [run.tone for run in runs[0]] == ["bold $cb-text", "$cb-soft"]
@@ -129,7 +128,7 @@ def test_a_line_far_down_in_a_long_remark_is_known_to_be_one() -> None:
 @pytest.mark.parametrize("first", [1, 40_001])
 def test_of_a_large_source_a_window_is_read(monkeypatch: pytest.MonkeyPatch, first: int) -> None:
     read: list[int] = []
-    monkeypatch.setattr(syntax, "colour", lambda texts, *_: read.append(sum(map(len, texts))) or [[] for _ in texts])
+    monkeypatch.setattr(document, "colour", lambda texts, *_: read.append(sum(map(len, texts))) or [[] for _ in texts])
     one = source(CODE * 6_000, first=first)
     for place in (first, first + 9_000, one.last):
         near = around(one, place, 1_000)

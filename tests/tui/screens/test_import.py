@@ -22,7 +22,7 @@ from tui.render.common.glyphs import ASCII, UNICODE
 from tui.screens.import_files import ImportScreen
 from tui.screens.pager import WholeText
 from tui.services import tasks
-from tui.services.import_sources import Roots, look_for, roots_of
+from tui.services.importing import Roots, look_for, roots_of
 from tui.shell.app import CasebookApp
 
 WIDE, SMALL = (120, 34), (80, 24)

@@ -27,8 +27,8 @@ from tests.tui.support import app_on, frame, put, until
 from tui.panes.errors import curation
 from tui.panes.errors.case_side import ConflictScreen
 from tui.panes.errors.fix_editor import KEEP_EVERY, Fields, WritingScreen
+from tui.panes.errors.queries import Meaning
 from tui.panes.errors.triage import TriageScreen
-from tui.services.vector_search import Meaning
 from tui.shell.app import CasebookApp
 
 WIDE, SMALL = (120, 34), (80, 24)

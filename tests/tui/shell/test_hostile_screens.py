@@ -39,8 +39,8 @@ from tui.render.errors.case_list import draw_choice, draw_title, none_pass
 from tui.runtime.messages import PaneShowAll, PaneTroubled
 from tui.screens.help import HelpScreen
 from tui.screens.import_files import ImportScreen
-from tui.screens.jump import JumpScreen
 from tui.screens.pager import LongText, WholeText
+from tui.screens.palette import JumpScreen
 from tui.screens.status import StatusScreen
 from tui.shell.app import CasebookApp, crash_line
 from tui.terminal.crash import crash_of

@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 from textual import events
 
-from tui.terminal.escape_key import PasteParser
+from tui.terminal.keyboard import PasteParser
 
 HOSTILE = "\x1b[31mboom\x1b[0m\nq \x1b\x1b[20 \x1b[200~ \x1b]52;c;eA==\x07 한글 \x1b"
 

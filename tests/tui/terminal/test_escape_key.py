@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textual import events
 
-from tui.terminal.escape_key import LoneEscape
+from tui.terminal.keyboard import LoneEscape
 
 
 def heard(*parts: str, more: bool) -> list[str]:

@@ -212,7 +212,7 @@ async def test_what_follows_enter_goes_to_the_box_where_nothing_is_found(made: P
 
 @pytest.mark.parametrize("key", ["escape", "ctrl+c", "ctrl+q"])
 async def test_what_gives_up_waits_for_no_search(casebook: Path, monkeypatch: pytest.MonkeyPatch, key: str) -> None:
-    monkeypatch.setattr("tui.terminal.key_sequencing._PATIENCE", 60.0)
+    monkeypatch.setattr("tui.terminal.keyboard._PATIENCE", 60.0)
     app = CasebookApp(casebook, clock=lambda: NOW)
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot, app)
@@ -229,7 +229,7 @@ async def test_what_gives_up_waits_for_no_search(casebook: Path, monkeypatch: py
 
 
 async def test_keys_wait_for_a_search_only_so_long(casebook: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tui.terminal.key_sequencing._PATIENCE", 0.05)
+    monkeypatch.setattr("tui.terminal.keyboard._PATIENCE", 0.05)
     app = CasebookApp(casebook, clock=lambda: NOW)
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot, app)

@@ -13,7 +13,7 @@ from textual.content import Content
 from core.base.fault import Fault
 from tui.actions.action import Acts, Performs
 from tui.runtime.jobs import Job, Jobs
-from tui.terminal.key_sequencing import KeysInOrder
+from tui.terminal.keyboard import KeysInOrder
 from tui.widgets.row_list import KeyedRows, NoticeView, Page, Painter, RowList, RowsOrNotice
 from tui.widgets.search_box import SearchBox
 

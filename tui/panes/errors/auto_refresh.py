@@ -18,7 +18,7 @@ from tui.runtime.jobs import Jobs
 from tui.runtime.messages import PaneSaid
 from tui.services.db_watch import AFTER, Change, Following, Later, files_at, watch
 from tui.services.exporting import Listed
-from tui.services.import_sources import Source
+from tui.services.importing import Source
 from tui.widgets.row_list import RowList
 
 CALM = 3.0

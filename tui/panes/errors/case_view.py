@@ -17,11 +17,10 @@ from textual.widget import Widget
 from core.base.fault import Fault
 from tui.actions.registry import bindings
 from tui.panes.errors.case_actions import CaseActs
-from tui.panes.errors.queries import Read, read_case, read_like, use_case
+from tui.panes.errors.queries import Meaning, Read, read_case, read_like, use_case
 from tui.render.common.empty_states import draw_notice, no_case
 from tui.render.common.glyphs import Signs
-from tui.render.common.highlight import Spans
-from tui.render.common.untrusted import BLOCK
+from tui.render.common.untrusted import BLOCK, Spans
 from tui.render.errors import case as draw
 from tui.render.errors.case import Fix, Raw, draw_cited, draw_like, draw_masked, masked_in
 from tui.render.errors.case_list import Row
@@ -29,7 +28,6 @@ from tui.render.errors.history import draw_history, has_history
 from tui.runtime.jobs import Job, Jobs
 from tui.runtime.messages import PaneChanged, PaneTroubled
 from tui.services.external_editor import edit_in, editor_of
-from tui.services.vector_search import Meaning
 from tui.widgets.row_list import FixedRows, NoRows, RowList
 from tui.widgets.scroll_text import Block, Reading
 from tui.widgets.workbench import Workbench, workbench

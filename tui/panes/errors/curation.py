@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from core.errors.curation import Conflict, Curated, Seen, Unsaved, Writer, Written
     from core.errors.curation.decisions import Saved
     from core.store import Store
+    from tui.panes.errors.queries import Meaning
     from tui.panes.errors.screen import ErrorsScreen
-    from tui.services.vector_search import Meaning
 
 
 Act = Literal["verify", "reject", "edit", "noise", "merge", "split", "general", "project"]

@@ -27,8 +27,8 @@ from tui.runtime.jobs import Job
 from tui.runtime.messages import PaneSearchLibrary
 from tui.runtime.stylesheets import sheet
 from tui.widgets.bars import KeyFooter
+from tui.widgets.inputs import FixArea, as_shown
 from tui.widgets.scroll_text import Reading
-from tui.widgets.text_area import FixArea, as_shown
 
 if TYPE_CHECKING:
     from core.errors import Source
@@ -397,7 +397,7 @@ class WritingScreen(Performs, ModalScreen[None]):
 
     def _cite(self) -> None:
         from core.flows.ingest.case_citations import question_of_case
-        from tui.services.citing import IntoFix
+        from tui.panes.errors.case_actions import IntoFix
 
         case = self._read.case
         self.post_message(PaneSearchLibrary(question_of_case(case), IntoFix(case.id, self._quote)))

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from core.errors import Case, Hit
     from core.errors.cases.resolutions import Resolution
     from core.errors.curation import MergePreview
-    from tui.services.vector_search import Meaning
+    from tui.panes.errors.queries import Meaning
 
 
 _SHOWN = 100

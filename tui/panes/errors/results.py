@@ -14,15 +14,14 @@ from textual.message import Message
 from core.base.fault import Fault
 from tui.panes.common.list_pane import ListView
 from tui.panes.errors.filters import SORTS, Scope
-from tui.panes.errors.queries import CANDIDATES, PAGE, Counted, Found, Pages, Stretch, count, find, read_pages
+from tui.panes.errors.queries import CANDIDATES, PAGE, Counted, Found, Meaning, Pages, Stretch, count, find, read_pages
 from tui.render.common.empty_states import Notice, loading, no_match, of_fault
 from tui.render.common.glyphs import Signs
 from tui.render.common.trace import took
 from tui.render.common.untrusted import inline
 from tui.render.errors.case_list import Row, draw_row, draw_title, draw_unread, none_pass
 from tui.runtime.jobs import DEBOUNCE, Jobs
-from tui.services.import_sources import Source, describe_sources
-from tui.services.vector_search import Meaning
+from tui.services.importing import Source, describe_sources
 from tui.widgets.row_list import FixedRows, NoRows, RowList, RowPages, Rows
 from tui.widgets.scroll_text import tell_on_border
 from tui.widgets.search_box import SearchBox

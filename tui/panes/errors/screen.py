@@ -21,13 +21,12 @@ from tui.panes.errors.auto_refresh import LiveResults, Watching
 from tui.panes.errors.case_view import CaseView, Reader
 from tui.panes.errors.curation import Curating
 from tui.panes.errors.filters import PERIODS, SORTS, STATUSES, Scope
+from tui.panes.errors.queries import Meaning
 from tui.panes.errors.results import Results
 from tui.runtime.messages import PaneChanged, PaneCounted, PaneTroubled
 from tui.runtime.state import Memory
 from tui.services.embedding import Embedding
-from tui.services.import_sources import Roots
-from tui.services.importing import Incoming
-from tui.services.vector_search import Meaning
+from tui.services.importing import Incoming, Roots
 from tui.widgets.search_box import SearchBox
 from tui.widgets.trace_view import TraceView
 from tui.widgets.workbench import AT_LIST, ELSEWHERE

@@ -19,8 +19,16 @@ from core.base.fault import Fault
 from tui.actions.registry import bindings
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline, title
-from tui.render.library.document import NO_COLOURS, DocLine, Paper, draw_doc_line, lay_out
-from tui.render.library.syntax import around, coloured_lines, language_of
+from tui.render.library.document import (
+    NO_COLOURS,
+    DocLine,
+    Paper,
+    around,
+    coloured_lines,
+    draw_doc_line,
+    language_of,
+    lay_out,
+)
 from tui.runtime.jobs import Job, Jobs
 
 if TYPE_CHECKING:

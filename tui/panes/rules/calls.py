@@ -29,9 +29,9 @@ from tui.render.common.untrusted import inline, title
 from tui.render.rules.rows import draw_call_row
 from tui.runtime.jobs import DEBOUNCE, Jobs
 from tui.services.db_watch import staying
+from tui.widgets.inputs import as_shown
 from tui.widgets.row_list import KeyedRows, RowList
 from tui.widgets.search_box import SearchBox
-from tui.widgets.text_area import as_shown
 
 if TYPE_CHECKING:
     from core.rules.calls import CallRow, Typed

@@ -34,7 +34,7 @@ from tui.widgets.inputs import LineBox
 if TYPE_CHECKING:
     from core.flows.corrections.drafts import RuleDraft, RuleDrafts
     from tui.panes.rules.screen import RulesScreen
-    from tui.services.rule_sources import Sources
+    from tui.services.environment import Sources
 
 LANE = "rules-drafts"
 _NEW_FILE = "CLAUDE.md"

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from tui.render.rules.rows import Ranked, Reasons, RuleKey, key_of, unfinished
 from tui.runtime.jobs import Job, Stopped
 from tui.runtime.vector_process import PATIENCE
-from tui.services.rule_sources import Sources, stamp_of
+from tui.services.environment import Sources, stamp_of
 from tui.widgets.row_list import Page
 
 if TYPE_CHECKING:

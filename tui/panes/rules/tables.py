@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from core.rules.evaluation.clusters import Clusters
     from core.rules.format.rule import Flaw
     from tui.panes.rules.screen import RulesScreen
-    from tui.services.rule_sources import Sources
+    from tui.services.environment import Sources
 
 
 LANE = "rules-table"

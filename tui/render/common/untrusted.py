@@ -1,10 +1,12 @@
-"""Foreign text on its way to the screen: made inert, cut to size. Nothing else may draw it."""
+"""Foreign text on its way to the screen: made inert, cut to size, its matches highlighted. Nothing else may draw it."""
 
 from __future__ import annotations
 
 from rich.cells import cell_len
+from textual.content import Content
 
 from core.text import visible
+from tui.render.common.glyphs import Signs
 
 ROW_CELLS = 1_000
 """The most cells of one list row."""
@@ -54,3 +56,51 @@ def cut(text: str, cells: int) -> str:
 def pad(text: str, cells: int) -> str:
     """`text` filled with blanks to `cells` cells."""
     return text + " " * (cells - cell_len(text))
+
+
+Spans = tuple[tuple[int, int], ...]
+"""Half-open ranges of code points, ordered and apart, as `core.errors.matched_spans` gives them."""
+
+
+def tone_of(tier: str | None, signs: Signs) -> str:
+    """The tone of what a tier lit. Words found by browsing have a quiet sign, but must be seen in their line."""
+    return "$cb-accent" if tier == "text" else signs.tier(tier).tone
+
+
+def light(content: Content, spans: Spans, tone: str, size: int) -> Content:
+    """`content`, the beginning of a line of `size` code points, with `spans` lit; what was cut off is left out.
+
+    A line that matched as a whole is only toned: its sign says `same case`, and underlining all of it says nothing.
+    """
+    length = len(content.plain)
+    style = f"bold {tone}" if spans == ((0, size),) else f"bold underline {tone}"
+    for start, end in spans:
+        if start < length:
+            content = content.stylize(style, start, min(end, length))
+    return content
+
+
+def in_sight(text: str, lit: Spans, room: int, more: str) -> tuple[str, Spans]:
+    """The text, inert, and where its lit words stand: what lies between them is shortened where one of them would be
+    beyond `room` cells. A word that is lit several times is seen once."""
+    text = inline(text, more=more)
+    first = {text[start:end].casefold(): (start, end) for start, end in reversed(lit) if end <= len(text)}
+    seen = sorted(first.values())
+    if not seen or cell_len(text[: seen[-1][1]]) < room:
+        return text, lit
+    words = sum(cell_len(text[start:end]) for start, end in seen)
+    share = max(0, (room - words - len(more)) // len(seen) - len(more))
+    said, kept, at = "", list[tuple[int, int, int]](), 0  # what is kept: from, to, how far it has moved
+    for start, end in seen:
+        between = text[at:start]
+        head, tail = cut(between, share * 2 // 3), cut(between[::-1], share // 3)[::-1]
+        if len(head) + len(tail) + len(more) < len(between):
+            kept.append((at, at + len(head), len(said) - at))
+            said += head + more
+            at = start - len(tail)
+        kept.append((at, end, len(said) - at))
+        said += text[at:end]
+        at = end
+    kept.append((at, len(text), len(said) - at))
+    spans = ((start + by, end + by) for start, end in lit for a, z, by in kept if a <= start and end <= z)
+    return said + text[at:], tuple(spans)

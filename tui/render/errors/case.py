@@ -12,10 +12,9 @@ from textual.content import Content, Span
 
 from tui.render.common.amounts import ago, stamp
 from tui.render.common.glyphs import Signs
-from tui.render.common.highlight import Spans, light, tone_of
 from tui.render.common.markdown import draw_fix_markdown
 from tui.render.common.session import short_id
-from tui.render.common.untrusted import BLOCK, block, inline, pad, title
+from tui.render.common.untrusted import BLOCK, Spans, block, inline, light, pad, title, tone_of
 
 if TYPE_CHECKING:
     from core.errors import Case, Hit, Masked, Occurrence, Resolution

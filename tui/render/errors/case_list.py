@@ -13,8 +13,7 @@ from textual.content import Content
 from tui.render.common.amounts import ago
 from tui.render.common.empty_states import Notice
 from tui.render.common.glyphs import Signs
-from tui.render.common.highlight import Spans, light, tone_of
-from tui.render.common.untrusted import inline, pad
+from tui.render.common.untrusted import Spans, inline, light, pad, tone_of
 
 if TYPE_CHECKING:
     from core.errors import CaseRow, Hit, Query

@@ -14,8 +14,7 @@ from textual.content import Content
 from tui.render.common.amounts import ago
 from tui.render.common.empty_states import Notice
 from tui.render.common.glyphs import Mark, Signs
-from tui.render.common.highlight import in_sight, light
-from tui.render.common.untrusted import inline, pad, title
+from tui.render.common.untrusted import in_sight, inline, light, pad, title
 
 if TYPE_CHECKING:
     from core.base.fault import Fault

@@ -22,9 +22,8 @@ from tui.panes.rules.rule_actions import PickRule
 from tui.panes.rules.tables import TableScreen
 from tui.render.rules.explanation import draw_usage
 from tui.render.rules.rows import no_files
-from tui.services.environment import Surroundings
+from tui.services.environment import Sources, Surroundings
 from tui.services.external_editor import at_line
-from tui.services.rule_sources import Sources
 from tui.shell.app import CasebookApp
 
 WIDE, SMALL, LARGE = (120, 34), (80, 24), (200, 50)

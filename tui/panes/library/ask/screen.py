@@ -28,8 +28,8 @@ from tui.render.library.hits import draw_list_title
 from tui.runtime.messages import PaneCopied
 from tui.runtime.stylesheets import sheet
 from tui.widgets.bars import KeyFooter
+from tui.widgets.inputs import QuestionBox
 from tui.widgets.row_list import PicksRow, RowList
-from tui.widgets.text_area import QuestionBox
 from tui.widgets.trace_view import TraceView
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""What is drawn anew never ends in the middle of a letter of two cells."""
+"""Corrections to how Textual draws: equal toasts do not stack, a double-width character is never split."""
 
 from __future__ import annotations
 
@@ -7,7 +7,19 @@ from bisect import bisect_left
 from rich.console import RenderableType
 from textual._compositor import ChopsUpdate
 from textual.app import App
+from textual.notifications import Notify
 from textual.screen import Screen
+
+
+class OneToast(App[None], inherit_bindings=False):
+    """An app whose equal toasts do not stack, whoever raises them."""
+
+    def _on_notify(self, event: Notify) -> None:
+        new = event.notification
+        for old in list(self._notifications):
+            if (old.message, old.severity) == (new.message, new.severity):
+                self._unnotify(old, refresh=False)
+        super()._on_notify(event)
 
 
 class WholeLetters(App[None], inherit_bindings=False):
