@@ -11,7 +11,6 @@ from textual.content import Content
 from textual.widgets import Input
 
 from tui.panes.common.filter_menu import Choices, FilterScreen, Value
-from tui.panes.library.queries import read_values
 from tui.render.common.glyphs import Signs
 from tui.render.library.hits import KIND_NAMES, draw_filter_value
 from tui.runtime.jobs import Job, Jobs
@@ -99,6 +98,17 @@ def glob_typed(text: str) -> str:
 
 Counted = tuple["tuple[FilterValue, ...]", dict[str, int]]
 """What there is, and how many documents have a path that fits a glob."""
+
+
+def read_values() -> Callable[[Job[tuple[FilterValue, ...]]], tuple[FilterValue, ...]]:
+    """What documents can be filtered by."""
+
+    def work(job: Job[Any]) -> tuple[FilterValue, ...]:
+        from core.library.documents.opened import filter_values
+
+        return filter_values(job.store().con)
+
+    return work
 
 
 class LibraryFilters(Choices[Scope, Counted]):

@@ -15,7 +15,7 @@ from tui.runtime.vector_process import VectorProcess
 from tui.widgets.row_list import Page
 
 if TYPE_CHECKING:
-    from core.library.documents.opened import FilterValue, LibrarySize
+    from core.library.documents.opened import LibrarySize
     from core.library.search.api import SearchQuery
     from core.library.search.inspect import DocSummary
     from core.library.search.rows import SearchResponse
@@ -100,17 +100,6 @@ def find(text: str, scope: Scope, now: datetime, told: tuple[str, str]) -> Calla
         query = SearchQuery(text, mode, MOST, scope.filters(now), snippet_chars=SNIPPET, prefix_last=True)
         said: NoVectors = NoVectors(*told)
         return Found(search(store, query, VectorSearch(lambda: said)), library_size(store.con))
-
-    return work
-
-
-def read_values() -> Callable[[Job[tuple[FilterValue, ...]]], tuple[FilterValue, ...]]:
-    """What documents can be filtered by."""
-
-    def work(job: Job[Any]) -> tuple[FilterValue, ...]:
-        from core.library.documents.opened import filter_values
-
-        return filter_values(job.store().con)
 
     return work
 
