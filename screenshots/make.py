@@ -31,7 +31,7 @@ from screenshots.scenes import SCENES, Scene
 from tests.core.llm.llm_server import Reply, llm_server
 from tests.tui.quiet import quiet
 from tui.panes.errors.fix_editor import WritingScreen
-from tui.panes.library.ask.screen import AskScreen
+from tui.panes.library.ask_screen import AskScreen
 from tui.panes.rules.screen import RulesScreen
 from tui.services.environment import Surroundings
 from tui.shell.app import CasebookApp
@@ -225,7 +225,7 @@ async def pictures(scenes: Sequence[Scene] = SCENES) -> dict[str, str]:
         patch("core.library.search.api.now", return_value=DECIDED),
         patch("core.store.journal.now", return_value=DECIDED),
         patch("core.errors.curation.transaction.now", return_value=DECIDED),
-        patch("tui.render.library.ask.seconds", return_value="1.8 s"),
+        patch("tui.render.answer.seconds", return_value="1.8 s"),
         patch.dict(os.environ, {"LOGNAME": "mina", "XDG_STATE_HOME": folder, "XDG_CONFIG_HOME": folder}),
     ):
         database = Path(folder) / "sample" / "sample.db"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tui.shell.themes import DARK, LIGHT
+from tui.shell.appearance import DARK, LIGHT
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,8 @@ from core.flows.ingest.api import ingest
 from core.library.ask.answer import AnswerEvent
 from core.store import open_store
 from tests.core.llm.llm_server import Reply, Server, llm_server
-from tui.panes.library.ask.ask_process import Answering
-from tui.panes.library.ask.screen import AskScreen
+from tui.panes.library.ask_screen import AskScreen
+from tui.panes.library.conversation import Answering
 from tui.shell.app import CasebookApp
 
 Times = tuple[float, float, float, float, float]

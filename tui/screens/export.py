@@ -1,8 +1,9 @@
-"""Where to write what goes out: a line with a path; what is wrong with it is told in its place."""
+"""What goes out: the forms in which something is copied, and the file that an export is written to."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar
 
@@ -12,7 +13,8 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
 from textual.screen import ModalScreen, Screen
-from textual.widgets import Input, Static
+from textual.widgets import Input, OptionList, Static
+from textual.widgets.option_list import Option
 
 from core.base.fault import Fault
 from core.text import visible
@@ -30,9 +32,62 @@ from tui.services.exporting import (
     written,
 )
 from tui.widgets.inputs import PathBox
+from tui.widgets.workbench import sheet
 
 if TYPE_CHECKING:
     from core.flows.insights.pictures import Picture
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """One way to copy: its letter, its name, the text. `exact`: it is inert as it is, and not a sign may change."""
+
+    key: str
+    name: str
+    text: str
+    exact: bool = False
+
+
+class CopyMenu(ModalScreen["Form | None"]):
+    """Ends with the form that was chosen, or with None."""
+
+    CSS_PATH = sheet("session")
+    BINDINGS: ClassVar[list[BindingType]] = [("escape,q,Y", "dismiss(None)", "Close")]
+
+    def __init__(self, forms: tuple[Form, ...]) -> None:
+        super().__init__()
+        self._forms = forms
+        wide = max(len(form.name) for form in forms) + 2
+        self._list = OptionList(*(_option(form, wide) for form in forms), id="copy-menu", markup=False)
+        self._list.border_title = Content("Copy")
+        self._list.border_subtitle = Content("esc closes")
+
+    def compose(self) -> ComposeResult:
+        """The list, alone."""
+        yield self._list
+
+    def on_mount(self) -> None:
+        """The arrows work at once."""
+        self._list.focus()
+
+    def on_key(self, event: events.Key) -> None:
+        """A letter chooses its form."""
+        for form in self._forms:
+            if event.character == form.key:
+                event.stop()
+                self.dismiss(form)
+                return
+
+    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+        """Enter or a click."""
+        event.stop()
+        self.dismiss(self._forms[event.option_index])
+
+
+def _option(form: Form, wide: int) -> Option:
+    size = f"{len(form.text):,} character{'' if len(form.text) == 1 else 's'}"
+    return Option(Content.assemble((f"{form.key}  ", "bold $cb-accent"), f"{form.name:<{wide}}", (size, "$cb-dim")))
+
 
 LANE, COPYING = "export", "backup"
 """A copy of the casebook cannot be stopped half-way: its lane lets it end."""

@@ -17,11 +17,10 @@ from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
 from tui.actions.action import Action, Situation
-from tui.actions.keys import key_name
-from tui.actions.registry import ACTIONS, matching, nearest_first
+from tui.actions.registry import ACTIONS, key_name, matching, nearest_first
 from tui.render.common.glyphs import Mark, Signs
-from tui.render.library.hits import found_marks
-from tui.render.rules.rows import label_marks, standing_marks
+from tui.render.hits import found_marks
+from tui.render.ranking import label_marks, standing_marks
 from tui.widgets.scroll_text import Reading
 
 _KEYS, _INDENT, _ROOMY = 16, 2, 48

@@ -16,13 +16,12 @@ from textual.widgets import Input, Static
 from core.base.fault import Fault
 from core.text import visible
 from tui.render.common.untrusted import inline
-from tui.render.errors.history import draw_again
+from tui.render.history import draw_again
 from tui.runtime.jobs import Jobs
-from tui.runtime.stylesheets import sheet
 from tui.services.importing import Incoming, describe_sources
 from tui.widgets.inputs import PathBox
 from tui.widgets.scroll_text import Reading
-from tui.widgets.workbench import workbench
+from tui.widgets.workbench import sheet, workbench
 
 if TYPE_CHECKING:
     from core.flows.transcripts.report import ImportAgain

@@ -30,7 +30,7 @@ from tui.render.common.amounts import counted
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline, title
 from tui.runtime.jobs import Job, Jobs
-from tui.widgets.bars import KeyFooter
+from tui.widgets.workbench import KeyFooter
 
 CHUNK = 400
 """Code points of a line drawn in one row; a longer line goes on in the next row, marked."""

@@ -19,10 +19,8 @@ from textual.widget import Widget
 from textual.widgets import Input, Static, TextArea
 
 from tui.actions.action import Action
-from tui.actions.keys import key_name, types_text
-from tui.actions.registry import ACTIONS, NO_KEY, matching
-from tui.widgets.bars import TopBar
-from tui.widgets.workbench import workbench
+from tui.actions.registry import ACTIONS, NO_KEY, key_name, matching, types_text
+from tui.widgets.workbench import TopBar, workbench
 
 if TYPE_CHECKING:
     from textual.style import Style

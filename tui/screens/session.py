@@ -28,9 +28,8 @@ from tui.render.common.untrusted import inline, title
 from tui.render.insights import draw_strip
 from tui.runtime.jobs import Job, Jobs
 from tui.runtime.messages import PaneCopied
-from tui.runtime.stylesheets import sheet
-from tui.widgets.bars import KeyFooter
-from tui.widgets.trace_view import TraceView
+from tui.widgets.scroll_text import TraceView
+from tui.widgets.workbench import KeyFooter, sheet
 
 if TYPE_CHECKING:
     from core.errors import SourcePage

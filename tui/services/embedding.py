@@ -15,8 +15,7 @@ from tui.render.common.untrusted import title
 from tui.runtime.jobs import Job, Jobs
 from tui.runtime.messages import PaneChanged, PaneSaid
 from tui.services.tasks import embedding_task, job_of
-from tui.widgets.bars import StatusLine
-from tui.widgets.workbench import ELSEWHERE, Running
+from tui.widgets.workbench import ELSEWHERE, Running, StatusLine
 
 if TYPE_CHECKING:
     from core.base.config.settings import EmbeddingSettings

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from core.base.config.settings import ChunkingSettings, EmbeddingSettings, RuleSettings
 from core.base.config.settings_sources import Config
-from tui.actions.keys import Wish
+from tui.actions.registry import Wish
 from tui.runtime.state import State
 from tui.terminal.crash import Logger, no_log
 

@@ -12,12 +12,11 @@ from tui.actions.action import Acts, Performs
 from tui.render.common.amounts import counted, report_line, report_text, size_of
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import title
-from tui.render.errors.history import again_line
+from tui.render.history import again_line
 from tui.runtime.jobs import Job, Jobs
 from tui.runtime.messages import PaneChanged, PaneSaid, PaneShowAll
 from tui.services.tasks import harvest_task, import_task, job_of
-from tui.widgets.bars import StatusLine
-from tui.widgets.workbench import AT_LIST, ELSEWHERE, Running
+from tui.widgets.workbench import AT_LIST, ELSEWHERE, Running, StatusLine
 
 if TYPE_CHECKING:
     from core.base.config.settings_sources import Config

@@ -20,8 +20,7 @@ from textual.widgets import Input, TextArea
 from core.base.config.settings_sources import Config
 from core.base.fault import Fault
 from tui.actions.action import Around, Situation
-from tui.actions.keys import Keys, Wish
-from tui.actions.registry import PANES, action_here, bindings, keymap, keys_for
+from tui.actions.registry import PANES, Keys, Wish, action_here, bindings, keymap, keys_for
 from tui.panes.common.pane_screen import PaneContext, PaneScreen
 from tui.panes.errors.screen import ErrorsScreen
 from tui.panes.library.ingest import Ingesting
@@ -40,20 +39,18 @@ from tui.runtime.messages import (
     PaneTroubled,
 )
 from tui.runtime.state import Keeper, Memory, State, read_state, state_file
-from tui.runtime.stylesheets import FIRST, LATER
 from tui.services.environment import Surroundings
 from tui.services.importing import Roots, roots_of
-from tui.shell.appearance import Look, colours_forbidden
+from tui.shell.appearance import DARK, Look, colours_forbidden
 from tui.shell.pane_router import HOME, PaneRouter
-from tui.shell.themes import DARK
 from tui.terminal.crash import Crash, CrashSafe, Logger, heed_signals, no_log, note_lost_threads, traceback_of
-from tui.terminal.display import OneToast
-from tui.terminal.gc_pause import CollectsAtRest
+from tui.terminal.display import CollectsAtRest, OneToast
 from tui.terminal.keyboard import KeysInOrder, read_alt_digits, read_input_so
-from tui.widgets.bars import KeyFooter, TopBar
+from tui.widgets.inputs import SearchBox
 from tui.widgets.row_list import RowList
-from tui.widgets.search_box import SearchBox
-from tui.widgets.workbench import Place, Running, on_open_screens
+from tui.widgets.workbench import FIRST_SHEETS as FIRST
+from tui.widgets.workbench import LATER_SHEETS as LATER
+from tui.widgets.workbench import KeyFooter, Place, Running, TopBar, on_open_screens
 
 
 @runtime_checkable

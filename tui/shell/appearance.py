@@ -1,21 +1,218 @@
-"""What the workbench looks like: its themes and how one is chosen, NO_COLOR, plain ASCII, whole letters."""
+"""How the workbench looks: its themes and the user's, and colours where they are forbidden."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
+from typing import cast
 
 from rich.color import Color as RichColor
 from rich.segment import Segment
 from rich.style import Style
-from textual.color import Color
+from textual.color import Color, ColorParseError
 from textual.filter import LineFilter, Monochrome
 from textual.scrollbar import ScrollBar, ScrollBarRender
+from textual.theme import Theme
 
-from tui.shell.themes import DARK, own_themes, tokens, user_themes
 from tui.terminal.display import WholeLetters
+
+DARK, LIGHT, ANSI = "casebook-dark", "casebook-light", "ansi"
+
+
+def own_themes() -> tuple[Theme, ...]:
+    """The themes that come with casebook; `ansi` has no colours but the terminal's own."""
+    return (
+        Theme(
+            name=DARK,
+            primary="#86a8f7",
+            secondary="#9aa7bf",
+            accent="#86a8f7",
+            success="#9ccf7f",
+            warning="#e6bd6c",
+            error="#ea7f88",
+            foreground="#d5dae4",
+            background="#12151b",
+            surface="#171b22",
+            panel="#1e232c",
+            dark=True,
+            variables={"border": "#86a8f7", "border-blurred": "#333b49", "input-selection-background": "#86a8f7 30%"},
+        ),
+        Theme(
+            name=LIGHT,
+            primary="#2f5bc4",
+            secondary="#58647a",
+            accent="#2f5bc4",
+            success="#34721f",
+            warning="#8a5a00",
+            error="#b0303f",
+            foreground="#22262e",
+            background="#faf9f6",
+            surface="#f3f1ec",
+            panel="#e9e6df",
+            dark=False,
+            variables={"border": "#2f5bc4", "border-blurred": "#c4bfb3", "input-selection-background": "#2f5bc4 25%"},
+        ),
+        _follow_the_terminal(),
+    )
+
+
+def _follow_the_terminal() -> Theme:
+    return Theme(
+        name=ANSI,
+        ansi=True,
+        primary="ansi_blue",
+        secondary="ansi_cyan",
+        accent="ansi_blue",
+        success="ansi_green",
+        warning="ansi_yellow",
+        error="ansi_red",
+        foreground="ansi_default",
+        background="ansi_default",
+        surface="ansi_default",
+        panel="ansi_default",
+        boost="ansi_default",
+        variables={
+            "ansi-background": "ansi_default",
+            "ansi-foreground": "ansi_default",
+            "border": "ansi_blue",
+            "border-blurred": "ansi_bright_black",
+            "input-cursor-background": "ansi_default",
+            "input-cursor-foreground": "ansi_default",
+            "input-cursor-text-style": "reverse",
+            "input-selection-background": "ansi_blue",
+            "screen-selection-background": "ansi_blue",
+        },
+    )
+
+
+def user_themes(folder: Path, taken: Collection[str]) -> tuple[tuple[Theme, ...], tuple[str, ...]]:
+    """The user's themes in `folder` (`*.toml`), and a line about each file that is none. Never raises."""
+    themes: list[Theme] = []
+    troubles: list[str] = []
+    names = set(taken)
+    try:
+        files = sorted(folder.glob("*.toml"))
+    except OSError as error:
+        return (), (f"The themes in {folder} cannot be read: {error.strerror}",)
+    for file in files:
+        try:
+            theme = read_theme(file)
+            if theme.name in names:
+                raise ValueError(f"there is a theme {theme.name} already")
+        except (OSError, ValueError, RecursionError) as error:
+            troubles.append(f"{file.name} is no theme: {error}")
+            continue
+        names.add(theme.name)
+        themes.append(theme)
+    return tuple(themes), tuple(troubles)
+
+
+_COLORS = (
+    "primary", "secondary", "accent", "success", "warning", "error", "foreground", "background", "surface", "panel",
+)  # fmt: skip
+_STYLES = {"none", "bold", "dim", "italic", "underline", "reverse", "strike"}
+_NAME = re.compile("[A-Za-z0-9_-]{1,40}")
+_MAX_BYTES = 65_536
+
+
+def read_theme(file: Path) -> Theme:
+    """The theme of one TOML file (raises ValueError, OSError).
+
+    Its keys: `name` (else the file's), `dark`, the colours (`primary` must be there), and a table `variables`.
+    """
+    import tomllib
+
+    if file.stat().st_size > _MAX_BYTES:
+        raise ValueError("it is too large")
+    found = tomllib.loads(file.read_text(encoding="utf-8"))
+    name, dark = found.pop("name", file.stem), found.pop("dark", True)
+    variables = found.pop("variables", {})
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise ValueError("its name must be 1 to 40 letters, digits, - or _")
+    if not isinstance(dark, bool):
+        raise ValueError("dark must be true or false")
+    if unknown := sorted(set(found) - set(_COLORS)):
+        raise ValueError(f"{unknown[0]!r} is no colour of a theme")
+    if "primary" not in found:
+        raise ValueError("the colour primary is missing")
+    colors = {key: _checked_color(key, value) for key, value in found.items()}
+    if not isinstance(variables, dict):
+        raise ValueError("variables must be a table")
+    table = {key: _checked_variable(key, value) for key, value in cast("dict[str, object]", variables).items()}
+    theme = Theme(name=name, dark=dark, variables=table, **colors)  # pyright: ignore[reportArgumentType]  colours only
+    theme.to_color_system().generate()
+    return theme
+
+
+def _checked_color(key: str, value: object) -> str:
+    try:
+        Color.parse(cast("str", value))
+    except (ColorParseError, TypeError, AttributeError):
+        raise ValueError(f"{key} is no colour: {str(value)[:40]!r}") from None
+    return cast("str", value)
+
+
+def _checked_variable(key: str, value: object) -> str:
+    if not re.fullmatch("[a-z0-9-]{1,60}", key) or not isinstance(value, str):
+        raise ValueError(f"{key[:40]!r} is no variable with a text")
+    first, _, share = value.partition(" ")
+    if first in _STYLES and set(value.split(" ")) <= _STYLES:
+        return value
+    if share and not re.fullmatch("[0-9]{1,3}%", share):
+        raise ValueError(f"{key} is neither a colour nor a style: {value[:40]!r}")
+    _checked_color(key, first)
+    return value
+
+
+def tokens(variables: Mapping[str, str], *, ansi: bool) -> dict[str, str]:
+    """The colours that styles and renderers name (`$cb-…`), from a theme's own variables."""
+    if ansi:
+        return _ANSI
+    text, back = _color(variables, "foreground", "#dddddd"), _color(variables, "background", "#111111")
+    accent = _color(variables, "primary", "#8888ff")
+
+    def mix(color: Color, share: float) -> str:
+        return back.blend(color, share).hex6
+
+    return {
+        "cb-text": text.hex6,
+        "cb-soft": mix(text, 0.78),
+        "cb-dim": mix(text, 0.58),
+        "cb-faint": mix(text, 0.34),
+        "cb-line": _color(variables, "border-blurred", mix(text, 0.2)).hex6,
+        "cb-accent": accent.hex6,
+        "cb-good": _color(variables, "success", "#55aa55").hex6,
+        "cb-draft": _color(variables, "warning", "#ccaa33").hex6,
+        "cb-bad": _color(variables, "error", "#cc5555").hex6,
+        "cb-cursor": mix(accent, 0.24),
+        "cb-cursor-idle": mix(text, 0.09),
+        "cb-sunk": mix(text, 0.045),
+    }
+
+
+_ANSI = {
+    "cb-text": "ansi_default",
+    "cb-soft": "ansi_default",
+    "cb-dim": "ansi_bright_black",
+    "cb-faint": "ansi_bright_black",
+    "cb-line": "ansi_bright_black",
+    "cb-accent": "ansi_blue",
+    "cb-good": "ansi_green",
+    "cb-draft": "ansi_yellow",
+    "cb-bad": "ansi_red",
+    "cb-cursor": "ansi_blue",
+    "cb-cursor-idle": "ansi_bright_black",
+    "cb-sunk": "ansi_default",
+}
+
+
+def _color(variables: Mapping[str, str], name: str, fallback: str) -> Color:
+    try:
+        return Color.parse(variables.get(name, fallback))
+    except ColorParseError:
+        return Color.parse(fallback)
 
 
 class PlainScrollBar(ScrollBarRender):

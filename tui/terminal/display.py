@@ -1,14 +1,104 @@
-"""Corrections to how Textual draws: equal toasts do not stack, a double-width character is never split."""
+"""When and how Textual draws: garbage is collected at rest, equal toasts do not stack, wide characters stay whole."""
 
 from __future__ import annotations
 
+import gc
 from bisect import bisect_left
+from functools import lru_cache
+from time import monotonic
+from typing import Final
 
 from rich.console import RenderableType
+from textual import events
 from textual._compositor import ChopsUpdate
+from textual._styles_cache import StylesCache
 from textual.app import App
+from textual.color import Color
 from textual.notifications import Notify
 from textual.screen import Screen
+from textual.style import Style
+from textual.widget import Widget
+
+_YOUNG: Final = 1_000
+"""Objects made between two looks at the youngest: well under a millisecond each."""
+_NEVER: Final = 1 << 30
+_LOOK_S: Final = 0.5
+_REST_S: Final = 0.4
+"""Seconds without a key or the mouse: the answer to the last one is drawn by then."""
+_SOON, _AT_LAST = 3, 40
+"""Looks at the middle generation from which a thorough one is worth it, and from which it is due whoever types."""
+
+
+_PAIRS: Final = 256
+"""Pairs of colours whose styles are kept."""
+
+
+def keep_colours_only() -> None:
+    """Let Textual remember styles by their colours alone, at most `_PAIRS` of them.
+
+    Textual's own memory of 1,024 pairs is one of a method, so it holds the widgets' caches of drawn lines: panes that
+    were left stayed in memory, some 75 MB. The name is Textual's own; a test holds it.
+    """
+    own = StylesCache.get_inner_outer
+    made = getattr(own, "__wrapped__", None)
+    if made is None:
+        return  # done already
+
+    def styles(base: Color, background: Color) -> tuple[Style, Style]:
+        return made(StylesCache, base, background)
+
+    remembered = lru_cache(_PAIRS)(styles)
+    own.cache_clear()
+    StylesCache.get_inner_outer = lambda _cache, base, background: remembered(base, background)  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def forget_closed(app: App[None]) -> None:
+    """Let `app` forget who watched it and is closed; Textual does so only when the watched value changes.
+
+    A text area watches the theme, so each that was left stayed in memory. The names are Textual's own; a test holds
+    them.
+    """
+    watchers: dict[str, list[tuple[Widget, object]]] = getattr(app, "__watchers", {})
+    for watching in watchers.values():
+        watching[:] = [one for one in watching if not one[0]._closing]
+
+
+class CollectsAtRest(App[None], inherit_bindings=False):
+    """An app that looks through every object while nobody touches it."""
+
+    _touched = 0.0
+    _settled = False
+
+    def on_load(self) -> None:
+        """Before the first frame."""
+        keep_colours_only()
+
+    async def on_event(self, event: events.Event) -> None:
+        """Note when someone was there last."""
+        if isinstance(event, events.Key | events.Paste | events.MouseEvent):
+            self._touched = monotonic()
+        await super().on_event(event)
+
+    def collect_at_rest(self) -> None:
+        """What is loaded by now stays: never look through it again. Whoever opens the app put collecting off until now;
+        where it was not put off, somebody else has decided."""
+        if gc.isenabled():
+            return
+        gc.freeze()
+        gc.set_threshold(_YOUNG, 10, _NEVER)
+        gc.enable()
+        self.set_interval(_LOOK_S, self._look)
+
+    def _look(self) -> None:
+        waited = gc.get_count()[2]
+        at_rest = monotonic() - self._touched > _REST_S
+        if waited < _SOON or not (at_rest or waited > _AT_LAST):
+            return
+        forget_closed(self)
+        gc.collect()
+        if not self._settled:  # the first rows and the rest of the modules: they stay, too
+            self._settled = True
+            gc.freeze()
 
 
 class OneToast(App[None], inherit_bindings=False):

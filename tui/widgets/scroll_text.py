@@ -1,17 +1,27 @@
-"""Texts that scroll, blocks under a heading, and border titles updated without a full redraw."""
+"""Texts that scroll, blocks under a heading, a trace that folds, and border titles updated without a full redraw."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
+from textual import events
+from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.geometry import Region
+from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
 
 from tui.actions.action import Acts, Performs
 from tui.actions.registry import bindings
+from tui.render.common.empty_states import Notice, draw_notice, no_trace
+from tui.render.common.glyphs import Signs
+from tui.render.common.trace import Path, Twig, draw_twig, folded_at_first, took, tree
+
+if TYPE_CHECKING:
+    from core.base.trace import Step
 
 
 class Reading(Performs, VerticalScroll, inherit_bindings=False):
@@ -76,3 +86,159 @@ def tell_on_border(widget: Widget, title: Content, subtitle: Content) -> None:
         if getattr(widget, name) != line:
             setattr(widget, name, line)
             widget.refresh(Region(left, at, width, 1))
+
+
+_LATER = 4
+"""Equal steps from which on two traces are of one search, the second of which knows more."""
+
+
+class StepLine(Static):
+    """One step; a click chooses it, and folds it or unfolds it."""
+
+    class Clicked(Message):
+        """This step was clicked."""
+
+        def __init__(self, path: Path) -> None:
+            super().__init__()
+            self.path = path
+
+    def __init__(self) -> None:
+        super().__init__(classes="step")
+        self.twig: Twig | None = None
+        self.took = 0.0  # no part of a step's equality
+
+    def on_click(self, event: events.Click) -> None:
+        """Tell the tree."""
+        event.stop()
+        if self.twig is not None:
+            self.post_message(self.Clicked(self.twig.path))
+
+
+class TraceView(Reading):
+    """Shows the steps of the last search. One of them is the chosen one; Enter folds it."""
+
+    BINDINGS = bindings("why")
+
+    def __init__(self, signs: Signs, *, id: str = "why", nothing: Notice | None = None) -> None:
+        """`nothing`: what is said where nothing was searched."""
+        super().__init__(id=id)
+        self._signs = signs
+        self._nothing = nothing or no_trace()
+        self._notice = Static()
+        self._lines: list[StepLine] = []
+        self._steps: tuple[Step, ...] = ()
+        self._folded: set[Path] = set()
+        self._twigs: tuple[Twig, ...] = ()
+        self._chosen = 0
+        self._undrawn = False
+        self._room = 0
+        self.border_title = Content("Why")
+
+    def compose(self) -> ComposeResult:
+        """What stands here before the first search."""
+        yield self._notice
+
+    def on_mount(self) -> None:
+        """Nothing was searched yet."""
+        self.explain(())
+
+    def explain(self, steps: Sequence[Step]) -> None:
+        """Show these steps; those that were there stay as they are folded, and where one is while a search goes on."""
+        if not steps:
+            self._notice.update(draw_notice(self._nothing, self._signs))
+        self._notice.display = not steps
+        self.border_subtitle = Content(took(steps))
+        if tuple(steps) != self._steps:
+            same = _same(self._steps, steps)
+            kept = {path for path in self._folded if path[0] < same}
+            self._folded = kept | {path for path in folded_at_first(steps) if path[0] >= same}
+            if same < _LATER or self._chosen >= len(self._twigs) or self._twigs[self._chosen].path[0] >= same:
+                self._chosen = 0
+                self.scroll_home(animate=False)
+        self._steps = tuple(steps)
+        self._draw()
+
+    def actions(self) -> Acts:
+        """From step to step, or fold one; with no step there is only to scroll."""
+        if not self._twigs:
+            return {**super().actions(), "why.fold": lambda: None}
+        return {
+            **super().actions(),
+            "why.fold": lambda: self._fold(self._twigs[self._chosen].path),
+            "scroll.down": lambda: self._choose(self._chosen + 1),
+            "scroll.up": lambda: self._choose(self._chosen - 1),
+            "scroll.first": lambda: self._choose(0),
+            "scroll.last": lambda: self._choose(len(self._twigs) - 1),
+        }
+
+    def on_step_line_clicked(self, event: StepLine.Clicked) -> None:
+        """A click on a step."""
+        event.stop()
+        self._chosen = next((at for at, twig in enumerate(self._twigs) if twig.path == event.path), 0)
+        self._fold(event.path)
+
+    def on_show(self) -> None:
+        """What was explained while nobody saw it."""
+        if self._undrawn:
+            self._draw()
+
+    def on_resize(self) -> None:
+        """Lines are cut for a width."""
+        if self._room != self.content_region.width - 1:
+            self._room = self.content_region.width - 1  # the scrollbar may come
+            for line in self._lines:
+                line.twig = None
+            self._draw()
+
+    def on_focus(self) -> None:
+        """The chosen step is marked only while its keys work."""
+        self._draw()
+
+    def on_blur(self) -> None:
+        """The mark goes."""
+        self._draw()
+
+    def _choose(self, at: int) -> None:
+        self._chosen = min(max(0, at), len(self._twigs) - 1)
+        self._draw()
+        self.scroll_to_widget(self._lines[self._chosen], animate=False)
+
+    def _fold(self, path: Path) -> None:
+        self._folded ^= {path}
+        self._draw()
+        self.call_after_refresh(self._reveal)
+
+    def _reveal(self) -> None:
+        if self._chosen < len(self._twigs):
+            self.scroll_to_widget(self._lines[self._chosen], animate=False)
+
+    def _draw(self) -> None:
+        """Put the steps on the lines there are; new lines are made only where there are too few."""
+        self._twigs = tree(self._steps, self._signs, self._folded)
+        self._chosen = min(self._chosen, max(0, len(self._twigs) - 1))
+        self._undrawn = not self.display
+        if self._undrawn:  # each line that changes lays the screen out anew
+            return
+        lacking = len(self._twigs) - len(self._lines)
+        if lacking > 0 and self.is_mounted:
+            fresh = [StepLine() for _ in range(lacking)]
+            self._lines += fresh
+            self.mount(*fresh)
+        for at, line in enumerate(self._lines):
+            twig = self._twigs[at] if at < len(self._twigs) else None
+            line.display = twig is not None
+            chosen = at == self._chosen and self.has_focus
+            lasted = 0.0 if twig is None else twig.step.elapsed_ms
+            if twig is not None and (line.twig, line.took, line.has_class("-chosen")) != (twig, lasted, chosen):
+                line.update(draw_twig(twig, self._signs, chosen=chosen, width=max(0, self._room)))
+            line.took = lasted
+            line.set_class(chosen, "-chosen")
+            line.twig = twig
+
+
+def _same(before: Sequence[Step], now: Sequence[Step]) -> int:
+    """How many steps at the beginning are equal."""
+    return next(
+        (at for at, (one, other) in enumerate(zip(before, now, strict=False)) if one != other),
+        min(len(before), len(now)),
+    )

@@ -1,22 +1,32 @@
-"""The services that a part of the terminal may use, without importing the app that holds it."""
+"""What a part of the workbench may use without importing the app that holds it: its services, bars, style sheets."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
+from rich.cells import cell_len
+from textual import events
 from textual.app import App
+from textual.content import Content
 from textual.message_pump import MessagePump
+from textual.reactive import reactive
+from textual.style import Style
 from textual.widget import Widget
 
-from tui.actions.action import Situation
+from tui.actions.action import Action, Situation
+from tui.actions.registry import footer, key_name, panes
+from tui.render.common.amounts import cells_in, draw_progress
 from tui.render.common.glyphs import Signs
+from tui.render.common.untrusted import inline
 from tui.runtime.jobs import Jobs
 from tui.runtime.state import Memory
 
 if TYPE_CHECKING:
     from core.flows.transcripts.report import Progress
+
 
 AT_LIST, ELSEWHERE = "{list.back} cancels", "{case.back} {list.back} cancels"
 """How one stops a run, by where the focus is: first to the list, then out of it."""
@@ -124,3 +134,196 @@ Kind = TypeVar("Kind", bound=Widget)
 def on_open_screens(app: App[Any], kind: type[Kind]) -> list[Kind]:
     """Every mounted widget of this kind; none of a screen that was left."""
     return [one for screen in app.screen_stack for one in screen.query(kind)]
+
+
+_NAME = " casebook "
+
+
+@dataclass(frozen=True, slots=True)
+class Tab:
+    """A pane as the first line names it: its name, its key as people write it, and the action that goes there."""
+
+    name: str
+    key: str
+    action: str
+
+
+def draw_top(place: Place, width: int, tabs: Sequence[Tab] = (), *, ascii_only: bool = False) -> Content:
+    """The first line: the panes on the left, the file on the right; the file gives way first, then the other panes."""
+    left = _left(place, tabs if _tabs_fit(place, tabs, width) else ())
+    right: list[tuple[str, str]] = []
+    if place.readonly:
+        right.append(("read-only  ", "$cb-draft"))
+    if place.cases is not None:
+        right.append((f"{place.cases:,} {'case' if place.cases == 1 else 'cases'}  ", "$cb-dim"))
+    room = width - left.cell_length - cells_in(right) - 3
+    if room < 0:
+        right = right[:1] if place.readonly else []
+        room = width - left.cell_length - cells_in(right) - 3
+    if room >= 6:
+        right.append((inline(place.name, min(room, 48), more="~" if ascii_only else "…") + " ", "$cb-soft"))
+    gap = width - left.cell_length - cells_in(right)
+    return Content.assemble(left, " " * gap, *right) if gap >= 0 else left
+
+
+def tab_places(place: Place, width: int, tabs: Sequence[Tab]) -> tuple[tuple[int, str], ...]:
+    """The column where each tab begins in the first line, and its action; none where they have no room."""
+    found: list[tuple[int, str]] = []
+    at = cell_len(_NAME)
+    for tab in tabs if _tabs_fit(place, tabs, width) else ():
+        found.append((at, tab.action))
+        at += _tab(tab, here=False).cell_length
+    return tuple(found)
+
+
+def _tabs_fit(place: Place, tabs: Sequence[Tab], width: int) -> bool:
+    return _left(place, tabs).cell_length <= width - 12
+
+
+def _left(place: Place, tabs: Sequence[Tab]) -> Content:
+    """The name, and each pane with its key; the one that is open stands out."""
+    name = (_NAME, "bold $cb-accent")
+    if not tabs:
+        return Content.assemble(name, (f" {place.pane}", "bold $cb-text"))
+    return Content.assemble(name, *(_tab(tab, tab.name == place.pane) for tab in tabs))
+
+
+def _tab(tab: Tab, here: bool) -> Content:
+    tone = "bold $cb-text" if here else "$cb-dim"
+    text = Content.assemble((f" {tab.key} ", "bold $cb-accent" if here else "$cb-dim"), (f"{tab.name} ", tone))
+    return text.stylize(Style.from_meta({"perform": tab.action}))
+
+
+def draw_footer(offers: Sequence[tuple[Action, str]], width: int, *, ascii_only: bool = False) -> Content:
+    """The keys that matter now, as many as fit; help always does, at the right."""
+    last = [offer for offer in offers if offer[0].id == "app.help"]
+    room = width - sum(_offer_cells(offer, ascii_only) for offer in last)
+    shown: list[tuple[Action, str]] = []
+    for offer in offers:
+        if offer in last:
+            continue
+        need = _offer_cells(offer, ascii_only)
+        if need > room:
+            continue  # a shorter one may fit
+        room -= need
+        shown.append(offer)
+    parts = [_offer(offer, ascii_only) for offer in shown]
+    if room >= 0:
+        parts += [Content(" " * room), *(_offer(offer, ascii_only) for offer in last)]
+    return Content.assemble(*parts)
+
+
+def _offer(offer: tuple[Action, str], ascii_only: bool) -> Content:
+    action, key = offer
+    text = Content.assemble(
+        (f" {key_name(key, ascii_only=ascii_only)} ", "bold $cb-accent"), (f"{action.hint} ", "$cb-dim")
+    )
+    return text.stylize(Style.from_meta({"perform": action.id}))
+
+
+def _offer_cells(offer: tuple[Action, str], ascii_only: bool) -> int:
+    return cell_len(f" {key_name(offer[1], ascii_only=ascii_only)} {offer[0].hint} ")
+
+
+class TopBar(Widget):
+    """Where one is, and which panes there are; each can be clicked."""
+
+    place: reactive[Place] = reactive(Place(""))
+
+    def __init__(self, place: Place, signs: Signs) -> None:
+        super().__init__(id="top")
+        self._ascii = signs.plain
+        self._tabs = [
+            Tab(action.title.partition(":")[0], key_name(key, ascii_only=signs.plain), action.id)
+            for action, key in panes(signs.keys)
+        ]
+        self.set_reactive(TopBar.place, place)
+
+    def on_mount(self) -> None:
+        """Tell what the workbench knows by now: the casebook may have been counted since."""
+        self.follow(workbench(self).place)
+
+    def follow(self, place: Place) -> None:
+        """The casebook was counted: the pane's own name stays."""
+        self.place = replace(place, pane=self.place.pane)
+
+    def render(self) -> Content:
+        """The line in the width there is."""
+        return draw_top(self.place, self.size.width, self._tabs, ascii_only=self._ascii)
+
+    @property
+    def tab_places(self) -> tuple[tuple[int, str], ...]:
+        """Where each pane is named, and the action that goes there; none where the line is too short for them."""
+        return tab_places(self.place, self.size.width, self._tabs)
+
+    async def on_click(self, event: events.Click) -> None:
+        """Go to the pane that was clicked."""
+        if action_id := event.style.meta.get("perform"):
+            await self.run_action(f"app.perform('{action_id}')")
+
+
+class KeyFooter(Widget):
+    """What one can do here and now, from the action registry; each entry can be clicked."""
+
+    situation: reactive[Situation] = reactive(Situation())
+
+    def __init__(self, signs: Signs, situation: Situation = Situation()) -> None:  # noqa: B008  frozen
+        super().__init__(id="keys")
+        self._signs = signs
+        self.set_reactive(KeyFooter.situation, situation)
+
+    def render(self) -> Content:
+        """The line in the width there is."""
+        return draw_footer(footer(self.situation, self._signs.keys), self.size.width, ascii_only=self._signs.plain)
+
+    async def on_click(self, event: events.Click) -> None:
+        """Do what was clicked."""
+        if action_id := event.style.meta.get("perform"):
+            await self.run_action(f"app.perform('{action_id}')")
+
+
+class StatusLine(Widget):
+    """Shows one run; a click asks it to stop."""
+
+    running: reactive[Running | None] = reactive(None)
+
+    stop_action = "import.stop"
+
+    def __init__(self, signs: Signs, *, id: str) -> None:
+        super().__init__(id=id)
+        self._signs = signs
+
+    def watch_running(self, running: Running | None) -> None:
+        """It takes its line only while there is something to tell."""
+        self.set_class(running is not None, "-on")
+
+    def render(self) -> Content:
+        """The line in the width there is."""
+        if self.running is None:
+            return Content("")
+        now = self.running
+        way_out = self._signs.told("click cancels" if self._signs.lacks(now.way_out) else now.way_out)
+        width = self.size.width
+        return draw_progress(now.progress, width, self._signs, way_out, stopping=now.stopping, begins=now.begins)
+
+    async def on_click(self, event: events.Click) -> None:
+        """Ask the run to stop."""
+        event.stop()
+        await self.run_action(f"app.perform('{self.stop_action}')")
+
+
+STYLES = Path(__file__).resolve().parents[2] / "styles"
+
+_FIRST = ("base", "errors", "incoming", "library_ingest", "narrow")
+_LATER = ("session", "curation", "evidence", "rules", "library", "ask", "insights")
+
+
+def sheet(name: str) -> Path:
+    """The file of a sheet."""
+    return STYLES / f"{name}.tcss"
+
+
+FIRST_SHEETS = tuple(map(sheet, _FIRST))
+"""What the first frame needs: each rule that is parsed before it makes it later."""
+LATER_SHEETS = tuple(map(sheet, _LATER))
+"""What other screens need. Each names its own; the app reads all of them once it is warm, so that none waits for it."""

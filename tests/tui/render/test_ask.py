@@ -21,8 +21,8 @@ from core.library.ask.answer import (
 )
 from core.library.citations.citation import LineCitation
 from core.llm.language_model import ModelRef
+from tui.render.answer import draw_answer, draw_coming, draw_question, plain_answer, sources
 from tui.render.common.glyphs import ASCII, UNICODE
-from tui.render.library.ask import draw_answer, draw_coming, draw_question, plain_answer, sources
 
 TEXT = "밸브는 정오에 열린다 [1]. It closes at nine [1]. Nobody knows why [2]."
 AT = LineCitation("a/밸브.md", 3, 5)

@@ -12,11 +12,7 @@ from core.errors.cases.case import Case, CaseKeyLine, CaseStatus
 from core.errors.cases.resolutions import Resolution
 from core.errors.practice import Practice
 from core.errors.retrieval.answer import Hit, Source
-from tui.render.common.glyphs import ASCII, UNICODE
-from tui.render.common.markdown import draw_fix_markdown
-from tui.render.common.trace import draw_trace, draw_twig, folded_at_first, tree
-from tui.render.common.untrusted import BLOCK
-from tui.render.errors.case import (
+from tui.render.case import (
     Raw,
     draw_fix,
     draw_head,
@@ -28,7 +24,11 @@ from tui.render.errors.case import (
     fix_title,
     is_clipped,
 )
-from tui.render.errors.history import draw_history
+from tui.render.common.glyphs import ASCII, UNICODE
+from tui.render.common.markdown import draw_fix_markdown
+from tui.render.common.trace import draw_trace, draw_twig, folded_at_first, tree
+from tui.render.common.untrusted import BLOCK
+from tui.render.history import draw_history
 
 NOW = datetime(2026, 3, 14, 9, 0, tzinfo=UTC)
 BY_HAND = Resolution(

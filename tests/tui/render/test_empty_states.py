@@ -8,13 +8,11 @@ from typing import get_args
 import pytest
 
 from core.base.fault import Fault, FaultCode
-from tui.actions.keys import Keys
-from tui.actions.registry import footer, panes
+from tui.actions.registry import Keys, footer, panes
 from tui.panes.errors.actions import ErrorsNow
 from tui.render.common.empty_states import draw_notice, empty, loading, no_case, no_match, no_trace, of_fault
 from tui.render.common.glyphs import UNICODE
-from tui.widgets.bars import Tab, draw_footer, draw_top
-from tui.widgets.workbench import Place
+from tui.widgets.workbench import Place, Tab, draw_footer, draw_top
 
 BUSY = ErrorsNow(focus="list", cases=9, rows=9, query="x", case_open=True, has_fix=True, raw_clipped=True)
 

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from core.rules.calls import CallRow, lit, words_of
 from tui.render.common.glyphs import ASCII, UNICODE
 from tui.render.common.untrusted import in_sight
-from tui.render.rules.rows import draw_call_row
+from tui.render.ranking import draw_call_row
 
 NOW = datetime(2026, 3, 14, 9, 0, tzinfo=UTC)
 

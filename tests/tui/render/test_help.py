@@ -7,8 +7,7 @@ from textual.widgets import Input
 
 from tests.tui.support import app_on, frame, until
 from tui.actions.action import Situation
-from tui.actions.keys import Keys
-from tui.actions.registry import ACTIONS, BY_NAME, nearest_first
+from tui.actions.registry import ACTIONS, BY_NAME, Keys, nearest_first
 from tui.panes.errors.actions import ErrorsNow
 from tui.panes.evidence.actions import EvidenceNow
 from tui.render.common.glyphs import ASCII, UNICODE, Signs

@@ -15,8 +15,8 @@ from core.library.search.lexical import lexical_query, snippet
 from tests.tui.corpus import assert_inert_text
 from tui.render.common.glyphs import ASCII, UNICODE
 from tui.render.common.markdown import runs
-from tui.render.library.document import Paper, draw_doc_line, lay_out
-from tui.render.library.hits import place, snippet_lines
+from tui.render.document import Paper, draw_doc_line, lay_out
+from tui.render.hits import place, snippet_lines
 
 DOCUMENT = DocSummary(
     "d", "a.md", "A", "en", (), "primary", "note", "notes", "markdown", None, None, 1, 1, "", "", "", "", ""

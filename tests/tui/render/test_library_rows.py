@@ -14,7 +14,7 @@ from core.library.search.inspect import DocSummary
 from tests.tui.corpus import assert_inert_text
 from tests.tui.render.test_library import DOCUMENT
 from tui.render.common.glyphs import ASCII, UNICODE
-from tui.render.library.hits import draw_document, draw_size
+from tui.render.hits import draw_document, draw_size
 
 NOW = datetime(2026, 3, 14, 9, 0, tzinfo=UTC)
 KOREAN = replace(

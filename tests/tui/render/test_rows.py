@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from core.errors.cases.case import CaseStatus
+from tui.render.case_list import Row, draw_row
 from tui.render.common.amounts import ago, parse, stamp
 from tui.render.common.glyphs import ASCII, UNICODE
 from tui.render.common.untrusted import block, cut, inline
-from tui.render.errors.case_list import Row, draw_row
 from tui.screens.help import draw_legend, legend
 
 NOW = datetime(2026, 3, 14, 9, 0, tzinfo=UTC)

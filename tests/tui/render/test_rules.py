@@ -11,8 +11,8 @@ from core.rules.matching.api import MatchedRule, RuleMatch
 from core.rules.matching.call import ToolCall
 from tests.tui.support import NOW
 from tui.render.common.glyphs import UNICODE
-from tui.render.rules.rows import RankRow, draw_call_row, draw_rank_head, draw_rank_row
-from tui.render.rules.tables import draw_case, draw_case_row, draw_system
+from tui.render.ranking import RankRow, draw_call_row, draw_rank_head, draw_rank_row
+from tui.render.tables import draw_case, draw_case_row, draw_system
 
 CALLS = tuple(LabelledCall(ToolCall("Bash", {"command": command}), ("ERR-001",)) for command in ("ls", "rm -rf /"))
 SILENCE = RuleMatch((), (), (), True, 0.3, ())

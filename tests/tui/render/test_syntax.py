@@ -14,10 +14,10 @@ from core.library.documents.opened import OpenDocument
 from core.library.search.lexical import lexical_query
 from tests.tui.corpus import assert_inert_text
 from tests.tui.render.test_library import DOCUMENT, opened
+from tui.render import document
 from tui.render.common.glyphs import UNICODE
 from tui.render.common.markdown import LONGEST
-from tui.render.library import document
-from tui.render.library.document import LANGUAGES, DocLine, Paper, around, colour, coloured_lines, language_of, lay_out
+from tui.render.document import LANGUAGES, DocLine, Paper, around, colour, coloured_lines, language_of, lay_out
 
 CODE = """\
 def lift(weight: int) -> str:

@@ -22,7 +22,7 @@ from core.store.backups import backup
 from tests.tui.corpus import CORPUS, assert_inert, assert_inert_text
 from tests.tui.support import app_on, frame, make_casebook, offered, put, told, until
 from tests.tui.terminal.test_typed_ahead import send
-from tui.panes.errors.filters import Scope
+from tui.panes.errors.queries import Scope
 from tui.panes.evidence.screen import EvidenceScreen
 from tui.screens.export import ExportScreen
 from tui.services.exporting import export_of, proposed

@@ -17,7 +17,7 @@ from tests.tui.terminal.test_typed_ahead import send
 from tui.panes.library.ingest_screen import IngestScreen
 from tui.panes.library.screen import LibraryScreen
 from tui.render.common.glyphs import ASCII, UNICODE
-from tui.render.library.ingest import draw_pace, draw_report, report_line
+from tui.render.ingest import draw_pace, draw_report, report_line
 from tui.services import tasks
 from tui.shell.app import CasebookApp
 from tui.widgets.inputs import read_ends

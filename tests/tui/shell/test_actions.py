@@ -9,8 +9,7 @@ import pytest
 from textual.binding import Binding
 
 from tui.actions.action import Focus, Situation
-from tui.actions.keys import types_text
-from tui.actions.registry import ACTIONS, BY_NAME, bindings, footer, key_table, matching, nearest_first
+from tui.actions.registry import ACTIONS, BY_NAME, bindings, footer, key_table, matching, nearest_first, types_text
 from tui.panes.errors.actions import ErrorsNow
 
 DOCS = Path(__file__).parents[3] / "docs" / "workbench.md"

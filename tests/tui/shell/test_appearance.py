@@ -13,10 +13,10 @@ from textual.widgets import TextArea
 from core.store import open_store
 from tests.tui.panes.evidence.support import one_of_each, opened
 from tests.tui.support import NOW, app_on, frame, offered, put, settled, until
-from tui.runtime.stylesheets import LATER
 from tui.screens.palette import keys_here
 from tui.shell.app import CasebookApp
-from tui.shell.themes import ANSI, DARK, read_theme
+from tui.shell.appearance import ANSI, DARK, read_theme
+from tui.widgets.workbench import LATER_SHEETS as LATER
 
 DOCS = Path(__file__).parents[3] / "docs" / "workbench.md"
 

@@ -13,7 +13,7 @@ from tui.actions.registry import footer
 from tui.panes.errors.actions import ErrorsNow
 from tui.panes.rules.screen import RulesScreen
 from tui.runtime.messages import PaneChanged
-from tui.widgets.bars import TopBar, draw_footer
+from tui.widgets.workbench import TopBar, draw_footer
 
 
 @pytest.mark.parametrize("width", [80, 60, 40, 20])

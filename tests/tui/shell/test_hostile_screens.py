@@ -29,13 +29,13 @@ from tests.tui.corpus import (
 )  # fmt: skip
 from tests.tui.support import app_on, frame, put, until
 from tui.panes.common.filter_menu import FilterScreen
-from tui.panes.errors.filters import Scope
+from tui.panes.errors.queries import Scope
 from tui.panes.errors.results import gone
+from tui.render.case_list import draw_choice, draw_title, none_pass
 from tui.render.common.amounts import report_text
 from tui.render.common.empty_states import draw_notice, no_match, of_fault
 from tui.render.common.glyphs import ASCII, UNICODE
 from tui.render.common.untrusted import title
-from tui.render.errors.case_list import draw_choice, draw_title, none_pass
 from tui.runtime.messages import PaneShowAll, PaneTroubled
 from tui.screens.help import HelpScreen
 from tui.screens.import_files import ImportScreen

@@ -11,16 +11,20 @@ from core.base.config.settings_sources import load_config
 from core.base.fault import Fault
 from tests.tui.panes.evidence.support import one_of_each
 from tests.tui.support import NOW, frame, until
-from tui.actions.keys import Keys, Wish, key_from, key_name, types_text
 from tui.actions.registry import (
     ACTIONS,
     BY_NAME,
+    Keys,
+    Wish,
     bindings,
     footer,
+    key_from,
+    key_name,
     key_table,
     keymap,
     keys_for,
     matching,
+    types_text,
     with_key_table,
 )
 from tui.panes.errors.actions import ErrorsNow as Now

@@ -24,7 +24,7 @@ from tui.runtime.state import State, read_state, state_file, write_state
 from tui.screens.help import HelpScreen
 from tui.services.environment import Surroundings
 from tui.shell.app import CasebookApp
-from tui.shell.themes import DARK, LIGHT, read_theme, user_themes
+from tui.shell.appearance import DARK, LIGHT, read_theme, user_themes
 from tui.terminal.crash import no_log
 
 MINE = """

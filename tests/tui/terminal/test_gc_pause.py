@@ -13,8 +13,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from tests.tui.support import app_on, make_casebook
-from tui.terminal import gc_pause
-from tui.terminal.gc_pause import CollectsAtRest, forget_closed, keep_colours_only
+from tui.terminal import display
+from tui.terminal.display import CollectsAtRest, forget_closed, keep_colours_only
 
 
 @pytest.fixture(autouse=True)
@@ -44,8 +44,8 @@ async def test_nothing_is_looked_through_while_someone_types_and_all_of_it_once_
     thorough: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [100.0]
-    monkeypatch.setattr(gc_pause, "monotonic", lambda: now[0])
-    monkeypatch.setattr(gc_pause, "_LOOK_S", 3600.0)
+    monkeypatch.setattr(display, "monotonic", lambda: now[0])
+    monkeypatch.setattr(display, "_LOOK_S", 3600.0)
     app = CollectsAtRest()
     gc.disable()
     async with app.run_test() as pilot:
@@ -53,11 +53,11 @@ async def test_nothing_is_looked_through_while_someone_types_and_all_of_it_once_
         assert gc.isenabled()
         del thorough[:]
         await pilot.press("a")
-        for _ in range(gc_pause._SOON):
+        for _ in range(display._SOON):
             gc.collect(1)
         app._look()
         assert not thorough
-        now[0] += gc_pause._REST_S + 0.1
+        now[0] += display._REST_S + 0.1
         app._look()
         assert len(thorough) == 1
         app._look()
@@ -67,15 +67,15 @@ async def test_nothing_is_looked_through_while_someone_types_and_all_of_it_once_
 async def test_whoever_types_without_a_pause_does_not_fill_the_memory(
     thorough: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gc_pause, "monotonic", lambda: 100.0)
-    monkeypatch.setattr(gc_pause, "_LOOK_S", 3600.0)
+    monkeypatch.setattr(display, "monotonic", lambda: 100.0)
+    monkeypatch.setattr(display, "_LOOK_S", 3600.0)
     app = CollectsAtRest()
     gc.disable()
     async with app.run_test() as pilot:
         app.collect_at_rest()
         await pilot.press("a")
         del thorough[:]
-        for _ in range(gc_pause._AT_LAST + 1):
+        for _ in range(display._AT_LAST + 1):
             gc.collect(1)
         app._look()
         assert len(thorough) == 1

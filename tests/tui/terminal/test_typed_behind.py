@@ -14,7 +14,7 @@ from tests.tui.panes.library.test_ask import opened as asking
 from tests.tui.panes.rules.support import CALLS, PUSH, RULES, answered, idle, opened, put_calls, rules_app
 from tests.tui.support import until
 from tests.tui.terminal.test_typed_ahead import box_of, send, text_of
-from tui.panes.library.ask.screen import AskScreen, PickTalk
+from tui.panes.library.ask_screen import AskScreen, PickTalk
 from tui.panes.library.screen import LibraryScreen
 
 __all__ = ["library"]  # the fixture

@@ -14,8 +14,8 @@ from core.base.fault import Fault
 from tui.actions.action import Acts, Performs
 from tui.runtime.jobs import Job, Jobs
 from tui.terminal.keyboard import KeysInOrder
+from tui.widgets.inputs import SearchBox
 from tui.widgets.row_list import KeyedRows, NoticeView, Page, Painter, RowList, RowsOrNotice
-from tui.widgets.search_box import SearchBox
 
 R = TypeVar("R", bound=Hashable)
 T = TypeVar("T")

@@ -1,13 +1,17 @@
-"""One pane of the workbench: the first line, what the pane shows, the line of its keys."""
+"""One pane of the workbench: the first line, what the pane shows, the line of its keys, and what it remembers.
+
+A remembered value of another kind, or one that makes no sense any more, counts as none.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
 from textual.app import ComposeResult
+from textual.dom import DOMNode
 from textual.screen import Screen
 
 from core.base.fault import Fault
@@ -15,12 +19,44 @@ from tui.actions.action import Acts, Situation, perform_of
 from tui.render.common.glyphs import Signs
 from tui.runtime.jobs import Jobs
 from tui.runtime.messages import PaneSaid
-from tui.runtime.state import Memory
+from tui.runtime.state import Memory, Scalar
 from tui.runtime.vector_process import VectorProcess
 from tui.services.db_watch import Following, files_at, watch
 from tui.services.environment import Surroundings
-from tui.widgets.bars import KeyFooter, TopBar
-from tui.widgets.workbench import Place, workbench
+from tui.widgets.workbench import KeyFooter, Place, TopBar, workbench
+
+Known = TypeVar("Known", bound=str)
+
+_NAME = 500
+
+
+def text_of(found: Scalar, most: int = _NAME) -> str | None:
+    """A text that is not empty and not too long."""
+    return found if isinstance(found, str) and 0 < len(found) <= most else None
+
+
+def number_of(found: Scalar) -> int | None:
+    """An integer."""
+    return found if isinstance(found, int) and not isinstance(found, bool) else None
+
+
+def one_of(known: Iterable[Known], found: Scalar) -> Known | None:
+    """One of the values that are known."""
+    return next((one for one in known if one == found), None)
+
+
+def layout_of(part: DOMNode) -> dict[str, Scalar]:
+    """Whether a part is zoomed, and whether its trace was asked for or put away."""
+    why = "shown" if part.has_class("-why") else "hidden" if part.has_class("-no-why") else None
+    return {"zoomed": part.has_class("-zoomed"), "why": why}
+
+
+def lay_out(part: DOMNode, memory: Memory) -> None:
+    """Zoom a part, and show its trace, as it was."""
+    part.set_class(memory.get("zoomed") is True, "-zoomed")
+    part.set_class(memory.get("why") == "shown", "-why")
+    part.set_class(memory.get("why") == "hidden", "-no-why")
+
 
 T = TypeVar("T")
 

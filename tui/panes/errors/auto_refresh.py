@@ -9,8 +9,7 @@ from typing import cast
 from core.base.fault import Fault
 from tui.actions.action import Acts, Performs
 from tui.actions.shared import EXPORTS
-from tui.panes.errors.filters import Scope
-from tui.panes.errors.queries import Found, Place, Renewed, deepen, find, joined, renew
+from tui.panes.errors.queries import Found, Place, Renewed, Scope, deepen, find, joined, renew
 from tui.panes.errors.results import FoundRows, PagedRows, Results, first_run, kept_above, kept_in_place
 from tui.render.common.amounts import counted
 from tui.render.common.untrusted import inline

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.base.fault import Fault
+from tui.render.case import Fix, fix_name
 from tui.render.common.glyphs import Signs
-from tui.render.errors.case import Fix, fix_name
 from tui.runtime.jobs import Job, Jobs
 from tui.runtime.messages import PaneChanged, PaneCopied, PaneOpenCitation, PaneSearchLibrary, PaneShowAll
-from tui.screens.copy_menu import Form
+from tui.screens.export import Form
 
 if TYPE_CHECKING:
     from core.errors import Case
@@ -176,7 +176,7 @@ class CaseActs:
         self._copied(next((form for form in self._forms() if form.key == "f"), None))
 
     def _copy_as(self) -> None:
-        from tui.screens.copy_menu import CopyMenu
+        from tui.screens.export import CopyMenu
 
         self._view.app.push_screen(CopyMenu(self._forms()), self._copied)
 

@@ -15,17 +15,16 @@ from textual.widgets import Static
 from tui.actions.action import Acts, Performs, Situation
 from tui.actions.registry import bindings
 from tui.panes.errors.queries import Read
+from tui.render import case as draw
+from tui.render.case import Fix, Raw
 from tui.render.common.glyphs import Signs
 from tui.render.common.session import Marks
-from tui.render.errors import case as draw
-from tui.render.errors.case import Fix, Raw
-from tui.render.errors.curation import as_side, draw_from, draw_side, told_of
-from tui.render.errors.history import draw_history
+from tui.render.curation import as_side, draw_from, draw_side, told_of
+from tui.render.history import draw_history
 from tui.runtime.jobs import Jobs
 from tui.runtime.messages import PaneShowAll
-from tui.runtime.stylesheets import sheet
-from tui.widgets.bars import KeyFooter
 from tui.widgets.scroll_text import Block, Reading
+from tui.widgets.workbench import KeyFooter, sheet
 
 if TYPE_CHECKING:
     from core.errors import Case

@@ -18,13 +18,13 @@ from core.base.fault import Fault
 from tui.actions.registry import bindings
 from tui.panes.errors.case_actions import CaseActs
 from tui.panes.errors.queries import Meaning, Read, read_case, read_like, use_case
+from tui.render import case as draw
+from tui.render.case import Fix, Raw, draw_cited, draw_like, draw_masked, masked_in
+from tui.render.case_list import Row
 from tui.render.common.empty_states import draw_notice, no_case
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import BLOCK, Spans
-from tui.render.errors import case as draw
-from tui.render.errors.case import Fix, Raw, draw_cited, draw_like, draw_masked, masked_in
-from tui.render.errors.case_list import Row
-from tui.render.errors.history import draw_history, has_history
+from tui.render.history import draw_history, has_history
 from tui.runtime.jobs import Job, Jobs
 from tui.runtime.messages import PaneChanged, PaneTroubled
 from tui.services.external_editor import edit_in, editor_of

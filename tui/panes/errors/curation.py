@@ -13,8 +13,7 @@ from textual.app import App
 
 from core.base.fault import Fault
 from tui.actions.action import Acts, Performs
-from tui.panes.errors.filters import Scope
-from tui.panes.errors.queries import Read, read_case
+from tui.panes.errors.queries import Read, Scope, read_case
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline
 from tui.runtime.jobs import Job, Jobs

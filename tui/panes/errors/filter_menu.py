@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from textual.content import Content
 
 from tui.panes.common.filter_menu import Choices, Value
-from tui.panes.errors.filters import KINDS, PERIODS, STATUSES, Kind, Scope
-from tui.panes.errors.queries import count_values
+from tui.panes.errors.queries import KINDS, PERIODS, STATUSES, Kind, Scope, count_values
+from tui.render.case_list import KIND_NAMES, draw_choice
 from tui.render.common.glyphs import Signs
-from tui.render.errors.case_list import KIND_NAMES, draw_choice
 from tui.runtime.jobs import Job
 
 if TYPE_CHECKING:

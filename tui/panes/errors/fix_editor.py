@@ -22,13 +22,12 @@ from tui.panes.errors.curation import Curating, Decision
 from tui.panes.errors.merge_split import Parting, ask_errors, ask_merge
 from tui.panes.errors.queries import Read
 from tui.render.common.untrusted import inline
-from tui.render.errors.curation import draw_alike, draw_preview
+from tui.render.curation import draw_alike, draw_preview
 from tui.runtime.jobs import Job
 from tui.runtime.messages import PaneSearchLibrary
-from tui.runtime.stylesheets import sheet
-from tui.widgets.bars import KeyFooter
 from tui.widgets.inputs import FixArea, as_shown
 from tui.widgets.scroll_text import Reading
+from tui.widgets.workbench import KeyFooter, sheet
 
 if TYPE_CHECKING:
     from core.errors import Source

@@ -18,14 +18,12 @@ from tui.actions.registry import bindings
 from tui.panes.errors.actions import CaseNow
 from tui.panes.errors.curation import Curating
 from tui.render.common.untrusted import inline
-from tui.render.errors.curation import State, draw_change, draw_changed
+from tui.render.curation import State, draw_change, draw_changed
 from tui.runtime.jobs import Job
-from tui.runtime.stylesheets import sheet
 from tui.services.undo import Returned
-from tui.widgets.bars import KeyFooter
 from tui.widgets.row_list import RowList
 from tui.widgets.scroll_text import Reading
-from tui.widgets.workbench import workbench
+from tui.widgets.workbench import KeyFooter, sheet, workbench
 
 if TYPE_CHECKING:
     from core.errors.curation.history import Changed, History

@@ -18,14 +18,14 @@ from core.base.fault import Fault
 from tui.panes.errors.curation import Curating
 from tui.panes.errors.queries import Read, read_case
 from tui.panes.errors.results import FoundRows
+from tui.render.case_list import Row, draw_row, row_of
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline
-from tui.render.errors.case_list import Row, draw_row, row_of
-from tui.render.errors.curation import draw_merge
+from tui.render.curation import draw_merge
 from tui.runtime.jobs import DEBOUNCE, Job
-from tui.runtime.stylesheets import sheet
 from tui.widgets.row_list import PicksRow, RowList
 from tui.widgets.scroll_text import Reading
+from tui.widgets.workbench import sheet
 
 if TYPE_CHECKING:
     from core.errors import Case, Hit

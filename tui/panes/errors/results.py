@@ -13,18 +13,30 @@ from textual.message import Message
 
 from core.base.fault import Fault
 from tui.panes.common.list_pane import ListView
-from tui.panes.errors.filters import SORTS, Scope
-from tui.panes.errors.queries import CANDIDATES, PAGE, Counted, Found, Meaning, Pages, Stretch, count, find, read_pages
+from tui.panes.errors.queries import (
+    CANDIDATES,
+    PAGE,
+    SORTS,
+    Counted,
+    Found,
+    Meaning,
+    Pages,
+    Scope,
+    Stretch,
+    count,
+    find,
+    read_pages,
+)
+from tui.render.case_list import Row, draw_row, draw_title, draw_unread, none_pass
 from tui.render.common.empty_states import Notice, loading, no_match, of_fault
 from tui.render.common.glyphs import Signs
 from tui.render.common.trace import took
 from tui.render.common.untrusted import inline
-from tui.render.errors.case_list import Row, draw_row, draw_title, draw_unread, none_pass
 from tui.runtime.jobs import DEBOUNCE, Jobs
 from tui.services.importing import Source, describe_sources
+from tui.widgets.inputs import SearchBox
 from tui.widgets.row_list import FixedRows, NoRows, RowList, RowPages, Rows
 from tui.widgets.scroll_text import tell_on_border
-from tui.widgets.search_box import SearchBox
 
 if TYPE_CHECKING:
     from core.errors import SearchAnswer

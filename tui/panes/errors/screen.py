@@ -14,21 +14,19 @@ from core.base.fault import Fault
 from tui.actions.action import Acts, Focus, Situation
 from tui.actions.registry import bindings
 from tui.panes.common.list_pane import PasteSearchPane, Search
-from tui.panes.common.memory import lay_out, layout_of, number_of, one_of, text_of
-from tui.panes.common.pane_screen import PaneContext, PaneScreen
+from tui.panes.common.pane_screen import PaneContext, PaneScreen, lay_out, layout_of, number_of, one_of, text_of
 from tui.panes.errors.actions import ErrorsNow
 from tui.panes.errors.auto_refresh import LiveResults, Watching
 from tui.panes.errors.case_view import CaseView, Reader
 from tui.panes.errors.curation import Curating
-from tui.panes.errors.filters import PERIODS, SORTS, STATUSES, Scope
-from tui.panes.errors.queries import Meaning
+from tui.panes.errors.queries import PERIODS, SORTS, STATUSES, Meaning, Scope
 from tui.panes.errors.results import Results
 from tui.runtime.messages import PaneChanged, PaneCounted, PaneTroubled
 from tui.runtime.state import Memory
 from tui.services.embedding import Embedding
 from tui.services.importing import Incoming, Roots
-from tui.widgets.search_box import SearchBox
-from tui.widgets.trace_view import TraceView
+from tui.widgets.inputs import SearchBox
+from tui.widgets.scroll_text import TraceView
 from tui.widgets.workbench import AT_LIST, ELSEWHERE
 
 if TYPE_CHECKING:

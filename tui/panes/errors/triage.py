@@ -23,17 +23,16 @@ from tui.panes.errors.case_side import CaseSide
 from tui.panes.errors.curation import Act, Curating, Decision, decision_on
 from tui.panes.errors.merge_split import Parting, ask_errors, ask_merge
 from tui.panes.errors.queries import Read, read_case
+from tui.render.case_list import Row, row_of
 from tui.render.common.empty_states import Notice, of_fault
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline
-from tui.render.errors.case_list import Row, row_of
-from tui.render.errors.curation import draw_entry
+from tui.render.curation import draw_entry
 from tui.runtime.jobs import Job, Jobs
-from tui.runtime.stylesheets import sheet
 from tui.services.db_watch import Following, files_at, staying, watch
 from tui.services.undo import Returned
-from tui.widgets.bars import KeyFooter
 from tui.widgets.row_list import RowList
+from tui.widgets.workbench import KeyFooter, sheet
 
 if TYPE_CHECKING:
     from core.errors import Filters

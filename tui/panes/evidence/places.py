@@ -18,14 +18,14 @@ from textual.widgets.option_list import Option
 from core.base.fault import Fault
 from tui.panes.evidence.actions import PLACES_CHOSEN
 from tui.panes.evidence.queries import Compared, ReadQuote
-from tui.panes.evidence.quote_view import Looked
+from tui.panes.evidence.quotes import Looked
 from tui.panes.evidence.review import Act, Decision, named
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline
 from tui.render.evidence import draw_seen, flat
 from tui.runtime.jobs import DEBOUNCE, Job, Jobs
-from tui.runtime.stylesheets import sheet
 from tui.widgets.inputs import LineBox
+from tui.widgets.workbench import sheet
 
 if TYPE_CHECKING:
     from core.align import Span, ViewCache

@@ -18,9 +18,9 @@ from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline, title
 from tui.render.evidence import draw_promotable, ready_text, summary_of_decisions, summary_of_promotions
 from tui.runtime.jobs import Job, Jobs
-from tui.runtime.stylesheets import sheet
 from tui.services.undo import LANE, Returned, brought_back, taken_back
 from tui.widgets.scroll_text import Reading
+from tui.widgets.workbench import sheet
 
 if TYPE_CHECKING:
     from core.align import Span

@@ -16,8 +16,7 @@ from core.base.fault import Fault
 from tui.actions.action import Acts, Situation
 from tui.actions.registry import bindings
 from tui.panes.common.list_pane import Search, SearchPane
-from tui.panes.common.memory import number_of, one_of, text_of
-from tui.panes.common.pane_screen import PaneContext, PaneScreen
+from tui.panes.common.pane_screen import PaneContext, PaneScreen, number_of, one_of, text_of
 from tui.panes.evidence.actions import EvidenceNow
 from tui.panes.evidence.places import Places
 from tui.panes.evidence.queries import (
@@ -36,8 +35,7 @@ from tui.panes.evidence.queries import (
     read_list,
     read_quotes,
 )
-from tui.panes.evidence.quote_list import Listing, QuoteList
-from tui.panes.evidence.quote_view import Looked, QuoteView
+from tui.panes.evidence.quotes import Listing, Looked, QuoteList, QuoteView
 from tui.panes.evidence.review import LANE as READY
 from tui.panes.evidence.review import MessageLine, Outcome, Promoting, Reviewing, can_be_promoted
 from tui.render.common.glyphs import Signs
@@ -46,12 +44,11 @@ from tui.render.evidence import draw_entry
 from tui.runtime.jobs import DEBOUNCE, Job, Jobs
 from tui.runtime.messages import PaneCopied, PaneShowAll
 from tui.runtime.state import Memory
-from tui.runtime.stylesheets import sheet
 from tui.services.db_watch import staying
+from tui.widgets.inputs import SearchBox
 from tui.widgets.row_list import RowList
 from tui.widgets.scroll_text import Reading
-from tui.widgets.search_box import SearchBox
-from tui.widgets.workbench import workbench
+from tui.widgets.workbench import sheet, workbench
 
 if TYPE_CHECKING:
     from core.align import Span

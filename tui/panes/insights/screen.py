@@ -18,8 +18,7 @@ from core.flows.insights.report import NO_PROOF, PAUSES
 from core.flows.insights.views import VIEWS, View, event_of, side_words, weeks_line
 from tui.actions.action import Acts, Situation
 from tui.actions.registry import bindings
-from tui.panes.common.memory import one_of
-from tui.panes.common.pane_screen import PaneContext, PaneScreen
+from tui.panes.common.pane_screen import PaneContext, PaneScreen, one_of
 from tui.panes.insights.actions import InsightsNow
 from tui.render.common.amounts import counted
 from tui.render.common.empty_states import Notice, loading, of_fault
@@ -34,9 +33,9 @@ from tui.render.insights import (
 from tui.runtime.jobs import Job
 from tui.runtime.messages import PaneCopied, PaneOpenCase
 from tui.runtime.state import Memory
-from tui.runtime.stylesheets import sheet
 from tui.widgets.row_list import FixedRows, NoticeView, RowList, RowsOrNotice
 from tui.widgets.scroll_text import Reading
+from tui.widgets.workbench import sheet
 
 if TYPE_CHECKING:
     from core.flows.insights.picture import Picture

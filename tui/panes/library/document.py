@@ -19,7 +19,7 @@ from core.base.fault import Fault
 from tui.actions.registry import bindings
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline, title
-from tui.render.library.document import (
+from tui.render.document import (
     NO_COLOURS,
     DocLine,
     Paper,

@@ -12,7 +12,7 @@ from textual.widgets import Input
 
 from tui.panes.common.filter_menu import Choices, FilterScreen, Value
 from tui.render.common.glyphs import Signs
-from tui.render.library.hits import KIND_NAMES, draw_filter_value
+from tui.render.hits import KIND_NAMES, draw_filter_value
 from tui.runtime.jobs import Job, Jobs
 
 if TYPE_CHECKING:

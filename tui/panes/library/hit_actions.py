@@ -18,12 +18,12 @@ from tui.actions.action import Acts, Performs, Situation
 from tui.actions.registry import bindings
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline, title
-from tui.render.library.hits import draw_passage
+from tui.render.hits import draw_passage
 from tui.runtime.jobs import Job, Jobs
 from tui.runtime.messages import PaneCopied
-from tui.screens.copy_menu import Form
-from tui.widgets.bars import KeyFooter
+from tui.screens.export import Form
 from tui.widgets.scroll_text import Reading
+from tui.widgets.workbench import KeyFooter
 
 if TYPE_CHECKING:
     from core.library.search.inspect import ChunkInspection, DocInspection
@@ -230,7 +230,7 @@ class LibraryActs(Performs):
         self._copied(next(iter(self._forms()), None))
 
     def _copy_as(self) -> None:
-        from tui.screens.copy_menu import CopyMenu
+        from tui.screens.export import CopyMenu
 
         self._screen.app.push_screen(CopyMenu(self._forms()), self._copied)
 
@@ -290,8 +290,8 @@ class LibraryActs(Performs):
     def ask(self, *, pick: bool = False, back: bool = False) -> None:
         """Ask, or go on where one was; `pick`: with another conversation; `back`: from a source, to where one read."""
         from core.base.config.settings import Settings
-        from tui.panes.library.ask.ask_process import Answering
-        from tui.panes.library.ask.screen import AskScreen
+        from tui.panes.library.ask_screen import AskScreen
+        from tui.panes.library.conversation import Answering
 
         screen = self._screen
         searching, settings = screen.searching, screen.desk.settings or Settings()

@@ -29,7 +29,7 @@ from tui.panes.library.queries import (
 from tui.render.common.empty_states import Notice, of_fault
 from tui.render.common.glyphs import Signs
 from tui.render.common.trace import took
-from tui.render.library.hits import (
+from tui.render.hits import (
     asking_meaning,
     draw_document,
     draw_hit,
@@ -46,9 +46,9 @@ from tui.render.library.hits import (
 )
 from tui.runtime.jobs import DEBOUNCE, Jobs
 from tui.services.db_watch import staying
+from tui.widgets.inputs import SearchBox
 from tui.widgets.row_list import FixedRows, KeyedRows, NoRows, RowList
 from tui.widgets.scroll_text import tell_on_border
-from tui.widgets.search_box import SearchBox
 
 if TYPE_CHECKING:
     from core.library.documents.opened import LibrarySize

@@ -12,12 +12,11 @@ from core.base.fault import Fault
 from tui.actions.action import Acts, Performs
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import title
-from tui.render.library.ingest import report_line
+from tui.render.ingest import report_line
 from tui.runtime.jobs import Job, Jobs
 from tui.runtime.messages import PaneChanged, PaneSaid
 from tui.services.tasks import ingest_task, job_of
-from tui.widgets.bars import StatusLine
-from tui.widgets.workbench import Running, on_open_screens, workbench
+from tui.widgets.workbench import Running, StatusLine, on_open_screens, workbench
 
 if TYPE_CHECKING:
     from core.library.ingest.report import IngestPace, IngestReport

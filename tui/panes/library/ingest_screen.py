@@ -21,13 +21,13 @@ from tui.actions.registry import bindings
 from tui.render.common.empty_states import draw_notice, of_fault
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline
-from tui.render.library.hits import not_ingested
-from tui.render.library.ingest import draw_folder, draw_pace, draw_report
+from tui.render.hits import not_ingested
+from tui.render.ingest import draw_folder, draw_pace, draw_report
 from tui.runtime.jobs import DEBOUNCE, Job, Jobs
-from tui.widgets.bars import KeyFooter
 from tui.widgets.inputs import Completing, Ends, read_ends
 from tui.widgets.row_list import RowList
 from tui.widgets.scroll_text import Reading
+from tui.widgets.workbench import KeyFooter
 
 if TYPE_CHECKING:
     from core.library.ingest.report import IngestReport

@@ -26,12 +26,11 @@ from tui.panes.rules.queries import Keys, check_typed, read_keys, read_page
 from tui.render.common.empty_states import Notice, of_fault
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline, title
-from tui.render.rules.rows import draw_call_row
+from tui.render.ranking import draw_call_row
 from tui.runtime.jobs import DEBOUNCE, Jobs
 from tui.services.db_watch import staying
-from tui.widgets.inputs import as_shown
+from tui.widgets.inputs import SearchBox, as_shown
 from tui.widgets.row_list import KeyedRows, RowList
-from tui.widgets.search_box import SearchBox
 
 if TYPE_CHECKING:
     from core.rules.calls import CallRow, Typed

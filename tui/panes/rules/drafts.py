@@ -25,11 +25,11 @@ from tui.panes.rules.tables import Table, TableScreen
 from tui.render.common.amounts import counted
 from tui.render.common.empty_states import Notice
 from tui.render.common.session import Marks
-from tui.render.rules.tables import draw_draft, draw_draft_row
+from tui.render.tables import draw_draft, draw_draft_row
 from tui.runtime.jobs import Job
-from tui.runtime.stylesheets import sheet
 from tui.screens.session import SessionScreen
 from tui.widgets.inputs import LineBox
+from tui.widgets.workbench import sheet
 
 if TYPE_CHECKING:
     from core.flows.corrections.drafts import RuleDraft, RuleDrafts

@@ -15,8 +15,8 @@ from tui.panes.rules.queries import Changed, read_call, read_label, watch_files
 from tui.render.common.empty_states import Notice
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline
-from tui.render.rules.explanation import draw_label
-from tui.render.rules.rows import (
+from tui.render.explanation import draw_label
+from tui.render.ranking import (
     CutoffRow,
     Ranked,
     RankRow,

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from tui.render.rules.rows import Ranked, Reasons, RuleKey, key_of, unfinished
+from tui.render.ranking import Ranked, Reasons, RuleKey, key_of, unfinished
 from tui.runtime.jobs import Job, Stopped
 from tui.runtime.vector_process import PATIENCE
 from tui.services.environment import Sources, stamp_of

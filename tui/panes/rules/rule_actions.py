@@ -22,11 +22,11 @@ from core.base.fault import Fault
 from tui.actions.action import Acts, Performs
 from tui.panes.rules.queries import Saying, say
 from tui.render.common.untrusted import inline
-from tui.render.rules.rows import key_of, place_of
+from tui.render.ranking import key_of, place_of
 from tui.runtime.jobs import Jobs
 from tui.runtime.messages import PaneSearchLibrary, PaneShowAll
-from tui.runtime.stylesheets import sheet
 from tui.services.external_editor import edit_in, editor_of
+from tui.widgets.workbench import sheet
 
 if TYPE_CHECKING:
     from core.flows.rules.labels import Said
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from core.rules.matching.api import MatchedRule
     from core.rules.matching.call import ToolCall
     from tui.panes.rules.screen import RulesScreen
-    from tui.render.rules.rows import Ranked
+    from tui.render.ranking import Ranked
 
 
 LABEL_LANE = "rules-label"

@@ -14,28 +14,26 @@ from textual.widgets import Static
 from tui.actions.action import Acts, Situation
 from tui.actions.registry import bindings
 from tui.panes.common.list_pane import Search, SearchPane
-from tui.panes.common.memory import number_of, text_of
-from tui.panes.common.pane_screen import PaneContext, PaneScreen
+from tui.panes.common.pane_screen import PaneContext, PaneScreen, number_of, text_of
 from tui.panes.rules.actions import RulesNow
 from tui.panes.rules.calls import CallList, OwnCall, TypedCall
 from tui.panes.rules.matching import SOON, Asking, RankList
 from tui.panes.rules.queries import Matching
 from tui.panes.rules.rule_actions import Labelling, RuleActs
 from tui.render.common.glyphs import Signs
-from tui.render.rules.explanation import draw_silence, draw_why
-from tui.render.rules.rows import Ranked, Reasons, key_of, reading
+from tui.render.explanation import draw_silence, draw_why
+from tui.render.ranking import Ranked, Reasons, key_of, reading
 from tui.runtime.messages import PaneCopied
 from tui.runtime.state import Memory
-from tui.runtime.stylesheets import sheet
+from tui.widgets.inputs import SearchBox
 from tui.widgets.row_list import RowList
 from tui.widgets.scroll_text import Reading
-from tui.widgets.search_box import SearchBox
-from tui.widgets.workbench import workbench
+from tui.widgets.workbench import sheet, workbench
 
 if TYPE_CHECKING:
     from core.rules.calls import StoredCall
     from core.rules.matching.api import MatchedRule
-    from tui.render.rules.rows import RuleKey
+    from tui.render.ranking import RuleKey
 
 
 def memory_of(screen: RulesScreen) -> Memory:

@@ -21,8 +21,8 @@ from tui.panes.rules.queries import Measured, find_clusters, measure
 from tui.render.common.amounts import counted
 from tui.render.common.empty_states import Notice
 from tui.render.common.untrusted import inline, pad
-from tui.render.rules.rows import place_of
-from tui.render.rules.tables import (
+from tui.render.ranking import place_of
+from tui.render.tables import (
     draw_case,
     draw_case_row,
     draw_cluster,
@@ -31,10 +31,9 @@ from tui.render.rules.tables import (
     draw_system_row,
 )
 from tui.runtime.jobs import Job
-from tui.runtime.stylesheets import sheet
-from tui.widgets.bars import KeyFooter
 from tui.widgets.row_list import FixedRows, NoticeView, RowList, RowsOrNotice
 from tui.widgets.scroll_text import Reading
+from tui.widgets.workbench import KeyFooter, sheet
 
 if TYPE_CHECKING:
     from core.rules.evaluation.clusters import Clusters
@@ -142,7 +141,7 @@ class TableScreen(Performs, ModalScreen[None], Generic[T]):
         self._show()
 
     def _failed(self, fault: Fault) -> None:
-        from tui.render.rules.rows import unreadable
+        from tui.render.ranking import unreadable
 
         self._nothing = _FAILED
         self._place.tell(unreadable(fault))

@@ -6,8 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tui.actions.keys import Keys, key_name, types_text
-from tui.actions.registry import BY_NAME
+from tui.actions.registry import BY_NAME, Keys, key_name, types_text
 
 _NAMED = re.compile(r"\{([a-z]+\.[a-z_]+)\}")
 

@@ -12,8 +12,8 @@ from core.errors.curation.transaction import look
 from core.errors.equivalence import OtherName
 from core.flows.hook.reply import reply_to
 from core.store import open_store
+from tui.render.case import draw_match
 from tui.render.common.glyphs import UNICODE
-from tui.render.errors.case import draw_match
 
 COLUMN = 'ERROR: column "{}" of relation "billing_account" already exists'
 

@@ -21,7 +21,7 @@ from core.store import open_store
 from tests.tui.support import app_on, frame, put, until
 from tui.panes.errors.case_actions import command_of
 from tui.panes.errors.case_view import AHEAD
-from tui.screens.copy_menu import CopyMenu
+from tui.screens.export import CopyMenu
 from tui.screens.session import SessionScreen, Transcript
 from tui.services import external_editor
 from tui.shell.app import CasebookApp

@@ -15,8 +15,8 @@ from core.store import open_store
 from tests.tui.corpus import CORPUS, DANGEROUS, assert_inert
 from tests.tui.support import app_on, until
 from tui.panes.errors.case_actions import forms_of
-from tui.render.errors.case import fix_of
-from tui.screens.copy_menu import CopyMenu
+from tui.render.case import fix_of
+from tui.screens.export import CopyMenu
 from tui.screens.session import SessionScreen, Transcript
 
 

@@ -14,9 +14,9 @@ from core.errors.curation.transaction import Seen, Written
 from core.store import open_store
 from tests.tui.support import CASES, NOW, app_on, frame, put, until
 from tui.panes.common.filter_menu import FilterScreen
-from tui.panes.errors.filters import Scope, since_of
+from tui.panes.errors.queries import Scope, since_of
+from tui.render.case_list import draw_choice, draw_title, none_pass
 from tui.render.common.glyphs import ASCII, UNICODE
-from tui.render.errors.case_list import draw_choice, draw_title, none_pass
 from tui.shell.app import CasebookApp
 
 WIDE, SMALL = (120, 34), (80, 24)

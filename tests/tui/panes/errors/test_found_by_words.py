@@ -16,7 +16,7 @@ from core.store import Store, open_store
 from tests.tui.support import app_on, frame, settled, told, until
 from tui.panes.errors.fix_editor import WritingScreen
 from tui.panes.errors.queries import Found, joined
-from tui.render.errors.case_list import Row, near_row, row_of
+from tui.render.case_list import Row, near_row, row_of
 from tui.shell.app import CasebookApp
 
 FIRST = "ImportError: cannot import 'freezegun' from vendor"

@@ -14,7 +14,7 @@ from core.store import Store, open_store
 from tests.tui.support import app_on, frame, put, until
 from tui.panes.errors.queries import PAGE, Pages, Stretch
 from tui.panes.errors.results import KEPT, FoundRows, PagedRows
-from tui.render.errors.case_list import Row
+from tui.render.case_list import Row
 from tui.screens.pager import CHUNK, cut_rows
 
 MANY = 1_250

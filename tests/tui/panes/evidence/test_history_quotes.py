@@ -26,8 +26,8 @@ from tui.panes.evidence.queries import PAGE, Shown
 from tui.panes.evidence.screen import EvidenceScreen
 from tui.panes.library.screen import LibraryScreen
 from tui.render.common.glyphs import ASCII, UNICODE
-from tui.render.errors.curation import draw_change, draw_changed
-from tui.render.errors.history import draw_about, draw_quotes
+from tui.render.curation import draw_change, draw_changed
+from tui.render.history import draw_about, draw_quotes
 from tui.shell.app import CasebookApp
 
 QUOTE = ChangedQuote(

@@ -19,8 +19,8 @@ from core.library.ask.store import list_sessions, show_session
 from core.store import open_store
 from tests.core.llm.llm_server import Reply, Server, llm_server
 from tests.tui.support import NOW, frame, until
-from tui.panes.library.ask.ask_process import Answering
-from tui.panes.library.ask.screen import AskScreen
+from tui.panes.library.ask_screen import AskScreen
+from tui.panes.library.conversation import Answering
 from tui.panes.library.filters import Scope
 from tui.panes.library.screen import LibraryScreen
 from tui.services.environment import Surroundings

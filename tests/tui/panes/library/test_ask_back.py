@@ -14,8 +14,8 @@ from tests.core.llm.llm_server import Reply, llm_server
 from tests.tui.panes.library.test_ask import RETRIES, ask, flat, library, opened, workbench
 from tests.tui.support import until
 from tests.tui.terminal.test_typed_ahead import send
-from tui.panes.library.ask.conversation import SHOWN
-from tui.panes.library.ask.screen import AskScreen, PickTalk
+from tui.panes.library.ask_screen import AskScreen, PickTalk
+from tui.panes.library.conversation import SHOWN
 from tui.panes.library.screen import LibraryScreen
 from tui.shell.app import CasebookApp
 

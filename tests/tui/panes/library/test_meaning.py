@@ -23,7 +23,7 @@ from tui.panes.library.hits import listed
 from tui.panes.library.screen import LibraryScreen
 from tui.services.environment import Surroundings
 from tui.shell.app import CasebookApp
-from tui.widgets.trace_view import StepLine
+from tui.widgets.scroll_text import StepLine
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from tui.panes.library.hit_actions import PassageScreen
 from tui.panes.library.ingest_screen import IngestScreen
 from tui.panes.library.screen import LibraryScreen
 from tui.runtime.messages import PaneOpenCitation, PaneSearchLibrary
-from tui.screens.copy_menu import CopyMenu
+from tui.screens.export import CopyMenu
 
 WIDE, SMALL, LARGE = (120, 34), (80, 24), (200, 50)
 

@@ -33,7 +33,7 @@ async def use(path: Path) -> None:
     """List, search, explain, copy, filter, and come back."""
     from tests.tui.panes.notes.screen import NotesScreen, Picked
     from tests.tui.support import NOW, frame, until
-    from tui.actions.keys import Wish
+    from tui.actions.registry import Wish
     from tui.panes.common.filter_menu import FilterScreen
     from tui.shell.app import CasebookApp
 

@@ -16,17 +16,16 @@ from tui.actions.action import Acts
 from tui.actions.registry import bindings
 from tui.panes.common.filter_menu import Choices, FilterScreen, Value
 from tui.panes.common.list_pane import ListView, PasteSearchPane, Search
-from tui.panes.common.memory import one_of
-from tui.panes.common.pane_screen import PaneContext, PaneScreen
+from tui.panes.common.pane_screen import PaneContext, PaneScreen, one_of
+from tui.render.case_list import Row, row_of
 from tui.render.common.empty_states import Notice
 from tui.render.common.untrusted import inline
-from tui.render.errors.case_list import Row, row_of
 from tui.runtime.jobs import DEBOUNCE, Job
 from tui.runtime.messages import PaneCopied
 from tui.runtime.state import Memory
+from tui.widgets.inputs import SearchBox
 from tui.widgets.row_list import FixedRows, RowList
-from tui.widgets.search_box import SearchBox
-from tui.widgets.trace_view import TraceView
+from tui.widgets.scroll_text import TraceView
 
 STATUSES = ("verified", "draft", "unresolved")
 

@@ -12,7 +12,7 @@ from core.rules.format.book import book_of
 from core.rules.format.parse import parse_text
 from core.rules.matching.api import match
 from core.rules.matching.call import ToolCall
-from tui.render.rules.rows import RankRow, place_of, rows_of
+from tui.render.ranking import RankRow, place_of, rows_of
 
 
 def test_the_own_file_is_told_from_that_of_a_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,8 +20,8 @@ from tui.actions.registry import BY_NAME
 from tui.panes.rules.actions import RulesNow
 from tui.panes.rules.rule_actions import PickRule
 from tui.panes.rules.tables import TableScreen
-from tui.render.rules.explanation import draw_usage
-from tui.render.rules.rows import no_files
+from tui.render.explanation import draw_usage
+from tui.render.ranking import no_files
 from tui.services.environment import Sources, Surroundings
 from tui.services.external_editor import at_line
 from tui.shell.app import CasebookApp

@@ -23,7 +23,7 @@ from tui.panes.rules.calls import CallRows
 from tui.panes.rules.queries import FIRST, Keys, read_keys
 from tui.panes.rules.rule_actions import PickRule
 from tui.panes.rules.screen import RulesScreen
-from tui.render.rules.rows import Ranked, no_call
+from tui.render.ranking import Ranked, no_call
 from tui.runtime.jobs import Job
 from tui.shell.app import CasebookApp
 

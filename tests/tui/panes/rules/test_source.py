@@ -16,7 +16,7 @@ from tests.tui.panes.rules.support import PUSH, RULES, answered, idle, opened, r
 from tests.tui.support import frame, told, until
 from tui.actions.registry import BY_NAME
 from tui.panes.rules.actions import RulesNow
-from tui.render.rules.rows import Ranked, RuleKey
+from tui.render.ranking import Ranked, RuleKey
 from tui.runtime.jobs import Job
 from tui.screens.session import SessionScreen
 

@@ -14,7 +14,7 @@ from tui.render.common.glyphs import Signs
 from tui.render.common.session import session_name
 from tui.render.common.trace import draw_trace
 from tui.render.common.untrusted import block, inline, title
-from tui.render.rules.rows import MEANING, WORDS, bar, below_said, key_of, label_mark, place_of, said_of, standing
+from tui.render.ranking import MEANING, WORDS, bar, below_said, key_of, label_mark, place_of, said_of, standing
 
 if TYPE_CHECKING:
     from core.rules.calls import StoredCall
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from core.rules.explanation import Explained, LitText, SharedWord, WhyNot
     from core.rules.format.store import Usage
     from core.rules.matching.api import MatchedRule, RuleMatch
-    from core.rules.matching.semantic import CacheState
-    from tui.render.rules.rows import Ranked, Reasons
+    from core.rules.matching.vectors import CacheState
+    from tui.render.ranking import Ranked, Reasons
 
 
 _BAR = 20

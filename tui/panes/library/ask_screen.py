@@ -18,25 +18,24 @@ from core.base.fault import Fault
 from tui.actions.action import Acts, Performs, Situation
 from tui.actions.registry import bindings
 from tui.panes.library.actions import SOURCES_CHOSEN, AskNow
-from tui.panes.library.ask.conversation import Asked, Conversation, Talk
+from tui.panes.library.conversation import Asked, Conversation, Talk
 from tui.panes.library.filters import Scope
+from tui.render.answer import draw_talk, plain_answer, sources
 from tui.render.common.empty_states import Notice
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline
-from tui.render.library.ask import draw_talk, plain_answer, sources
-from tui.render.library.hits import draw_list_title
+from tui.render.hits import draw_list_title
 from tui.runtime.messages import PaneCopied
-from tui.runtime.stylesheets import sheet
-from tui.widgets.bars import KeyFooter
 from tui.widgets.inputs import QuestionBox
 from tui.widgets.row_list import PicksRow, RowList
-from tui.widgets.trace_view import TraceView
+from tui.widgets.scroll_text import TraceView
+from tui.widgets.workbench import KeyFooter, sheet
 
 if TYPE_CHECKING:
     from core.flows.ask.draft_file import TakenUp
     from core.library.ask.answer import AnswerEvent
     from core.library.ask.store import SessionRow
-    from tui.panes.library.ask.ask_process import Answering
+    from tui.panes.library.conversation import Answering
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Literal
 from rich.cells import cell_len
 from textual.content import Content
 
-from core.base.lazy import lazy_pattern
+from core.base.lazy_pattern import lazy_pattern
+from tui.render.case import Fix, draw_steps
+from tui.render.case_list import Row, draw_row
 from tui.render.common.amounts import ago, stamp
 from tui.render.common.glyphs import Signs
 from tui.render.common.markdown import draw_fix_markdown
 from tui.render.common.untrusted import block, inline, pad, title
-from tui.render.errors.case import Fix, draw_steps
-from tui.render.errors.case_list import Row, draw_row
-from tui.render.errors.history import draw_about, draw_quotes, draw_way
+from tui.render.history import draw_about, draw_quotes, draw_way
 
 if TYPE_CHECKING:
     from core.errors import Resolution

@@ -11,7 +11,7 @@ from textual.content import Content
 
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import block, inline, pad, title
-from tui.render.rules.rows import bar, place_of, short_tool, standing, tool_cells
+from tui.render.ranking import bar, place_of, short_tool, standing, tool_cells
 
 if TYPE_CHECKING:
     from core.flows.corrections.drafts import RuleDraft

@@ -1,1 +1,0 @@
-"""Conversations with the library and the process that answers."""

@@ -1,1 +1,0 @@
-"""Cases, fixes, their history and curation as content."""

@@ -1,1 +1,0 @@
-"""Documents, passages, hits and answers as content."""

@@ -1,1 +1,0 @@
-"""Tool calls, rankings and explanations as content."""
