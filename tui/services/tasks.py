@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.base.fault import Fault
-from core.library.search.fts import SearchFilters
 from core.process.task import Task
 from core.process.worker import Call
 from tui.runtime.jobs import Job
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from core.flows.transcripts.report import ImportReport
     from core.library.ask.answer import AnswerEvent
     from core.library.ingest.report import IngestEvent, IngestPace, IngestReport
+    from core.library.search.fts import SearchFilters
     from core.library.search.rows import Mode
 
 
