@@ -14,8 +14,9 @@ import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar
 
 from textual.message import Message
 
@@ -43,6 +44,7 @@ frame asks for it several times."""
 _WHOLE = threading.Lock()
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 
 def _load_whole(lane: str) -> None:
@@ -187,6 +189,16 @@ class Job(Generic[T]):
             store, self._store = self._store, None
         if store is not None:
             store.close()
+
+
+def job_work(read: Callable[Concatenate[Job[Any], P], T]) -> Callable[P, Callable[[Job[Any]], T]]:
+    """Make the work of a job of a function whose first argument is the job."""
+
+    @wraps(read)
+    def bind(*args: P.args, **options: P.kwargs) -> Callable[[Job[Any]], T]:
+        return lambda job: read(job, *args, **options)
+
+    return bind
 
 
 class Lane:

@@ -26,7 +26,7 @@ from tui.render.common.glyphs import Signs
 from tui.render.common.session import Line, Marks, draw_line, lines_of, session_name, short_id, whole_text
 from tui.render.common.untrusted import inline, title
 from tui.render.insights import draw_strip
-from tui.runtime.jobs import Job, Jobs
+from tui.runtime.jobs import Job, Jobs, job_work
 from tui.runtime.messages import PaneCopied
 from tui.widgets.scroll_text import TraceView
 from tui.widgets.workbench import KeyFooter, sheet
@@ -58,21 +58,19 @@ class Stretch:
     lines: tuple[Line, ...]
 
 
+@job_work
 def read_stretch(
-    session: str, index: int, before: int, after: int, width: int, marks: Marks
-) -> Callable[[Job[Stretch | None]], Stretch | None]:
+    job: Job[Stretch | None], session: str, index: int, before: int, after: int, width: int, marks: Marks
+) -> Stretch | None:
     """Read messages around `index` and lay them out; None if the casebook does not hold the session."""
 
-    def work(job: Job[Stretch | None]) -> Stretch | None:
-        from core.errors import messages_around
+    from core.errors import messages_around
 
-        page = messages_around(job.store(), session, index, before, after)
-        if page is None:
-            return None
-        lines = lines_of(page.messages, width, marks, job.check)
-        return Stretch(page.first, page.last, page.agent, page.project, page.started, lines)
-
-    return work
+    page = messages_around(job.store(), session, index, before, after)
+    if page is None:
+        return None
+    lines = lines_of(page.messages, width, marks, job.check)
+    return Stretch(page.first, page.last, page.agent, page.project, page.started, lines)
 
 
 class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
@@ -333,15 +331,13 @@ _SHARE = 3
 """The strip has this part of the screen's height at most."""
 
 
-def read_strip(session: str) -> Callable[[Job[SessionStrip]], SessionStrip]:
+@job_work
+def read_strip(job: Job[SessionStrip], session: str) -> SessionStrip:
     """Read the strip of a session."""
 
-    def work(job: Job[SessionStrip]) -> SessionStrip:
-        from core.flows.insights.strip import session_strip
+    from core.flows.insights.strip import session_strip
 
-        return session_strip(job.store(), session)
-
-    return work
+    return session_strip(job.store(), session)
 
 
 class StripScreen(Performs, ModalScreen[None]):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -17,7 +16,7 @@ from core.base.fault import Fault
 from tui.render.common.empty_states import draw_notice, of_fault
 from tui.render.common.glyphs import Signs
 from tui.render.common.status import Facts, draw_checks, draw_facts, draw_versions
-from tui.runtime.jobs import Job, Jobs
+from tui.runtime.jobs import Job, Jobs, job_work
 from tui.widgets.scroll_text import Reading
 
 if TYPE_CHECKING:
@@ -26,44 +25,40 @@ if TYPE_CHECKING:
 _RUNS = 8
 
 
-def read_facts(config: Config) -> Callable[[Job[Facts]], Facts]:
+@job_work
+def read_facts(job: Job[Facts], config: Config) -> Facts:
     """Look at the casebook of the job: its file, its rows, its long runs."""
 
-    def work(job: Job[Facts]) -> Facts:
-        from importlib.metadata import version
+    from importlib.metadata import version
 
-        from core.base.paths import log_file
-        from core.flows.system.capabilities import capabilities
-        from core.flows.system.embedding import vector_facts
-        from core.store import jobs
+    from core.base.paths import log_file
+    from core.flows.system.capabilities import capabilities
+    from core.flows.system.vector_facts import vector_facts
+    from core.store import jobs
 
-        path = job.lane.path
-        size = path.stat().st_size if path.is_file() else None
-        embedding = config.values.embedding
-        readonly, runs, vectors = "", (), None
-        if size is not None:
-            store = job.store()
-            readonly, runs = store.readonly or "", jobs.recent(store, _RUNS)
-            vectors = vector_facts(store, embedding, count=True)
-        about = capabilities(path)
-        settings = config.path if config.exists else f"defaults: {config.path or 'its file'} is not there"
-        log = str(log_file()) if config.values.log.level != "off" else "off (log.level)"
-        textual = version("textual")
-        return Facts(str(path), size, readonly, log, settings, textual, about, runs, vectors, embedding.auto)
-
-    return work
+    path = job.lane.path
+    size = path.stat().st_size if path.is_file() else None
+    embedding = config.values.embedding
+    readonly, runs, vectors = "", (), None
+    if size is not None:
+        store = job.store()
+        readonly, runs = store.readonly or "", jobs.recent(store, _RUNS)
+        vectors = vector_facts(store, embedding, count=True)
+    about = capabilities(path)
+    settings = config.path if config.exists else f"defaults: {config.path or 'its file'} is not there"
+    log = str(log_file()) if config.values.log.level != "off" else "off (log.level)"
+    textual = version("textual")
+    return Facts(str(path), size, readonly, log, settings, textual, about, runs, vectors, embedding.auto)
 
 
-def run_checks(config: Config) -> Callable[[Job[Diagnosis]], Diagnosis]:
+@job_work
+def run_checks(job: Job[Diagnosis], config: Config) -> Diagnosis:
     """Let the doctor look."""
 
-    def work(job: Job[Diagnosis]) -> Diagnosis:
-        from core.flows.system.doctor import diagnose
+    from core.flows.system.doctor import diagnose
 
-        path: Path = job.lane.path
-        return diagnose(lambda: config, lambda _config: path)
-
-    return work
+    path: Path = job.lane.path
+    return diagnose(lambda: config, lambda _config: path)
 
 
 class StatusScreen(ModalScreen[None]):

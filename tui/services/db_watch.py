@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from core.base.fault import Fault
-from tui.runtime.jobs import Job, Jobs
+from tui.runtime.jobs import Job, Jobs, job_work
 from tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
@@ -72,26 +72,23 @@ AFTER = 0.3
 Change = Literal["changed", "gone"]
 
 
-def watch(before: Hashable) -> Callable[[Job[Change]], Change]:
+@job_work
+def watch(job: Job[Change], before: Hashable) -> Change:
     """Report each change for as long as the workbench is open; `before` is how the files looked at the first read."""
-
-    def work(job: Job[Change]) -> Change:
-        _settle(job)
-        eye = Eye(job.lane.path)
-        try:
-            last = eye.look()
-            if files_at(job.lane.path) != before:
-                job.partial("gone" if last is None else "changed")
-            while True:
-                job.pause(INTERVAL)
-                now = eye.look()
-                if now != last:
-                    job.partial("gone" if now is None else "changed")
-                    last = now
-        finally:
-            eye.close()
-
-    return work
+    _settle(job)
+    eye = Eye(job.lane.path)
+    try:
+        last = eye.look()
+        if files_at(job.lane.path) != before:
+            job.partial("gone" if last is None else "changed")
+        while True:
+            job.pause(INTERVAL)
+            now = eye.look()
+            if now != last:
+                job.partial("gone" if now is None else "changed")
+                last = now
+    finally:
+        eye.close()
 
 
 def _settle(job: Job[Change]) -> None:

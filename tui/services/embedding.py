@@ -12,7 +12,7 @@ from tui.actions.action import Acts, Performs
 from tui.render.common.glyphs import Signs
 from tui.render.common.status import model_changed, no_model, report_line
 from tui.render.common.untrusted import title
-from tui.runtime.jobs import Job, Jobs
+from tui.runtime.jobs import Job, Jobs, job_work
 from tui.runtime.messages import PaneChanged, PaneSaid
 from tui.services.tasks import embedding_task, job_of
 from tui.widgets.workbench import ELSEWHERE, Running, StatusLine
@@ -31,18 +31,16 @@ QUIET = 50
 """Texts that are embedded without a word: that takes a moment."""
 
 
-def look(settings: EmbeddingSettings) -> Callable[[Job[VectorFacts]], VectorFacts]:
+@job_work
+def look(job: Job[VectorFacts], settings: EmbeddingSettings) -> VectorFacts:
     """Look what waits, and whether there is a model for it; loads nothing."""
 
-    def work(job: Job[VectorFacts]) -> VectorFacts:
-        from core.flows.system.embedding import vector_facts
+    from core.flows.system.vector_facts import vector_facts
 
-        store = job.store()
-        if store.readonly:
-            raise Fault("db_readonly", store.readonly)
-        return vector_facts(store, settings)
-
-    return work
+    store = job.store()
+    if store.readonly:
+        raise Fault("db_readonly", store.readonly)
+    return vector_facts(store, settings)
 
 
 def quiet_for(since: float, now: float) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from core.base.fault import Fault
 from tui.render.common.amounts import counted, size_of
 from tui.render.common.untrusted import inline
-from tui.runtime.jobs import Job
+from tui.runtime.jobs import Job, job_work
 
 if TYPE_CHECKING:
     from core.errors import Filters
@@ -92,27 +91,23 @@ def proposed(folder: Path | None, name: str) -> str:
     return path if path and inline(path) == path else f"~/{name}"
 
 
-def written(export: Export, named: str, *, replacing: bool) -> Callable[[Job[Written]], Written]:
+@job_work
+def written(job: Job[Written], export: Export, named: str, *, replacing: bool) -> Written:
     """Write it, whole or not at all; hands over how many there are so far."""
 
-    def work(job: Job[Written]) -> Written:
-        from core.base.config.settings_sources import from_home
+    from core.base.config.settings_sources import from_home
 
-        path = from_home(named).absolute()
-        if export.kind == "backup":
-            return _backed_up(job, path)
-        if path.is_dir():
-            raise Fault("invalid_input", f"{path} is a folder", "name a file in it")
-        if export.picture is not None:
-            return _pictured(export.picture, path, replacing=replacing)
-        form = FORMS.get(path.suffix.lower())
-        if form is None:
-            raise Fault(
-                "invalid_input", f"no form is named by the end of {path.name}", "end it with .jsonl, .csv or .md"
-            )
-        return _exported(job, export, path, form, replacing=replacing)
-
-    return work
+    path = from_home(named).absolute()
+    if export.kind == "backup":
+        return _backed_up(job, path)
+    if path.is_dir():
+        raise Fault("invalid_input", f"{path} is a folder", "name a file in it")
+    if export.picture is not None:
+        return _pictured(export.picture, path, replacing=replacing)
+    form = FORMS.get(path.suffix.lower())
+    if form is None:
+        raise Fault("invalid_input", f"no form is named by the end of {path.name}", "end it with .jsonl, .csv or .md")
+    return _exported(job, export, path, form, replacing=replacing)
 
 
 def _exported(job: Job[Written], export: Export, path: Path, form: Format, *, replacing: bool) -> Written:

@@ -13,7 +13,7 @@ from tui.render.common.amounts import counted, report_line, report_text, size_of
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import title
 from tui.render.history import again_line
-from tui.runtime.jobs import Job, Jobs
+from tui.runtime.jobs import Job, Jobs, job_work
 from tui.runtime.messages import PaneChanged, PaneSaid, PaneShowAll
 from tui.services.tasks import harvest_task, import_task, job_of
 from tui.widgets.workbench import AT_LIST, ELSEWHERE, Running, StatusLine
@@ -50,22 +50,20 @@ def roots_of(config: Config | None) -> Roots:
     return agent_folders(config.values.imports if config else ImportSettings())
 
 
-def look_for(roots: Callable[[], Roots]) -> Callable[[Job[tuple[Source, ...]]], tuple[Source, ...]]:
+@job_work
+def look_for(job: Job[tuple[Source, ...]], roots: Callable[[], Roots]) -> tuple[Source, ...]:
     """Count what the agents have left; nothing is opened."""
 
-    def work(job: Job[tuple[Source, ...]]) -> tuple[Source, ...]:
-        from core.transcripts import discover
+    from core.transcripts import discover
 
-        found: list[Source] = []
-        for agent, folders in roots().items():
-            job.check()
-            there = tuple(folder for folder in folders if folder.is_dir())
-            files = discover(agent, there)
-            job.check()
-            found.append(Source(agent, there, len(files), sum(map(_size, files))))
-        return tuple(found)
-
-    return work
+    found: list[Source] = []
+    for agent, folders in roots().items():
+        job.check()
+        there = tuple(folder for folder in folders if folder.is_dir())
+        files = discover(agent, there)
+        job.check()
+        found.append(Source(agent, there, len(files), sum(map(_size, files))))
+    return tuple(found)
 
 
 def _size(path: Path) -> int:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from core.base.fault import Fault
 from core.process.task import Task
 from core.process.worker import Call
-from tui.runtime.jobs import Job
+from tui.runtime.jobs import Job, job_work
 
 if TYPE_CHECKING:
     from core.base.config.settings import ChunkingSettings, EmbeddingSettings, Settings
@@ -54,14 +54,11 @@ def embedding_task(casebook: Path, settings: EmbeddingSettings) -> Task[EmbedRep
     return Task("Embedding", run_embedding, args, grace=_SLICE_GRACE, one_core=True, here=False)
 
 
-def job_of(task: Task[Any]) -> Callable[[Job[object]], object]:
+@job_work
+def job_of(job: Job[object], task: Task[Any]) -> object:
     """A job that lets a task run to its end, and hands over its progress."""
-
-    def work(job: Job[object]) -> object:
-        job.on_stop(task.stop)
-        return task.run(job.partial)
-
-    return work
+    job.on_stop(task.stop)
+    return task.run(job.partial)
 
 
 def run_import(call: Call, casebook: Path, paths: Sequence[Path]) -> ImportReport:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tui.runtime.jobs import Job
+from tui.runtime.jobs import Job, job_work
 
 if TYPE_CHECKING:
     from core.store import Store, Undone
@@ -24,33 +23,29 @@ class Returned:
     cases: tuple[int, ...]
 
 
-def taken_back(change: int | None = None) -> Callable[[Job[Returned]], Returned]:
+@job_work
+def taken_back(job: Job[Any], change: int | None = None) -> Returned:
     """Take back the change of this number, or the last one of the person."""
 
-    def work(job: Job[Any]) -> Returned:
-        from core.errors.curation.transaction import person
-        from core.flows.system.history import take_back
-        from core.store import faults, open_store
+    from core.errors.curation import person
+    from core.flows.system.history import take_back
+    from core.store import faults, open_store
 
-        with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
-            undone = take_back(store, person(), change, by=None if change is not None else person())
-            return _returned(store, undone)
-
-    return work
+    with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
+        undone = take_back(store, person(), change, by=None if change is not None else person())
+        return _returned(store, undone)
 
 
-def brought_back() -> Callable[[Job[Returned]], Returned]:
+@job_work
+def brought_back(job: Job[Any]) -> Returned:
     """Bring back what the person took back last."""
 
-    def work(job: Job[Any]) -> Returned:
-        from core.errors.curation.transaction import person
-        from core.flows.system.history import bring_back
-        from core.store import faults, open_store
+    from core.errors.curation import person
+    from core.flows.system.history import bring_back
+    from core.store import faults, open_store
 
-        with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
-            return _returned(store, bring_back(store, person(), by=person()))
-
-    return work
+    with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
+        return _returned(store, bring_back(store, person(), by=person()))
 
 
 def _returned(store: Store, undone: Undone) -> Returned:

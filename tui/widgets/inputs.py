@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -18,7 +17,7 @@ from textual.widgets import Input, TextArea
 from core.text import visible
 from tui.actions.registry import bindings
 from tui.render.common.untrusted import inline
-from tui.runtime.jobs import DEBOUNCE, Job
+from tui.runtime.jobs import DEBOUNCE, Job, job_work
 from tui.widgets.workbench import workbench
 
 
@@ -124,35 +123,32 @@ class PathBox(LineBox):
                 self._look()
 
 
-def read_ends(typed: str, *, files: bool = False) -> Callable[[Job[Ends]], Ends]:
+@job_work
+def read_ends(job: Job[Any], typed: str, *, files: bool = False) -> Ends:
     """The folders that `typed` may go on to; hidden ones only where a dot is typed. With `files` those too, and a
     slash behind each folder."""
-
-    def work(job: Job[Any]) -> Ends:
-        before, _, begun = typed.rpartition("/")
-        folder = Path(f"{before}/" if "/" in typed else ".").expanduser()
-        found: list[str] = []
-        try:
-            with os.scandir(folder) as entries:
-                for number, entry in enumerate(entries):
-                    job.check()
-                    hidden = entry.name.startswith(".") and not begun.startswith(".")
-                    if not entry.name.startswith(begun) or hidden or visible(entry.name) != entry.name:
-                        continue  # a name with control signs is not put into a box
-                    if _is_folder(entry):
-                        found.append(f"{entry.name}/" if files else entry.name)
-                    elif files:
-                        found.append(entry.name)
-                    if number > _ENTRIES:
-                        break
-        except (OSError, ValueError):
-            return Ends(typed, typed)
-        found.sort()
-        stem = f"{before}/" if "/" in typed else ""
-        shared = stem + _shared(found[0], found[-1]) if found else typed
-        return Ends(typed, shared + "/" if len(found) == 1 and not files else shared, tuple(found[:_OFFERED]))
-
-    return work
+    before, _, begun = typed.rpartition("/")
+    folder = Path(f"{before}/" if "/" in typed else ".").expanduser()
+    found: list[str] = []
+    try:
+        with os.scandir(folder) as entries:
+            for number, entry in enumerate(entries):
+                job.check()
+                hidden = entry.name.startswith(".") and not begun.startswith(".")
+                if not entry.name.startswith(begun) or hidden or visible(entry.name) != entry.name:
+                    continue  # a name with control signs is not put into a box
+                if _is_folder(entry):
+                    found.append(f"{entry.name}/" if files else entry.name)
+                elif files:
+                    found.append(entry.name)
+                if number > _ENTRIES:
+                    break
+    except (OSError, ValueError):
+        return Ends(typed, typed)
+    found.sort()
+    stem = f"{before}/" if "/" in typed else ""
+    shared = stem + _shared(found[0], found[-1]) if found else typed
+    return Ends(typed, shared + "/" if len(found) == 1 and not files else shared, tuple(found[:_OFFERED]))
 
 
 def _shared(first: str, last: str) -> str:

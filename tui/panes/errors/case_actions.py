@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from core.base.fault import Fault
 from tui.render.case import Fix, fix_name
 from tui.render.common.glyphs import Signs
-from tui.runtime.jobs import Job, Jobs
+from tui.runtime.jobs import Job, Jobs, job_work
 from tui.runtime.messages import PaneChanged, PaneCopied, PaneOpenCitation, PaneSearchLibrary, PaneShowAll
 from tui.screens.export import Form
 
@@ -74,34 +74,30 @@ class ForCase:
         source.jobs.run(LANE, attached(self.case, name, source.query_text), came, source.told)
 
 
-def quoted(name: str, query: str) -> Callable[[Job[str]], str]:
+@job_work
+def quoted(job: Job[Any], name: str, query: str) -> str:
     """The citation of a passage as it is put into a text."""
 
-    def work(job: Job[Any]) -> str:
-        from core.library.citations.store import citation_block
+    from core.library.citations.store import citation_block
 
-        return citation_block(job.store().con, name, query)
-
-    return work
+    return citation_block(job.store().con, name, query)
 
 
-def attached(case: Case, name: str, query: str) -> Callable[[Job[str]], str]:
+@job_work
+def attached(job: Job[Any], case: Case, name: str, query: str) -> str:
     """Attach a passage to the fix of a case; where it stands."""
 
-    def work(job: Job[Any]) -> str:
-        from core.errors import show_case
-        from core.errors.curation import person
-        from core.flows.ingest.case_citations import cite_in_case
-        from core.library.citations.store import quote_of
-        from core.store import faults, open_store
+    from core.errors import show_case
+    from core.errors.curation import person
+    from core.flows.ingest.case_citations import cite_in_case
+    from core.library.citations.store import quote_of
+    from core.store import faults, open_store
 
-        with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
-            now = show_case(store, case.id)
-            if now is None:
-                raise Fault("invalid_input", f"case {case.id} is not there any more")
-            return cite_in_case(store, now, name, person(), quote_of(store.con, name, query)).uri
-
-    return work
+    with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
+        now = show_case(store, case.id)
+        if now is None:
+            raise Fault("invalid_input", f"case {case.id} is not there any more")
+        return cite_in_case(store, now, name, person(), quote_of(store.con, name, query)).uri
 
 
 def forms_of(case: Case, fix: Fix | None, key_line: str, raw: str, database: Path | None) -> tuple[Form, ...]:

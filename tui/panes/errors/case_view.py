@@ -25,7 +25,7 @@ from tui.render.common.empty_states import draw_notice, no_case
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import BLOCK, Spans
 from tui.render.history import draw_history, has_history
-from tui.runtime.jobs import Job, Jobs
+from tui.runtime.jobs import Job, Jobs, job_work
 from tui.runtime.messages import PaneChanged, PaneTroubled
 from tui.services.external_editor import edit_in, editor_of
 from tui.widgets.row_list import FixedRows, NoRows, RowList
@@ -84,16 +84,14 @@ class Seen:
         return replace(self, read=read, total=len(read) if len(older) < AHEAD else max(self.total, len(read)))
 
 
-def read_older(seen: Seen) -> Callable[[Job[Older]], Older]:
+@job_work
+def read_older(job: Job[Older], seen: Seen) -> Older:
     """Read the times before the oldest that is known."""
 
-    def work(job: Job[Older]) -> Older:
-        from core.errors import occurrences_of
+    from core.errors import occurrences_of
 
-        last = seen.read[-1] if seen.read else None
-        return occurrences_of(job.store(), seen.case_id, AHEAD, last, seen.fingerprint)
-
-    return work
+    last = seen.read[-1] if seen.read else None
+    return occurrences_of(job.store(), seen.case_id, AHEAD, last, seen.fingerprint)
 
 
 class LikeView(RowList):
@@ -158,18 +156,16 @@ class CitedView(RowList):
         return Content("") if row is None else draw_cited(cast("Cited", row), width, self._signs, chosen=chosen)
 
 
-def read_cited(case_id: int) -> Callable[[Job[Case | None]], Case | None]:
+@job_work
+def read_cited(job: Job[Any], case_id: int) -> Case | None:
     """The case with what its fix cites; None where it is gone."""
 
-    def work(job: Job[Any]) -> Case | None:
-        from core.errors import show_case
-        from core.flows.ingest.case_citations import with_citations
+    from core.errors import show_case
+    from core.flows.ingest.case_citations import with_citations
 
-        store = job.store()
-        case = show_case(store, case_id)
-        return None if case is None else with_citations(store, case, job.check)
-
-    return work
+    store = job.store()
+    case = show_case(store, case_id)
+    return None if case is None else with_citations(store, case, job.check)
 
 
 def edit_cited(view: CaseView, jobs: Jobs, one: Cited, say: Callable[[str], None]) -> None:

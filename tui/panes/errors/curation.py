@@ -16,7 +16,7 @@ from tui.actions.action import Acts, Performs
 from tui.panes.errors.queries import Read, Scope, read_case
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline
-from tui.runtime.jobs import Job, Jobs
+from tui.runtime.jobs import Job, Jobs, job_work
 from tui.runtime.messages import PaneChanged, PaneShowAll
 from tui.services.external_editor import change_in, editor_of
 from tui.services.undo import LANE, Returned, brought_back, taken_back
@@ -116,18 +116,16 @@ def scope_of_lesson(read: Read) -> Decision | None:
     return Decision(act, (seen_with(read.case, read.shown, read.at),), pick=fix.id)
 
 
-def decided(decision: Decision) -> Callable[[Job[Curated]], Curated]:
+@job_work
+def decided(job: Job[Any], decision: Decision) -> Curated:
     """Do it, as one change in the history."""
 
-    def work(job: Job[Any]) -> Curated:
-        from core.errors.curation import look
-        from core.store import faults, open_store
+    from core.errors.curation import look
+    from core.store import faults, open_store
 
-        with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
-            seen = [*decision.seen, *(look(store.con, case_id) for case_id in decision.unseen)]
-            return _act(store, decision, seen)
-
-    return work
+    with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
+        seen = [*decision.seen, *(look(store.con, case_id) for case_id in decision.unseen)]
+        return _act(store, decision, seen)
 
 
 def _act(store: Store, decision: Decision, seen: list[Seen]) -> Curated:
@@ -156,20 +154,18 @@ AFTER = 0.8
 """Seconds after the workbench opens: what a person came for is shown first."""
 
 
-def read_unsaved(writer: Callable[[], Writer]) -> Callable[[Job[tuple[Unsaved, ...]]], tuple[Unsaved, ...]]:
+@job_work
+def read_unsaved(job: Job[Any], writer: Callable[[], Writer]) -> tuple[Unsaved, ...]:
     """What was typed and not saved, and no other window is at; nothing where there is no casebook to save it in."""
 
-    def work(job: Job[Any]) -> tuple[Unsaved, ...]:
-        from core.errors.curation import unsaved_texts
+    from core.errors.curation import unsaved_texts
 
-        if not writer().kept().free:
-            return ()
-        try:
-            return unsaved_texts(job.store(), writer())
-        except Fault:
-            return ()
-
-    return work
+    if not writer().kept().free:
+        return ()
+    try:
+        return unsaved_texts(job.store(), writer())
+    except Fault:
+        return ()
 
 
 class LeftOver:
@@ -245,13 +241,11 @@ def announced(texts: tuple[Unsaved, ...]) -> str:
     return f"{many}: {{fix.unsaved}} goes on, one after the other."
 
 
-def _taken_along(one: Unsaved) -> Callable[[Job[int]], int]:
-    def work(job: Job[Any]) -> int:
-        from core.errors.curation import scratch_folder, take_along
+@job_work
+def _taken_along(job: Job[Any], one: Unsaved) -> int:
+    from core.errors.curation import scratch_folder, take_along
 
-        return take_along(scratch_folder(job.lane.path), one)
-
-    return work
+    return take_along(scratch_folder(job.lane.path), one)
 
 
 def outcome(decision: Decision, done: Curated) -> str:

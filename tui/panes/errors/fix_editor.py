@@ -23,7 +23,7 @@ from tui.panes.errors.merge_split import Parting, ask_errors, ask_merge
 from tui.panes.errors.queries import Read
 from tui.render.common.untrusted import inline
 from tui.render.curation import draw_alike, draw_preview
-from tui.runtime.jobs import Job
+from tui.runtime.jobs import Job, job_work
 from tui.runtime.messages import PaneSearchLibrary
 from tui.widgets.inputs import FixArea, as_shown
 from tui.widgets.scroll_text import Reading
@@ -128,31 +128,27 @@ class Opened:
     alike: tuple[Candidate, ...] = ()
 
 
-def open_draft(case_id: int, curating: Curating) -> Callable[[Job[Opened]], Opened]:
+@job_work
+def open_draft(job: Job[Any], case_id: int, curating: Curating) -> Opened:
     """Go on with what was typed before, unless another window is at it; look for cases that are alike."""
 
-    def work(job: Job[Any]) -> Opened:
-        from core.errors.retrieval.vector_tier import AlsoFor
+    from core.errors.retrieval.vector_tier import AlsoFor
 
-        writer = curating.writer
-        kept = writer.kept(case_id)
-        opened = Opened(writer.take(kept.free[0]) if kept.free else None, bool(kept.living))
-        job.partial(opened)  # who types already must not have it put over that
-        return replace(opened, alike=curating.meaning.ask(job, AlsoFor(case_id)))
-
-    return work
+    writer = curating.writer
+    kept = writer.kept(case_id)
+    opened = Opened(writer.take(kept.free[0]) if kept.free else None, bool(kept.living))
+    job.partial(opened)  # who types already must not have it put over that
+    return replace(opened, alike=curating.meaning.ask(job, AlsoFor(case_id)))
 
 
-def keep_typed(draft: Draft, writer: Writer, written: Written) -> Callable[[Job[None]], None]:
+@job_work
+def keep_typed(_job: Job[Any], draft: Draft, writer: Writer, written: Written) -> None:
     """Keep what is typed where a crash cannot take it."""
 
-    def work(_job: Job[Any]) -> None:
-        from core.errors.curation import Scratch
+    from core.errors.curation import Scratch
 
-        seen = draft.seen
-        writer.keep(Scratch(draft.case_id, writer.name, written, seen.resolution_id, seen.fingerprint))
-
-    return work
+    seen = draft.seen
+    writer.keep(Scratch(draft.case_id, writer.name, written, seen.resolution_id, seen.fingerprint))
 
 
 def drop_typed(draft: Draft, writer: Writer) -> Callable[[Job[None]], None]:

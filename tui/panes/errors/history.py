@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +19,7 @@ from tui.panes.errors.actions import CaseNow
 from tui.panes.errors.curation import Curating
 from tui.render.common.untrusted import inline
 from tui.render.curation import State, draw_change, draw_changed
-from tui.runtime.jobs import Job
+from tui.runtime.jobs import Job, job_work
 from tui.services.undo import Returned
 from tui.widgets.row_list import RowList
 from tui.widgets.scroll_text import Reading
@@ -74,29 +74,25 @@ class Changes:
         return next((at for at, one in enumerate(self.entries) if one.change.change == wanted), 0)
 
 
-def read_page(case_id: int | None, before: int | None, limit: int = PAGE) -> Callable[[Job[History]], History]:
+@job_work
+def read_page(job: Job[Any], case_id: int | None, before: int | None, limit: int = PAGE) -> History:
     """Read a page of the history, of one case or of all."""
 
-    def work(job: Job[Any]) -> History:
-        from core.flows.system.history import read_history
+    from core.flows.system.history import read_history
 
-        return read_history(job.store(), limit, before, case_id)
-
-    return work
+    return read_history(job.store(), limit, before, case_id)
 
 
-def read_case_of(cases: Sequence[int]) -> Callable[[Job[int | None]], int | None]:
+@job_work
+def read_case_of(job: Job[Any], cases: Sequence[int]) -> int | None:
     """The first of these cases that there is, or the one that it was merged into; None: all are gone."""
 
-    def work(job: Job[Any]) -> int | None:
-        from core.errors import show_case
-        from core.errors.curation.transaction import moved_to
+    from core.errors import show_case
+    from core.errors.curation import moved_to
 
-        store = job.store()
-        there = next((one for one in cases if show_case(store, one, 1) is not None), None)
-        return there or next((into for one in cases if (into := moved_to(store.con, one)) is not None), None)
-
-    return work
+    store = job.store()
+    there = next((one for one in cases if show_case(store, one, 1) is not None), None)
+    return there or next((into for one in cases if (into := moved_to(store.con, one)) is not None), None)
 
 
 class HistoryScreen(Performs, ModalScreen[None]):

@@ -22,7 +22,7 @@ from tui.render.case_list import Row, draw_row, row_of
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline
 from tui.render.curation import draw_merge
-from tui.runtime.jobs import DEBOUNCE, Job
+from tui.runtime.jobs import DEBOUNCE, Job, job_work
 from tui.widgets.row_list import PicksRow, RowList
 from tui.widgets.scroll_text import Reading
 from tui.widgets.workbench import sheet
@@ -37,33 +37,31 @@ if TYPE_CHECKING:
 _SHOWN = 100
 
 
-def find_others(text: str, case: Case, meaning: Meaning) -> Callable[[Job[tuple[Row, ...]]], tuple[Row, ...]]:
+@job_work
+def find_others(job: Job[Any], text: str, case: Case, meaning: Meaning) -> tuple[Row, ...]:
     """Cases with these words, or of this number; without any, those that read or mean alike."""
 
-    def work(job: Job[Any]) -> tuple[Row, ...]:
-        from core.errors import case_rows
-        from core.errors.cases.browse import browse
-        from core.errors.retrieval.vector_tier import AlsoFor, Like
+    from core.errors import case_rows
+    from core.errors.cases.browse import browse
+    from core.errors.retrieval.vector_tier import AlsoFor, Like
 
-        store = job.store()
-        number = text.removeprefix("#")
-        found: Sequence[Hit] = ()
-        if number.isascii() and number.isdigit() and len(number) < 18:
-            ids = [int(number)]
-        elif text:
-            found = browse(store, text, _SHOWN)
-            ids = [hit.id for hit in found]
-        else:
-            ids = [one.id for one in meaning.ask(job, AlsoFor(case.id))]
-            ids += [one.row.id for one in meaning.ask(job, Like(case.id)).cases]
-            found = browse(store, case.key_lines[0], _SHOWN)
-            ids += [hit.id for hit in found]
-        others = tuple(one for one in dict.fromkeys(ids) if one != case.id)
-        lines = {hit.id: hit.key_line for hit in found}  # of the error that has the words, mostly not the case's first
-        rows = (row_of(row) for row in case_rows(store, others))
-        return tuple(replace(row, key_line=lines.get(row.id) or row.key_line) for row in rows)
-
-    return work
+    store = job.store()
+    number = text.removeprefix("#")
+    found: Sequence[Hit] = ()
+    if number.isascii() and number.isdigit() and len(number) < 18:
+        ids = [int(number)]
+    elif text:
+        found = browse(store, text, _SHOWN)
+        ids = [hit.id for hit in found]
+    else:
+        ids = [one.id for one in meaning.ask(job, AlsoFor(case.id))]
+        ids += [one.row.id for one in meaning.ask(job, Like(case.id)).cases]
+        found = browse(store, case.key_lines[0], _SHOWN)
+        ids += [hit.id for hit in found]
+    others = tuple(one for one in dict.fromkeys(ids) if one != case.id)
+    lines = {hit.id: hit.key_line for hit in found}  # of the error that has the words, mostly not the case's first
+    rows = (row_of(row) for row in case_rows(store, others))
+    return tuple(replace(row, key_line=lines.get(row.id) or row.key_line) for row in rows)
 
 
 class PickCase(PicksRow, ModalScreen[int | None]):
@@ -326,15 +324,13 @@ def ask_merge(
         curating.jobs.run(LANE, read_case(into), read, failed)
 
 
-def read_merge(into: int, others: Sequence[int], known: Case | None) -> Callable[[Job[MergePreview]], MergePreview]:
+@job_work
+def read_merge(job: Job[Any], into: int, others: Sequence[int], known: Case | None) -> MergePreview:
     """What a merge would join, and what differs."""
 
-    def work(job: Job[Any]) -> MergePreview:
-        from core.errors.curation.merging import preview_merge
+    from core.errors.curation import preview_merge
 
-        return preview_merge(job.store(), into, others, known)
-
-    return work
+    return preview_merge(job.store(), into, others, known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -395,12 +391,10 @@ def ask_whose(
     app.push_screen(WhoseFix(case, asked.errors, first, curating.signs), answered)
 
 
-def read_shared(case_id: int, marks: tuple[str, ...]) -> Callable[[Job[Any]], tuple[Resolution, ...]]:
+@job_work
+def read_shared(job: Job[Any], case_id: int, marks: tuple[str, ...]) -> tuple[Resolution, ...]:
     """The fixes that a split of these errors must be told about."""
 
-    def work(job: Job[Any]) -> tuple[Resolution, ...]:
-        from core.errors.curation.splitting import shared_fixes
+    from core.errors.curation import shared_fixes
 
-        return shared_fixes(job.store(), case_id, marks)
-
-    return work
+    return shared_fixes(job.store(), case_id, marks)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from core.base.fault import Fault
 from tui.render.case_list import Row, near_row, row_of, worded_row
-from tui.runtime.jobs import Job
+from tui.runtime.jobs import Job, job_work
 from tui.runtime.vector_process import Question, VectorProcess
 
 if TYPE_CHECKING:
@@ -250,22 +250,19 @@ def _counted(store: Store, scope: Scope) -> Counted:
     return Counted(every, listed, _readonly(store), store.path)
 
 
-def read_pages(scope: Scope, stretch: Stretch) -> Callable[[Job[Pages]], Pages]:
+@job_work
+def read_pages(job: Job[Pages], scope: Scope, stretch: Stretch) -> Pages:
     """Read the pages of a stretch, handing over each as it comes; no page before it is read."""
-
-    def work(job: Job[Pages]) -> Pages:
-        store = job.store()
-        at, behind = stretch.first, stretch.behind
-        if behind is None:
-            at, behind = _look_up(store, scope, at)
-        while True:
-            page = _page(store, scope, at, behind)
-            if page.after is None or at + len(page.rows) > stretch.upto:
-                return page
-            job.partial(page)
-            at, behind = at + len(page.rows), page.after
-
-    return work
+    store = job.store()
+    at, behind = stretch.first, stretch.behind
+    if behind is None:
+        at, behind = _look_up(store, scope, at)
+    while True:
+        page = _page(store, scope, at, behind)
+        if page.after is None or at + len(page.rows) > stretch.upto:
+            return page
+        job.partial(page)
+        at, behind = at + len(page.rows), page.after
 
 
 def _look_up(store: Store, scope: Scope, first: int) -> tuple[int, str | None]:
@@ -311,69 +308,58 @@ class Renewed:
     place: Place
 
 
-def renew(
-    scope: Scope, place: Place, searched: Callable[[Job[Any]], Found] | None
-) -> Callable[[Job[Renewed]], Renewed]:
+@job_work
+def renew(job: Job[Renewed], scope: Scope, place: Place, searched: Callable[[Job[Any]], Found] | None) -> Renewed:
     """Read again what is on the screen around `place`, wherever its case stands now; or search again."""
 
-    def work(job: Job[Renewed]) -> Renewed:
-        from core.errors import cursor_at, rank_of
+    from core.errors import cursor_at, rank_of
 
-        store, filters = job.store(), scope.filters()
-        counted = _counted(store, scope)
-        if searched is not None:
-            return Renewed(counted, searched(job), (), place)
-        rank = None if place.chosen is None else rank_of(store, place.chosen, filters, scope.sort)
-        here = place.moved_to(min(place.at, max(0, counted.listed - 1)) if rank is None else rank)
-        shown = range(here.top // PAGE, (here.top + here.height) // PAGE + 1)
-        pages: list[Pages] = []
-        for number in sorted({here.at // PAGE, *shown}):
-            key = cursor_at(store, number * PAGE, filters, scope.sort)
-            if number and key is None:
-                break
-            pages.append(_page(store, scope, number * PAGE, key))
-        return Renewed(counted, None, tuple(pages), here)
-
-    return work
+    store, filters = job.store(), scope.filters()
+    counted = _counted(store, scope)
+    if searched is not None:
+        return Renewed(counted, searched(job), (), place)
+    rank = None if place.chosen is None else rank_of(store, place.chosen, filters, scope.sort)
+    here = place.moved_to(min(place.at, max(0, counted.listed - 1)) if rank is None else rank)
+    shown = range(here.top // PAGE, (here.top + here.height) // PAGE + 1)
+    pages: list[Pages] = []
+    for number in sorted({here.at // PAGE, *shown}):
+        key = cursor_at(store, number * PAGE, filters, scope.sort)
+        if number and key is None:
+            break
+        pages.append(_page(store, scope, number * PAGE, key))
+    return Renewed(counted, None, tuple(pages), here)
 
 
-def find(
-    text: str, scope: Scope, meaning: Meaning, *, typed: bool, deep: bool = False
-) -> Callable[[Job[Found]], Found]:
+@job_work
+def find(job: Job[Found], text: str, scope: Scope, meaning: Meaning, *, typed: bool, deep: bool = False) -> Found:
     """Search by the text tiers and by words; what the tiers say comes first, then the rest.
 
     `deep`: the vector tier is asked as well, and waited for.
     """
 
-    def work(job: Job[Found]) -> Found:
-        from core.errors import search
-        from core.errors.cases.browse import browsed
+    from core.errors import search
+    from core.errors.cases.browse import browsed
 
-        store, filters = job.store(), scope.filters()
-        answer = search(store, text, count=False, vectors=meaning.later())
-        _raise_failed(answer)
-        if deep and meaning.wanted(answer):
-            answer = meaning.deepened(job, answer)
-        told = _told(store, answer, filters)
-        if told.rows and told.rows[0].answers:
-            job.partial(told)
-        words, step = browsed(store, text if typed else answer.query.key_line or text[:4_000], CANDIDATES, filters)
-        job.check()
-        if answer.match is None:
-            told = replace(told, answer=replace(answer, trace=(*answer.trace, step)))
-        return joined(told, _rows(store, words, answer.query, filters))
-
-    return work
+    store, filters = job.store(), scope.filters()
+    answer = search(store, text, count=False, vectors=meaning.later())
+    _raise_failed(answer)
+    if deep and meaning.wanted(answer):
+        answer = meaning.deepened(job, answer)
+    told = _told(store, answer, filters)
+    if told.rows and told.rows[0].answers:
+        job.partial(told)
+    words, step = browsed(store, text if typed else answer.query.key_line or text[:4_000], CANDIDATES, filters)
+    job.check()
+    if answer.match is None:
+        told = replace(told, answer=replace(answer, trace=(*answer.trace, step)))
+    return joined(told, _rows(store, words, answer.query, filters))
 
 
-def deepen(found: SearchAnswer, scope: Scope, meaning: Meaning) -> Callable[[Job[Found | None]], Found | None]:
+@job_work
+def deepen(job: Job[Found | None], found: SearchAnswer, scope: Scope, meaning: Meaning) -> Found | None:
     """Ask the vector tier too, after the text tiers have `found`; None where that was told already."""
-
-    def work(job: Job[Found | None]) -> Found | None:
-        answer = meaning.deepened(job, found)
-        return None if answer == found else _told(job.store(), answer, scope.filters())
-
-    return work
+    answer = meaning.deepened(job, found)
+    return None if answer == found else _told(job.store(), answer, scope.filters())
 
 
 def joined(told: Found, others: tuple[Row, ...]) -> Found:
@@ -406,69 +392,59 @@ def _told(store: Store, answer: SearchAnswer, filters: Filters) -> Found:
     return Found(answer, rows, len(told) + len(similar) - len(rows))
 
 
-def read_like(case_id: int, meaning: Meaning) -> Callable[[Job[CasesLike]], CasesLike]:
+@job_work
+def read_like(job: Job[CasesLike], case_id: int, meaning: Meaning) -> CasesLike:
     """Find the cases that are like this one, by the vector that is kept of it, else by words."""
 
-    def work(job: Job[CasesLike]) -> CasesLike:
-        from core.errors.retrieval.vector_tier import Like
+    from core.errors.retrieval.vector_tier import Like
 
-        return meaning.ask(job, Like(case_id))
-
-    return work
+    return meaning.ask(job, Like(case_id))
 
 
-def count_values(scope: Scope, now: datetime) -> Callable[[Job[Facets]], Facets]:
+@job_work
+def count_values(job: Job[Facets], scope: Scope, now: datetime) -> Facets:
     """Count what one can filter by."""
 
-    def work(job: Job[Facets]) -> Facets:
-        from core.errors.cases.browse import facets
+    from core.errors.cases.browse import facets
 
-        return facets(job.store(), scope.at(now).filters(), tuple(since_of(period, now) for period in PERIODS))
-
-    return work
+    return facets(job.store(), scope.at(now).filters(), tuple(since_of(period, now) for period in PERIODS))
 
 
-def read_case(
-    case_id: int, hit: Hit | None = None, *, searched: bool = False
-) -> Callable[[Job[Read | None]], Read | None]:
+@job_work
+def read_case(job: Job[Any], case_id: int, hit: Hit | None = None, *, searched: bool = False) -> Read | None:
     """Read one case whole, and how it looked the last time it was seen; None if it is gone.
 
     `hit`: what a search says of it, which leads to one of its errors; `searched`: whether there was a search.
     """
 
-    def work(job: Job[Any]) -> Read | None:
-        from core.errors import occurrences_of, show_case
-        from core.errors.practice import practice_of_case
-        from core.errors.retrieval.match_location import error_shown, fix_shown, standing
+    from core.errors import occurrences_of, show_case
+    from core.errors.practice import practice_of_case
+    from core.errors.retrieval.match_location import error_shown, fix_shown, standing
 
-        store = job.store()
-        case = show_case(store, case_id)
-        if case is None:
-            return None
-        error = error_shown(case, hit)
-        seen = occurrences_of(store, case_id, 1, fingerprint=None if error is None else error.fingerprint)
-        other = searched and not (hit is not None and hit.accepted)
-        return Read(
-            case, seen[0] if seen else None, job.lane.path, fix_shown(case, hit), error,
-            standing(hit) if other else None, practice_of_case(store, case, error),
-        )  # fmt: skip
-
-    return work
+    store = job.store()
+    case = show_case(store, case_id)
+    if case is None:
+        return None
+    error = error_shown(case, hit)
+    seen = occurrences_of(store, case_id, 1, fingerprint=None if error is None else error.fingerprint)
+    other = searched and not (hit is not None and hit.accepted)
+    return Read(
+        case, seen[0] if seen else None, job.lane.path, fix_shown(case, hit), error,
+        standing(hit) if other else None, practice_of_case(store, case, error),
+    )  # fmt: skip
 
 
-def use_case(case_id: int, hit: Hit | None) -> Callable[[Job[bool]], bool]:
+@job_work
+def use_case(job: Job[bool], case_id: int, hit: Hit | None) -> bool:
     """Count that the answer of a case, a `hit`, was opened or copied; False where nothing can be written."""
 
-    def work(job: Job[bool]) -> bool:
-        from core.errors import count_use
-        from core.errors.fixes import Telling
+    from core.errors import count_use
+    from core.errors.fixes import Telling
 
-        fix = None if hit is None else hit.resolution_id
-        mark = "" if hit is None or hit.place is None else hit.place.fingerprint or ""
-        telling = None if fix is None else Telling(fix, "workbench", mark)
-        return count_use(job.lane.path, case_id, telling)
-
-    return work
+    fix = None if hit is None else hit.resolution_id
+    mark = "" if hit is None or hit.place is None else hit.place.fingerprint or ""
+    telling = None if fix is None else Telling(fix, "workbench", mark)
+    return count_use(job.lane.path, case_id, telling)
 
 
 def _ranked(answer: SearchAnswer) -> tuple[Hit, ...]:

@@ -28,7 +28,7 @@ from tui.render.common.empty_states import Notice, of_fault
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline
 from tui.render.curation import draw_entry
-from tui.runtime.jobs import Job, Jobs
+from tui.runtime.jobs import Job, Jobs, job_work
 from tui.services.db_watch import Following, files_at, staying, watch
 from tui.services.undo import Returned
 from tui.widgets.row_list import RowList
@@ -162,20 +162,18 @@ def _drawn(queue: Queue) -> Queue:
     return replace(queue, entries=entries)
 
 
-def read_queue(filters: Filters, rows: int) -> Callable[[Job[Waiting]], Waiting]:
+@job_work
+def read_queue(job: Job[Any], filters: Filters, rows: int) -> Waiting:
     """Read the beginning of the queue, at least `rows` of it."""
 
-    def work(job: Job[Any]) -> Waiting:
-        from core.errors.curation import triage_queue
+    from core.errors.curation import triage_queue
 
-        page = triage_queue(job.store(), filters, max(PAGE, rows))
-        parts: dict[int | None, list[Row]] = {}
-        for case in page.findings:
-            parts.setdefault(case.queue_case, []).append(row_of(case))
-        items = (one for case in page.cases for one in (row_of(case), *parts.get(case.queue_case or case.id, ())))
-        return Waiting(tuple(items), page.left, page.next is not None, frozenset(one.id for one in page.findings))
-
-    return work
+    page = triage_queue(job.store(), filters, max(PAGE, rows))
+    parts: dict[int | None, list[Row]] = {}
+    for case in page.findings:
+        parts.setdefault(case.queue_case, []).append(row_of(case))
+    items = (one for case in page.cases for one in (row_of(case), *parts.get(case.queue_case or case.id, ())))
+    return Waiting(tuple(items), page.left, page.next is not None, frozenset(one.id for one in page.findings))
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,15 +184,12 @@ class WholeCase:
     read: Read | None
 
 
-def read_ahead(cases: tuple[int, ...]) -> Callable[[Job[WholeCase | None]], WholeCase | None]:
+@job_work
+def read_ahead(job: Job[Any], cases: tuple[int, ...]) -> WholeCase | None:
     """Read these cases whole, handing over each as it comes."""
-
-    def work(job: Job[Any]) -> WholeCase | None:
-        for case_id in cases:
-            job.partial(WholeCase(case_id, read_case(case_id)(job)))
-        return None
-
-    return work
+    for case_id in cases:
+        job.partial(WholeCase(case_id, read_case(case_id)(job)))
+    return None
 
 
 LANE = "triage-case"

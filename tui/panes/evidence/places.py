@@ -23,7 +23,7 @@ from tui.panes.evidence.review import Act, Decision, named
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline
 from tui.render.evidence import draw_seen, flat
-from tui.runtime.jobs import DEBOUNCE, Job, Jobs
+from tui.runtime.jobs import DEBOUNCE, Job, Jobs, job_work
 from tui.widgets.inputs import LineBox
 from tui.widgets.workbench import sheet
 
@@ -54,35 +54,29 @@ class FoundPlace:
     message: MessageText
 
 
-def search(
-    session: str, evidence_id: int, near: int, words: str, cache: ViewCache | None
-) -> Callable[[Job[Hits]], Hits]:
+@job_work
+def search(job: Job[Any], session: str, evidence_id: int, near: int, words: str, cache: ViewCache | None) -> Hits:
     """Where the words stand in the session, the message `near` first; for a number alone, where the quote may stand in
     that message."""
 
-    def work(job: Job[Any]) -> Hits:
-        from core.align import ViewCache
-        from core.evidence import find_in_session, look_in
+    from core.align import ViewCache
+    from core.evidence import find_in_session, look_in
 
-        said, held, store = words.strip(), cache or ViewCache(), job.store()
-        seen = find_in_session(store, session, said, near=near, limit=MOST, cancelled=lambda: job.stopped, cache=held)
-        if said.isascii() and said.isdecimal() and len(said) < 10:
-            seen = (*look_in(store, evidence_id, int(said)), *seen)[:MOST]
-        return Hits(words, seen, held)
-
-    return work
+    said, held, store = words.strip(), cache or ViewCache(), job.store()
+    seen = find_in_session(store, session, said, near=near, limit=MOST, cancelled=lambda: job.stopped, cache=held)
+    if said.isascii() and said.isdecimal() and len(said) < 10:
+        seen = (*look_in(store, evidence_id, int(said)), *seen)[:MOST]
+    return Hits(words, seen, held)
 
 
-def with_message(session: str, seen: Seen) -> Callable[[Job[FoundPlace | None]], FoundPlace | None]:
+@job_work
+def with_message(job: Job[Any], session: str, seen: Seen) -> FoundPlace | None:
     """The place with its message; None where it is gone."""
 
-    def work(job: Job[Any]) -> FoundPlace | None:
-        from core.evidence import show_message
+    from core.evidence import show_message
 
-        message = show_message(job.store(), session, seen.span.message_index)
-        return None if message is None else FoundPlace(seen, message)
-
-    return work
+    message = show_message(job.store(), session, seen.span.message_index)
+    return None if message is None else FoundPlace(seen, message)
 
 
 LANE = "evidence-find"

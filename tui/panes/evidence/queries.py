@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
-from tui.runtime.jobs import Job
+from tui.runtime.jobs import Job, job_work
 
 if TYPE_CHECKING:
     from core.align import Span
@@ -103,17 +103,15 @@ class Compared:
     place: Place | None
 
 
-def read_list(shown: Shown, limit: int, words: str = "") -> Callable[[Job[Listed]], Listed]:
+@job_work
+def read_list(job: Job[Any], shown: Shown, limit: int, words: str = "") -> Listed:
     """The first `limit` rows of what is shown (and has all of the words), with the counts."""
 
-    def work(job: Job[Any]) -> Listed:
-        from core.evidence import list_quotes
+    from core.evidence import list_quotes
 
-        store = job.store()
-        page = list_quotes(store, replace(filters_of(shown), words=words), limit)
-        return Listed(page.quotes, page.counts, page.next is not None, store.readonly or "", words.strip())
-
-    return work
+    store = job.store()
+    page = list_quotes(store, replace(filters_of(shown), words=words), limit)
+    return Listed(page.quotes, page.counts, page.next is not None, store.readonly or "", words.strip())
 
 
 def filters_of(shown: Shown) -> QuoteFilters:
@@ -125,25 +123,20 @@ def filters_of(shown: Shown) -> QuoteFilters:
     return QuoteFilters(chosen, shown.session, shown.type, ready=shown.name == "ready")
 
 
-def read_ready(shown: Shown) -> Callable[[Job[tuple[NamedEntry, ...]]], tuple[NamedEntry, ...]]:
+@job_work
+def read_ready(job: Job[Any], shown: Shown) -> tuple[NamedEntry, ...]:
     """The entries that can be promoted, of the session and the type that are on."""
 
-    def work(job: Job[Any]) -> tuple[NamedEntry, ...]:
-        from core.evidence import ready_entries
+    from core.evidence import ready_entries
 
-        return ready_entries(job.store(), session=shown.session, type=shown.type)
-
-    return work
+    return ready_entries(job.store(), session=shown.session, type=shown.type)
 
 
-def read_quotes(ids: Sequence[int]) -> Callable[[Job[Ahead | None]], Ahead | None]:
+@job_work
+def read_quotes(job: Job[Any], ids: Sequence[int]) -> None:
     """These quotes, the first of them soonest, each as a partial result."""
-
-    def work(job: Job[Any]) -> None:
-        for evidence_id in ids:
-            job.partial(Ahead(evidence_id, _read(job, evidence_id)))
-
-    return work
+    for evidence_id in ids:
+        job.partial(Ahead(evidence_id, _read(job, evidence_id)))
 
 
 def _read(job: Job[Any], evidence_id: int) -> ReadQuote | None:
@@ -161,15 +154,13 @@ def _read(job: Job[Any], evidence_id: int) -> ReadQuote | None:
     return ReadQuote(quote, show_entry(store, row.entry_id), messages)
 
 
-def compare(evidence_id: int, spans: tuple[Span, ...]) -> Callable[[Job[Compared]], Compared]:
+@job_work
+def compare(job: Job[Any], evidence_id: int, spans: tuple[Span, ...]) -> Compared:
     """What the quote says otherwise than the words there, and how they fit."""
 
-    def work(job: Job[Any]) -> Compared:
-        from core.evidence import show_place
+    from core.evidence import show_place
 
-        return Compared(evidence_id, spans, show_place(job.store(), evidence_id, spans))
-
-    return work
+    return Compared(evidence_id, spans, show_place(job.store(), evidence_id, spans))
 
 
 PROBLEMS = frozenset({"flagged", "ambiguous", "near", "failed", "waiting"})

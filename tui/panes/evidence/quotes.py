@@ -33,7 +33,7 @@ from tui.render.evidence import (
     flat,
     reason_width,
 )
-from tui.runtime.jobs import Job
+from tui.runtime.jobs import Job, job_work
 from tui.widgets.inputs import SearchBox
 from tui.widgets.scroll_text import Reading
 
@@ -58,33 +58,31 @@ class Counted:
     names: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-def count_choices(shown: Shown) -> Callable[[Job[Counted]], Counted]:
+@job_work
+def count_choices(job: Job[Any], shown: Shown) -> Counted:
     """Count what the menu offers."""
 
-    def work(job: Job[Any]) -> Counted:
-        from core.evidence import QuoteFilters, count_quotes, count_ready, count_sessions, count_types
+    from core.evidence import QuoteFilters, count_quotes, count_ready, count_sessions, count_types
 
-        store = job.store()
-        within = QuoteFilters((), shown.session, shown.type)
-        found = count_quotes(store, within)
-        states = {
-            "to decide": found.left,
-            "failed": found.failed,
-            "ambiguous": found.ambiguous,
-            "flagged": found.flagged,
-            "waiting": found.waiting,
-            "aligned": found.aligned,
-            "accepted": found.accepted,
-            "ready": count_ready(store, within),
-            "rejected": found.rejected,
-            "all": found.total,
-        }
-        sessions = count_sessions(store)
-        names = {one.session: session_name(one.session, one.started, one.project, NAME) for one in sessions}
-        counts = tuple((one.session, one.total) for one in sessions)
-        return Counted(states, count_types(store, shown.session), counts, names)
-
-    return work
+    store = job.store()
+    within = QuoteFilters((), shown.session, shown.type)
+    found = count_quotes(store, within)
+    states = {
+        "to decide": found.left,
+        "failed": found.failed,
+        "ambiguous": found.ambiguous,
+        "flagged": found.flagged,
+        "waiting": found.waiting,
+        "aligned": found.aligned,
+        "accepted": found.accepted,
+        "ready": count_ready(store, within),
+        "rejected": found.rejected,
+        "all": found.total,
+    }
+    sessions = count_sessions(store)
+    names = {one.session: session_name(one.session, one.started, one.project, NAME) for one in sessions}
+    counts = tuple((one.session, one.total) for one in sessions)
+    return Counted(states, count_types(store, shown.session), counts, names)
 
 
 class QuoteFilters(Choices[Shown, Counted]):

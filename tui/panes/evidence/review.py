@@ -17,7 +17,7 @@ from tui.panes.evidence.queries import PROBLEMS, read_ready
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline, title
 from tui.render.evidence import draw_promotable, ready_text, summary_of_decisions, summary_of_promotions
-from tui.runtime.jobs import Job, Jobs
+from tui.runtime.jobs import Job, Jobs, job_work
 from tui.services.undo import LANE, Returned, brought_back, taken_back
 from tui.widgets.scroll_text import Reading
 from tui.widgets.workbench import sheet
@@ -59,26 +59,24 @@ class Decision:
         return "rejected" if self.act == "reject" else "accepted"
 
 
-def decided(decision: Decision) -> Callable[[Job[Decided]], Decided]:
+@job_work
+def decided(job: Job[Any], decision: Decision) -> Decided:
     """Carry it out: one change in the history, unless it is refused."""
 
-    def work(job: Job[Any]) -> Decided:
-        from core import evidence as core
-        from core.errors.curation.transaction import person
-        from core.store import faults, open_store
+    from core import evidence as core
+    from core.errors.curation.transaction import person
+    from core.store import faults, open_store
 
-        one, me = decision, person()
-        with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
-            if one.act == "reject":
-                return core.reject(store, me, one.evidence_id, one.reason, expect=one.mark)
-            if one.act == "words":
-                return core.take_words(store, me, one.evidence_id, one.spans, expect=one.mark)
-            if one.act == "choose":
-                return core.choose(store, me, one.evidence_id, one.number, confirmed=one.confirmed, expect=one.mark)
-            act = "adjust" if one.act == "adjust" else None
-            return core.accept(store, me, one.evidence_id, one.spans, confirmed=one.confirmed, expect=one.mark, act=act)
-
-    return work
+    one, me = decision, person()
+    with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
+        if one.act == "reject":
+            return core.reject(store, me, one.evidence_id, one.reason, expect=one.mark)
+        if one.act == "words":
+            return core.take_words(store, me, one.evidence_id, one.spans, expect=one.mark)
+        if one.act == "choose":
+            return core.choose(store, me, one.evidence_id, one.number, confirmed=one.confirmed, expect=one.mark)
+        act = "adjust" if one.act == "adjust" else None
+        return core.accept(store, me, one.evidence_id, one.spans, confirmed=one.confirmed, expect=one.mark, act=act)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,18 +111,16 @@ def can_be_promoted(promotion: Promotion) -> bool:
     return not promotion.promotionBlocked and promotion.stage == "candidate"
 
 
-def promoted(entry_ids: Sequence[str]) -> Callable[[Job[PromotedMany]], PromotedMany]:
+@job_work
+def promoted(job: Job[Any], entry_ids: Sequence[str]) -> PromotedMany:
     """Promote those of these entries that nothing blocks: one change."""
 
-    def work(job: Job[Any]) -> PromotedMany:
-        from core.errors.curation.transaction import person
-        from core.evidence import promote_many
-        from core.store import faults, open_store
+    from core.errors.curation.transaction import person
+    from core.evidence import promote_many
+    from core.store import faults, open_store
 
-        with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
-            return promote_many(store, person(), entry_ids)
-
-    return work
+    with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
+        return promote_many(store, person(), entry_ids)
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ from tui.panes.evidence.review import MessageLine, Outcome, Promoting, Reviewing
 from tui.render.common.glyphs import Signs
 from tui.render.common.trace import draw_trace
 from tui.render.evidence import draw_entry
-from tui.runtime.jobs import DEBOUNCE, Job, Jobs
+from tui.runtime.jobs import DEBOUNCE, Job, Jobs, job_work
 from tui.runtime.messages import PaneCopied, PaneShowAll
 from tui.runtime.state import Memory
 from tui.services.db_watch import staying
@@ -70,26 +70,24 @@ class Where:
     rank: int
 
 
-def read_where(evidence_id: int, shown: Shown) -> Callable[[Job[Where | None]], Where | None]:
+@job_work
+def read_where(job: Job[Any], evidence_id: int, shown: Shown) -> Where | None:
     """Under which filter a quote is listed soon: the one that is on, if it is; None where the quote is gone."""
 
-    def work(job: Job[Any]) -> Where | None:
-        from core.evidence import rank_of_quote, show_quote
+    from core.evidence import rank_of_quote, show_quote
 
-        store = job.store()
-        quote = show_quote(store, evidence_id)
-        if quote is None:
-            return None
-        row = quote.row
-        by_state = Shown(_LISTED_BY.get(row.state, "to decide"))
-        ways = [by_state, replace(by_state, session=row.session)]
-        listed = shown.lets(row.state) and (shown.name != "ready" or can_be_promoted(quote.promotion))
-        if listed and shown.session in (None, row.session) and shown.type in (None, row.type):
-            ways.insert(0, shown)
-        found = [Where(way, rank_of_quote(store, evidence_id, filters_of(way))) for way in ways]
-        return next((one for one in found if one.rank < PAGE), found[-1])
-
-    return work
+    store = job.store()
+    quote = show_quote(store, evidence_id)
+    if quote is None:
+        return None
+    row = quote.row
+    by_state = Shown(_LISTED_BY.get(row.state, "to decide"))
+    ways = [by_state, replace(by_state, session=row.session)]
+    listed = shown.lets(row.state) and (shown.name != "ready" or can_be_promoted(quote.promotion))
+    if listed and shown.session in (None, row.session) and shown.type in (None, row.type):
+        ways.insert(0, shown)
+    found = [Where(way, rank_of_quote(store, evidence_id, filters_of(way))) for way in ways]
+    return next((one for one in found if one.rank < PAGE), found[-1])
 
 
 class Led:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
@@ -30,7 +30,7 @@ from tui.render.insights import (
     no_insights,
     no_rows,
 )
-from tui.runtime.jobs import Job
+from tui.runtime.jobs import Job, job_work
 from tui.runtime.messages import PaneCopied, PaneOpenCase
 from tui.runtime.state import Memory
 from tui.widgets.row_list import FixedRows, NoticeView, RowList, RowsOrNotice
@@ -78,35 +78,31 @@ class ReadInsights:
         return id(self.found)
 
 
-def read_insights(shown: Shown, now: datetime) -> Callable[[Job[ReadInsights]], ReadInsights]:
+@job_work
+def read_insights(job: Job[ReadInsights], shown: Shown, now: datetime) -> ReadInsights:
     """Read the insights of what is shown."""
 
-    def work(job: Job[ReadInsights]) -> ReadInsights:
-        from core.flows.insights.api import insights, projects
+    from core.flows.insights.api import insights, projects
 
-        store = job.store()
-        since = (now - timedelta(weeks=shown.weeks - 1)).date().isoformat() if shown.weeks else None
-        found = insights(store, since, shown.project or None)
-        worked = None
-        if shown.view == "worked":
-            from core.flows.insights.worked import worked as read_worked
+    store = job.store()
+    since = (now - timedelta(weeks=shown.weeks - 1)).date().isoformat() if shown.weeks else None
+    found = insights(store, since, shown.project or None)
+    worked = None
+    if shown.view == "worked":
+        from core.flows.insights.worked import worked as read_worked
 
-            worked = read_worked(store, shown.project or None)
-        return ReadInsights(found, projects(store), store.readonly or "", worked)
-
-    return work
+        worked = read_worked(store, shown.project or None)
+    return ReadInsights(found, projects(store), store.readonly or "", worked)
 
 
-def find_session(case_id: int) -> Callable[[Job[Lead | None]], Lead | None]:
+@job_work
+def find_session(job: Job[Lead | None], case_id: int) -> Lead | None:
     """Look for the last session with an incident of a case."""
 
-    def work(job: Job[Lead | None]) -> Lead | None:
-        from core.flows.insights.api import latest_session
+    from core.flows.insights.api import latest_session
 
-        session = latest_session(job.store(), case_id)
-        return None if session is None else (session, None)
-
-    return work
+    session = latest_session(job.store(), case_id)
+    return None if session is None else (session, None)
 
 
 def picture_shown(read: ReadInsights, view: View, scope: str) -> Picture:

@@ -35,7 +35,7 @@ from tui.render.answer import (
 )
 from tui.render.common.empty_states import Notice, draw_notice
 from tui.render.common.glyphs import Signs
-from tui.runtime.jobs import Job, Jobs
+from tui.runtime.jobs import Job, Jobs, job_work
 from tui.services.tasks import ANSWER_GRACE as GRACE
 from tui.services.tasks import LibraryQuestion, answer_library, get_ready
 from tui.widgets.scroll_text import Reading
@@ -134,33 +134,27 @@ SHOWN = 40
 """Turns of an old conversation that are shown, its last ones."""
 
 
-def read_talks() -> Callable[[Job[tuple[SessionRow, ...]]], tuple[SessionRow, ...]]:
+@job_work
+def read_talks(job: Job[Any]) -> tuple[SessionRow, ...]:
     """The conversations, the last one first."""
 
-    def work(job: Job[Any]) -> tuple[SessionRow, ...]:
-        from core.library.ask.store import list_sessions
+    from core.library.ask.store import list_sessions
 
-        return list_sessions(job.store().con).sessions
-
-    return work
+    return list_sessions(job.store().con).sessions
 
 
-def read_talk(session: str) -> Callable[[Job[Talk]], Talk]:
+@job_work
+def read_talk(job: Job[Any], session: str) -> Talk:
     """One of them: every answer with its checks, where they can be read."""
 
-    def work(job: Job[Any]) -> Talk:
-        from core.library.ask.store import answers_of, show_session, with_files
+    from core.library.ask.store import answers_of, show_session, with_files
 
-        con = job.store().con
-        turns = show_session(con, session).turns
-        kept = answers_of(con, session)
-        answers = dict(zip(kept, with_files(con, tuple(kept.values())), strict=True))
-        shown = [
-            Asked(one.question, one.answer, answer=answers.get(one.turn_index), kept=one) for one in turns[-SHOWN:]
-        ]
-        return Talk(session, shown, left_out=max(0, len(turns) - SHOWN))
-
-    return work
+    con = job.store().con
+    turns = show_session(con, session).turns
+    kept = answers_of(con, session)
+    answers = dict(zip(kept, with_files(con, tuple(kept.values())), strict=True))
+    shown = [Asked(one.question, one.answer, answer=answers.get(one.turn_index), kept=one) for one in turns[-SHOWN:]]
+    return Talk(session, shown, left_out=max(0, len(turns) - SHOWN))
 
 
 FRAME = 1 / 30

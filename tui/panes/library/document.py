@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -29,7 +28,7 @@ from tui.render.document import (
     language_of,
     lay_out,
 )
-from tui.runtime.jobs import Job, Jobs
+from tui.runtime.jobs import Job, Jobs, job_work
 
 if TYPE_CHECKING:
     from core.library.documents.opened import OpenDocument
@@ -88,51 +87,46 @@ def gutter(digits: int) -> int:
     return 2 + (digits + 1 if digits else 0)
 
 
-def open_at(wanted: Wanted, look: Look, before: OpenDocument | None, signs: Signs) -> Callable[[Job[Laid]], Laid]:
+@job_work
+def open_at(job: Job[Any], wanted: Wanted, look: Look, before: OpenDocument | None, signs: Signs) -> Laid:
     """Open a document and lay it out. `before`: it is open already, only the look is another one."""
 
-    def work(job: Job[Any]) -> Laid:
-        from core.library.citations.citation import parse
-        from core.library.documents.opened import open_document, within
-        from core.library.search.lexical import lexical_query
+    from core.library.citations.citation import parse
+    from core.library.documents.opened import open_document, within
+    from core.library.search.lexical import lexical_query
 
-        citation = parse(wanted.uri) if wanted.uri else None
-        opened = before or within(open_document(job.store().con, wanted.path, citation, look.around or None))
-        job.check()
-        rendered = look.rendered and bool(opened.blocks)
-        digits = 0 if rendered or opened.state == "passages" else len(str(opened.total))
-        terms = lexical_query(wanted.words, prefix_last=True).terms if wanted.words.strip() else ()
-        paper = Paper(max(4, look.cells - gutter(digits)), terms, opened.cited, signs)
-        place = look.around or (opened.cited[0] if opened.cited else opened.first)
-        code = not rendered and bool(language_of(opened.document.doc_path))
+    citation = parse(wanted.uri) if wanted.uri else None
+    opened = before or within(open_document(job.store().con, wanted.path, citation, look.around or None))
+    job.check()
+    rendered = look.rendered and bool(opened.blocks)
+    digits = 0 if rendered or opened.state == "passages" else len(str(opened.total))
+    terms = lexical_query(wanted.words, prefix_last=True).terms if wanted.words.strip() else ()
+    paper = Paper(max(4, look.cells - gutter(digits)), terms, opened.cited, signs)
+    place = look.around or (opened.cited[0] if opened.cited else opened.first)
+    code = not rendered and bool(language_of(opened.document.doc_path))
 
-        def laid(first: int, last: int, far: int) -> Laid:
-            near = around(opened, place, far) if code else (opened.first, opened.last)
-            colours = coloured_lines(opened, *near, job.check) if code else NO_COLOURS
-            lines = lay_out(opened, first, last, paper, rendered=rendered, colours=colours, check=job.check)
-            return Laid(wanted, look, opened, lines, digits, rendered, paper, near)
+    def laid(first: int, last: int, far: int) -> Laid:
+        near = around(opened, place, far) if code else (opened.first, opened.last)
+        colours = coloured_lines(opened, *near, job.check) if code else NO_COLOURS
+        lines = lay_out(opened, first, last, paper, rendered=rendered, colours=colours, check=job.check)
+        return Laid(wanted, look, opened, lines, digits, rendered, paper, near)
 
-        if len(opened.lines) > 4 * AROUND:
-            job.partial(laid(place - AROUND, place + AROUND, AROUND))
-            job.pause(CALM)
-        return laid(opened.first, opened.last, COLOURED)
-
-    return work
+    if len(opened.lines) > 4 * AROUND:
+        job.partial(laid(place - AROUND, place + AROUND, AROUND))
+        job.pause(CALM)
+    return laid(opened.first, opened.last, COLOURED)
 
 
-def colour_at(laid: Laid, line: int) -> Callable[[Job[Laid]], Laid]:
+@job_work
+def colour_at(job: Job[Any], laid: Laid, line: int) -> Laid:
     """The same lines on the screen, of which there are some; those of code around `line` in their colours."""
-
-    def work(job: Job[Any]) -> Laid:
-        first, last = around(laid.opened, line, COLOURED)
-        first, last = max(first, laid.lines[0].number), min(last, laid.lines[-1].number)
-        colours = coloured_lines(laid.opened, first, last, job.check)
-        fresh = lay_out(laid.opened, first, last, laid.paper, rendered=False, colours=colours, check=job.check)
-        start = bisect_left(laid.lines, first, key=lambda one: one.number)
-        end = bisect_right(laid.lines, last, key=lambda one: one.number)
-        return replace(laid, lines=(*laid.lines[:start], *fresh, *laid.lines[end:]), coloured=(first, last))
-
-    return work
+    first, last = around(laid.opened, line, COLOURED)
+    first, last = max(first, laid.lines[0].number), min(last, laid.lines[-1].number)
+    colours = coloured_lines(laid.opened, first, last, job.check)
+    fresh = lay_out(laid.opened, first, last, laid.paper, rendered=False, colours=colours, check=job.check)
+    start = bisect_left(laid.lines, first, key=lambda one: one.number)
+    end = bisect_right(laid.lines, last, key=lambda one: one.number)
+    return replace(laid, lines=(*laid.lines[:start], *fresh, *laid.lines[end:]), coloured=(first, last))
 
 
 LANE, COLOURS = "library-doc", "library-colours"

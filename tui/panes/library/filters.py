@@ -13,7 +13,7 @@ from textual.widgets import Input
 from tui.panes.common.filter_menu import Choices, FilterScreen, Value
 from tui.render.common.glyphs import Signs
 from tui.render.hits import KIND_NAMES, draw_filter_value
-from tui.runtime.jobs import Job, Jobs
+from tui.runtime.jobs import Job, Jobs, job_work
 
 if TYPE_CHECKING:
     from core.library.documents.opened import FilterValue
@@ -100,15 +100,13 @@ Counted = tuple["tuple[FilterValue, ...]", dict[str, int]]
 """What there is, and how many documents have a path that fits a glob."""
 
 
-def read_values() -> Callable[[Job[tuple[FilterValue, ...]]], tuple[FilterValue, ...]]:
+@job_work
+def read_values(job: Job[Any]) -> tuple[FilterValue, ...]:
     """What documents can be filtered by."""
 
-    def work(job: Job[Any]) -> tuple[FilterValue, ...]:
-        from core.library.documents.opened import filter_values
+    from core.library.documents.opened import filter_values
 
-        return filter_values(job.store().con)
-
-    return work
+    return filter_values(job.store().con)
 
 
 class LibraryFilters(Choices[Scope, Counted]):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +18,7 @@ from tui.actions.registry import bindings
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline, title
 from tui.render.hits import draw_passage
-from tui.runtime.jobs import Job, Jobs
+from tui.runtime.jobs import Job, Jobs, job_work
 from tui.runtime.messages import PaneCopied
 from tui.screens.export import Form
 from tui.widgets.scroll_text import Reading
@@ -47,22 +46,20 @@ class Kept:
         return next((one for one in self.document.chunks if one.position == at), None)
 
 
-def read_passage(chunk_id: str) -> Callable[[Job[Kept]], Kept]:
+@job_work
+def read_passage(job: Job[Any], chunk_id: str) -> Kept:
     """A passage, and what stands around it. Raises Fault where it is gone."""
 
-    def work(job: Job[Any]) -> Kept:
-        from core.library.search.inspect import DocInspection, inspect
+    from core.library.search.inspect import DocInspection, inspect
 
-        con = job.store().con
-        passage = inspect(con, chunk_id)
-        if isinstance(passage, DocInspection):
-            raise Fault("invalid_input", "that is a document", "choose a hit of a search")
-        document = inspect(con, passage.doc_id)
-        if not isinstance(document, DocInspection):
-            raise Fault("invalid_input", "its document is gone", "ingest the folder again")
-        return Kept(passage, document)
-
-    return work
+    con = job.store().con
+    passage = inspect(con, chunk_id)
+    if isinstance(passage, DocInspection):
+        raise Fault("invalid_input", "that is a document", "choose a hit of a search")
+    document = inspect(con, passage.doc_id)
+    if not isinstance(document, DocInspection):
+        raise Fault("invalid_input", "its document is gone", "ingest the folder again")
+    return Kept(passage, document)
 
 
 class PassageScreen(Performs, ModalScreen[None]):

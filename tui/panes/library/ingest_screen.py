@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, cast
@@ -23,7 +23,7 @@ from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline
 from tui.render.hits import not_ingested
 from tui.render.ingest import draw_folder, draw_pace, draw_report
-from tui.runtime.jobs import DEBOUNCE, Job, Jobs
+from tui.runtime.jobs import DEBOUNCE, Job, Jobs, job_work
 from tui.widgets.inputs import Completing, Ends, read_ends
 from tui.widgets.row_list import RowList
 from tui.widgets.scroll_text import Reading
@@ -50,22 +50,20 @@ class Known:
     last: tuple[IngestReport, str] | None = None
 
 
-def read_known(path: Path) -> Callable[[Job[Known]], Known]:
+@job_work
+def read_known(job: Job[Any], path: Path) -> Known:
     """The folders and the last run; nothing where there is no casebook yet."""
 
-    def work(job: Job[Any]) -> Known:
-        from core.library.documents.read import documents_of_sources, sources
-        from core.library.ingest.report import last_run, worth_a_look
+    from core.library.documents.read import documents_of_sources, sources
+    from core.library.ingest.report import last_run, worth_a_look
 
-        if not path.exists():
-            return Known()
-        con = job.store().con
-        counts = documents_of_sources(con)
-        last = last_run(con)
-        folders = tuple(Folder(one.root, counts.get(one.source_id, 0)) for one in sources(con))
-        return Known(folders, None if last is None else (worth_a_look(last[0]), last[1]))
-
-    return work
+    if not path.exists():
+        return Known()
+    con = job.store().con
+    counts = documents_of_sources(con)
+    last = last_run(con)
+    folders = tuple(Folder(one.root, counts.get(one.source_id, 0)) for one in sources(con))
+    return Known(folders, None if last is None else (worth_a_look(last[0]), last[1]))
 
 
 LOOK = 0.1

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from core.base.fault import Fault
 from tui.panes.library.filters import Scope
-from tui.runtime.jobs import Job, Jobs
+from tui.runtime.jobs import Job, Jobs, job_work
 from tui.runtime.vector_process import VectorProcess
 from tui.widgets.row_list import Page
 
@@ -50,58 +50,50 @@ class Found:
     size: LibrarySize
 
 
-def read_stamp() -> Callable[[Job[Hashable]], Hashable]:
+@job_work
+def read_stamp(job: Job[Any]) -> Hashable:
     """Another value than before means that the library, or the file that holds it, is another one."""
 
-    def work(job: Job[Any]) -> Hashable:
-        from core.library.documents.opened import library_stamp
+    from core.library.documents.opened import library_stamp
 
-        return job.lane.path.stat().st_ino, library_stamp(job.store().con)
-
-    return work
+    return job.lane.path.stat().st_ino, library_stamp(job.store().con)
 
 
-def read_keys(scope: Scope, now: datetime, path: str | None = None) -> Callable[[Job[Keys]], Keys]:
+@job_work
+def read_keys(job: Job[Any], scope: Scope, now: datetime, path: str | None = None) -> Keys:
     """The keys of all documents that pass, read last first; and of the one at `path`."""
 
-    def work(job: Job[Any]) -> Keys:
-        from core.library.documents.opened import document_keys, key_at, library_size
+    from core.library.documents.opened import document_keys, key_at, library_size
 
-        store = job.store()
-        keys = document_keys(store.con, scope.filters(now))
-        at = None if path is None else key_at(store.con, path)
-        return Keys(keys, library_size(store.con), _readonly(store), at)
-
-    return work
+    store = job.store()
+    keys = document_keys(store.con, scope.filters(now))
+    at = None if path is None else key_at(store.con, path)
+    return Keys(keys, library_size(store.con), _readonly(store), at)
 
 
-def read_page(first: int, keys: Sequence[int]) -> Callable[[Job[Any]], Page[DocSummary]]:
+@job_work
+def read_page(job: Job[Any], first: int, keys: Sequence[int]) -> Page[DocSummary]:
     """The documents with these keys."""
 
-    def work(job: Job[Any]) -> Page[DocSummary]:
-        from core.library.documents.opened import documents_by_key
+    from core.library.documents.opened import documents_by_key
 
-        found = documents_by_key(job.store().con, keys)
-        return Page(first, tuple(found.get(key) for key in keys))
-
-    return work
+    found = documents_by_key(job.store().con, keys)
+    return Page(first, tuple(found.get(key) for key in keys))
 
 
-def find(text: str, scope: Scope, now: datetime, told: tuple[str, str]) -> Callable[[Job[Found]], Found]:
+@job_work
+def find(job: Job[Any], text: str, scope: Scope, now: datetime, told: tuple[str, str]) -> Found:
     """Search by words at once. `told`: what is said of the vectors, which are asked elsewhere, and what mends it."""
 
-    def work(job: Job[Any]) -> Found:
-        from core.embedding.runtime.query_model import NoVectors, VectorSearch
-        from core.library.documents.opened import library_size
-        from core.library.search.api import SearchQuery, search
+    from core.embedding.runtime.query_model import NoVectors, VectorSearch
+    from core.library.documents.opened import library_size
+    from core.library.search.api import SearchQuery, search
 
-        store = job.store()
-        mode = "lexical" if scope.mode == "lexical" else "hybrid"
-        query = SearchQuery(text, mode, MOST, scope.filters(now), snippet_chars=SNIPPET, prefix_last=True)
-        said: NoVectors = NoVectors(*told)
-        return Found(search(store, query, VectorSearch(lambda: said)), library_size(store.con))
-
-    return work
+    store = job.store()
+    mode = "lexical" if scope.mode == "lexical" else "hybrid"
+    query = SearchQuery(text, mode, MOST, scope.filters(now), snippet_chars=SNIPPET, prefix_last=True)
+    said: NoVectors = NoVectors(*told)
+    return Found(search(store, query, VectorSearch(lambda: said)), library_size(store.con))
 
 
 def _readonly(store: Store) -> str:

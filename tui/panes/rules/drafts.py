@@ -26,7 +26,7 @@ from tui.render.common.amounts import counted
 from tui.render.common.empty_states import Notice
 from tui.render.common.session import Marks
 from tui.render.tables import draw_draft, draw_draft_row
-from tui.runtime.jobs import Job
+from tui.runtime.jobs import Job, job_work
 from tui.screens.session import SessionScreen
 from tui.widgets.inputs import LineBox
 from tui.widgets.workbench import sheet
@@ -170,53 +170,44 @@ def _table(pane: RulesScreen) -> Table[RuleDrafts]:
     )  # fmt: skip
 
 
-def _suggestion(sources: Sources) -> Callable[[Job[str]], str]:
+@job_work
+def _suggestion(_job: Job[Any], sources: Sources) -> str:
     """The rule file of this project, else the one it would get."""
-
-    def work(_job: Job[Any]) -> str:
-        own = [path for path, scope in sources.files() if scope == "project"]
-        return str(own[0] if own else (sources.folder or Path.cwd()) / _NEW_FILE)
-
-    return work
+    own = [path for path, scope in sources.files() if scope == "project"]
+    return str(own[0] if own else (sources.folder or Path.cwd()) / _NEW_FILE)
 
 
-def _accepted(draft: int, file: str) -> Callable[[Job[str]], str]:
-    def work(job: Job[Any]) -> str:
-        from core.errors.curation.transaction import person
-        from core.flows.corrections.drafts import accept_draft
-        from core.store import faults, open_store
+@job_work
+def _accepted(job: Job[Any], draft: int, file: str) -> str:
+    from core.errors.curation.transaction import person
+    from core.flows.corrections.drafts import accept_draft
+    from core.store import faults, open_store
 
-        with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
-            (done,) = accept_draft(store, person(), draft, Path(file).expanduser()).drafts
-        return f"Wrote {done.rule_id} into {done.path}"
-
-    return work
+    with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
+        (done,) = accept_draft(store, person(), draft, Path(file).expanduser()).drafts
+    return f"Wrote {done.rule_id} into {done.path}"
 
 
-def _rejected(draft: int) -> Callable[[Job[str]], str]:
-    def work(job: Job[Any]) -> str:
-        from core.errors.curation.transaction import person
-        from core.flows.corrections.drafts import reject_draft
-        from core.store import faults, open_store
+@job_work
+def _rejected(job: Job[Any], draft: int) -> str:
+    from core.errors.curation.transaction import person
+    from core.flows.corrections.drafts import reject_draft
+    from core.store import faults, open_store
 
-        with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
-            reject_draft(store, person(), draft)
-        return "Rejected the draft"
-
-    return work
+    with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
+        reject_draft(store, person(), draft)
+    return "Rejected the draft"
 
 
-def _taken_back(*, again: bool) -> Callable[[Job[str]], str]:
+@job_work
+def _taken_back(job: Job[Any], *, again: bool) -> str:
     """Undo what the person decided last, or bring it back."""
 
-    def work(job: Job[Any]) -> str:
-        from core.errors.curation.transaction import person
-        from core.flows.system.history import bring_back, take_back
-        from core.store import faults, open_store
+    from core.errors.curation.transaction import person
+    from core.flows.system.history import bring_back, take_back
+    from core.store import faults, open_store
 
-        with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
-            me = person()
-            undone = bring_back(store, me, by=me) if again else take_back(store, me, by=me)
-        return f"{'Redone' if again else 'Undone'}: {undone.undid.title}"
-
-    return work
+    with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
+        me = person()
+        undone = bring_back(store, me, by=me) if again else take_back(store, me, by=me)
+    return f"{'Redone' if again else 'Undone'}: {undone.undid.title}"

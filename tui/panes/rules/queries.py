@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from tui.render.ranking import Ranked, Reasons, RuleKey, key_of, unfinished
-from tui.runtime.jobs import Job, Stopped
+from tui.runtime.jobs import Job, Stopped, job_work
 from tui.runtime.vector_process import PATIENCE
 from tui.services.environment import Sources, stamp_of
 from tui.widgets.row_list import Page
@@ -92,148 +92,129 @@ class Saying:
     said: Said | None = None
 
 
-def read_keys(tool: str, query: str = "", keep: int | None = None) -> Callable[[Job[Keys]], Keys]:
+@job_work
+def read_keys(job: Job[Any], tool: str, query: str = "", keep: int | None = None) -> Keys:
     """The keys of all calls, or of those of one tool; of a search, those it finds, the first of them at once.
 
     `keep`: the call that is chosen; what is told before the end goes down to where it stands.
     """
 
-    def work(job: Job[Any]) -> Keys:
-        from core.rules.calls import call_keys, count_calls, find_calls, words_of
+    from core.rules.calls import call_keys, count_calls, find_calls, words_of
 
-        store, words = job.store(), words_of(query)
-        readonly = store.readonly or ""
-        if not words:
-            keys = call_keys(store, tool)
-            return Keys(keys, readonly, len(keys))
-        every, found, told = count_calls(store, tool), array("q"), 0
-        for key in find_calls(store, words, tool):
-            job.check()
-            found.append(key)
-            if len(found) >= max(FIRST, 2 * told) and (keep is None or key <= keep):
-                told = len(found)
-                job.partial(Keys(found[:], readonly, every, words, whole=False))
-        return Keys(found, readonly, every, words)
-
-    return work
+    store, words = job.store(), words_of(query)
+    readonly = store.readonly or ""
+    if not words:
+        keys = call_keys(store, tool)
+        return Keys(keys, readonly, len(keys))
+    every, found, told = count_calls(store, tool), array("q"), 0
+    for key in find_calls(store, words, tool):
+        job.check()
+        found.append(key)
+        if len(found) >= max(FIRST, 2 * told) and (keep is None or key <= keep):
+            told = len(found)
+            job.partial(Keys(found[:], readonly, every, words, whole=False))
+    return Keys(found, readonly, every, words)
 
 
-def read_page(first: int, keys: Sequence[int], words: Sequence[str] = ()) -> Callable[[Job[Any]], Page[CallRow]]:
+@job_work
+def read_page(job: Job[Any], first: int, keys: Sequence[int], words: Sequence[str] = ()) -> Page[CallRow]:
     """The rows of these keys; each shows the words that were searched."""
 
-    def work(job: Job[Any]) -> Page[CallRow]:
-        from core.rules.calls import call_rows
+    from core.rules.calls import call_rows
 
-        found = {row.id: row for row in call_rows(job.store(), keys, words)}
-        return Page(first, tuple(found.get(key) for key in keys))
-
-    return work
+    found = {row.id: row for row in call_rows(job.store(), keys, words)}
+    return Page(first, tuple(found.get(key) for key in keys))
 
 
-def read_call(key: int) -> Callable[[Job[StoredCall | None]], StoredCall | None]:
+@job_work
+def read_call(job: Job[Any], key: int) -> StoredCall | None:
     """One call whole."""
 
-    def work(job: Job[Any]) -> StoredCall | None:
-        from core.rules.calls import stored_call
+    from core.rules.calls import stored_call
 
-        return stored_call(job.store(), key)
-
-    return work
+    return stored_call(job.store(), key)
 
 
-def check_typed(tool: str, text: str) -> Callable[[Job[Typed]], Typed]:
+@job_work
+def check_typed(_job: Job[Any], tool: str, text: str) -> Typed:
     """What was typed, as a call; a Fault says what is wrong with it, and where."""
 
-    def work(_job: Job[Any]) -> Typed:
-        from core.rules.calls import typed_call
+    from core.rules.calls import typed_call
 
-        return typed_call(tool, text)
-
-    return work
+    return typed_call(tool, text)
 
 
-def watch_files(sources: Sources) -> Callable[[Job[Changed]], Changed]:
+@job_work
+def watch_files(job: Job[Any], sources: Sources) -> Changed:
     """Tell each change of the rule files, and of what is said of calls, for as long as the pane is open."""
 
-    def work(job: Job[Any]) -> Changed:
-        from core.rules.evaluation.labels import label_file
+    from core.rules.evaluation.labels import label_file
 
-        labels = label_file(job.lane.path)
-        last, said = sources.stamp(), stamp_of(labels)
-        while True:
-            job.pause(INTERVAL)
-            if stamp_of(labels) != said:  # it is put in its place whole
-                said = stamp_of(labels)
-                job.partial("labels")
-            now = sources.stamp()
-            if now != last:
-                job.pause(INTERVAL / 5)  # an editor may write in two steps
-                last = sources.stamp()
-                job.partial("rules")
-
-    return work
+    labels = label_file(job.lane.path)
+    last, said = sources.stamp(), stamp_of(labels)
+    while True:
+        job.pause(INTERVAL)
+        if stamp_of(labels) != said:  # it is put in its place whole
+            said = stamp_of(labels)
+            job.partial("labels")
+        now = sources.stamp()
+        if now != last:
+            job.pause(INTERVAL / 5)  # an editor may write in two steps
+            last = sources.stamp()
+            job.partial("rules")
 
 
-def read_label(call: ToolCall, project: str) -> Callable[[Job[Label | None]], Label | None]:
+@job_work
+def read_label(job: Job[Any], call: ToolCall, project: str) -> Label | None:
     """What is said of a call by now."""
 
-    def work(job: Job[Any]) -> Label | None:
-        from core.rules.evaluation.labels import label_file, label_of
+    from core.rules.evaluation.labels import label_file, label_of
 
-        return label_of(label_file(job.lane.path), call, project)
-
-    return work
+    return label_of(label_file(job.lane.path), call, project)
 
 
-def say(saying: Saying) -> Callable[[Job[Said]], Said]:
+@job_work
+def say(job: Job[Any], saying: Saying) -> Said:
     """Label a call, unless it has another label by now than the one that was seen."""
 
-    def work(job: Job[Any]) -> Said:
-        from core.flows.rules.labels import label_call
+    from core.flows.rules.labels import label_call
 
-        before = None if saying.after is None else saying.after.said
-        seen = saying.seen if before is None or before.otherwise else before.label
-        saying.said = label_call(
-            job.lane.path, saying.call, saying.rule, saying.verdict,
-            shown_from=saying.shown_from, project=saying.project, seen=seen,
-        )  # fmt: skip
-        saying.after = None
-        return saying.said
-
-    return work
+    before = None if saying.after is None else saying.after.said
+    seen = saying.seen if before is None or before.otherwise else before.label
+    saying.said = label_call(
+        job.lane.path, saying.call, saying.rule, saying.verdict,
+        shown_from=saying.shown_from, project=saying.project, seen=seen,
+    )  # fmt: skip
+    saying.after = None
+    return saying.said
 
 
-def find_clusters(matching: Matching) -> Callable[[Job[Clusters]], Clusters]:
+@job_work
+def find_clusters(job: Job[Any], matching: Matching) -> Clusters:
     """Rules that say nearly the same, or belong together."""
-
-    def work(job: Job[Any]) -> Clusters:
-        with matching.using(job) as matcher:
-            asked = matcher.to_group()
-        return matching.grouped(job, asked)
-
-    return work
+    with matching.using(job) as matcher:
+        asked = matcher.to_group()
+    return matching.grouped(job, asked)
 
 
-def measure(matching: Matching) -> Callable[[Job[Measured | None]], Measured | None]:
+@job_work
+def measure(job: Job[Any], matching: Matching) -> Measured | None:
     """Compare every way of matching on what was labelled; None where nothing was."""
 
-    def work(job: Job[Any]) -> Measured | None:
-        from core.flows.rules.labels import comparable
-        from core.rules.evaluation.compare import case_results
-        from core.rules.evaluation.labels import known_names, named_in
+    from core.flows.rules.labels import comparable
+    from core.rules.evaluation.compare import case_results
+    from core.rules.evaluation.labels import known_names, named_in
 
-        sources = matching.sources
-        found = comparable(job.lane.path, lambda folder: sources.of(folder).files(), matching.folder)
-        if not found.calls:
-            return Measured(None, (), found.told(())) if found.elsewhere or found.broken else None
-        calls = found.calls
-        with matching.using(job) as matcher:
-            compared = matcher.compare(calls)
-            answer = lambda call: matcher.match(call, wait_s=600.0)  # noqa: E731
-            notes = found.told(known_names(matcher.rules().rules, named_in(calls)))
-            return Measured(compared, case_results(calls, answer, compared.differences), notes, sources.project)
-
-    return work
+    sources = matching.sources
+    found = comparable(job.lane.path, lambda folder: sources.of(folder).files(), matching.folder)
+    if not found.calls:
+        return Measured(None, (), found.told(())) if found.elsewhere or found.broken else None
+    calls = found.calls
+    with matching.using(job) as matcher:
+        compared = matcher.compare(calls)
+        answer = lambda call: matcher.match(call, wait_s=600.0)  # noqa: E731
+        notes = found.told(known_names(matcher.rules().rules, named_in(calls)))
+        return Measured(compared, case_results(calls, answer, compared.differences), notes, sources.project)
 
 
 WAIT = 600.0
