@@ -63,7 +63,6 @@ def read_stretch(
     job: Job[Stretch | None], session: str, index: int, before: int, after: int, width: int, marks: Marks
 ) -> Stretch | None:
     """Read messages around `index` and lay them out; None if the casebook does not hold the session."""
-
     from core.errors import messages_around
 
     page = messages_around(job.store(), session, index, before, after)
@@ -334,7 +333,6 @@ _SHARE = 3
 @job_work
 def read_strip(job: Job[SessionStrip], session: str) -> SessionStrip:
     """Read the strip of a session."""
-
     from core.flows.insights.strip import session_strip
 
     return session_strip(job.store(), session)

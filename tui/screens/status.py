@@ -28,7 +28,6 @@ _RUNS = 8
 @job_work
 def read_facts(job: Job[Facts], config: Config) -> Facts:
     """Look at the casebook of the job: its file, its rows, its long runs."""
-
     from importlib.metadata import version
 
     from core.base.paths import log_file
@@ -54,7 +53,6 @@ def read_facts(job: Job[Facts], config: Config) -> Facts:
 @job_work
 def run_checks(job: Job[Diagnosis], config: Config) -> Diagnosis:
     """Let the doctor look."""
-
     from core.flows.system.doctor import diagnose
 
     path: Path = job.lane.path

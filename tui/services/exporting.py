@@ -94,7 +94,6 @@ def proposed(folder: Path | None, name: str) -> str:
 @job_work
 def written(job: Job[Written], export: Export, named: str, *, replacing: bool) -> Written:
     """Write it, whole or not at all; hands over how many there are so far."""
-
     from core.base.config.settings_sources import from_home
 
     path = from_home(named).absolute()

@@ -53,7 +53,6 @@ def roots_of(config: Config | None) -> Roots:
 @job_work
 def look_for(job: Job[tuple[Source, ...]], roots: Callable[[], Roots]) -> tuple[Source, ...]:
     """Count what the agents have left; nothing is opened."""
-
     from core.transcripts import discover
 
     found: list[Source] = []

@@ -48,9 +48,7 @@ from tui.terminal.display import CollectsAtRest, OneToast
 from tui.terminal.keyboard import KeysInOrder, read_alt_digits, read_input_so
 from tui.widgets.inputs import SearchBox
 from tui.widgets.row_list import RowList
-from tui.widgets.workbench import FIRST_SHEETS as FIRST
-from tui.widgets.workbench import LATER_SHEETS as LATER
-from tui.widgets.workbench import KeyFooter, Place, Running, TopBar, on_open_screens
+from tui.widgets.workbench import FIRST_SHEETS, LATER_SHEETS, KeyFooter, Place, Running, TopBar, on_open_screens
 
 
 @runtime_checkable
@@ -104,7 +102,7 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
     """The workbench on one casebook."""
 
     TITLE = "casebook"
-    CSS_PATH: ClassVar[CSSPathType | None] = list(FIRST)
+    CSS_PATH: ClassVar[CSSPathType | None] = list(FIRST_SHEETS)
     BINDINGS = bindings("app")
     ENABLE_COMMAND_PALETTE = False  # the registry binds its key; `_palette` opens it
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide"), (160, "-xwide")]  # noqa: RUF012  as Textual has it
@@ -163,7 +161,7 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
     def on_ready(self) -> None:
         """The first frame is out."""
         self.screen_change_signal.subscribe(self, lambda _screen: self.on_pane_changed())
-        self.set_timer(_WARM, lambda: (self.read_sheets(LATER), self.collect_at_rest()))
+        self.set_timer(_WARM, lambda: (self.read_sheets(LATER_SHEETS), self.collect_at_rest()))
         self._panes.begin(self._around.cited, self._around.state.pane)
         if not self.is_headless:
             heed_signals(self._told_to_end)

@@ -16,7 +16,7 @@ from tests.tui.support import NOW, app_on, frame, offered, put, settled, until
 from tui.screens.palette import keys_here
 from tui.shell.app import CasebookApp
 from tui.shell.appearance import ANSI, DARK, read_theme
-from tui.widgets.workbench import LATER_SHEETS as LATER
+from tui.widgets.workbench import LATER_SHEETS
 
 DOCS = Path(__file__).parents[3] / "docs" / "workbench.md"
 
@@ -204,9 +204,9 @@ async def test_later_sheets_are_parsed_before_a_screen_asks_for_them_one_a_turn(
         known, parse, sizes = app.stylesheet, app.stylesheet.parse, list[int]()
         monkeypatch.setattr(known, "parse", lambda: (sizes.append(len(known.source)), parse()))
         before = len(known.source)
-        app.read_sheets(LATER)
-        await until(pilot, lambda: len(sizes) == len(LATER))
-        assert sizes == list(range(before + 1, before + 1 + len(LATER)))
+        app.read_sheets(LATER_SHEETS)
+        await until(pilot, lambda: len(sizes) == len(LATER_SHEETS))
+        assert sizes == list(range(before + 1, before + 1 + len(LATER_SHEETS)))
         assert {"#evidence-list", "#ask-box"} <= known.rules_map.keys()
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.base.fault import Fault
+from tui.panes.common.decisions import writing
 from tui.render.case import Fix, fix_name
 from tui.render.common.glyphs import Signs
 from tui.runtime.jobs import Job, Jobs, job_work
@@ -18,6 +19,7 @@ from tui.screens.export import Form
 
 if TYPE_CHECKING:
     from core.errors import Case
+    from core.store import Store
     from tui.panes.errors.case_view import CaseView
     from tui.runtime.messages import CiteSource
 
@@ -77,27 +79,23 @@ class ForCase:
 @job_work
 def quoted(job: Job[Any], name: str, query: str) -> str:
     """The citation of a passage as it is put into a text."""
-
     from core.library.citations.store import citation_block
 
     return citation_block(job.store().con, name, query)
 
 
-@job_work
-def attached(job: Job[Any], case: Case, name: str, query: str) -> str:
+@writing
+def attached(store: Store, case: Case, name: str, query: str) -> str:
     """Attach a passage to the fix of a case; where it stands."""
-
     from core.errors import show_case
     from core.errors.curation import person
     from core.flows.ingest.case_citations import cite_in_case
     from core.library.citations.store import quote_of
-    from core.store import faults, open_store
 
-    with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
-        now = show_case(store, case.id)
-        if now is None:
-            raise Fault("invalid_input", f"case {case.id} is not there any more")
-        return cite_in_case(store, now, name, person(), quote_of(store.con, name, query)).uri
+    now = show_case(store, case.id)
+    if now is None:
+        raise Fault("invalid_input", f"case {case.id} is not there any more")
+    return cite_in_case(store, now, name, person(), quote_of(store.con, name, query)).uri
 
 
 def forms_of(case: Case, fix: Fix | None, key_line: str, raw: str, database: Path | None) -> tuple[Form, ...]:

@@ -87,7 +87,6 @@ class Seen:
 @job_work
 def read_older(job: Job[Older], seen: Seen) -> Older:
     """Read the times before the oldest that is known."""
-
     from core.errors import occurrences_of
 
     last = seen.read[-1] if seen.read else None
@@ -159,7 +158,6 @@ class CitedView(RowList):
 @job_work
 def read_cited(job: Job[Any], case_id: int) -> Case | None:
     """The case with what its fix cites; None where it is gone."""
-
     from core.errors import show_case
     from core.flows.ingest.case_citations import with_citations
 

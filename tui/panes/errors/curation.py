@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from threading import Lock
@@ -13,13 +13,13 @@ from textual.app import App
 
 from core.base.fault import Fault
 from tui.actions.action import Acts, Performs
+from tui.panes.common.decisions import Decisions, Returned, writing
 from tui.panes.errors.queries import Read, Scope, read_case
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline
 from tui.runtime.jobs import Job, Jobs, job_work
 from tui.runtime.messages import PaneChanged, PaneShowAll
 from tui.services.external_editor import change_in, editor_of
-from tui.services.undo import LANE, Returned, brought_back, taken_back
 
 if TYPE_CHECKING:
     from core.errors import Case
@@ -116,16 +116,13 @@ def scope_of_lesson(read: Read) -> Decision | None:
     return Decision(act, (seen_with(read.case, read.shown, read.at),), pick=fix.id)
 
 
-@job_work
-def decided(job: Job[Any], decision: Decision) -> Curated:
+@writing
+def decided(store: Store, decision: Decision) -> Curated:
     """Do it, as one change in the history."""
-
     from core.errors.curation import look
-    from core.store import faults, open_store
 
-    with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
-        seen = [*decision.seen, *(look(store.con, case_id) for case_id in decision.unseen)]
-        return _act(store, decision, seen)
+    seen = [*decision.seen, *(look(store.con, case_id) for case_id in decision.unseen)]
+    return _act(store, decision, seen)
 
 
 def _act(store: Store, decision: Decision, seen: list[Seen]) -> Curated:
@@ -157,7 +154,6 @@ AFTER = 0.8
 @job_work
 def read_unsaved(job: Job[Any], writer: Callable[[], Writer]) -> tuple[Unsaved, ...]:
     """What was typed and not saved, and no other window is at; nothing where there is no casebook to save it in."""
-
     from core.errors.curation import unsaved_texts
 
     if not writer().kept().free:
@@ -315,7 +311,7 @@ Then = Callable[["Curated | None"], object]
 """What is called once a decision is on disk; None: it could not be made."""
 
 
-class Curating(Performs):
+class Curating(Decisions, Performs):
     """Decides, takes back, and opens the screens for it. Used from the interface's thread only."""
 
     def __init__(
@@ -326,7 +322,7 @@ class Curating(Performs):
         host: ErrorsScreen,
         meaning: Meaning,
     ) -> None:
-        self.jobs = jobs
+        super().__init__(jobs)
         self.meaning = meaning
         self.signs = signs
         self.clock = clock
@@ -363,12 +359,21 @@ class Curating(Performs):
 
     # Deciding --------------------------------------------------------------------------------------------------------
 
-    def decide(self, decision: Decision, then: Then = lambda _done: None, *, told: bool = True) -> None:
-        """Do it in its turn; `then` hears how it went before a conflict is shown. `told`: say it in a toast."""
+    def decide(
+        self,
+        decision: Decision,
+        then: Then = lambda _done: None,
+        *,
+        told: bool = True,
+        about: Iterable[int] = (),
+    ) -> None:
+        """Do it in its turn; `then` hears how it went before a conflict is shown. `told`: say it in a toast.
 
+        `about`: the cases that are pending until then.
+        """
         self.said = ""
 
-        def ended(done: Curated, _final: bool) -> None:
+        def ended(done: Curated) -> None:
             became = outcome(decision, done)
             self.said = became + (self.signs.told("  {undo.last} undoes") if done.cases else "")
             then(done)
@@ -384,7 +389,7 @@ class Curating(Performs):
             kept = " What you wrote is kept: {fix.write} goes on with it." if decision.written else ""
             self.say(f"{fault.message}. {fault.hint}{self.signs.told(kept)}", "error")
 
-        self.jobs.run(LANE, decided(decision), ended, failed, keep=True)
+        self.make(decided(decision), ended, failed, about)
 
     def keep_lesson(self, read: Read | None) -> None:
         """Let the lesson of the fix hold in every project, or only in its own again."""
@@ -393,21 +398,24 @@ class Curating(Performs):
 
     def take_back(self, change: int | None = None, then: Heard | None = None) -> None:
         """Take back a change, or what the person decided last; `then` hears it and what to say, else a toast does."""
-        self._undo(taken_back(change), "Taken back", then)
+        self.undo(self._returned("Taken back", then), self._not_returned, change)
 
     def bring_back(self, then: Heard | None = None) -> None:
         """Bring back what was taken back last."""
-        self._undo(brought_back(), "Brought back", then)
+        self.redo(self._returned("Brought back", then), self._not_returned)
 
-    def _undo(self, work: Callable[[Job[Returned]], Returned], word: str, then: Heard | None) -> None:
-        def ended(returned: Returned, _final: bool) -> None:
+    def _returned(self, word: str, then: Heard | None) -> Callable[[Returned], None]:
+        def ended(returned: Returned) -> None:
             self.said = told = f"{word}: {returned.title}"
             if then is None:
                 self.say(told)
             else:
                 then(returned, told)
 
-        self.jobs.run(LANE, work, ended, lambda fault: self.say(f"{fault.message} {fault.hint}", "warning"), keep=True)
+        return ended
+
+    def _not_returned(self, fault: Fault) -> None:
+        self.say(f"{fault.message} {fault.hint}", "warning")
 
     # Conflicts -------------------------------------------------------------------------------------------------------
 

@@ -131,7 +131,6 @@ class Opened:
 @job_work
 def open_draft(job: Job[Any], case_id: int, curating: Curating) -> Opened:
     """Go on with what was typed before, unless another window is at it; look for cases that are alike."""
-
     from core.errors.retrieval.vector_tier import AlsoFor
 
     writer = curating.writer
@@ -144,7 +143,6 @@ def open_draft(job: Job[Any], case_id: int, curating: Curating) -> Opened:
 @job_work
 def keep_typed(_job: Job[Any], draft: Draft, writer: Writer, written: Written) -> None:
     """Keep what is typed where a crash cannot take it."""
-
     from core.errors.curation import Scratch
 
     seen = draft.seen

@@ -15,12 +15,12 @@ from textual.widgets import Static
 from core.base.fault import Fault
 from tui.actions.action import Acts, Performs, Situation
 from tui.actions.registry import bindings
+from tui.panes.common.decisions import Returned
 from tui.panes.errors.actions import CaseNow
 from tui.panes.errors.curation import Curating
 from tui.render.common.untrusted import inline
 from tui.render.curation import State, draw_change, draw_changed
 from tui.runtime.jobs import Job, job_work
-from tui.services.undo import Returned
 from tui.widgets.row_list import RowList
 from tui.widgets.scroll_text import Reading
 from tui.widgets.workbench import KeyFooter, sheet, workbench
@@ -77,7 +77,6 @@ class Changes:
 @job_work
 def read_page(job: Job[Any], case_id: int | None, before: int | None, limit: int = PAGE) -> History:
     """Read a page of the history, of one case or of all."""
-
     from core.flows.system.history import read_history
 
     return read_history(job.store(), limit, before, case_id)
@@ -86,7 +85,6 @@ def read_page(job: Job[Any], case_id: int | None, before: int | None, limit: int
 @job_work
 def read_case_of(job: Job[Any], cases: Sequence[int]) -> int | None:
     """The first of these cases that there is, or the one that it was merged into; None: all are gone."""
-
     from core.errors import show_case
     from core.errors.curation import moved_to
 

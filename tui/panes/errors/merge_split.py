@@ -40,7 +40,6 @@ _SHOWN = 100
 @job_work
 def find_others(job: Job[Any], text: str, case: Case, meaning: Meaning) -> tuple[Row, ...]:
     """Cases with these words, or of this number; without any, those that read or mean alike."""
-
     from core.errors import case_rows
     from core.errors.cases.browse import browse
     from core.errors.retrieval.vector_tier import AlsoFor, Like
@@ -327,7 +326,6 @@ def ask_merge(
 @job_work
 def read_merge(job: Job[Any], into: int, others: Sequence[int], known: Case | None) -> MergePreview:
     """What a merge would join, and what differs."""
-
     from core.errors.curation import preview_merge
 
     return preview_merge(job.store(), into, others, known)
@@ -394,7 +392,6 @@ def ask_whose(
 @job_work
 def read_shared(job: Job[Any], case_id: int, marks: tuple[str, ...]) -> tuple[Resolution, ...]:
     """The fixes that a split of these errors must be told about."""
-
     from core.errors.curation import shared_fixes
 
     return shared_fixes(job.store(), case_id, marks)

@@ -311,7 +311,6 @@ class Renewed:
 @job_work
 def renew(job: Job[Renewed], scope: Scope, place: Place, searched: Callable[[Job[Any]], Found] | None) -> Renewed:
     """Read again what is on the screen around `place`, wherever its case stands now; or search again."""
-
     from core.errors import cursor_at, rank_of
 
     store, filters = job.store(), scope.filters()
@@ -336,7 +335,6 @@ def find(job: Job[Found], text: str, scope: Scope, meaning: Meaning, *, typed: b
 
     `deep`: the vector tier is asked as well, and waited for.
     """
-
     from core.errors import search
     from core.errors.cases.browse import browsed
 
@@ -395,7 +393,6 @@ def _told(store: Store, answer: SearchAnswer, filters: Filters) -> Found:
 @job_work
 def read_like(job: Job[CasesLike], case_id: int, meaning: Meaning) -> CasesLike:
     """Find the cases that are like this one, by the vector that is kept of it, else by words."""
-
     from core.errors.retrieval.vector_tier import Like
 
     return meaning.ask(job, Like(case_id))
@@ -404,7 +401,6 @@ def read_like(job: Job[CasesLike], case_id: int, meaning: Meaning) -> CasesLike:
 @job_work
 def count_values(job: Job[Facets], scope: Scope, now: datetime) -> Facets:
     """Count what one can filter by."""
-
     from core.errors.cases.browse import facets
 
     return facets(job.store(), scope.at(now).filters(), tuple(since_of(period, now) for period in PERIODS))
@@ -416,7 +412,6 @@ def read_case(job: Job[Any], case_id: int, hit: Hit | None = None, *, searched: 
 
     `hit`: what a search says of it, which leads to one of its errors; `searched`: whether there was a search.
     """
-
     from core.errors import occurrences_of, show_case
     from core.errors.practice import practice_of_case
     from core.errors.retrieval.match_location import error_shown, fix_shown, standing
@@ -437,7 +432,6 @@ def read_case(job: Job[Any], case_id: int, hit: Hit | None = None, *, searched: 
 @job_work
 def use_case(job: Job[bool], case_id: int, hit: Hit | None) -> bool:
     """Count that the answer of a case, a `hit`, was opened or copied; False where nothing can be written."""
-
     from core.errors import count_use
     from core.errors.fixes import Telling
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -17,6 +16,7 @@ from textual.screen import ModalScreen
 from core.base.fault import Fault
 from tui.actions.action import Acts, Performs, Situation
 from tui.actions.registry import bindings
+from tui.panes.common.decisions import Returned
 from tui.panes.common.list_pane import ListView
 from tui.panes.errors.actions import CaseNow
 from tui.panes.errors.case_side import CaseSide
@@ -30,7 +30,6 @@ from tui.render.common.untrusted import inline
 from tui.render.curation import draw_entry
 from tui.runtime.jobs import Job, Jobs, job_work
 from tui.services.db_watch import Following, files_at, staying, watch
-from tui.services.undo import Returned
 from tui.widgets.row_list import RowList
 from tui.widgets.workbench import KeyFooter, sheet
 
@@ -165,7 +164,6 @@ def _drawn(queue: Queue) -> Queue:
 @job_work
 def read_queue(job: Job[Any], filters: Filters, rows: int) -> Waiting:
     """Read the beginning of the queue, at least `rows` of it."""
-
     from core.errors.curation import triage_queue
 
     page = triage_queue(job.store(), filters, max(PAGE, rows))
@@ -297,7 +295,6 @@ class TriageScreen(Performs, ModalScreen[None]):
         self.queue = Queue()
         self._wanted: int | None = None  # the case to go to once it waits again
         self._ahead = Ahead(curating.jobs, self._came, self._failed)
-        self._pending: Counter[int] = Counter()  # decisions on their way to disk
         curating.said = ""
         self._view = QueueView(curating.signs, curating.clock, lambda: curating.said)
         self.rows = self._view.rows
@@ -349,7 +346,7 @@ class TriageScreen(Performs, ModalScreen[None]):
         self._ahead.forget(case_id for case_id in changed if case_id != self._chosen_id)
         at, self._wanted, self._view.trouble = self._wanted, None, ""
         with staying(self.rows) if at is None else nullcontext():
-            self._put(self.queue.renewed(waiting, self._pending.keys()), self._chosen_id if at is None else at)
+            self._put(self.queue.renewed(waiting, self._curating.pending), self._chosen_id if at is None else at)
 
     def _failed(self, fault: Fault) -> None:
         if not self.queue.total:
@@ -381,7 +378,7 @@ class TriageScreen(Performs, ModalScreen[None]):
 
     def _came(self, case_id: int | None) -> None:
         if case_id == self._chosen_id:
-            self.case.show(None if case_id in self._pending else self._ahead.get(case_id))
+            self.case.show(None if case_id in self._curating.pending else self._ahead.get(case_id))
             self._keys.situation = self.situation()
 
     # Deciding --------------------------------------------------------------------------------------------------------
@@ -427,8 +424,7 @@ class TriageScreen(Performs, ModalScreen[None]):
         cases = decision.cases
         if not cases:
             return
-        self._pending.update(cases)
-        self._curating.decide(decision, lambda done: self._ended(cases, done), told=False)
+        self._curating.decide(decision, lambda done: self._ended(cases, done), told=False, about=cases)
         if decision.act == "reject" and _has_more(decision, self.case.read):
             self._came(self._chosen_id)  # its next draft is shown as soon as this one is rejected
             self._view.caption(self.queue)
@@ -437,7 +433,6 @@ class TriageScreen(Performs, ModalScreen[None]):
 
     def _ended(self, cases: tuple[int, ...], done: Curated | None) -> None:
         """On disk, or not done: say which, and read again what waits."""
-        self._pending -= Counter(cases)
         self._ahead.forget((*cases, *(done.cases if done is not None else ())))
         if done is not None and done.unchanged:
             self._curating.say(f"{len(done.unchanged)} had no fix to decide on.", "warning")
@@ -499,8 +494,7 @@ class TriageScreen(Performs, ModalScreen[None]):
     def _join(self, decision: Decision, queue: Queue) -> None:
         """Merge others into a case or split some of its errors off, as it was asked; it is on the screen then."""
         into, *others = decision.cases
-        self._pending.update(others)
-        self._curating.decide(decision, lambda done: self._ended(tuple(others), done), told=False)
+        self._curating.decide(decision, lambda done: self._ended(tuple(others), done), told=False, about=others)
         self._put(queue.without(others), into)
 
     def _back(self) -> None:

@@ -58,7 +58,6 @@ class FoundPlace:
 def search(job: Job[Any], session: str, evidence_id: int, near: int, words: str, cache: ViewCache | None) -> Hits:
     """Where the words stand in the session, the message `near` first; for a number alone, where the quote may stand in
     that message."""
-
     from core.align import ViewCache
     from core.evidence import find_in_session, look_in
 
@@ -72,7 +71,6 @@ def search(job: Job[Any], session: str, evidence_id: int, near: int, words: str,
 @job_work
 def with_message(job: Job[Any], session: str, seen: Seen) -> FoundPlace | None:
     """The place with its message; None where it is gone."""
-
     from core.evidence import show_message
 
     message = show_message(job.store(), session, seen.span.message_index)

@@ -106,7 +106,6 @@ class Compared:
 @job_work
 def read_list(job: Job[Any], shown: Shown, limit: int, words: str = "") -> Listed:
     """The first `limit` rows of what is shown (and has all of the words), with the counts."""
-
     from core.evidence import list_quotes
 
     store = job.store()
@@ -126,7 +125,6 @@ def filters_of(shown: Shown) -> QuoteFilters:
 @job_work
 def read_ready(job: Job[Any], shown: Shown) -> tuple[NamedEntry, ...]:
     """The entries that can be promoted, of the session and the type that are on."""
-
     from core.evidence import ready_entries
 
     return ready_entries(job.store(), session=shown.session, type=shown.type)
@@ -157,7 +155,6 @@ def _read(job: Job[Any], evidence_id: int) -> ReadQuote | None:
 @job_work
 def compare(job: Job[Any], evidence_id: int, spans: tuple[Span, ...]) -> Compared:
     """What the quote says otherwise than the words there, and how they fit."""
-
     from core.evidence import show_place
 
     return Compared(evidence_id, spans, show_place(job.store(), evidence_id, spans))

@@ -61,7 +61,6 @@ class Counted:
 @job_work
 def count_choices(job: Job[Any], shown: Shown) -> Counted:
     """Count what the menu offers."""
-
     from core.evidence import QuoteFilters, count_quotes, count_ready, count_sessions, count_types
 
     store = job.store()

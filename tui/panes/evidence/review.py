@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -13,12 +13,12 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from core.base.fault import Fault
+from tui.panes.common.decisions import Decisions, Returned, writing
 from tui.panes.evidence.queries import PROBLEMS, read_ready
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline, title
 from tui.render.evidence import draw_promotable, ready_text, summary_of_decisions, summary_of_promotions
-from tui.runtime.jobs import Job, Jobs, job_work
-from tui.services.undo import LANE, Returned, brought_back, taken_back
+from tui.runtime.jobs import Jobs
 from tui.widgets.scroll_text import Reading
 from tui.widgets.workbench import sheet
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from core.align import Span
     from core.evidence import Decided, DecidedMany, NamedEntry, PromotedMany, Promotion, QuoteRow
     from core.evidence.rows import State
+    from core.store import Store
     from tui.panes.evidence.queries import ReadQuote
     from tui.panes.evidence.screen import EvidenceScreen
 
@@ -59,24 +60,21 @@ class Decision:
         return "rejected" if self.act == "reject" else "accepted"
 
 
-@job_work
-def decided(job: Job[Any], decision: Decision) -> Decided:
+@writing
+def decided(store: Store, decision: Decision) -> Decided:
     """Carry it out: one change in the history, unless it is refused."""
-
     from core import evidence as core
     from core.errors.curation.transaction import person
-    from core.store import faults, open_store
 
     one, me = decision, person()
-    with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
-        if one.act == "reject":
-            return core.reject(store, me, one.evidence_id, one.reason, expect=one.mark)
-        if one.act == "words":
-            return core.take_words(store, me, one.evidence_id, one.spans, expect=one.mark)
-        if one.act == "choose":
-            return core.choose(store, me, one.evidence_id, one.number, confirmed=one.confirmed, expect=one.mark)
-        act = "adjust" if one.act == "adjust" else None
-        return core.accept(store, me, one.evidence_id, one.spans, confirmed=one.confirmed, expect=one.mark, act=act)
+    if one.act == "reject":
+        return core.reject(store, me, one.evidence_id, one.reason, expect=one.mark)
+    if one.act == "words":
+        return core.take_words(store, me, one.evidence_id, one.spans, expect=one.mark)
+    if one.act == "choose":
+        return core.choose(store, me, one.evidence_id, one.number, confirmed=one.confirmed, expect=one.mark)
+    act = "adjust" if one.act == "adjust" else None
+    return core.accept(store, me, one.evidence_id, one.spans, confirmed=one.confirmed, expect=one.mark, act=act)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,23 +85,18 @@ class DecidedAll:
     free: frozenset[str]
 
 
-def decided_all(rows: Sequence[QuoteRow], reason: str | None) -> Callable[[Job[DecidedAll]], DecidedAll]:
+@writing
+def decided_all(store: Store, rows: Sequence[QuoteRow], reason: str | None) -> DecidedAll:
     """Reject them all for a reason, or (None) accept those that need no question: one change."""
+    from core.errors.curation.transaction import person
+    from core.evidence import accept_all, promotion_of, reject_all
+
+    me = person()
     seen: list[tuple[int, State]] = [(row.id, row.state) for row in rows]
-
-    def work(job: Job[Any]) -> DecidedAll:
-        from core.errors.curation.transaction import person
-        from core.evidence import accept_all, promotion_of, reject_all
-        from core.store import faults, open_store
-
-        with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
-            me = person()
-            many = accept_all(store, me, seen) if reason is None else reject_all(store, me, seen, reason)
-            about = {row.entry_id for row in rows if row.id in many.done}
-            now = {entry: promotion_of(store.con, entry) for entry in about}
-            return DecidedAll(many, frozenset(one for one, its in now.items() if can_be_promoted(its)))
-
-    return work
+    many = accept_all(store, me, seen) if reason is None else reject_all(store, me, seen, reason)
+    about = {row.entry_id for row in rows if row.id in many.done}
+    now = {entry: promotion_of(store.con, entry) for entry in about}
+    return DecidedAll(many, frozenset(one for one, its in now.items() if can_be_promoted(its)))
 
 
 def can_be_promoted(promotion: Promotion) -> bool:
@@ -111,16 +104,13 @@ def can_be_promoted(promotion: Promotion) -> bool:
     return not promotion.promotionBlocked and promotion.stage == "candidate"
 
 
-@job_work
-def promoted(job: Job[Any], entry_ids: Sequence[str]) -> PromotedMany:
+@writing
+def promoted(store: Store, entry_ids: Sequence[str]) -> PromotedMany:
     """Promote those of these entries that nothing blocks: one change."""
-
     from core.errors.curation.transaction import person
     from core.evidence import promote_many
-    from core.store import faults, open_store
 
-    with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
-        return promote_many(store, person(), entry_ids)
+    return promote_many(store, person(), entry_ids)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,23 +142,20 @@ class Ended:
     decided: frozenset[int] = frozenset()
 
 
-class Reviewing:
+class Reviewing(Decisions):
     """Carries decisions out; `heard` hears how each ended. Used from the interface's thread only."""
 
     def __init__(self, jobs: Jobs, signs: Signs, heard: Callable[[Ended], object]) -> None:
-        self._jobs = jobs
+        super().__init__(jobs)
         self._signs = signs
         self._heard = heard
-        self.pending: set[int] = set()
         self.made: list[int] = []
 
     def decide(self, decision: Decision, entry: Named) -> None:
         """On disk in its turn."""
         one = decision.evidence_id
-        self.pending.add(one)
 
-        def ended(done: Decided, _final: bool) -> None:
-            self.pending.discard(one)
+        def ended(done: Decided) -> None:
             if done.refused is not None:
                 self._heard(Ended(one, False, f"{done.message[:1].upper()}{done.message[1:]}."))
                 return
@@ -179,36 +166,25 @@ class Reviewing:
             told += self._signs.told("  {undo.last} undoes")
             self._heard(Ended(one, True, told, free=(entry,) if free else ()))
 
-        def failed(fault: Fault) -> None:
-            self.pending.discard(one)
-            self._heard(Ended(one, False, _told(fault)))
-
-        self._jobs.run(LANE, decided(decision), ended, failed, keep=True)
+        self.make(decided(decision), ended, lambda fault: self._heard(Ended(one, False, _told(fault))), [one])
 
     def decide_all(self, rows: Sequence[QuoteRow], reason: str | None) -> None:
         """Reject them all for one reason, or (None) accept those that need no question; what is left is told."""
-        ids = {row.id for row in rows}
         entries = tuple({row.entry_id: named(row) for row in rows}.values())
-        self.pending |= ids
         what = "accepted" if reason is None else "rejected"
 
-        def ended(both: DecidedAll, _final: bool) -> None:
-            self.pending -= ids
+        def ended(both: DecidedAll) -> None:
             done, free = both.many, tuple(one for one in entries if one.id in both.free)
             if done.done:
                 self.made.append(done.done[0])
             told = summary_of_decisions(done, what) + self._signs.told("  {undo.last} undoes" if done.done else "")
             self._heard(Ended(None, not done.left, told, free=free, decided=frozenset(done.done)))
 
-        def failed(fault: Fault) -> None:
-            self.pending -= ids
-            self._failed(fault)
-
-        self._jobs.run(LANE, decided_all(rows, reason), ended, failed, keep=True)
+        self.make(decided_all(rows, reason), ended, self._failed, {row.id for row in rows})
 
     def writes(self, rows: Sequence[QuoteRow]) -> bool:
         """Whether a decision about one of these is still on its way to disk."""
-        return not self.pending.isdisjoint(row.id for row in rows)
+        return any(row.id in self.pending for row in rows)
 
     def blocked(self, read: ReadQuote | None) -> str:
         """Why the entry of this quote cannot be promoted; empty: it can."""
@@ -222,22 +198,22 @@ class Reviewing:
     def promote(self, entry_ids: Sequence[str], rows: Sequence[QuoteRow] = ()) -> None:
         """Promote these entries, if nothing blocks them; `rows`: the marked quotes that they are of."""
 
-        def ended(found: PromotedMany, _final: bool) -> None:
+        def ended(found: PromotedMany) -> None:
             went = {one.entry_id for one in found.promoted}
             told = summary_of_promotions(found) + self._signs.told("  {undo.last} undoes" if went else "")
             done = frozenset(row.id for row in rows if row.entry_id in went)
             self._heard(Ended(None, bool(went) and not found.blocked, told, decided=done))
 
-        self._jobs.run(LANE, promoted(entry_ids), ended, self._failed, keep=True)
+        self.make(promoted(entry_ids), ended, self._failed)
 
     def take_back(self, *, again: bool = False) -> None:
         """Take back what the person decided last, or bring it back."""
 
-        def ended(what: Returned, _final: bool) -> None:
+        def ended(what: Returned) -> None:
             at = self.made.pop() if self.made and not again else None
             self._heard(Ended(at, True, f"{'redone' if again else 'undone'}: {title(what.undid)}", back=True))
 
-        self._jobs.run(LANE, brought_back() if again else taken_back(), ended, self._failed, keep=True)
+        (self.redo if again else self.undo)(ended, self._failed)
 
     def _failed(self, fault: Fault) -> None:
         self._heard(Ended(None, False, _told(fault)))

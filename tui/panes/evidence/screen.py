@@ -36,8 +36,7 @@ from tui.panes.evidence.queries import (
     read_quotes,
 )
 from tui.panes.evidence.quotes import Listing, Looked, QuoteList, QuoteView
-from tui.panes.evidence.review import LANE as READY
-from tui.panes.evidence.review import MessageLine, Outcome, Promoting, Reviewing, can_be_promoted
+from tui.panes.evidence.review import READY, MessageLine, Outcome, Promoting, Reviewing, can_be_promoted
 from tui.render.common.glyphs import Signs
 from tui.render.common.trace import draw_trace
 from tui.render.evidence import draw_entry
@@ -73,7 +72,6 @@ class Where:
 @job_work
 def read_where(job: Job[Any], evidence_id: int, shown: Shown) -> Where | None:
     """Under which filter a quote is listed soon: the one that is on, if it is; None where the quote is gone."""
-
     from core.evidence import rank_of_quote, show_quote
 
     store = job.store()

@@ -81,7 +81,6 @@ class ReadInsights:
 @job_work
 def read_insights(job: Job[ReadInsights], shown: Shown, now: datetime) -> ReadInsights:
     """Read the insights of what is shown."""
-
     from core.flows.insights.api import insights, projects
 
     store = job.store()
@@ -98,7 +97,6 @@ def read_insights(job: Job[ReadInsights], shown: Shown, now: datetime) -> ReadIn
 @job_work
 def find_session(job: Job[Lead | None], case_id: int) -> Lead | None:
     """Look for the last session with an incident of a case."""
-
     from core.flows.insights.api import latest_session
 
     session = latest_session(job.store(), case_id)

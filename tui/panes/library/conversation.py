@@ -36,8 +36,7 @@ from tui.render.answer import (
 from tui.render.common.empty_states import Notice, draw_notice
 from tui.render.common.glyphs import Signs
 from tui.runtime.jobs import Job, Jobs, job_work
-from tui.services.tasks import ANSWER_GRACE as GRACE
-from tui.services.tasks import LibraryQuestion, answer_library, get_ready
+from tui.services.tasks import ANSWER_GRACE, LibraryQuestion, answer_library, get_ready
 from tui.widgets.scroll_text import Reading
 
 if TYPE_CHECKING:
@@ -137,7 +136,6 @@ SHOWN = 40
 @job_work
 def read_talks(job: Job[Any]) -> tuple[SessionRow, ...]:
     """The conversations, the last one first."""
-
     from core.library.ask.store import list_sessions
 
     return list_sessions(job.store().con).sessions
@@ -146,7 +144,6 @@ def read_talks(job: Job[Any]) -> tuple[SessionRow, ...]:
 @job_work
 def read_talk(job: Job[Any], session: str) -> Talk:
     """One of them: every answer with its checks, where they can be read."""
-
     from core.library.ask.store import answers_of, show_session, with_files
 
     con = job.store().con
@@ -390,7 +387,7 @@ class Answering:
 
     def _started(self) -> Child:
         if self._child is None or self._child.ended:
-            child = Child(grace=GRACE)
+            child = Child(grace=ANSWER_GRACE)
             try:
                 child.start()
             except OSError as error:

@@ -90,7 +90,6 @@ def gutter(digits: int) -> int:
 @job_work
 def open_at(job: Job[Any], wanted: Wanted, look: Look, before: OpenDocument | None, signs: Signs) -> Laid:
     """Open a document and lay it out. `before`: it is open already, only the look is another one."""
-
     from core.library.citations.citation import parse
     from core.library.documents.opened import open_document, within
     from core.library.search.lexical import lexical_query

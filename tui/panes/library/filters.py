@@ -103,7 +103,6 @@ Counted = tuple["tuple[FilterValue, ...]", dict[str, int]]
 @job_work
 def read_values(job: Job[Any]) -> tuple[FilterValue, ...]:
     """What documents can be filtered by."""
-
     from core.library.documents.opened import filter_values
 
     return filter_values(job.store().con)

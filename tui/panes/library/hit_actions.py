@@ -49,7 +49,6 @@ class Kept:
 @job_work
 def read_passage(job: Job[Any], chunk_id: str) -> Kept:
     """A passage, and what stands around it. Raises Fault where it is gone."""
-
     from core.library.search.inspect import DocInspection, inspect
 
     con = job.store().con

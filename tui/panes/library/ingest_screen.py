@@ -53,7 +53,6 @@ class Known:
 @job_work
 def read_known(job: Job[Any], path: Path) -> Known:
     """The folders and the last run; nothing where there is no casebook yet."""
-
     from core.library.documents.read import documents_of_sources, sources
     from core.library.ingest.report import last_run, worth_a_look
 

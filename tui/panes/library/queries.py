@@ -53,7 +53,6 @@ class Found:
 @job_work
 def read_stamp(job: Job[Any]) -> Hashable:
     """Another value than before means that the library, or the file that holds it, is another one."""
-
     from core.library.documents.opened import library_stamp
 
     return job.lane.path.stat().st_ino, library_stamp(job.store().con)
@@ -62,7 +61,6 @@ def read_stamp(job: Job[Any]) -> Hashable:
 @job_work
 def read_keys(job: Job[Any], scope: Scope, now: datetime, path: str | None = None) -> Keys:
     """The keys of all documents that pass, read last first; and of the one at `path`."""
-
     from core.library.documents.opened import document_keys, key_at, library_size
 
     store = job.store()
@@ -74,7 +72,6 @@ def read_keys(job: Job[Any], scope: Scope, now: datetime, path: str | None = Non
 @job_work
 def read_page(job: Job[Any], first: int, keys: Sequence[int]) -> Page[DocSummary]:
     """The documents with these keys."""
-
     from core.library.documents.opened import documents_by_key
 
     found = documents_by_key(job.store().con, keys)
@@ -84,7 +81,6 @@ def read_page(job: Job[Any], first: int, keys: Sequence[int]) -> Page[DocSummary
 @job_work
 def find(job: Job[Any], text: str, scope: Scope, now: datetime, told: tuple[str, str]) -> Found:
     """Search by words at once. `told`: what is said of the vectors, which are asked elsewhere, and what mends it."""
-
     from core.embedding.runtime.query_model import NoVectors, VectorSearch
     from core.library.documents.opened import library_size
     from core.library.search.api import SearchQuery, search

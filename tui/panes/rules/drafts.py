@@ -20,6 +20,7 @@ from textual.widgets import Input, Static
 from core.base.fault import Fault
 from tui.actions.action import Acts
 from tui.actions.registry import bindings
+from tui.panes.common.decisions import Decisions, Returned, writing
 from tui.panes.rules.actions import TableNow
 from tui.panes.rules.tables import Table, TableScreen
 from tui.render.common.amounts import counted
@@ -33,6 +34,7 @@ from tui.widgets.workbench import sheet
 
 if TYPE_CHECKING:
     from core.flows.corrections.drafts import RuleDraft, RuleDrafts
+    from core.store import Store
     from tui.panes.rules.screen import RulesScreen
     from tui.services.environment import Sources
 
@@ -76,6 +78,7 @@ class DraftScreen(TableScreen["RuleDrafts"]):
     def __init__(self, pane: RulesScreen) -> None:
         super().__init__(pane, _table(pane))
         self._rules_pane = pane
+        self._decisions = Decisions(pane.jobs)
 
     def situation(self) -> TableNow:
         """What is possible here."""
@@ -87,8 +90,8 @@ class DraftScreen(TableScreen["RuleDrafts"]):
             **super().actions(),
             "draft.accept": self._accept,
             "draft.reject": self._reject,
-            "undo.last": lambda: self._decide(_taken_back(again=False)),
-            "undo.redo": lambda: self._decide(_taken_back(again=True)),
+            "undo.last": lambda: self._decisions.undo(self._undone("Undone"), self._refused),
+            "undo.redo": lambda: self._decisions.redo(self._undone("Redone"), self._refused),
         }
 
     @property
@@ -118,12 +121,14 @@ class DraftScreen(TableScreen["RuleDrafts"]):
 
     def _decide(self, work: Callable[[Job[str]], str]) -> None:
         """Write a decision off this thread, then read what is left."""
+        self._decisions.make(work, self._done, self._refused)
 
-        def done(told: str, _final: bool) -> None:
-            self._rules_pane.say(told)
-            self.work_out()
+    def _undone(self, word: str) -> Callable[[Returned], None]:
+        return lambda returned: self._done(f"{word}: {returned.undid}")
 
-        self._rules_pane.jobs.run(LANE, work, done, self._refused, keep=True)
+    def _done(self, told: str) -> None:
+        self._rules_pane.say(told)
+        self.work_out()
 
     def _refused(self, fault: Fault) -> None:
         self._rules_pane.told(fault)
@@ -177,37 +182,19 @@ def _suggestion(_job: Job[Any], sources: Sources) -> str:
     return str(own[0] if own else (sources.folder or Path.cwd()) / _NEW_FILE)
 
 
-@job_work
-def _accepted(job: Job[Any], draft: int, file: str) -> str:
+@writing
+def _accepted(store: Store, draft: int, file: str) -> str:
     from core.errors.curation.transaction import person
     from core.flows.corrections.drafts import accept_draft
-    from core.store import faults, open_store
 
-    with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
-        (done,) = accept_draft(store, person(), draft, Path(file).expanduser()).drafts
+    (done,) = accept_draft(store, person(), draft, Path(file).expanduser()).drafts
     return f"Wrote {done.rule_id} into {done.path}"
 
 
-@job_work
-def _rejected(job: Job[Any], draft: int) -> str:
+@writing
+def _rejected(store: Store, draft: int) -> str:
     from core.errors.curation.transaction import person
     from core.flows.corrections.drafts import reject_draft
-    from core.store import faults, open_store
 
-    with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
-        reject_draft(store, person(), draft)
+    reject_draft(store, person(), draft)
     return "Rejected the draft"
-
-
-@job_work
-def _taken_back(job: Job[Any], *, again: bool) -> str:
-    """Undo what the person decided last, or bring it back."""
-
-    from core.errors.curation.transaction import person
-    from core.flows.system.history import bring_back, take_back
-    from core.store import faults, open_store
-
-    with open_store(job.lane.path, write=True) as store, faults(job.lane.path):
-        me = person()
-        undone = bring_back(store, me, by=me) if again else take_back(store, me, by=me)
-    return f"{'Redone' if again else 'Undone'}: {undone.undid.title}"

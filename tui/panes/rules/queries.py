@@ -98,7 +98,6 @@ def read_keys(job: Job[Any], tool: str, query: str = "", keep: int | None = None
 
     `keep`: the call that is chosen; what is told before the end goes down to where it stands.
     """
-
     from core.rules.calls import call_keys, count_calls, find_calls, words_of
 
     store, words = job.store(), words_of(query)
@@ -119,7 +118,6 @@ def read_keys(job: Job[Any], tool: str, query: str = "", keep: int | None = None
 @job_work
 def read_page(job: Job[Any], first: int, keys: Sequence[int], words: Sequence[str] = ()) -> Page[CallRow]:
     """The rows of these keys; each shows the words that were searched."""
-
     from core.rules.calls import call_rows
 
     found = {row.id: row for row in call_rows(job.store(), keys, words)}
@@ -129,7 +127,6 @@ def read_page(job: Job[Any], first: int, keys: Sequence[int], words: Sequence[st
 @job_work
 def read_call(job: Job[Any], key: int) -> StoredCall | None:
     """One call whole."""
-
     from core.rules.calls import stored_call
 
     return stored_call(job.store(), key)
@@ -138,7 +135,6 @@ def read_call(job: Job[Any], key: int) -> StoredCall | None:
 @job_work
 def check_typed(_job: Job[Any], tool: str, text: str) -> Typed:
     """What was typed, as a call; a Fault says what is wrong with it, and where."""
-
     from core.rules.calls import typed_call
 
     return typed_call(tool, text)
@@ -147,7 +143,6 @@ def check_typed(_job: Job[Any], tool: str, text: str) -> Typed:
 @job_work
 def watch_files(job: Job[Any], sources: Sources) -> Changed:
     """Tell each change of the rule files, and of what is said of calls, for as long as the pane is open."""
-
     from core.rules.evaluation.labels import label_file
 
     labels = label_file(job.lane.path)
@@ -167,7 +162,6 @@ def watch_files(job: Job[Any], sources: Sources) -> Changed:
 @job_work
 def read_label(job: Job[Any], call: ToolCall, project: str) -> Label | None:
     """What is said of a call by now."""
-
     from core.rules.evaluation.labels import label_file, label_of
 
     return label_of(label_file(job.lane.path), call, project)
@@ -176,7 +170,6 @@ def read_label(job: Job[Any], call: ToolCall, project: str) -> Label | None:
 @job_work
 def say(job: Job[Any], saying: Saying) -> Said:
     """Label a call, unless it has another label by now than the one that was seen."""
-
     from core.flows.rules.labels import label_call
 
     before = None if saying.after is None else saying.after.said
@@ -200,7 +193,6 @@ def find_clusters(job: Job[Any], matching: Matching) -> Clusters:
 @job_work
 def measure(job: Job[Any], matching: Matching) -> Measured | None:
     """Compare every way of matching on what was labelled; None where nothing was."""
-
     from core.flows.rules.labels import comparable
     from core.rules.evaluation.compare import case_results
     from core.rules.evaluation.labels import known_names, named_in

@@ -221,7 +221,7 @@ async def test_what_is_on_its_way_to_disk_is_waited_for(review: Path) -> None:
         await at(pilot, screen, 1)
         await pilot.press("space")
         for key in ("p", "a", "x"):
-            screen.reviewing.pending.add(1)
+            screen.reviewing.pending[1] += 1
             await pilot.press(key)
             assert "still being written." in frame(app)
             assert app.screen is screen
