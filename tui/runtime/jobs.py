@@ -14,6 +14,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar
@@ -62,15 +63,14 @@ class Stopped(Exception):
     """Raised inside a job that nobody waits for any more."""
 
 
+@dataclass
 class JobReport(Message):
     """What a job has to say: a value (`final` or partial), or a fault."""
 
-    def __init__(self, job: Job[Any], value: object = None, *, fault: Fault | None = None, final: bool = True) -> None:
-        super().__init__()
-        self.job = job
-        self.value = value
-        self.fault = fault
-        self.final = final
+    job: Job[Any]
+    value: object = None
+    fault: Fault | None = None
+    final: bool = True
 
 
 class Job(Generic[T]):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from textual.message import Message
@@ -54,80 +55,72 @@ class PaneChanged(Message):
     """What one can do here has changed."""
 
 
+@dataclass
 class PaneCounted(Message):
     """The casebook was counted: how many cases it holds, and why it cannot be written, if so."""
 
-    def __init__(self, cases: int, readonly: str) -> None:
-        super().__init__()
-        self.cases = cases
-        self.readonly = readonly
+    cases: int
+    readonly: str
 
 
+@dataclass
 class PaneTroubled(Message):
     """The core could not answer, and the pane still shows what it had."""
 
-    def __init__(self, fault: Fault) -> None:
-        super().__init__()
-        self.fault = fault
+    fault: Fault
 
 
+@dataclass
 class PaneCopied(Message):
     """A text is to go to the clipboard: what it is, in a word, and the text itself.
 
     It is cleaned on its way, unless it is `exact`: inert already, and not a sign of it may change.
     """
 
-    def __init__(self, what: str, text: str, *, exact: bool = False) -> None:
-        super().__init__()
-        self.what = what
-        self.text = text
-        self.exact = exact
+    what: str
+    text: str
+    exact: bool = False
 
 
+@dataclass
 class PaneShowAll(Message):
     """A long text is to be shown whole, under a heading; it opens at what is `lit`, from where to where.
 
     `wrapped`: it is prose, its long lines are broken.
     """
 
-    def __init__(self, heading: str, text: str, lit: Sequence[tuple[int, int]] = (), *, wrapped: bool = False) -> None:
-        super().__init__()
-        self.heading = heading
-        self.text = text
-        self.lit = lit
-        self.wrapped = wrapped
+    heading: str
+    text: str
+    lit: Sequence[tuple[int, int]] = ()
+    wrapped: bool = False
 
 
+@dataclass
 class PaneSaid(Message):
     """A person is to be told something, in a toast; `severity` is Textual's word for how grave it is."""
 
-    def __init__(self, text: str, severity: str = "information") -> None:
-        super().__init__()
-        self.text = text
-        self.severity = severity
+    text: str
+    severity: str = "information"
 
 
+@dataclass
 class PaneSearchLibrary(Message):
     """The library is to be searched for this: its pane opens with the query. `target`: who may cite from it."""
 
-    def __init__(self, query: str, target: CiteTarget | None = None) -> None:
-        super().__init__()
-        self.query = query
-        self.target = target
+    query: str
+    target: CiteTarget | None = None
 
 
+@dataclass
 class PaneOpenCitation(Message):
     """The library is to show what is cited, by its URI (`path#L12-L34`)."""
 
-    def __init__(self, uri: str) -> None:
-        super().__init__()
-        self.uri = uri
+    uri: str
 
 
+@dataclass
 class PaneOpenCase(Message):
     """The Errors pane is to show this case; with None, to search for the words of `query`."""
 
-    def __init__(self, case_id: int | None, query: str = "") -> None:
-        super().__init__()
-        self.case_id = case_id
-        self.query = query
+    case_id: int | None
+    query: str = ""

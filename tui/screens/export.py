@@ -63,15 +63,12 @@ class CopyMenu(ModalScreen["Form | None"]):
         self._list.border_subtitle = Content("esc closes")
 
     def compose(self) -> ComposeResult:
-        """The list, alone."""
         yield self._list
 
     def on_mount(self) -> None:
-        """The arrows work at once."""
         self._list.focus()
 
     def on_key(self, event: events.Key) -> None:
-        """A letter chooses its form."""
         for form in self._forms:
             if event.character == form.key:
                 event.stop()
@@ -79,7 +76,6 @@ class CopyMenu(ModalScreen["Form | None"]):
                 return
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Enter or a click."""
         event.stop()
         self.dismiss(self._forms[event.option_index])
 
@@ -127,7 +123,6 @@ class ExportScreen(ModalScreen[str | None]):
         self._writing = False
 
     def compose(self) -> ComposeResult:
-        """What goes out, and where to."""
         with Vertical(id="export") as frame:
             frame.border_title = Content(self._export.heading)
             frame.border_subtitle = Content(_HELP)
@@ -135,7 +130,6 @@ class ExportScreen(ModalScreen[str | None]):
             yield self._box
 
     def on_mount(self) -> None:
-        """Say what it is."""
         self._tell()
         self._box.focus()
 
@@ -144,7 +138,6 @@ class ExportScreen(ModalScreen[str | None]):
         self._jobs.cancel(LANE)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Write it, unless something is there."""
         event.stop()
         self._write(replacing=False)
 
@@ -154,7 +147,6 @@ class ExportScreen(ModalScreen[str | None]):
             self._write(replacing=True)
 
     def on_path_box_offered(self, event: PathBox.Offered) -> None:
-        """The path may go on to these."""
         event.stop()
         if self._writing or self._wrong == self._box.value:
             return
@@ -164,7 +156,6 @@ class ExportScreen(ModalScreen[str | None]):
             self._tell()
 
     def on_click(self, event: events.Click) -> None:
-        """A click beside it closes it."""
         if event.widget is self:
             self.dismiss(None)
 

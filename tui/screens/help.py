@@ -182,7 +182,6 @@ class Lines(Static):
         self._draw, self._cells = draw, 0
 
     def on_resize(self, event: events.Resize) -> None:
-        """Draw it for this width."""
         if event.size.width != self._cells:
             self._cells = event.size.width
             self._draw()
@@ -207,7 +206,6 @@ class HelpScreen(ModalScreen[None]):
         self._box = Input(placeholder="Type an action, a key or a sign", select_on_focus=False)
 
     def compose(self) -> ComposeResult:
-        """A box to search in, and the table."""
         with Vertical(id="help") as frame:
             frame.border_title = Content("Keys and what they do")
             frame.border_subtitle = Content("esc closes")
@@ -216,12 +214,10 @@ class HelpScreen(ModalScreen[None]):
                 yield self._lines
 
     def on_mount(self) -> None:
-        """Everything, to begin with."""
         self._show()
         self._box.focus()
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Narrow it down."""
         event.stop()
         self._show()
 

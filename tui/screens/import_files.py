@@ -42,7 +42,6 @@ class ImportScreen(ModalScreen[None]):
         self._box = PathBox(incoming.named, LANE, "A file or folder, or nothing for what was found")
 
     def compose(self) -> ComposeResult:
-        """What there is, and a box."""
         with Vertical(id="import") as frame:
             frame.border_title = Content("Import sessions")
             frame.border_subtitle = Content("enter begins, tab completes a path, esc closes")
@@ -50,7 +49,6 @@ class ImportScreen(ModalScreen[None]):
             yield self._box
 
     def on_mount(self) -> None:
-        """Say what is known, and look again."""
         self._tell()
         self._box.focus()
         self._incoming.look(self._tell)
@@ -68,7 +66,6 @@ class ImportScreen(ModalScreen[None]):
             self._warn("Nothing was found: name a file or a folder.")
 
     def on_path_box_offered(self, event: PathBox.Offered) -> None:
-        """The path may go on to these."""
         event.stop()
         if event.names:
             self._words.update(Content.styled("  ".join(inline(name, 60) for name in event.names), "$cb-dim"))
@@ -95,7 +92,6 @@ class ImportScreen(ModalScreen[None]):
         return workbench(self).jobs
 
     def on_click(self, event: events.Click) -> None:
-        """A click beside it closes it."""
         if event.widget is self:
             self.dismiss()
 
@@ -130,7 +126,6 @@ class AgainScreen(ModalScreen[bool]):
         self._report = report
 
     def compose(self) -> ComposeResult:
-        """The changes."""
         with Reading(id="again") as frame:
             frame.border_title = Content(f"Harvest {self._report.sessions:,} sessions again")
             frame.border_subtitle = Content("enter applies, esc changes nothing")

@@ -128,7 +128,6 @@ class LongText(ScrollView, can_focus=True, inherit_bindings=False):
         return self.scrollable_content_region.width - _MARK
 
     def on_resize(self, _event: events.Resize) -> None:
-        """Rows may be as wide as that."""
         if self.room != self._seen_width:
             self._seen_width = self.room
             self._sized()
@@ -186,7 +185,6 @@ class LongText(ScrollView, can_focus=True, inherit_bindings=False):
         return [(max(first, start), min(last, end), name) for first, last, name in both if first < end and last > start]
 
     def render_line(self, y: int) -> Strip:
-        """One row of the screen."""
         width = self.scrollable_content_region.width
         at = y + self.scroll_offset.y
         base = self.visual_style.rich_style
@@ -251,22 +249,18 @@ class WholeText(Performs, ModalScreen[None]):
         self._keys = KeyFooter(signs, Situation("whole"))
 
     def compose(self) -> ComposeResult:
-        """The text, and its keys."""
         yield self._long
         yield self._box
         yield self._keys
 
     def on_mount(self) -> None:
-        """To the text."""
         self._long.focus()
 
     def on_unmount(self) -> None:
-        """Nobody waits for the lines any more."""
         self._jobs.cancel("whole")
         self._jobs.cancel("whole-find")
 
     def actions(self) -> Acts:
-        """What it does, by the ids of the registry."""
         return {
             "whole.back": self._back,
             "whole.wrap": self._wrap,
@@ -326,12 +320,10 @@ class WholeText(Performs, ModalScreen[None]):
             self.dismiss()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Enter: read there."""
         event.stop()
         self._close_box()
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """To the next place with these words."""
         event.stop()
         words, text, at = event.value.strip(), self._text, self._long.at
         literal = re.sub(r"(\W)", r"\\\1", words)

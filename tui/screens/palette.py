@@ -151,7 +151,6 @@ class JumpScreen(ModalScreen[Target | None]):
         self._laid_out: Size | None = None  # the screen that the letters were placed on
 
     def compose(self) -> ComposeResult:
-        """The letters, each where its part begins."""
         for target in self._targets.values():
             label = Static(Content(f" {target.letter} "), id=f"jump-{target.letter}", classes="jump--letter")
             label.styles.offset = (target.at.x, target.at.y)
@@ -166,18 +165,15 @@ class JumpScreen(ModalScreen[Target | None]):
         self.dismiss(self._targets.get(event.character.lower()))
 
     def on_click(self, event: events.Click) -> None:
-        """A click on a letter does the same."""
         name = (event.widget.id or "") if event.widget is not None else ""
         self.dismiss(self._targets.get(name.removeprefix("jump-")))
 
     def on_resize(self, event: events.Resize) -> None:
-        """The parts are somewhere else now."""
         if self._laid_out not in (None, event.size):
             self.dismiss(None)
         self._laid_out = event.size
 
     def action_leave(self) -> None:
-        """Stay where one was."""
         self.dismiss(None)
 
 

@@ -106,7 +106,6 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
             self._load(self.chosen)
 
     def on_unmount(self) -> None:
-        """Nobody waits for more."""
         self._jobs.cancel("session")
 
     def _read(self, index: int, before: int, after: int, done: Callable[[Stretch | None, bool], None]) -> None:
@@ -258,7 +257,6 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
         self.app.push_screen(WholeText(text, f"Message {self.chosen}", self._jobs, self._signs))
 
     def render_line(self, y: int) -> Strip:
-        """One line of the screen."""
         width = self.scrollable_content_region.width
         at = y + self.scroll_offset.y
         base = self.get_visual_style("transcript--line")
@@ -305,12 +303,10 @@ class SessionScreen(ModalScreen[None]):
         yield self._keys
 
     def on_transcript_why_asked(self) -> None:
-        """Show or hide why the chosen result has its verdict."""
         self.why.display = not self.why.display
         self._explain()
 
     def on_transcript_moved(self) -> None:
-        """The trace is of the chosen message."""
         self._explain()
 
     def _explain(self) -> None:
@@ -319,7 +315,6 @@ class SessionScreen(ModalScreen[None]):
             self.why.explain(() if judged is None else judged.steps())
 
     def on_mount(self) -> None:
-        """Its keys work at once."""
         self.why.display = False
         self._transcript.focus()
 
@@ -358,24 +353,19 @@ class StripScreen(Performs, ModalScreen[None]):
         self._keys = KeyFooter(signs, Situation("strip"))
 
     def compose(self) -> ComposeResult:
-        """The strip, and the keys."""
         yield self._frame
         yield self._keys
 
     def on_mount(self) -> None:
-        """Read it."""
         self._jobs.run(_LANE, read_strip(self._session), self._came, self._failed)
 
     def on_unmount(self) -> None:
-        """Nobody waits for it any more."""
         self._jobs.cancel(_LANE)
 
     def on_resize(self) -> None:
-        """A line has as many results as there is room for."""
         self.call_after_refresh(self._draw)
 
     def situation(self) -> Situation:
-        """What is possible here."""
         return Situation("strip")
 
     def _came(self, found: SessionStrip, _final: bool) -> None:
@@ -398,7 +388,6 @@ class StripScreen(Performs, ModalScreen[None]):
         self._words.update(draw_strip(self.found, self.chosen, width, self.size.height // _SHARE, self._signs))
 
     def actions(self) -> Acts:
-        """What it does, by the ids of the registry."""
         return {
             "strip.next": lambda: self._choose(self.chosen + 1),
             "strip.previous": lambda: self._choose(self.chosen - 1),

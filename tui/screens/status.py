@@ -72,14 +72,12 @@ class StatusScreen(ModalScreen[None]):
         self._facts, self._checks, self._versions = Static(), Static(), Static()
 
     def compose(self) -> ComposeResult:
-        """One text to read."""
         with Reading(id="status") as frame:
             frame.border_title = Content("Status")
             frame.border_subtitle = Content("p proves each part again, esc closes")
             yield from (self._facts, self._checks, self._versions)
 
     def on_mount(self) -> None:
-        """Say what is being looked at, and look."""
         self.query_one("#status").focus()
         self._facts.update(draw_facts(None))
         self.action_prove()
@@ -91,7 +89,6 @@ class StatusScreen(ModalScreen[None]):
         self._jobs.run("doctor", run_checks(self._config), self._checked, self._failed)
 
     def on_unmount(self) -> None:
-        """Nobody waits for it any more."""
         self._jobs.cancel("status")
         self._jobs.cancel("doctor")
 

@@ -87,7 +87,6 @@ class Embedding(Performs, StatusLine):
         return "It is embedding already." if self._run is not None else ""
 
     def actions(self) -> Acts:
-        """What it does, by the ids of the registry."""
         return {"embed.begin": self.ask, "embed.stop": self.stop}
 
     def changed(self) -> None:

@@ -141,7 +141,6 @@ class Incoming(Performs, StatusLine):
         return tuple(folder for one in self.sources or () if one.files for folder in one.folders)
 
     def actions(self) -> Acts:
-        """What it does, by the ids of the registry."""
         return {
             "import.begin": self._ask,
             "import.stop": self.stop,

@@ -159,7 +159,6 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
         self.log_line("warning", pane, told=text)
 
     def on_ready(self) -> None:
-        """The first frame is out."""
         self.screen_change_signal.subscribe(self, lambda _screen: self.on_pane_changed())
         self.set_timer(_WARM, lambda: (self.read_sheets(LATER_SHEETS), self.collect_at_rest()))
         self._panes.begin(self._around.cited, self._around.state.pane)
@@ -178,7 +177,6 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
         self.jobs.deliver(report)
 
     def situation(self) -> Situation:
-        """What one can do now depends on this."""
         over = self._situated
         return _everywhere(self, over.situation() if over else Situation())
 
@@ -301,7 +299,6 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
         self.jobs.close()
 
     def on_pane_changed(self) -> None:
-        """Other actions are possible now."""
         if self.screen_stack and isinstance(screen := self.screen, PaneScreen):
             screen.footer.situation = self.situation()
         self._keep()
@@ -369,7 +366,6 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
         self.say(_sent(event.what, len(text.encode())))
 
     def on_pane_show_all(self, event: PaneShowAll) -> None:
-        """Show a long text whole."""
         from tui.screens.pager import WholeText
 
         self.push_screen(WholeText(event.text, event.heading, self.jobs, self.signs, event.lit, wrapped=event.wrapped))

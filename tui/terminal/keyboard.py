@@ -19,6 +19,7 @@ import select
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from typing import Any, Final, cast
@@ -164,12 +165,11 @@ _GIVES_UP: Final = ("escape", "ctrl+c", "ctrl+q")
 """Keys that wait for no answer; what waited before them is not wanted any more."""
 
 
+@dataclass
 class Behind(Message):
     """Follows a key through all that the key goes through."""
 
-    def __init__(self, lap: int) -> None:
-        super().__init__()
-        self.lap = lap
+    lap: int
 
 
 class KeysInOrder(App[None], inherit_bindings=False):

@@ -83,12 +83,11 @@ class Completing:
 class PathBox(LineBox):
     """Offers what a path may go on to; `lane`: in which jobs that is looked up."""
 
+    @dataclass
     class Offered(Message):
         """These names it may go on to; none while nothing was typed."""
 
-        def __init__(self, names: tuple[str, ...]) -> None:
-            super().__init__()
-            self.names = names
+        names: tuple[str, ...]
 
     def __init__(self, value: str, lane: str, placeholder: str = "") -> None:
         super().__init__(value, placeholder, select_on_focus=False, max_length=4_000)
@@ -97,7 +96,6 @@ class PathBox(LineBox):
         self._completing = Completing(self)
 
     def on_unmount(self) -> None:
-        """Nobody waits for it any more."""
         workbench(self).jobs.cancel(self._lane)
 
     def on_input_changed(self, event: Input.Changed) -> None:
@@ -272,13 +270,12 @@ class SearchBox(Input):
     virtual_size = Reactive(Size(0, 0))
     """How long the text is: Textual's own would lay the whole screen out anew at each key."""
 
+    @dataclass
     class Asked(Message):
         """The query changed. `pasted`: it is a text kept whole, of which the box shows one line."""
 
-        def __init__(self, text: str, *, pasted: bool) -> None:
-            super().__init__()
-            self.text = text
-            self.pasted = pasted
+        text: str
+        pasted: bool
 
     def __init__(self, *, id: str | None = None, placeholder: str = "Type or paste an error") -> None:
         super().__init__(placeholder=placeholder, id=id, select_on_focus=False)

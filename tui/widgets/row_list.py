@@ -44,7 +44,6 @@ class NoRows:
     total: int = 0
 
     def get(self, index: int) -> Hashable | None:
-        """None: there is nothing."""
         return None
 
 
@@ -59,11 +58,9 @@ class FixedRows(Generic[R]):
 
     @property
     def total(self) -> int:
-        """How many."""
         return len(self.rows)
 
     def get(self, index: int) -> R | None:
-        """The row at `index`."""
         return self.rows[index] if 0 <= index < len(self.rows) else None
 
 
@@ -85,23 +82,21 @@ class RowList(Performs, ScrollView, can_focus=True):
     chosen: reactive[int] = reactive(0, repaint=False, init=False)
     hovered: reactive[int] = reactive(-1, repaint=False, init=False)
 
+    @dataclass
     class Moved(Message):
         """Another row is the chosen one; `index` is -1 for none."""
 
-        def __init__(self, index: int) -> None:
-            super().__init__()
-            self.index = index
+        index: int
 
     class Opened(Message):
         """The chosen row was opened, by key or by a second click."""
 
+    @dataclass
     class Wanted(Message):
         """Rows from `first` to `last` are on the screen and not all are read."""
 
-        def __init__(self, first: int, last: int) -> None:
-            super().__init__()
-            self.first = first
-            self.last = last
+        first: int
+        last: int
 
     def __init__(self, painter: Painter, *, id: str | None = None, tall: int = 1) -> None:
         super().__init__(id=id)
@@ -220,11 +215,9 @@ class RowList(Performs, ScrollView, can_focus=True):
         self.want()
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
-        """Light the row under the mouse."""
         self.hovered = (event.y + round(self.scroll_y)) // self.tall
 
     def on_leave(self) -> None:
-        """The mouse has left."""
         self.hovered = -1
 
     def on_click(self, event: events.Click) -> None:
@@ -237,7 +230,6 @@ class RowList(Performs, ScrollView, can_focus=True):
         self.choose(index)
 
     def render_line(self, y: int) -> Strip:
-        """One line of the screen."""
         index, part = divmod(y + self.scroll_offset.y, self.tall)
         width = self.scrollable_content_region.width
         chosen = index == self.chosen
@@ -279,7 +271,6 @@ class RowPages(Generic[T]):
         self._pages: OrderedDict[int, tuple[T, ...]] = OrderedDict()
 
     def get(self, index: int) -> T | None:
-        """The row at `index`, None while it is not there."""
         number, at = divmod(index, self._size)
         page = self._pages.get(number, ())
         if at >= len(page):
@@ -329,11 +320,9 @@ class KeyedRows(Generic[R]):
 
     @property
     def total(self) -> int:
-        """How many rows."""
         return len(self.keys)
 
     def get(self, index: int) -> R | None:
-        """The row, or None while it is not read."""
         if (row := self._pages.get(index)) is not None:
             return row
         return self._old.get(self.keys[index]) if 0 <= index < self.total else None
@@ -363,7 +352,6 @@ class NoticeView(Container, can_focus=True):
         self._words = Static(classes="notice--words")
 
     def compose(self) -> ComposeResult:
-        """One block of words."""
         yield self._words
 
     def tell(self, notice: Notice) -> None:
@@ -413,23 +401,12 @@ class PicksRow:
     """The part of a picker that its box and its rows need; the rows are nobody else's, and all of them are there."""
 
     def on_input_submitted(self: _Picking, event: Input.Submitted) -> None:
-        """Enter picks."""
         event.stop()
         self.pick()
 
     def on_row_list_opened(self: _Picking, event: RowList.Opened) -> None:
-        """So does a second click."""
         event.stop()
         self.pick()
 
-    def on_row_list_moved(self, event: RowList.Moved) -> None:
-        """That is nobody else's list."""
-        event.stop()
-
-    def on_row_list_wanted(self, event: RowList.Wanted) -> None:
-        """All of them are there."""
-        event.stop()
-
     def action_move(self: _Picking, by: int) -> None:
-        """Another row."""
         self.rows.choose(self.rows.chosen + by)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from textual import events
@@ -30,7 +31,6 @@ class Reading(Performs, VerticalScroll, inherit_bindings=False):
     BINDINGS = bindings("scroll")
 
     def actions(self) -> Acts:
-        """Scrolling, by the ids of the registry."""
         page = max(1, self.size.height - 2)
         return {
             "scroll.down": lambda: self.scroll_relative(y=1, animate=False),
@@ -64,7 +64,6 @@ class Block(Static):
         self._put(draw(self._width))
 
     def on_resize(self) -> None:
-        """Lines are broken for a width."""
         if self._draw is not None and self._width != self.content_size.width:
             self._width = self.content_size.width
             self._put(self._draw(self._width))
@@ -95,12 +94,11 @@ _LATER = 4
 class StepLine(Static):
     """One step; a click chooses it, and folds it or unfolds it."""
 
+    @dataclass
     class Clicked(Message):
         """This step was clicked."""
 
-        def __init__(self, path: Path) -> None:
-            super().__init__()
-            self.path = path
+        path: Path
 
     def __init__(self) -> None:
         super().__init__(classes="step")
@@ -108,7 +106,6 @@ class StepLine(Static):
         self.took = 0.0  # no part of a step's equality
 
     def on_click(self, event: events.Click) -> None:
-        """Tell the tree."""
         event.stop()
         if self.twig is not None:
             self.post_message(self.Clicked(self.twig.path))
@@ -135,11 +132,9 @@ class TraceView(Reading):
         self.border_title = Content("Why")
 
     def compose(self) -> ComposeResult:
-        """What stands here before the first search."""
         yield self._notice
 
     def on_mount(self) -> None:
-        """Nothing was searched yet."""
         self.explain(())
 
     def explain(self, steps: Sequence[Step]) -> None:
@@ -172,7 +167,6 @@ class TraceView(Reading):
         }
 
     def on_step_line_clicked(self, event: StepLine.Clicked) -> None:
-        """A click on a step."""
         event.stop()
         self._chosen = next((at for at, twig in enumerate(self._twigs) if twig.path == event.path), 0)
         self._fold(event.path)
@@ -183,7 +177,6 @@ class TraceView(Reading):
             self._draw()
 
     def on_resize(self) -> None:
-        """Lines are cut for a width."""
         if self._room != self.content_region.width - 1:
             self._room = self.content_region.width - 1  # the scrollbar may come
             for line in self._lines:
@@ -195,7 +188,6 @@ class TraceView(Reading):
         self._draw()
 
     def on_blur(self) -> None:
-        """The mark goes."""
         self._draw()
 
     def _choose(self, at: int) -> None:

@@ -257,7 +257,6 @@ class TopBar(Widget):
         return tab_places(self.place, self.size.width, self._tabs)
 
     async def on_click(self, event: events.Click) -> None:
-        """Go to the pane that was clicked."""
         if action_id := event.style.meta.get("perform"):
             await self.run_action(f"app.perform('{action_id}')")
 
@@ -277,7 +276,6 @@ class KeyFooter(Widget):
         return draw_footer(footer(self.situation, self._signs.keys), self.size.width, ascii_only=self._signs.plain)
 
     async def on_click(self, event: events.Click) -> None:
-        """Do what was clicked."""
         if action_id := event.style.meta.get("perform"):
             await self.run_action(f"app.perform('{action_id}')")
 
@@ -307,7 +305,6 @@ class StatusLine(Widget):
         return draw_progress(now.progress, width, self._signs, way_out, stopping=now.stopping, begins=now.begins)
 
     async def on_click(self, event: events.Click) -> None:
-        """Ask the run to stop."""
         event.stop()
         await self.run_action(f"app.perform('{self.stop_action}')")
 

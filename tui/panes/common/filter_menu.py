@@ -110,7 +110,6 @@ class FilterScreen(ModalScreen[None]):
         self._lines.can_focus = False
 
     def compose(self) -> ComposeResult:
-        """A box to narrow in, and the values."""
         with Vertical(id="filter") as frame:
             frame.border_title = Content("Show only")
             frame.border_subtitle = Content(_HELP)
@@ -124,31 +123,25 @@ class FilterScreen(ModalScreen[None]):
         self._count()
 
     def on_unmount(self) -> None:
-        """Nobody waits for the counts any more."""
         self._jobs.cancel(self._all.LANE)
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Narrow it down."""
         event.stop()
         self._list()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Enter picks."""
         event.stop()
         self.action_pick(True)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """A value was clicked."""
         event.stop()
         self._pick(event.option_index, close=False)
 
     def on_click(self, event: events.Click) -> None:
-        """A click beside the menu closes it."""
         if event.widget is self:
             self.dismiss()
 
     def action_move(self, by: int) -> None:
-        """Another value."""
         if self._choices:
             self._lines.highlighted = ((self._lines.highlighted or 0) + by) % len(self._choices)
 

@@ -39,7 +39,6 @@ class ListView(Vertical):
         self.show_search()
 
     def compose(self) -> ComposeResult:
-        """The box; the rows, or in their place a notice."""
         if self.box is not None:
             yield self.box
         yield self.body.rows
@@ -62,11 +61,9 @@ class ListView(Vertical):
             self.set_class(on, "-searching")  # few lines are a few more then
 
     def on_descendant_focus(self) -> None:
-        """The box comes with the focus."""
         self.show_search()
 
     def on_descendant_blur(self) -> None:
-        """An empty box goes with it."""
         self.show_search()
 
     def on_search_box_asked(self) -> None:
@@ -140,7 +137,6 @@ class Search(Performs):
         return self._jobs.busy(self._lane)
 
     def actions(self) -> Acts:
-        """The box, by the ids of the registry."""
         return {
             "find.focus": self._begin,
             "find.results": self._leave,
@@ -238,7 +234,6 @@ class SearchPane:
     """For a pane whose list is searched: what is typed in the box is looked for."""
 
     def on_search_box_asked(self: _Searching, event: SearchBox.Asked) -> None:
-        """Search for another text."""
         event.stop()
         self.search.asked(event)
         self.changed()
@@ -248,6 +243,5 @@ class PasteSearchPane(SearchPane):
     """For a pane that searches for what is pasted, wherever the focus is."""
 
     def on_paste(self: _Searching, event: events.Paste) -> None:
-        """Take a paste that nothing else took."""
         self.perform("find.focus")
         self.search.box.take(event)

@@ -133,7 +133,6 @@ class PaneScreen(Screen[None]):
         self.footer = KeyFooter(context.signs)
 
     def compose(self: Pane) -> ComposeResult:
-        """The first line, what the pane shows, the keys."""
         self.footer.set_reactive(KeyFooter.situation, self.situation())
         yield self.top
         yield from self.compose_body()

@@ -38,7 +38,6 @@ class LiveResults(Performs, Results):
     _folder: Path | None = None  # where the last file went that was written here
 
     def on_unmount(self) -> None:
-        """Nobody asks any more."""
         self.meaning.end()
 
     def _search(self, delay: float) -> None:
@@ -154,7 +153,6 @@ class LiveResults(Performs, Results):
         self.app.push_screen(FilterScreen(CaseFilters(self.scope, self._signs, self._clock, self.load), self._jobs))
 
     def actions(self) -> Acts:
-        """Ask where to write what goes out."""
         return {one.id: lambda action_id=one.id: self._export(action_id.rpartition(".")[2]) for one in EXPORTS}
 
     def _export(self, kind: str) -> None:

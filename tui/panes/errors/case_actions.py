@@ -133,7 +133,6 @@ class CaseActs:
         self._signs = signs
 
     def perform(self, action_id: str) -> bool:
-        """Do it; False if it is none of these."""
         view = self._view
         acts: dict[str, Callable[[], object]] = {
             "case.older": lambda: view.walk(1),

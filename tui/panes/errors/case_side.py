@@ -105,7 +105,6 @@ class CaseSide(Reading):
         return Raw(case.error_raw or "\n".join(case.key_lines))
 
     def actions(self) -> Acts:
-        """What it does, by the ids of the registry."""
         return {
             **super().actions(),
             "case.source": self._open_seen,
@@ -195,7 +194,6 @@ class ConflictScreen(Performs, ModalScreen[str | None]):
         self._keys = KeyFooter(signs, Situation("conflict"))
 
     def compose(self) -> ComposeResult:
-        """A line that says what happened, and the two sides."""
         yield Static(self._told(), id="conflict-told")
         with Container(id="conflict-sides"):
             with Reading(id="conflict-mine", classes="conflict-side") as mine:
@@ -231,7 +229,6 @@ class ConflictScreen(Performs, ModalScreen[str | None]):
         return draw_side("Now", self._texts[1], told, "$cb-draft", self._lit and self._lit[1])
 
     def actions(self) -> Acts:
-        """Choose."""
         choices = ("mine", "theirs", "write")
         return {f"conflict.{choice}": lambda choice=choice: self._choose(choice) for choice in choices}
 

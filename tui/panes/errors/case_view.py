@@ -195,19 +195,17 @@ class CaseView(Reading):
 
     BINDINGS = bindings("case")
 
+    @dataclass
     class Used(Message):
         """The fix was taken away by the person."""
 
-        def __init__(self, case_id: int) -> None:
-            super().__init__()
-            self.case_id = case_id
+        case_id: int
 
+    @dataclass
     class Visited(Message):
         """A similar case was opened."""
 
-        def __init__(self, case_id: int) -> None:
-            super().__init__()
-            self.case_id = case_id
+        case_id: int
 
     def __init__(self, jobs: Jobs, signs: Signs, clock: Callable[[], datetime], meaning: Meaning) -> None:
         super().__init__(id="case")
@@ -236,7 +234,6 @@ class CaseView(Reading):
         self._source, self._history = Block("case-source", "Where from"), Block("case-history", "All fixes")
 
     def compose(self) -> ComposeResult:
-        """The blocks, the most wanted first."""
         yield from (self._head, self._masked, self._fix, self._practice, self.cited, self._steps)
         yield from (self._raw, self._history, self.like, self._source)
 
@@ -246,7 +243,6 @@ class CaseView(Reading):
         return self, self.like, self.cited
 
     def on_mount(self) -> None:
-        """No case is chosen yet."""
         self.clear()
 
     def clear(self) -> None:
@@ -347,16 +343,7 @@ class CaseView(Reading):
             return self._acts.perform(action_id) or super().perform(action_id)
         return True
 
-    def on_row_list_moved(self, event: RowList.Moved) -> None:
-        """Another similar case is the chosen one: that is nobody else's list."""
-        event.stop()
-
-    def on_row_list_wanted(self, event: RowList.Wanted) -> None:
-        """All of them are there."""
-        event.stop()
-
     def on_row_list_opened(self, event: RowList.Opened) -> None:
-        """Go to the similar case, or to what is cited."""
         event.stop()
         if self.cited.has_focus:
             self._acts.perform("case.open_cited")

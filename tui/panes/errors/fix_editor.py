@@ -246,11 +246,9 @@ class WritingScreen(Performs, ModalScreen[None]):
         self._curating.jobs.run("writing", open_draft(self._read.case.id, self._curating), self._opened, self._failed)
 
     def on_unmount(self) -> None:
-        """Nobody waits for it any more."""
         self._curating.jobs.cancel("writing")
 
     def situation(self) -> Situation:
-        """What is possible here."""
         return CaseNow("write", case_open=True, has_fix=self._draft.base is not None, alike=len(self._alike))
 
     def _opened(self, opened: Opened, final: bool) -> None:
@@ -312,7 +310,6 @@ class WritingScreen(Performs, ModalScreen[None]):
     # What one can do -------------------------------------------------------------------------------------------------
 
     def actions(self) -> Acts:
-        """What it does, by the ids of the registry."""
         return {
             **self.case.actions(),
             "write.save": lambda: self._save("draft"),

@@ -61,11 +61,9 @@ class Changes:
 
     @property
     def total(self) -> int:
-        """How many rows."""
         return len(self.entries)
 
     def get(self, index: int) -> Entry | None:
-        """The row at `index`."""
         return self.entries[index] if 0 <= index < len(self.entries) else None
 
     def index_of(self, entry: Entry | None) -> int:
@@ -111,7 +109,6 @@ class HistoryScreen(Performs, ModalScreen[None]):
         self._keys = KeyFooter(curating.signs, self.situation())
 
     def compose(self) -> ComposeResult:
-        """The list, and the change that is chosen."""
         with Container(id="history-body"):
             yield self._list
             with Reading(id="history-change") as frame:
@@ -120,11 +117,9 @@ class HistoryScreen(Performs, ModalScreen[None]):
         yield self._keys
 
     def situation(self) -> Situation:
-        """What is possible here."""
         return CaseNow("history", cases=self._changes.total, case_open=self._case_id is not None)
 
     def on_mount(self) -> None:
-        """Read the newest."""
         self._list.focus()
         self._load()
 
@@ -136,12 +131,10 @@ class HistoryScreen(Performs, ModalScreen[None]):
             self._load()
 
     def on_unmount(self) -> None:
-        """Nobody waits for it any more."""
         for lane in ("history", "history-case"):
             self._curating.jobs.cancel(lane)
 
     def actions(self) -> Acts:
-        """What it does, by the ids of the registry."""
         return {
             "history.undo": self._take_back,
             "undo.redo": lambda: self._curating.bring_back(self._undone),
@@ -246,19 +239,13 @@ class HistoryScreen(Performs, ModalScreen[None]):
         self._keys.situation = replace(self.situation(), rows=self._changes.total)
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
-        """Another change is the chosen one."""
         event.stop()
         self._go_on_if_near_the_end()
         self._show()
 
     def on_row_list_opened(self, event: RowList.Opened) -> None:
-        """Enter, or a second click: to what it is about."""
         event.stop()
         self._lead()
-
-    def on_row_list_wanted(self, event: RowList.Wanted) -> None:
-        """All that was read is there."""
-        event.stop()
 
     def _show(self) -> None:
         one = self._changes.get(self._list.chosen)

@@ -82,7 +82,6 @@ class PickCase(PicksRow, ModalScreen[int | None]):
         self.rows.can_focus = False
 
     def compose(self) -> ComposeResult:
-        """A box, and what it finds."""
         with Vertical(id="pick") as frame:
             frame.border_title = Content(f"Which case is the same as #{self._case.id}?")
             frame.border_subtitle = Content(f"enter merges it into #{self._case.id}, esc closes")
@@ -90,21 +89,17 @@ class PickCase(PicksRow, ModalScreen[int | None]):
             yield self.rows
 
     def on_mount(self) -> None:
-        """Offer what reads alike."""
         self._box.focus()
         self._find(0.0)
 
     def on_unmount(self) -> None:
-        """Nobody waits for it any more."""
         self._curating.jobs.cancel("pick")
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Find others."""
         event.stop()
         self._find(DEBOUNCE)
 
     def pick(self) -> None:
-        """End with the chosen row."""
         row = self.rows.rows.get(self.rows.chosen)
         if isinstance(row, Row) and self.is_current and not self._curating.jobs.busy("pick"):
             self.dismiss(row.id)
@@ -150,11 +145,9 @@ class PickErrors(ModalScreen["tuple[str, ...] | None"]):
         self._list.border_subtitle = Content("space marks, enter splits off, esc closes")
 
     def compose(self) -> ComposeResult:
-        """The list, alone."""
         yield self._list
 
     def on_mount(self) -> None:
-        """The arrows work at once."""
         self._draw()
         self._list.focus()
 
@@ -214,7 +207,6 @@ class WhoseFix(ModalScreen["bool | None"]):
         )
 
     def compose(self) -> ComposeResult:
-        """The fix, and the two sides."""
         with Vertical(id="whose-fix") as frame:
             frame.border_title = Content(self._title)
             frame.border_subtitle = Content("enter chooses, esc splits nothing")
@@ -222,12 +214,10 @@ class WhoseFix(ModalScreen["bool | None"]):
             yield self._list
 
     def on_mount(self) -> None:
-        """The arrows work at once."""
         self._list.highlighted = 0
         self._list.focus()
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Enter: the side under the cursor keeps the fix."""
         event.stop()
         if self.is_current:
             self.dismiss(event.option_index == 1)
@@ -256,7 +246,6 @@ class MergeScreen(ModalScreen[bool]):
         self._told = draw_merge(preview, signs)
 
     def compose(self) -> ComposeResult:
-        """What differs, and what becomes of each fix."""
         with Reading(id="merge") as frame:
             frame.border_title = Content(self._title)
             frame.border_subtitle = Content("enter merges, esc leaves them apart")

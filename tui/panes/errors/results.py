@@ -87,7 +87,6 @@ class PagedRows:
         self._keys: dict[int, str] = {}
 
     def get(self, index: int) -> Row | None:
-        """The row, or None while it is not read."""
         return self._pages.get(index)
 
     def put(self, pages: Pages) -> None:
@@ -189,39 +188,35 @@ PATIENCE = 0.15
 class Results(ListView):
     """Shows rows and keeps them true to what was asked last."""
 
+    @dataclass
     class Chosen(Message):
         """Another case is the chosen one, or none."""
 
-        def __init__(self, row: Row | None) -> None:
-            super().__init__()
-            self.row = row
+        row: Row | None
 
     class Opened(Message):
         """The chosen case was opened."""
 
+    @dataclass
     class Answered(Message):
         """A search has said something: the answer with its trace; None when no search is on."""
 
-        def __init__(self, answer: SearchAnswer | None) -> None:
-            super().__init__()
-            self.answer = answer
+        answer: SearchAnswer | None
 
+    @dataclass
     class Told(Message):
         """The casebook was counted."""
 
-        def __init__(self, counted: Counted) -> None:
-            super().__init__()
-            self.counted = counted
+        counted: Counted
 
     class Empty(Message):
         """The casebook has no cases, or is not there yet."""
 
+    @dataclass
     class Failed(Message):
         """The core could not answer, and the old rows still stand; without rows the notice says it."""
 
-        def __init__(self, fault: Fault) -> None:
-            super().__init__()
-            self.fault = fault
+        fault: Fault
 
     def __init__(self, jobs: Jobs, signs: Signs, clock: Callable[[], datetime], meaning: Meaning) -> None:
         super().__init__(("results", "rows", "rows-notice"), self._paint)
@@ -395,14 +390,12 @@ class Results(ListView):
         tell_on_border(self, *told)
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
-        """The choice has moved."""
         event.stop()
         self.touched = True
         self._caption()
         self.post_message(self.Chosen(self.chosen))
 
     def on_row_list_opened(self, event: RowList.Opened) -> None:
-        """The chosen row was opened."""
         event.stop()
         self.touched = True
         self.post_message(self.Opened())

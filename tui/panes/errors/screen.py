@@ -37,7 +37,6 @@ _NAME = 200
 
 
 def memory_of(pane: ErrorsScreen) -> Memory:
-    """What to remember now."""
     scope, chosen = pane.results.scope, pane.results.chosen
     return {
         "status": scope.status,
@@ -106,7 +105,6 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
         recall(self, context.memory)
 
     def compose_body(self) -> ComposeResult:
-        """Box, then list and reading side by side."""
         yield self.box
         with Container(id="body"):
             yield self.results
@@ -135,7 +133,6 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
         return parts.get(focused, "none")
 
     def situation(self) -> Situation:
-        """What an action's being possible depends on."""
         return ErrorsNow(
             focus=self.focus_part,
             cases=self.results.rows.rows.total,
@@ -153,11 +150,9 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
         )  # fmt: skip
 
     def remembered(self) -> Memory:
-        """Filter, order, zoom, trace, and the case one is at."""
         return memory_of(self)
 
     def on_descendant_focus(self) -> None:
-        """The focus decides which part a narrow screen shows."""
         part = self.focus_part
         if part in ("list", "case", "why"):
             self._at(part)
@@ -191,7 +186,6 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
         self.changed()
 
     def on_results_opened(self, event: Results.Opened) -> None:
-        """Enter, or a second click: go into the case."""
         event.stop()
         row = self.results.chosen
         if row is None:
@@ -201,7 +195,6 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
         self.case.focus()
 
     def on_results_told(self, event: Results.Told) -> None:
-        """The casebook was counted."""
         event.stop()
         self.post_message(PaneCounted(event.counted.every, event.counted.readonly))
 
@@ -213,17 +206,14 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
         self.incoming.look()
 
     def on_results_failed(self, event: Results.Failed) -> None:
-        """The core could not answer."""
         event.stop()
         self._failed(event.fault)
 
     def on_case_view_used(self, event: CaseView.Used) -> None:
-        """The fix was copied."""
         event.stop()
         self.reader.use(event.case_id)
 
     def on_case_view_visited(self, event: CaseView.Visited) -> None:
-        """A similar case was opened."""
         event.stop()
         self.reader.go_to(event.case_id)
         self.case.focus()
@@ -234,7 +224,6 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
     # What one can do -------------------------------------------------------------------------------------------------
 
     def actions(self) -> Acts:
-        """What it does, by the ids of the registry."""
         return {
             **self.search.actions(),
             "list.filter": self.results.ask_filter,

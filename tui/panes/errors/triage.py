@@ -89,7 +89,6 @@ class Queue:
 
     @property
     def total(self) -> int:
-        """How many rows."""
         return len(self.entries)
 
     @property
@@ -98,7 +97,6 @@ class Queue:
         return self.read.left - sum(row.id in self.gone and row.id not in self.read.parts for row in self.read.rows)
 
     def get(self, index: int) -> Entry | None:
-        """The row at `index`."""
         return self.entries[index] if 0 <= index < len(self.entries) else None
 
     def index_of(self, case_id: int | None) -> int | None:
@@ -203,7 +201,6 @@ class Ahead:
         self._reads: dict[int, Read | None] = {}
 
     def get(self, case_id: int | None) -> Read | None:
-        """The case, if it is read."""
         return None if case_id is None else self._reads.get(case_id)
 
     def forget(self, cases: Iterable[int]) -> None:
@@ -302,7 +299,6 @@ class TriageScreen(Performs, ModalScreen[None]):
         self._keys = KeyFooter(curating.signs, self.situation())
 
     def compose(self) -> ComposeResult:
-        """What waits, and the case."""
         with Container(id="triage-body"):
             yield self._view
             yield self.case
@@ -323,7 +319,6 @@ class TriageScreen(Performs, ModalScreen[None]):
             self._curating.jobs.cancel(lane)
 
     def situation(self) -> Situation:
-        """What is possible here."""
         return CaseNow(
             "triage",
             case_open=self.case.read is not None,
@@ -384,7 +379,6 @@ class TriageScreen(Performs, ModalScreen[None]):
     # Deciding --------------------------------------------------------------------------------------------------------
 
     def actions(self) -> Acts:
-        """What it does, by the ids of the registry."""
         return {
             **self.case.actions(),
             "triage.accept": lambda: self._decide("verify"),
@@ -510,7 +504,6 @@ class TriageScreen(Performs, ModalScreen[None]):
             self._load()
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
-        """Another case is the chosen one."""
         event.stop()
         if self.queue.read.more and event.index + 50 > self.queue.total:
             self._load(more=PAGE)
@@ -518,13 +511,8 @@ class TriageScreen(Performs, ModalScreen[None]):
         self._show()
 
     def on_row_list_opened(self, event: RowList.Opened) -> None:
-        """Enter: read the case."""
         event.stop()
         self.case.focus()
-
-    def on_row_list_wanted(self, event: RowList.Wanted) -> None:
-        """All that was read is there."""
-        event.stop()
 
 
 def _has_more(decision: Decision, read: Read | None) -> bool:

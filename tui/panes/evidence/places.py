@@ -107,7 +107,6 @@ class FindScreen(ModalScreen[FoundPlace | None]):
         self._lines.can_focus = False
 
     def compose(self) -> ComposeResult:
-        """The quote, a box, the places."""
         with Vertical(id="find") as frame:
             frame.border_title = Content("Look in the session")
             frame.border_subtitle = Content(_HELP)
@@ -116,16 +115,13 @@ class FindScreen(ModalScreen[FoundPlace | None]):
             yield self._lines
 
     def on_mount(self) -> None:
-        """Type at once."""
         self._about.update(Content.assemble(("quote  ", "$cb-dim"), (flat(self._quote.quote)[:400], "$cb-soft")))
         self._box.focus()
 
     def on_unmount(self) -> None:
-        """Nobody waits for it any more."""
         self._jobs.cancel(LANE)
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Look for the words."""
         event.stop()
         if not event.value.strip():
             self._jobs.cancel(LANE)
@@ -145,17 +141,14 @@ class FindScreen(ModalScreen[FoundPlace | None]):
             self._chosen = self._box.value
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """A place was clicked."""
         event.stop()
         self._choose(event.option_index)
 
     def on_click(self, event: events.Click) -> None:
-        """A click beside it closes it."""
         if event.widget is self:
             self.dismiss(None)
 
     def action_move(self, by: int) -> None:
-        """Another place."""
         if self._hits.seen:
             at = (self._lines.highlighted or 0) + by
             last = len(self._hits.seen) - 1
@@ -204,18 +197,15 @@ class ReasonScreen(ModalScreen[str | None]):
         self._box = LineBox(placeholder="Reason (optional)", max_length=2_000)
 
     def compose(self) -> ComposeResult:
-        """The line."""
         with Vertical(id="reason") as frame:
             frame.border_title = Content("Reject the quote" if self._quotes == 1 else f"Reject {self._quotes:,} quotes")
             frame.border_subtitle = Content("enter rejects, esc cancels")
             yield self._box
 
     def on_mount(self) -> None:
-        """Type at once."""
         self._box.focus()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Enter rejects."""
         event.stop()
         self.dismiss(event.value.strip())
 

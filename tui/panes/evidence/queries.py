@@ -188,7 +188,6 @@ class Quotes:
 
     @property
     def total(self) -> int:
-        """How many rows."""
         return len(self.rows)
 
     @property
@@ -204,7 +203,6 @@ class Quotes:
         return self.read is not None and before.read is not None and self.read.words != before.read.words
 
     def get(self, index: int) -> QuoteRow | None:
-        """The row at `index`."""
         return self.rows[index] if 0 <= index < len(self.rows) else None
 
     def index_of(self, evidence_id: int | None) -> int | None:

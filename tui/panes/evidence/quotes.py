@@ -138,7 +138,6 @@ class Listing(Performs):
         self._screen = screen
 
     def actions(self) -> Acts:
-        """What it does, by the ids of the registry."""
         screen = self._screen
         return {
             "list.filter": self._filter,
@@ -283,7 +282,6 @@ class QuoteView(Vertical):
         self.message = Message(id="evidence-message")
 
     def compose(self) -> ComposeResult:
-        """The quote, and the message."""
         yield self._head
         with self.message:
             yield from (self._before, self._place, self._behind)
@@ -358,7 +356,6 @@ class QuoteView(Vertical):
             self.draw()
 
     def on_resize(self) -> None:
-        """Lists of places are cut to the width."""
         self.draw()
 
     def draw(self) -> None:

@@ -286,7 +286,6 @@ class PromoteScreen(ModalScreen[bool]):
         self._listed = draw_promotable(ready)
 
     def compose(self) -> ComposeResult:
-        """Their titles."""
         with Reading(id="promote") as frame:
             frame.border_title = Content(self._title)
             frame.border_subtitle = Content("enter verifies, esc cancels")

@@ -147,7 +147,6 @@ def _several_soon(screen: EvidenceScreen) -> bool:
 
 
 def memory_of(screen: EvidenceScreen) -> Memory:
-    """What to remember now."""
     shown = screen.shown
     return {
         "state": shown.name,
@@ -180,7 +179,6 @@ class EntryView(Reading):
         self.border_title = Content("Entry")
 
     def compose(self) -> ComposeResult:
-        """The entry, the trace."""
         yield self._entry
         yield self._trace
 
@@ -218,7 +216,6 @@ class QuoteReader:
         self._read: dict[int, ReadQuote | None] = {}
 
     def get(self, evidence_id: int | None) -> ReadQuote | None:
-        """The quote, if it is read."""
         return None if evidence_id is None else self._read.get(evidence_id)
 
     def forget(self) -> None:
@@ -289,7 +286,6 @@ class EvidenceScreen(PaneScreen, SearchPane):
         self._body.set_class(self.why == "shown", "-why").set_class(self.why == "hidden", "-no-why")
 
     def compose_body(self) -> ComposeResult:
-        """The quotes, the message, the entry."""
         with self._body:
             yield self.list
             with Container(id="evidence-reading"):
@@ -309,7 +305,6 @@ class EvidenceScreen(PaneScreen, SearchPane):
             self.again()
 
     def situation(self) -> Situation:
-        """What is possible here."""
         return situation_of(self)
 
     def load(self, delay: float = 0.0) -> None:
@@ -374,7 +369,6 @@ class EvidenceScreen(PaneScreen, SearchPane):
             self.line.draw(self.view.question, self.promoting.offered, self.size.width)
 
     def remembered(self) -> Memory:
-        """The filter, the trace, and the quote one is at."""
         return memory_of(self)
 
     def _begin_search(self) -> None:
@@ -385,7 +379,6 @@ class EvidenceScreen(PaneScreen, SearchPane):
             self.list.begin_search()
 
     def actions(self) -> Acts:
-        """What it does, by the ids of the registry."""
         return {
             **self.search.actions(),
             **self.listing.actions(),
@@ -478,7 +471,6 @@ class EvidenceScreen(PaneScreen, SearchPane):
         self.promoting.forget()
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
-        """Another quote is the chosen one."""
         event.stop()
         self.forget()
         read = self.quotes.read
@@ -493,11 +485,6 @@ class EvidenceScreen(PaneScreen, SearchPane):
         self._open()
         self.changed()
 
-    def on_row_list_wanted(self, event: RowList.Wanted) -> None:
-        """All that was read is there."""
-        event.stop()
-
 
 def open_pane(context: PaneContext) -> EvidenceScreen:
-    """The pane, as it was left."""
     return EvidenceScreen(context)

@@ -236,18 +236,15 @@ class InsightsScreen(PaneScreen):
                 yield self._words
 
     def on_mount(self) -> None:
-        """Read, and read again whenever somebody writes."""
         self.set_focus(self.rows)
         self.follow_casebook("insights-watch", ("insights",), self.load)
         self.load()
         self.set_timer(_PATIENCE, self._still_reading)
 
     def on_resize(self) -> None:
-        """Bars are as long as there is room."""
         self.call_after_refresh(self._draw)
 
     def situation(self) -> Situation:
-        """What is possible here."""
         row = self.chosen
         leads = row is not None and (row.lead is not None or row.case_id is not None)
         return InsightsNow("insights", cases=self.rows.rows.total, rows=self.rows.rows.total, leads=leads)
@@ -335,7 +332,6 @@ class InsightsScreen(PaneScreen):
         )
 
     def actions(self) -> Acts:
-        """What it does, by the ids of the registry."""
         return {
             "insights.next": lambda: self._turn(1),
             "insights.previous": lambda: self._turn(-1),
@@ -417,22 +413,15 @@ class InsightsScreen(PaneScreen):
             self.app.push_screen(StripScreen(self.jobs, lead[0], self.signs, self.clock, lead[1]))
 
     def remembered(self) -> Memory:
-        """The view and the weeks."""
         return {"view": self.shown.view, "weeks": self.shown.weeks}
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
-        """Another row is the chosen one."""
         event.stop()
         self._draw()
 
     def on_row_list_opened(self, event: RowList.Opened) -> None:
-        """Enter, or a second click."""
         event.stop()
         self._open()
-
-    def on_row_list_wanted(self, event: RowList.Wanted) -> None:
-        """All rows are there."""
-        event.stop()
 
 
 def _recalled(memory: Memory) -> Shown:
@@ -443,5 +432,4 @@ def _recalled(memory: Memory) -> Shown:
 
 
 def open_pane(context: PaneContext) -> InsightsScreen:
-    """The pane, as it was left."""
     return InsightsScreen(context)

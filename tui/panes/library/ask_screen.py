@@ -46,11 +46,9 @@ class Talks:
 
     @property
     def total(self) -> int:
-        """How many."""
         return len(self.read)
 
     def get(self, index: int) -> SessionRow | None:
-        """The one at `index`."""
         return self.read[index] if 0 <= index < len(self.read) else None
 
 
@@ -77,7 +75,6 @@ class PickTalk(PicksRow, ModalScreen[str | None]):
         self.rows.can_focus = False
 
     def compose(self) -> ComposeResult:
-        """A box, and the conversations."""
         with Vertical(id="talks") as frame:
             frame.border_title = Content("Earlier conversations")
             frame.border_subtitle = Content("enter opens it, esc closes")
@@ -85,7 +82,6 @@ class PickTalk(PicksRow, ModalScreen[str | None]):
             yield self.rows
 
     def on_mount(self) -> None:
-        """Read them."""
         self._box.focus()
         self._answering.talks(self._came, self._failed)
 
@@ -112,13 +108,11 @@ class PickTalk(PicksRow, ModalScreen[str | None]):
             self._say(f"{len(found):,}; enter opens it, esc closes")
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Only those with these words."""
         event.stop()
         if self._all:
             self._show()
 
     def pick(self) -> None:
-        """End with the chosen row."""
         row = cast("SessionRow | None", self.rows.rows.get(self.rows.chosen))
         if row is not None and self.is_current:
             self.dismiss(row.session_id)
@@ -158,7 +152,6 @@ class AskScreen(Performs, ModalScreen[str]):
         self._keys = KeyFooter(signs, self.situation())
 
     def compose(self) -> ComposeResult:
-        """The box, the conversation, the trace, the keys."""
         with Container(id="ask") as frame:
             frame.border_title = self._titled()
             yield self.box
@@ -188,13 +181,11 @@ class AskScreen(Performs, ModalScreen[str]):
         return self.talk.last
 
     def situation(self) -> Situation:
-        """What is possible here."""
         answer = self.talk.answer
         sources = 0 if answer is None else len(answer.citations)
         return AskNow("asking" if self.box.has_focus else "ask", answered=answer is not None, sources=sources)
 
     def on_descendant_focus(self) -> None:
-        """Other keys hold in the box."""
         self._changed()
 
     def _changed(self) -> None:
@@ -202,7 +193,6 @@ class AskScreen(Performs, ModalScreen[str]):
         self._keys.situation = self.situation()
 
     def actions(self) -> Acts:
-        """What it does, by the ids of the registry."""
         numbers = range(1, SOURCES_CHOSEN + 1)
         return {f"ask.source_{number}": lambda number=number: self._open(number) for number in numbers} | {
             "ask.box": self.box.focus,
@@ -339,7 +329,6 @@ class AskScreen(Performs, ModalScreen[str]):
             self.box.focus()
 
     def pick(self) -> None:
-        """Offer the earlier conversations."""
         if self._busy():
             return
 
@@ -367,7 +356,6 @@ class AskScreen(Performs, ModalScreen[str]):
         self._changed()
 
     def on_conversation_clicked(self, event: Conversation.Clicked) -> None:
-        """Open the source."""
         event.stop()
         if not self._busy():
             self._leave(event.uri)

@@ -161,12 +161,11 @@ FRAME = 1 / 30
 class Conversation(Reading):
     """The turns of a talk. A click on a source is told."""
 
+    @dataclass
     class Clicked(Message):
         """A source was clicked."""
 
-        def __init__(self, uri: str) -> None:
-            super().__init__()
-            self.uri = uri
+        uri: str
 
     def __init__(self, signs: Signs, talk: Talk, drawn: Callable[[], object]) -> None:
         """`drawn`: called when something else is shown, and other actions may be possible."""
@@ -182,11 +181,9 @@ class Conversation(Reading):
         self.talk = talk
 
     def on_mount(self) -> None:
-        """As it was left."""
         self.show(self.talk)
 
     def on_resize(self) -> None:
-        """Tables are set for a width."""
         cells = self.scrollable_content_region.width
         if cells != self._cells:
             self._cells = cells

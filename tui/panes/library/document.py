@@ -188,14 +188,12 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         return self._stood is None or round(self.scroll_y) != max(0, min(self._stood, round(self.max_scroll_y)))
 
     def on_resize(self) -> None:
-        """Lines are cut for a width."""
         cells = self.scrollable_content_region.width
         if cells >= _LEAST and cells != self._cells:
             self._cells = cells
             self._relay()
 
     def on_unmount(self) -> None:
-        """Nobody waits for it any more."""
         self._jobs.cancel(LANE)
         self._jobs.cancel(COLOURS)
 
@@ -328,7 +326,6 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
             self._jobs.run(COLOURS, colour_at(laid, line), came, lambda _fault: None)
 
     def perform(self, action_id: str) -> bool:
-        """Scroll; False for any other action."""
         page = max(1, self.size.height - 2)
         steps = {"scroll.down": 1, "scroll.up": -1, "scroll.page_down": page, "scroll.page_up": -page}
         if action_id in steps:
@@ -365,7 +362,6 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         self.focus()
 
     def render_line(self, y: int) -> Strip:
-        """One line of the screen."""
         width = self.scrollable_content_region.width
         base = self.get_visual_style("document--line")
         at = y + self.scroll_offset.y

@@ -77,23 +77,19 @@ class PassageScreen(Performs, ModalScreen[None]):
         self._keys = KeyFooter(signs, Situation("passage"))
 
     def compose(self) -> ComposeResult:
-        """The facts, the text, the keys."""
         with self._reading:
             yield self._told
         yield self._keys
 
     def situation(self) -> Situation:
-        """What is possible here."""
         return Situation("passage")
 
     def on_mount(self) -> None:
-        """Read it."""
         self._reading.border_title = Content("Passage")
         self._reading.focus()
         self._read(self._chunk_id)
 
     def on_unmount(self) -> None:
-        """Nobody waits for it any more."""
         self._jobs.cancel(LANE)
 
     def _read(self, chunk_id: str) -> None:
@@ -111,7 +107,6 @@ class PassageScreen(Performs, ModalScreen[None]):
         self._told.update(Content.styled(inline(fault.message, 400), "$cb-bad"))
 
     def actions(self) -> Acts:
-        """Back, or to the passages beside it."""
         return {
             "passage.back": self.dismiss,
             "passage.next": lambda: self._beside(1),
@@ -163,7 +158,6 @@ class LibraryActs(Performs):
         """Whether the document is a source that was opened from an answer."""
 
     def actions(self) -> Acts:
-        """What it does, by the ids of the registry."""
         screen = self._screen
         return {
             "library.mode": self._mode,

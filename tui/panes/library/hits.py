@@ -123,7 +123,6 @@ class Hits(ListView):
 
     @property
     def total(self) -> int:
-        """How many rows there are."""
         return self.rows.rows.total
 
     @property
@@ -227,24 +226,20 @@ class Hits(ListView):
     # What the list says ----------------------------------------------------------------------------------------------
 
     def on_resize(self) -> None:
-        """As many lines a row as there is room for."""
         if self.rows.rows.total:
             self._stand(self.rows.rows)
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
-        """The choice has moved."""
         event.stop()
         self.resume = None
         self.caption()
         self.post_message(self.Chosen())
 
     def on_row_list_opened(self, event: RowList.Opened) -> None:
-        """Enter, or a second click."""
         event.stop()
         self.post_message(self.Opened())
 
     def on_row_list_wanted(self, event: RowList.Wanted) -> None:
-        """Rows come onto the screen that are not read."""
         event.stop()
         if not self._jobs.busy("library-page"):
             self.read(event.first, event.last)

@@ -78,7 +78,6 @@ class Ingesting(Performs, StatusLine):
         return self._run is not None
 
     def actions(self) -> Acts:
-        """What it does, by the ids of the registry."""
         return {
             "library.ingest": self.open,
             "library.left_out": lambda: self.open(at_result=True),
@@ -169,7 +168,6 @@ class IngestLine(StatusLine):
         super().__init__(signs, id="ingest-line")
 
     def on_mount(self) -> None:
-        """Follow the run."""
         self.follow(workbench(self).reading)
 
     def follow(self, running: Running | None) -> None:

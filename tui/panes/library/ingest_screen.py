@@ -88,11 +88,9 @@ class Choices:
 
     @property
     def total(self) -> int:
-        """How many."""
         return len(self.read)
 
     def get(self, index: int) -> Choice | None:
-        """The one at `index`."""
         return self.read[index] if 0 <= index < len(self.read) else None
 
     def toggled(self, index: int) -> Choices:
@@ -134,7 +132,6 @@ class IngestScreen(Performs, ModalScreen[None]):
         self._keys = KeyFooter(signs, self.situation())
 
     def compose(self) -> ComposeResult:
-        """A box, the folders, what is told, the keys."""
         with Container(id="ingest") as frame:
             frame.border_title = Content("Read folders into the library")
             yield self.box
@@ -145,7 +142,6 @@ class IngestScreen(Performs, ModalScreen[None]):
         yield self._keys
 
     def on_mount(self) -> None:
-        """Read what is known; follow what runs."""
         (self.query_one("#ingest-told") if self._at_result or self._ingesting.busy else self.box).focus()
         self.folders.display = self.ends.display = False
         self._follow()
@@ -153,7 +149,6 @@ class IngestScreen(Performs, ModalScreen[None]):
         self._read()
 
     def on_descendant_focus(self) -> None:
-        """Other keys hold in the box."""
         told = "enter reads it, tab completes it" if self.box.has_focus else ""
         self.query_one("#ingest").border_subtitle = Content(told)
         self._keys.situation = self.situation()
@@ -164,12 +159,10 @@ class IngestScreen(Performs, ModalScreen[None]):
         self._jobs.cancel("ingest-path")
 
     def situation(self) -> Situation:
-        """What is possible here."""
         around = Around(ingesting=self._ingesting.busy)
         return Situation("naming" if self.box.has_focus else "ingest", cases=self.choices.total, around=around)
 
     def actions(self) -> Acts:
-        """What it does, by the ids of the registry."""
         return {
             "ingest.begin": self._begin,
             "ingest.mark": self._mark,
@@ -219,20 +212,10 @@ class IngestScreen(Performs, ModalScreen[None]):
         self._show_folders(at)
 
     def on_row_list_opened(self, event: RowList.Opened) -> None:
-        """Enter, or a second click."""
         event.stop()
         self._mark()
 
-    def on_row_list_moved(self, event: RowList.Moved) -> None:
-        """Nobody else's list."""
-        event.stop()
-
-    def on_row_list_wanted(self, event: RowList.Wanted) -> None:
-        """All of them are there."""
-        event.stop()
-
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Look which folders the path may go on to."""
         event.stop()
         if not event.value:
             self._jobs.cancel("ingest-path")
@@ -258,7 +241,6 @@ class IngestScreen(Performs, ModalScreen[None]):
             self._look()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Read the folder that was named, or the chosen ones."""
         event.stop()
         named = event.value.strip()
         if named:

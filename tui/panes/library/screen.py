@@ -67,7 +67,6 @@ def desk_of(memory: Memory, settings: Settings | None) -> Desk:
 
 
 def memory_of(screen: LibraryScreen) -> Memory:
-    """What to remember now."""
     scope = screen.searching.scope
     return {
         "mode": scope.mode,
@@ -153,7 +152,6 @@ class LibraryScreen(PaneScreen, PasteSearchPane):
         recall(self, self.desk.memory)
 
     def compose_body(self) -> ComposeResult:
-        """The box, then list and reading side by side."""
         yield self.box
         with self.body:
             yield self.hits
@@ -178,7 +176,6 @@ class LibraryScreen(PaneScreen, PasteSearchPane):
             self.to_list()
 
     def on_unmount(self) -> None:
-        """Nobody waits for what the model says."""
         self.searching.meaning.forget()
 
     # What is going on ------------------------------------------------------------------------------------------------
@@ -220,7 +217,6 @@ class LibraryScreen(PaneScreen, PasteSearchPane):
             self.dismiss()
 
     def situation(self) -> Situation:
-        """What is possible here."""
         return situation_of(self)
 
     def remembered(self) -> Memory:
@@ -229,7 +225,6 @@ class LibraryScreen(PaneScreen, PasteSearchPane):
         return self.desk.memory
 
     def on_descendant_focus(self) -> None:
-        """The focus decides which part a narrow screen shows."""
         if self.document.has_focus:
             self.at("doc")
         elif self.why.has_focus:
@@ -300,19 +295,16 @@ class LibraryScreen(PaneScreen, PasteSearchPane):
         self.changed()
 
     def on_hits_opened(self, event: Hits.Opened) -> None:
-        """Enter, or a second click: into the document."""
         event.stop()
         self.document.focus()
 
     def on_document_view_shown(self, event: DocumentView.Shown) -> None:
-        """The document is there."""
         event.stop()
         self.changed()
 
     # What one can do -------------------------------------------------------------------------------------------------
 
     def actions(self) -> Acts:
-        """What it does, by the ids of the registry."""
         return {
             **self.acts.actions(),
             **self.search.actions(),
@@ -384,5 +376,4 @@ def situation_of(screen: LibraryScreen) -> Situation:
 
 
 def open_pane(context: PaneContext) -> LibraryScreen:
-    """The pane, as it was left."""
     return LibraryScreen(context)

@@ -7,6 +7,7 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Hashable
 from contextlib import nullcontext
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, ClassVar, cast
 
@@ -50,7 +51,6 @@ class OwnCall(Performs):
         self._begun: tuple[str, str] | None = None  # what stood there when one began anew, until it is another call
 
     def actions(self) -> Acts:
-        """What it does, by the ids of the registry."""
         return {
             "rules.type": self.begin,
             "rules.change": self._change,
@@ -152,12 +152,11 @@ class JsonArea(TextArea):
 
     takes_pastes: ClassVar[bool] = True
 
+    @dataclass
     class TooLong(Message):
         """So many characters were pasted that the box takes none of them."""
 
-        def __init__(self, length: int) -> None:
-            super().__init__()
-            self.length = length
+        length: int
 
     def __init__(self) -> None:
         super().__init__(id="typed-json", soft_wrap=True, tab_behavior="focus", show_line_numbers=False,
@@ -188,12 +187,11 @@ class ToolBox(Input):
 
     takes_pastes: ClassVar[bool] = True
 
+    @dataclass
     class Json(Message):
         """JSON was pasted."""
 
-        def __init__(self, text: str) -> None:
-            super().__init__()
-            self.text = text
+        text: str
 
     def __init__(self) -> None:
         super().__init__(
@@ -215,13 +213,12 @@ class TypedCall(Vertical):
 
     BINDINGS = bindings("typed")
 
+    @dataclass
     class Changed(Message):
         """The call is another one now, right or not."""
 
-        def __init__(self, tool: str, text: str) -> None:
-            super().__init__()
-            self.tool = tool
-            self.text = text
+        tool: str
+        text: str
 
     def __init__(self) -> None:
         super().__init__(id="rules-typed")
@@ -233,7 +230,6 @@ class TypedCall(Vertical):
         self._told = Static(id="typed-told")
 
     def compose(self) -> ComposeResult:
-        """The tool, its input, what is wrong with them."""
         yield self._tool
         yield self._json
         yield self._told
@@ -304,7 +300,6 @@ class TypedCall(Vertical):
         self.post_message(self.Changed(*self.text))
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """The tool's name."""
         event.stop()
         self._note, self._refused = "", 0
         self._changed()
@@ -320,13 +315,11 @@ class TypedCall(Vertical):
         self.screen.set_focus(self._json)
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
-        """Its input."""
         event.stop()
         self._note, self._refused = "", 0
         self._changed()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Enter: on to the input."""
         event.stop()
         self.screen.set_focus(self._json)
 
@@ -369,7 +362,6 @@ class CallList(ListView):
         self.sought = "", ""  # the words, and the tool, of which no call is there
 
     def compose(self) -> ComposeResult:
-        """The list, and the box to type in."""
         yield from super().compose()
         yield self.typed
 
@@ -481,7 +473,6 @@ class CallList(ListView):
         self.border_subtitle = Content("read-only" if self.readonly else "")
 
     def on_row_list_wanted(self, event: RowList.Wanted) -> None:
-        """Rows come onto the screen that are not read."""
         event.stop()
         self._read(event.first, event.last)
 

@@ -53,7 +53,6 @@ class DraftFile(ModalScreen[str | None]):
         self._box = LineBox(suggested, placeholder="A Markdown file of the project", max_length=4_000)
 
     def compose(self) -> ComposeResult:
-        """The line."""
         with Vertical(id="draft-file") as frame:
             frame.border_title = Content("Accept into which rule file?")
             frame.border_subtitle = Content("enter writes the rule, esc cancels")
@@ -61,11 +60,9 @@ class DraftFile(ModalScreen[str | None]):
             yield Static(Content("casebook writes its own block of the file; nothing else changes."))
 
     def on_mount(self) -> None:
-        """Type at once."""
         self._box.focus()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Enter accepts."""
         event.stop()
         self.dismiss(event.value.strip() or None)
 
@@ -81,11 +78,9 @@ class DraftScreen(TableScreen["RuleDrafts"]):
         self._decisions = Decisions(pane.jobs)
 
     def situation(self) -> TableNow:
-        """What is possible here."""
         return replace(super().situation(), focus="drafts")
 
     def actions(self) -> Acts:
-        """What it does, by the ids of the registry."""
         return {
             **super().actions(),
             "draft.accept": self._accept,

@@ -70,7 +70,6 @@ class RankList(ListView):
         """Whether this is the match of an earlier call: what is being typed is none yet."""
 
     def compose(self) -> ComposeResult:
-        """The columns' names, the rows, or a notice."""
         yield self._head
         yield from super().compose()
 
@@ -147,7 +146,6 @@ class RankList(ListView):
         self.border_subtitle = Content(inline(self.said or draw_label(ranked.label), 160))
 
     def on_resize(self) -> None:
-        """The columns depend on the width."""
         self.call_after_refresh(self._draw_head)
 
     def _draw_head(self) -> None:

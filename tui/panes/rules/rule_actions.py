@@ -132,14 +132,12 @@ class PickRule(ModalScreen["Rule | None"]):
         self._again = _of_many(rules or ())
 
     def compose(self) -> ComposeResult:
-        """A box to narrow in, and the rules."""
         with self._frame:
             self._frame.border_title = Content(self._heading)
             yield self._box
             yield self._lines
 
     def on_mount(self) -> None:
-        """Type at once."""
         self._list()
         self._box.focus()
 
@@ -153,29 +151,24 @@ class PickRule(ModalScreen["Rule | None"]):
             self._pick(self._lines.highlighted)
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Narrow it down."""
         event.stop()
         self._list()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Enter picks."""
         event.stop()
         self._list()
         self._taking = self._rules is None
         self._pick(self._lines.highlighted)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """A rule was clicked."""
         event.stop()
         self._pick(event.option_index)
 
     def on_click(self, event: events.Click) -> None:
-        """A click beside it closes it."""
         if event.widget is self:
             self.dismiss(None)
 
     def action_move(self, by: int) -> None:
-        """Another rule."""
         if self._found:
             self._lines.highlighted = ((self._lines.highlighted or 0) + by) % len(self._found)
 
@@ -230,7 +223,6 @@ class RuleActs(Performs):
         self._awaited = False  # whether something opens once the rules are read
 
     def actions(self) -> Acts:
-        """What it does, by the ids of the registry."""
         return {
             "rules.why_not": self._why_not,
             "rules.edit": self._edit_chosen,

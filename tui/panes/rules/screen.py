@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 
 def memory_of(screen: RulesScreen) -> Memory:
-    """What to remember now."""
     path, rule, line = screen.asking.rule or (None, None, None)
     return {"tool": screen.calls.tool, "call": screen.calls.at, "path": path, "rule": rule, "line": line}
 
@@ -68,11 +67,9 @@ class WhyView(Reading):
         self._about: object = None
 
     def compose(self) -> ComposeResult:
-        """One text."""
         yield self._words
 
     def on_mount(self) -> None:
-        """Named from the start."""
         self.border_title = Content("Why")
 
     def show(
@@ -133,7 +130,6 @@ class RulesScreen(PaneScreen, SearchPane):
         recall(self, context.memory)
 
     def compose_body(self) -> ComposeResult:
-        """The calls, the ranking, the reasons."""
         with self._body:
             yield self.calls
             with Container(id="rules-answer"):
@@ -155,7 +151,6 @@ class RulesScreen(PaneScreen, SearchPane):
         self.changed()
 
     def situation(self) -> Situation:
-        """What is possible here."""
         ranked = self.rank.ranked
         box = self.search.box
         return RulesNow(
@@ -179,7 +174,6 @@ class RulesScreen(PaneScreen, SearchPane):
     # What one can do -------------------------------------------------------------------------------------------------
 
     def actions(self) -> Acts:
-        """What it does, by the ids of the registry."""
         return {
             **self.own_call.actions(),
             **self.search.actions(),
@@ -238,7 +232,6 @@ class RulesScreen(PaneScreen, SearchPane):
             self.rank.body.take_focus()
 
     def on_typed_call_changed(self, event: TypedCall.Changed) -> None:
-        """Another call, or none yet."""
         event.stop()
         self.own_call.changed(event.tool, event.text)
 
@@ -271,7 +264,6 @@ class RulesScreen(PaneScreen, SearchPane):
             self.post_message(PaneCopied("solution", one.solution))
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
-        """Another call, or another rule, is the chosen one."""
         event.stop()
         if self.rank.rows.has_focus or not self.calls.rows.has_focus:
             self.asking.moved()
@@ -279,15 +271,9 @@ class RulesScreen(PaneScreen, SearchPane):
             self.asking.chosen()
 
     def on_row_list_opened(self, event: RowList.Opened) -> None:
-        """Enter."""
         event.stop()
         self.open()
 
-    def on_row_list_wanted(self, event: RowList.Wanted) -> None:
-        """All rules of a match are there."""
-        event.stop()
-
 
 def open_pane(context: PaneContext) -> RulesScreen:
-    """The pane, as it was left."""
     return RulesScreen(context)

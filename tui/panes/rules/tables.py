@@ -92,7 +92,6 @@ class TableScreen(Performs, ModalScreen[None], Generic[T]):
         self._keys = KeyFooter(pane.signs, Situation("table"))
 
     def compose(self) -> ComposeResult:
-        """The table, the detail."""
         with Container(id="table-body"):
             with self._frame:
                 yield self._place.rows
@@ -102,7 +101,6 @@ class TableScreen(Performs, ModalScreen[None], Generic[T]):
         yield self._keys
 
     def situation(self) -> TableNow:
-        """What is possible here."""
         return TableNow("table", leads=self._leads, nothing="" if self._list.rows.total else self._nothing)
 
     @property
@@ -129,7 +127,6 @@ class TableScreen(Performs, ModalScreen[None], Generic[T]):
         self._pane.jobs.run(LANE, self._table.work, self._came, self._failed)
 
     def on_unmount(self) -> None:
-        """Nobody waits for it any more."""
         self._pane.jobs.cancel(LANE)
 
     def _came(self, found: T, _final: bool) -> None:
@@ -147,7 +144,6 @@ class TableScreen(Performs, ModalScreen[None], Generic[T]):
         self._place.tell(unreadable(fault))
 
     def actions(self) -> Acts:
-        """What it does, by the ids of the registry."""
         return {
             "table.back": self._back,
             "list.back": self._back,
@@ -182,18 +178,12 @@ class TableScreen(Performs, ModalScreen[None], Generic[T]):
         return Content("") if row is None else self._table.paint(row, width, chosen)
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
-        """Another row is the chosen one."""
         event.stop()
         self._show()
 
     def on_row_list_opened(self, event: RowList.Opened) -> None:
-        """Enter: read it."""
         event.stop()
         self._open()
-
-    def on_row_list_wanted(self, event: RowList.Wanted) -> None:
-        """All rows are there."""
-        event.stop()
 
 
 def cluster_table(pane: RulesScreen) -> TableScreen[Clusters]:
