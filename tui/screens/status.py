@@ -32,7 +32,7 @@ def read_facts(job: Job[Facts], config: Config) -> Facts:
 
     from core.base.paths import log_file
     from core.flows.system.capabilities import capabilities
-    from core.flows.system.vector_facts import vector_facts
+    from core.flows.system.embedding import vector_facts
     from core.store import jobs
 
     path = job.lane.path

@@ -34,7 +34,7 @@ QUIET = 50
 @job_work
 def look(job: Job[VectorFacts], settings: EmbeddingSettings) -> VectorFacts:
     """Look what waits, and whether there is a model for it; loads nothing."""
-    from core.flows.system.vector_facts import vector_facts
+    from core.flows.system.embedding import vector_facts
 
     store = job.store()
     if store.readonly:

@@ -20,8 +20,7 @@ from tui.widgets.workbench import AT_LIST, ELSEWHERE, Running, StatusLine
 
 if TYPE_CHECKING:
     from core.base.config.settings_sources import Config
-    from core.flows.transcripts.again.report import ImportAgain
-    from core.flows.transcripts.report import ImportReport
+    from core.flows.transcripts.report import ImportAgain, ImportReport
     from core.process.task import Task
     from core.transcripts import Agent
 
@@ -45,7 +44,7 @@ class Source:
 def roots_of(config: Config | None) -> Roots:
     """Where the agents keep their sessions: as the settings say, else where the agents themselves put them."""
     from core.base.config.settings import ImportSettings
-    from core.flows.transcripts.agent_folders import agent_folders
+    from core.flows.transcripts.files import agent_folders
 
     return agent_folders(config.values.imports if config else ImportSettings())
 

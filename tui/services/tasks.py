@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from core.base.config.settings import ChunkingSettings, EmbeddingSettings, Settings
     from core.embedding.runtime.query_model import VectorSearch
     from core.embedding.runtime.report import EmbedReport
-    from core.flows.transcripts.again.report import ImportAgain
-    from core.flows.transcripts.report import ImportReport
+    from core.flows.transcripts.report import ImportAgain, ImportReport
     from core.library.ask.answer import AnswerEvent
     from core.library.ingest.report import IngestEvent, IngestPace, IngestReport
     from core.library.search.fts import SearchFilters
@@ -120,14 +119,14 @@ EVERY = 0.1
 
 
 def ingest_task(
-    casebook: Path, roots: Sequence[Path], chunking: ChunkingSettings, korean: str = "bigrams"
+    casebook: Path, roots: Sequence[Path], chunking: ChunkingSettings, korean: str = "bigrams", *, ocr: bool = False
 ) -> Task[IngestReport]:
     """An ingest of these folders, or of all that are known where none is given; its progress is an `IngestPace`."""
-    return Task("The ingest", run_ingest, (casebook, tuple(roots), chunking.as_dict(), korean), grace=FILE_GRACE)
+    return Task("The ingest", run_ingest, (casebook, tuple(roots), chunking.as_dict(), korean, ocr), grace=FILE_GRACE)
 
 
 def run_ingest(
-    call: Call, casebook: Path, roots: Sequence[Path], chunking: dict[str, Any], korean: str
+    call: Call, casebook: Path, roots: Sequence[Path], chunking: dict[str, Any], korean: str, ocr: bool
 ) -> IngestReport:
     """Called there; the casebook is made if there is none.
 
@@ -139,7 +138,7 @@ def run_ingest(
     from core.library.ingest.report import worth_a_look
     from core.store import open_store
 
-    options = options_of(ChunkingSettings(**chunking), korean)
+    options = options_of(ChunkingSettings(**chunking), korean, ocr=ocr)
     with open_store(casebook, write=True, create=True) as store, _Paced(call.tell) as paced:
         report = ingest(store, roots, options, on_event=paced.heard, cancelled=call.is_cancelled)
     return worth_a_look(report)

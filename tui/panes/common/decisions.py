@@ -90,7 +90,7 @@ class Decisions:
 
 @writing
 def _take_back(store: Store, change: int | None) -> Returned:
-    from core.errors.curation import person
+    from core.errors.curation.transaction import person
     from core.flows.system.history import take_back
 
     return _returned(store, take_back(store, person(), change, by=None if change is not None else person()))
@@ -98,14 +98,14 @@ def _take_back(store: Store, change: int | None) -> Returned:
 
 @writing
 def _bring_back(store: Store) -> Returned:
-    from core.errors.curation import person
+    from core.errors.curation.transaction import person
     from core.flows.system.history import bring_back
 
     return _returned(store, bring_back(store, person(), by=person()))
 
 
 def _returned(store: Store, undone: Undone) -> Returned:
-    from core.errors.curation import whole_history
+    from core.errors.curation.history import whole_history
 
     undid = undone.undid.title
     page = whole_history(store, 1, undone.id + 1)

@@ -88,7 +88,7 @@ def quoted(job: Job[Any], name: str, query: str) -> str:
 def attached(store: Store, case: Case, name: str, query: str) -> str:
     """Attach a passage to the fix of a case; where it stands."""
     from core.errors import show_case
-    from core.errors.curation import person
+    from core.errors.curation.transaction import person
     from core.flows.ingest.case_citations import cite_in_case
     from core.library.citations.store import quote_of
 

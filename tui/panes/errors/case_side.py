@@ -28,7 +28,7 @@ from tui.widgets.workbench import KeyFooter, sheet
 
 if TYPE_CHECKING:
     from core.errors import Case
-    from core.errors.curation import Conflict
+    from core.errors.curation.transaction import Conflict
     from tui.panes.errors.curation import Act
 
 
@@ -181,7 +181,7 @@ class ConflictScreen(Performs, ModalScreen[str | None]):
     BINDINGS = bindings("conflict")
 
     def __init__(self, act: Act, conflict: Conflict, signs: Signs, now: datetime) -> None:
-        from core.align.diff.word_diff import differing
+        from core.align.diff import differing
 
         super().__init__()
         self._act = act

@@ -23,8 +23,9 @@ from tui.services.external_editor import change_in, editor_of
 
 if TYPE_CHECKING:
     from core.errors import Case
-    from core.errors.curation import Conflict, Curated, Seen, Unsaved, Writer, Written
+    from core.errors.curation.autosave import Unsaved, Writer
     from core.errors.curation.decisions import Saved
+    from core.errors.curation.transaction import Conflict, Curated, Seen, Written
     from core.store import Store
     from tui.panes.errors.queries import Meaning
     from tui.panes.errors.screen import ErrorsScreen
@@ -74,7 +75,7 @@ class Decision:
 
         The fix that they decided on is meant, not the one that has come meanwhile.
         """
-        from core.errors.curation import Seen
+        from core.errors.curation.transaction import Seen
 
         base, theirs = conflict.base, conflict.theirs
         if conflict.reason == "gone":
@@ -98,7 +99,7 @@ class Decision:
 
 def decision_on(act: Act, cases: Sequence[int], read: Callable[[int], Read | None]) -> Decision:
     """The act on these cases as they were shown; one of which only the row was shown is looked at again."""
-    from core.errors.curation import seen_of
+    from core.errors.curation.transaction import seen_of
 
     whole = {case_id: one for case_id in cases if (one := read(case_id)) is not None}
     seen = tuple(seen_of(one.case) for one in whole.values())
@@ -107,7 +108,7 @@ def decision_on(act: Act, cases: Sequence[int], read: Callable[[int], Read | Non
 
 def scope_of_lesson(read: Read) -> Decision | None:
     """Where the lesson of the fix that is shown holds, changed; None where it has none."""
-    from core.errors.curation import seen_with
+    from core.errors.curation.transaction import seen_with
 
     fix = read.shown or next((one for one in read.case.resolutions if one.current), None)
     if fix is None or fix.lesson is None:
@@ -119,32 +120,33 @@ def scope_of_lesson(read: Read) -> Decision | None:
 @writing
 def decided(store: Store, decision: Decision) -> Curated:
     """Do it, as one change in the history."""
-    from core.errors.curation import look
+    from core.errors.curation.transaction import look
 
     seen = [*decision.seen, *(look(store.con, case_id) for case_id in decision.unseen)]
     return _act(store, decision, seen)
 
 
 def _act(store: Store, decision: Decision, seen: list[Seen]) -> Curated:
-    from core.errors import curation as core
+    from core.errors.curation.decisions import edit, mark_noise, reject, set_scope, verify
+    from core.errors.curation.merging import merge
+    from core.errors.curation.splitting import split
+    from core.errors.curation.transaction import person
 
-    me, written = core.person(), decision.written
+    me, written = person(), decision.written
     if decision.act == "verify":
-        return core.verify(store, me, seen, written, pick=decision.pick)
+        return verify(store, me, seen, written, pick=decision.pick)
     if decision.act == "reject":
-        return core.reject(store, me, seen, pick=decision.pick, all_of_it=decision.all_of_it)
+        return reject(store, me, seen, pick=decision.pick, all_of_it=decision.all_of_it)
     if decision.act in ("general", "project"):
-        from core.errors.curation.decisions import set_scope
-
         return set_scope(store, me, seen, decision.act, pick=decision.pick)
     if decision.act == "noise":
-        return core.mark_noise(store, me, seen)
+        return mark_noise(store, me, seen)
     if decision.act == "merge":
-        return core.merge(store, me, seen[0], seen[1:])
+        return merge(store, me, seen[0], seen[1:])
     if decision.act == "split":
-        return core.split(store, me, seen[0], decision.fingerprints, written, keep=decision.keep, take=decision.take)
+        return split(store, me, seen[0], decision.fingerprints, written, keep=decision.keep, take=decision.take)
     assert written is not None
-    return core.edit(store, me, seen, written, status=decision.status)
+    return edit(store, me, seen, written, status=decision.status)
 
 
 AFTER = 0.8
@@ -154,7 +156,7 @@ AFTER = 0.8
 @job_work
 def read_unsaved(job: Job[Any], writer: Callable[[], Writer]) -> tuple[Unsaved, ...]:
     """What was typed and not saved, and no other window is at; nothing where there is no casebook to save it in."""
-    from core.errors.curation import unsaved_texts
+    from core.errors.curation.autosave import unsaved_texts
 
     if not writer().kept().free:
         return ()
@@ -239,7 +241,7 @@ def announced(texts: tuple[Unsaved, ...]) -> str:
 
 @job_work
 def _taken_along(job: Job[Any], one: Unsaved) -> int:
-    from core.errors.curation import scratch_folder, take_along
+    from core.errors.curation.autosave import scratch_folder, take_along
 
     return take_along(scratch_folder(job.lane.path), one)
 

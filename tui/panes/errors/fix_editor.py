@@ -31,7 +31,10 @@ from tui.widgets.workbench import KeyFooter, sheet
 
 if TYPE_CHECKING:
     from core.errors import Source
-    from core.errors.curation import Candidate, Curated, MergePreview, Scratch, Seen, Writer, Written
+    from core.errors.curation.autosave import Scratch, Writer
+    from core.errors.curation.decisions import Candidate
+    from core.errors.curation.merging import MergePreview
+    from core.errors.curation.transaction import Curated, Seen, Written
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,7 @@ class Draft:
     @staticmethod
     def of(read: Read) -> Draft:
         """From a case as it was read."""
-        from core.errors.curation import Written, seen_with, written_of
+        from core.errors.curation.transaction import Written, seen_with, written_of
 
         seen = seen_with(read.case, read.shown, read.at)
         found = next((one for one in read.case.resolutions if one.id == seen.resolution_id), None)
@@ -66,7 +69,7 @@ class Draft:
         """Whether another fix answers by now."""
 
         def work(job: Job[Any]) -> bool:
-            from core.errors.curation import look
+            from core.errors.curation.transaction import look
 
             now = look(job.store().con, self.case_id, self.seen.fingerprint)
             return now.resolution_id != self.seen.resolution_id
@@ -99,7 +102,7 @@ class Fields:
 
     def written(self, text: str, base: Written | None) -> Written:
         """The fix with this text; a field that was not touched keeps what it held, sign by sign."""
-        from core.errors.curation import Written
+        from core.errors.curation.transaction import Written
 
         made = Written(text, self.by.strip() or None, _names(self.tools), _names(self.tags), _source(self.source))
         if base is None:
@@ -143,7 +146,7 @@ def open_draft(job: Job[Any], case_id: int, curating: Curating) -> Opened:
 @job_work
 def keep_typed(_job: Job[Any], draft: Draft, writer: Writer, written: Written) -> None:
     """Keep what is typed where a crash cannot take it."""
-    from core.errors.curation import Scratch
+    from core.errors.curation.autosave import Scratch
 
     seen = draft.seen
     writer.keep(Scratch(draft.case_id, writer.name, written, seen.resolution_id, seen.fingerprint))

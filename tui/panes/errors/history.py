@@ -84,7 +84,7 @@ def read_page(job: Job[Any], case_id: int | None, before: int | None, limit: int
 def read_case_of(job: Job[Any], cases: Sequence[int]) -> int | None:
     """The first of these cases that there is, or the one that it was merged into; None: all are gone."""
     from core.errors import show_case
-    from core.errors.curation import moved_to
+    from core.errors.curation.transaction import moved_to
 
     store = job.store()
     there = next((one for one in cases if show_case(store, one, 1) is not None), None)

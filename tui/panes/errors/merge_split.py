@@ -30,7 +30,7 @@ from tui.widgets.workbench import sheet
 if TYPE_CHECKING:
     from core.errors import Case, Hit
     from core.errors.cases.resolutions import Resolution
-    from core.errors.curation import MergePreview
+    from core.errors.curation.merging import MergePreview
     from tui.panes.errors.queries import Meaning
 
 
@@ -315,7 +315,7 @@ def ask_merge(
 @job_work
 def read_merge(job: Job[Any], into: int, others: Sequence[int], known: Case | None) -> MergePreview:
     """What a merge would join, and what differs."""
-    from core.errors.curation import preview_merge
+    from core.errors.curation.merging import preview_merge
 
     return preview_merge(job.store(), into, others, known)
 
@@ -381,6 +381,6 @@ def ask_whose(
 @job_work
 def read_shared(job: Job[Any], case_id: int, marks: tuple[str, ...]) -> tuple[Resolution, ...]:
     """The fixes that a split of these errors must be told about."""
-    from core.errors.curation import shared_fixes
+    from core.errors.curation.splitting import shared_fixes
 
     return shared_fixes(job.store(), case_id, marks)

@@ -162,7 +162,7 @@ def _drawn(queue: Queue) -> Queue:
 @job_work
 def read_queue(job: Job[Any], filters: Filters, rows: int) -> Waiting:
     """Read the beginning of the queue, at least `rows` of it."""
-    from core.errors.curation import triage_queue
+    from core.errors.curation.triage import triage_queue
 
     page = triage_queue(job.store(), filters, max(PAGE, rows))
     parts: dict[int | None, list[Row]] = {}

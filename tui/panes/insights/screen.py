@@ -13,9 +13,8 @@ from textual.content import Content
 from textual.widgets import Static
 
 from core.base.fault import Fault
-from core.flows.insights.pictures import VIEWS
+from core.flows.insights.pictures import VIEWS, View, event_of, side_words, weeks_line
 from core.flows.insights.report import NO_PROOF, PAUSES
-from core.flows.insights.views import VIEWS, View, event_of, side_words, weeks_line
 from tui.actions.action import Acts, Situation
 from tui.actions.registry import bindings
 from tui.panes.common.pane_screen import PaneContext, PaneScreen, one_of
@@ -38,7 +37,7 @@ from tui.widgets.scroll_text import Reading
 from tui.widgets.workbench import sheet
 
 if TYPE_CHECKING:
-    from core.flows.insights.picture import Picture
+    from core.flows.insights.pictures import Picture
     from core.flows.insights.report import Insights, Worked, WorkedItem
 
 
@@ -88,7 +87,7 @@ def read_insights(job: Job[ReadInsights], shown: Shown, now: datetime) -> ReadIn
     found = insights(store, since, shown.project or None)
     worked = None
     if shown.view == "worked":
-        from core.flows.insights.worked import worked as read_worked
+        from core.flows.insights.api import worked as read_worked
 
         worked = read_worked(store, shown.project or None)
     return ReadInsights(found, projects(store), store.readonly or "", worked)
@@ -105,7 +104,7 @@ def find_session(job: Job[Lead | None], case_id: int) -> Lead | None:
 
 def picture_shown(read: ReadInsights, view: View, scope: str) -> Picture:
     """The view that is shown, as a picture."""
-    from core.flows.insights.views import picture_of, picture_of_worked
+    from core.flows.insights.pictures import picture_of, picture_of_worked
 
     if view == "worked" and read.worked is not None:
         return picture_of_worked(read.worked, scope)
