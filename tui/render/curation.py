@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from rich.cells import cell_len
 from textual.content import Content
 
-from core.base.lazy_pattern import lazy_pattern
+from core.base.lazy import lazy_pattern
 from tui.render.case import Fix, draw_steps
 from tui.render.case_list import Row, draw_row
 from tui.render.common.amounts import ago, stamp

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from core.rules.explanation import Explained, LitText, SharedWord, WhyNot
     from core.rules.format.store import Usage
     from core.rules.matching.api import MatchedRule, RuleMatch
-    from core.rules.matching.vectors import CacheState
+    from core.rules.matching.semantic import CacheState
     from tui.render.ranking import Ranked, Reasons
 
 

@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from core.rules.evaluation.clusters import Clusters, ToGroup
     from core.rules.evaluation.compare import CaseResult, Comparison
     from core.rules.evaluation.labels import Label, Verdict
-    from core.rules.evaluation.usage import Usage
-    from core.rules.explanation.why_not import WhyNot
+    from core.rules.explanation import WhyNot
     from core.rules.format.book import Book
     from core.rules.format.rule import Rule
+    from core.rules.format.store import Usage
     from core.rules.matching.api import MatchedRule, RuleMatch
     from core.rules.matching.call import ToolCall
-    from core.rules.matching.vectors import CacheState
+    from core.rules.matching.semantic import CacheState
     from tui.runtime.vector_process import VectorProcess
 
 
@@ -280,7 +280,7 @@ class Matching:
         """Everything about one rule of a match; None where its file no longer has it."""
 
         def work(job: Job[Any]) -> Reasons | None:
-            from core.rules.explanation.explain import explain, place_of
+            from core.rules.explanation import explain, place_of
 
             with self._held(job, meaning=False) as matcher:
                 book = matcher.book()
@@ -325,8 +325,8 @@ class Matching:
         meaning: bool, late: Callable[[], object] | None = None,
     ) -> Ranked:  # fmt: skip
         from core.rules.evaluation.labels import label_file, label_of
-        from core.rules.explanation.diff import in_words, moved
-        from core.rules.explanation.explain import call_texts
+        from core.rules.explanation import call_texts
+        from core.rules.ranking_diff import in_words, moved
 
         with self._held(job, meaning=meaning, late=late) as matcher:
             found, listed, book = matcher.match(call, wait_s=WAIT), matcher.rules(), matcher.book()
@@ -354,7 +354,7 @@ class Matching:
         if not self.warm:
             return _by_words(book, call, at)
         from core.flows.rules.matcher import kept_semantic
-        from core.rules.explanation.why_not import why_not
+        from core.rules.explanation import why_not
 
         with self._held(job, meaning=True) as matcher:
             semantic = None if matcher.vectors is None else kept_semantic(job.store(), book, matcher.vectors)
@@ -363,8 +363,8 @@ class Matching:
     def _kept(self, job: Job[Any], rule: Rule) -> tuple[CacheState | None, Usage | None, str]:
         """What the casebook keeps of a rule: its vector, how often it was used; or why it cannot be read."""
         from core.base.fault import Fault
-        from core.rules.evaluation.usage import usage_of
-        from core.rules.matching.vectors import cache_state
+        from core.rules.format.store import usage_of
+        from core.rules.matching.semantic import cache_state
 
         try:
             return cache_state(job.store(), rule), usage_of(job.store(), rule.path, rule.id), ""
@@ -449,7 +449,7 @@ def _still_loading(match: RuleMatch) -> RuleMatch:
 
 
 def _embedded_elsewhere(match: RuleMatch) -> bool:
-    from core.rules.matching.vectors import ELSEWHERE
+    from core.rules.matching.semantic import ELSEWHERE
 
     return any(step.stage == "semantic" and bool(step.fact(ELSEWHERE)) for step in match.trace)
 
@@ -462,6 +462,6 @@ def _place(book: Book, key: RuleKey) -> int | None:
 
 
 def _by_words(book: Book, call: ToolCall, at: int) -> WhyNot:
-    from core.rules.explanation.why_not import why_not
+    from core.rules.explanation import why_not
 
     return why_not(book, call, None, at)
