@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from core.base.lazy import lazy_pattern
 from core.errors.identity.keylines.select import key_text
@@ -86,8 +85,7 @@ def _odd_flags(line: str, cut: int) -> bool:
 _MARK = re.compile(r"<(?:STR|PATH|N|SECRET)>")
 
 
-@dataclass(frozen=True, slots=True)
-class Masked:
+class Masked(NamedTuple):
     """The half-open code-point span of a key line that `mark` stands for in its normalized key."""
 
     start: int
