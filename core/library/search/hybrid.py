@@ -88,9 +88,9 @@ def fuse(lexical: Ranking, vector: Ranking, k: int = K) -> list[Fused]:
     top = 2 / (k + 1)
     found: list[Fused] = []
     for item in dict.fromkeys((*ranks[0], *ranks[1])):
-        places = tuple(one.get(item) for one in ranks)
-        raw = sum(1 / (k + rank) for rank in places if rank is not None)
-        found.append(Fused(item, raw / top, *places))
+        word, near = ranks[0].get(item), ranks[1].get(item)
+        raw = sum(1 / (k + rank) for rank in (word, near) if rank is not None)
+        found.append(Fused(item, raw / top, word, near))
     last = max((*ranks[0].values(), *ranks[1].values()), default=0) + 1
     return sorted(found, key=lambda one: (-one.score, one.lexical_rank or last, one.vector_rank or last))
 
