@@ -19,7 +19,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from core.base.atomic import write_file
 from core.base.fault import Fault
 from core.base.paths import user_folder
 from core.base.xdg import make_folder
@@ -175,6 +174,8 @@ class Claim:
         listener = sockets.create_server(("127.0.0.1", 0), backlog=64)
         port = Port(listener.getsockname()[1], token)
         try:
+            from core.base.atomic import write_file  # a client never writes it
+
             write_file(self.place.port, [f'{{"port": {port.number}, "token": "{port.token}"}}'], replace=True)
         except Fault:
             listener.close()

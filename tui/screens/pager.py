@@ -286,10 +286,16 @@ class WholeText(Performs, ModalScreen[None]):
             long.show(*rows)
             self._measure = f"{counted(len(text), 'character')}, {counted(len(rows[0]), 'row')}"
             self._tell()
-            wanted, self._wanted = self._wanted, None
-            self.call_after_refresh(long.go_to, before if wanted is None else wanted, top=wanted is None)
+            self.call_after_refresh(self._go, self._wanted, before)
 
         self._jobs.run("whole", work, came, self._failed)
+
+    def _go(self, wanted: int | None, before: int) -> None:
+        """To what is wanted, else where one was. It is wanted until now: the rows may have been found twice meanwhile,
+        because a scrollbar takes a column."""
+        if wanted is not None and wanted == self._wanted:
+            self._wanted = None
+        self._long.go_to(before if wanted is None else wanted, top=wanted is None)
 
     def _wrap(self) -> None:
         self._wrapped, self._wanted = not self._wrapped, self._long.marked

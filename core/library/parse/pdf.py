@@ -13,7 +13,7 @@ from core.text import redact
 if TYPE_CHECKING:
     import pypdfium2  # pyright: ignore[reportMissingTypeStubs]
 
-PARSER: Final = "pypdfium2/1"
+PARSER: Final = "pypdfium2/2"
 """Goes into every id below it: any change of what `parse_pdf` returns changes it."""
 OLDER_PARSER: Final = "pypdf/1"
 """What read PDFs before; its passages stay until the file changes or `--rechunk`."""
