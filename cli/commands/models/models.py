@@ -169,11 +169,15 @@ def _report_lines(context: Context, found: Found | None, said: str) -> Iterator[
         return
     used = current(context.settings.embedding)
     if isinstance(used, Found) and used.model.id == found.model.id:
-        yield from wrap("It is in use. What has no vector of it yet gets one with: casebook embed", context.out.columns)
+        yield from wrap(
+            "casebook now uses this model. To compute its embeddings, run: casebook embed", context.out.columns
+        )
     else:
         yield from wrap(f"To use it: casebook models use {found.model.id}", context.out.columns)
     if not found.model.measured:
-        yield from wrap("Nobody has measured it: casebook models calibrate, once it is in use.", context.out.columns)
+        yield from wrap(
+            "This model is not calibrated. When it is in use, run: casebook models calibrate", context.out.columns
+        )
 
 
 def run_use(args: argparse.Namespace, context: Context) -> int:
@@ -199,7 +203,7 @@ def _use_lines(context: Context, name: str, file: Path) -> Iterator[str]:
     variable = environment_name("embedding.model")
     if os.environ.get(variable):
         yield context.out.paint(f"{variable} is set and overrules the file.", "warn")
-    yield from wrap("What has no vector of it yet gets one with: casebook embed", context.out.columns)
+    yield from wrap("To compute its embeddings, run: casebook embed", context.out.columns)
 
 
 def run_calibrate(args: argparse.Namespace, context: Context) -> int:

@@ -198,7 +198,7 @@ def prose_first(con: apsw.Connection, query: LexicalQuery, found: list[Fused]) -
     if not behind:
         return found, None
     weighed = [replace(one, weight=_HALF) if one.item in behind else one for one in found]
-    reason = "tests and change logs count half beside prose"
+    reason = "for a question, tests and changelogs count half"
     return sorted(weighed, key=lambda one: -one.score * one.weight), Step(
         "prose", "hit", reason, facts(passages=len(behind))
     )
@@ -215,7 +215,7 @@ def why_hit(hit: SearchHit) -> Step:
     if how.method == "hybrid":
         steps.append(_fusion(hit))
     if hit.score < (how.fusion_score or how.lexical_score or 0.0):
-        steps.append(Step("prose", "hit", "a test or a change log: it counts half beside prose"))
+        steps.append(Step("prose", "hit", "a test or a changelog counts half for a question"))
     reason = f"number {hit.rank} of the hits, by {_BY[how.method]}"
     shown = round(shown_score(hit), 2) if hit.score_kind == "bm25" else None
     told = facts(score=round(hit.score, 4), kind=hit.score_kind, shown_as=shown, passage=hit.chunk_id)
@@ -253,7 +253,7 @@ def _fusion(hit: SearchHit) -> Step:
     terms = " + ".join(f"1/({K}+{rank})" for rank in ranks)
     reason = f"({terms}) / (2/{K + 1}) = {score:.4f}"
     if len(ranks) == 1 and math.isclose(score, (K + 1) / (K + ranks[0])):
-        reason = f"2/({K}+{ranks[0]}) / (2/{K + 1}) = {score:.4f}: no vector yet, so the words' rank counts for both"
+        reason = f"2/({K}+{ranks[0]}) / (2/{K + 1}) = {score:.4f}: not embedded yet, so the rank by words counts twice"
     return Step("fusion", "hit", reason, facts(k=K))
 
 

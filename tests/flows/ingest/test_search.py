@@ -333,5 +333,5 @@ def test_meaning_is_searched_once_passages_are_embedded(
         assert early.hits[0].retrieval.vector_rank is not None
         waits = search(reading, SearchQuery("retries of u"), vectors).hits[0]
         assert (waits.doc_path, waits.retrieval.vector_rank, waits.score) == ("new-u.md", None, 1.0)
-        assert "no vector yet" in str(why_hit(waits).steps[-1].reason)
+        assert "not embedded yet" in str(why_hit(waits).steps[-1].reason)
         assert search(reading, SearchQuery("avoid a thundering herd", "vector"), vectors).hits
