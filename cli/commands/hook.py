@@ -20,11 +20,16 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
     from cli.context import Context
+    from core.flows.hook.agents.translation import Translation
     from core.flows.hook.payload import Payload
 
+PROBE = "CASEBOOK_HOOK_PROBE"
+"""The variable by which `casebook hooks status` has an installed hook answer from a casebook made for the test."""
 DEADLINE_MS = 1_600
 """After so long the process ends, answer or not, unless a setting says otherwise."""
 _WORTH_A_HOST = (b'"PostToolUseFailure"', b'"PostToolUse"', b'"PreToolUse"')
+_FOREIGN = (b'"cursor_version"', b'"turn_id"', b'_result_for_llm"')
+"""Marks of payloads that other agents send to the hooks in Claude Code's settings, or in its plugins."""
 _ANSWERED = 0
 _LAST_WORDS_S = 0.3
 """After giving up: for keeping what was told, and for the log."""
@@ -33,7 +38,7 @@ _SPARE_S, _SPARE_FILES = 0.2, 3
 
 def run(argv: Sequence[str]) -> NoReturn:
     """Handle the payload on standard input. `argv`: `--db PATH`, `--config FILE`."""
-    given = list(argv)
+    given, ended = list(argv), _ANSWERED
     try:
         if "--after" in given:
             _after(given)
@@ -43,7 +48,7 @@ def run(argv: Sequence[str]) -> NoReturn:
             serve()
         else:
             watchdog = _Watchdog(DEADLINE_MS)
-            _handle(given, watchdog)
+            ended = _handle(given, watchdog)
             watchdog.cancel()
     except BaseException as error:  # noqa: BLE001 a hook never fails
         _log("error", "hook failed", error=f"{type(error).__name__}: {error}")
@@ -51,12 +56,13 @@ def run(argv: Sequence[str]) -> NoReturn:
         sys.stdout.flush()
     except (OSError, ValueError):
         pass  # whoever asked is gone
-    os._exit(_ANSWERED)  # nothing is open any more; taking the interpreter down would cost a fifth of the whole
+    os._exit(ended)  # nothing is open any more; taking the interpreter down would cost a fifth of the whole
 
 
 def add_to(parser: argparse.ArgumentParser, shared: object) -> None:
     """The arguments, for the help: the command itself is answered before any parser is built."""
     parser.epilog = "Agents call it with a JSON payload on standard input; `casebook hooks install` sets that up."
+    parser.add_argument("--agent", metavar="NAME", help="the agent that calls (default: Claude Code)")
     parser.set_defaults(run=_by_parser)
 
 
@@ -65,17 +71,21 @@ def _by_parser(args: argparse.Namespace, context: Context) -> int:
     run(["--db", str(context.database)])
 
 
-def _handle(argv: list[str], watchdog: _Watchdog) -> None:
+def _handle(argv: list[str], watchdog: _Watchdog) -> int:
+    """Answer the payload on standard input; returns the exit code, which is 0 unless the agent's protocol asks else."""
     if sys.stdin is None or sys.stdin.isatty():
         sys.stderr.write("casebook hook: waits for an agent's payload on standard input; see `casebook hooks --help`\n")
-        return
+        return _ANSWERED
     found = _settings(argv)
     if found.deadline_ms != DEADLINE_MS:
         watchdog.set(found.deadline_ms)
     from core.flows.hook.first import keep_first
 
     with watchdog.first:  # whatever happens from here on, the event is not lost
-        payload = _payload()
+        translated, writer = _translated(_payload(), _option(argv, "--agent"))
+        if translated is None:
+            return _ANSWERED
+        payload = translated
         event = keep_first(payload, found.database)
     watchdog.keep = None if event else (payload, found.database)
     hosted = found.host and any(name in payload for name in _WORTH_A_HOST)
@@ -86,8 +96,8 @@ def _handle(argv: list[str], watchdog: _Watchdog) -> None:
         try:
             wait = found.deadline_ms / 1000
             settings = found.model, found.service, found.hold_back, found.rules
-            if ask(payload, found.database, settings, wait, event, _pass_on):
-                return
+            if ask(payload, found.database, settings, wait, event, writer.pass_on):
+                return writer.exit_code
         except UnansweredError as error:
             hung = error
     if hung is not None and hung.taken and not event:
@@ -95,7 +105,7 @@ def _handle(argv: list[str], watchdog: _Watchdog) -> None:
 
         put(payload, found.database)  # the host may have written it down: then it takes this away
     watchdog.host = hosted and hung is None
-    worth = _answer_here(payload, found, argv, event, taken=hung is not None and hung.taken)
+    worth = _answer_here(payload, found, argv, event, writer, taken=hung is not None and hung.taken)
     watchdog.keep, watchdog.host = None, False
     if hosted and worth and hung is None:
         _leave_host()
@@ -103,6 +113,7 @@ def _handle(argv: list[str], watchdog: _Watchdog) -> None:
         _log("warning", "hook", fault="the hook host gave no answer in its share of the time: answered without it")
     if hung is None or not hung.taken:  # else it may be written down right now
         _take_up(found)
+    return writer.exit_code
 
 
 def _leave_host() -> None:
@@ -111,7 +122,7 @@ def _leave_host() -> None:
     start_detached(["hook", "--host"])
 
 
-def _answer_here(payload: bytes, found: _Found, argv: list[str], event: str, *, taken: bool) -> bool:
+def _answer_here(payload: bytes, found: _Found, argv: list[str], event: str, writer: _Writer, *, taken: bool) -> bool:
     """Answer without a host; whether one would have been of use: it is not where no rule file is. `taken`: one has it,
     and says nothing."""
     import json
@@ -126,8 +137,7 @@ def _answer_here(payload: bytes, found: _Found, argv: list[str], event: str, *, 
     )  # fmt: skip
     handled = handle(payload, Path(found.database), around, taken=taken, event=event)
     if handled.reply is not None:
-        sys.stdout.write(json.dumps(handled.reply) + "\n")
-        sys.stdout.flush()
+        writer.write(json.dumps(handled.reply) + "\n")
     if handled.fault:
         _log("warning", "hook", hook_event=handled.event, fault=handled.fault)
     if handled.once_written is not None and (fault := handled.once_written()):
@@ -146,16 +156,56 @@ def _take_up(found: _Found) -> None:
         take_up(Path(found.database), seconds=_SPARE_S, most=_SPARE_FILES)
 
 
-def _pass_on(answer: bytes) -> None:
-    """What the host said: a line for the log, a line for the agent."""
-    told, _, reply = answer.decode().partition("\n")
-    if reply.strip():
+class _Writer:
+    """Writes the reply to the agent, in the agent's own form. `exit_code` is what the process ends with."""
+
+    def __init__(self, translation: Translation | None) -> None:
+        self._translation = translation
+        self.exit_code = _ANSWERED
+
+    def pass_on(self, answer: bytes) -> None:
+        """What the host said: a line for the log, a line for the agent."""
+        told, _, reply = answer.decode().partition("\n")
+        if reply.strip():
+            self.write(reply)
+        if told:
+            import json
+
+            _log("warning", "hook", **json.loads(told))
+
+    def write(self, reply: str) -> None:
+        if self._translation is not None:
+            import json
+
+            reply, self.exit_code = self._translation.reply(json.loads(reply))
         sys.stdout.write(reply)
         sys.stdout.flush()
-    if told:
-        import json
 
-        _log("warning", "hook", **json.loads(told))
+
+def _translated(payload: bytes, agent: str) -> tuple[bytes | None, _Writer]:
+    """The payload in casebook's own form (None: nothing to do), and what writes the reply."""
+    guessed = not agent and any(mark in payload for mark in _FOREIGN)
+    if (agent and agent != "claude-code") or guessed:
+        from core.flows.hook.agents.translation import AGENTS, agent_of, translate
+
+        agent = agent or agent_of(payload)
+        translation = translate(payload, agent, guessed=guessed) if agent in AGENTS else None
+        if translation is not None:
+            twice = guessed and agent == "cursor" and _has_own_hooks()
+            return None if twice else translation.payload or None, _Writer(translation)
+        if not guessed:
+            _log("warning", "hook", fault=f"the payload was not taken: it is none of {agent}'s")
+            return None, _Writer(None)
+    return payload, _Writer(None)
+
+
+def _has_own_hooks() -> bool:
+    """Whether Cursor calls casebook by its own hooks: it runs those of Claude Code's settings as well."""
+    try:
+        with open(os.path.join(os.path.expanduser("~"), ".cursor", "hooks.json"), "rb") as file:
+            return b" hook --agent cursor" in file.read(1 << 20)
+    except OSError:
+        return False
 
 
 def _payload() -> bytes:
@@ -196,7 +246,7 @@ class _Found:
 
 def _settings(argv: list[str]) -> _Found:
     """The settings in force. Where there are none of any kind all of them are the default, and nothing is read."""
-    named, config = _option(argv, "--db"), _option(argv, "--config")
+    named, config = os.environ.get(PROBE) or _option(argv, "--db"), _option(argv, "--config")
     if not config and not _has_settings():
         return _Found(os.path.abspath(named or os.path.join(folder_name("data"), "casebook.db")))
     from pathlib import Path

@@ -1,4 +1,4 @@
-"""`casebook hooks`: have an agent call casebook, and see whether it does."""
+"""`casebook hooks`: have an agent call casebook, and test that it does."""
 
 from __future__ import annotations
 
@@ -14,29 +14,33 @@ from cli.output import Output
 from cli.parser import Parser, add_group, add_leaf, path_name
 
 if TYPE_CHECKING:
-    from core.flows.hook.registration import HooksReport
+    from core.flows.hook.agents.forms import HookForm
+    from core.flows.hook.registration import AgentHooks, HooksReport
 
+AGENTS = ("claude-code", "codex", "gemini", "copilot", "opencode", "cursor")
 _EXAMPLES = """\
 examples:
   casebook hooks install              in your own settings, for every project
   casebook hooks install --project .  in this project's settings only
   casebook hooks install --dry-run    only show what would change
+  casebook hooks install --agent codex
 """
+_DEFAULT = "claude-code"
 
 
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     """The sub-commands and their arguments."""
     children = add_group(parser, "hooks_command")
     for name, about, run in (
-        ("install", "add casebook's hooks to the agent's settings", run_install),
-        ("uninstall", "take them out again", run_uninstall),
-        ("status", "whether they are there", run_status),
+        ("install", "add casebook's hooks to an agent's settings", run_install),
+        ("uninstall", "remove casebook's hooks from an agent's settings", run_uninstall),
+        ("status", "test the hooks of each agent on this machine", run_status),
     ):
         leaf = add_leaf(children, shared, name, about, _EXAMPLES if name == "install" else "")
+        default = "all on this machine" if run is run_status else _DEFAULT
+        leaf.add_argument("--agent", choices=AGENTS, help=f"the agent (default: {default})")
         place = leaf.add_mutually_exclusive_group()
-        place.add_argument(
-            "--project", metavar="DIR", type=path_name, help="the settings of this project (DIR/.claude/settings.json)"
-        )
+        place.add_argument("--project", metavar="DIR", type=path_name, help="the settings of this project")
         place.add_argument("--settings", metavar="FILE", type=path_name, help="this settings file")
         if run is not run_status:
             leaf.add_argument("--dry-run", action="store_true", help="show the change and write nothing")
@@ -45,35 +49,65 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
 
 def run_install(args: argparse.Namespace, context: Context) -> int:
     """`hooks install`."""
-    from core.flows.hook.registration import add_hooks
+    from core.base.program import program
+    from core.flows.hook.agents.status import install_hooks
 
-    report = add_hooks(_place(args), _command(args), dry=args.dry_run)
-    context.out.result(report, _lines(context.out, report, "casebook's hooks are there already.", dry=args.dry_run))
+    form = _form(args)
+    report = install_hooks(form, _place(args, form), program(), _options(args), dry=args.dry_run)
+    lines = [*_lines(context.out, report, "casebook's hooks are already installed.", dry=args.dry_run)]
+    context.out.result(report, [*lines, *([f"Next: {form.note}."] if form.note else [])])
     return 0
 
 
 def run_uninstall(args: argparse.Namespace, context: Context) -> int:
-    """`hooks uninstall`: exit 1 where there was nothing to take out."""
-    from core.flows.hook.registration import remove_hooks
+    """`hooks uninstall`: exit 1 if there was nothing to remove."""
+    from core.base.program import program
+    from core.flows.hook.agents.status import uninstall_hooks
 
-    report = remove_hooks(_place(args), _command(args), dry=args.dry_run)
-    context.out.result(report, _lines(context.out, report, "No hooks of casebook are there.", dry=args.dry_run))
+    form = _form(args)
+    report = uninstall_hooks(form, _place(args, form), program(), _options(args), dry=args.dry_run)
+    context.out.result(report, _lines(context.out, report, "No hooks of casebook are installed.", dry=args.dry_run))
     return 0 if report.diff else 1
 
 
 def run_status(args: argparse.Namespace, context: Context) -> int:
-    """`hooks status`: exit 0 if all of them are there, else 1."""
-    from core.flows.hook.registration import status
+    """`hooks status`: exit 0 if hooks are installed and all of them answer, else 1."""
+    from core.base.program import program
+    from core.flows.hook.agents.status import all_hooks, hooks_report
 
-    report = status(_place(args), _command(args))
-    state = "installed" if report.installed else ("not up to date" if report.events else "not installed")
-    lines = [f"{one_line(report.path)}: {state}"]
-    if report.events:
-        lines.append("  listens to " + ", ".join(one_line(event) for event in report.events))
-    if not report.installed:
-        lines.append("  set them up with: casebook hooks install")
-    context.out.result(report, lines)
-    return 0 if report.installed else 1
+    if args.agent or args.project or args.settings:
+        form = _form(args)
+        report = hooks_report(form, _place(args, form), program(), _options(args), os.environ)
+    else:
+        report = all_hooks(program(), _options(args), os.environ)
+    context.out.result(report, _status_lines(report))
+    there = [one for one in report.agents if one.events or one.fault]
+    return 0 if there and all(one.installed and one.answers for one in there) else 1
+
+
+def _status_lines(report: HooksReport) -> Iterator[str]:
+    from core.flows.hook.agents.forms import FORMS
+
+    if not report.agents:
+        yield "No agent of this machine can call casebook: none of their folders is there."
+    for one in report.agents:
+        yield f"{FORMS[one.agent].title}: {_state(one)}"
+        yield f"  {one_line(one.path)}"
+        if one.events:
+            yield "  events: " + ", ".join(one_line(event) for event in one.events)
+        if one.fault:
+            yield f"  {one_line(one.fault)}"
+        for note in one.notes:
+            yield f"  {one_line(note)}"
+        if not one.installed:
+            yield f"  install with: casebook hooks install --agent {one.agent}"
+
+
+def _state(one: AgentHooks) -> str:
+    if not one.events:
+        return "not installed"
+    state = "installed" if one.installed else "not up to date"
+    return f"{state}, {'answers' if one.answers else 'does not answer' if one.answers is False else 'not tested'}"
 
 
 def _lines(out: Output, report: HooksReport, nothing: str, *, dry: bool) -> Iterator[str]:
@@ -86,22 +120,20 @@ def _lines(out: Output, report: HooksReport, nothing: str, *, dry: bool) -> Iter
     yield ""
     yield "Nothing was written (--dry-run)." if dry else f"Written: {one_line(report.path)}"
     if report.backup:
-        yield f"As it was: {one_line(report.backup)}"
+        yield f"Backup: {one_line(report.backup)}"
 
 
-def _place(args: argparse.Namespace) -> Path:
-    from core.flows.hook.registration import default_path
+def _form(args: argparse.Namespace) -> HookForm:
+    from core.flows.hook.agents.forms import FORMS
 
-    if args.settings:
-        return Path(args.settings)
-    return Path(args.project) / ".claude" / "settings.json" if args.project else default_path(os.environ)
+    return FORMS[args.agent or _DEFAULT]
 
 
-def _command(args: argparse.Namespace) -> str:
-    """What the agent is to call, by absolute paths."""
-    from core.base.program import program
-    from core.flows.hook.registration import command_line
+def _place(args: argparse.Namespace, form: HookForm) -> Path:
+    return Path(args.settings) if args.settings else form.path(os.environ, args.project or "")
 
+
+def _options(args: argparse.Namespace) -> list[str]:
+    """The options of the hook command, with absolute paths."""
     given = [(f"--{name}", getattr(args, name, None)) for name in ("db", "config")]
-    options = [word for name, value in given if value for word in (name, str(Path(value).absolute()))]
-    return command_line(program(), options)
+    return [word for name, value in given if value for word in (name, str(Path(value).absolute()))]

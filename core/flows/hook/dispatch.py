@@ -96,7 +96,7 @@ def _handled(data: bytes, database: Path, around: Surroundings, event: str, *, t
 
 def _says_something(payload: Payload, database: Path) -> bool:
     """Whether a result may be an error, hide one, or bear on one that is open. Cheap: most results do none of it."""
-    if payload.failure == "error":
+    if payload.failure == "error" or "script" in payload.facts:
         return True
     if payload.failure != "none" or not database.exists():
         return payload.failure == "none" and _may_hide(payload)

@@ -99,9 +99,10 @@ def _result(given: Mapping[str, Any], common: Mapping[str, Any], *, failed: bool
     interrupted = given.get("is_interrupt") is True or fields(beside).get("interrupted") is True
     flagged = failed or fields(beside).get("is_error") is True or fields(beside).get("isError") is True
     failure = failure_of(text, flagged, "interrupted" if interrupted else None, beside)
-    return Payload(
-        **common, text=text, failure=failure, exit_code=exit_code_of(text, failure, beside), facts=facts_of(beside)
-    )
+    facts = facts_of(beside)
+    if fields(beside).get("exit_unknown") is True:  # an agent that does not tell it: the output has to
+        facts["script"] = True
+    return Payload(**common, text=text, failure=failure, exit_code=exit_code_of(text, failure, beside), facts=facts)
 
 
 def _said(said: object) -> str:

@@ -115,9 +115,11 @@ def _judged(payload: Payload) -> tuple[str, Outcome, bool]:
     """What the tool said without its secrets, what that says of the run, and whether it is an error of the project."""
     text = redact(payload.text)
     command = command_of(payload.tool, payload.tool_input)
+    facts = {"script": True} if "script" in payload.facts else {}
     ran = Ran(
-        payload.session_id, 0, payload.chain, payload.tool, payload.tool_input, text, payload.failure, payload.exit_code
-    )
+        payload.session_id, 0, payload.chain, payload.tool, payload.tool_input, text, payload.failure,
+        payload.exit_code, facts=facts,
+    )  # fmt: skip
     outcome = judge(ran, command)
     return text, outcome, outcome.verdict == "failed" and bool(outcome.errors)
 

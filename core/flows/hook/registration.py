@@ -10,14 +10,19 @@ import os
 import re
 import shlex
 import stat
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, cast
 
 from core.base.atomic import write_file
 from core.base.fault import Fault
+from core.flows.hook.agents.forms import CLAUDE_CODE, EVENTS, HookForm
 
+__all__ = [
+    "EVENTS", "AgentHooks", "HooksReport", "Registered", "add_hooks", "command_line", "install", "registered",
+    "registered_lines", "remove_hooks", "status", "uninstall",
+]  # fmt: skip
 _DECODER = json.JSONDecoder()
 _BLANK = " \t\n\r"
 
@@ -104,18 +109,6 @@ def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-_STEPS = "Bash|PowerShell|Edit|MultiEdit|Write|NotebookEdit|Task|Agent|mcp__.*"
-"""Tools whose results can be an error, or a step to its fix."""
-EVENTS: dict[str, str | None] = {
-    "PreToolUse": _STEPS,
-    "PostToolUseFailure": _STEPS,
-    "PostToolUse": _STEPS,
-    "SessionStart": None,
-    "Stop": None,
-    "SessionEnd": None,
-}
-"""The events that casebook listens to, each with the tools it is for (None: the event has none)."""
-TIMEOUT_S = 5
 _OURS = re.compile(r"""(?:casebook(?:\.exe)?["']?|cli\.main["']?)\s+hook(?:\s|$)""")
 
 
@@ -138,28 +131,36 @@ def command_line(program: Sequence[str], options: Sequence[str] = ()) -> str:
     return f"[ -x {interpreter} ] && {interpreter} {shlex.join([*rest, 'hook', *options])} 2>/dev/null || true"
 
 
-def registered(text: str, name: str, command: str) -> Registered:
+def registered(text: str, name: str, command: str, form: HookForm = CLAUDE_CODE) -> Registered:
     """What a settings text says of casebook. Raises Fault as `install` does."""
     hooks = _hooks(text, name)
     found = {event: own for event, groups in hooks.items() if (own := [one for one in groups if _is_ours(one)])}
-    return Registered(tuple(found), found == {event: [_group(event, command)] for event in EVENTS})
+    return Registered(tuple(found), found == {event: [form.entry(event, command)] for event in form.events})
 
 
-def install(text: str, name: str, command: str) -> str:
+def registered_lines(text: str, name: str) -> dict[str, str]:
+    """The command line of casebook for each event that has one. Raises Fault as `install` does."""
+    hooks = _hooks(text, name)
+    return {event: line for event, groups in hooks.items() for one in groups if _is_ours(one) for line in _lines(one)}
+
+
+def install(text: str, name: str, command: str, form: HookForm = CLAUDE_CODE) -> str:
     """The settings `text` (of the file `name`) with casebook's hooks, each once, calling `command`.
 
     An empty text is taken as empty settings. Raises Fault invalid_input, with its line, for what is no JSON or has
     another shape than an agent's settings.
     """
-    if registered(text, name, command).complete:
+    if registered(text, name, command, form).complete:
         return text
-    new = text if text.strip("\ufeff \t\r\n") else "{}\n"
+    old = new = text if text.strip("\ufeff \t\r\n") else form.empty
+    if form.version and json.loads(new.lstrip("\ufeff")).get("version") != form.version:
+        raise Fault("invalid_input", f'{name}: no "version": {form.version}', "add it; the agent rejects the file")
     outer, newline = _style(new)
-    for event in EVENTS:
-        group = json.dumps(_group(event, command), indent=outer)
+    for event in form.events:
+        group = json.dumps(form.entry(event, command), indent=outer)
         new = _replace(new, name, event, group, newline) or _add(new, event, group, outer, newline)
-    new = _drop(new, name, lambda event, nth: event not in EVENTS or nth > 0)
-    _check(text, new, name)
+    new = _drop(new, name, lambda event, nth: event not in form.events or nth > 0)
+    _check(old, new, name)
     return new
 
 
@@ -194,18 +195,19 @@ def _replace(text: str, name: str, event: str, group: str, newline: str) -> str:
     return text[: part.value] + group.replace("\n", newline + _indent(text, part.start)) + text[part.end :]
 
 
-def _group(event: str, command: str) -> dict[str, Any]:
-    matcher = EVENTS[event]
-    hook = {"type": "command", "command": command, "timeout": TIMEOUT_S}
-    return ({} if matcher is None else {"matcher": matcher}) | {"hooks": [hook]}
-
-
 def _is_ours(group: object) -> bool:
-    """Whether a group of hooks calls casebook and nothing else."""
-    listed = cast("dict[str, Any]", group).get("hooks") if isinstance(group, dict) else None
+    """Whether a group of hooks, or a hook, calls casebook and nothing else."""
+    lines = _lines(group)
+    return bool(lines) and all(isinstance(one, str) and _OURS.search(one) for one in lines)
+
+
+def _lines(group: object) -> list[Any]:
+    """The command lines of a group of hooks (Claude Code, Codex, Gemini CLI) or of a hook (Copilot CLI, Cursor)."""
+    source = cast("dict[str, Any]", group) if isinstance(group, dict) else {}
+    listed = source.get("hooks", [source])
     hooks = cast("list[Any]", listed) if isinstance(listed, list) else []
-    commands = [cast("dict[str, Any]", hook).get("command") for hook in hooks if isinstance(hook, dict)]
-    return bool(commands) and all(isinstance(one, str) and _OURS.search(one) for one in commands)
+    found = [cast("dict[str, Any]", hook) for hook in hooks if isinstance(hook, dict)]
+    return [hook.get("command", hook.get("bash")) for hook in found]
 
 
 def _hooks(text: str, name: str) -> dict[str, list[Any]]:
@@ -310,8 +312,25 @@ MOST_BYTES = 4 << 20
 
 
 @dataclass(frozen=True, slots=True)
+class AgentHooks:
+    """casebook's hooks of one agent. `answers`: whether the installed hook answered a test (None: not tested);
+    `fault` says why not; `notes`: what else keeps it from answering."""
+
+    agent: str
+    path: str
+    installed: bool
+    events: tuple[str, ...]
+    answers: bool | None = None
+    fault: str = ""
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class HooksReport:
-    """casebook's hooks in one settings file: which events they listen to, and what a command changed there."""
+    """casebook's hooks in one settings file: which events they listen to, and what a command changed there.
+
+    `agents`: what `hooks status` tested.
+    """
 
     SCHEMA: ClassVar[str] = "hooks.v1"
 
@@ -321,47 +340,51 @@ class HooksReport:
     changed: bool = False
     backup: str | None = None
     diff: tuple[str, ...] = ()
+    agent: str = "claude-code"
+    agents: tuple[AgentHooks, ...] = ()
 
 
-def default_path(environ: Mapping[str, str]) -> Path:
-    """Claude Code's own settings."""
-    home = environ.get("CLAUDE_CONFIG_DIR")
-    return (Path(home) if home else Path.home() / ".claude") / "settings.json"
-
-
-def status(path: Path, command: str) -> HooksReport:
+def status(path: Path, command: str, form: HookForm = CLAUDE_CODE) -> HooksReport:
     """What the file says of casebook; a missing one says nothing. Raises Fault where it cannot be understood."""
-    found = registered(_read(path), str(path), command)
-    return HooksReport(str(path), found.complete, found.events)
+    found = registered(read_settings(path), str(path), command, form)
+    return HooksReport(str(path), found.complete, found.events, agent=form.agent)
 
 
-def add_hooks(path: Path, command: str, *, dry: bool = False) -> HooksReport:
+def add_hooks(path: Path, command: str, form: HookForm = CLAUDE_CODE, *, dry: bool = False) -> HooksReport:
     """Put casebook's hooks into the file, each once. Raises Fault; then nothing was changed."""
-    return _change(path, command, lambda text: install(text, str(path), command), dry=dry)
+    return _change(path, command, lambda text: install(text, str(path), command, form), form, dry=dry)
 
 
-def remove_hooks(path: Path, command: str, *, dry: bool = False) -> HooksReport:
-    """Take casebook's hooks out of the file. Raises Fault; then nothing was changed."""
-    return _change(path, command, lambda text: uninstall(text, str(path)), dry=dry)
+def remove_hooks(path: Path, command: str, form: HookForm = CLAUDE_CODE, *, dry: bool = False) -> HooksReport:
+    """Take casebook's hooks out of the file. Raises Fault; then nothing was changed.
+
+    A file that held nothing else in a form that needs more than `{}` is removed: its agent would reject what is left.
+    """
+    return _change(path, command, lambda text: uninstall(text, str(path)), form, dry=dry)
 
 
-def _change(path: Path, command: str, edit: Callable[[str], str], *, dry: bool) -> HooksReport:
-    old = _read(path)
+def _change(path: Path, command: str, edit: Callable[[str], str], form: HookForm, *, dry: bool) -> HooksReport:
+    old = read_settings(path)
     new = edit(old)
+    if form.version and new != old and json.loads(new.lstrip("\ufeff")) == json.loads(form.empty):
+        new = ""
     diff = tuple(
         line.rstrip("\r\n")
         for line in difflib.unified_diff(
             old.splitlines(keepends=True), new.splitlines(keepends=True), str(path), str(path), n=2
         )
     )
-    found = registered(new, str(path), command)
+    found = registered(new, str(path), command, form)
+    report = HooksReport(str(path), found.complete, found.events, False, None, diff, form.agent)
     if dry or old == new:
-        return HooksReport(str(path), found.complete, found.events, False, None, diff)
-    backup = _write(path, old, new)
-    return HooksReport(str(path), found.complete, found.events, True, backup, diff)
+        return report
+    if not new:
+        path.resolve().unlink()
+        return replace(report, changed=True)
+    return replace(report, changed=True, backup=write_settings(path, old, new))
 
 
-def _read(path: Path) -> str:
+def read_settings(path: Path) -> str:
     try:
         data = path.read_bytes()
     except FileNotFoundError:
@@ -377,7 +400,7 @@ def _read(path: Path) -> str:
         raise Fault("invalid_input", f"{path}:{line}: not UTF-8", "mend the file; nothing was changed") from error
 
 
-def _write(path: Path, old: str, new: str) -> str | None:
+def write_settings(path: Path, old: str, new: str) -> str | None:
     """Write the file whole, beside a copy of the old one; returns that copy's path. A link stays a link."""
     target = path.resolve()
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -387,7 +410,7 @@ def _write(path: Path, old: str, new: str) -> str | None:
     mode = stat.S_IMODE(target.stat().st_mode)
     backup = _backup(target)
     write_file(backup, [old], replace=False)
-    if _read(target) != old:
+    if read_settings(target) != old:
         raise Fault("io_error", f"{path} has just been changed by someone else", "run the command again")
     write_file(target, [new], replace=True)
     for made in (backup, target):

@@ -1,0 +1,1 @@
+"""The hooks of each agent: where they are registered, what they send, and the reply they take."""
