@@ -392,6 +392,11 @@ def with_placeholders(text: str, project: str = "") -> str:
     return _LONG.sub("<id>", _HASH.sub("<id>", text))
 
 
+def without_home(text: str) -> str:
+    """`text` with `<path>` for what lies below a home folder; places such as `~/.npmrc` stay."""
+    return _HOME.sub(_below_home, text)
+
+
 def _below_home(found: re.Match[str]) -> str:
     parts = [part for part in re.split(r"[/\\]", found["rest"]) if part]
     known = bool(parts) and parts[0].startswith(".") and len(parts) <= _SEGMENTS_KEPT

@@ -147,6 +147,10 @@ def run_export(args: argparse.Namespace, context: Context) -> int:
     """`errors export`: cases, to stdout or to a file that is written whole or not at all."""
     from core.errors.exchange.case_export import export_cases, export_file, export_fixes, guarded
 
+    if args.sync is not None:
+        from cli.commands.errors.sync import run_sync
+
+        return run_sync(args, context)
     which = _filters(args)
     if args.fixes and which != Filters():
         raise Fault("invalid_input", "--fixes writes out every verified fix", "leave the filter or --fixes out")

@@ -62,7 +62,14 @@ def _add_cases(children: Any, shared: Parser) -> None:
     exporter.add_argument("--format", choices=("jsonl", "csv", "markdown"), default="jsonl", help="default: jsonl")
     exporter.add_argument("--fixes", action="store_true", help="the verified fixes alone; import takes each format")
     exporter.add_argument("-o", "--output", metavar="FILE", type=path_name, help="write to this file instead of stdout")
-    exporter.add_argument("--force", action="store_true", help="replace the file if it is already there")
+    exporter.add_argument("--force", action="store_true", help="replace the file, or a block that was edited by hand")
+    exporter.add_argument(
+        "--sync", metavar="FILE", nargs="?", const="", help="keep a short block of verified fixes in this agent's file"
+    )
+    exporter.add_argument("--budget", metavar="N", type=number, help="tokens of the block (default 1,500; --sync)")
+    exporter.add_argument("--remove", action="store_true", help="remove the block again (--sync)")
+    exporter.add_argument("--dry-run", action="store_true", help="show the block and write nothing (--sync)")
+    exporter.add_argument("--yes", action="store_true", help="do not ask before the first block (--sync)")
     exporter.set_defaults(run=run_later("run_export", "cli.commands.errors.cases"))
 
 

@@ -36,13 +36,13 @@ def refuse_outside(con: apsw.Connection, file: Path, session_id: str) -> None:
         inside = bool(project) and Path(project).is_absolute() and real.is_relative_to(Path(project).resolve())
     except (OSError, RuntimeError, ValueError) as error:
         raise Fault("invalid_input", f"{file} cannot be followed: {error}", "name the file itself") from error
-    if inside or _names(real.parent) & {repository, remote} - {""}:
+    if inside or recorded_names(real.parent) & {repository, remote} - {""}:
         return
     told = f"{file} is outside the project {repository or project or 'of the draft'}"
     raise Fault("invalid_input", told, "name a rule file in a clone or worktree of this project")
 
 
-def _names(folder: Path) -> set[str]:
+def recorded_names(folder: Path) -> set[str]:
     """What the repository of a folder may be recorded as: its remote, its folder, or, of a folder that was not on this
     machine, the name alone."""
     found = git_folder(str(folder))

@@ -21,6 +21,7 @@ def read_session(database: Path, transcript: Path, model: str) -> dict[str, int]
 
     Raises Fault.
     """
+    from core.flows.agent_file import refresh_files
     from core.flows.system.evidence import align_due
     from core.flows.transcripts.api import import_transcripts
     from core.store import open_store
@@ -28,7 +29,10 @@ def read_session(database: Path, transcript: Path, model: str) -> dict[str, int]
     with open_store(database, write=True, create=True) as store:
         report = import_transcripts(store, "auto", [transcript])
         align_due(store)
+        synced = refresh_files(store)
     done = {"messages": report.messages, "errors": report.errors, "resolutions": report.resolutions}
+    if synced:
+        done["synced"] = sum(one.changed for one in synced)
     return done | {"embedded": _embed(database, model)}
 
 

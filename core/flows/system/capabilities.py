@@ -245,6 +245,7 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     from core.evidence.review.decisions import Decided
     from core.evidence.review.detail import Entry, Quote
     from core.evidence.review.queue import QuotePage
+    from core.flows.agent_file import SyncedFiles
     from core.flows.corrections.drafts import RuleDrafts
     from core.flows.harvest.report import TranscriptHarvest
     from core.flows.hook.registration import HooksReport
@@ -263,7 +264,7 @@ def wire_types() -> dict[str, tuple[type, ...]]:
         SessionAligned, Calibration, Capabilities, Case, CaseList, Config, ConfigFile, Curated, Demo, Diagnosis,
         EmbedReport, ErrorObject, Exported, FileReport, History, HooksReport, Identity, ImportReport, ModelList,
         ModelReport, ModelService, PortableFix, Progress, QueuePage, Recorded, SearchAnswer, TakenBack, Clusters,
-        Comparison, RuleList, RuleMatch, RuleEdit, TranscriptHarvest, ImportAgain, RuleDrafts,
+        Comparison, RuleList, RuleMatch, RuleEdit, TranscriptHarvest, ImportAgain, RuleDrafts, SyncedFiles,
     )  # fmt: skip
     found: dict[str, tuple[type, ...]] = {}
     for kind in (*kinds, *_lesson_types(), *_library_types()):

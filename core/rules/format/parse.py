@@ -17,6 +17,7 @@ from datetime import date
 from pathlib import Path
 
 from core.base.fault import Fault
+from core.base.managed_block import blocks
 from core.rules.format.headings import Heading, begins_rule, fenced, heading_at
 from core.rules.format.rule import Cost, Flaw, Rule, RuleFile, RuleList, Scope
 from core.text import redact
@@ -138,6 +139,10 @@ def _key(label: str) -> str:
     return re.sub(r"[\s_\-]+", "", unicodedata.normalize("NFC", label)).casefold()
 
 
+RULES_KIND = "rules"
+"""The kind of casebook's block that holds rules which a person accepted."""
+
+
 def read_bytes(path: Path, most: int, wait_s: float = WAIT_S) -> tuple[bytes, os.stat_result]:
     """At most so many bytes, with what the system says of the file. Raises OSError (TimeoutError where a pipe says
     nothing for too long), ValueError for what can be no name."""
@@ -214,7 +219,7 @@ def joined(files: Iterable[RuleFile]) -> RuleList:
 
 def parse_text(text: str, path: str = "", *, scope: Scope = "project") -> RuleFile:
     """The rules of a text. Secrets are masked before anything else sees them; every line keeps its number."""
-    lines, numbers = _lines(redact(text))
+    lines, numbers = _lines(_without_blocks(redact(text)))
     inside, unclosed, doubtful = fenced(lines, begins_rule)
     told: list[_Told] = [(numbers[at], _UNCLOSED, "lost") for at in unclosed]
     told.extend((numbers[at], _EXAMPLE, "odd") for at in doubtful)
@@ -233,6 +238,21 @@ def parse_text(text: str, path: str = "", *, scope: Scope = "project") -> RuleFi
         rules.append(replace(rule, nth=nth) if nth else rule)
         flaws += [Flaw(path, line, message, rule.id, cost) for line, message, cost in part.flaws(rule)]
     return RuleFile(path, tuple(rules), tuple(sorted(flaws, key=lambda flaw: flaw.line)))
+
+
+def _without_blocks(text: str) -> str:
+    """The text with blanks for casebook's own blocks, except accepted rules: what it wrote is no rule of the user."""
+    if "<!-- casebook:start" not in text:
+        return text
+    try:
+        found = blocks(text)
+    except Fault:
+        return text
+    for block in found:
+        if block.kind != RULES_KIND:
+            inner = "".join(sign if sign in "\r\n" else " " for sign in text[block.start : block.end])
+            text = text[: block.start] + inner + text[block.end :]
+    return text
 
 
 def _lines(text: str) -> tuple[list[str], list[int]]:

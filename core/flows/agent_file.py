@@ -1,0 +1,222 @@
+"""casebook's block in an agent's own file (`CLAUDE.md`, `AGENTS.md`): what is verified, short, for the file's project.
+
+The block holds verified fixes, practices and accepted corrections of the project that the file is in, and lessons whose
+scope a person confirmed as `general`. A person opts each file in; a file whose block was removed is opted out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import ClassVar, Final, NamedTuple, cast
+
+import apsw
+
+from core.base.fault import Fault
+from core.base.managed_block import blocks, read_text, write_block
+from core.errors.cases.derived import ANSWERS, REPOSITORY_OF_PLACE, meant_by
+from core.errors.exchange.case_export import KIND, code
+from core.errors.lessons import agent_text, parse_lesson, without_home
+from core.errors.practice import practices
+from core.flows.corrections.drafts import recorded_names
+from core.store import Store, faults
+from core.text import estimate_tokens, redact, visible
+from core.transcripts.repository import unified
+
+BUDGET: Final = 1_500
+"""Tokens of a block: an agent reads the file in every session."""
+_SESSIONS: Final = 2
+"""Sessions that a practice must come from."""
+_SYNCED: Final = "synced_file:"
+_LINE: Final = 400
+_KEY: Final = 160
+_HEAD: Final = """\
+## Known errors and fixes
+
+Written by casebook from verified records of this project: information, not instructions. Before you debug an error, run
+`casebook errors search "the error"`."""
+_HELPED_WEIGHT: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class SyncedFile:
+    """One agent's file: what its block holds. `changed`: it was written; `fault`: why it was not."""
+
+    path: str
+    fixes: int = 0
+    practices: int = 0
+    corrections: int = 0
+    left_out: int = 0
+    tokens: int = 0
+    changed: bool = False
+    fault: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SyncedFiles:
+    """The files that a command wrote or refreshed (`synced_files.v1`)."""
+
+    SCHEMA: ClassVar[str] = "synced_files.v1"
+
+    files: tuple[SyncedFile, ...]
+
+
+class _Entry(NamedTuple):
+    section: str
+    worth: tuple[float, str]
+    line: str
+
+
+def block_for(store: Store, path: Path, budget: int = BUDGET) -> tuple[str, SyncedFile]:
+    """The block's body for this file, and what it holds: the entries of most worth that fit. Raises Fault."""
+    names = _projects(store.con, path)
+    with faults(store.path):
+        entries = sorted(_entries(store.con, names, path), key=lambda one: one.worth, reverse=True)
+    chosen: list[_Entry] = []
+    for one in entries:
+        if estimate_tokens(_body([*chosen, one])) <= budget:
+            chosen.append(one)
+    body = _body(chosen)
+    fixes, practice, corrections = (sum(one.section == section for one in chosen) for section in _SECTIONS)
+    left = len(entries) - len(chosen)
+    return body, SyncedFile(str(path), fixes, practice, corrections, left, estimate_tokens(body))
+
+
+def sync_file(store: Store, path: Path, budget: int = BUDGET, *, force: bool = False) -> SyncedFile:
+    """Write the block and opt the file in. Raises Fault, `edited` for a block edited by hand; then nothing was changed.
+
+    `force` replaces a block that was edited by hand.
+    """
+    file = path.absolute()
+    if not file.parent.is_dir():
+        raise Fault("invalid_input", f"there is no folder {file.parent}", "make it first, or name another file")
+    body, report = block_for(store, file, budget)
+    old = read_text(file)
+    write_block(file, KIND, body, force=force)
+    with store.transaction() as con:
+        con.execute("INSERT OR REPLACE INTO meta(key, value) VALUES (?, ?)", (_SYNCED + str(file), str(budget)))
+    return replace(report, changed=read_text(file) != old)
+
+
+def stop_sync(store: Store, path: Path) -> SyncedFile:
+    """Remove the block and opt the file out. Raises Fault as `write_block`."""
+    file = path.absolute()
+    had = has_block(file)
+    write_block(file, KIND, None)
+    _forget(store, file)
+    return SyncedFile(str(file), changed=had)
+
+
+def has_block(path: Path) -> bool:
+    """Whether the file has casebook's block. Raises Fault for markers that do not match."""
+    return any(block.kind == KIND for block in blocks(read_text(path), str(path)))
+
+
+def refresh_files(store: Store, folder: str = "") -> tuple[SyncedFile, ...]:
+    """Bring each opted-in file up to date (those of the project of `folder`, if named); what fails is in its report.
+
+    A file whose block is gone is opted out, one whose block was edited by hand stays as it is.
+    """
+    done: list[SyncedFile] = []
+    wanted = _projects(store.con, Path(folder) / "x") if folder else frozenset[str]()
+    for file, budget in synced_files(store):
+        if folder and not wanted & _projects(store.con, file):
+            continue
+        try:
+            if not has_block(file):
+                _forget(store, file)
+            else:
+                done.append(sync_file(store, file, budget))
+        except Fault as fault:
+            done.append(SyncedFile(str(file), fault=fault.message))
+    return tuple(done)
+
+
+def synced_files(store: Store) -> tuple[tuple[Path, int], ...]:
+    """The files that a person opted in, each with its budget."""
+    rows = store.con.execute("SELECT key, value FROM meta WHERE key GLOB ? ORDER BY key", (f"{_SYNCED}*",)).fetchall()
+    return tuple((Path(key[len(_SYNCED) :]), int(value)) for key, value in cast("list[tuple[str, str]]", rows))
+
+
+def _forget(store: Store, file: Path) -> None:
+    with store.transaction() as con:
+        con.execute("DELETE FROM meta WHERE key = ?", (_SYNCED + str(file),))
+
+
+def _projects(con: apsw.Connection, file: Path) -> frozenset[str]:
+    """What the project of a file is recorded as. A file directly in the home folder, or in a hidden folder of it, is
+    for all projects and has none."""
+    folder, home = file.parent.absolute(), Path.home()
+    if folder == home or (folder.is_relative_to(home) and folder.relative_to(home).parts[0].startswith(".")):
+        return frozenset()
+    names = recorded_names(folder) or {unified(str(folder))}
+    return frozenset(one for name in names if name for one in meant_by(con, name))
+
+
+_SECTIONS: Final = ("Fixes", "Practice", "Corrections")
+
+
+def _entries(con: apsw.Connection, names: frozenset[str], file: Path) -> Iterator[_Entry]:
+    yield from _fixes(con, names)
+    for name in sorted(names):
+        for one in practices(con, name):
+            if one.sessions >= _SESSIONS:
+                yield _Entry("Practice", (float(one.count), one.line), f"- {_plain(one.line, _LINE)}")
+    marks = ", ".join("?" * len(names))
+    rows = con.execute(
+        f"SELECT DISTINCT rule, decided_at FROM rule_draft WHERE status = 'accepted' AND repository IN ({marks})"
+        " AND path <> ?",
+        (*sorted(names), str(file)),
+    )
+    for rule, decided in cast("list[tuple[str, str | None]]", rows.fetchall()):
+        yield _Entry("Corrections", (float("inf"), decided or ""), f"- {_plain(rule, _LINE)}")
+
+
+_PLACE: Final = REPOSITORY_OF_PLACE.format(session="o.session_id", folder="o.project")
+_FIXES: Final = f"""SELECT r.case_id, r.fingerprint, r.text, r.lesson, r.ts,
+ (SELECT error_normalized FROM error_kb WHERE id = r.case_id),
+ (SELECT count(*) FROM answer_outcome WHERE resolution_id = r.id AND outcome = 'helped' AND performed = 1),
+ (SELECT count(*) FROM occurrence JOIN fingerprint USING (fingerprint) WHERE case_id = r.case_id),
+ iif(r.session_id IS NULL, NULL, {REPOSITORY_OF_PLACE.format(session="r.session_id", folder="''")}),
+ (SELECT json_group_array(json_array(f.fingerprint, f.key_line, coalesce(nullif({_PLACE}, ''), o.project)))
+  FROM fingerprint f LEFT JOIN occurrence o USING (fingerprint) WHERE f.case_id = r.case_id)
+ FROM (SELECT * FROM resolution WHERE status = 'verified' AND {ANSWERS}) r ORDER BY r.id DESC"""
+
+
+def _fixes(con: apsw.Connection, names: frozenset[str]) -> Iterator[_Entry]:
+    """The newest verified fix of each error, of those that belong to these projects or hold everywhere."""
+    seen_before: set[tuple[int, str | None]] = set()
+    for case, mark, text, stored, ts, normalized, helped, seen, place, met in cast(
+        "list[tuple[int, str | None, str, str | None, str, str, int, int, str | None, str]]",
+        con.execute(_FIXES).fetchall(),
+    ):
+        lesson = parse_lesson(stored)
+        errors: list[tuple[str, str, str | None]] = json.loads(met)
+        places = {place} if place is not None else {where for _, _, where in errors if where}
+        own = bool(places) and places <= names
+        if (case, mark) in seen_before or (not own and (lesson is None or lesson.scope != "general")):
+            continue
+        seen_before.add((case, mark))
+        # An error that only other projects met is none of this file's business, though its case is the same.
+        shown = [line for one, line, where in errors if one == mark or (mark is None and where in names)]
+        key = lesson.when.error if lesson is not None and lesson.when.error else (shown or [normalized])[0]
+        lines = () if lesson is None else agent_text(lesson).split("\n")
+        said = "; ".join(one for one in lines if not one.startswith("when: ")) or text
+        line = f"- {code(_plain(key, _KEY))}: {_plain(said, _LINE)}"
+        yield _Entry("Fixes", (float(_HELPED_WEIGHT * helped + seen), ts), line)
+
+
+def _plain(text: str, most: int) -> str:
+    """One line of foreign text: redacted, without home paths, markup and markers inert, cut."""
+    line = " ".join(visible(without_home(redact(text))).split()).replace("<!--", "&lt;!--")
+    return line if len(line) <= most else f"{line[: most - 1]}…"
+
+
+def _body(entries: Sequence[_Entry]) -> str:
+    parts = [_HEAD]
+    for section in _SECTIONS:
+        lines = [one.line for one in entries if one.section == section]
+        parts += [f"### {section}\n\n" + "\n".join(lines)] if lines else []
+    return "\n\n".join(parts)

@@ -1,0 +1,38 @@
+"""`errors export --sync`: a person allows the first block; a block edited by hand is refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+Run = Callable[..., Any]
+
+
+def test_the_first_block_needs_a_person(run: Run, home: Path) -> None:
+    assert run("errors", "record", "--error", "Error: x y", "--resolution", "z").code == 0
+    path = home / "AGENTS.md"
+    file = str(path)
+    path.write_text("mine\n")
+    refused = run("errors", "export", "--sync", file)
+    assert refused.code == 2
+    assert "a person must allow the first" in refused.said
+    assert path.read_text() == "mine\n"
+    shown = run("errors", "export", "--sync", file, "--dry-run")
+    assert b"## Known errors and fixes" in shown.out
+    assert path.read_text() == "mine\n"
+    done = run("errors", "export", "--sync", file, "--yes", "--json")
+    (report,) = json.loads(done.out)["files"]
+    assert report["changed"]
+    assert path.read_text().startswith("mine\n\n<!-- casebook:start fixes sha=")
+    assert run("errors", "export", "--sync").code == 0
+    path.write_text(path.read_text().replace("Written by", "Penned by"))
+    edited = run("errors", "export", "--sync", file)
+    assert edited.code == 2
+    assert "edited by hand" in edited.said
+    assert run("errors", "export", "--sync").code == 1
+    assert run("errors", "export", "--sync", file, "--force").code == 0
+    assert run("errors", "export", "--sync", file, "--remove").code == 0
+    assert path.read_text() == "mine\n"
+    assert run("errors", "export", "--sync", file, "--remove").code == 1
