@@ -34,7 +34,7 @@ COMMANDS: dict[str, Command] = {
     "insights": Command("what failed, what it cost, what came back, what helped", "cli.commands.insights"),
     "replay": Command("what casebook would have answered, session by session", "cli.commands.replay"),
     "hook": Command("answer one payload of an agent's hook (standard input)", "cli.commands.hook"),
-    "hooks": Command("have your agent call casebook: install, uninstall, status", "cli.commands.hooks"),
+    "hooks": Command("have your agent call casebook: install, uninstall, status", "cli.commands.agents.hooks"),
     "mcp": Command("a server for agents that speak the Model Context Protocol", "cli.commands.mcp"),
     "models": Command("the embedding models: list, fetch, add, choose, measure", "cli.commands.models.models"),
     "embed": Command("give the model what waits, so that errors are found in other words", "cli.commands.models.embed"),

@@ -148,7 +148,7 @@ def run_export(args: argparse.Namespace, context: Context) -> int:
     from core.errors.exchange.case_export import export_cases, export_file, export_fixes, guarded
 
     if args.sync is not None:
-        from cli.commands.errors.sync import run_sync
+        from cli.commands.agents.sync import run_sync
 
         return run_sync(args, context)
     which = _filters(args)
