@@ -35,6 +35,9 @@ COMMANDS: dict[str, Command] = {
     "replay": Command("what casebook would have answered, session by session", "cli.commands.replay"),
     "hook": Command("answer one payload of an agent's hook (standard input)", "cli.commands.hook"),
     "hooks": Command("have your agent call casebook: install, uninstall, status", "cli.commands.agents.hooks"),
+    "plugin": Command(
+        "write a plugin for Claude Code and Codex: hooks, MCP server, skill", "cli.commands.agents.plugin"
+    ),
     "mcp": Command("a server for agents that speak the Model Context Protocol", "cli.commands.mcp"),
     "models": Command("the embedding models: list, fetch, add, choose, measure", "cli.commands.models.models"),
     "embed": Command("give the model what waits, so that errors are found in other words", "cli.commands.models.embed"),

@@ -53,7 +53,7 @@ def run_install(args: argparse.Namespace, context: Context) -> int:
     from core.flows.hook.agents.status import install_hooks
 
     form = _form(args)
-    report = install_hooks(form, _place(args, form), program(), _options(args), dry=args.dry_run)
+    report = install_hooks(form, _place(args, form), program(), options_of(args), dry=args.dry_run)
     lines = [*_lines(context.out, report, "casebook's hooks are already installed.", dry=args.dry_run)]
     context.out.result(report, [*lines, *([f"Next: {form.note}."] if form.note else [])])
     return 0
@@ -65,7 +65,7 @@ def run_uninstall(args: argparse.Namespace, context: Context) -> int:
     from core.flows.hook.agents.status import uninstall_hooks
 
     form = _form(args)
-    report = uninstall_hooks(form, _place(args, form), program(), _options(args), dry=args.dry_run)
+    report = uninstall_hooks(form, _place(args, form), program(), options_of(args), dry=args.dry_run)
     context.out.result(report, _lines(context.out, report, "No hooks of casebook are installed.", dry=args.dry_run))
     return 0 if report.diff else 1
 
@@ -77,9 +77,9 @@ def run_status(args: argparse.Namespace, context: Context) -> int:
 
     if args.agent or args.project or args.settings:
         form = _form(args)
-        report = hooks_report(form, _place(args, form), program(), _options(args), os.environ)
+        report = hooks_report(form, _place(args, form), program(), options_of(args), os.environ)
     else:
-        report = all_hooks(program(), _options(args), os.environ)
+        report = all_hooks(program(), options_of(args), os.environ)
     context.out.result(report, _status_lines(report))
     there = [one for one in report.agents if one.events or one.fault]
     return 0 if there and all(one.installed and one.answers for one in there) else 1
@@ -133,7 +133,7 @@ def _place(args: argparse.Namespace, form: HookForm) -> Path:
     return Path(args.settings) if args.settings else form.path(os.environ, args.project or "")
 
 
-def _options(args: argparse.Namespace) -> list[str]:
-    """The options of the hook command, with absolute paths."""
+def options_of(args: argparse.Namespace) -> list[str]:
+    """The options of the command that an agent calls, with absolute paths."""
     given = [(f"--{name}", getattr(args, name, None)) for name in ("db", "config")]
     return [word for name, value in given if value for word in (name, str(Path(value).absolute()))]

@@ -249,6 +249,7 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     from core.flows.corrections.drafts import RuleDrafts
     from core.flows.harvest.report import TranscriptHarvest
     from core.flows.hook.registration import HooksReport
+    from core.flows.plugin import Plugin
     from core.flows.rules.matcher import RuleEdit
     from core.flows.system.demo import Demo
     from core.flows.system.doctor import Diagnosis
@@ -265,6 +266,7 @@ def wire_types() -> dict[str, tuple[type, ...]]:
         EmbedReport, ErrorObject, Exported, FileReport, History, HooksReport, Identity, ImportReport, ModelList,
         ModelReport, ModelService, PortableFix, Progress, QueuePage, Recorded, SearchAnswer, TakenBack, Clusters,
         Comparison, RuleList, RuleMatch, RuleEdit, TranscriptHarvest, ImportAgain, RuleDrafts, SyncedFiles,
+        Plugin,
     )  # fmt: skip
     found: dict[str, tuple[type, ...]] = {}
     for kind in (*kinds, *_lesson_types(), *_library_types()):
