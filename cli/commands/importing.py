@@ -84,7 +84,8 @@ def run_import(args: argparse.Namespace, context: Context) -> int:
 
     agent, paths = _asked(args, context)
     if not paths:
-        context.out.fault(Fault("not_indexed", "no transcripts where the agents keep them", "name a file or a folder"))
+        looked = ", ".join(map(str, _own_places(agent, context)))
+        context.out.fault(Fault("not_indexed", f"no transcripts in {looked}", "name a file or a folder"))
         return 1
     with open_store(context.database, write=True, create=True) as store, stoppable() as stopped:
         told = reporter(context.out)

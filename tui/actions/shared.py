@@ -164,6 +164,7 @@ def _needs_report(now: Situation) -> str:
 
 _INCOMING: tuple[Action, ...] = (
     Action("import.begin", "Import sessions of your agents", ("i",), "pane", IN, "import", 45, needs=_needs_no_import),
+    Action("import.setup", "Set up: sessions, hooks and model", ("B",), "pane", IN, needs=_needs_no_import),
     Action("again.show", "Harvest imported sessions again: show the changes", (), "app", IN, needs=_needs_to_harvest),
     Action("import.stop", "Stop the import", (), "app", IN, needs=_needs_import),
     Action("import.report", "What the last import did and left out", ("I",), "pane", IN, needs=_needs_report),

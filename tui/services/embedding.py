@@ -60,7 +60,7 @@ class Embedding(Performs, StatusLine):
     ) -> None:
         super().__init__(signs, id="embedding")
         self._jobs = jobs
-        self._settings = settings
+        self._settings = self.settings = settings
         self._others = others
         self._run: Task[EmbedReport] | None = None
         self._off = settings is None or not settings.auto  # for this session: it was cancelled, or it failed

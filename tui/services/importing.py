@@ -11,7 +11,7 @@ from core.base.fault import Fault
 from tui.actions.action import Acts, Performs
 from tui.render.common.amounts import counted, report_line, report_text, size_of
 from tui.render.common.glyphs import Signs
-from tui.render.common.untrusted import title
+from tui.render.common.untrusted import inline, title
 from tui.render.history import again_line
 from tui.runtime.jobs import Job, Jobs, job_work
 from tui.runtime.messages import PaneChanged, PaneSaid, PaneShowAll
@@ -33,12 +33,13 @@ AGENT_NAMES = {"claude-code": "Claude Code", "codex": "Codex", "plain": "Plain"}
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """What there is of one agent: its folders that exist, how many files, how many bytes."""
+    """What there is of one agent: its folders that exist, how many files, how many bytes. `looked`: all its folders."""
 
     agent: Agent
     folders: tuple[Path, ...]
     files: int
     bytes: int
+    looked: tuple[Path, ...] = ()
 
 
 def roots_of(config: Config | None) -> Roots:
@@ -60,7 +61,7 @@ def look_for(job: Job[tuple[Source, ...]], roots: Callable[[], Roots]) -> tuple[
         there = tuple(folder for folder in folders if folder.is_dir())
         files = discover(agent, there)
         job.check()
-        found.append(Source(agent, there, len(files), sum(map(_size, files))))
+        found.append(Source(agent, there, len(files), sum(map(_size, files)), tuple(folders)))
     return tuple(found)
 
 
@@ -76,7 +77,10 @@ def describe_sources(sources: Sequence[Source]) -> str:
     found = [
         f"{AGENT_NAMES[one.agent]}, {counted(one.files, 'file')}, {size_of(one.bytes)}" for one in sources if one.files
     ]
-    return f"Found on this computer: {'; '.join(found)}." if found else "None were found where the agents keep them."
+    if found:
+        return f"Found on this computer: {'; '.join(found)}."
+    looked = ", ".join(inline(str(folder), 80) for one in sources for folder in one.looked)
+    return f"None were found in {looked}." if looked else "None were found where the agents keep them."
 
 
 def _forget(path: Path) -> None:
@@ -116,6 +120,7 @@ class Incoming(Performs, StatusLine):
         *,
         ask: Callable[[], object],
         confirm: Callable[[ImportAgain, Callable[[bool | None], None]], object],
+        set_up: Callable[[], object] = lambda: None,
     ) -> None:
         super().__init__(signs, id="incoming")
         self._jobs = jobs
@@ -123,6 +128,7 @@ class Incoming(Performs, StatusLine):
         self._results = results
         self._ask_what = ask
         self._confirm = confirm
+        self._set_up = set_up
         self._run: Task[ImportReport] | Task[ImportAgain] | None = None
         self.sources: tuple[Source, ...] | None = None
         self.report: ImportReport | None = None
@@ -142,6 +148,7 @@ class Incoming(Performs, StatusLine):
     def actions(self) -> Acts:
         return {
             "import.begin": self._ask,
+            "import.setup": self._set_up,
             "import.stop": self.stop,
             "import.report": self._show_report,
             "import.demo": self._open_demo,

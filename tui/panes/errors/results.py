@@ -52,6 +52,7 @@ def first_run(sources: Sequence[Source] | None) -> Notice:
         "No cases yet",
         why,
         (
+            ("{import.setup}", "sets casebook up: sessions, hooks and model, each shown first"),
             ("{import.begin}", begin),
             ("{import.demo}", "opens samples to look around in; quitting leads back"),
             ("{app.quit}", "quits"),

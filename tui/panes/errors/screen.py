@@ -94,7 +94,8 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
         )  # fmt: skip
         self.case = CaseView(jobs, signs, clock, self.meaning)
         self.why = TraceView(signs)
-        self.incoming = Incoming(jobs, signs, roots, self.results, ask=self._ask_import, confirm=self._confirm_again)
+        asks = {"ask": self._ask_import, "confirm": self._confirm_again, "set_up": self._ask_setup}
+        self.incoming = Incoming(jobs, signs, roots, self.results, **asks)
         self.embedding = Embedding(jobs, signs, settings, lambda: self.incoming.busy or self.reading())
         self.reader = Reader(jobs, self.case, lambda: self.box.asked, self.changed, self._failed)
         self.watching = Watching(jobs, self.results, self.set_timer, self.embedding.changed, self.embedding.runs)
@@ -254,6 +255,11 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
         from tui.screens.import_files import ImportScreen
 
         self.app.push_screen(ImportScreen(self.incoming))
+
+    def _ask_setup(self) -> None:
+        from tui.screens.setup import SetupScreen
+
+        self.app.push_screen(SetupScreen(self.incoming, self.embedding.settings, self.embedding.changed))
 
     def _confirm_again(self, report: ImportAgain, decided: Callable[[bool | None], None]) -> None:
         from tui.screens.import_files import AgainScreen

