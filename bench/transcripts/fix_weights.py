@@ -167,8 +167,8 @@ def counted(failures: Sequence[Failure], models: Sequence[tuple[float, dict[str,
         found = [one for one in zip(failure.calls, chances, strict=True) if one[1] >= least["linked" in one[0].signs]]
         best = max((chance for _, chance in found), default=0.0)
         ruled = [one for one in found if "linked" in one[0].signs]
-        if any(chance >= likelihood.CLOSE * best for _, chance in ruled):
-            found, best = ruled, max(chance for _, chance in ruled)
+        if any(chance == best for _, chance in ruled):
+            found = ruled
         kept = [call for call, chance in found if chance >= likelihood.TOGETHER * best]
         right = sum(call.true for call in kept)
         general = failure.reuse == "general" and failure.fixed

@@ -122,11 +122,11 @@ class _Chain:
             self.spoken = [*self.spoken[-1:], said.text]
 
     def _tried(self, at: int, tool: str, result: Result) -> None:
-        """Let every open error know of a call that may be part of its fix."""
-        ran, verdict, command = result.ran, result.outcome.verdict, result.command
+        """Let every open error know of a call that may be part of its fix; a look at a task counts as its start."""
+        ran, verdict, command, began = result.ran, result.outcome.verdict, result.command, result.call_idx
         trial = Trial(
-            at, tool, ran.session_id, ran.idx, ran.called, result.change, command, result.shell,
-            succeeded=verdict != "failed" and ran.failure == "none",
+            at, tool if began is None else ran.tool, ran.session_id, ran.idx if began is None else began, ran.called,
+            result.change, command, result.shell, succeeded=verdict != "failed" and ran.failure == "none",
             passed=verdict == "passed", said=tuple(self.spoken), asked=self.asked,
         )  # fmt: skip
         run = None if command is None else _run(at, result, command)
@@ -166,7 +166,8 @@ class _Chain:
             yield from self._prove(_run(at, result, command))
             yield from self._passed(_run(at, result, command))
         if ran.failure == "none":
-            self._done(at, ran, change)
+            began = {} if result.call_idx is None else {"tool": result.ran.tool, "idx": result.call_idx}
+            self._done(at, ran._replace(**began), change)
 
     def end(self, running: bool) -> Iterator[HarvestedError]:
         """What is still open at the end: settled by the best evidence there was, or unresolved."""

@@ -133,17 +133,31 @@ class OpenError:
         return len(self.trials) >= WINDOW
 
     def tried(self, trial: Trial, run: Run | None) -> None:
-        """Remember a call after the last run that showed this error, and the run that it was."""
-        if len(self.trials) < WINDOW:
-            old = self.is_older(trial.session_id, trial.called)
-            self.trials.append(trial._replace(succeeded=False) if old else trial)
-            if run is not None:
-                self.runs[trial.at] = run
+        """Remember a call after the last run that showed this error, and the run that it was.
+
+        Of a call that goes on in the background, what became of it takes the place of its start.
+        """
+        begun = next((place for place, one in enumerate(self.trials) if _is_same_call(one, trial)), None)
+        if begun is None and len(self.trials) >= WINDOW:
+            return
+        old = self.is_older(trial.session_id, trial.called)
+        trial = trial._replace(succeeded=False) if old else trial
+        if begun is None:
+            self.trials.append(trial)
+        else:
+            was = self.trials[begun]
+            self.trials[begun] = trial._replace(said=was.said, asked=was.asked)
+        if run is not None:
+            self.runs[trial.at] = run
 
     def _ran_as(self, command: Command) -> None:
         if command not in self.commands:
             self.commands.append(command)
             self.programs.update(part.program for part in command.members)
+
+
+def _is_same_call(one: Trial, other: Trial) -> bool:
+    return one.idx == other.idx and one.session_id == other.session_id
 
 
 def slim_change(change: Change | None) -> Change | None:

@@ -107,6 +107,9 @@ _STARTED = re.compile(
     r"|^(?:Process running with session ID|Script running with cell ID) (\d+)[ \t]*$",
     re.MULTILINE,
 )
+_ESCALATES = re.compile(
+    r"\bsandbox_permissions[\"']?\s*:\s*[\"']require_escalated\b|\bwith_escalated_permissions[\"']?\s*:\s*true\b"
+)
 _FILE = re.compile(r"(?<![\w.\-])[\w.\-]+\.[A-Za-z]{1,5}\b")  # a run without an end is read once, not from each letter
 
 
@@ -166,11 +169,13 @@ def clues_in(text: str, outcome: Outcome) -> tuple[Clue, ...]:
 
 
 def is_escalated(tool_input: Mapping[str, object]) -> bool:
-    """Whether a call asks to run outside the sandbox."""
+    """Whether a call asks to run outside the sandbox, by itself or in the script in which it calls its tools."""
+    script = tool_input.get("input")
     return (
         tool_input.get("sandbox_permissions") == "require_escalated"
         or tool_input.get("with_escalated_permissions") is True
         or tool_input.get("dangerouslyDisableSandbox") is True
+        or (isinstance(script, str) and "escalated" in script and _ESCALATES.search(script) is not None)
     )
 
 

@@ -104,6 +104,43 @@ def test_a_wait_is_the_fix_of_what_passes_with_time() -> None:
     assert [link.why for link in chat.one().links] == ["the command ran again after a wait"]
 
 
+@pytest.mark.parametrize("escalated", ['"sandbox_permissions":"require_escalated"', "with_escalated_permissions: true"])
+def test_a_script_asks_to_run_outside_the_sandbox(escalated: str) -> None:
+    script = "const r = await tools.exec_command({cmd: 'git commit -m x', %s}); text(r.output);"
+    given = {"command": "git commit -m x"}
+    chat = Chat().tool("exec", given | {"input": script % "tty: false"}, "fatal: cannot lock ref 'HEAD'", "error", 128)
+    (link,) = chat.tool("exec", given | {"input": script % escalated}, "[main 1] x", code=0).one().links
+    assert link.why == "the same command passed outside the agent's sandbox"
+
+
+def test_what_a_background_run_ended_in_stands_for_its_start() -> None:
+    chat = Chat().sh("vp test --watch src/a.test.ts", "error: unknown option '--watch'", 1)
+    chat.tool("exec_command", {"cmd": "vp test src/a.test.ts"}, "Process running with session ID 7\nOutput:\n")
+    chat.read().tool("write_stdin", {"session_id": 7}, "Process exited with code 0\nOutput:\n1 passed", code=0)
+    (link,) = chat.one().links
+    assert link.idx == 1
+
+
+def test_the_first_retry_that_worked_is_the_fix_though_a_rule_names_a_later_one() -> None:
+    chat = Chat().sh("gh pr create -R a/b --fill", 'could not resolve remote "origin"', 1)
+    chat.sh("gh pr create -R a/b --fill --head x --base main", "https://example.org/1")
+    (link,) = chat.sh("gh pr create --repo origin/b --title t", "https://example.org/2").one().links
+    assert link.idx == 1
+
+
+@pytest.mark.parametrize(
+    ("failing", "output", "later"),
+    [
+        ("gh pr diff 5 -- src/a.rs", "accepts at most 1 arg(s), received 2", "gh pr diff 5 --patch"),
+        ("gh api -X PUT a/b -f is_on=1", '"1" is no boolean', "gh api -X PUT a/b --input - <<E\n{'is_on': true}\nE"),
+        ("gh pr edit 4 --body-file /tmp/b.md", "open /tmp/b.md: no such file", "gh pr edit 4 --body-file /home/b.md"),
+    ],
+)  # fmt: skip
+def test_what_is_given_in_another_way_is_no_other_target(failing: str, output: str, later: str) -> None:
+    (link,) = Chat().sh(failing, output, 1).sh(later, "ok").one().links
+    assert link.idx == 1
+
+
 def test_a_background_run_is_named_by_the_call_that_began_it() -> None:
     chat = Chat().sh("npm start", "Error: PORT_NUMBER is not defined\n    at x", 1)
     chat.tool("Bash", {"command": "PORT_NUMBER=1 npm start"}, "Command running in background with ID: b1")

@@ -392,7 +392,7 @@ _TEXT: Final = 2_000
 _GIVES_UP: Final = frozenset(("--continue", "--abort", "--skip", "--quit", "--help", "-h", "--version", "--dry-run"))
 _WORD: Final = re.compile(r"(?<![\w.+\-])[\w.+\-]*\w")
 _NOT_RUN: Final = re.compile(r"no tests? (?:were |was )?(?:collected|found|ran|run|matched|executed)|0 tests", re.I)
-_TOO_MANY: Final = re.compile(
+TOO_MANY: Final = re.compile(
     r"\baccepts (?:at most )?\d+ arg|too many (?:positional )?arguments"
     r"|(?:unexpected|unrecogni[sz]ed) (?:extra )?argument|extra operand|takes no arg",
     re.IGNORECASE,
@@ -425,7 +425,7 @@ def retried(failure: Failure, later: Command) -> Corrected | None:
         and all(other is not None for _, other in pairs)
         and any(part.shape != other.shape for part, other in pairs if other)
     ):
-        if _TOO_MANY.search(failure.key):
+        if TOO_MANY.search(failure.key):
             return Corrected("the same program passed shortly after with fewer arguments")
         return Corrected("the same program passed shortly after, called in another way", linked=False)
     return None if later.masked else _by_other_means(failed, later)
@@ -487,7 +487,7 @@ def _keeps_targets(failure: Failure, failed: Part, later: Part) -> bool:
         options = [word for word in later.words if word.startswith("-") and word not in failed.words]
         cures = [word for word in options if word.split("=")[0] not in programs.SELECTING_FLAGS]
         return not gone and bool(cures) and _NOT_RUN.search(failure.key) is not None
-    if _TOO_MANY.search(failure.key) and old and not come and gone and old[0] not in gone:
+    if TOO_MANY.search(failure.key) and old and not come and gone and old[0] not in gone:
         return True
     if len(gone) > len(come) or (gone and len(gone) == len(old) and not any(re.search(r"\s", word) for word in gone)):
         return False

@@ -16,7 +16,7 @@ from core.flows.harvest.changes import DELEGATES, Change
 from core.flows.harvest.command import Command, Part
 from core.flows.harvest.command_relation import differs, of_filter
 from core.flows.harvest.fixes.clues import base_name
-from core.flows.harvest.fixes.correction import is_near, subcommand
+from core.flows.harvest.fixes.correction import TOO_MANY, is_near, subcommand
 from core.flows.harvest.fixes.lesson import CHECKERS
 from core.flows.harvest.fixes.linking import (
     CURES_NOTHING,
@@ -38,8 +38,6 @@ LIKELY: Final = 0.38
 """The probability from which a call is given as a fix."""
 RULED: Final = 0.35
 """The same for a call that a rule ties to the error."""
-CLOSE: Final = 0.9
-"""The share of the best call's probability from which those that a rule ties to the error are the fix alone."""
 TOGETHER: Final = 0.6
 """The share of the best call's probability from which another call is part of the same fix."""
 
@@ -171,16 +169,22 @@ def likely_steps(
 ) -> tuple[Likely, ...]:
     """The calls that are likely the fix of `failure`, in order; empty if none is likely enough.
 
-    `trials` are the calls after its last run, in order; `linked` the places of those that a rule ties to it, which
-    are the fix `alone` if they are likely.
+    `trials` are the calls after its last run, in order; `linked` the places of those that a rule ties to it. They are
+    the fix alone where one of them is the likeliest, or where they are to be `alone` and nothing worked before them.
     """
     found = [Likely(trial, probability(signs), signs) for trial, signs in signs_of(failure, trials, linked)]
     found = [one for one in found if one.probability >= (RULED if one.trial.at in linked else LIKELY)]
     best = max((one.probability for one in found), default=0.0)
     ruled = [one for one in found if one.trial.at in linked]
-    if any(alone or one.probability >= CLOSE * best for one in ruled):
-        found, best = ruled, max(one.probability for one in ruled)
+    surest = max((one.probability for one in ruled), default=0.0)
+    if ruled and (surest == best or (alone and not _has_rival(found, ruled[0].trial.at, surest))):
+        found, best = ruled, surest
     return tuple(one for one in found if one.probability >= TOGETHER * best)
+
+
+def _has_rival(found: Sequence[Likely], place: int, least: float) -> bool:
+    """Whether a call before `place` that does again what failed is as likely: the first that worked is the fix."""
+    return any(one.is_again and one.trial.at < place and one.probability >= least for one in found)
 
 
 def probability(signs: frozenset[str]) -> float:
@@ -279,8 +283,16 @@ def _has_other_target(failure: Failure, old: Part, new: Part) -> bool:
     if any(word.lower() in about or word.lower().startswith(_folders(about)) for word in changed):
         return False
     if not come:
-        return True
+        return TOO_MANY.search(failure.key) is None and not _feeds(new, gone)
+    if {base_name(word) for word in gone if "/" in word} & {base_name(word) for word in come if "/" in word}:
+        return False  # the same file in another folder
     return all(map(_TARGET.fullmatch, gone)) and not any(word in about or base_name(word) in about for word in come)
+
+
+def _feeds(part: Part, words: set[str]) -> bool:
+    """Whether a call is given on its standard input what stood among its arguments before."""
+    fed = part.simple.fed.lower()
+    return bool(fed) and any(piece in fed for word in words for piece in _PIECE.findall(word.partition("=")[0]))
 
 
 def _folders(names: frozenset[str]) -> tuple[str, ...]:
