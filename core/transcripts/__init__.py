@@ -13,14 +13,15 @@ if TYPE_CHECKING:
     from core.transcripts.claude_code import read_claude_code
     from core.transcripts.codex import read_codex
     from core.transcripts.commands import OWN_TOOLS, SHELL_TOOLS, call_text, shell_command
-    from core.transcripts.detection import HEAD, default_roots, detect, discover, start_of
-    from core.transcripts.lines import LINE_CAP, RawLine, read_lines
+    from core.transcripts.detection import READERS, default_roots, detect, discover, start_of
+    from core.transcripts.lines import HEAD, LINE_CAP, RawLine, read_lines
     from core.transcripts.plain import read_plain
     from core.transcripts.records import (
         Agent,
         Failure,
         Kind,
         Message,
+        Reader,
         Record,
         Role,
         SessionStart,
@@ -33,14 +34,15 @@ _LATER = {
     "claude_code": ("read_claude_code",),
     "codex": ("read_codex",),
     "commands": ("OWN_TOOLS", "SHELL_TOOLS", "call_text", "shell_command"),
-    "detection": ("HEAD", "default_roots", "detect", "discover", "start_of"),
-    "lines": ("LINE_CAP", "RawLine", "read_lines"),
+    "detection": ("READERS", "default_roots", "detect", "discover", "start_of"),
+    "lines": ("HEAD", "LINE_CAP", "RawLine", "read_lines"),
     "plain": ("read_plain",),
     "records": (
         "Agent",
         "Failure",
         "Kind",
         "Message",
+        "Reader",
         "Record",
         "Role",
         "SessionStart",
@@ -55,12 +57,14 @@ __all__ = [
     "HEAD",
     "LINE_CAP",
     "OWN_TOOLS",
+    "READERS",
     "SHELL_TOOLS",
     "Agent",
     "Failure",
     "Kind",
     "Message",
     "RawLine",
+    "Reader",
     "Record",
     "Role",
     "SessionStart",

@@ -6,15 +6,60 @@ silently; `parentUuid` may point nowhere; results are paired by `tool_use_id` al
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from pathlib import Path
+from typing import Final, NamedTuple
 
 from core.transcripts.claude_results import exit_code_of, facts_of, failure_of, media_note, result_text
 from core.transcripts.commands import call_text
 from core.transcripts.fields import fields, items, string, timestamp, word
-from core.transcripts.lines import Fields, Line, objects
+from core.transcripts.lines import HEAD, Fields, Line, first_match, head_objects, objects
 from core.transcripts.records import Kind, Message, Record, Role, SessionStart, Skipped, ToolCall, ToolResult
+
+NAME = "Claude Code"
+FILES = ("*.jsonl",)
+
+_TYPES: Final = frozenset({"user", "assistant", "system", "summary", "attachment", "progress", "file-history-snapshot"})
+_ID: Final = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
+
+
+def owns(value: object) -> bool:
+    """Whether Claude Code wrote this record."""
+    record = fields(value)
+    kind = word(record.get("type"), 60)
+    return bool(kind) and (kind in _TYPES or "sessionId" in record)
+
+
+def is_named(path: Path) -> bool:
+    """Whether a file has the name of a transcript."""
+    return path.suffix == ".jsonl" and (_ID.fullmatch(path.stem) is not None or path.stem.startswith("agent-"))
+
+
+def start_of(head: bytes, path: Path) -> SessionStart:
+    """The session that the records name, else the file's name; a subagent's file is part of its session.
+
+    The id is empty where the file says too little yet: titles alone, under a name that is no session's.
+    """
+    own = next((found for record in head_objects(head) if (found := word(record.get("sessionId")))), "")
+    own = own or first_match(rb'"sessionId"\s*:\s*"([\w.-]{1,100})"', head)
+    if not path.stem.startswith("agent-"):
+        spoken = any(record.get("type") in ("user", "assistant") for record in head_objects(head))
+        named = spoken or len(head) >= HEAD or _ID.fullmatch(path.stem) is not None
+        return SessionStart(own or (word(path.stem) or "unnamed" if named else ""), "claude-code")
+    folders = [parent.name for parent in path.parents]
+    if not own and "subagents" in folders:
+        own = word(folders[folders.index("subagents") + 1])
+    return SessionStart(
+        f"{own or 'unnamed'}/{word(path.stem.removeprefix('agent-'))}", "claude-code", parent=own or None
+    )
+
+
+def places(env: Mapping[str, str], home: Path) -> list[Path]:
+    """`CLAUDE_CONFIG_DIR` moves it, as it does for Claude Code."""
+    return [Path(env.get("CLAUDE_CONFIG_DIR") or home / ".claude") / "projects"]
+
 
 _INJECTED = (
     "<system-reminder>",
@@ -239,3 +284,6 @@ def _notes(record: Fields, origin: _Origin, kind: str) -> list[Message | ToolCal
         text = string(record.get("content"))
         said = "summary" if record.get("subtype") == "compact_boundary" else "text"
     return [_message(noted, role, said, text, 0)] if text else []
+
+
+read = read_claude_code

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from hashlib import blake2b
+from pathlib import Path
 from typing import Any, Final
 
 from core.transcripts.commands import call_text
@@ -26,9 +27,61 @@ from core.transcripts.fields import (
     timestamp,
     word,
 )
-from core.transcripts.lines import Fields, Line, objects, parse
+from core.transcripts.lines import Fields, Line, first_match, head_objects, objects, parse
 from core.transcripts.records import Failure, Kind, Message, Record, Role, SessionStart, Skipped, ToolCall, ToolResult
 from core.transcripts.repository import repository_of
+
+NAME = "Codex"
+FILES = ("*.jsonl", "*.jsonl.zst", "rollout-*.json")
+
+_TYPES: Final = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state"})
+_ITEMS: Final = frozenset(
+    {
+        "function_call",
+        "function_call_output",
+        "local_shell_call",
+        "custom_tool_call",
+        "custom_tool_call_output",
+        "reasoning",
+    }
+)
+_ID: Final = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")
+
+
+def owns(value: object) -> bool:
+    """Whether Codex wrote this record."""
+    record = fields(value)
+    kind = word(record.get("type"), 60)
+    if kind in _TYPES and ("payload" in record or "sessionId" not in record):
+        return True
+    if "record_type" in record or kind in _ITEMS or (kind == "message" and "role" in record):
+        return True
+    return is_header(record) and "sessionId" not in record
+
+
+def start_of(head: bytes, path: Path) -> SessionStart:
+    """The session as the header says it, else as the file is named."""
+    named = _ID.findall(path.name)
+    start = SessionStart(named[-1] if named else word(path.stem) or "unnamed", "codex")
+    header = next((record for record in head_objects(head) if is_header(record)), None)
+    if header is not None:
+        return start_from(header, start)
+    line = head.partition(b"\n")[0]  # a header longer than the head: what can be seen of it
+    if b'"session_meta"' not in line[:200]:
+        return start
+    own, cwd = (
+        first_match(rb'"id"\s*:\s*"([\w.-]{1,100})"', line),
+        first_match(rb'"cwd"\s*:\s*"([^"\\]{1,1000})"', line),
+    )
+    remote = repository_of(first_match(rb'"repository_url"\s*:\s*"([^"\\]{1,1000})"', line))
+    return replace(start, session_id=own or start.session_id, project=cwd, remote=remote)
+
+
+def places(env: Mapping[str, str], home: Path) -> list[Path]:
+    """`CODEX_HOME` moves them, as it does for Codex."""
+    base = Path(env.get("CODEX_HOME") or home / ".codex")
+    return [base / "sessions", base / "archived_sessions"]
+
 
 _ENVELOPE_LIMIT: Final = 1000
 _HEADER_LIMIT: Final = 20_000
@@ -489,3 +542,6 @@ def _event(event: Fields, origin: _Origin, ts: str, shown: str) -> Iterator[Reco
         said: Kind = "thinking" if kind == "agent_reasoning" else "text"
         meta = role == "user" and text[:200].lstrip().startswith(_INJECTED)
         yield Message(role, said, text, origin.display_uuid(ts), 0, shown, origin.line, meta=meta, display=True)
+
+
+read = read_codex

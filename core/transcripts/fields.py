@@ -98,6 +98,21 @@ def timestamp(value: object) -> str:
     return value if value[:10] <= _latest_day(int(time.time()) // _DAY_S) else ""
 
 
+_MILLISECONDS_FROM = 100_000_000_000
+
+
+def instant(value: object) -> str:
+    """A time as ISO 8601: such a text, or a number of seconds or milliseconds since 1970; '' for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return timestamp(value)
+    seconds = value / 1000 if abs(value) >= _MILLISECONDS_FROM else value
+    if not 0 <= seconds < 253_402_300_800:  # false for NaN too
+        return ""
+    whole = int(seconds)
+    milliseconds = int((seconds - whole) * 1000 + 0.5) % 1000
+    return timestamp(time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(whole)) + f".{milliseconds:03d}Z")
+
+
 @lru_cache(maxsize=1)
 def _latest_day(today: int) -> str:
     return time.strftime("%Y-%m-%d", time.gmtime((today + 1) * _DAY_S))

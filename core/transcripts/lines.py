@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO, NamedTuple, cast
 
@@ -90,6 +91,47 @@ def _kind(value: object) -> str:
     if isinstance(value, list):
         return "array"
     return "constant" if value is None or isinstance(value, bool) else "number"
+
+
+HEAD = 256 * 1024
+"""Bytes of a file that are enough to know it (a Codex header carries its instructions)."""
+
+_HEAD_RECORDS = 50
+_BROKEN = object()
+
+
+def head_values(head: bytes) -> Iterator[object]:
+    """The JSON values of the first lines that are complete; a document over many lines is one value."""
+    lines = head.split(b"\n")
+    complete = [line for line in (lines if len(head) < HEAD else lines[:-1]) if not is_blank(line)]
+    document = _parsed(head) if complete and len(head) < HEAD and _parsed(complete[0]) is _BROKEN else _BROKEN
+    if document is not _BROKEN:
+        yield document
+        return
+    for line in complete[:_HEAD_RECORDS]:
+        value = _parsed(line)
+        if value is not _BROKEN:
+            yield value
+
+
+def head_objects(head: bytes) -> Iterator[Fields]:
+    """Those of `head_values` that are objects and not empty."""
+    for value in head_values(head):
+        if value and isinstance(value, dict):
+            yield cast("Fields", value)
+
+
+def first_match(pattern: bytes, head: bytes) -> str:
+    """The first group of a pattern in a head that is no complete JSON; '' where there is none."""
+    found = re.search(pattern, head)
+    return found[1].decode("utf-8", "replace") if found else ""
+
+
+def _parsed(data: bytes) -> object:
+    try:
+        return parse(data)
+    except ValueError:
+        return _BROKEN
 
 
 LINE_CAP = 16 * 1024 * 1024

@@ -2,12 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b
+from pathlib import Path
 
-from core.transcripts.fields import elements, fields, string, timestamp, word
+from core.transcripts.fields import elements, fields, items, string, timestamp, word
 from core.transcripts.lines import Line, values
 from core.transcripts.records import Message, Record, Role, SessionStart, Skipped
+
+NAME = "Plain"
+FILES = ("*.jsonl", "*.json")
+
+
+def owns(value: object) -> bool:
+    """Whether it is a text, a message with one, or an array that begins with either."""
+    if isinstance(value, str):
+        return True
+    if first := items(value)[:1]:
+        return not isinstance(first[0], list) and owns(first[0])
+    record = fields(value)
+    return not word(record.get("type")) and isinstance(record.get("text", record.get("content")), str)
+
+
+def start_of(head: bytes, path: Path) -> SessionStart:
+    """A session of the file's name and place: the file names none."""
+    place = blake2b(str(path.absolute()).encode("utf-8", "surrogateescape"), digest_size=4).hexdigest()
+    return SessionStart(f"{word(path.stem, 80) or 'unnamed'}-{place}", "plain")
+
+
+def places(env: Mapping[str, str], home: Path) -> list[Path]:
+    """None: a person names the files."""
+    return []
+
 
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "tool": "tool", "system": "system"}
 
@@ -38,3 +64,6 @@ def _message(element: object, session: str, line: int, index: int) -> Message | 
     # The content is part of the name: where the file was rewritten, what is new at a place is a new message.
     digest = blake2b(f"{role}\0{string(text)}".encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
     return Message(role, "text", text, f"{session}:{line}.{index}:{digest}", 0, ts, line)
+
+
+read = read_plain

@@ -1,4 +1,4 @@
-"""What every transcript reader yields, whatever the agent: messages, tool calls, tool results, and what was skipped.
+"""Records: what every transcript reader yields, and `Reader`: what the module of an agent offers.
 
 Messages, calls and results are named tuples: a transcript has millions, and a frozen dataclass takes five times as long
 to make. They are as immutable.
@@ -6,12 +6,29 @@ to make. They are as immutable.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
-Agent = Literal["claude-code", "codex", "plain"]
+from core.transcripts.commands import call_text
+
+Agent = Literal[
+    "claude-code",
+    "codex",
+    "gemini",
+    "qwen",
+    "opencode",
+    "copilot",
+    "pi",
+    "cline",
+    "roo",
+    "aider",
+    "goose",
+    "amp",
+    "plain",
+]
 Role = Literal["user", "assistant", "tool", "system"]
 Kind = Literal["text", "thinking", "tool_use", "tool_result", "image", "summary"]
 Failure = Literal["none", "error", "denied", "interrupted", "tool_use_error"]
@@ -91,3 +108,88 @@ class Skipped:
 
 
 Record = SessionStart | Message | ToolCall | ToolResult | Skipped
+
+
+class Turn(NamedTuple):
+    """A message as its agent names it, with its time and line: makes the records of it."""
+
+    uuid: str
+    ts: str
+    line: int
+    chain: str = "main"
+    meta: bool = False
+
+    def message(self, role: Role, kind: Kind, text: str, block: int = 0, tool_use_id: str | None = None) -> Message:
+        """One content block of the message."""
+        uuid, ts, line, chain, meta = self
+        return Message(role, kind, text, uuid, block, ts, line, chain, meta, tool_use_id)
+
+    def call(self, tool_use_id: str, name: str, tool_input: Mapping[str, Any], block: int = 0) -> ToolCall:
+        """A tool call; its text is the command, or the input as JSON."""
+        message = self.message("assistant", "tool_use", call_text(name, tool_input), block, tool_use_id)
+        return ToolCall(tool_use_id, name, tool_input, message)
+
+    def result(
+        self,
+        tool_use_id: str,
+        text: str,
+        failure: Failure = "none",
+        exit_code: int | None = None,
+        block: int = 0,
+        facts: Mapping[str, Any] = NO_FACTS,
+    ) -> ToolResult:
+        """The result of the call with that id."""
+        message = self.message("tool", "tool_result", text, block, tool_use_id)
+        return ToolResult(tool_use_id, failure, exit_code, message, facts)
+
+
+class Reader(Protocol):
+    """What the module of an agent offers; `core.transcripts.detection.READERS` lists the modules.
+
+    `NAME` is the agent as people write it, `FILES` are the names of its transcripts as glob patterns, matched from the
+    right (`chats/session-*.json`).
+    """
+
+    @property
+    def NAME(self) -> str: ...
+    @property
+    def FILES(self) -> tuple[str, ...]: ...
+
+    def owns(self, value: object) -> bool:
+        """Whether the agent wrote this JSON value, one of the first of a file."""
+        ...
+
+    def start_of(self, head: bytes, path: Path) -> SessionStart:
+        """The session that a file opens, from its first bytes and its path."""
+        ...
+
+    def places(self, env: Mapping[str, str], home: Path) -> list[Path]:
+        """The folders where the agent keeps its transcripts, on every system; they need not exist."""
+        ...
+
+    def read(self, lines: Iterable[tuple[int, bytes]], start: SessionStart) -> Iterator[Record]:
+        """The records of numbered lines, in their order. Never raises: what cannot be read is a `Skipped`."""
+        ...
+
+
+class Connection(Protocol):
+    """A database that is open for reading."""
+
+    def execute(self, statements: str, bindings: tuple[object, ...] = ...) -> Iterator[Any]:
+        """The rows of a query."""
+        ...
+
+
+@runtime_checkable
+class DatabaseReader(Reader, Protocol):
+    """An agent that keeps its sessions in a SQLite database."""
+
+    @property
+    def TABLES(self) -> frozenset[str]: ...
+
+    def stored_lines(self, con: Connection, since: int, now: int) -> Iterator[tuple[int, bytes]]:
+        """What changed after `since`, as the lines that `read` takes, each with the `since` to continue from after it.
+
+        Times are in milliseconds. A message that is still written is left for the next time.
+        """
+        ...

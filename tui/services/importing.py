@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 Roots = Mapping["Agent", Sequence[Path]]
 """The folders where each agent keeps its sessions."""
 
-AGENT_NAMES = {"claude-code": "Claude Code", "codex": "Codex", "plain": "Plain"}
-
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -74,8 +72,10 @@ def _size(path: Path) -> int:
 
 def describe_sources(sources: Sequence[Source]) -> str:
     """What was found, in a sentence."""
+    from core.transcripts import READERS
+
     found = [
-        f"{AGENT_NAMES[one.agent]}, {counted(one.files, 'file')}, {size_of(one.bytes)}" for one in sources if one.files
+        f"{READERS[one.agent].NAME}, {counted(one.files, 'file')}, {size_of(one.bytes)}" for one in sources if one.files
     ]
     if found:
         return f"Found on this computer: {'; '.join(found)}."

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, cast
 
@@ -30,7 +30,7 @@ from core.flows.transcripts.files import (
     files_to_read,
     going_on,
     head_hash,
-    open_regular,
+    open_transcript,
     position_of,
     source_of,
     stored_name,
@@ -122,7 +122,7 @@ def _last(con: apsw.Connection, session: str) -> str:
     return str(row[0]) if row and row[0] is not None else ""
 
 
-AgentChoice = Literal["claude-code", "codex", "auto", "plain"]
+AgentChoice = Agent | Literal["auto"]
 
 
 class _Moved(Exception):
@@ -217,7 +217,7 @@ def _as_job(run: _Run) -> Generator[None]:
 def _import_file(run: _Run, found: Found) -> None:
     name = stored_name(found.path)
     try:
-        with open_regular(found.path) as file:
+        with open_transcript(found.path) as file:
             source = source_of(file, found.path, run.agent, named=found.named)
             if source is None:
                 return
@@ -237,14 +237,16 @@ def _read_on(run: _Run, source: Source) -> bool:
     position = going_on(source, known)
     if source.document and position.offset == source.size:
         return True
+    if source.compressed and position.size == source.size:
+        return True  # it was read to its end, and that takes long to see
     if known is not None and source.start.remote:
         _learn_remote(run.store, source.start)
     memory = Memory(fresh=position.offset == 0 or source.document)
     for batch, rows in rows_ahead(run.second, source, position, lambda uuid: _chain(run.store, uuid)):
         end = batch[-1].end
-        here = Position(end, batch[-1].lines, head_hash(source, end))
+        here = Position(end, batch[-1].lines, head_hash(source, end), 0 if source.compressed else source.size)
         if source.document and rows.skipped and not rows.messages:
-            here = Position()  # not understood as it is: look again next time
+            here = Position(size=source.size)  # not understood as it is: look again next time
         try:
             _write(run, source, known, here, rows, memory)
         except _Moved:
@@ -252,9 +254,12 @@ def _read_on(run: _Run, source: Source) -> bool:
         known = here
         for line in rows.skipped:
             run.tally.skip(source.name, line.line, line.reason)
-        run.meter.at(run.done + end, source.name)
+        run.meter.at(run.done + source.bytes_at(end), source.name)
         if run.cancelled():
-            break
+            return True
+    if source.compressed and known is not None:
+        with run.store.transaction() as con:
+            write_position(con, source, replace(known, size=source.size))
     return True
 
 
@@ -285,7 +290,7 @@ def _write(run: _Run, source: Source, known: Position | None, here: Position, ro
         sessions = write_sessions(con, rows.sessions.values())
         written = write_messages(con, source.agent, rows.messages, memory)
         write_position(con, source, here)
-        if run.job is not None and not jobs.progress(run.store, run.job, run.done + here.offset):
+        if run.job is not None and not jobs.progress(run.store, run.job, run.done + source.bytes_at(here.offset)):
             run.stopped = True
     run.tally.sessions += sessions
     run.tally.messages += written.messages

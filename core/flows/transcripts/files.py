@@ -6,11 +6,16 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator, Sequence
+import sys
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
+from importlib import import_module
 from pathlib import Path
-from typing import BinaryIO, cast
+from types import ModuleType
+from typing import Any, BinaryIO, cast
 
 import apsw
 
@@ -18,9 +23,11 @@ from core.base.config.settings import ImportSettings
 from core.base.config.settings_sources import from_home
 from core.base.fault import Fault
 from core.flows.transcripts.report import Tally
+from core.store.files import reading
 from core.transcripts import (
     HEAD,
     LINE_CAP,
+    READERS,
     Agent,
     RawLine,
     SessionStart,
@@ -31,31 +38,38 @@ from core.transcripts import (
     start_of,
 )
 from core.transcripts.lines import parse
+from core.transcripts.records import Connection, DatabaseReader
 
 HEAD_HASHED = 4096
+DOCUMENTS = frozenset({".json", ".md"})
+"""Endings of files that are read as one value."""
+_SQLITE = b"SQLite format 3\0"
 _CHUNK = 1024 * 1024
-_AGENTS = ("claude-code", "codex")
-_OTHER: dict[Agent, str] = {
-    "claude-code": "this is a transcript of claude-code: casebook import claude-code",
-    "codex": "this is a transcript of codex: casebook import codex",
-    "plain": "this is a plain transcript: casebook import takes it without an agent's name",
-}
+_PLAIN = "this is a plain transcript: casebook import takes it without an agent's name"
 BATCH_LINES = 2000
 BATCH_BYTES = 4 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """How far a file was read: `offset` bytes, `lines` lines; `head_hash` is of its first bytes up to there."""
+    """How far a file was read: `offset` bytes, `lines` lines; `head_hash` is of its first bytes up to there.
+
+    `size` is that of the file then; 0 for a compressed one that was not read to its end.
+    """
 
     offset: int = 0
     lines: int = 0
     head_hash: str = ""
+    size: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A file opened for reading. `name` is its path as stored; `document`: one JSON value over all its lines."""
+    """A file opened for reading. `name` is its path as stored; `document`: one value over all its lines.
+
+    `size` is that of the file; a position in a `compressed` file counts the bytes that it holds, one in a `database`
+    is the time up to which it was read.
+    """
 
     file: BinaryIO
     path: Path
@@ -65,6 +79,12 @@ class Source:
     agent: Agent
     start: SessionStart
     document: bool
+    compressed: bool = False
+    database: bool = False
+
+    def bytes_at(self, offset: int) -> int:
+        """How many bytes of the file are read at that position, for the progress."""
+        return min(offset, self.size)
 
 
 class NotATranscript(Exception):
@@ -85,6 +105,66 @@ def open_regular(path: Path) -> BinaryIO:
     return os.fdopen(handle, "rb", buffering=1024 * 1024)
 
 
+def open_transcript(path: Path) -> BinaryIO:
+    """Open a transcript as `open_regular` does; a compressed one gives what it holds."""
+    file = open_regular(path)
+    if path.suffix != ".zst":
+        return file
+    try:
+        return cast("BinaryIO", _Unpacked(file))
+    except BaseException:
+        file.close()
+        raise
+
+
+def _zstd() -> ModuleType:
+    """Python's own module, or before 3.14 the same one from the package index."""
+    return import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
+
+
+class _Unpacked:
+    """A zstd file as the bytes that it holds. Damage ends it: `damaged` says so, what was read until then is given."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        zstd = _zstd()
+        self._below, self._file = file, zstd.ZstdFile(file)
+        self._errors: tuple[type[Exception], ...] = (zstd.ZstdError, EOFError)
+        self.damaged = False
+
+    def __enter__(self) -> _Unpacked:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._file.close()
+        self._below.close()
+
+    def fileno(self) -> int:
+        return self._below.fileno()
+
+    def seek(self, offset: int) -> None:
+        self._try(self._file.seek, offset)
+
+    def read(self, size: int) -> bytes:
+        parts: list[bytes] = []
+        while size > 0 and (part := self._try(self._file.read1, size)):
+            parts.append(part)
+            size -= len(part)
+        return b"".join(parts)
+
+    def readline(self, size: int = -1) -> bytes:
+        return self._try(self._file.readline, size)
+
+    def _try(self, act: Callable[[int], Any], argument: int) -> Any:
+        try:
+            return act(argument)
+        except self._errors:
+            self.damaged = True
+            return b""
+
+
 def source_of(file: BinaryIO, path: Path, agent: Agent | None, *, named: bool) -> Source | None:
     """What `file` is; None for the transcript of another agent, or one that says nothing yet.
 
@@ -92,9 +172,10 @@ def source_of(file: BinaryIO, path: Path, agent: Agent | None, *, named: bool) -
     of one with nothing in it and of one of another agent. Raises NotATranscript where nothing tells whose it is.
     """
     size, head = os.fstat(file.fileno()).st_size, _head(file, path)
-    told = detect(head, path)
-    if named and told and agent in _AGENTS and told != agent:
-        raise NotATranscript(_OTHER[told])
+    database = head.startswith(_SQLITE)
+    told = _database_agent(path) if database else detect(head, path)
+    if named and told and agent not in (None, "plain", told):
+        raise NotATranscript(_PLAIN if told == "plain" else f"this is a transcript of {told}: casebook import {told}")
     found = "plain" if named and agent == "plain" else told
     if named and not head.strip():
         raise NotATranscript("nothing in it")
@@ -109,8 +190,30 @@ def source_of(file: BinaryIO, path: Path, agent: Agent | None, *, named: bool) -
         raise NotATranscript("nothing was said in it yet")
     if not start.session_id:
         return None
-    document = path.suffix == ".json" or (found == "plain" and _opens_document(head))
-    return Source(file, path, stored_name(path), size, head, found, start, document)
+    document = path.suffix in DOCUMENTS or (found == "plain" and _opens_document(head))
+    return Source(
+        file, path, stored_name(path), size, head, found, start, document, isinstance(file, _Unpacked), database
+    )
+
+
+def _database_agent(path: Path) -> Agent | None:
+    """The agent whose tables a database has. Raises NotATranscript where it cannot be read."""
+    with _database(path) as con:
+        tables = {str(name) for (name,) in con.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    return next(
+        (one for one, reader in READERS.items() if isinstance(reader, DatabaseReader) and tables >= reader.TABLES), None
+    )
+
+
+@contextmanager
+def _database(path: Path) -> Generator[apsw.Connection]:
+    """A foreign database, open for reading only. Raises NotATranscript where SQLite cannot read it."""
+    try:
+        with reading(path) as con:
+            con.execute("PRAGMA trusted_schema = OFF")
+            yield con
+    except (apsw.Error, UnicodeDecodeError) as error:
+        raise NotATranscript(f"the database cannot be read: {error}") from None
 
 
 def _head(file: BinaryIO, path: Path) -> bytes:
@@ -138,19 +241,22 @@ def _opens_document(head: bytes) -> bool:
 
 def position_of(con: apsw.Connection, name: str) -> Position | None:
     """How far the file of that name was read, or None."""
-    row = con.execute("SELECT offset, line, head_hash FROM source_file WHERE path = ?", (name,)).fetchone()
-    return Position(*cast("tuple[int, int, str]", row)) if row else None
+    row = con.execute("SELECT offset, line, head_hash, size FROM source_file WHERE path = ?", (name,)).fetchone()
+    return Position(*cast("tuple[int, int, str, int]", row)) if row else None
 
 
 def head_hash(source: Source, offset: int) -> str:
     """The hash that says whether the part read before is still the same (a document may change anywhere)."""
+    if source.database:
+        return sha256(_SQLITE).hexdigest()
     limit = HEAD if source.document else HEAD_HASHED
     return sha256(source.head[: min(limit, offset)]).hexdigest()
 
 
 def going_on(source: Source, known: Position | None) -> Position:
     """Where to read on: behind what was read, or at the start where the file was rewritten."""
-    if known is None or known.offset > source.size or head_hash(source, known.offset) != known.head_hash:
+    shrunk = known is not None and known.offset > source.size and not (source.compressed or source.database)
+    if known is None or shrunk or head_hash(source, known.offset) != known.head_hash:
         return Position()
     return known
 
@@ -161,14 +267,29 @@ def batches(source: Source, position: Position) -> Iterator[list[RawLine]]:
         yield from _document(source)
         return
     batch: list[RawLine] = []
-    begun = position.offset
-    for line in read_lines(source.file, position.offset, position.lines):
+    held = 0
+    lines = _stored(source, position) if source.database else read_lines(source.file, position.offset, position.lines)
+    for line in lines:
         batch.append(line)
-        if len(batch) >= BATCH_LINES or line.end - begun >= BATCH_BYTES:
+        held += len(line.data or b"")
+        if len(batch) >= BATCH_LINES or held >= BATCH_BYTES:
             yield batch
-            batch, begun = [], line.end
+            batch, held = [], 0
     if batch:
         yield batch
+    if isinstance(source.file, _Unpacked) and source.file.damaged:
+        raise NotATranscript("the compressed data is damaged or incomplete; what lies before was read")
+
+
+def _stored(source: Source, position: Position) -> Iterator[RawLine]:
+    """What changed in a database since it was read, a message a line."""
+    reader = READERS[source.agent]
+    if not isinstance(reader, DatabaseReader):
+        return
+    with _database(source.path) as con:
+        lines = reader.stored_lines(cast("Connection", con), position.offset, time.time_ns() // 1_000_000)
+        for number, (end, data) in enumerate(lines, position.lines + 1):
+            yield RawLine(number, data if len(data) <= LINE_CAP else None, end, number)
 
 
 def _document(source: Source) -> Iterator[list[RawLine]]:
@@ -254,8 +375,12 @@ def _size(path: Path) -> int:
 def agent_folders(chosen: ImportSettings) -> dict[Agent, list[Path]]:
     """The folders of each agent; a setting left at its default means the agent's own places (and what it archived)."""
     usual = ImportSettings()
-    own: dict[Agent, str | None] = {
-        "claude-code": chosen.claude_code if chosen.claude_code != usual.claude_code else None,
-        "codex": chosen.codex if chosen.codex != usual.codex else None,
+    own: dict[Agent, str] = {}
+    if chosen.claude_code != usual.claude_code:
+        own["claude-code"] = chosen.claude_code
+    if chosen.codex != usual.codex:
+        own["codex"] = chosen.codex
+    found: dict[Agent, list[Path]] = {
+        agent: [from_home(own[agent])] if agent in own else default_roots(agent) for agent in READERS
     }
-    return {agent: default_roots(agent) if folder is None else [from_home(folder)] for agent, folder in own.items()}
+    return {agent: folders for agent, folders in found.items() if folders}

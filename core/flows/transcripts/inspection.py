@@ -18,7 +18,7 @@ from core.flows.harvest.reducer import fold
 from core.flows.harvest.report import FixLink, JudgedResult, LinkedFix, ResultKey, TranscriptHarvest, union
 from core.flows.harvest.session_events import Result, object_of, seen
 from core.flows.harvest.signatures import Named
-from core.flows.transcripts.files import NotATranscript, Position, batches, open_regular, source_of, stored_name
+from core.flows.transcripts.files import NotATranscript, Position, batches, open_transcript, source_of, stored_name
 from core.flows.transcripts.rows import MessageRow, records_of, rows_of
 from core.transcripts import Agent, Message, Record, SessionStart, Skipped
 from core.transcripts.records import Failure
@@ -138,7 +138,7 @@ def inspect_transcript(path: Path, agent: Agent | None = None) -> TranscriptHarv
 def inspect_texts(path: Path, agent: Agent | None = None) -> Inspected:
     """As `inspect_transcript`, with the text of each judged result."""
     try:
-        with open_regular(path) as file:
+        with open_transcript(path) as file:
             return _inspect(file, path, agent)
     except NotATranscript as why:
         raise Fault("invalid_input", f"{stored_name(path)}: {why}", "name a transcript") from None

@@ -18,6 +18,7 @@ from core.process.worker import Call
 from core.text import redact
 from core.transcripts import (
     LINE_CAP,
+    READERS,
     Agent,
     Message,
     RawLine,
@@ -27,9 +28,7 @@ from core.transcripts import (
     ToolCall,
     ToolResult,
     read_claude_code,
-    read_codex,
     read_lines,
-    read_plain,
     shell_command,
 )
 from core.transcripts.fields import json_text
@@ -185,7 +184,8 @@ def rows_ahead(second: Second, source: Source, position: Position, chain_of: Cha
         return read_rows(source.agent, source.start, piece[1], chain_of)
 
     pieces = _placed(batches(source, position), position)
-    if source.document or source.size - position.offset < WORTH_IT:
+    here_only = source.document or source.compressed or source.database
+    if here_only or source.size - position.offset < WORTH_IT:
         yield from ((piece[1], here(piece)) for piece in pieces)
     else:
         yield from ((piece[1], rows) for piece, rows in shared(second, pieces, elsewhere, here))
@@ -216,7 +216,7 @@ def records_of(agent: Agent, start: SessionStart, batch: list[RawLine], chain_of
     if agent == "claude-code":
         yield from read_claude_code(lines, start, chain_of=chain_of)
     else:
-        yield from (read_codex if agent == "codex" else read_plain)(lines, start)
+        yield from READERS[agent].read(lines, start)
 
 
 def _rows_elsewhere(

@@ -194,7 +194,8 @@ def write_sessions(con: apsw.Connection, sessions: Iterable[SessionStart]) -> in
 
 def write_position(con: apsw.Connection, source: Source, here: Position) -> None:
     """Note how far the file was read."""
-    bindings = (source.name, source.size, here.head_hash, here.offset, here.lines, source.start.session_id)
+    session = None if source.database else source.start.session_id  # a database holds many
+    bindings = (source.name, here.size, here.head_hash, here.offset, here.lines, session)
     con.execute(_POSITION, bindings)
 
 
