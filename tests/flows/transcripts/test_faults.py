@@ -148,7 +148,7 @@ def test_a_file_that_vanishes_or_fails_while_it_is_read_is_skipped(
             raise OSError(5, "Input/output error")
         return real(path)
 
-    monkeypatch.setattr("core.flows.transcripts.api.open_regular", failing)
+    monkeypatch.setattr("core.flows.transcripts.api.open_transcript", failing)
     report = run(db, tmp_path / "in")
     assert texts(db) == ["hello from s-2"]
     assert [one.reason for one in report.skipped] == ["cannot be read: Input/output error"]
