@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from core.transcripts.claude_code import read_claude_code
     from core.transcripts.codex import read_codex
     from core.transcripts.commands import OWN_TOOLS, SHELL_TOOLS, call_text, shell_command
-    from core.transcripts.detection import READERS, default_roots, detect, discover, start_of
+    from core.transcripts.detection import default_roots, detect, discover, start_of
     from core.transcripts.lines import HEAD, LINE_CAP, RawLine, read_lines
     from core.transcripts.plain import read_plain
     from core.transcripts.records import (
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
         Failure,
         Kind,
         Message,
-        Reader,
         Record,
         Role,
         SessionStart,
@@ -34,7 +33,7 @@ _LATER = {
     "claude_code": ("read_claude_code",),
     "codex": ("read_codex",),
     "commands": ("OWN_TOOLS", "SHELL_TOOLS", "call_text", "shell_command"),
-    "detection": ("READERS", "default_roots", "detect", "discover", "start_of"),
+    "detection": ("default_roots", "detect", "discover", "start_of"),
     "lines": ("HEAD", "LINE_CAP", "RawLine", "read_lines"),
     "plain": ("read_plain",),
     "records": (
@@ -42,7 +41,6 @@ _LATER = {
         "Failure",
         "Kind",
         "Message",
-        "Reader",
         "Record",
         "Role",
         "SessionStart",
@@ -57,14 +55,12 @@ __all__ = [
     "HEAD",
     "LINE_CAP",
     "OWN_TOOLS",
-    "READERS",
     "SHELL_TOOLS",
     "Agent",
     "Failure",
     "Kind",
     "Message",
     "RawLine",
-    "Reader",
     "Record",
     "Role",
     "SessionStart",

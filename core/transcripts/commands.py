@@ -11,9 +11,12 @@ from typing import Any, Literal, NamedTuple, cast
 from core.transcripts.fields import fields, items, json_text
 
 SHELL_TOOLS = frozenset(
-    {"Bash", "PowerShell", "shell", "shell_command", "exec_command", "local_shell", "container.exec", "bash", "exec"}
+    (
+        *("Bash", "PowerShell", "shell", "shell_command", "exec_command", "local_shell", "container.exec", "bash"),
+        *("exec", "run_shell_command", "execute_command", "powershell", "developer__shell", "run_commands"),
+    )
 )
-"""Tools that run a command line, as Claude Code and Codex name them."""
+"""Tools that run a command line, as the agents name them."""
 
 _SERVED_SHELL = re.compile(
     r"mcp__.+__(?:bash|shell|terminal|exec|(?:run|execute|start)_(?:command|process|bash|shell|in_terminal))"
@@ -44,6 +47,12 @@ LOOKING_TOOLS = frozenset(
         *("ToolSearch", "AskUserQuestion", "wait", "EnterPlanMode", "ExitPlanMode", "SlashCommand"),
         *("ListMcpResourcesTool", "ReadMcpResourceTool", "update_plan", "view_image", "read_file", "list_dir"),
         *("grep_files", "web_search", "write_stdin"),
+        *("read", "view", "grep", "rg", "glob", "ls", "list", "find", "webfetch", "websearch", "fetch", "web_fetch"),
+        *("todowrite", "todoread", "todo", "question", "skill", "ask_user", "ask_question", "rename_session", "hub"),
+        *("read_many_files", "list_directory", "search_file_content", "grep_search", "google_web_search"),
+        *("write_todos", "list_files", "search_files", "list_code_definition_names", "codebase_search"),
+        *("ask_followup_question", "attempt_completion", "switch_mode", "update_todo_list", "plan_mode_respond"),
+        *("read_bash", "list_bash", "read_files", "search_codebase", "Read_file", "finder", "todo_write", "web_search"),
     )
 )
 """Tools that look, plan or ask: when they fail, nothing of the project has."""
@@ -77,6 +86,29 @@ def _from_argv(argv: list[str]) -> str:
     if len(argv) >= 3 and program in _SHELLS and argv[-2] in _RUN_FLAGS:
         return argv[-1]
     return " ".join(argv)
+
+
+_FIELDS: dict[str, str] = {
+    "filePath": "file_path",
+    "oldString": "old_string",
+    "newString": "new_string",
+    "oldText": "old_string",
+    "newText": "new_string",
+}
+"""Fields of edits as some agents name them, each with the name that the rest of the program knows."""
+
+
+def with_known_fields(tool_input: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A tool's input whose edits have the names of fields that Claude Code gives them; else the same one."""
+    edits = items(tool_input.get("edits"))
+    listed = any(_FIELDS.keys() & fields(one).keys() for one in edits)
+    if not listed and not tool_input.keys() & _FIELDS.keys():
+        return tool_input
+    names = {key: _FIELDS[key] for key in tool_input.keys() & _FIELDS.keys() if _FIELDS[key] not in tool_input}
+    found = {names.get(key, key): value for key, value in tool_input.items()}
+    if listed:
+        found["edits"] = [with_known_fields(inner) if (inner := fields(one)) else one for one in edits]
+    return found
 
 
 def call_text(name: str, tool_input: Mapping[str, Any]) -> str:

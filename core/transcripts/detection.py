@@ -10,13 +10,23 @@ from fnmatch import translate
 from functools import cache
 from pathlib import Path
 
-from core.transcripts import claude_code, codex, plain
+from core.transcripts import aider, amp, claude_code, cline, codex, copilot, gemini, goose, opencode, pi, plain, qwen
 from core.transcripts.lines import HEAD, head_values
 from core.transcripts.records import Agent, Reader, SessionStart
 
 READERS: dict[Agent, Reader] = {
     "claude-code": claude_code,
     "codex": codex,
+    "gemini": gemini,
+    "qwen": qwen,
+    "opencode": opencode,
+    "copilot": copilot,
+    "pi": pi,
+    "cline": cline,
+    "roo": cline.ROO,
+    "aider": aider,
+    "goose": goose,
+    "amp": amp,
     "plain": plain,
 }
 """The module that reads each agent's transcripts, in the order in which people are shown them."""
@@ -27,11 +37,13 @@ _LEAST_PARTICULAR: tuple[Agent, ...] = ("claude-code", "plain")
 
 def detect(head: bytes, path: Path) -> Agent | None:
     """The agent that wrote a file beginning with `head`; None: nothing tells. `path` is not opened."""
+    if aider.is_named(head, path):
+        return "aider"
     values = list(head_values(head))
     asked: list[Agent] = [one for one in READERS if one not in _LEAST_PARTICULAR]
     for agent in (*asked, *_LEAST_PARTICULAR):
         if any(map(READERS[agent].owns, values)):
-            return agent
+            return cline.agent_of(path) if agent == "cline" else agent
     if path.suffix == ".json" and head.lstrip().startswith(b"[") and len(head) >= HEAD:
         return "plain"
     if path.name.startswith("rollout-"):

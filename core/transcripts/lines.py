@@ -108,10 +108,48 @@ def head_values(head: bytes) -> Iterator[object]:
     if document is not _BROKEN:
         yield document
         return
+    found = False
     for line in complete[:_HEAD_RECORDS]:
         value = _parsed(line)
         if value is not _BROKEN:
+            found = True
             yield value
+    if not found and len(head) >= HEAD:
+        value, _ = _opening(head.lstrip(_BLANK + _BOM).decode("utf-8", "replace"), 0, 0)
+        if value:
+            yield value
+
+
+_DECODER = json.JSONDecoder(strict=False)
+_NEXT = re.compile(r"[\s,]{0,200}")
+_KEY = re.compile(r'"((?:[^"\\]|\\.){0,200})"\s{0,20}:\s{0,20}')
+_OPENING_DEPTH = 4
+_OPENING_ITEMS = 50
+
+
+def _opening(text: str, at: int, depth: int) -> tuple[object, int]:
+    """The value that begins at `at`, as far as a cut document holds it, and where it ends (-1: cut)."""
+    try:
+        return _DECODER.raw_decode(text, at)
+    except (ValueError, RecursionError):
+        pass
+    opens = text[at : at + 1]
+    if depth >= _OPENING_DEPTH or not opens or opens not in "[{":
+        return None, -1
+    found: dict[str, object] = {}
+    at += 1
+    while len(found) < _OPENING_ITEMS:
+        at = cast("re.Match[str]", _NEXT.match(text, at)).end()
+        key = _KEY.match(text, at) if opens == "{" else None
+        if opens == "{" and key is None:
+            break
+        value, end = _opening(text, key.end() if key else at, depth + 1)
+        if value is not None:
+            found[key[1] if key else str(len(found))] = value
+        if end == -1:
+            break
+        at = end
+    return (found if opens == "{" else list(found.values())), -1
 
 
 def head_objects(head: bytes) -> Iterator[Fields]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Protocol, runtime_checkable
 
-from core.transcripts.commands import call_text
+from core.transcripts.commands import call_text, with_known_fields
 
 Agent = Literal[
     "claude-code",
@@ -126,6 +126,7 @@ class Turn(NamedTuple):
 
     def call(self, tool_use_id: str, name: str, tool_input: Mapping[str, Any], block: int = 0) -> ToolCall:
         """A tool call; its text is the command, or the input as JSON."""
+        tool_input = with_known_fields(tool_input)
         message = self.message("assistant", "tool_use", call_text(name, tool_input), block, tool_use_id)
         return ToolCall(tool_use_id, name, tool_input, message)
 

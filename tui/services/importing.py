@@ -72,7 +72,7 @@ def _size(path: Path) -> int:
 
 def describe_sources(sources: Sequence[Source]) -> str:
     """What was found, in a sentence."""
-    from core.transcripts import READERS
+    from core.transcripts.detection import READERS
 
     found = [
         f"{READERS[one.agent].NAME}, {counted(one.files, 'file')}, {size_of(one.bytes)}" for one in sources if one.files

@@ -126,11 +126,13 @@ WRITERS: Final = frozenset(
         "replace_in_file",
         "search_replace",
         "delete_file",
+        *("edit", "write", "multiedit", "patch", "replace", "create", "write_to_file", "apply_diff"),
+        *("insert_content", "search_and_replace", "text_editor", "developer__text_editor", "undo_edit"),
     )
 )
 """Tools that write files."""
 
-DELEGATES: Final = frozenset(("Task", "Agent", "spawn_agent", "dispatch_agent"))
+DELEGATES: Final = frozenset(("Task", "Agent", "spawn_agent", "dispatch_agent", "task", "new_task", "use_subagents"))
 """Tools that let another agent work: what it changed is not in this chain."""
 
 DELEGATED: Final = "delegated"

@@ -27,7 +27,6 @@ from core.store.files import reading
 from core.transcripts import (
     HEAD,
     LINE_CAP,
-    READERS,
     Agent,
     RawLine,
     SessionStart,
@@ -37,6 +36,7 @@ from core.transcripts import (
     read_lines,
     start_of,
 )
+from core.transcripts.detection import READERS
 from core.transcripts.lines import parse
 from core.transcripts.records import Connection, DatabaseReader
 
@@ -190,7 +190,7 @@ def source_of(file: BinaryIO, path: Path, agent: Agent | None, *, named: bool) -
         raise NotATranscript("nothing was said in it yet")
     if not start.session_id:
         return None
-    document = path.suffix in DOCUMENTS or (found == "plain" and _opens_document(head))
+    document = path.suffix in DOCUMENTS or found == "aider" or _opens_document(head)
     return Source(
         file, path, stored_name(path), size, head, found, start, document, isinstance(file, _Unpacked), database
     )
@@ -228,8 +228,10 @@ def _head(file: BinaryIO, path: Path) -> bytes:
 
 
 def _opens_document(head: bytes) -> bool:
-    """Whether a plain transcript is one array over many lines, rather than a value a line."""
+    """Whether a transcript is one value over many lines, rather than a value a line."""
     first = head.lstrip(b"\xef\xbb\xbf \t\r\n").partition(b"\n")[0]
+    if first.strip() == b"{":
+        return True
     if not first.startswith(b"["):
         return False
     try:

