@@ -31,7 +31,10 @@ A transcript that was read before goes on where it ended; reading it again chang
 """
 
 
-AGENTS = ("claude-code", "codex", "auto")
+AGENTS = (
+    *("claude-code", "codex", "gemini", "qwen", "opencode", "copilot", "pi", "cline", "roo", "aider", "goose", "amp"),
+    "auto",
+)
 _INSPECT = "inspect"
 
 
@@ -50,7 +53,8 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
         metavar="AGENT",
         nargs="?",
         choices=_Agents((*AGENTS, _INSPECT)),
-        help="claude-code, codex, auto (the file tells), or inspect: show what one file gives, write nothing",
+        help="claude-code, codex, gemini, qwen, opencode, copilot, pi, cline, roo, aider, goose, amp, auto (the file "
+        "tells), or inspect: show what one file gives, write nothing",
     )
     parser.add_argument(
         "paths",

@@ -44,12 +44,15 @@ _FOLDER: Final = re.compile(r"# Current (?:Working|Workspace) Directory \(([^)\n
 
 
 def owns(value: object) -> bool:
-    """Whether it is a session of Cline, or the messages of a task, whose time is called `ts`."""
+    """Whether it is a session of Cline, or the messages of a task: the first has `ts`, or in old ones `<task>`."""
     record = fields(value)
     if isinstance(record.get("messages"), list) and isinstance(record.get("sessionId"), str):
         return "updated_at" in record and "version" in record
     first = fields(next(iter(items(value)), None))
-    return first.get("role") in ("user", "assistant") and "ts" in first and isinstance(first.get("content"), list)
+    blocks = items(first.get("content"))
+    if first.get("role") not in ("user", "assistant") or not blocks:
+        return False
+    return "ts" in first or string(fields(blocks[0]).get("text")).lstrip().startswith("<task>")
 
 
 def start_of(head: bytes, path: Path) -> SessionStart:

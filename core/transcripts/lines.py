@@ -108,8 +108,8 @@ def head_values(head: bytes) -> Iterator[object]:
     if document is not _BROKEN:
         yield document
         return
-    found = False
-    for line in complete[:_HEAD_RECORDS]:
+    found, spread = False, bool(complete) and complete[0].strip(_BLANK + _BOM) in (b"{", b"[")
+    for line in complete[: 0 if spread else _HEAD_RECORDS]:
         value = _parsed(line)
         if value is not _BROKEN:
             found = True

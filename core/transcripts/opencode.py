@@ -44,7 +44,9 @@ def owns(value: object) -> bool:
     record = fields(value)
     first = fields(next(iter(items(record.get("messages"))), None))
     info = fields(record.get("info"))
-    return isinstance(info.get("id"), str) and "messages" in record and (not first or "parts" in first)
+    if string(info.get("id")).startswith("ses_"):
+        return True
+    return isinstance(info.get("id"), str) and "messages" in record and "parts" in first
 
 
 def start_of(head: bytes, path: Path) -> SessionStart:

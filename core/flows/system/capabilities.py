@@ -109,7 +109,7 @@ class Capabilities:
 
 
 CAPABILITIES = (
-    Capability("import", "ready", "transcripts of Claude Code and Codex"),
+    Capability("import", "ready", "transcripts of 12 agents: casebook import --help"),
     Capability("errors", "ready", "identify, search by text, record, list, carry in and out"),
     Capability("demo", "ready", "sample transcripts, imported and searched"),
     Capability("backup", "ready", "back up, restore, salvage"),
