@@ -17,7 +17,7 @@ from core.transcripts.lines import Fields, Line, head_objects, objects, parse
 from core.transcripts.records import Connection, Failure, Record, Role, SessionStart, Skipped, Turn
 
 NAME = "opencode"
-FILES = ("opencode*.db", "*.json")
+FILES = ("opencode*.db", "opencode*.json")  # an export has the name that a person gives it
 TABLES = frozenset({"session", "message", "part"})
 
 _DENIED: Final = re.compile(

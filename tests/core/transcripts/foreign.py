@@ -293,7 +293,7 @@ Nothing.
 NAMES = {
     "gemini": "chats/session-2026-03-31T23-33-gem1.json",
     "qwen": "chats/qwen-1.jsonl",
-    "opencode": "ses_1.json",
+    "opencode": "opencode-ses_1.json",
     "copilot": "cop-1/events.jsonl",
     "pi": "2026-03-31T23-33-00_pi-1.jsonl",
     "cline": "1775000000000/api_conversation_history.json",

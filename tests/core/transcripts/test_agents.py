@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +108,36 @@ def test_a_history_of_aider_holds_its_sessions() -> None:
     said = [one.text for one in found if isinstance(one, Message) and one.role == "user"]
     assert said == ["Fix it.", "What is left?"]
     assert any("#### this line is code" in one.text for one in found if isinstance(one, Message))
+
+
+def chat() -> list[Any]:
+    def call(own: str, command: str) -> Any:
+        function = {"name": "bash", "arguments": json.dumps({"command": command})}
+        calls = [{"id": own, "type": "function", "function": function}]
+        return {"role": "assistant", "content": None, "tool_calls": calls}
+
+    return [
+        {"role": "system", "content": "You are an agent."},
+        {"role": "user", "content": [{"type": "text", "text": "Run the tests."}]},
+        call("c1", foreign.COMMAND),
+        {"role": "tool", "tool_call_id": "c1", "content": f"<returncode>1</returncode>\n{foreign.FAILURE}"},
+        call("c2", "ls"),
+        {"role": "tool", "tool_call_id": "c2", "content": "exit code: 0"},
+    ]
+
+
+@pytest.mark.parametrize("form", ["document", "array", "lines"])
+def test_a_chat_of_openai_has_calls_and_results(form: str) -> None:
+    whole = {"document": {"messages": chat()}, "array": chat()}.get(form)
+    data = as_bytes(chat() if whole is None else [whole])
+    assert detect(data, Path("chat.json")) == "plain"
+    found = list(READERS["plain"].read(list(enumerate(data.splitlines(), 1)), SessionStart("s", "plain")))
+    assert [(one.tool_use_id, one.failure, one.exit_code) for one in results(found)] == [
+        ("c1", "error", 1),
+        ("c2", "none", 0),
+    ]
+    assert [one.message.text for one in found if isinstance(one, ToolCall)] == [foreign.COMMAND, "ls"]
+    assert [one.text for one in found if isinstance(one, Message)] == ["You are an agent.", "Run the tests."]
 
 
 def test_a_document_longer_than_the_head_is_known_by_its_opening() -> None:
