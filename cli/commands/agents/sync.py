@@ -70,4 +70,4 @@ def _lines(reports: list[SyncedFile] | tuple[SyncedFile, ...]) -> Iterator[str]:
         left = f", {one.left_out:,} left out" if one.left_out else ""
         held = f"fixes {one.fixes:,}, practices {one.practices:,}, corrections {one.corrections:,}{left}"
         state = "written" if one.changed else "unchanged"
-        yield f"{one_line(one.path)}: {state}; {held}; about {one.tokens:,} tokens"
+        yield f"{one_line(one.path)}: {state}, {held}, about {one.tokens:,} tokens"
