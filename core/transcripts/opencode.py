@@ -109,8 +109,8 @@ def read(lines: Iterable[Line], start: SessionStart | None = None) -> Iterator[R
             continue
         known = _session(info) if (info := fields(record.get("info"))) else session
         session, announced = known, announced and known == session
-        for message in items(record.get("messages")) or [record.get("message")]:
-            for found in _message(fields(message), session, number):
+        for at, message in enumerate(items(record.get("messages")) or [record.get("message")]):
+            for found in _message(fields(message), session, number, at):
                 if not announced and not isinstance(found, Skipped):
                     announced = True
                     yield session
@@ -127,20 +127,26 @@ def _session(info: Fields) -> SessionStart:
     )
 
 
-def _message(message: Fields, session: SessionStart, number: int) -> Iterator[Record]:
+def _message(message: Fields, session: SessionStart, number: int, at: int) -> Iterator[Record]:
     info = fields(message.get("info"))
     role: Role = "user" if info.get("role") == "user" else "assistant"
     ts = instant(fields(info.get("time")).get("created")) or session.started
-    own = word(info.get("id")) or f"{session.session_id}:{number}"
+    own = _name(info.get("id"), "msg", f"{session.session_id}:{number}.{at}")
     if reason := string(info.get("unread")):
         yield Skipped(number, f"message {own}: {reason}")
     for index, part in enumerate(items(message.get("parts"))):
         source = fields(part)
-        turn = Turn(word(source.get("id")) or f"{own}:{index}", ts, number)
+        turn = Turn(_name(source.get("id"), "prt", f"{own}:{index}"), ts, number)
         yield from _part(source, turn, role, summary=info.get("summary") is True)
     error = fields(info.get("error"))
     if text := string(fields(error.get("data")).get("message")) or word(error.get("name")):
         yield Turn(f"{own}:error", ts, number, meta=True).message("system", "text", text)
+
+
+def _name(value: object, sign: str, place: str) -> str:
+    """The id of a message or a part; its place where the id was masked, as in sessions that people publish."""
+    own = word(value)
+    return own if sign in own else place
 
 
 def _part(part: Fields, turn: Turn, role: Role, *, summary: bool) -> Iterator[Record]:

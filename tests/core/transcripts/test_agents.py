@@ -110,6 +110,17 @@ def test_a_history_of_aider_holds_its_sessions() -> None:
     assert any("#### this line is code" in one.text for one in found if isinstance(one, Message))
 
 
+def test_parts_of_opencode_whose_ids_are_masked_keep_names_of_their_own() -> None:
+    messages = foreign.opencode_messages()
+    masked = [
+        {"info": {**one["info"], "id": "REDACTED"}, "parts": [{**part, "id": "REDACTED"} for part in one["parts"]]}
+        for one in messages
+    ]
+    found = read("opencode", json.dumps({"info": foreign.OPENCODE_INFO, "messages": masked}).encode())
+    names = [(one.uuid, one.block) for one in _messages(found)]
+    assert len(names) == len(set(names)) == 9
+
+
 def chat() -> list[Any]:
     def call(own: str, command: str) -> Any:
         function = {"name": "bash", "arguments": json.dumps({"command": command})}
