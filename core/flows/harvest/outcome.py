@@ -33,6 +33,7 @@ from core.flows.harvest.signatures import (
     named_errors,
     named_line,
     only_lines_of,
+    own_complaints,
     recognised,
     shortened,
 )
@@ -117,6 +118,7 @@ GUESSED: Final = "A file that was looked for is not there."
 """The reason of an answer that the agent did not expect: it guessed the name."""
 
 _AGENT_TOOLS: Final = OWN_TOOLS | WRITERS | DELEGATES
+_PRINTERS: Final = frozenset(("echo", "printf", "print"))
 _STOPPED: Final = frozenset((124, 130, 137, 143))
 """Exit codes of what was stopped from outside: by `timeout`, Ctrl-C, a kill."""
 _EXIT = re.compile(r"\s*(?:Error: )?Exit code (\d{1,3})\b")
@@ -339,7 +341,8 @@ def _says_no(command: Command, body: str, code: int) -> bool:
 
 def _partly(command: Command, body: str) -> Outcome | None:
     """A run with exit code 0 in which a part could not run, as the shell or a client of a service says."""
-    said = complaints(body, command.text)
+    ran = {part.program for part in command.parts if part.kind != "setup"} - _PRINTERS
+    said = complaints(body, command.text) or own_complaints(body, ran)
     if not said:
         return None
     errors = named_errors(said) or first_complaint(said)

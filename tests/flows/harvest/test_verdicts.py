@@ -229,3 +229,32 @@ def test_a_hint_what_to_do_next_names_no_failure() -> None:
         "Or abort this operation with `gh stack rebase --abort`",
     ))  # fmt: skip
     assert names(judged("gh stack rebase", text, 3)) == ["⚠ Rebasing phase-2 onto phase-1 — conflict"]
+
+
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [
+        ("ps -o sid,stat | awk '{print}'", "ps: sid: keyword not found"),
+        (
+            "ls -la .git; rm -f .git/index.lock 2>&1 || ls",
+            "total 0\nrm: cannot remove '.git/index.lock': Not permitted",
+        ),
+        ("mise env 2>&1 | head -20", "mise ERROR error parsing config file: ~/shop/mise.toml"),
+        ("curl -fsSL https://example.org/a | jq -r .b", "curl: (56) The requested URL returned error: 403"),
+    ],
+)
+def test_a_program_that_complains_under_its_name_failed_whatever_the_exit_code(command: str, text: str) -> None:
+    assert judged(command, text).sign == "incident"
+
+
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [
+        ("rg -n x src old", "rg: old: No such file or directory (os error 2)"),  # a guess
+        ("curl -sS localhost:8787/health | head", "curl: (7) Failed to connect to localhost port 8787"),  # a look
+        ("cat notes.md", "ps: sid: keyword not found"),  # what another program said
+        ("echo x: failed; ls", "echo: failed"),
+    ],
+)
+def test_what_a_look_was_to_find_out_is_no_complaint(command: str, text: str) -> None:
+    assert judged(command, text).sign is None

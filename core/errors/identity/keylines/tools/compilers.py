@@ -230,7 +230,7 @@ COMPILERS = (
             rule(
                 "error: ",
                 r"(?:cc1(?:plus|obj)?|gcc|g\+\+|cc|c\+\+|clang(?:\+\+)?|clang-\d+|\S*/?(?:gcc|g\+\+|"
-                r"clang)(?:-\d+)?|as|nvcc|ar): (?:fatal |internal compiler )?error: .*",
+                r"clang)(?:-\d+)?|as|nvcc|ar): (?:fatal |internal compiler )?error: (?!linker command failed).*",
                 CAUSE,
             ),
             rule("nvcc fatal", r"nvcc fatal\s*: .*", CAUSE),

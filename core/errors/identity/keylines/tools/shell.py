@@ -153,7 +153,7 @@ SHELLS = (
             rule(
                 ("fatal error: ", "fatal: "),
                 r"(?:fatal error|fatal): (?!Could not read from remote|failed to write commit|"
-                r"[Tt]he remote end hung up|early EOF).*",
+                r"[Tt]he remote end hung up|early EOF|send-pack exited).*",
                 REPORT - 2,
             ),
             rule("error: ", rf"error: (?!\d+ |gpg failed )(?!{_HOLLOW}).*", REPORT - 3),
@@ -199,8 +199,15 @@ VERSIONING = (
             ),
             rule("Couldn't sign message", r"Couldn't sign message.*", REPORT + 1),
             rule(
-                ("Could not read from remote", "The remote end hung up", "early EOF", "the remote end hung up"),
-                r"fatal: (?:Could not read from remote repository|[Tt]he remote end hung up|early EOF).*",
+                (
+                    "Could not read from remote",
+                    "The remote end hung up",
+                    "early EOF",
+                    "the remote end hung up",
+                    "send-pack",
+                ),
+                r"fatal: (?:Could not read from remote repository|[Tt]he remote end hung up|early EOF|"
+                r"send-pack exited).*",
                 WRAPPER + 3,
             ),
             rule(
@@ -211,7 +218,7 @@ VERSIONING = (
             rule(
                 ("fatal: ", "치명적: "),
                 r"(?:fatal|치명적(?: 오류)?): (?!\[|Could not read from remote|"
-                r"failed to write commit|[Tt]he remote end hung up|early EOF).*",
+                r"failed to write commit|[Tt]he remote end hung up|early EOF|send-pack exited).*",
                 REPORT,
             ),
             rule("CONFLICT ", r"CONFLICT \([^)]*\): .*", REPORT + 3),
