@@ -23,32 +23,36 @@ class Command(NamedTuple):
 
 
 COMMANDS: dict[str, Command] = {
-    "demo": Command("a casebook of sample transcripts, to look around in", "cli.commands.demo"),
-    "import": Command("read agents' transcripts: sessions, errors and what fixed them", "cli.commands.importing"),
-    "errors": Command("look errors up, write fixes down, list and carry cases", "cli.commands.errors.group"),
-    "evidence": Command("are the quotes in the transcript, and do they still say the same?", "cli.commands.evidence"),
-    "rules": Command("which rules a tool call meets, and why", "cli.commands.rules"),
-    "library": Command(
-        "where is it written? notes, documents and code, cited by the line", "cli.commands.library.group"
-    ),
-    "insights": Command("what failed, what it cost, what came back, what helped", "cli.commands.insights"),
-    "replay": Command("what casebook would have answered, session by session", "cli.commands.replay"),
-    "hook": Command("answer one payload of an agent's hook (standard input)", "cli.commands.hook"),
-    "hooks": Command("have your agent call casebook: install, uninstall, status", "cli.commands.agents.hooks"),
-    "plugin": Command(
-        "write a plugin for Claude Code and Codex: hooks, MCP server, skill", "cli.commands.agents.plugin"
-    ),
-    "mcp": Command("a server for agents that speak the Model Context Protocol", "cli.commands.mcp"),
-    "models": Command("the embedding models: list, fetch, add, choose, measure", "cli.commands.models.models"),
-    "embed": Command("give the model what waits, so that errors are found in other words", "cli.commands.models.embed"),
-    "serve-model": Command("keep one model loaded for hooks and searches", "cli.commands.models.serve_model"),
-    "undo": Command("take changes back, bring them back, see what was changed", "cli.commands.undo"),
-    "doctor": Command("check that everything works", "cli.commands.doctor"),
-    "schema": Command("what this casebook speaks and can do", "cli.commands.schema"),
-    "config": Command("the settings, and where each comes from", "cli.commands.config"),
-    "db": Command("back up, restore and rescue the file", "cli.commands.db"),
-    "completion": Command("a completion script for your shell", "cli.commands.completion"),
+    "demo": Command("open the workbench on sample transcripts", "cli.commands.demo"),
+    "import": Command("import errors and fixes from agent transcripts", "cli.commands.importing"),
+    "errors": Command("search, record, review and export errors and fixes", "cli.commands.errors.group"),
+    "evidence": Command("check quotes against the transcript they came from", "cli.commands.evidence"),
+    "rules": Command("show which rules apply to a tool call, and why", "cli.commands.rules"),
+    "library": Command("search notes, documents and code, with line citations", "cli.commands.library.group"),
+    "insights": Command("report failures, their cost, recurrences and fixes that helped", "cli.commands.insights"),
+    "replay": Command("show what casebook would have answered in past sessions", "cli.commands.replay"),
+    "hook": Command("answer one hook payload from standard input", "cli.commands.hook"),
+    "hooks": Command("install, uninstall or test the hooks of your agents", "cli.commands.agents.hooks"),
+    "plugin": Command("write a plugin for Claude Code and Codex", "cli.commands.agents.plugin"),
+    "mcp": Command("serve agents over the Model Context Protocol", "cli.commands.mcp"),
+    "models": Command("list, download, add, select and calibrate embedding models", "cli.commands.models.models"),
+    "embed": Command("compute missing embeddings for semantic search", "cli.commands.models.embed"),
+    "serve-model": Command("keep an embedding model loaded for hooks and searches", "cli.commands.models.serve_model"),
+    "undo": Command("undo, redo or list changes", "cli.commands.undo"),
+    "doctor": Command("check the installation and the casebook", "cli.commands.doctor"),
+    "schema": Command("show capabilities, models, versions and JSON Schemas", "cli.commands.schema"),
+    "config": Command("show settings and their sources", "cli.commands.config"),
+    "db": Command("back up, restore or salvage the database", "cli.commands.db"),
+    "completion": Command("print a completion script for your shell", "cli.commands.completion"),
 }
+
+GROUPS = {
+    "use": ("demo", "import", "errors", "evidence", "rules", "library", "insights"),
+    "curate": ("undo", "replay"),
+    "agents": ("hooks", "plugin", "mcp", "hook", "schema"),
+    "maintain": ("models", "embed", "serve-model", "doctor", "config", "db", "completion"),
+}
+"""The commands as the help groups them."""
 
 _MODULES = {name: command.module for name, command in COMMANDS.items()}
 _ALONE = {"errors search": "cli.commands.errors.search"}
@@ -57,12 +61,12 @@ _ALONE = {"errors search": "cli.commands.errors.search"}
 _EXAMPLES = """\
 examples:
   casebook                                  open the workbench
-  casebook demo                             the same, on sample transcripts
-  casebook import auto                      read the transcripts of your agents
-  npm test 2>&1 | casebook errors search    has this error been met, and what fixed it?
+  casebook demo                             open the workbench on sample transcripts
+  casebook import auto                      import the transcripts of your agents
+  npm test 2>&1 | casebook errors search    search for a known fix
   casebook errors search "EADDRINUSE: address already in use :::3000" --json
 
-exit codes: 0 found or done, 1 nothing found or refused, 2 error, 3 doctor unhealthy
+exit codes: 0 success, 1 no result or refused, 2 error, 3 failed check (doctor)
 """
 _VALUED = ("--db", "--config")
 _WRONG_WORD = lazy_pattern(r"argument (?P<argument>.*): invalid choice: (?P<given>.*) \(choose from (?P<known>.*)\)")
@@ -82,7 +86,26 @@ class Parser(argparse.ArgumentParser):
     def format_help(self) -> str:
         """The help, as wide as the terminal."""
         self.formatter_class = argparse.RawDescriptionHelpFormatter
-        return super().format_help()
+        formatter = self._get_formatter()
+        formatter.add_usage(self.usage, self._actions, self._mutually_exclusive_groups)
+        formatter.add_text(self.description)
+        self.add_sections(formatter)
+        formatter.add_text(self.epilog)
+        return formatter.format_help()
+
+    def add_sections(self, formatter: argparse.HelpFormatter) -> None:
+        """The groups of options and commands; the commands of the program in groups of their purpose."""
+        for group in sorted(self._action_groups, key=lambda group: group.title != "commands"):
+            actions = group._group_actions
+            if group.title == "commands" and len(actions) == 1 and set(actions[0].choices or ()) == set(COMMANDS):
+                named = {action.dest: action for action in getattr(actions[0], "_choices_actions", ())}
+                sections = [(title, [named[name] for name in names]) for title, names in GROUPS.items()]
+            else:
+                sections = [(group.title, actions)]
+            for title, shown in sections:
+                formatter.start_section(title)
+                formatter.add_arguments(shown)
+                formatter.end_section()
 
     def _print_message(self, message: str, file: Any = None) -> None:
         """As argparse does, but what cannot be written is no secret."""
@@ -103,10 +126,10 @@ class Parser(argparse.ArgumentParser):
             given, known = wrong["given"].strip("'"), [word.strip(" '") for word in wrong["known"].split(",")]
             meant = _meant(given, known)
             if wrong["argument"] == "COMMAND":
-                message = f"there is no command {given!r}"
+                message = f"unknown command {given!r}"
         elif message == _NO_COMMAND:
             groups = [action for action in self._actions if isinstance(action, argparse._SubParsersAction)]
-            message = f"which of its commands? {self.prog.partition(' ')[2]} {', '.join(groups[0].choices)}"
+            message = f"missing command of {self.prog}: {', '.join(groups[0].choices)}"
         raise Fault("invalid_input", message.removeprefix("argument "), meant + self._see())
 
     def _see(self) -> str:
@@ -126,7 +149,7 @@ def number(text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text[:80]!r} is no whole number") from None
+        raise argparse.ArgumentTypeError(f"{text[:80]!r} is not an integer") from None
 
 
 def path_name(text: str) -> str:
@@ -144,12 +167,12 @@ def _unseen(prog: str) -> argparse.HelpFormatter:
 def common() -> Parser:
     """The options every command takes, before or after its name: what was not given leaves no trace."""
     parser = Parser(add_help=False, argument_default=argparse.SUPPRESS)
-    group = parser.add_argument_group("options of every command")
-    group.add_argument("--db", metavar="PATH", help="the casebook to use (default: your own)")
-    group.add_argument("--config", metavar="FILE", type=path_name, help="the settings file to use (default: your own)")
-    group.add_argument("--json", action="store_true", help="one JSON object instead of text; faults too, on stderr")
-    group.add_argument("--verbose", action="store_true", help="the whole trace, and progress")
-    group.add_argument("--debug", action="store_true", help="show where an unexpected fault came from")
+    group = parser.add_argument_group("global options")
+    group.add_argument("--db", metavar="PATH", help="database file (default: your casebook)")
+    group.add_argument("--config", metavar="FILE", type=path_name, help="settings file (default: your settings)")
+    group.add_argument("--json", action="store_true", help="print JSON instead of text, errors as JSON on stderr")
+    group.add_argument("--verbose", action="store_true", help="show the full trace and progress")
+    group.add_argument("--debug", action="store_true", help="show the traceback of an unexpected error")
     return parser
 
 
@@ -182,12 +205,12 @@ def build(modules: Mapping[str, str] = _MODULES, *, only: bool = False) -> Parse
     shared = common()
     parser = Parser(
         prog="casebook",
-        description="The terminal workbench for what coding agents have learned. Alone, it opens.",
+        description="Terminal workbench for errors and fixes of coding agents. Without a command, it opens.",
         epilog=_EXAMPLES,
         parents=[shared],
     )
     parser.add_argument("--version", action="store_true", help="print the version")
-    parser.add_argument("--ascii", action="store_true", help="open the workbench drawn with ASCII signs only")
+    parser.add_argument("--ascii", action="store_true", help="open the workbench with ASCII characters only")
     # Given its name, argparse need not format a usage line to find it, which loads modules nobody else wants.
     children = parser.add_subparsers(
         dest="command", metavar="COMMAND", title="commands", parser_class=Parser, prog=parser.prog

@@ -53,19 +53,19 @@ def test_a_fault_is_one_line_or_one_object_and_exit_2(run: Run, home: Path, args
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (("impotr",), "there is no command 'impotr'; did you mean 'import'? see casebook --help"),
-        (("errors", "serach"), "there is no command 'serach'; did you mean 'search'? see casebook errors --help"),
-        (("nonsense",), "there is no command 'nonsense'; see casebook --help"),
+        (("impotr",), "unknown command 'impotr'; did you mean 'import'? see casebook --help"),
+        (("errors", "serach"), "unknown command 'serach'; did you mean 'search'? see casebook errors --help"),
+        (("nonsense",), "unknown command 'nonsense'; see casebook --help"),
         (("errors", "list", "--stauts=open"),
          "unrecognized arguments: --stauts=open; did you mean '--status'? see casebook errors list --help"),
         (("errors", "search", "a", "b", "--limit", "x"),
          "unrecognized arguments: b --limit x; see casebook errors search --help"),
         (("--bogus", "rules", "list"), "unrecognized arguments: --bogus; see casebook --help"),
-        (("db",), "which of its commands? db backup, restore, salvage; see casebook db --help"),
+        (("db",), "missing command of casebook db: backup, restore, salvage; see casebook db --help"),
         (("errors", "list", "--limit", "1.5"),
-         "--limit: '1.5' is no whole number; see casebook errors list --help"),
-        (("undo", "x"), "N: 'x' is no whole number; see casebook undo --help"),
-        (("library", "cite", "a", "b"), "CASE: 'a' is no whole number; see casebook library cite --help"),
+         "--limit: '1.5' is not an integer; see casebook errors list --help"),
+        (("undo", "x"), "N: 'x' is not an integer; see casebook undo --help"),
+        (("library", "cite", "a", "b"), "CASE: 'a' is not an integer; see casebook library cite --help"),
     ],
 )  # fmt: skip
 def test_a_slip_of_the_finger_is_told_what_was_meant(run: Run, args: tuple[str, ...], said: str) -> None:

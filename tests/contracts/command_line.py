@@ -15,7 +15,7 @@ from pathlib import Path
 from cli.parser import build
 
 SCHEMAS = Path(__file__).resolve().parents[2] / "core" / "schemas"
-SHARED = "options of every command"
+SHARED = "global options"
 """The group that every command has: described once, afterwards only named."""
 
 _KINDS = {"_StoreAction": None, "_StoreTrueAction": "flag", "_AppendAction": "repeatable", "_SubParsersAction": None}

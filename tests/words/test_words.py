@@ -38,7 +38,7 @@ def test_the_words_of_the_interface_and_the_pages_only_get_plainer() -> None:
 def test_the_collector_sees_what_a_user_sees() -> None:
     collected = {text.text for text in strings()}
     assert len(collected) > 2000
-    assert "check that everything works" in collected  # a help line
+    assert "check the installation and the casebook" in collected  # a help line
     assert not any("SELECT" in text for text in collected)
 
 
