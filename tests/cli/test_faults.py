@@ -25,7 +25,7 @@ Run = Callable[..., Any]
         ("nonsense",), ("errors",), ("config",), ("errors", "serch", "x"), ("errors", "list", "--bogus", "x"),
         ("errors", "search", "--tiers", "some", "x"),
         ("errors", "search", ""), ("errors", "search", " \n"), ("errors", "search"), ("errors", "normalize", "-"),
-        ("errors", "record", "--error", "x"), ("errors", "show", "x"), ("import", "aider"), ("--db",),
+        ("errors", "record", "--error", "x"), ("errors", "show", "x"), ("import", "nowhere"), ("--db",),
         ("import",), ("import", ""),
         ("errors", "record", "--error", "x", "--resolution", "y", "--tool-sequence", '"Edit"'),
         ("errors", "record", "--error", "x", "--resolution", "y", "--tool-sequence", "[" * 99_999),
