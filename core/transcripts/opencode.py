@@ -169,7 +169,7 @@ def _part(part: Fields, turn: Turn, role: Role, *, summary: bool) -> Iterator[Re
 def _tool(part: Fields, turn: Turn) -> Iterator[Record]:
     state = fields(part.get("state"))
     status, times = state.get("status"), fields(state.get("time"))
-    call_id = word(part.get("callID")) or turn.uuid
+    call_id = turn.uuid  # `callID` is the model's, and some count from 0 in every answer
     given = state.get("input")
     tool_input = fields(given) or ({"input": given} if isinstance(given, str) and given else {})
     began = turn._replace(ts=instant(times.get("start")) or turn.ts)

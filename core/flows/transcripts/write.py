@@ -302,7 +302,7 @@ class _Batch:
     def _result(self, row: MessageRow, result: ResultRow) -> None:
         call = self._calls.get((row.session, row.tool_use_id or ""))
         if call is not None and call.result_idx is not None:
-            if self.agent == "codex" and not row.display and SHOWN not in call.facts:
+            if self.agent != "claude-code" and not row.display and SHOWN not in call.facts:
                 self._keep(row)  # an id used again
             else:
                 self._tell_again(row, result)

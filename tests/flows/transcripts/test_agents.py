@@ -56,6 +56,15 @@ def test_a_document_that_grew_gives_only_what_is_new(tmp_path: Path) -> None:
     assert len(texts(db)) == first + 1
 
 
+def test_a_result_of_a_call_whose_id_was_used_before_is_kept(tmp_path: Path) -> None:
+    path = tmp_path / "2026_pi-1.jsonl"
+    path.write_bytes(foreign.pi().replace(b'"p3"', b'"p1"'))
+    run(tmp_path / "c.db", path)
+    results = [row for row in rows(tmp_path / "c.db", "message") if row[3] == "tool_result"]
+    assert [row[4] for row in results][-1] == "1 passed"
+    assert len(results) == 3
+
+
 @pytest.fixture
 def opencode(tmp_path: Path) -> Path:
     path = tmp_path / "opencode" / "opencode.db"
