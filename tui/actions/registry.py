@@ -146,20 +146,20 @@ def grant(
     for wish in wishes:
         if wish.action not in own:
             near = difflib.get_close_matches(wish.action, own, 1, 0.6)
-            told = f"; did you mean {near[0]}?" if near else "; the help lists the ids"
-            troubles.append(f"There is no action {wish.action} ({wish.where}){told}")
+            told = f" Did you mean {near[0]}?" if near else " The help lists the ids."
+            troubles.append(f"Unknown action {wish.action} ({wish.where}).{told}")
             continue
         keys = [key_from(one) for one in wish.keys]
         if None in keys:
             bad = wish.keys[keys.index(None)]
-            troubles.append(f"{wish.action} keeps its keys: {bad} is no key ({wish.where})")
+            troubles.append(f"{wish.action} keeps its keys: {bad} is not a key ({wish.where})")
             continue
         chosen[wish.action] = tuple(dict.fromkeys(key for key in keys if key))
         places[wish.action] = wish.where
     while clash := _clash(chosen, own, rivals):
         loser, holder, key = clash
-        held = f"{key_name(key)} is the key of {holder}"
-        troubles.append(f"{loser} keeps its keys: {held} in the same place ({places[loser]})")
+        held = f"{key_name(key)} is already bound to {holder}"
+        troubles.append(f"{loser} keeps its keys: {held} ({places[loser]})")
         del chosen[loser]
     return Keys(chosen), tuple(troubles)
 

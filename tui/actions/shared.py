@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from tui.actions.action import Action, Place, Situation
 
-FIND, MOVE, READ, SESSION, STRIP = "Find", "In the list", "In a text", "In a session", "In a session's strip"
-IN, OUT, VIEW, APP = "What comes in", "What goes out", "View", "Workbench"
+FIND, MOVE, READ, SESSION, STRIP = "Find", "In the list", "In a text", "In a session", "In a session strip"
+IN, OUT, VIEW, APP = "Import", "Export", "View", "Workbench"
 
 PLACES: tuple[Place, ...] = (
     Place("box", app="both", typing=("box",)),
@@ -27,14 +27,14 @@ def needs_cases(now: Situation) -> str:
 
 def needs_filter(now: Situation) -> str:
     """A filter is on."""
-    return "" if now.filtered else "No filter is on."
+    return "" if now.filtered else "No filter is active."
 
 
 def _can_zoom(now: Situation) -> str:
     if now.focus == "evidence":
-        return "Nothing is zoomed here: {evidence.whole} shows the message whole, {evidence.why} hides the entry."
+        return "Zoom is not available here. Press {evidence.whole} for the full message or {evidence.why} to hide the entry."
     if now.focus == "rules":
-        return "Nothing is zoomed here: {rules.why} shows and hides the reasons."
+        return "Zoom is not available here. Press {rules.why} to show or hide the trace."
     return needs_some(now)
 
 
@@ -43,7 +43,7 @@ def _needs_rows(now: Situation) -> str:
 
 
 def _needs_query(now: Situation) -> str:
-    return "" if now.query else "Nothing was searched."
+    return "" if now.query else "Search for something first."
 
 
 def _needs_colours(now: Situation) -> str:
@@ -56,34 +56,34 @@ def _whole(name: str, told: str, keys: tuple[str, ...], label: str, weight: int)
 
 FIRST: tuple[Action, ...] = (
     Action("find.focus", "Go to the search box", ("slash",), "pane", FIND, "search", 20),
-    Action("find.results", "From the box to the results", ("down", "escape"), "box", FIND, "results", 1, palette=False),
+    Action("find.results", "Go to the results", ("down", "escape"), "box", FIND, "results", 1, palette=False),
     Action("find.open", "Open the first result", ("enter",), "box", FIND, "open", 2, palette=False),
     Action("find.clear", "Clear the search", ("ctrl+l",), "app", FIND, "clear", 40, True, True, _needs_query),
-    Action("find.recall", "Search the last thing again", ("up",), "box", FIND, palette=False),
+    Action("find.recall", "Repeat the last search", ("up",), "box", FIND, palette=False),
     Action("list.down", "Next row", ("j", "down"), "list", MOVE, palette=False),
     Action("list.up", "Previous row", ("k", "up"), "list", MOVE, palette=False),
-    Action("list.page_down", "A page down", ("pagedown", "ctrl+f"), "list", MOVE, palette=False),
-    Action("list.page_up", "A page up", ("pageup", "ctrl+b"), "list", MOVE, palette=False),
+    Action("list.page_down", "Page down", ("pagedown", "ctrl+f"), "list", MOVE, palette=False),
+    Action("list.page_up", "Page up", ("pageup", "ctrl+b"), "list", MOVE, palette=False),
     Action("list.first", "First row", ("g", "home"), "list", MOVE, palette=False),
     Action("list.last", "Last row", ("G", "end"), "list", MOVE, palette=False),
     Action("list.open", "Open the case", ("enter", "l", "right"), "list", MOVE, "open", 1, False, needs=_needs_rows),
     Action("scroll.down", "Scroll down", ("j", "down"), "scroll", READ, palette=False),
     Action("scroll.up", "Scroll up", ("k", "up"), "scroll", READ, palette=False),
-    Action("scroll.page_down", "Scroll a page down", ("pagedown", "ctrl+f", "space"), "scroll", READ, palette=False),
-    Action("scroll.page_up", "Scroll a page up", ("pageup", "ctrl+b"), "scroll", READ, palette=False),
+    Action("scroll.page_down", "Scroll down a page", ("pagedown", "ctrl+f", "space"), "scroll", READ, palette=False),
+    Action("scroll.page_up", "Scroll up a page", ("pageup", "ctrl+b"), "scroll", READ, palette=False),
     Action("scroll.first", "Scroll to the top", ("g", "home"), "scroll", READ, palette=False),
     Action("scroll.last", "Scroll to the end", ("G", "end"), "scroll", READ, palette=False),
-    _whole("left", "Scroll to the left", ("h", "left"), "left", 5),
-    _whole("right", "Scroll to the right", ("l", "right"), "right", 6),
-    _whole("find", "Look for words in a text shown whole", ("slash",), "find", 2),
-    _whole("next", "The next place with these words", ("n",), "next", 3),
-    _whole("previous", "The place before with these words", ("N",), "", 0),
-    _whole("wrap", "Break long lines, or scroll to their ends", ("w",), "wrap", 4),
-    _whole("back", "Back from a text shown whole", ("escape", "q", "a"), "back", 1),
+    _whole("left", "Scroll left", ("h", "left"), "left", 5),
+    _whole("right", "Scroll right", ("l", "right"), "right", 6),
+    _whole("find", "Find in the full text", ("slash",), "find", 2),
+    _whole("next", "Next match in the full text", ("n",), "next", 3),
+    _whole("previous", "Previous match in the full text", ("N",), "", 0),
+    _whole("wrap", "Wrap long lines on or off", ("w",), "wrap", 4),
+    _whole("back", "Close the full text", ("escape", "q", "a"), "back", 1),
     Action("case.back", "Back to the list", ("escape", "h", "left"), "case", READ, "back", 1, palette=False),
-    Action("why.fold", "Fold the step, or unfold it", ("enter", "l", "right"), "why", READ, "fold", 2, palette=False),
+    Action("why.fold", "Fold or unfold the step", ("enter", "l", "right"), "why", READ, "fold", 2, palette=False),
     Action("why.back", "Back to the case", ("escape", "h", "left"), "why", READ, "back", 1, palette=False),
-    Action("list.back", "Back: out of the zoom, the search, the filter", ("escape",), "list", MOVE, palette=False),
+    Action("list.back", "Back: leave the zoom, the search or the filter", ("escape",), "list", MOVE, palette=False),
 )  # fmt: skip
 
 SESSION_ACTIONS: tuple[Action, ...] = (
@@ -91,9 +91,9 @@ SESSION_ACTIONS: tuple[Action, ...] = (
     Action("session.previous_mark", "Previous error or fix", ("p",), "session", SESSION, "previous", 3, palette=False),
     Action("session.next", "Next message", ("J", "right_square_bracket"), "session", SESSION, palette=False),
     Action("session.previous", "Previous message", ("K", "left_square_bracket"), "session", SESSION, palette=False),
-    Action("session.whole", "Show the message whole", ("enter", "a"), "session", SESSION, "whole", 4, palette=False),
+    Action("session.whole", "Show the full message", ("enter", "a"), "session", SESSION, "full", 4, palette=False),
     Action("session.copy", "Copy the message", ("y",), "session", SESSION, "copy", 5, palette=False),
-    Action("session.why", "Show or hide why: the verdict", ("t",), "session", SESSION, "why", 6, palette=False),
+    Action("session.why", "Show or hide the trace: the verdict", ("t",), "session", SESSION, "trace", 6, palette=False),
     Action("session.strip", "Show the session as a strip", ("s",), "session", SESSION, "strip", 7, palette=False),
     Action("session.back", "Back to the pane", ("escape", "q", "o"), "session", SESSION, "back", 1, palette=False),
 )
@@ -110,10 +110,10 @@ _STRIP: tuple[Action, ...] = (
     _strip("previous_failed", "Previous failure", "p", "N", hint="previous", rank=3),
     _strip("first", "First result", "g", "home"),
     _strip("last", "Last result", "G", "end"),
-    _strip("open", "Read the session at this result", "enter", hint="read", rank=4),
-    _strip("picture", "Save the strip as a picture, without paths", "w", hint="picture", rank=5),
-    _strip("copy", "Copy the strip as Markdown, without paths", "y", hint="copy", rank=6),
-    _strip("back", "Back from the strip", "escape", "q", hint="back", rank=1),
+    _strip("open", "Open the session at this result", "enter", hint="read", rank=4),
+    _strip("picture", "Save the strip as a picture (paths removed)", "w", hint="picture", rank=5),
+    _strip("copy", "Copy the strip as Markdown (paths removed)", "y", hint="copy", rank=6),
+    _strip("back", "Close the strip", "escape", "q", hint="back", rank=1),
 )
 
 
@@ -129,7 +129,7 @@ def _needs_any(now: Situation) -> str:
 
 
 EXPORTS: tuple[Action, ...] = (
-    Action("export.listed", "Export the cases that are listed", (), "pane", OUT, needs=_needs_listed, words=_WORDS),
+    Action("export.listed", "Export the listed cases", (), "pane", OUT, needs=_needs_listed, words=_WORDS),
     Action("export.cases", "Export all cases", (), "pane", OUT, needs=_needs_any, words=_WORDS),
     Action("export.fixes", "Export the verified fixes", (), "pane", OUT, needs=_needs_any, words=_WORDS),
     Action("export.backup", "Back up the casebook", (), "app", OUT, words="export copy save file database"),
@@ -137,17 +137,17 @@ EXPORTS: tuple[Action, ...] = (
 
 
 def _needs_no_import(now: Situation) -> str:
-    return "An import is running already; {list.back} in the list stops it." if now.around.importing else ""
+    return "An import is already running. Press {list.back} in the list to stop it." if now.around.importing else ""
 
 
 def _needs_to_harvest(now: Situation) -> str:
     if now.around.readonly:
-        return "The casebook is read-only here."
-    return "There is no casebook yet." if now.around.absent else _needs_no_import(now)
+        return "The casebook is read-only."
+    return "There is no casebook yet. Press {import.begin} to import sessions." if now.around.absent else _needs_no_import(now)
 
 
 def _needs_emptiness(now: Situation) -> str:
-    return "Here are cases of your own; samples: casebook demo, on another terminal." if now.cases else ""
+    return "You already have cases. Run `casebook demo` in another terminal for samples." if now.cases else ""
 
 
 def _needs_import(now: Situation) -> str:
@@ -155,22 +155,22 @@ def _needs_import(now: Situation) -> str:
 
 
 def _needs_embedding(now: Situation) -> str:
-    return "" if now.around.embedding else "Nothing is being embedded."
+    return "" if now.around.embedding else "Embedding is not running."
 
 
 def _needs_report(now: Situation) -> str:
-    return "" if now.around.imported else "Nothing was imported since the workbench was opened."
+    return "" if now.around.imported else "Nothing has been imported since you opened the workbench."
 
 
 _INCOMING: tuple[Action, ...] = (
-    Action("import.begin", "Import sessions of your agents", ("i",), "pane", IN, "import", 45, needs=_needs_no_import),
+    Action("import.begin", "Import agent sessions", ("i",), "pane", IN, "import", 45, needs=_needs_no_import),
     Action("import.setup", "Set up: sessions, hooks and model", ("B",), "pane", IN, needs=_needs_no_import),
-    Action("again.show", "Harvest imported sessions again: show the changes", (), "app", IN, needs=_needs_to_harvest),
+    Action("again.show", "Harvest imported sessions again and preview the changes", (), "app", IN, needs=_needs_to_harvest),
     Action("import.stop", "Stop the import", (), "app", IN, needs=_needs_import),
-    Action("import.report", "What the last import did and left out", ("I",), "pane", IN, needs=_needs_report),
-    Action("embed.begin", "Embed what waits", (), "app", IN, needs=lambda now: now.around.no_embedding),
+    Action("import.report", "Report of the last import", ("I",), "pane", IN, needs=_needs_report),
+    Action("embed.begin", "Compute missing embeddings", (), "app", IN, needs=lambda now: now.around.no_embedding),
     Action("embed.stop", "Stop embedding", (), "app", IN, needs=_needs_embedding),
-    Action("import.demo", "Look around in samples", ("d",), "pane", IN, needs=_needs_emptiness),
+    Action("import.demo", "Open the demo", ("d",), "pane", IN, needs=_needs_emptiness),
 )
 
 
@@ -178,19 +178,19 @@ LAST: tuple[Action, ...] = (
     *_STRIP,
     *_INCOMING,
     *EXPORTS,
-    Action("view.zoom", "Zoom this part, or back", ("z",), "pane", VIEW, "zoom", 25, needs=_can_zoom),
-    Action("view.reload", "Read the casebook again", ("f5", "ctrl+r"), "app", VIEW, priority=True),
+    Action("view.zoom", "Zoom this panel in or out", ("z",), "pane", VIEW, "zoom", 25, needs=_can_zoom),
+    Action("view.reload", "Reload the casebook", ("f5", "ctrl+r"), "app", VIEW, priority=True),
     Action("view.theme", "Change the theme", (), "app", VIEW, needs=_needs_colours),
-    Action("app.palette", "All actions, by name", ("ctrl+p",), "app", APP, "actions", 50, False, True),
+    Action("app.palette", "Command palette: all actions", ("ctrl+p",), "app", APP, "actions", 50, False, True),
 )  # fmt: skip
 """What comes behind the actions of the panes; the tabs and the rest of the workbench follow."""
 
 WORKBENCH: tuple[Action, ...] = (
-    Action("app.jump", "Jump: a letter on every part", ("ctrl+o",), "app", APP, priority=True),
-    Action("app.status", "Status: file, counts, health, long runs", ("S",), "app", APP, "status", 55),
+    Action("app.jump", "Jump to a panel by its letter", ("ctrl+o",), "app", APP, priority=True),
+    Action("app.status", "Status: file, counts, health, jobs", ("S",), "app", APP, "status", 55),
     Action(
         "app.help",
-        "Keys and what they do",
+        "Keys and actions",
         ("question_mark", "f1"),
         "app",
         APP,

@@ -32,21 +32,21 @@ CITED = "cited"
 """By this name a place on the screen holds the citation that a click on it opens."""
 
 REFUSED = {
-    "score_gate": "The library has too little on that: no model was asked.",
-    "llm_self_judge": "The model says that what was found does not answer it.",
-    "no_index": "The library is empty: nothing was read into it yet.",
-    "no_chunks": "Nothing in the library has to do with that.",
-    "llm_stream_aborted": "Not finished: this is what had come.",
-    "multi_hop_decompose_failed": "The model could not take the question apart.",
+    "score_gate": "Not enough evidence in the library. The LLM was not called.",
+    "llm_self_judge": "The LLM says that the passages do not answer the question.",
+    "no_index": "The library is empty.",
+    "no_chunks": "No relevant passages found.",
+    "llm_stream_aborted": "Stopped early. The partial answer is kept.",
+    "multi_hop_decompose_failed": "The LLM could not split the question into steps.",
 }
 """What each reason of a refusal means to a person."""
-_FILL = "{ask.stop}, then {library.ingest}: reads folders into it"
+_FILL = "Press {ask.stop}, then {library.ingest} to ingest folders."
 
 _CLAIM = {
-    "supported": ("aligned", "says so"),
-    "flagged": ("flagged", "says otherwise"),
-    "unsupported": ("failed", "does not say so"),
-    "uncited": ("waiting", "cites nothing"),
+    "supported": ("aligned", "supported"),
+    "flagged": ("flagged", "contradicted"),
+    "unsupported": ("failed", "not in the source"),
+    "uncited": ("waiting", "no citation"),
     "cut": ("waiting", "cut off"),
 }
 
@@ -69,11 +69,11 @@ def draw_coming(text: str, found: int | None, hops: int, signs: Signs, *, stoppi
     if stopping:
         going = "stopping"
     elif text:
-        going = "unchecked so far; {ask.stop} stops it"
+        going = "not checked yet ({ask.stop} stops)"
     elif found is None:
-        going = "looking for evidence; {ask.stop} stops it"
+        going = "searching for evidence ({ask.stop} stops)"
     else:
-        asked = f"{counted(found, 'passage')} found, the model reads; {{ask.stop}} stops it"
+        asked = f"{counted(found, 'passage')} found, waiting for the LLM ({{ask.stop}} stops)"
         going = f"step {hops + 1}: {asked}" if hops else asked
     shown, _ = block(text[-_COMING:])
     before = signs.more if len(text) > _COMING else ""
@@ -100,12 +100,12 @@ def draw_answer(answer: Answer, signs: Signs, cells: int = WIDTH) -> Content:
     said = Content.styled(signs.told(_FILL), "$cb-text") if empty else _text(answer, signs, cells)
     parts = [*_verdicts(answer, signs), said]
     if answer.said:  # it is none of its words that stand above
-        parts.append(Content.styled(f"The model said: {inline(answer.said, _QUOTE)}", "$cb-dim"))
+        parts.append(Content.styled(f"The LLM replied: {inline(answer.said, _QUOTE)}", "$cb-dim"))
     if answer.cited_claims or answer.invented:
         parts += [Content(""), *(_claim(one, answer, signs) for one in answer.cited_claims)]
         parts += [_never_given(one, signs) for one in answer.invented]
     if answer.citations:
-        head = "Sources" if any(one.marker for one in answer.citations) else "The nearest there is"
+        head = "Sources" if any(one.marker for one in answer.citations) else "Closest passages"
         parts += [Content(""), Content.styled(head, "bold $cb-soft")]
         parts += [_source(number, one, signs) for number, one in sources(answer).items()]
     return Content("\n").join([*parts, Content(""), _footer(answer, signs)])
@@ -117,7 +117,7 @@ def _verdicts(answer: Answer, signs: Signs) -> list[Content]:
     if answer.cut is None:
         return [worth]
     mark = signs.quote("flagged")
-    words = f"Not whole: {inline(answer.cut.told, _QUOTE)}."
+    words = f"Truncated: {inline(answer.cut.told, _QUOTE)}."
     cut = Content.assemble((f"{mark.sign} ", mark.tone), (words, f"bold {mark.tone}"))
     sound = answer.grounded and not (_wrong(answer) or answer.invented or answer.uncited or answer.outdated)
     return [cut] if sound else [worth, cut]
@@ -147,12 +147,12 @@ def _worth(answer: Answer) -> tuple[str, str]:
     if wrong := _wrong(answer):
         return "flagged", f"Check it: {_in_other_words(wrong, answer)}"
     if answer.invented:
-        return "flagged", f"Check it: {_markers(answer)} cites what was never given."
+        return "flagged", f"Check it: {_markers(answer)} cites a source that was not provided."
     if uncited := len(answer.uncited):
-        return "flagged", f"Check it: {uncited} {'sentence cites' if uncited == 1 else 'sentences cite'} nothing."
+        return "flagged", f"Check it: {uncited} {'sentence has' if uncited == 1 else 'sentences have'} no citation."
     if old := answer.outdated:
         return "flagged", f"Check it: {' '.join(inline(one.marker or '', 12) for one in old[:9])} {_now(old)}."
-    return "aligned", "Grounded: every sentence stands in its source."
+    return "aligned", "Grounded: every sentence is in its source."
 
 
 def _markers(answer: Answer) -> str:
@@ -164,16 +164,16 @@ def _now(old: Sequence[AnswerCitation]) -> str:
     """What became of the files of these sources."""
     be, have = ("is", "has") if len(old) == 1 else ("are", "have")
     if all(one.since_read == "gone" for one in old):
-        return f"{be} not there any more"
+        return f"{be} gone"
     gone = any(one.since_read == "gone" for one in old)
-    return f"{have} changed since {'it was' if len(old) == 1 else 'they were'} read{' or are gone' if gone else ''}"
+    return f"{have} changed since the ingest{' or are gone' if gone else ''}"
 
 
 def _refused(answer: Answer) -> str:
     """What the reason means, or what was wrong with that which the model said."""
     reason = answer.refusal_reason or ""
     if reason == "llm_self_judge" and answer.invented:
-        return f"Not accepted: {_markers(answer)} cites what was never given."
+        return f"Not accepted: {_markers(answer)} cites a source that was not provided."
     if reason == "llm_self_judge" and answer.why:
         return f"Not accepted: {inline(answer.why, _QUOTE)}."
     means = REFUSED.get(reason, reason)
@@ -181,7 +181,7 @@ def _refused(answer: Answer) -> str:
 
 
 def _in_other_words(wrong: list[Claim], answer: Answer) -> str:
-    are = "is in other words than its source" if len(wrong) == 1 else "are in other words than their sources"
+    are = "differs from its source" if len(wrong) == 1 else "differ from their sources"
     return f"{len(wrong)} of {len(answer.cited_claims)} cited sentences {are}."
 
 
@@ -211,7 +211,7 @@ def _claim(one: Claim, answer: Answer, signs: Signs) -> Content:
     """A sentence's marker, what its source does, where, in which words, and what differs."""
     mark = mark_of("cut" if _is_cut(one, answer) else one.status, signs)
     if one.status == "supported" and any(old.marker == one.marker for old in answer.outdated):
-        mark = Mark(signs.quote("flagged").sign, signs.quote("flagged").tone, "said so when it was read")
+        mark = Mark(signs.quote("flagged").sign, signs.quote("flagged").tone, "supported before the file changed")
     parts: list[tuple[str, str] | Content] = [
         (f"{mark.sign} {inline(one.marker or '', 12)} {mark.words} ", mark.tone),
         cited(one.citation.uri if one.citation else "", "$cb-soft"),
@@ -227,7 +227,7 @@ def _claim(one: Claim, answer: Answer, signs: Signs) -> Content:
 def _never_given(one: InventedCitation, signs: Signs) -> Content:
     """A marker that cites nothing there is, and the sentence it stood behind."""
     mark = mark_of("unsupported", signs)
-    parts = [(f"{mark.sign} {inline(one.marker, 12)} was never given", mark.tone)]
+    parts = [(f"{mark.sign} {inline(one.marker, 12)} was not provided", mark.tone)]
     if one.text:
         parts += [("\n    ", ""), (inline(one.text, _QUOTE), "$cb-dim")]
     return Content.assemble(*parts)
@@ -252,7 +252,7 @@ def _number(one: AnswerCitation, at: int) -> int:
 def _source(number: int, one: AnswerCitation, signs: Signs) -> Content:
     marker = inline(one.marker, 12) if one.marker else f" {number} "
     section = f"  {inline(one.section, 120)}" if one.section else ""
-    speaks = f"  speaks to the model: {inline(one.speaks_to_model, 80)}" if one.speaks_to_model else ""
+    speaks = f"  contains instructions for the LLM: {inline(one.speaks_to_model, 80)}" if one.speaks_to_model else ""
     return Content.assemble(
         (f"{marker} ", "$cb-accent"), cited(one.citation.uri), (section, "$cb-dim"),
         (f"  {one.file_now}" if one.file_now else "", signs.quote("flagged").tone),
@@ -308,13 +308,13 @@ def draw_kept(turn: TurnRow, signs: Signs) -> Content:
         why = "Not verified." if reason is None else REFUSED.get(reason, reason)
         parts.insert(0, Content.styled(inline(why, 200), f"bold {signs.quote('waiting').tone}"))
     parts += [cited(uri) for uri in turn.citations[:_SOURCES]]
-    return Content("\n").join([*parts, Content.styled("Only its words are kept, not how it was checked.", "$cb-dim")])
+    return Content("\n").join([*parts, Content.styled("Only the text was saved, without its checks.", "$cb-dim")])
 
 
 def draw_left_out(turns: int, signs: Signs) -> Content:
     """That a conversation has so many turns before those that are shown."""
     told = "one earlier question is" if turns == 1 else f"{turns:,} earlier questions are"
-    return Content.styled(f"{signs.more} {told} not shown; casebook library ask sessions show has all", "$cb-dim")
+    return Content.styled(f"{signs.more} {told} not shown (run: casebook library ask sessions show)", "$cb-dim")
 
 
 def draw_talk(row: SessionRow, width: int, signs: Signs, now: datetime) -> Content:

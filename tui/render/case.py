@@ -118,8 +118,8 @@ def draw_head(
         ("".join(f"  {signs.dot}  {fact}" for fact in facts), "$cb-dim"),
     ]
     if len(case.fingerprints) > 1:
-        keys = "" if signs.lacks(splits) else signs.told(f", {splits} splits")
-        parts += [(f"\n{len(case.fingerprints):,} errors{keys}", "$cb-dim")]
+        keys = "" if signs.lacks(splits) else signs.told(f", {splits} split")
+        parts += [(f"\n{len(case.fingerprints):,} variants{keys}", "$cb-dim")]
     if hit is not None:
         parts += [("\n", ""), draw_match(hit, signs)]
     return Content.assemble(*parts)
@@ -131,7 +131,7 @@ def draw_match(hit: Hit, signs: Signs) -> Content:
     tier = signs.tier("similar" if only_near else hit.tier)
     browsed = hit.tier == "text"
     told = tier.words if browsed or only_near else f"{tier.words}, {hit.confidence} {hit.score:.2f}"
-    why = "; ".join(title(reason) for reason in (*hit.why, "" if browsed else hit.reason) if reason)
+    why = ", ".join(title(reason) for reason in (*hit.why, "" if browsed else hit.reason) if reason)
     return Content.assemble((f"{tier.sign} {told}", tier.tone), (f"  {signs.dot}  {why}" if why else "", "$cb-dim"))
 
 
@@ -140,7 +140,7 @@ def draw_fix(fix: Fix | None, signs: Signs, case: Case | None = None, width: int
     Markdown drawn; or that there is none, or why none of its `case` answers. `width`: the cells a line has, if known.
     """
     if fix is None:
-        return Content.assemble(("No fix is written down yet." if case is None else no_fix(case), "$cb-dim"))
+        return Content.assemble(("No fix yet." if case is None else no_fix(case), "$cb-dim"))
     written = fix.text.strip("\n")
     text, left = block(written if fix.lesson is None else _beyond_card(written, fix.lesson))
     body = draw_fix_markdown(text)
@@ -177,13 +177,13 @@ def no_fix(case: Case) -> str:
     """Why no fix of the case answers."""
     many = len(case.resolutions)
     if case.status == "noise":
-        own = "" if not many else "; its fix below does not answer" if many == 1 else "; its fixes below do not answer"
-        return f"This is noise, no error worth a fix{own}."
+        own = "" if not many else " Its fix below is not used." if many == 1 else " Its fixes below are not used."
+        return f"Marked as noise.{own}"
     if not many:
-        return "No fix is written down yet."
+        return "No fix yet."
     if all(one.status == "rejected" for one in case.resolutions):
         return "Its only fix was rejected." if many == 1 else f"All {many} of its fixes were rejected."
-    return "None of its fixes below answers."
+    return "Its fixes were rejected or replaced."
 
 
 def _tone(standing: Standing | None) -> str:
@@ -194,19 +194,19 @@ def _tone(standing: Standing | None) -> str:
 def _note(standing: Standing) -> str:
     """What stands above a case that does not answer what was searched: its fix must not pass for an answer."""
     if standing.fix == "worded":
-        return "No known fix: its fix has these words, not the error."
+        return "Only the fix has these words, not the error."
     if standing.error == "like":
         return "Not a match. The closest case:"
     if standing.error == "has":
         return "Matches your words (not searched as an error)"
     if standing.fix == "own":
-        return "Found by its words: this error says exactly these."
-    return "No known fix of this error: its case has one of another."
+        return "Same words as this error"
+    return "No fix for this error. The case has one for another variant."
 
 
 _FIX_OF = {
-    "own": "Fix of this error",
-    "sibling": "Fix of another error of this case",
+    "own": "Fix for this error",
+    "sibling": "Fix for another variant of this case",
     "worded": "Fix with these words",
     "other": "Fix for a different error",
 }
@@ -216,7 +216,7 @@ def fix_name(standing: Standing | None) -> str:
     """What a fix is called that was copied."""
     if standing is None or (standing.error, standing.fix) == ("same", "own"):
         return "fix"
-    return "fix of the error shown" if standing.fix == "own" else _FIX_OF[standing.fix].replace("Fix", "fix", 1)
+    return "fix for this error" if standing.fix == "own" else _FIX_OF[standing.fix].replace("Fix", "fix", 1)
 
 
 def fix_title(fix: Fix | None, signs: Signs, standing: Standing | None = None) -> Content:
@@ -252,7 +252,7 @@ def draw_source(case: Case, fix: Fix | None, signs: Signs) -> Content:
         numbers = ", ".join(str(number) for number in fix.messages[:12]) + (signs.more if fix.messages[12:] else "")
         facts.append(("session", title(fix.session) + (f"  messages {numbers}" if numbers else "")))
     elif fix is not None:
-        facts.append(("session", "none: written by hand"))
+        facts.append(("session", "none (written by hand)"))
     if case.project:
         name = f"{title(case.project_name)}  " if case.project_name else ""
         facts.append(("project", name + title(case.project)))
@@ -308,9 +308,9 @@ def draw_raw(raw: Raw, signs: Signs, *, limit: int = BLOCK) -> Content:
         body = body.stylize("bold underline $cb-bad", start, min(end, len(text)))
     parts: list[tuple[str, str] | Content] = [body.rstrip()]
     if first:
-        parts.insert(0, (f"{signs.more} {first:,} characters before: {signs.key('case.all')} shows all\n", "$cb-draft"))
+        parts.insert(0, (f"{signs.more} {first:,} characters before ({signs.key('case.all')} shows all)\n", "$cb-draft"))
     if after:
-        parts.append((f"\n{signs.more} {after:,} more characters: {signs.key('case.all')} shows all", "$cb-draft"))
+        parts.append((f"\n{signs.more} {after:,} more characters ({signs.key('case.all')} shows all)", "$cb-draft"))
     return Content.assemble(*parts)
 
 
@@ -376,7 +376,7 @@ def _wrapped(line: str, tone: str, width: int) -> list[Content]:
     return drawn.wrap(width - _LABEL) if line and width > _LABEL else [drawn]
 
 
-_MASKS = {"<STR>": "any quoted text", "<PATH>": "any path", "<N>": "any number", "<SECRET>": "a secret, never kept"}
+_MASKS = {"<STR>": "any quoted text", "<PATH>": "any path", "<N>": "any number", "<SECRET>": "a secret (never stored)"}
 _MASKED = 40
 
 
@@ -399,8 +399,8 @@ def dim_masked(content: Content, parts: Sequence[Masked]) -> Content:
 def draw_masked(key_line: str, parts: Sequence[Masked]) -> Content:
     """Each mark with the text in its place, in order: what may differ and still be the same kind of error."""
     if not parts:
-        return Content.assemble(("The key is the line as it is: nothing in it is masked.", "$cb-dim"))
-    lines: list[tuple[str, str]] = [("The same kind of error may differ in\n", "$cb-dim")]
+        return Content.assemble(("The key is the full line. No part is masked.", "$cb-dim"))
+    lines: list[tuple[str, str]] = [("Errors of the same kind may differ in\n", "$cb-dim")]
     for part in parts[:_MASKED]:
         shown = inline(key_line[part.start : part.end], 200)
         lines += [

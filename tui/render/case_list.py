@@ -238,7 +238,7 @@ def none_pass(picked: Sequence[tuple[str, str]], every: int, signs: Signs) -> No
     named = ", ".join(_chip(kind, value, signs) for kind, value in picked)
     hidden = "The only case is hidden" if every == 1 else f"All {every:,} cases are hidden"
     return Notice(
-        "No case passes the filter",
-        f"{hidden} by: {named}.",
-        (("{list.unfilter}", "shows them all"), ("{list.filter}", "changes the filter")),
+        "No cases match the filter",
+        f"{hidden} by {named}.",
+        (("{list.unfilter}", "clear the filter"), ("{list.filter}", "change the filter")),
     )

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from core.errors.curation.merging import MergePreview
     from core.errors.curation.transaction import Written
 
-State = Literal["done", "taken back", "done again"]
+State = Literal["done", "undone", "redone"]
 """What became of a decision."""
 
 QueueMark = Literal["", "marked", "stays", "skipped"]
@@ -35,7 +35,7 @@ _TEXT = 8_192
 _LINE = 400
 _FIX = 160
 _MERGED = 20
-_STATES: dict[State, tuple[str, ...]] = {"done": (), "taken back": ("undone",), "done again": ("done again",)}
+_STATES: dict[State, tuple[str, ...]] = {"done": (), "undone": ("undone",), "redone": ("redone",)}
 _ACTS = {
     "verify": "verified", "write and verify": "verified", "accept": "verified", "reject": "rejected",
     "mark as noise": "noise", "write": "draft", "record": "draft",
@@ -72,7 +72,7 @@ def draw_from(fix: Fix | None, signs: Signs) -> Content:
         told = (f"messages {numbers} of " if numbers else "from ") + inline(fix.session, 14, more=signs.more)
     parts: list[tuple[str, str] | Content] = [(told, "$cb-dim")]
     if fix.session and not signs.lacks("{case.fix_source}"):
-        parts.append((signs.told("  {case.fix_source} shows them"), "$cb-faint"))
+        parts.append((signs.told("  {case.fix_source} opens them"), "$cb-faint"))
     if fix.tools:
         parts += ["\n", draw_steps(fix.tools, signs)]
     return Content.assemble(*parts)
@@ -82,7 +82,7 @@ def draw_change(one: Changed, state: State, width: int, signs: Signs, now: datet
     """Two lines of the history: the sign of the act, what it is about, its age; below, the act and who did it, or where
     a quote stands. One that was undone is dim. Numbers of fixes and cases are left to the whole change."""
     bar = (signs.bar if chosen else " ", "$cb-accent")
-    undone = state == "taken back"
+    undone = state == "undone"
     act, _, about = one.title.partition(": ")
     act = _LINK.sub("", act) if about else act
     sign, tone = _sign_of(act, signs, undone=undone)
@@ -113,16 +113,16 @@ def _sign_of(act: str, signs: Signs, *, undone: bool) -> tuple[str, str]:
 def draw_changed(one: Changed | None, state: State | None, signs: Signs) -> Content:
     """What a change did, whole."""
     if one is None or state is None:
-        return Content.styled("Nothing was decided yet.", "$cb-dim")
+        return Content.styled("No changes yet.", "$cb-dim")
     parts: list[tuple[str, str]] = [
         (inline(one.title, _LINE), "bold $cb-text"),
         (f"\nchange {one.change}  {signs.dot}  {stamp(one.ts)} UTC  {signs.dot}  by {title(one.actor)}\n", "$cb-dim"),
     ]
     if state != "done":
         told = (
-            "It is taken back; {history.undo} does it again."
-            if state == "taken back"
-            else "It was taken back, and done again."
+            "Undone. Press {history.undo} to redo it."
+            if state == "undone"
+            else "Undone, then redone."
         )
         parts.append((f"{signs.told(told)}\n", "$cb-draft"))
     parts += [(f"\n{inline(line, _LINE)}", "$cb-soft") for line in one.what]
@@ -135,7 +135,7 @@ def draw_merge(preview: MergePreview, signs: Signs) -> Content:
     case, fixes = preview.into, preview.fixes
     parts: list[tuple[str, str]] = [
         (f"Their {_listed([_DIFFERING[what] for what in preview.differing])} differ.\n", "bold $cb-draft"),
-        ("The case keeps its name: ", "$cb-dim"),
+        ("The case keeps its key line: ", "$cb-dim"),
         (f"#{case.id} {inline(case.key_lines[0], _LINE, more=signs.more)}\n", "$cb-soft"),
     ]
     for other in preview.unlike[:_MERGED]:
@@ -145,7 +145,7 @@ def draw_merge(preview: MergePreview, signs: Signs) -> Content:
     if len(preview.unlike) > _MERGED:
         parts.append((f"\nand {len(preview.unlike) - _MERGED:,} more\n", "$cb-dim"))
     kept = () if fixes.kept is None else (fixes.kept,)
-    for name, found, tone in (("Kept", kept, "$cb-text"), ("Becomes history", fixes.past, "$cb-dim")):
+    for name, found, tone in (("Kept", kept, "$cb-text"), ("Replaced", fixes.past, "$cb-dim")):
         for case_id, one in found[:_MERGED]:
             status = signs.status(one.status)
             text = inline(" ".join(one.text.split()), _FIX, more=signs.more)
@@ -154,9 +154,9 @@ def draw_merge(preview: MergePreview, signs: Signs) -> Content:
         if len(found) > _MERGED:
             parts.append((f"\nand {len(found) - _MERGED:,} more\n", "$cb-dim"))
     if kept:
-        parts.append(("\nThe fix that is kept answers for all of them then.", "$cb-dim"))
+        parts.append(("\nThe kept fix then applies to all of them.", "$cb-dim"))
     if fixes.past:
-        parts.append((" None is lost: the case shows its earlier fixes.", "$cb-dim"))
+        parts.append((" The case keeps the other fixes in its history.", "$cb-dim"))
     return Content.assemble(*parts)
 
 
@@ -193,7 +193,7 @@ def _lit(text: str, ranges: Sequence[tuple[int, int]], tone: str) -> Content:
 def told_of(one: Resolution | None, signs: Signs, now: datetime) -> str:
     """Whose a fix is, of which status, and how old."""
     if one is None:
-        return "nothing answers now"
+        return "no current fix"
     age = ago(one.ts, now)
     return f" {signs.dot} ".join(
         part for part in (signs.status(one.status).words, f"by {title(one.author)}", age) if part
@@ -208,7 +208,7 @@ def draw_alike(found: Sequence[Candidate], signs: Signs, *, chosen: bool) -> Con
     many = f"{len(found)} similar case{'' if len(found) == 1 else 's'}"
     parts: list[tuple[str, str]] = [
         (f"{box} ", "bold $cb-accent" if chosen else "$cb-dim"),
-        (f"Apply to {many} too", "bold $cb-text" if chosen else "$cb-text"),
+        (f"Also apply to {many}", "bold $cb-text" if chosen else "$cb-text"),
         (signs.told("  {write.also}"), "$cb-accent"),
     ]
     for one in found[:4]:
@@ -223,5 +223,5 @@ def draw_preview(written: Written) -> Content:
     """The text as it will be shown."""
     text, left = block(written.text.strip("\n"), _TEXT)
     if not text.strip():
-        return Content.styled("What you write is shown here as it will look.", "$cb-faint")
+        return Content.styled("The preview of your fix appears here.", "$cb-faint")
     return Content.assemble(draw_fix_markdown(text), (f"\n{left:,} more characters" if left else "", "$cb-draft"))

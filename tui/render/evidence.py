@@ -167,7 +167,7 @@ def draw_places(quote: Quote, texts: Mapping[int, str], at: int, signs: Signs, w
         first, last = (min(len(head) + at_ - low, len(line.plain)) for at_ in (span.start, span.end))
         lines.append(line.stylize("bold underline", first, last) if first < last else line)
     if (more := len(quote.choices) - _PLACES) > 0:
-        lines.append(Content.styled(f"  and {more:,} more places", "$cb-dim"))
+        lines.append(Content.styled(f"  and {more:,} more locations", "$cb-dim"))
     return Content("\n").join(lines)
 
 
@@ -202,7 +202,7 @@ def ready_text(count: int, here: str, signs: Signs) -> str:
         begin, end = ('"', '"') if signs.plain else ("“", "”")
         return f"{begin}{here}{end} is ready: " + signs.told("{evidence.promote} verifies it.")
     told = "1 entry is ready" if count == 1 else f"{count:,} entries are ready"
-    return signs.told(f"{told}: {{evidence.promote_ready}} lists all that are.")
+    return signs.told(f"{told. {{evidence.promote_ready}} lists them.")
 
 
 def draw_promotable(ready: Sequence[NamedEntry]) -> Content:
@@ -240,7 +240,7 @@ def draw_message(text: str, spans: Sequence[Span], signs: Signs) -> tuple[Conten
 def _cut(text: str, start: int, most: int, signs: Signs) -> Content:
     shown = text[start : start + most]
     left = len(text) - start - len(shown)
-    tail = signs.told(f"\n{signs.more} {left:,} more characters: {{evidence.whole}} shows all") if left > 0 else ""
+    tail = signs.told(f"\n{signs.more} {left:,} more characters ({{evidence.whole}} shows all)") if left > 0 else ""
     return Content.assemble((_inert(shown), "$cb-soft"), (tail, "$cb-dim"))
 
 
@@ -259,17 +259,17 @@ def draw_entry(quote: Quote, entry: Entry | None, signs: Signs) -> Content:
         (f"  {title(row.entry_id)}\n", "$cb-dim"),
     ]
     if promotion.promotionBlocked:
-        parts.append((title(promotion.promotionBlockReason or "It cannot be promoted."), "$cb-bad"))
+        parts.append((title(promotion.promotionBlockReason or "The entry cannot be verified."), "$cb-bad"))
     elif promotion.stage == "candidate":
-        parts.append((signs.told("Nothing blocks it: {evidence.promote} promotes it."), "$cb-good"))
+        parts.append((signs.told("Ready. Press {evidence.promote} to verify it."), "$cb-good"))
     else:
-        parts.append(("Verified: every quote stands.", "$cb-good"))
+        parts.append(("Verified: every quote is in its source.", "$cb-good"))
     parts.append(("\n", ""))
     if (made := quote.decision) is not None:
         parts.append((f"\n{made.act} by {title(made.by)}, {title(made.at)}", "$cb-soft"))
         parts.append((f"\n{title(made.reason)}" if made.reason else "", "$cb-soft"))
     if quote.original is not None:
-        parts.append((f"\nextracted as: {inline(quote.original, 400)}", "$cb-dim"))
+        parts.append((f"\noriginal quote: {inline(quote.original, 400)}", "$cb-dim"))
     others = () if entry is None else entry.quotes
     parts.append((f"\n{len(others)} {'quote' if len(others) == 1 else 'quotes'} of this entry", "bold $cb-dim"))
     for other in others[:50]:
@@ -282,13 +282,13 @@ def draw_entry(quote: Quote, entry: Entry | None, signs: Signs) -> Content:
 _NAME = 60
 _DIFFER = frozenset(("needs_confirmation", "too_little"))
 _LEFT: dict[Refusal, str] = {
-    "needs_confirmation": "differing from the source",
-    "too_little": "differing from the source",
-    "choose_a_place": "in several places",
+    "needs_confirmation": "different from the source",
+    "too_little": "different from the source",
+    "choose_a_place": "at several locations",
     "no_place": "not found",
     "not_aligned": "not aligned yet",
     "changed_meanwhile": "changed meanwhile",
-    "as_it_was": "decided before",
+    "as_it_was": "already decided",
 }
 
 
@@ -319,7 +319,7 @@ def summary_of_promotions(done: PromotedMany) -> str:
         parts.append(f"Blocked: {many}. {inline(first.reason, 120)}")
     if done.verified_before:
         count = done.verified_before
-        parts.append("1 entry was verified before." if count == 1 else f"{count:,} entries were verified before.")
+        parts.append("1 entry was already verified." if count == 1 else f"{count:,} entries were already verified.")
     return " ".join(parts) or "Nothing to verify."
 
 

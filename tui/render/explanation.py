@@ -49,13 +49,13 @@ def draw_why(
         parts.append(
             draw_call(ranked.call.tool_name, source, reasons.explained.call, signs, named=reasons.explained.named)
         )
-        parts += [head("The rule"), draw_texts(reasons.explained.texts, signs, WORDS)]
+        parts += [head("Rule"), draw_texts(reasons.explained.texts, signs, WORDS)]
     parts.append(_query(ranked.match))
     if reasons is not None and reasons.usage is not None:
         parts.append(draw_usage(reasons.usage, now))
     if reasons is not None:
         parts.append(draw_cache(reasons.cache, reasons.no_cache, now))
-    parts += [head("The steps"), draw_trace(ranked.match.trace, signs)]
+    parts += [head("Trace"), draw_trace(ranked.match.trace, signs)]
     return Content.assemble(*parts)
 
 
@@ -64,11 +64,11 @@ def draw_call(
 ) -> Content:
     """A call: its tool and where it is from, and its fields, with what a rule shares lit; `named`: the tool too."""
     name = (title(tool), f"bold underline {WORDS}" if named else "bold $cb-dim")
-    parts: list[Content | tuple[str, str]] = [head("The call: ").rstrip("\n"), name, ("\n", "")]
+    parts: list[Content | tuple[str, str]] = [head("Call: ").rstrip("\n"), name, ("\n", "")]
     if source is not None:
         name = session_name(source.session, source.started or source.ts, source.project)
         parts.append((f"{name}, message {source.message:,}", "$cb-soft"))
-        parts.append((signs.told("  {rules.session} opens it\n"), "$cb-dim"))
+        parts.append((signs.told("  {rules.session} opens the session\n"), "$cb-dim"))
     return Content.assemble(*parts, draw_texts(texts, signs, WORDS))
 
 
@@ -84,11 +84,11 @@ def draw_silence(ranked: Ranked, signs: Signs, source: StoredCall | None = None)
         Content.styled(f"\nRules are shown from a score of {found.cutoff:.2f}", "$cb-soft"),
     ]
     if found.fallback_used:
-        parts.append(Content.styled("; keywords only" + (" so far" if ranked.soon else ""), "$cb-draft"))
+        parts.append(Content.styled(", keywords only" + (" so far" if ranked.soon else ""), "$cb-draft"))
     if ranked.label is not None and ranked.label.silence:
-        parts.append(Content.styled("\nYou said that silence is right here.", "$cb-good"))
+        parts.append(Content.styled("\nYou labelled: no rule applies.", "$cb-good"))
     parts.append(draw_call(ranked.call.tool_name, source, ranked.texts, signs))
-    return Content.assemble(*parts, _query(found), head("The steps"), draw_trace(found.trace, signs))
+    return Content.assemble(*parts, _query(found), head("Trace"), draw_trace(found.trace, signs))
 
 
 def _first(ranked: Ranked, one: MatchedRule, reasons: Reasons | None, signs: Signs, *, shown: bool) -> Content:
@@ -113,7 +113,7 @@ def _first(ranked: Ranked, one: MatchedRule, reasons: Reasons | None, signs: Sig
     ]  # fmt: skip
     if said := said_of(ranked.label, one, shown=True) if shown else below_said(ranked.match, ranked.label, one):
         label = label_mark(said, signs)
-        parts.append((f"\n{label.sign} you said: {label.words}", f"bold {label.tone}"))
+        parts.append((f"\n{label.sign} labelled {label.words}", f"bold {label.tone}"))
     return Content.assemble(*parts)
 
 
@@ -151,12 +151,12 @@ def draw_needs(found: WhyNot, signs: Signs) -> Content:
     if found.enough:
         words = ", ".join(title(word) for word in found.enough)
         few = "this word" if len(found.enough) == 1 else f"these {len(found.enough)} words"
-        parts.append((f"{signs.arrow} {few} in the call would do: ", "$cb-text"))
+        parts.append((f"{signs.arrow} {few} in the call would be enough: ", "$cb-text"))
         parts.append((f"{words}\n", f"bold {WORDS}"))
     elif found.lacking:
-        parts.append((f"{signs.dot} words of it that the call lacks: ", "$cb-dim"))
+        parts.append((f"{signs.dot} rule words missing from the call: ", "$cb-dim"))
         parts.append((", ".join(title(one.word) for one in found.lacking) + "\n", "$cb-soft"))
-    return Content.assemble(head("What it would have needed"), *parts).rstrip()
+    return Content.assemble(head("Requirements not met"), *parts).rstrip()
 
 
 def draw_texts(texts: Sequence[LitText], signs: Signs, tone: str) -> Content:
@@ -216,39 +216,39 @@ def _wanted_lines(one: LitText) -> set[int]:
 def _query(match: RuleMatch) -> Content:
     text, left = block(match.query, 2_000)
     more = f"\n{left:,} more characters" if left else ""
-    return Content.assemble(head("The query that is compared by meaning"), (text, "$cb-soft"), (more, "$cb-dim"))
+    return Content.assemble(head("Text given to the model"), (text, "$cb-soft"), (more, "$cb-dim"))
 
 
 def draw_usage(used: Usage, now: datetime) -> Content:
     """How often the rule was shown to agents, and what a person said of it then."""
-    told = f"{used.shown:,} times shown to agents, you said right {used.helped:,}, wrong {used.dismissed:,}"
+    told = f"shown to agents {used.shown:,} times, labelled right {used.helped:,}, wrong {used.dismissed:,}"
     last = _since(datetime.fromisoformat(used.last), now)
-    return Content.assemble(head("How it fared"), (f"{told}; the last time {last}", "$cb-soft"))
+    return Content.assemble(head("Usage"), (f"{told}, last {last}", "$cb-soft"))
 
 
 def draw_cache(cache: CacheState | None, why_not: str, now: datetime) -> Content:
     """What is kept of the rule: how old, of which text, by which model."""
     if cache is None:
-        return Content.assemble(head("Its vector"), (f"cannot be read: {title(why_not)}", "$cb-draft"))
+        return Content.assemble(head("Embedding"), (f"cannot be read: {title(why_not)}", "$cb-draft"))
     parts: list[tuple[str, str]] = []
     for one in cache.vectors:
         parts += [("model  ", "$cb-dim"), (title(one.model), "$cb-text"), (f"  {title(one.recipe)}\n", "$cb-dim")]
         parts += [("text   ", "$cb-dim"), (f"sha256 {title(one.text_sha[:16])}", "$cb-soft")]
-        parts.append((", an older one: not compared\n", "$cb-draft") if one.older else ("\n", ""))
+        parts.append((", out of date (not compared)\n", "$cb-draft") if one.older else ("\n", ""))
     if not cache.vectors:
-        told = "waits to be embedded" if cache.waiting else "none: keywords alone compare this rule"
+        told = "not embedded yet" if cache.waiting else "none (compared by keywords only)"
         parts.append((f"{told}\n", "$cb-draft"))
     if cache.looked is not None:
         when = datetime.fromtimestamp(cache.looked, UTC)
-        state = "is what the file says" if cache.current else "is older than the file"
+        state = "up to date" if cache.current else "out of date"
         parts += [
             ("file   ", "$cb-dim"),
             (f"sha256 {title(cache.file_sha[:16])}, read {_since(when, now)}\n", "$cb-soft"),
         ]
-        parts += [("rule   ", "$cb-dim"), (f"sha256 {cache.content_hash[:16]}, the row {state}\n", "$cb-soft")]
+        parts += [("rule   ", "$cb-dim"), (f"sha256 {cache.content_hash[:16]}, {state}\n", "$cb-soft")]
     if cache.failure:
         parts.append((f"{title(cache.failure)}\n", "$cb-bad"))
-    return Content.assemble(head("Its vector"), *parts).rstrip()
+    return Content.assemble(head("Embedding"), *parts).rstrip()
 
 
 def _since(when: datetime, now: datetime) -> str:
@@ -260,14 +260,14 @@ def draw_label(label: Label | None) -> str:
     """What was said of a call, in a line."""
     if label is None:
         return ""
-    parts = ["silence" if label.silence else f"{', '.join(label.applies)} right" if label.applies else ""]
+    parts = ["no rule" if label.silence else f"{', '.join(label.applies)} right" if label.applies else ""]
     parts.append(f"{', '.join(label.not_these)} wrong" if label.not_these else "")
-    return "labelled: " + "; ".join(part for part in parts if part)
+    return "labelled: " + ", ".join(part for part in parts if part)
 
 
 _ROWS = 10
 _TITLE = "Shared words (bm25)"
-NAMES = {"root_cause": "root cause", "new_string": "added", "old_string": "around it"}
+NAMES = {"root_cause": "root cause", "new_string": "added", "old_string": "replaced"}
 """Fields as a person calls them."""
 
 
@@ -294,7 +294,7 @@ def draw_shared(one: MatchedRule, explained: Explained | None, signs: Signs) -> 
         ]
     if rest := rows[_ROWS:]:
         words = ", ".join(_words(row, signs) for row in rest)
-        parts.append((f"and {sum(row.score for row in rest):.2f} by {len(rest)} more: {words}\n", "$cb-dim"))
+        parts.append((f"{len(rest)} more add {sum(row.score for row in rest):.2f}: {words}\n", "$cb-dim"))
     return Content.assemble(head(_TITLE), *parts, (_shared_sum(one, explained), "$cb-soft"))
 
 
@@ -306,8 +306,8 @@ def _shared_sum(one: MatchedRule, explained: Explained) -> str:
     from core.rules.matching.keyword import FULL, bounded  # loaded once a call is matched
 
     if one.keyword_score > bounded(explained.bm25) + 0.001:
-        return f"{explained.bm25:.2f} in all, and a pattern of yours names the rule: {one.keyword_score:.2f}"
-    return f"{explained.bm25:.2f} in all, {FULL:g} are full: {one.keyword_score:.2f}"
+        return f"{explained.bm25:.2f} points, and one of your patterns names the rule: {one.keyword_score:.2f}"
+    return f"{explained.bm25:.2f} of {FULL:g} points = {one.keyword_score:.2f}"
 
 
 def told_source(row: SharedWord, signs: Signs) -> str:

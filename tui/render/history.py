@@ -60,7 +60,7 @@ def draw_history(resolutions: Sequence[Resolution], signs: Signs, now: datetime,
 
 def _line(one: Resolution, signs: Signs, now: datetime) -> list[tuple[str, str]]:
     status = signs.status(one.status)
-    place = "answers now" if one.current else "" if one.status == "rejected" else "earlier"
+    place = "current" if one.current else "" if one.status == "rejected" else "earlier"
     age = ago(one.ts, now)
     told = [place, f"by {title(one.author)}" if one.author else "", f"{stamp(one.ts)}{f' ({age})' if age else ''}"]
     if one.source.session:
@@ -74,7 +74,7 @@ _SESSION = 27
 """Cells of a session's name in a row."""
 _PLACE = 40
 _QUOTED = 400
-_GONE = "it is gone"
+_GONE = "gone"
 
 
 def draw_about(one: Changed, width: int, signs: Signs) -> Content:
@@ -106,7 +106,7 @@ def draw_quotes(one: Changed, signs: Signs) -> Content:
         place = _arrows(quote.place, signs)
         parts.append(("\n\n" if at or one.what else "\n", ""))
         if quote.gone:
-            parts.append((f"The quote is gone, and its entry {title(quote.entry_id)} with it.\n", "$cb-draft"))
+            parts.append((f"The quote and its entry {title(quote.entry_id)} are gone.\n", "$cb-draft"))
             parts.append((inline(place, _QUOTED), "$cb-dim"))
             continue
         if not one.title.endswith(quote.quote):
@@ -124,10 +124,10 @@ def draw_way(one: Changed, signs: Signs) -> Content:
     if signs.lacks("{list.open}") or not (one.quotes or one.cases):
         return Content("")
     there = any(not quote.gone for quote in one.quotes)
-    where = "to the first of them" if len(one.quotes) > 1 else "to the quote" if there else "to the case"
+    where = "the first one" if len(one.quotes) > 1 else "the quote" if there else "the case"
     if one.quotes and not there:
         return Content("")
-    return Content.styled(signs.told(f"\n\n{{list.open}} leads {where}."), "$cb-faint")
+    return Content.styled(signs.told(f"\n\n{{list.open}} opens {where}."), "$cb-faint")
 
 
 def _session(quote: ChangedQuote, cells: int) -> str:
@@ -164,7 +164,7 @@ def draw_again(report: ImportAgain) -> Content:
         tone = "$cb-dim" if before == after else "bold $cb-text"
         parts += [(f"{name:<11}", "$cb-faint"), (f"{before:>10,}{after:>10,}\n", tone)]
     if report.gone:
-        parts.append(("\nCases that disappear\n", "$cb-faint"))
+        parts.append(("\nRemoved cases\n", "$cb-faint"))
         parts += [(f"{inline(f'#{one.id}  {one.key_line}', _GONE_LINE)}\n", "$cb-soft") for one in report.gone]
     if report.cases_removed > len(report.gone):
         parts.append((f"and {report.cases_removed - len(report.gone):,} more\n", "$cb-faint"))
@@ -177,5 +177,5 @@ def again_line(report: ImportAgain) -> str:
         return "Harvesting again was stopped. The next run continues from there."
     if report.applied:
         changed = counted(report.drafts.replaced + report.drafts.removed + report.drafts.added, "draft")
-        return f"Harvested {counted(report.sessions, 'session')} again: {changed} changed. {{undo.last}} takes it back."
-    return f"Harvested {counted(report.sessions, 'session')} again. Nothing changes."
+        return f"Harvested {counted(report.sessions, 'session')} again: {changed} changed. {{undo.last}} undoes it."
+    return f"Harvested {counted(report.sessions, 'session')} again. No changes."

@@ -34,21 +34,21 @@ KIND_NAMES = {
     "type": "type", "trust": "trust", "source": "root", "repo": "repo", "doc": "document",
 }  # fmt: skip
 """How each kind of filter is called."""
-MODE_NAMES = {"hybrid": "words and meaning", "lexical": "words", "vector": "meaning"}
+MODE_NAMES = {"hybrid": "keyword and semantic", "lexical": "keyword", "vector": "semantic"}
 
 
 def how_found(response: SearchResponse, *, waiting: bool) -> str:
     """By what the hits were found, where that is less than was asked for."""
     if waiting:
-        return f"by words; meaning comes {_MORE}"
+        return f"keywords only, semantic results loading{_MORE}"
     fell_back = response.mode == "lexical" and any(step.stage == "vector" for step in response.trace)
-    return "by words alone" if fell_back and response.hint else ""
+    return "keywords only" if fell_back and response.hint else ""
 
 
 def found_name(hits: Sequence[SearchHit], signs: Signs) -> str:
     """What the hits are: that they are only near in meaning, where none has a word of the query."""
     if hits and all(hit.missing and not hit.words for hit in hits):
-        return f"No passage has these words {signs.dot} {len(hits):,} nearest by meaning"
+        return f"No keyword match {signs.dot} {len(hits):,} closest by meaning"
     return "Found"
 
 
@@ -84,9 +84,9 @@ _INDENT = 2
 _PART = 6
 """The fewest cells that a cut part is worth."""
 _FOUND = {
-    "words": ("·", ".", "$cb-dim", "by its words"),
-    "meaning": ("~", "~", "$cb-draft", "by its meaning"),
-    "both": ("≈", "#", "$cb-good", "by words and meaning"),
+    "words": ("·", ".", "$cb-dim", "keyword match"),
+    "meaning": ("~", "~", "$cb-draft", "semantic match"),
+    "both": ("≈", "#", "$cb-good", "keyword and semantic match"),
 }
 
 
@@ -258,19 +258,19 @@ def draw_size(documents: int, passages: int, waiting: int, signs: Signs, *, list
 
 def reading() -> Notice:
     """The first read takes longer than a moment."""
-    return Notice("Reading the library", "")
+    return Notice("Loading the library", "")
 
 
 def nothing_ingested() -> Notice:
     """Not one document."""
-    begin = ("{library.ingest}", "reads a folder in") if "library.ingest" in BY_NAME else None
+    begin = ("{library.ingest}", "ingest a folder") if "library.ingest" in BY_NAME else None
     return Notice(
         "The library is empty",
-        "Notes, documents and code are read in once, and searched here to the line. Nothing of them is changed.",
+        "Ingest notes, documents and code to search them here. Your files are not changed.",
         (
             *((begin,) if begin else ()),
-            ("casebook library ingest FOLDER", "reads a folder in from the shell"),
-            ("casebook demo", "shows a casebook with some notes"),
+            ("casebook library ingest FOLDER", "ingest a folder from the shell"),
+            ("casebook demo", "open a casebook with sample notes"),
         ),
     )
 
@@ -280,33 +280,33 @@ def not_ingested(fault: Fault) -> Notice:
     if fault.code != "invalid_input":
         return of_fault(fault)
     why = " ".join(part for part in (fault.message, fault.hint) if part)
-    return Notice("Nothing was read", inline(why, 400), (("{ingest.name}", "names another folder"),), "$cb-bad")
+    return Notice("Nothing was ingested", inline(why, 400), (("{ingest.name}", "choose another folder"),), "$cb-bad")
 
 
 def none_found(hint: str, picked: Sequence[tuple[str, str]]) -> Notice:
     """A search found nothing; `hint` is the core's own word about it."""
-    steps = (("{find.clear}", "goes back to the documents"), ("{library.why}", "shows each step of the search"))
+    steps = (("{find.clear}", "show the documents"), ("{library.why}", "show the trace"))
     if picked:
-        steps = (("{library.unfilter}", "searches without the filters"), *steps)
-    return Notice("Nothing found", inline(hint, 400), steps)
+        steps = (("{library.unfilter}", "search without the filters"), *steps)
+    return Notice("No results", inline(hint, 400), steps)
 
 
 def none_pass(picked: Sequence[tuple[str, str]], every: int) -> Notice:
     """The filters let no document pass."""
     named = ", ".join(f"{kind} {inline(value, 40)}" for kind, value in picked)
     return Notice(
-        "No document passes the filters",
-        f"{every:,} documents are hidden by: {named}.",
-        (("{library.unfilter}", "shows them all"), ("{library.filter}", "changes the filters")),
+        "No documents match the filters",
+        f"{every:,} documents are hidden by {named}.",
+        (("{library.unfilter}", "clear the filters"), ("{library.filter}", "change the filters")),
     )
 
 
 def asking_meaning() -> Notice:
     """Only meaning was asked for, and the model is not there yet."""
     return Notice(
-        "Asking by meaning",
-        "The model is being loaded: that takes a moment the first time.",
-        (("{library.mode}", "searches by words at once"),),
+        "Semantic search",
+        "Loading the model. The first search takes a moment.",
+        (("{library.mode}", "search by keyword now"),),
     )
 
 
@@ -314,18 +314,18 @@ def no_meaning(fault: Fault) -> Notice:
     """Only meaning was asked for, and cannot be had."""
     if fault.code != "model_unreachable":
         return of_fault(fault)
-    steps = (("{library.mode}", "searches by words"),)
+    steps = (("{library.mode}", "search by keyword"),)
     if fault.hint:
-        steps = (*steps, (inline(fault.hint, 80), "mends it"))
-    return Notice("No search by meaning", inline(fault.message, 400), steps)
+        steps = (*steps, (inline(fault.hint, 80), "enables it"))
+    return Notice("Semantic search is disabled", inline(fault.message, 400), steps)
 
 
 def no_trace() -> Notice:
     """Nothing was searched, so there is nothing to explain."""
     return Notice(
-        "Nothing was searched",
-        "The list shows the documents, those read last first. After a search, this says how each passage was found.",
-        (("{find.focus}", "starts a search"),),
+        "No trace yet",
+        "After a search, this panel explains how each passage was found.",
+        (("{find.focus}", "search"),),
     )
 
 
@@ -336,7 +336,7 @@ def draw_passage(one: ChunkInspection, document: DocInspection, signs: Signs) ->
     """All of it, as one text."""
     about = document.document
     spans = ", ".join(_span(span) for span in one.source_spans)
-    vectors = ", ".join(f"{inline(kept.model, 80)} ({kept.dimensions} numbers)" for kept in one.embeddings)
+    vectors = ", ".join(f"{inline(kept.model, 80)} ({kept.dimensions} dimensions)" for kept in one.embeddings)
     rows = [
         ("citation", one.citation.uri),
         ("headings", " > ".join(one.heading_path) or "none"),
@@ -348,7 +348,7 @@ def draw_passage(one: ChunkInspection, document: DocInspection, signs: Signs) ->
         ("tokens", f"{one.token_estimate:,} (estimated)"),
         ("chunker", f"{one.chunker_version}, policy {one.policy_hash}"),
         ("parser", about.parser_version),
-        ("vector", vectors or "none yet: casebook library embed makes it"),
+        ("vector", vectors or "none yet (run: casebook library embed)"),
         ("trust", f"{about.trust_level}, {about.source_type}, {about.lang}"),
         ("read", stamp(about.indexed_at)),
     ]
@@ -356,9 +356,9 @@ def draw_passage(one: ChunkInspection, document: DocInspection, signs: Signs) ->
     text, left = block(one.text)
     more = f"\n{signs.more} {left:,} more characters" if left else ""
     parts += [Content(""), Content.styled(text + more, "$cb-text")]
-    for by, name in ((-1, "before it"), (1, "behind it")):
+    for by, name in ((-1, "previous"), (1, "next")):
         beside = next((other for other in document.chunks if other.position == one.position + by), None)
-        told = "nothing: it is the first one" if by < 0 else "nothing: it is the last one"
+        told = "none (first passage)" if by < 0 else "none (last passage)"
         shown = told if beside is None else inline(beside.text, _BESIDE)
         parts += [Content(""), Content.assemble((f"{name:<12}", "$cb-dim"), (shown, "$cb-dim"))]
     return Content("\n").join(parts)

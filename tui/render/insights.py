@@ -94,15 +94,15 @@ def no_insights(*, scoped: bool, readonly: bool) -> Notice:
     if scoped:
         return Notice(
             "Nothing here",
-            "No failure is known in these weeks and this project.",
-            (("{insights.unscope}", "shows all weeks and projects"),),
+            "No failures in these weeks and this project.",
+            (("{insights.unscope}", "show all weeks and projects"),),
         )
-    steps = [("casebook import auto", "reads the sessions found on this computer"), ("{view.reload}", "looks again")]
+    steps = [("casebook import auto", "import the sessions found on this computer"), ("{view.reload}", "reload")]
     if readonly:
-        steps = [("{view.reload}", "looks again")]
+        steps = [("{view.reload}", "reload")]
     return Notice(
         "No insights yet",
-        "They are counted while sessions are imported." + (" This casebook is read-only." if readonly else ""),
+        "casebook counts them during an import." + (" This casebook is read-only." if readonly else ""),
         tuple(steps),
     )
 
@@ -110,12 +110,12 @@ def no_insights(*, scoped: bool, readonly: bool) -> Notice:
 def no_rows(view: View) -> Notice:
     """A view without rows, though something failed."""
     words = {
-        "came_back": ("Nothing came back", "No error was seen again after its fix was known."),
-        "answers": ("Nothing was told", "Hooks, searches and agents have not used a known fix yet."),
-        "worked": ("No decision with a date", "No fix is verified here, and no rule draft is accepted."),
+        "came_back": ("Nothing came back", "No error came back after its fix was known."),
+        "answers": ("No answers yet", "No hook, search or agent has used a known fix yet."),
+        "worked": ("No dated decision", "There is no verified fix and no accepted rule draft."),
     }
     what, why = words.get(view, ("Nothing here", "No case failed."))
-    return Notice(what, why, (("{insights.next}", "shows the next view"),))
+    return Notice(what, why, (("{insights.next}", "show the next view"),))
 
 
 _TONES: Final[dict[StripMark, str]] = {"failed": "$cb-bad", "passed": "$cb-good", "other": "$cb-faint"}

@@ -107,7 +107,7 @@ _MOVES = {
 _STANDING = {
     "shown": ("●", "*", "$cb-good", "shown"),
     "below": ("○", ".", "$cb-dim", "not shown"),
-    "pinned": ("?", "?", "$cb-accent", "asked about"),
+    "pinned": ("?", "?", "$cb-accent", "selected"),
 }
 _LABELS = {
     "right": ("✓", "+", "$cb-good", "right"),
@@ -309,20 +309,20 @@ _FLAWS = 5
 
 def reading() -> Notice:
     """The first match takes a moment."""
-    return Notice("Reading the rules")
+    return Notice("Loading the rules")
 
 
 def no_files(places: Sequence[Path]) -> Notice:
     """No rule file is where one was looked for."""
     looked = ", ".join(inline(str(path), 80) for path in places[:4])
-    where = f"Looked for: {looked}." if looked else "The settings name none (rules.files)."
+    where = f"Searched: {looked}." if looked else "Set rules.files in the settings."
     return Notice(
         "No rule files",
         f'A rule file is Markdown with rules like "### ERR-001: title". {where}',
         (
-            *((("{rules.edit}", "begins one in your editor; it is shown as soon as it is saved"),) if places else ()),
-            ("casebook config init", "makes a settings file: rules.files names others"),
-            ("casebook demo", "shows rules among the samples"),
+            *((("{rules.edit}", "create one in your editor"),) if places else ()),
+            ("casebook config init", "create a settings file (set rules.files)"),
+            ("casebook demo", "open sample rules"),
         ),
     )
 
@@ -330,10 +330,10 @@ def no_files(places: Sequence[Path]) -> Notice:
 def no_rules(ranked: Ranked) -> Notice:
     """There are files, and not one rule in them."""
     files = ", ".join(title(path) for path in ranked.files[:3])
-    flaws = "; ".join(f"line {one.line}: {title(one.message)}" for one in ranked.flaws[:_FLAWS])
+    flaws = ", ".join(f"line {one.line}: {title(one.message)}" for one in ranked.flaws[:_FLAWS])
     told = f" {flaws}." if flaws else ' A rule begins with "### ERR-001: title".'
     return Notice(
-        "No rules in the rule files", f"{files} was read.{told}", (("{rules.edit}", "opens it in your editor"),)
+        "No rules in the rule files", f"{files} was read.{told}", (("{rules.edit}", "open it in your editor"),)
     )
 
 
@@ -343,22 +343,22 @@ def no_call(ranked: Ranked, searched: str = "", tool: str = "") -> Notice:
     if searched or tool:
         of_tool = f" of {inline(tool, 40)}" if tool else ""
         words = f' has "{inline(searched, 60)}"' if searched else " is there"
-        back = (("{find.clear}", "goes back to all calls"),) if searched else ()
-        of_all = (("{rules.unfilter}", "shows the calls of all tools"),) if tool else ()
+        back = (("{find.clear}", "show all calls"),) if searched else ()
+        of_all = (("{rules.unfilter}", "show all tools"),) if tool else ()
         return Notice(
-            "No call matches",
-            f"No call{of_tool}{words}, so no rule is ranked. {rules} read.",
-            (*back, *of_all, ("{rules.type}", "types a call")),
+            "No matching calls",
+            f"No call{of_tool}{words}. {rules} loaded.",
+            (*back, *of_all, ("{rules.type}", "type a call")),
         )
     return Notice(
-        "Which rules does a tool call meet?",
-        f"{rules} read. Choose a call on the left, or type one.",
-        (("{rules.type}", "types a call"), ("{rules.clusters}", "shows rules that say nearly the same")),
+        "No tool call selected",
+        f"{rules} loaded. Select a call on the left or type one.",
+        (("{rules.type}", "type a call"), ("{rules.clusters}", "show similar rules")),
     )
 
 
 def unreadable(fault: Fault) -> Notice:
     """The rules could not be read, or not matched."""
     why = " ".join(part for part in (fault.message, fault.hint) if part)
-    steps = (("{rules.edit}", "opens the rule file"), ("{view.reload}", "tries again"))
-    return Notice("The rules cannot be matched", inline(why, 600), steps, "$cb-bad")
+    steps = (("{rules.edit}", "open the rule file"), ("{view.reload}", "retry"))
+    return Notice("Cannot match the rules", inline(why, 600), steps, "$cb-bad")

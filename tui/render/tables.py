@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 _INPUT = 4_000
 _RESULTS = {
     "right": ("✓", "+", "$cb-good", "right"),
-    "beside": ("!", "!", "$cb-draft", "right, and beside it a rule that you said is wrong"),
-    "part": ("~", "~", "$cb-draft", "right, and another rule that applies is missed"),
+    "beside": ("!", "!", "$cb-draft", "right, but also shows a rule labelled wrong"),
+    "part": ("~", "~", "$cb-draft", "right, but misses another rule"),
     "second": ("~", "~", "$cb-draft", "shown, but not first"),
-    "missed": ("○", "-", "$cb-bad", "missed: nothing is shown"),
+    "missed": ("○", "-", "$cb-bad", "missed, no rule is shown"),
     "wrong": ("✕", "x", "$cb-bad", "another rule is shown"),
-    "loud": ("!", "!", "$cb-bad", "shown where silence is right"),
-    "unwanted": ("✕", "x", "$cb-bad", "a rule is shown that you said is wrong"),
-    "gone": ("✓", "+", "$cb-good", "what you said is wrong is not shown"),
+    "loud": ("!", "!", "$cb-bad", "a rule is shown, but none applies"),
+    "unwanted": ("✕", "x", "$cb-bad", "shows a rule labelled wrong"),
+    "gone": ("✓", "+", "$cb-good", "rule labelled wrong is not shown"),
 }
 _WAYS = {
-    "bm25": "plain BM25 over all words, the yardstick",
-    "keyword": "the keyword tier alone, as without a model",
-    "semantic": "the model alone",
-    "hybrid": "both: what is shown",
+    "bm25": "plain BM25 over all words (baseline)",
+    "keyword": "keyword tier only, without a model",
+    "semantic": "model only",
+    "hybrid": "keyword tier and model (used by casebook)",
 }
 
 
@@ -43,7 +43,7 @@ def draw_cluster_row(row: Cluster, width: int, signs: Signs, *, chosen: bool = F
     """One cluster: what kind, how near, which rules."""
     kind, tone = ("same", "$cb-bad") if row.kind == "duplicate" else ("near", "$cb-draft")
     ids = ", ".join(one.id for one in row.rules)
-    names = "; ".join(one.title for one in row.rules)
+    names = " · ".join(one.title for one in row.rules)
     room = max(0, width - 19)
     return Content.assemble(
         (signs.bar if chosen else " ", "$cb-accent"),
@@ -55,8 +55,8 @@ def draw_cluster_row(row: Cluster, width: int, signs: Signs, *, chosen: bool = F
 
 def draw_cluster(row: Cluster, signs: Signs) -> Content:
     """One cluster in full: its rules, and what a person might do."""
-    kind = "Nearly the same" if row.kind == "duplicate" else "They belong together"
-    parts: list[tuple[str, str]] = [(f"{kind}, {row.similarity:.2f} alike at least\n", "bold $cb-text")]
+    kind = "Similar" if row.kind == "duplicate" else "Related"
+    parts: list[tuple[str, str]] = [(f"{kind}, similarity at least {row.similarity:.2f}\n", "bold $cb-text")]
     for one in row.rules:
         parts += [
             (f"\n{signs.dot} {inline(one.id, 14)}  ", "bold $cb-accent"),
@@ -87,26 +87,26 @@ def draw_system_row(row: SystemScore, width: int, signs: Signs, *, chosen: bool 
 
 def draw_system(row: SystemScore, notes: Sequence[str] = ()) -> Content:
     """One way of matching in full, each share with its interval; `notes` on the comparison stand first."""
-    cut = "it is never silent" if row.cutoff is None else f"a rule is shown from {row.cutoff:.2f} on"
+    cut = "it always shows a rule" if row.cutoff is None else f"rules are shown from {row.cutoff:.2f}"
     parts: list[tuple[str, str]] = [
         *((f"! {inline(one, 400)}\n", "$cb-draft") for one in notes),
         (f"{row.name}\n", "bold $cb-text"),
-        (f"{_WAYS.get(row.name, '')}; {cut}\n", "$cb-soft"),
+        (f"{_WAYS.get(row.name, '')}, {cut}\n", "$cb-soft"),
     ]
     for name, rate, about in (
         ("hit@1", row.hit_at_1, "the right rule is first"),
-        ("recall@5", row.recall_at_5, "it is among those shown; of several, their share"),
-        ("quiet", row.quiet, "nothing is shown where nothing applies"),
-        ("wrong", row.unwanted, "a rule is shown that you said is wrong there"),
+        ("recall@5", row.recall_at_5, "the right rules are among the first five"),
+        ("quiet", row.quiet, "no rule is shown when none applies"),
+        ("wrong", row.unwanted, "a rule labelled wrong is shown"),
     ):
         parts += [(f"\n{name:<9}", "$cb-dim"), (_rate(rate), "$cb-text"), (f"\n         {about}", "$cb-dim")]
-    parts.append((f"\n\n{row.shown:.2f} rules are shown a call", "$cb-soft"))
+    parts.append((f"\n\n{row.shown:.2f} rules shown per call", "$cb-soft"))
     return Content.assemble(*parts)
 
 
 def _rate(rate: Rate) -> str:
     if not rate.of:
-        return "no call of this kind is labelled"
+        return "no such labels yet"
     count = f"{rate.value * rate.of:.1f}".removesuffix(".0")
     return f"{rate.value:.2f}   {count} of {rate.of}, 95 %: {rate.low:.2f} to {rate.high:.2f}"
 
@@ -117,7 +117,7 @@ def draw_case_row(row: object, width: int, signs: Signs, *, chosen: bool = False
     mark = signs.mark(_RESULTS, case.result)
     partly = case.missed if len(case.labelled.expected) > 1 and case.shown else ()
     wanted = ", ".join(f"~{one}" if one in partly else one for one in case.labelled.expected) or _none(case)
-    shown = ", ".join(case.shown) or "silence"
+    shown = ", ".join(case.shown) or "no rule"
     fine = case.result in ("right", "gone")
     middle = wanted if fine else f"{wanted} {signs.arrow} {shown}"
     middle = pad(inline(middle, 30, more=signs.more), 30)
@@ -157,30 +157,30 @@ def draw_case(row: object, signs: Signs) -> Content:
     given = json.dumps(dict(case.labelled.call.tool_input), ensure_ascii=False, indent=1)
     text, left = block(given, _INPUT)
     parts += [(text, "$cb-soft"), (f"\n{left:,} more characters" if left else "", "$cb-dim")]
-    parts.append((signs.told("\n\n{table.take} takes the call into the box"), "$cb-dim"))
+    parts.append((signs.told("\n\n{table.take} edits the call in the box"), "$cb-dim"))
     return Content.assemble(*parts)
 
 
 def _none(case: CaseResult) -> str:
     """What is wanted where no rule is: silence, or only not these."""
-    return f"not {', '.join(case.labelled.unwanted)}" if case.labelled.undecided else "silence"
+    return f"not {', '.join(case.labelled.unwanted)}" if case.labelled.undecided else "no rule"
 
 
 def _expected(case: CaseResult) -> str:
     if case.labelled.undecided:
-        return "not said: you said only what is wrong"
-    return ", ".join(case.labelled.expected) or "silence"
+        return "not labelled"
+    return ", ".join(case.labelled.expected) or "no rule"
 
 
 def _ways(found: Difference, signs: Signs) -> list[tuple[str, str]]:
     """What each way of matching shows for a call on which they differ."""
-    parts: list[tuple[str, str]] = [("\n\nthe ways differ", "bold $cb-dim")]
+    parts: list[tuple[str, str]] = [("\n\nMethods differ", "bold $cb-dim")]
     shown = {"bm25": found.bm25, "keyword": found.keyword, "semantic": found.semantic, "hybrid": found.hybrid}
     for name, ids in shown.items():
         if ids is not None:
             mark = signs.mark(_RESULTS, "right" if name in found.right else "wrong")
             parts.append((f"\n{mark.sign} ", f"bold {mark.tone}"))
-            parts += [(f"{name:<9} ", "$cb-soft"), (inline(", ".join(ids) or "silence", 120), "$cb-text")]
+            parts += [(f"{name:<9} ", "$cb-soft"), (inline(", ".join(ids) or "no rule", 120), "$cb-text")]
     return parts
 
 
@@ -222,6 +222,6 @@ def draw_draft(draft: RuleDraft) -> Content:
     parts = [
         (inline(draft.rule), "$cb-text"), "\n\n", ("Said ", "$cb-dim"), (f"“{quote}”", "$cb-text"), "\n\n",
         ("Declined ", "$cb-dim"), (f"{inline(draft.tool)} ", "$cb-text"), (call, "$cb-text"), "\n\n",
-        (f"{inline(draft.why)}; {inline(draft.repository)}\n{where}{others}", "$cb-dim"),
+        (f"{inline(draft.why)}, {inline(draft.repository)}\n{where}{others}", "$cb-dim"),
     ]  # fmt: skip
     return Content.assemble(*parts)

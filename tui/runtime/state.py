@@ -65,7 +65,7 @@ def read_state(path: Path) -> tuple[State, str]:
         return State(), f"{path}: {error.strerror}"
     try:
         if len(data) > MAX_BYTES:
-            raise ValueError("it is too large")
+            raise ValueError("the file is too large")
         return _state(json.loads(data)), ""
     except (ValueError, TypeError, RecursionError) as error:
         return State(), f"{path}: {error}"
@@ -95,10 +95,10 @@ def _without_secrets(memory: Memory) -> dict[str, Scalar]:
 def _state(found: object) -> State:
     table = _table(found)
     if table.get("version") != VERSION:
-        raise ValueError(f"it has version {table.get('version')!r}, not {VERSION}")
+        raise ValueError(f"version {table.get('version')!r}, expected {VERSION}")
     theme, setting, pane = table.get("theme", ""), table.get("setting", ""), table.get("pane", "")
     if not isinstance(theme, str) or not isinstance(setting, str) or not isinstance(pane, str):
-        raise TypeError("a name is no text")
+        raise TypeError("a name is not a string")
     panes = {
         name: {key: value for key, value in _table(memory).items() if isinstance(value, Scalar)}
         for name, memory in _table(table.get("panes", {})).items()
@@ -108,7 +108,7 @@ def _state(found: object) -> State:
 
 def _table(found: object) -> dict[str, object]:
     if not isinstance(found, dict):
-        raise TypeError("it is no table")
+        raise TypeError("expected a table")
     return cast("dict[str, object]", found)
 
 
@@ -139,7 +139,7 @@ class Keeper:
         return lambda _job: write_state(self._path, state)
 
     def _failed(self, fault: Fault) -> None:
-        self._log_line("warning", "the state was not kept", message=fault.message)
+        self._log_line("warning", "cannot save the state", message=fault.message)
 
 
 def _nothing(_value: None, _final: bool) -> None:

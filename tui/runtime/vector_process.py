@@ -70,7 +70,7 @@ class VectorProcess:
             raise Stopped from None
         except TimeoutError:
             child.cancel(reply, drop=True)
-            said = f"the process that compares vectors has not answered within {seconds:.0f} s"
+            said = f"the vector process timed out after {seconds:.0f} s"
             raise Fault("timeout", said) from None
         except ChildGoneError:
             raise _gone() from None
@@ -101,10 +101,10 @@ class VectorProcess:
         try:
             child.start()
         except OSError as error:
-            raise Fault("model_unreachable", f"no process could be started to compare in ({error.strerror})") from error
+            raise Fault("model_unreachable", f"cannot start the vector process ({error.strerror})") from error
         self._child, self._worth = child, False
         return child
 
 
 def _gone() -> Fault:
-    return Fault("model_unreachable", "the process that compares vectors has ended")
+    return Fault("model_unreachable", "the vector process exited")

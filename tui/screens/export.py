@@ -166,17 +166,17 @@ class ExportScreen(ModalScreen[str | None]):
         with self._box.prevent(Input.Changed):
             self._box.value = visible(self._box.value).replace("\t", " ")  # what is seen is what is named
         if not (named := self._box.value.strip()):
-            self._warn("Name a file.")
+            self._warn("Enter a file name.")
             return
         self._writing = True
         copying = self._export.kind == "backup"
-        self._words.update(Content("Copying." if copying else "Writing."))
+        self._words.update(Content("Copying…" if copying else "Writing…"))
         work = written(self._export, named, replacing=replacing)
         self._jobs.run(COPYING if copying else LANE, work, self._heard, self._failed, keep=copying)
 
     def _heard(self, done: Written, final: bool) -> None:
         if not final:
-            self._words.update(Content(f"{told_count(self._export, done.count)} written; esc stops it."))
+            self._words.update(Content(f"{told_count(self._export, done.count)} written. Esc stops."))
             return
         self._said(told_of(self._export, done), "information")
         if self.is_current:

@@ -29,11 +29,11 @@ _WHERE: Mapping[str, str] = {
     "pane": "outside the box",
     "list": "in a list",
     "scroll": "in a text",
-    "case": "in the text beside a list",
+    "case": "in the text next to a list",
     "why": "in the trace",
-    "whole": "in a text shown whole",
+    "whole": "in the full text",
     "write": "while writing",
-    "conflict": "where somebody else was faster",
+    "conflict": "in a conflict",
     "library": "outside the passage",
     "passage": "in the passage",
 }
@@ -139,13 +139,13 @@ def _hung(head: Content, body: Content, width: int) -> list[Content]:
 def legend(signs: Signs, text: str = "") -> tuple[tuple[str, tuple[Mark, ...]], ...]:
     """The signs by what they tell of; with a `text` those that are this sign, or whose meaning has all its words."""
     parts = (
-        ("how a case matched", signs.tiers.values()),
-        ("the fix of a case", signs.statuses.values()),
-        ("a quote", signs.quotes.values()),
-        ("a rule", standing_marks(signs)),
-        ("what was said of a rule", label_marks(signs)),
-        ("how a passage was found", found_marks(signs)),
-        ("a step of the trace", signs.outcomes.values()),
+        ("Case match", signs.tiers.values()),
+        ("Fix", signs.statuses.values()),
+        ("Quote", signs.quotes.values()),
+        ("Rule", standing_marks(signs)),
+        ("Rule label", label_marks(signs)),
+        ("Passage match", found_marks(signs)),
+        ("Trace step", signs.outcomes.values()),
     )
     words = text.casefold().split()
     found = ((heading, _asked(heading, marks, words)) for heading, marks in parts)
@@ -157,7 +157,7 @@ def _asked(heading: str, marks: Iterable[Mark], words: list[str]) -> tuple[Mark,
 
 
 def _tells(heading: str, mark: Mark, word: str) -> bool:
-    return word == mark.sign.casefold() or (len(word) > 1 and word in f"{mark.words} {heading} signs".casefold())
+    return word == mark.sign.casefold() or (len(word) > 1 and word in f"{mark.words} {heading} signs symbols".casefold())
 
 
 def draw_legend(found: Iterable[tuple[str, tuple[Mark, ...]]]) -> Content:
@@ -167,7 +167,7 @@ def draw_legend(found: Iterable[tuple[str, tuple[Mark, ...]]]) -> Content:
         parts.append((f"  {heading}\n", "$cb-dim"))
         for mark in marks:
             parts += [(f"    {mark.sign}  ", f"bold {mark.tone}"), (f"{mark.words}\n", "$cb-soft")]
-    return Content.assemble(("Signs\n", "bold $cb-accent"), *parts) if parts else Content("")
+    return Content.assemble(("Symbols\n", "bold $cb-accent"), *parts) if parts else Content("")
 
 
 _WIDTH = 78
@@ -203,11 +203,11 @@ class HelpScreen(ModalScreen[None]):
         self._situation = situation
         self._signs = signs
         self._lines = Lines(self._show)
-        self._box = Input(placeholder="Type an action, a key or a sign", select_on_focus=False)
+        self._box = Input(placeholder="Search actions, keys or symbols", select_on_focus=False)
 
     def compose(self) -> ComposeResult:
         with Vertical(id="help") as frame:
-            frame.border_title = Content("Keys and what they do")
+            frame.border_title = Content("Keys and actions")
             frame.border_subtitle = Content("esc closes")
             yield self._box
             with Reading(id="help-lines", can_focus=False):
@@ -234,7 +234,7 @@ class HelpScreen(ModalScreen[None]):
         found = nearest_first(matching(text, self._signs.keys), self._situation)
         signs = legend(self._signs, text)
         if not found and not signs:
-            told = "No action has these words, no key is called so, and it is no sign."
+            told = "No matching action, key or symbol."
             self._lines.update(Content.styled(told, "$cb-dim"))
             return
         table = draw_help(found, self._situation, self._signs, self._lines.size.width or _WIDTH)

@@ -39,12 +39,12 @@ class ImportScreen(ModalScreen[None]):
         super().__init__()
         self._incoming = incoming
         self._words = Static(id="import-found")
-        self._box = PathBox(incoming.named, LANE, "A file or folder, or nothing for what was found")
+        self._box = PathBox(incoming.named, LANE, "File or folder (empty: what was found)")
 
     def compose(self) -> ComposeResult:
         with Vertical(id="import") as frame:
             frame.border_title = Content("Import sessions")
-            frame.border_subtitle = Content("enter begins, tab completes a path, esc closes")
+            frame.border_subtitle = Content("enter starts, tab completes a path, esc closes")
             yield self._words
             yield self._box
 
@@ -63,7 +63,7 @@ class ImportScreen(ModalScreen[None]):
             self.dismiss()
             self._incoming.begin(folders)
         else:
-            self._warn("Nothing was found: name a file or a folder.")
+            self._warn("No sessions found. Enter a file or folder.")
 
     def on_path_box_offered(self, event: PathBox.Offered) -> None:
         event.stop()
@@ -79,7 +79,7 @@ class ImportScreen(ModalScreen[None]):
             return
         with self._box.prevent(Input.Changed):
             self._box.value = visible(named)  # a name that was pasted may hold anything
-        self._warn(f"There is no file or folder {inline(named, 200)}.")
+        self._warn(f"File or folder not found: {inline(named, 200)}")
 
     def _wrong(self, fault: Fault) -> None:
         self._warn(inline(fault.message, 200))
@@ -100,7 +100,7 @@ class ImportScreen(ModalScreen[None]):
             return
         found = self._incoming.sources
         text = "Looking for sessions on this computer." if found is None else describe_sources(found)
-        self._words.update(Content(f"{text} What was imported before is read on, never twice."))
+        self._words.update(Content(f"{text} Re-importing is safe: nothing is read twice."))
 
 
 def _found(named: str) -> Path | None:
@@ -118,7 +118,7 @@ class AgainScreen(ModalScreen[bool]):
     CSS_PATH = sheet("curation")
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "dismiss(True)", "Apply"),
-        Binding("escape,q,ctrl+c", "dismiss(False)", "Change nothing"),
+        Binding("escape,q,ctrl+c", "dismiss(False)", "Cancel"),
     ]
 
     def __init__(self, report: ImportAgain) -> None:
@@ -128,7 +128,7 @@ class AgainScreen(ModalScreen[bool]):
     def compose(self) -> ComposeResult:
         with Reading(id="again") as frame:
             frame.border_title = Content(f"Harvest {self._report.sessions:,} sessions again")
-            frame.border_subtitle = Content("enter applies, esc changes nothing")
+            frame.border_subtitle = Content("enter applies, esc cancels")
             yield Static(draw_again(self._report))
 
     def on_mount(self) -> None:

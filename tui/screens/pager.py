@@ -242,7 +242,7 @@ class WholeText(Performs, ModalScreen[None]):
         self._found: Sequence[Place] = ()
         self._at = 0
         self._measure = ""
-        self._box = FindBox(placeholder="Words of this text", select_on_focus=False, max_length=200, id="whole-find")
+        self._box = FindBox(placeholder="Find in this text", select_on_focus=False, max_length=200, id="whole-find")
         self._box.display = False
         self._long = LongText(text, signs, lit, self._cut)
         self._long.border_title = Content(title(heading))
@@ -357,5 +357,5 @@ class WholeText(Performs, ModalScreen[None]):
         self._tell()
 
     def _tell(self) -> None:
-        places = f"{self._at + 1:,} of {counted(len(self._found), 'place')}" if self._found else "not in this text"
+        places = f"{self._at + 1:,} of {counted(len(self._found), 'match')}" if self._found else "no matches"
         self._long.border_subtitle = Content(f"{places}, {self._measure}" if self._box.value.strip() else self._measure)

@@ -51,7 +51,7 @@ class ThemeProvider(Provider):
                 yield Hit(score, self._line(name, matcher.highlight(name)), self._choose(name), name)
 
     def _line(self, name: str, shown: Content) -> Content:
-        return Content.assemble(shown, ("  on now", "$cb-dim")) if name == self.app.theme else shown
+        return Content.assemble(shown, ("  current", "$cb-dim")) if name == self.app.theme else shown
 
     def _choose(self, name: str) -> partial[None]:
         return partial(self._workbench.choose_theme, name)
@@ -99,7 +99,7 @@ class ActionProvider(Provider):
         """Why it is not possible; of an action of the errors, that another pane is open that does not do it."""
         covered = self.screen is not self.app.screen_stack[0]
         if covered and action.scope == "pane" and action.name not in self._held:
-            return "That is done in the errors pane."
+            return "Only available in the Errors pane."
         return self._workbench.signs.told(action.enabled(self._workbench.situation()))
 
     def _perform(self, action: Action, why_not: str) -> partial[None]:
@@ -143,7 +143,7 @@ class Target:
 class JumpScreen(ModalScreen[Target | None]):
     """Ends with the target whose letter was pressed or clicked, or with None."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [("escape", "leave", "Stay here")]
+    BINDINGS: ClassVar[list[BindingType]] = [("escape", "leave", "Cancel")]
 
     def __init__(self, targets: tuple[Target, ...]) -> None:
         super().__init__()

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 PAGE = 30
 """Messages read at a time."""
 
-_UNJUDGED = Notice("No verdict", "This message shows no failure, or it was not harvested.")
+_UNJUDGED = Notice("No verdict", "This message has no failure or was not harvested.")
 
 KEPT = 8_000
 """Lines kept; those farthest away are dropped and read again when needed."""
@@ -117,7 +117,7 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
 
         def done(stretch: Stretch | None, _final: bool) -> None:
             if stretch is None:
-                self.border_subtitle = Content("The casebook does not hold this session.")
+                self.border_subtitle = Content("This session is not in the casebook.")
                 return
             self.ends = (stretch.first, stretch.last)
             told = [session_name(self._session, stretch.started, stretch.project), title(stretch.agent)]
@@ -347,7 +347,7 @@ class StripScreen(Performs, ModalScreen[None]):
         self._message = message
         self.found: SessionStrip | None = None
         self.chosen = 0
-        self._words = Static(Content("Reading."), id="strip-words")
+        self._words = Static(Content("Loading…"), id="strip-words")
         self._frame = VerticalScroll(self._words, id="strip")
         self._frame.can_focus = False
         self._keys = KeyFooter(signs, Situation("strip"))

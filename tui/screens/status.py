@@ -44,8 +44,8 @@ def read_facts(job: Job[Facts], config: Config) -> Facts:
         readonly, runs = store.readonly or "", jobs.recent(store, _RUNS)
         vectors = vector_facts(store, embedding, count=True)
     about = capabilities(path)
-    settings = config.path if config.exists else f"defaults: {config.path or 'its file'} is not there"
-    log = str(log_file()) if config.values.log.level != "off" else "off (log.level)"
+    settings = config.path if config.exists else f"defaults (no file at {config.path or 'the settings path'})"
+    log = str(log_file()) if config.values.log.level != "off" else "disabled (log.level)"
     textual = version("textual")
     return Facts(str(path), size, readonly, log, settings, textual, about, runs, vectors, embedding.auto)
 
@@ -62,7 +62,7 @@ def run_checks(job: Job[Diagnosis], config: Config) -> Diagnosis:
 class StatusScreen(ModalScreen[None]):
     """Esc closes."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [("escape,q,S", "dismiss", "Close"), ("p", "prove", "Prove it again")]
+    BINDINGS: ClassVar[list[BindingType]] = [("escape,q,S", "dismiss", "Close"), ("p", "prove", "Run the checks again")]
 
     def __init__(self, jobs: Jobs, config: Config | None, signs: Signs) -> None:
         super().__init__()
@@ -74,7 +74,7 @@ class StatusScreen(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         with Reading(id="status") as frame:
             frame.border_title = Content("Status")
-            frame.border_subtitle = Content("p proves each part again, esc closes")
+            frame.border_subtitle = Content("p runs the checks again, esc closes")
             yield from (self._facts, self._checks, self._versions)
 
     def on_mount(self) -> None:

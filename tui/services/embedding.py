@@ -83,8 +83,8 @@ class Embedding(Performs, StatusLine):
     def why_not(self) -> str:
         """Why it cannot be begun by hand now; empty if it can."""
         if self._settings is None:
-            return "Nothing is embedded here."
-        return "It is embedding already." if self._run is not None else ""
+            return "Embedding is not available."
+        return "Embedding is already running." if self._run is not None else ""
 
     def actions(self) -> Acts:
         return {"embed.begin": self.ask, "embed.stop": self.stop}
@@ -126,9 +126,9 @@ class Embedding(Performs, StatusLine):
         if facts.model is None:
             self._tell_no_model(facts, asked=asked)
         elif facts.running is not None:
-            self._say_if(asked, f"Another process embeds this casebook (process {facts.running.pid}).")
+            self._say_if(asked, f"Another process is embedding this casebook (process {facts.running.pid}).")
         elif not facts.due:
-            self._say_if(asked, "Everything is embedded: cases, rules, passages.")
+            self._say_if(asked, "All cases, rules and passages are embedded.")
         elif asked:
             self._begin(facts)
         elif facts.other and not self._offered:
@@ -140,7 +140,7 @@ class Embedding(Performs, StatusLine):
     def _not_looked(self, fault: Fault) -> None:
         self._since = None
         asked, self._asked = self._asked, False
-        self._say_if(asked, f"This casebook cannot be embedded: {title(fault.message)}.")
+        self._say_if(asked, f"Embedding failed: {title(fault.message)}.")
 
     def _say_if(self, asked: bool, text: str) -> None:
         if asked:

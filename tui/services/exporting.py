@@ -61,23 +61,23 @@ class Listed:
 def export_of(kind: Kind, now: datetime, every: int, listed: Listed) -> Export:
     """What an action means, with `every` case in the casebook and those `listed`."""
     day = now.astimezone().date().isoformat()
-    forms = "The ending names the form: .jsonl (which an import takes), .csv or .md."
+    forms = "The file extension selects the format: .jsonl (re-importable), .csv or .md."
     if kind == "backup":
-        told = "All of it in one file, which casebook db restore puts back; others may go on writing meanwhile."
+        told = "The full casebook in one file. Restore it with: casebook db restore"
         return Export(kind, "Back up the casebook", told, f"casebook-{day}.db")
     if kind == "fixes":
-        told = f"Every verified fix, each form whole for another casebook. {forms}"
+        told = f"All verified fixes. Every format can be imported again. {forms}"
         return Export(kind, "Export the verified fixes", told, f"fixes-{day}.jsonl")
     if kind == "cases":
         told = f"All {counted(every, 'case')}. {forms}"
         return Export(kind, "Export all cases", told, f"cases-{day}.jsonl")
     told = f"{listed.told} {forms}"
-    return Export(kind, "Export the cases that are listed", told, f"cases-{day}.jsonl", listed.which)
+    return Export(kind, "Export the listed cases", told, f"cases-{day}.jsonl", listed.which)
 
 
 def export_of_picture(picture: Picture, name: str, now: datetime) -> Export:
     """A view of Insights as a file, named after the view and the day."""
-    told = "Without paths and user names. The ending names the form: .svg (a picture) or .md (a table)."
+    told = "Paths and user names are removed. The file extension selects the format: .svg or .md."
     day = now.astimezone().date().isoformat()
     return Export("picture", "Save the view", told, f"{name}-{day}.svg", picture=picture)
 
@@ -100,12 +100,12 @@ def written(job: Job[Written], export: Export, named: str, *, replacing: bool) -
     if export.kind == "backup":
         return _backed_up(job, path)
     if path.is_dir():
-        raise Fault("invalid_input", f"{path} is a folder", "name a file in it")
+        raise Fault("invalid_input", f"{path} is a folder", "enter a file name in it")
     if export.picture is not None:
         return _pictured(export.picture, path, replacing=replacing)
     form = FORMS.get(path.suffix.lower())
     if form is None:
-        raise Fault("invalid_input", f"no form is named by the end of {path.name}", "end it with .jsonl, .csv or .md")
+        raise Fault("invalid_input", f"unknown format: {path.name}", "use the extension .jsonl, .csv or .md")
     return _exported(job, export, path, form, replacing=replacing)
 
 
@@ -125,7 +125,7 @@ def _exported(job: Job[Written], export: Export, path: Path, form: Format, *, re
         done = export_file(job.store(), path, form, fixes=fixes, which=which, replace=replacing, told=tell)
     except Fault as fault:
         if fault.details.get("edited"):
-            hint = f"move your text out of it, or {REPLACES.upper()} replaces the block"
+            hint = f"move your text out of the block, or press {REPLACES.upper()} to replace it"
             raise Fault(fault.code, fault.message, hint, there=True) from None
         raise
     return Written(done.count, done.path, done.size)
@@ -139,7 +139,7 @@ def _check(path: Path, *, replacing: bool) -> None:
         check_target(path, replace=replacing)
     except Fault as fault:
         if path.is_file():
-            hint = f"{REPLACES.upper()} replaces it, or name another file"
+            hint = f"press {REPLACES.upper()} to replace it, or enter another name"
             raise Fault(fault.code, fault.message, hint, there=True) from None
         raise
 
@@ -150,7 +150,7 @@ def _pictured(picture: Picture, path: Path, *, replacing: bool) -> Written:
 
     form = {".svg": svg_of, ".md": markdown_of}.get(path.suffix.lower())
     if form is None:
-        raise Fault("invalid_input", f"no form is named by the end of {path.name}", "end it with .svg or .md")
+        raise Fault("invalid_input", f"unknown format: {path.name}", "use the extension .svg or .md")
     _check(path, replacing=replacing)
     return Written(1, path, write_file(path, (form(picture),), replace=replacing))
 

@@ -30,7 +30,7 @@ def show_in(app: App[None], words: list[str], text: str, suffix: str) -> str:
             with app.suspend():
                 return _run([*words, str(path)])
         except SuspendNotSupported:
-            return "This terminal cannot be lent to another program."
+            return "Cannot open another program from this terminal."
 
 
 def change_in(app: App[Any], words: list[str], text: str, suffix: str) -> tuple[str | None, str]:
@@ -41,9 +41,9 @@ def change_in(app: App[Any], words: list[str], text: str, suffix: str) -> tuple[
                 why = _run([*words, str(path)])
             return (None, why) if why else (path.read_text(encoding="utf-8", errors="replace"), "")
         except SuspendNotSupported:
-            return None, "This terminal cannot be lent to another program."
+            return None, "Cannot open another program from this terminal."
         except OSError as error:
-            return None, f"{words[0]} left nothing to read: {error.strerror or error}"
+            return None, f"cannot read the file from {words[0]}: {error.strerror or error}"
 
 
 def edit_in(app: App[Any], words: list[str], path: Path, line: int) -> str:
@@ -52,18 +52,18 @@ def edit_in(app: App[Any], words: list[str], path: Path, line: int) -> str:
         with app.suspend():
             return _run(at_line(words, path, line))
     except SuspendNotSupported:
-        return "This terminal cannot be lent to another program."
+        return "Cannot open another program from this terminal."
 
 
 def open_demo(app: App[Any]) -> str:
     """Leave the terminal to the workbench on samples, in their own casebook; what went wrong, or an empty string."""
     try:
         with app.suspend():
-            sys.stdout.write("Reading the samples...\r")  # the program that starts says so on the same line
+            sys.stdout.write("Loading the samples...\r")  # the program that starts says so on the same line
             sys.stdout.flush()
             return _run([*program(), "demo"], "casebook demo")
     except SuspendNotSupported:
-        return "This terminal cannot be lent to another program: casebook demo, once you have left."
+        return "Cannot open the demo from this terminal. Quit and run: casebook demo"
 
 
 def _run(argv: list[str], name: str = "") -> str:
@@ -72,11 +72,11 @@ def _run(argv: list[str], name: str = "") -> str:
     try:
         ended = subprocess.run(argv, check=False)  # a list, so no shell reads it
     except OSError as error:
-        return f"{name or argv[0]} cannot be started: {error.strerror or error}"
+        return f"cannot start {name or argv[0]}: {error.strerror or error}"
     finally:
         signal.signal(signal.SIGINT, before)
         sys.stdout.flush()
-    return "" if ended.returncode == 0 else f"{name or argv[0]} ended with {ended.returncode}"
+    return "" if ended.returncode == 0 else f"{name or argv[0]} exited with code {ended.returncode}"
 
 
 @contextmanager

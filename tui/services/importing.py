@@ -78,9 +78,9 @@ def describe_sources(sources: Sequence[Source]) -> str:
         f"{READERS[one.agent].NAME}, {counted(one.files, 'file')}, {size_of(one.bytes)}" for one in sources if one.files
     ]
     if found:
-        return f"Found on this computer: {'; '.join(found)}."
+        return f"Found on this computer: {' · '.join(found)}."
     looked = ", ".join(inline(str(folder), 80) for one in sources for folder in one.looked)
-    return f"None were found in {looked}." if looked else "None were found where the agents keep them."
+    return f"No sessions in {looked}." if looked else "No agent sessions found."
 
 
 def _forget(path: Path) -> None:
@@ -213,7 +213,7 @@ class Incoming(Performs, StatusLine):
 
     def _show_report(self) -> None:
         if self.report is not None:
-            self.post_message(PaneShowAll("What the last import did", report_text(self.report)))
+            self.post_message(PaneShowAll("Last import", report_text(self.report)))
 
     def _heard(self, value: object, final: bool) -> None:
         from core.flows.transcripts.report import ImportReport, Progress

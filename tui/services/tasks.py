@@ -75,8 +75,8 @@ def run_import(call: Call, casebook: Path, paths: Sequence[Path]) -> ImportRepor
         if other is not None:
             raise Fault(
                 "db_locked",
-                f"Another import is running on this casebook (process {other.pid}).",
-                "Its cases appear here as it goes on.",
+                f"Another import is running (process {other.pid}).",
+                "Its cases appear here during the import.",
             )
         report = import_transcripts(store, "auto", paths, on_progress=call.tell, cancelled=call.is_cancelled)
         if not report.canceled:

@@ -209,7 +209,7 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
             "app.quit": self.leave,
             "app.help": self._help,
             "app.palette": self._palette,
-            "app.interrupt": lambda: self.say(self.signs.told("Nothing is selected. {app.quit} quits.")),
+            "app.interrupt": lambda: self.say(self.signs.told("No text selected. Press {app.quit} to quit.")),
             "app.jump": self._jump,
             "app.status": self._status,
             **{f"pane.{pane}": partial(self._panes.show, pane) for pane in PANES},
@@ -336,7 +336,7 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
         for bar in on_open_screens(self, TopBar):
             bar.follow(place)
         if event.readonly:
-            self._say_once(f"Read-only: {event.readonly}. Searching works; uses are not counted.")
+            self._say_once(f"Read-only: {event.readonly}. You can search. Uses are not counted.")
 
     def on_pane_troubled(self, event: PaneTroubled) -> None:
         """The core could not answer: once in a toast, and the pane shows its state."""
@@ -403,16 +403,16 @@ def _rows(app: CasebookApp, now: Situation) -> int:
 
 def _sent(what: str, size: int) -> str:
     if size > _CLIPBOARD:
-        return f"The {what} was sent to the terminal, but {size:,} bytes may be too much for it."
-    return f"The {what} was sent to the terminal's clipboard."
+        return f"Copied the {what}, but {size:,} bytes may be too large for the terminal."
+    return f"Copied the {what}."
 
 
 def crash_line(crash: Crash, log_file: Path | None) -> str:
     """The one line for the terminal."""
     where = f" at {title(crash.place)}" if crash.place else ""
-    off = "The log is off (log.level), so there is no more."
-    rest = f"The log has the details: {title(str(log_file))}" if log_file else off
-    return f"casebook stopped by a fault of its own: {crash.kind}{where}. Nothing stored is lost. {rest}"
+    off = "The log is disabled (log.level)."
+    rest = f"Details are in the log: {title(str(log_file))}" if log_file else off
+    return f"casebook crashed: {crash.kind}{where}. Your casebook is safe. {rest}"
 
 
 def run(

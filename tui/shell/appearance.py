@@ -95,14 +95,14 @@ def user_themes(folder: Path, taken: Collection[str]) -> tuple[tuple[Theme, ...]
     try:
         files = sorted(folder.glob("*.toml"))
     except OSError as error:
-        return (), (f"The themes in {folder} cannot be read: {error.strerror}",)
+        return (), (f"Cannot read the themes in {folder}: {error.strerror}",)
     for file in files:
         try:
             theme = read_theme(file)
             if theme.name in names:
-                raise ValueError(f"there is a theme {theme.name} already")
+                raise ValueError(f"theme {theme.name} already exists")
         except (OSError, ValueError, RecursionError) as error:
-            troubles.append(f"{file.name} is no theme: {error}")
+            troubles.append(f"{file.name} is not a valid theme: {error}")
             continue
         names.add(theme.name)
         themes.append(theme)
@@ -125,16 +125,16 @@ def read_theme(file: Path) -> Theme:
     import tomllib
 
     if file.stat().st_size > _MAX_BYTES:
-        raise ValueError("it is too large")
+        raise ValueError("the file is too large")
     found = tomllib.loads(file.read_text(encoding="utf-8"))
     name, dark = found.pop("name", file.stem), found.pop("dark", True)
     variables = found.pop("variables", {})
     if not isinstance(name, str) or not _NAME.fullmatch(name):
-        raise ValueError("its name must be 1 to 40 letters, digits, - or _")
+        raise ValueError("the name must have 1 to 40 letters, digits, - or _")
     if not isinstance(dark, bool):
         raise ValueError("dark must be true or false")
     if unknown := sorted(set(found) - set(_COLORS)):
-        raise ValueError(f"{unknown[0]!r} is no colour of a theme")
+        raise ValueError(f"unknown colour {unknown[0]!r}")
     if "primary" not in found:
         raise ValueError("the colour primary is missing")
     colors = {key: _checked_color(key, value) for key, value in found.items()}
@@ -150,18 +150,18 @@ def _checked_color(key: str, value: object) -> str:
     try:
         Color.parse(cast("str", value))
     except (ColorParseError, TypeError, AttributeError):
-        raise ValueError(f"{key} is no colour: {str(value)[:40]!r}") from None
+        raise ValueError(f"{key} is not a colour: {str(value)[:40]!r}") from None
     return cast("str", value)
 
 
 def _checked_variable(key: str, value: object) -> str:
     if not re.fullmatch("[a-z0-9-]{1,60}", key) or not isinstance(value, str):
-        raise ValueError(f"{key[:40]!r} is no variable with a text")
+        raise ValueError(f"{key[:40]!r} must be a text variable")
     first, _, share = value.partition(" ")
     if first in _STYLES and set(value.split(" ")) <= _STYLES:
         return value
     if share and not re.fullmatch("[0-9]{1,3}%", share):
-        raise ValueError(f"{key} is neither a colour nor a style: {value[:40]!r}")
+        raise ValueError(f"{key} is not a colour or style: {value[:40]!r}")
     _checked_color(key, first)
     return value
 
@@ -297,7 +297,7 @@ class Look(WholeLetters, inherit_bindings=False):
         if theme and theme not in self.available_themes:
             self._read_themes()
             if theme not in self.available_themes:
-                self.theme_troubles += (f"There is no theme {theme}; this is {DARK}.",)
+                self.theme_troubles += (f"Theme {theme} not found. Using {DARK}.",)
         self.theme = theme if theme in self.available_themes else DARK
 
     def get_css_variables(self) -> dict[str, str]:

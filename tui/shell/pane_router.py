@@ -84,7 +84,7 @@ class PaneRouter:
         while isinstance(app.screen, HistoryScreen | TriageScreen):
             app.screen.dismiss()
         if self.covered:
-            app.say("Close what is open here first; then the panes can be reached.", severity="warning")
+            app.say("Close the open dialog first.", severity="warning")
         return not self.covered
 
     def library(self, wanted: PaneSearchLibrary | PaneOpenCitation) -> None:

@@ -175,7 +175,7 @@ class FixArea(TextArea):
         shown = as_shown(text)
         super().__init__(
             shown, id="fix-text", soft_wrap=_wraps(shown), tab_behavior="focus", show_line_numbers=False,
-            placeholder="What fixed it? Markdown: steps, commands, why.", highlight_cursor_line=False,
+            placeholder="Describe the fix in Markdown: steps, commands, reason.", highlight_cursor_line=False,
         )  # fmt: skip
 
     def put(self, text: str) -> None:
@@ -210,13 +210,13 @@ class QuestionBox(Input):
     """`earlier`: what was asked of this casebook, the newest first."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "earlier", "An earlier question", show=False),
-        Binding("down", "later", "A later question; to the answer", show=False),
+        Binding("up", "earlier", "Earlier question", show=False),
+        Binding("down", "later", "Later question or the answer", show=False),
     ]
 
     def __init__(self, question: str) -> None:
         super().__init__(
-            question, placeholder="Ask in whole words; Enter asks", id="ask-box", max_length=LONGEST,
+            question, placeholder="Ask a question", id="ask-box", max_length=LONGEST,
             select_on_focus=False,
         )  # fmt: skip
         self.earlier: tuple[str, ...] = ()

@@ -52,7 +52,7 @@ class Running:
     progress: Progress | None = None
     stopping: bool = False
     way_out: str = AT_LIST
-    begins: str = "Looking for sessions"
+    begins: str = "Searching for sessions"
 
 
 class Workbench(Protocol):

@@ -92,9 +92,9 @@ def test_a_citation_of_what_was_never_given_is_no_grounded_answer() -> None:
     sure = replace(CLAIMS[0], text="It closes at nine.", start=0, end=22)
     drawn = draw_answer(replace(ANSWER, answer=said, claims=(sure,), invented=(one,)), UNICODE).plain
     assert "Grounded" not in drawn
-    assert "Check it: [9] cites what was never given." in drawn
+    assert "Check it: [9] cites what was not provided." in drawn
     assert "✕ The moon is hollow." in drawn
-    assert "✕ [9] was never given" in drawn
+    assert "✕ [9] was not provided" in drawn
 
 
 def test_a_source_that_is_another_file_today_is_no_plain_grounded_answer() -> None:
@@ -104,7 +104,7 @@ def test_a_source_that_is_another_file_today_is_no_plain_grounded_answer() -> No
     drawn = draw_answer(changed, UNICODE).plain
     assert "Grounded" not in drawn
     assert "! Check it: [1] has changed since it was read." in drawn
-    assert "! [1] said so when it was read a/밸브.md" in drawn
+    assert "! [1] supported before the file changed a/밸브.md" in drawn
     assert "[1] a/밸브.md#L3-L5  밸브  changed since it was read" in drawn
     assert "a/밸브.md#L3-L5 (changed since it was read)" in plain_answer("?", changed)
     gone = replace(
@@ -145,7 +145,7 @@ def test_an_answer_that_was_cut_off_is_not_drawn_as_a_whole_one() -> None:
     assert "(cut off after 4,096 tokens" in plain_answer("?", answer)
     half = replace(sure, text="The valve is not", start=23, end=len(said), status="flagged")
     drawn = draw_answer(replace(answer, claims=(CLAIMS[1], half)), UNICODE).plain
-    assert "Check it: 1 of 2 cited sentences is in other words than its source." in drawn
+    assert "Check it: 1 of 2 cited sentences differs from its source." in drawn
     assert "Not whole: cut off" in drawn
     assert "○ [1] cut off" in drawn
 
@@ -157,7 +157,7 @@ def test_a_refusal_says_why_and_what_came_near(reason: str) -> None:
     drawn = draw_answer(refused, ASCII).plain
     assert "Grounded" not in drawn
     assert reason not in drawn, "a person is told in words"
-    assert "The nearest there is" in drawn
+    assert "Closest passages" in drawn
     assert ("근거 부족." in drawn) == (reason != "no_index")
     assert ("esc, then i: reads folders" in drawn) == (reason == "no_index")
 
@@ -165,9 +165,9 @@ def test_a_refusal_says_why_and_what_came_near(reason: str) -> None:
 def test_what_the_model_said_when_it_gave_up_is_told_inert() -> None:
     refused = replace(ANSWER, grounded=False, refusal_reason="llm_self_judge", claims=(), citations=(), answer="No.")
     gave_up = replace(refused, said="Nothing is said of \x1b[31m Zanzibar.")
-    assert "The model said: Nothing is said of ␛[31m Zanzibar." in draw_answer(gave_up, UNICODE).plain
+    assert "The LLM replied: Nothing is said of ␛[31m Zanzibar." in draw_answer(gave_up, UNICODE).plain
     uncited = replace(gave_up, trace=(Step("citations", "rejected", "no passage is cited"),))
-    assert "The model said: Nothing is said of ␛[31m Zanzibar." in draw_answer(uncited, UNICODE).plain
+    assert "The LLM replied: Nothing is said of ␛[31m Zanzibar." in draw_answer(uncited, UNICODE).plain
     long = draw_answer(replace(uncited, said="no " * 400), UNICODE).plain
     assert long.count("no ") < 120
 
@@ -179,11 +179,11 @@ def test_what_was_wrong_with_what_the_model_said_is_told() -> None:
     assert "Not accepted: no passage is cited." in draw_answer(uncited, UNICODE).plain
     one = InventedCitation("[99]", "It closes at nine", TEXT.index("It"), TEXT.index("It") + 17)
     drawn = draw_answer(replace(uncited, invented=(one,)), UNICODE).plain
-    assert "Not accepted: [99] cites what was never given." in drawn
+    assert "Not accepted: [99] cites what was not provided." in drawn
     assert "✕ It closes at nine" in drawn
-    assert "The nearest there is" in drawn
+    assert "Closest passages" in drawn
     broken = replace(refused, refusal_reason="llm_stream_aborted", trace=(Step("model", "failed", "it broke off"),))
-    assert "Not finished: this is what had come. (it broke off)" in draw_answer(broken, UNICODE).plain
+    assert "Stopped early. The partial answer is kept. (it broke off)" in draw_answer(broken, UNICODE).plain
 
 
 def test_in_ascii_nothing_of_our_own_is_anything_else() -> None:

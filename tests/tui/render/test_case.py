@@ -98,7 +98,7 @@ def test_an_unresolved_case_says_so() -> None:
     assert fix_of(replace(CASE, resolution="  "), None) is None
     assert "No fix" in draw_fix(None, UNICODE).plain
     assert (
-        draw_fix(None, UNICODE, replace(CASE, resolution=None, resolutions=())).plain == "No fix is written down yet."
+        draw_fix(None, UNICODE, replace(CASE, resolution=None, resolutions=())).plain == "No fix yet."
     )
 
 
@@ -108,12 +108,12 @@ def test_a_case_whose_fixes_do_not_answer_says_why() -> None:
 
     one = replace(CASE.resolutions[0], current=False, status="verified")
     down = replace(one, status="rejected")
-    assert told("noise", one) == "This is noise, no error worth a fix; its fix below does not answer."
-    assert told("noise", one, down) == "This is noise, no error worth a fix; its fixes below do not answer."
+    assert told("noise", one) == "This is noise, no error worth a fix Its fix below is not used.."
+    assert told("noise", one, down) == "This is noise, no error worth a fix Its fixes below are not used.."
     assert told("noise") == "This is noise, no error worth a fix."
     assert told("rejected", down) == "Its only fix was rejected."
     assert told("rejected", down, down) == "All 2 of its fixes were rejected."
-    assert told("unresolved", one, down) == "None of its fixes below answers."
+    assert told("unresolved", one, down) == "Its fixes were rejected or replaced."
 
 
 def test_where_it_comes_from_names_session_messages_and_keys() -> None:
@@ -215,7 +215,7 @@ def test_a_trace_is_a_tree_with_reasons_and_facts_in_columns() -> None:
 @pytest.mark.parametrize("width", [60, 38, 24, 12])
 def test_what_a_step_says_goes_on_under_where_it_began(width: int) -> None:
     query = '"wait" OR "tests" OR "test" OR "wait tests"'
-    long = Step("vector", "miss", "no model is set up for this workbench", (("match", query),))
+    long = Step("vector", "miss", "no embedding model is set up", (("match", query),))
     twig = tree((long,), UNICODE)[0]
     lines = draw_twig(twig, UNICODE, width=width).plain.split("\n")
     assert max(len(line.rstrip()) for line in lines[1:]) <= width

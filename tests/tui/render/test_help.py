@@ -23,8 +23,8 @@ def lines(now: Situation, width: int, signs: Signs = UNICODE) -> list[str]:
 
 def test_a_reason_that_several_share_stands_once_above_them() -> None:
     shown = draw_help(REVIEW, LIST, UNICODE, 76).plain
-    assert shown.count("That is done in the evidence pane.") == 1
-    assert shown.split("\n")[:2] == ["In the evidence", "  That is done in the evidence pane."]
+    assert shown.count("Only available in the Evidence pane.") == 1
+    assert shown.split("\n")[:2] == ["In the evidence", "  Only available in the Evidence pane."]
 
 
 def test_a_reason_of_one_action_stands_behind_it() -> None:
@@ -62,8 +62,8 @@ def test_where_one_key_does_several_things_each_says_where_it_holds() -> None:
     reading = [action for action in ACTIONS if action.group == "In a text"]
     escapes = [one for one in entries(reading, LIST, UNICODE) if "esc" in one.keys.split()]
     assert [(one.title, one.where) for one in escapes] == [
-        ("Back from a text shown whole", ""),
-        ("Back to the list", "in the text beside a list"),
+        ("Close the full text", ""),
+        ("Back to the list", "in the text next to a list"),
         ("Back to the case", "in the trace"),
     ]
     down = next(one for one in entries(reading, LIST, UNICODE) if one.title == "Scroll down")

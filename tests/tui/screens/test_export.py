@@ -216,7 +216,7 @@ async def test_escape_stops_it_and_leaves_no_file(tmp_path: Path, monkeypatch: p
         await started(pilot, app)
         await asked(pilot, app, "export all cases")
         await pilot.press("enter")
-        await until(pilot, lambda: words(app) == "200 cases written; esc stops it.")
+        await until(pilot, lambda: words(app) == "200 cases written. Esc stops.")
         await pilot.press("escape")
         go.set()
         await until(pilot, lambda: not app.jobs.is_working("export"))
@@ -278,13 +278,13 @@ async def test_the_palette_says_where_cases_are_exported_and_when_there_are_none
         await pilot.press("alt+2")
         await until(pilot, lambda: isinstance(app.screen, EvidenceScreen))
         await pilot.press("ctrl+p", *"export")
-        await until(pilot, lambda: "Export all cases  That is done in the errors pane." in frame(app))
+        await until(pilot, lambda: "Export all cases  Only available in the Errors pane." in frame(app))
     app = app_on(tmp_path / "none.db")
     async with app.run_test(size=WIDE) as pilot:
         await pilot.pause()
         await pilot.press("ctrl+p", *"export")
         await until(pilot, lambda: "Export all cases  The casebook has no cases." in frame(app))
-        assert "Export the cases that are listed  No case is listed." in frame(app)
+        assert "Export the listed cases  No case is listed." in frame(app)
 
 
 async def test_tab_completes_the_path_and_says_how_it_may_go_on(book: Path, tmp_path: Path) -> None:

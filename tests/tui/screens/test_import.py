@@ -63,7 +63,7 @@ async def test_the_first_run_offers_what_is_there_and_one_key_imports_it(
         assert not path.exists(), "looking makes nothing"
         await pilot.press("i")
         await until(pilot, lambda: app.errors.incoming.report is not None and total(app) > 0)
-        await until(pilot, lambda: "The import is done" in flat(app))
+        await until(pilot, lambda: "Import done" in flat(app))
         with open_store(path) as store:
             cases = count_cases(store)
         await until(pilot, lambda: total(app) == cases)
@@ -295,7 +295,7 @@ def test_the_status_line_fits_whatever_the_file_is_called(width: int) -> None:
 def test_a_report_is_told_short_and_in_full() -> None:
     report = ImportReport(2, 1, 30, 5, 1, 2, (SkippedLine("/a/b.jsonl", 7, "no JSON\x1b[2J"),), canceled=True)
     assert report_line(report, UNICODE) == (
-        "The import was stopped, what it read stays: 2 files, 30 new messages; 1 error, 2 fixes."
+        "Import stopped, partial results kept: 2 files, 30 new messages; 1 error, 2 fixes."
         " 1 line left out: I shows them."
     )
     assert "/a/b.jsonl:7: no JSON␛[2J" in report_text(report)

@@ -67,7 +67,7 @@ async def test_a_folder_is_named_read_and_what_was_left_out_is_told(
         await until(pilot, lambda: "Done in" in flat(app) and "3 documents" in flat(app))
         assert "5 met: 3 new, 2 left out" in flat(app)
         assert "[red]photo[b].png" in flat(app)
-        assert "its path cannot be cited" in flat(app)
+        assert "path cannot be cited" in flat(app)
         assert screen.choices.roots == (docs.resolve(),)
         assert screen.box.value == ""
         (docs / "3.md").write_text("# later\n\nmore\n")
@@ -171,7 +171,7 @@ async def test_folders_are_chosen_and_left_out(casebook: Path, docs: Path, tmp_p
         assert screen.choices.roots == (other.resolve(),), "who left a folder out finds it left out"
         screen.folders.focus()
         await pilot.press("down", "enter", "r")
-        await until(pilot, lambda: "Choose a folder, or name one." in flat(app))
+        await until(pilot, lambda: "Select or enter a folder." in flat(app))
 
 
 async def test_tab_completes_a_path(casebook: Path, tmp_path: Path) -> None:
@@ -218,7 +218,7 @@ async def test_a_folder_that_is_not_there_is_said(casebook: Path, name: str) -> 
         screen = await opened(pilot, app)
         screen.box.value = name
         await pilot.press("enter")
-        await until(pilot, lambda: "Nothing was read There is no folder" in flat(app))
+        await until(pilot, lambda: "Nothing was ingested There is no folder" in flat(app))
         assert "no casebook" not in flat(app)
         assert "\x1b" not in frame(app)
         assert screen.box.value == visible(name), "what was mistyped is there to be mended"
@@ -251,7 +251,7 @@ def test_errors_warnings_and_reasons_stand_with_their_paths() -> None:
     assert "\x1b" not in told
     for line in ("it cannot be read [b]", "read as cp949", "a#b.md  its path holds a #", "build/", "and 1 more"):
         assert line in told
-    assert told.index("named by a .gitignore") < told.index("its path cannot be cited"), "the most first"
+    assert told.index("excluded by .gitignore") < told.index("path cannot be cited"), "the most first"
     assert "2026-03-14 08:00 UTC" in told
     line = report_line(report, ASCII)
     assert "1 file could not be read. 4 left out." in line

@@ -94,8 +94,8 @@ async def test_fixes_alone_that_differ_are_told_alone(tmp_path: Path) -> None:
         assert "Their fixes differ." in told
         assert "an error of" not in told
         kept = told.index("Kept")
-        assert kept < told.index(f"of #{first} start it", kept) < told.index("Becomes history")
-        assert f"of #{second} restart it" in told[told.index("Becomes history") :]
+        assert kept < told.index(f"of #{first} start it", kept) < told.index("Replaced")
+        assert f"of #{second} restart it" in told[told.index("Replaced") :]
         assert "None is lost" in told
 
 
@@ -258,7 +258,7 @@ async def test_a_fix_that_came_after_the_question_is_no_part_of_the_answer(tmp_p
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, ConflictScreen))
         assert "migrate" in frame(app)
-        assert f"#{second} left alone: somebody was faster" in bottom(screen)
+        assert f"#{second} not saved (changed by someone else)" in bottom(screen)
         assert read(path, second) is not None
         await pilot.press("m")
         await until(pilot, lambda: idle(app) and f"merged #{second} into #{first}" in bottom(screen))
@@ -282,8 +282,8 @@ async def test_fixes_that_differ_are_named_before_a_merge_and_the_cursor_goes_to
         await pilot.press("M")
         told = await asked(pilot, app)
         assert "Their tools, key lines and fixes differ." in told
-        assert f"The case keeps its name: #{kept} missing go.sum entry" in told
-        assert told.index("Kept") < told.index("go mod tidy", told.index("Kept")) < told.index("Becomes history")
+        assert f"The case keeps its key line: #{kept} missing go.sum entry" in told
+        assert told.index("Kept") < told.index("go mod tidy", told.index("Kept")) < told.index("Replaced")
         assert all(text in told for text in ("start it", "migrate", f"of #{first}", f"of #{second}"))
         await pilot.press("enter")
         await until(pilot, lambda: idle(app) and f"merged 2 cases into #{kept}" in bottom(screen))
@@ -401,13 +401,13 @@ async def test_a_long_question_is_read_to_its_end_by_keys_and_foreign_text_in_it
         await pilot.press("M")
         await asked(pilot, app)
         seen = set(frame(app).split("\n"))
-        assert "Becomes history" not in frame(app)
+        assert "Replaced" not in frame(app)
         for _ in range(60):
             assert_inert(app)
             seen |= set(frame(app).split("\n"))
             await pilot.press("pagedown")
         assert any("Kept" in line for line in seen)
-        assert any("Becomes history" in line for line in seen)
+        assert any("Replaced" in line for line in seen)
         assert "None is lost" in frame(app)
         await pilot.press("g")
         assert "Their tools" in frame(app)

@@ -119,7 +119,7 @@ async def test_an_empty_queue_shows_no_headings_of_a_case(tmp_path: Path) -> Non
         await until(pilot, lambda: app.errors.case.read)
         await pilot.press("escape", "T")
         await until(pilot, lambda: isinstance(app.screen, TriageScreen) and "Nothing waits" in frame(app))
-        assert "Error as it was seen" not in frame(app)
+        assert "Output" not in frame(app)
         assert "Other fixes" not in frame(app)
 
 
@@ -224,7 +224,7 @@ async def test_the_history_tells_each_change_and_takes_any_back(casebook: Path) 
         await until(pilot, lambda: "undone · verify the fix" in frame(app))
         await pilot.press("u")
         await until(pilot, lambda: "done again · verify the fix" in frame(app))
-        assert "It was taken back, and done again." in " ".join(frame(app).split())
+        assert "Undone, then redone." in " ".join(frame(app).split())
         await pilot.press("u")
         await until(pilot, lambda: "undone · verify the fix" in frame(app))
         assert "2 changes" in frame(app), "one row a decision, whatever became of it"

@@ -76,7 +76,7 @@ def test_help_is_always_offered() -> None:
 
 
 def test_an_impossible_action_says_why() -> None:
-    assert BY_NAME["case.copy"].enabled(Situation()) == "No case is chosen yet."
+    assert BY_NAME["case.copy"].enabled(Situation()) == "Select a case first."
     assert "no fix" in BY_NAME["case.copy"].enabled(ErrorsNow(case_open=True))
     assert BY_NAME["case.copy"].enabled(SOLVED) == ""
 

@@ -58,10 +58,10 @@ async def test_zoom_gives_a_narrow_screen_the_lines_of_the_box_and_slash_gives_t
     async with app.run_test(size=SMALL) as pilot:
         await started(pilot, app)
         await pilot.press("down", "z")
-        await until(pilot, lambda: "Have we met this error?" not in frame(app))
+        await until(pilot, lambda: "Search errors" not in frame(app))
         assert "TS2304" in frame(app)
         await pilot.press("slash")
-        await until(pilot, lambda: "Have we met this error?" in frame(app))
+        await until(pilot, lambda: "Search errors" in frame(app))
         assert app.focused is app.errors.box
 
 
@@ -72,9 +72,9 @@ async def test_the_palette_finds_an_action_by_any_word_of_it_and_puts_the_possib
         await pilot.press("down", "ctrl+p")
         await until(pilot, lambda: "Clear the filter" in frame(app))
         text = frame(app)
-        assert text.index("Sort by last seen") < text.index("Clear the filter  No filter is on.")
+        assert text.index("Sort by last seen") < text.index("Clear the filter  No filter is active.")
         await pilot.press(*"history")
-        await until(pilot, lambda: "Show the other fixes whole  This case has no other fixes." in frame(app))
+        await until(pilot, lambda: "Show all fixes in full  This case has no other fixes." in frame(app))
 
 
 async def lines(pilot: Pilot[None], app: CasebookApp, words: str) -> str:
@@ -93,12 +93,12 @@ async def test_the_palette_shows_a_key_only_where_it_works_and_finds_quitting_by
     app = app_on(casebook)
     async with app.run_test(size=(120, 34)) as pilot:
         await started(pilot, app)
-        assert "Import sessions of your agents" in await lines(pilot, app, "sessions of")
+        assert "Import agent sessions" in await lines(pilot, app, "sessions of")
         assert " i " not in await lines(pilot, app, "sessions of"), "the box would take it as a letter"
         await pilot.press("down")
         text = await lines(pilot, app, "import")
-        begin = next(line for line in text.split("\n") if "Import sessions of your agents" in line)
-        other = next(line for line in text.split("\n") if "What the last import did" in line)
+        begin = next(line for line in text.split("\n") if "Import agent sessions" in line)
+        other = next(line for line in text.split("\n") if "Last import" in line)
         assert re.search(r"agents {9,}i  ", begin), "in a column at the right"
         assert "Nothing was imported" in other
         assert " I " not in other.partition("left out")[2]
@@ -106,13 +106,13 @@ async def test_the_palette_shows_a_key_only_where_it_works_and_finds_quitting_by
             assert re.search(r"Quit {9,}q \^q  ", await lines(pilot, app, words)), words
         await pilot.press("2")
         await until(pilot, lambda: isinstance(app.screen, EvidenceScreen))
-        assert "Sort by last seen, most seen, first seen  That is done in the errors pane." in await lines(
+        assert "Change the sort: last seen, most seen, first seen  Only available in the Errors pane." in await lines(
             pilot, app, "sort by"
         )
         await pilot.press("ctrl+p", *"sort by")
         await until(pilot, lambda: offered(app).startswith("Sort by"))
         await pilot.press("enter")
-        await until(pilot, lambda: told(app, "That is done in the errors pane."))
+        await until(pilot, lambda: told(app, "Only available in the Errors pane."))
 
 
 async def test_a_session_and_a_whole_text_show_their_keys_and_explain_them(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ async def test_a_missing_casebook_is_not_made_by_looking(tmp_path: Path) -> None
     app = app_on(path)
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await until(pilot, lambda: "No cases yet" in frame(app))
-        assert "names a file or a folder to read" in frame(app)
+        assert "choose a file or folder" in frame(app)
         assert not path.exists()
 
 
@@ -61,7 +61,7 @@ async def test_another_program_s_file_is_named_as_such(tmp_path: Path) -> None:
         con.execute("CREATE TABLE songs(id)")
     app = app_on(path)
     async with app.run_test(size=WIDE) as pilot:
-        await until(pilot, lambda: "This file is no casebook" in flat(app))
+        await until(pilot, lambda: "Not a casebook database" in flat(app))
 
 
 async def test_a_newer_casebook_is_shown_read_only_and_says_which_version(casebook: Path) -> None:

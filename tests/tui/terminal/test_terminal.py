@@ -69,7 +69,7 @@ def journey(terminal: Terminal) -> bytes:
         (b"\x1b", b"failed"),
         (b"S", b"Long runs"),
         (b"\x1b", b"failed"),
-        (b"?", b"Keys and what they do"),
+        (b"?", b"Keys and actions"),
         (b"\x1b", b"failed"),
         (b"i", b"Import sessions"),
         (b"\x1b[200~/nowhere\x07/\xc2\x9b31m\xe2\x80\xae\x1b[201~\r", b"There is no file"),
@@ -186,8 +186,8 @@ def test_samples_open_from_an_empty_casebook_and_lead_back_to_it(tmp_path: Path)
     try:
         terminal.read_until(b"opens samples")
         terminal.send(b"d")
-        terminal.read_until(b"Reading the samples...\r")
-        terminal.read_until(b"Reading the samples...\r\n")
+        terminal.read_until(b"Loading the samples...\r")
+        terminal.read_until(b"Loading the samples...\r\n")
         terminal.read_until(b"Where from")
         terminal.send(b"\x11")
         terminal.read_until(b"No cases yet")

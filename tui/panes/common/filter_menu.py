@@ -24,7 +24,7 @@ from tui.widgets.inputs import LineBox
 Value = tuple[str, str, int | None]
 """A kind of filter, a value of it, and how many it shows where that is known."""
 _SHOWN = 300
-_HELP = "enter picks, tab picks more, esc closes"
+_HELP = "enter selects, tab selects more, esc closes"
 
 
 class Filters(Protocol):
@@ -97,7 +97,7 @@ class FilterScreen(ModalScreen[None]):
         Binding("escape,ctrl+c", "dismiss", "Close", priority=True),
         Binding("down,ctrl+n", "move(1)", "Next", priority=True),
         Binding("up,ctrl+p", "move(-1)", "Previous", priority=True),
-        Binding("tab", "pick(False)", "Pick, and stay"),  # no priority: what was typed before it counts first
+        Binding("tab", "pick(False)", "Select and stay"),  # no priority: what was typed before it counts first
     ]
 
     def __init__(self, choices: Choices[Any, Any], jobs: Jobs) -> None:
@@ -111,7 +111,7 @@ class FilterScreen(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(id="filter") as frame:
-            frame.border_title = Content("Show only")
+            frame.border_title = Content("Filter")
             frame.border_subtitle = Content(_HELP)
             yield self._box
             yield self._lines

@@ -94,7 +94,7 @@ def attached(store: Store, case: Case, name: str, query: str) -> str:
 
     now = show_case(store, case.id)
     if now is None:
-        raise Fault("invalid_input", f"case {case.id} is not there any more")
+        raise Fault("invalid_input", f"case {case.id} was deleted")
     return cite_in_case(store, now, name, person(), quote_of(store.con, name, query)).uri
 
 
@@ -107,7 +107,7 @@ def forms_of(case: Case, fix: Fix | None, key_line: str, raw: str, database: Pat
     return (
         *forms,
         Form("k", "key line", key_line),
-        Form("r", "error as it was seen", raw),
+        Form("r", "output", raw),
         Form("m", "case as Markdown", case_markdown(case, raw)),
         Form("j", "case as JSON", dumps(case), exact=True),
         Form("c", "shell command", command_of(case, database)),
@@ -141,7 +141,7 @@ class CaseActs:
             "case.history": view.toggle_history,
             "list.copy": self._copy_fix,
             "list.copy_as": self._copy_as,
-            "case.all": lambda: view.post_message(PaneShowAll("The error as it was seen", view.raw.text)),
+            "case.all": lambda: view.post_message(PaneShowAll("Full output", view.raw.text)),
             "case.source": self._open_seen,
             "case.enter": self._open_seen,
             "case.fix_source": self._open_fix,
@@ -186,7 +186,7 @@ class CaseActs:
     def _open_seen(self) -> None:
         one = self._view.seen.current
         if one is None or one.session is None:
-            self._say("This time was not seen in a session: the error was given by hand.")
+            self._say("This occurrence has no session. It was entered by hand.")
         else:
             self._open(one.session, one.message or 0)
 
@@ -222,7 +222,7 @@ class CaseActs:
 
         view = self._view
         if view.read is not None:
-            case, undo = view.read.case, self._signs.told("{undo.last} there takes it back.")
+            case, undo = view.read.case, self._signs.told("{undo.last} there undoes it.")
             view.post_message(PaneSearchLibrary(question_of_case(case), ForCase(case, view.look_for_citations, undo)))
 
     def _open_cited(self) -> None:
@@ -252,7 +252,7 @@ class CaseActs:
         if why or self._view.read is None:
             self._say(why)
             return
-        note = "<!-- To read: what is changed here is not kept. -->\n\n"
+        note = "<!-- Read-only: changes here are not saved. -->\n\n"
         text = note + case_markdown(self._view.read.case, self._view.raw.text)
         self._say(show_in(self._view.app, words, text, ".md"))
 

@@ -50,7 +50,7 @@ class CaseSide(Reading):
         self.read: Read | None = None
         self.fix: Fix | None = None
         self._head, self._fix = Block("side-head"), Block("side-fix", "Fix")
-        self._raw, self._past = Block("side-raw", "Error as it was seen"), Block("side-past", "Other fixes")
+        self._raw, self._past = Block("side-raw", "Output"), Block("side-past", "Other fixes")
         self.border_title = Content("Case")
 
     def compose(self) -> ComposeResult:
@@ -73,7 +73,7 @@ class CaseSide(Reading):
         now, shown, error = self._clock(), read.shown, read.error
         self._head.say(draw.draw_head(case, None, self._signs, now, shown=shown, error=error, splits=splits))
         self._draw_fix()
-        self._raw.border_title = Content(f" Error as it was seen{_which(read)} ")
+        self._raw.border_title = Content(f" Output{_which(read)} ")
         self._raw.say(draw.draw_raw(self._seen_raw(case), self._signs, limit=SHOWN))
         self._past.say(draw_history(case.resolutions, self._signs, self._clock()))
         self.border_subtitle = Content(f"#{case.id}")
@@ -116,7 +116,7 @@ class CaseSide(Reading):
     def open_messages(self, session: str | None, messages: tuple[int, ...]) -> None:
         """Show these messages of a session, with the times the error was seen there."""
         if session is None:
-            self._say("This fix names no session: it was written by hand.")
+            self._say("This fix has no session. It was written by hand.")
             return
         from tui.screens.session import SessionScreen
 
@@ -133,7 +133,7 @@ class CaseSide(Reading):
     def _open_seen(self) -> None:
         one = None if self.read is None else self.read.latest
         if one is None or one.session is None:
-            self._say("This error was not seen in a session: it was given by hand.")
+            self._say("This error has no session. It was entered by hand.")
             return
         fixes = self.fix.messages if self.fix is not None and self.fix.session == one.session else ()
         from tui.screens.session import SessionScreen
@@ -150,7 +150,7 @@ class CaseSide(Reading):
 
     def _show_all(self) -> None:
         if self.read is not None:
-            self.app.post_message(PaneShowAll("The error as it was seen", self._seen_raw(self.read.case).text))
+            self.app.post_message(PaneShowAll("Full output", self._seen_raw(self.read.case).text))
 
     def _say(self, text: str) -> None:
         self.app.notify(text, markup=False, severity="warning", timeout=4)
@@ -165,12 +165,12 @@ def _which(read: Read) -> str:
 
 
 _MEANT = {
-    "verify": "to verify this fix",
-    "reject": "to reject this fix",
-    "edit": "to save this text",
-    "noise": "that this case is noise",
-    "merge": "to merge the cases",
-    "split": "to split this case",
+    "verify": "verify this fix",
+    "reject": "reject this fix",
+    "edit": "save this text",
+    "noise": "mark the case as noise",
+    "merge": "merge the cases",
+    "split": "split the case",
 }
 
 
@@ -197,10 +197,10 @@ class ConflictScreen(Performs, ModalScreen[str | None]):
         yield Static(self._told(), id="conflict-told")
         with Container(id="conflict-sides"):
             with Reading(id="conflict-mine", classes="conflict-side") as mine:
-                mine.border_title = Content("Yours")
+                mine.border_title = Content("Mine")
                 yield Static(self._mine())
             with Reading(id="conflict-theirs", classes="conflict-side") as theirs:
-                theirs.border_title = Content("What stands now")
+                theirs.border_title = Content("Theirs")
                 yield Static(self._theirs())
         yield self._keys
 
@@ -211,22 +211,22 @@ class ConflictScreen(Performs, ModalScreen[str | None]):
     def _told(self) -> Content:
         one = self._conflict
         if one.reason == "gone":
-            where = f"it was merged into case {one.moved_to}" if one.moved_to else "it is gone"
-            what = f"Case {one.case_id} was left alone: {where}."
+            where = f"it was merged into case {one.moved_to}" if one.moved_to else "it was deleted"
+            what = f"Not saved: case {one.case_id} changed meanwhile, {where}."
         else:
-            what = f"Case {one.case_id} was left alone: its fix was changed while you decided."
-        return Content.assemble((what, "bold $cb-draft"), ("\nNothing is lost, whatever you choose.", "$cb-dim"))
+            what = f"Not saved: someone changed the fix of case {one.case_id} meanwhile."
+        return Content.assemble((what, "bold $cb-draft"), ("\nBoth versions stay in the history.", "$cb-dim"))
 
     def _mine(self) -> Content:
         one = self._conflict
         meant = _MEANT[self._act]
         told = f"({told_of(one.base, self._signs, self._now)})" if one.base and one.mine is None else ""
-        return draw_side(f"You were about {meant}", self._texts[0], told, "$cb-accent", self._lit and self._lit[0])
+        return draw_side(f"Mine: {meant}", self._texts[0], told, "$cb-accent", self._lit and self._lit[0])
 
     def _theirs(self) -> Content:
         one = self._conflict.theirs
         told = told_of(one, self._signs, self._now)
-        return draw_side("Now", self._texts[1], told, "$cb-draft", self._lit and self._lit[1])
+        return draw_side("Theirs now", self._texts[1], told, "$cb-draft", self._lit and self._lit[1])
 
     def actions(self) -> Acts:
         choices = ("mine", "theirs", "write")

@@ -116,7 +116,7 @@ class LikeView(RowList):
         if like is None or not cases:
             self.show(NoRows())
             return
-        by = "in meaning" if like.by == "meaning" else "by their words"
+        by = "by meaning" if like.by == "meaning" else "by words"
         self.border_title = Content(f" Similar cases, {by} ")
         self.styles.height = len(cases) + 2
         self.show(FixedRows(cases))
@@ -229,9 +229,9 @@ class CaseView(Reading):
         self.border_title = Content("Case")
         self._head, self._fix = Block("case-head"), Block("case-fix", "Fix")
         self._practice = Block("case-practice", "Practice")
-        self._masked = Block("case-masked", "What the key masks")
-        self._steps, self._raw = Block("case-steps", "Steps"), Block("case-raw", "Error as it was seen")
-        self._source, self._history = Block("case-source", "Where from"), Block("case-history", "All fixes")
+        self._masked = Block("case-masked", "Key details")
+        self._steps, self._raw = Block("case-steps", "Steps"), Block("case-raw", "Output")
+        self._source, self._history = Block("case-source", "Source"), Block("case-history", "All fixes")
 
     def compose(self) -> ComposeResult:
         yield from (self._head, self._masked, self._fix, self._practice, self.cited, self._steps)

@@ -40,8 +40,8 @@ DONE: dict[Act, str] = {
     "noise": "Marked as noise",
     "merge": "Merged",
     "split": "Split off",
-    "general": "Kept for every project",
-    "project": "Kept for its project",
+    "general": "Applied to all projects",
+    "project": "Applied to its project",
 }
 
 
@@ -219,7 +219,7 @@ class LeftOver:
             return
         self._opened.add(one.scratch.case_id)
         if one.case_id is None:
-            self._show(f"Typed for case #{one.scratch.case_id}, which is gone", one.scratch.written.text)
+            self._show(f"Unsaved fix of deleted case #{one.scratch.case_id}", one.scratch.written.text)
             return
         self._jobs.run(
             "scratch",
@@ -234,9 +234,9 @@ def announced(texts: tuple[Unsaved, ...]) -> str:
     """What is said of them; names the key by its action."""
     newest = f"case #{texts[0].case_id or texts[0].scratch.case_id}"
     if len(texts) == 1:
-        return f"A fix of {newest} was typed and not saved: {{fix.unsaved}} goes on with it."
-    many = f"{len(texts)} fixes were typed and not saved, the last one of {newest}"
-    return f"{many}: {{fix.unsaved}} goes on, one after the other."
+        return f"{newest} has an unsaved fix. Press {{fix.unsaved}} to resume."
+    many = f"{len(texts)} unsaved fixes, the latest for {newest}"
+    return f"{many}. Press {{fix.unsaved}} to resume them in turn."
 
 
 @job_work
@@ -252,8 +252,8 @@ def outcome(decision: Decision, done: Curated) -> str:
     if done.unchanged:
         told.append(f"{_which(done.unchanged)} unchanged")
     if done.conflicts:
-        told.append(f"{_which([one.case_id for one in done.conflicts])} left alone: somebody was faster")
-    return ", ".join(told) or "nothing was changed"
+        told.append(f"{_which([one.case_id for one in done.conflicts])} not saved (changed by someone else)")
+    return ", ".join(told) or "no changes"
 
 
 def _did(decision: Decision, done: Curated) -> str:
@@ -296,7 +296,7 @@ def _note(case: Case) -> str:
 
     line = visible(case.key_lines[0] if case.key_lines else case.error_normalized)
     line = " ".join(line.split()).replace("--", "- -")[:300]
-    return f"<!-- The fix of case {case.id}, in Markdown. This note is left out.\n     {line} {_END}\n\n"
+    return f"<!-- The fix of case {case.id}, in Markdown. This note is not saved.\n     {line} {_END}\n\n"
 
 
 def without_note(text: str) -> str:
@@ -380,7 +380,7 @@ class Curating(Decisions, Performs):
             self.said = became + (self.signs.told("  {undo.last} undoes") if done.cases else "")
             then(done)
             if told and (done.cases or done.unchanged):
-                undo = self.signs.told(" {undo.last} takes it back.") if done.cases else ""
+                undo = self.signs.told(" {undo.last} undoes.") if done.cases else ""
                 self.say(f"{became[:1].upper()}{became[1:]}.{undo}")
             self._conflicts(decision, list(done.conflicts), then)
 
@@ -388,7 +388,7 @@ class Curating(Decisions, Performs):
             self.said = f"not done: {fault.message}"
             then(None)
             self._keep_text(decision)
-            kept = " What you wrote is kept: {fix.write} goes on with it." if decision.written else ""
+            kept = " Draft kept. {fix.write} resumes." if decision.written else ""
             self.say(f"{fault.message}. {fault.hint}{self.signs.told(kept)}", "error")
 
         self.make(decided(decision), ended, failed, about)
@@ -400,11 +400,11 @@ class Curating(Decisions, Performs):
 
     def take_back(self, change: int | None = None, then: Heard | None = None) -> None:
         """Take back a change, or what the person decided last; `then` hears it and what to say, else a toast does."""
-        self.undo(self._returned("Taken back", then), self._not_returned, change)
+        self.undo(self._returned("Undone", then), self._not_returned, change)
 
     def bring_back(self, then: Heard | None = None) -> None:
         """Bring back what was taken back last."""
-        self.redo(self._returned("Brought back", then), self._not_returned)
+        self.redo(self._returned("Redone", then), self._not_returned)
 
     def _returned(self, word: str, then: Heard | None) -> Callable[[Returned], None]:
         def ended(returned: Returned) -> None:
@@ -425,7 +425,7 @@ class Curating(Decisions, Performs):
         """Show each side by side, one after the other."""
         while conflicts and _agreed(decision, conflicts[0]):
             conflicts.pop(0)
-            self.say("Somebody wrote the same meanwhile.")
+            self.say("Someone saved the same fix meanwhile.")
         if not conflicts:
             return
         from tui.panes.errors.case_side import ConflictScreen
@@ -465,7 +465,7 @@ class Curating(Decisions, Performs):
 
         def opened(read: Read | None, _final: bool) -> None:
             if read is None:
-                self.say("This case is gone.", "warning")
+                self.say("This case was deleted.", "warning")
             else:
                 self.write(read, start)
 
@@ -486,9 +486,9 @@ class Curating(Decisions, Performs):
             self.say(why, "warning")
             return
         if three_way(before.text, text, before.text).verdict == "same":
-            self.say("Nothing was changed.")
+            self.say("No changes to save.")
         elif not text.strip():
-            self.say("An empty fix is not saved; to turn one down, reject it.", "warning")
+            self.say("The fix is empty, so it was not saved. Use reject to discard a fix.", "warning")
         else:
             status = "verified" if base is not None and base.status == "verified" else "draft"
             self.decide(Decision("edit", (seen,), written=replace(before, text=text), status=status), then)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class CaseFilters(Choices[Scope, "Facets"]):
     """The filters of a scope."""
 
-    HINT: ClassVar[str] = "Type a status, a tool, a project or a tag"
+    HINT: ClassVar[str] = "Filter by status, tool, project or tag"
     LANE: ClassVar[str] = "facets"
 
     def __init__(

@@ -186,10 +186,10 @@ KEEP_EVERY = 1.0
 PREVIEW_AFTER = 0.06
 
 HINTS = {
-    "by": "who or what fixed it",
-    "tools": "in order: Bash, Edit",
-    "tags": "one, another",
-    "source": "SESSION:12,13, the messages it comes from",
+    "by": "person, agent or tool",
+    "tools": "in order, such as Bash, Edit",
+    "tags": "comma-separated",
+    "source": "SESSION:12,13 (the source messages)",
 }
 """What an empty field says."""
 
@@ -262,10 +262,10 @@ class WritingScreen(Performs, ModalScreen[None]):
         elif self._start is None and (kept := opened.typed) is not None:
             self._draft = self._draft.resumed(kept)
             self._kept = kept.written
-            self._say_above("typed before and not saved; ctrl+z goes back to what stands")
+            self._say_above("Restored unsaved draft. ctrl+z discards it.")
             self._put(kept.written)
         elif opened.elsewhere:
-            self._say_above("being written in another window, too; this is what stands")
+            self._say_above("Also open in another window. This is the saved version.")
         self._keys.situation = self.situation()
 
     def _put(self, start: Written) -> None:
@@ -335,7 +335,7 @@ class WritingScreen(Performs, ModalScreen[None]):
             seen += tuple(one.seen for one in self._alike)
         written = self.written
         if not written.text.strip():
-            self._curating.say("The fix is empty: say what fixed the error, or reject the one that stands.", "warning")
+            self._curating.say("The fix is empty. Describe what fixed the error, or reject the current fix.", "warning")
             return
         self._decide(Decision("edit", seen, written=written, status="verified" if status == "verified" else "draft"))
 
@@ -362,7 +362,7 @@ class WritingScreen(Performs, ModalScreen[None]):
             return
         if self._dirty:
             self._keep()
-            self._curating.say(self._curating.signs.told("Kept, not saved. {fix.write} goes on with it."))
+            self._curating.say(self._curating.signs.told("Draft kept. {fix.write} resumes."))
         elif self._kept is not None:
             self._forget()  # what was typed was taken back: nothing is left to go on with
         self.dismiss()
@@ -382,7 +382,7 @@ class WritingScreen(Performs, ModalScreen[None]):
     def _compared(self, changed: bool, _final: bool) -> None:
         """Back from the editor: was the fix changed here meanwhile?"""
         if changed:
-            self._say_above("somebody changed this fix meanwhile; saving shows both")
+            self._say_above("Someone changed this fix meanwhile. Save to compare both.")
 
     def _open_messages(self) -> None:
         source = self.written.source

@@ -46,9 +46,9 @@ def entries_of(read: Sequence[Changed]) -> tuple[Entry, ...]:
     found: list[Entry] = []
     for one in read:
         if one.undoes is None:  # a redo lets the decision itself stand again
-            state: State = "done" if one.change not in touched else "done again"
+            state: State = "done" if one.change not in touched else "redone"
             back = one.undone_by
-            found.append(Entry(one, state, one.change) if back is None else Entry(one, "taken back", back))
+            found.append(Entry(one, state, one.change) if back is None else Entry(one, "undone", back))
     return tuple(found)
 
 
@@ -112,7 +112,7 @@ class HistoryScreen(Performs, ModalScreen[None]):
         with Container(id="history-body"):
             yield self._list
             with Reading(id="history-change") as frame:
-                frame.border_title = Content("What it did")
+                frame.border_title = Content("Details")
                 yield self._told
         yield self._keys
 
@@ -151,7 +151,7 @@ class HistoryScreen(Performs, ModalScreen[None]):
 
     def _toggle_case(self) -> None:
         if self._case_id is None:
-            self._curating.say("No case was chosen when the history was opened.", "warning")
+            self._curating.say("You opened the history without a selected case.", "warning")
             return
         self._one_case = not self._one_case
         self._load()
@@ -170,12 +170,12 @@ class HistoryScreen(Performs, ModalScreen[None]):
         if there is not None:
             bench.show_quote(there, self._left)
         elif one.change.quotes:
-            self._curating.say("This quote is gone: its entry is not in the casebook any more.", "warning")
+            self._curating.say("This quote was deleted with its entry.", "warning")
         elif one.change.cases:
 
             def found(case_id: int | None, _final: bool) -> None:
                 if case_id is None:
-                    self._curating.say("This case is gone.", "warning")
+                    self._curating.say("This case was deleted.", "warning")
                 elif self.is_current:
                     bench.show_case(case_id)
 

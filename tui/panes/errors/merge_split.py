@@ -77,14 +77,14 @@ class PickCase(PicksRow, ModalScreen[int | None]):
         super().__init__()
         self._curating = curating
         self._case = case
-        self._box = Input(placeholder="Words of the other case, or its number", select_on_focus=False)
+        self._box = Input(placeholder="Words or number of the other case", select_on_focus=False)
         self.rows = RowList(self._paint, id="pick-rows")
         self.rows.can_focus = False
 
     def compose(self) -> ComposeResult:
         with Vertical(id="pick") as frame:
-            frame.border_title = Content(f"Which case is the same as #{self._case.id}?")
-            frame.border_subtitle = Content(f"enter merges it into #{self._case.id}, esc closes")
+            frame.border_title = Content(f"Merge another case into #{self._case.id}")
+            frame.border_subtitle = Content(f"enter merges, esc cancels")
             yield self._box
             yield self.rows
 
@@ -132,7 +132,7 @@ class PickErrors(ModalScreen["tuple[str, ...] | None"]):
     CSS_PATH = sheet("curation")
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "dismiss(None)", "Close"),
-        Binding("space,x", "mark", "Mark"),
+        Binding("space,x", "mark", "Select"),
     ]
 
     def __init__(self, case: Case, signs: Signs) -> None:
@@ -141,8 +141,8 @@ class PickErrors(ModalScreen["tuple[str, ...] | None"]):
         self._signs = signs
         self._marked: set[int] = set()
         self._list = OptionList(id="pick-errors", markup=False)
-        self._list.border_title = Content(f"Errors of case #{case.id} with another fix")
-        self._list.border_subtitle = Content("space marks, enter splits off, esc closes")
+        self._list.border_title = Content(f"Which errors of case #{case.id} need their own case?")
+        self._list.border_subtitle = Content("space selects, enter splits, esc cancels")
 
     def compose(self) -> ComposeResult:
         yield self._list
@@ -156,7 +156,7 @@ class PickErrors(ModalScreen["tuple[str, ...] | None"]):
         event.stop()
         chosen = sorted(self._marked) or [event.option_index]
         if len(chosen) >= len(self._finer):
-            self._list.border_subtitle = Content.styled("one error must stay in the case", "$cb-draft")
+            self._list.border_subtitle = Content.styled("at least one error must stay in the case", "$cb-draft")
         elif self.is_current:
             self.dismiss(tuple(self._finer[at].fingerprint for at in chosen))
 
@@ -196,7 +196,7 @@ class WhoseFix(ModalScreen["bool | None"]):
         lines = fix.text.strip().split("\n")
         shown = "\n".join(inline(line, 300, more=signs.more) for line in lines[:_LINES])
         self._text = shown + (f"\n{signs.more}" if len(lines) > _LINES else "")
-        self._title = f"Fix {fix.id} was written for errors on both sides"
+        self._title = f"Fix {fix.id} applies to errors on both sides"
         go = [one.key_line for one in case.fingerprints if one.fingerprint in leaving]
         stay = [one.key_line for one in case.fingerprints if one.fingerprint not in leaving]
         self._list = OptionList(
@@ -209,7 +209,7 @@ class WhoseFix(ModalScreen["bool | None"]):
     def compose(self) -> ComposeResult:
         with Vertical(id="whose-fix") as frame:
             frame.border_title = Content(self._title)
-            frame.border_subtitle = Content("enter chooses, esc splits nothing")
+            frame.border_subtitle = Content("enter selects, esc cancels")
             yield Static(Content(self._text), id="whose-fix-text")
             yield self._list
 
@@ -235,7 +235,7 @@ class MergeScreen(ModalScreen[bool]):
     CSS_PATH = sheet("curation")
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "dismiss(True)", "Merge"),
-        Binding("escape,q,ctrl+c", "dismiss(False)", "Leave them apart"),
+        Binding("escape,q,ctrl+c", "dismiss(False)", "Cancel"),
     ]
 
     def __init__(self, preview: MergePreview, signs: Signs) -> None:
@@ -248,7 +248,7 @@ class MergeScreen(ModalScreen[bool]):
     def compose(self) -> ComposeResult:
         with Reading(id="merge") as frame:
             frame.border_title = Content(self._title)
-            frame.border_subtitle = Content("enter merges, esc leaves them apart")
+            frame.border_subtitle = Content("enter merges, esc cancels")
             yield Static(self._told)
 
     def on_mount(self) -> None:
@@ -290,7 +290,7 @@ def ask_merge(
 
     def read(found: Read | None, _final: bool) -> None:
         if found is None:
-            curating.say("This case is gone.", "warning")
+            curating.say("This case was deleted.", "warning")
         else:
             pick(found.case)
 
@@ -337,7 +337,7 @@ def ask_errors(
     `fixed`: those that go are given a fix, so the others stay where they are.
     """
     if len(case.fingerprints) < 2:
-        curating.say("This case has one error only: there is nothing to split off.", "warning")
+        curating.say("This case has only one error. There is nothing to split.", "warning")
         return
 
     def failed(fault: Fault) -> None:

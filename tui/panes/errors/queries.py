@@ -31,7 +31,7 @@ STATUSES = ("unresolved", "draft", "verified")
 PERIODS = {"today": 0, "7 days": 7, "30 days": 30}
 """The times to pick, each with how many days it goes back; today begins at midnight where the person is."""
 
-SORTS: dict[Sort, str] = {"last_seen": "last seen first", "seen": "most seen first", "first_seen": "newest first"}
+SORTS: dict[Sort, str] = {"last_seen": "last seen", "seen": "most seen", "first_seen": "first seen, newest first"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +84,9 @@ def since_of(period: str, now: datetime) -> str:
     return start.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-SOON = "the vector tier was asked: what it says comes in a moment"
-LOADING = "the model is being loaded: what it says comes in a moment"
-ONLY_TEXT = "only the text tiers were asked"
+SOON = "the vector tier is running"
+LOADING = "the model is loading"
+ONLY_TEXT = "only the text tiers ran"
 
 T = TypeVar("T")
 

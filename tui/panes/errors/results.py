@@ -44,18 +44,18 @@ if TYPE_CHECKING:
 
 def first_run(sources: Sequence[Source] | None) -> Notice:
     """No cases yet: what to do about it. `sources` is None while they are looked for."""
-    why = "Errors and their fixes are read from your agents' sessions. "
-    why += "Looking for some on this computer." if sources is None else describe_sources(sources)
+    why = "casebook finds errors and their fixes in agent sessions. "
+    why += "Looking for sessions on this computer." if sources is None else describe_sources(sources)
     any_there = sources is not None and any(one.files for one in sources)
-    begin = "reads them in: {list.back} stops it at any time" if any_there else "names a file or a folder to read"
+    begin = "import them ({list.back} stops)" if any_there else "choose a file or folder"
     return Notice(
         "No cases yet",
         why,
         (
             ("{import.setup}", "sets casebook up: sessions, hooks and model, each shown first"),
             ("{import.begin}", begin),
-            ("{import.demo}", "opens samples to look around in; quitting leads back"),
-            ("{app.quit}", "quits"),
+            ("{import.demo}", "open the demo (quit to come back)"),
+            ("{app.quit}", "quit"),
         ),
     )
 
@@ -63,12 +63,12 @@ def first_run(sources: Sequence[Source] | None) -> Notice:
 def gone(path: Path) -> Notice:
     """The casebook was there, and is not any more."""
     return Notice(
-        "The casebook under this workbench is gone",
-        f"{inline(str(path), 200)} was deleted or moved, or its disk is away. Once it is back, it is shown again.",
+        "The casebook file is missing",
+        f"{inline(str(path), 200)} was deleted or moved, or its disk is not mounted. casebook reloads it when it is back.",
         (
-            ("casebook db restore", "brings a backup back"),
-            ("{import.begin}", "fills a new one"),
-            ("{app.quit}", "quits"),
+            ("casebook db restore", "restore a backup"),
+            ("{import.begin}", "import into a new casebook"),
+            ("{app.quit}", "quit"),
         ),
         "$cb-bad",
     )
@@ -167,7 +167,7 @@ def caption(
 def _unanswered(rows: FoundRows, dot: str, more: str, *, typed: bool) -> str:
     """What the rows are where none of them answers: cases with every word, similar ones, or with some of the words."""
     if any(row.says_it for row in rows.rows):
-        return "Found by its words"
+        return "Keyword matches"
     ranks = [row.rank for row in rows.rows]
     every = sum(rank <= 2 for rank in ranks)
     if every and typed:

@@ -73,7 +73,7 @@ Part = Literal["list", "case", "why"]
 
 
 class ErrorsScreen(PaneScreen, PasteSearchPane):
-    """Have we met this error? Owns the journey from the query to the fix. The other panes open over it.
+    """Search errors Owns the journey from the query to the fix. The other panes open over it.
 
     `roots`: where agents keep their sessions; `lines`: what the app shows above the keys.
     """
@@ -85,7 +85,7 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
         super().__init__(context, classes="-at-list")
         jobs, signs, clock, settings = self.jobs, self.signs, self.clock, context.around.embedding
         self.box = SearchBox(id="box")
-        self.box.border_title = Content("Have we met this error?")
+        self.box.border_title = Content("Search errors")
         self.meaning = Meaning(jobs.path, settings)
         self.results = LiveResults(jobs, signs, clock, self.meaning)
         self.search = Search(

@@ -242,7 +242,7 @@ class QueueView(ListView):
 
     def caption(self, queue: Queue) -> None:
         """How many wait, above; what was decided last, or how many are marked and what `M` joins, below."""
-        self.border_title = Content(f"To decide {self._signs.dot} {queue.left:,} left")
+        self.border_title = Content(f"Triage {self._signs.dot} {queue.left:,} left")
         self.border_subtitle = Content(inline(self.trouble or self._said(), 200))
         joins = queue.joins(self.rows.chosen) if queue.marked else None
         if joins is not None:
@@ -263,20 +263,20 @@ def _marked(joins: Joins, signs: Signs) -> str:
     """How many are marked, and what a merge would join: which number goes into which, and its name."""
     many = f"{len(joins.others):,}" if joins.others[1:] else f"#{joins.others[0]}" if joins.others else "another"
     merge = f"  {{triage.merge}} merges {many} into #{joins.into.id}"
-    told = f"{len(joins.others) + 1:,} marked"
+    told = f"{len(joins.others) + 1:,} selected"
     return told if signs.lacks(merge) else f"{told}{signs.told(merge)} {joins.into.key_line}"
 
 
 def _nothing_waits(left: int) -> Notice:
     if left:
-        return Notice("Reading what waits")
-    steps = (("{undo.last}", "takes the last decision back"), ("{triage.back}", "goes back to the cases"))
-    return Notice("Nothing waits for a decision", "Every case has a verified fix, or was decided otherwise.", steps)
+        return Notice("Loading triage")
+    steps = (("{undo.last}", "undo the last decision"), ("{triage.back}", "show the cases"))
+    return Notice("Triage is empty", "Every case has a verified fix or a decision.", steps)
 
 
 _SOON = 0.05
 """Seconds of quiet after a decision before the queue is read again."""
-_UNREAD = "This case is still being read."
+_UNREAD = "The case is still loading."
 
 
 class TriageScreen(Performs, ModalScreen[None]):
@@ -429,7 +429,7 @@ class TriageScreen(Performs, ModalScreen[None]):
         """On disk, or not done: say which, and read again what waits."""
         self._ahead.forget((*cases, *(done.cases if done is not None else ())))
         if done is not None and done.unchanged:
-            self._curating.say(f"{len(done.unchanged)} had no fix to decide on.", "warning")
+            self._curating.say(f"{len(done.unchanged)} had no fix to accept or reject.", "warning")
         merged = done is not None and done.act == "merge" and done.cases  # then the others are gone for good
         if not merged and set(cases) - set(done.cases if done is not None else ()):
             self._wanted = self._wanted or self._chosen_id  # what comes back may stand above it

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from tui.actions.action import Action, Pane, Place, Situation
 
-REVIEW = "In the evidence"
+REVIEW = "Evidence"
 
 PLACES_CHOSEN = 9
 """Places that have a key of their own."""
@@ -24,15 +24,15 @@ class EvidenceNow(Situation):
     blocked: str = ""
 
 
-_READONLY = "The casebook is read-only here: nothing can be decided."
+_READONLY = "The casebook is read-only. You cannot save decisions."
 
 
 def _needs_pane(now: EvidenceNow) -> str:
-    return "" if now.focus == "evidence" else "That is done in the evidence pane."
+    return "" if now.focus == "evidence" else "Only available in the Evidence pane."
 
 
 def _needs_quote(now: EvidenceNow) -> str:
-    lacking = "This quote is still being read." if now.cases else "No quote is listed here."
+    lacking = "The quote is still loading." if now.cases else "The list is empty."
     return _needs_pane(now) or ("" if now.quote else lacking)
 
 
@@ -41,11 +41,11 @@ def _can_decide(now: EvidenceNow) -> str:
 
 
 def _needs_place(now: EvidenceNow) -> str:
-    return _can_decide(now) or ("" if now.places else "This quote has no known place: {evidence.find} looks for one.")
+    return _can_decide(now) or ("" if now.places else "This quote has no known location. Press {evidence.find} to find one.")
 
 
 def _needs_several(now: EvidenceNow) -> str:
-    return _needs_quote(now) or ("" if now.places > 1 else "This quote has no other place.")
+    return _needs_quote(now) or ("" if now.places > 1 else "This quote has no other location.")
 
 
 def _needs_ready(now: EvidenceNow) -> str:
@@ -61,11 +61,11 @@ def _can_accept(now: EvidenceNow) -> str:
 
 
 def _needs_rows(now: EvidenceNow) -> str:
-    return _needs_pane(now) or ("" if now.cases else "No quote is listed here.")
+    return _needs_pane(now) or ("" if now.cases else "The list is empty.")
 
 
 def _needs_filtered(now: EvidenceNow) -> str:
-    return _needs_pane(now) or ("" if now.filtered else "No filter is on.")
+    return _needs_pane(now) or ("" if now.filtered else "No filter is active.")
 
 
 def _has_no_numbers(now: EvidenceNow) -> bool:
@@ -73,53 +73,53 @@ def _has_no_numbers(now: EvidenceNow) -> bool:
 
 
 _ACTIONS: tuple[Action, ...] = (
-    Action("evidence.accept", "Accept: the quote stands at this place", ("a",), "evidence", REVIEW, "accept", 1,
+    Action("evidence.accept", "Accept the quote at this location", ("a",), "evidence", REVIEW, "accept", 1,
            needs=_can_accept, kind=EvidenceNow),
     Action("evidence.reject", "Reject the quote", ("x",), "evidence", REVIEW, "reject", 2,
            needs=_can_decide, kind=EvidenceNow),
-    Action("evidence.words", "Take the original's words as the quote", ("o",), "evidence", REVIEW, "take words", 3,
+    Action("evidence.words", "Replace the quote with the source's words", ("o",), "evidence", REVIEW, "use source", 3,
            needs=_needs_place, kind=EvidenceNow),
-    Action("evidence.mark", "Mark, to accept, reject or promote several at once", ("space",), "evidence", REVIEW,
-           "mark", 11, needs=_needs_rows, kind=EvidenceNow),
-    Action("evidence.mark_all", "Mark all that are listed, or none", ("A",), "evidence", REVIEW,
+    Action("evidence.mark", "Select for a bulk action", ("space",), "evidence", REVIEW,
+           "select", 11, needs=_needs_rows, kind=EvidenceNow),
+    Action("evidence.mark_all", "Select all or none", ("A",), "evidence", REVIEW,
            needs=_needs_rows, kind=EvidenceNow),
-    Action("evidence.next", "Next quote to decide on", ("n",), "evidence", REVIEW, "next", 4, needs=_needs_pane,
+    Action("evidence.next", "Next open quote", ("n",), "evidence", REVIEW, "next", 4, needs=_needs_pane,
            kind=EvidenceNow),
     Action("evidence.next_near", "Next near miss", ("N",), "evidence", REVIEW, needs=_needs_pane, kind=EvidenceNow),
-    Action("evidence.place", "Look at the next place it may stand at", ("m",), "evidence", REVIEW, "place", 5,
+    Action("evidence.place", "Show the next possible location", ("m",), "evidence", REVIEW, "location", 5,
            needs=_needs_several, kind=EvidenceNow),
     *(
-        Action(f"evidence.choose_{number}", f"Look at place {number}", (str(number),), "evidence", REVIEW,
+        Action(f"evidence.choose_{number}", f"Show location {number}", (str(number),), "evidence", REVIEW,
                palette=False, needs=_needs_several, kind=EvidenceNow, passes=_has_no_numbers)
         for number in range(1, PLACES_CHOSEN + 1)
     ),
-    Action("evidence.end_out", "Widen by a word at the end", ("right_square_bracket",), "evidence", REVIEW,
+    Action("evidence.end_out", "Extend the end by a word", ("right_square_bracket",), "evidence", REVIEW,
            needs=_needs_place, kind=EvidenceNow),
-    Action("evidence.end_in", "Narrow by a word at the end", ("left_square_bracket",), "evidence", REVIEW,
+    Action("evidence.end_in", "Shorten the end by a word", ("left_square_bracket",), "evidence", REVIEW,
            needs=_needs_place, kind=EvidenceNow),
-    Action("evidence.start_out", "Widen by a word at the start", ("left_curly_bracket",), "evidence", REVIEW,
+    Action("evidence.start_out", "Extend the start by a word", ("left_curly_bracket",), "evidence", REVIEW,
            needs=_needs_place, kind=EvidenceNow),
-    Action("evidence.start_in", "Narrow by a word at the start", ("right_curly_bracket",), "evidence", REVIEW,
+    Action("evidence.start_in", "Shorten the start by a word", ("right_curly_bracket",), "evidence", REVIEW,
            needs=_needs_place, kind=EvidenceNow),
     Action("evidence.find", "Find it elsewhere in the session", ("L",), "evidence", REVIEW,
            "find", 6, needs=_needs_quote, kind=EvidenceNow),
-    Action("find.focus", "Search the list by words of quotes and entries; in the message, its session", ("slash",),
+    Action("find.focus", "Search quotes and entries, or the session of the open message", ("slash",),
            "evidence", REVIEW, "search", 8, needs=_needs_pane, kind=EvidenceNow, alias="evidence.search"),
-    Action("evidence.promote", "Promote the entry of this quote, or those of the marked quotes", ("p",), "evidence",
-           REVIEW, "promote", 7, needs=_needs_ready, kind=EvidenceNow),
-    Action("evidence.promote_ready", "Promote every entry that is ready", ("P",), "evidence", REVIEW,
+    Action("evidence.promote", "Verify the entry of this quote, or of the selected quotes", ("p",), "evidence",
+           REVIEW, "verify", 7, needs=_needs_ready, kind=EvidenceNow),
+    Action("evidence.promote_ready", "Verify all ready entries", ("P",), "evidence", REVIEW,
            needs=_can_write, kind=EvidenceNow),
-    Action("list.filter", "Filter by state, session, type of entry", ("f",), "evidence", REVIEW, "filter", 9,
+    Action("list.filter", "Filter by state, session or entry type", ("f",), "evidence", REVIEW, "filter", 9,
            needs=_needs_pane, kind=EvidenceNow, alias="evidence.filter"),
-    Action("evidence.session", "Only the session of this quote, or all", ("s",), "evidence", REVIEW,
+    Action("evidence.session", "Show only this session or all", ("s",), "evidence", REVIEW,
            needs=_needs_quote, kind=EvidenceNow),
-    Action("evidence.type", "Only entries of this type, or all", ("e",), "evidence", REVIEW, needs=_needs_quote,
+    Action("evidence.type", "Show only this entry type or all", ("e",), "evidence", REVIEW, needs=_needs_quote,
            kind=EvidenceNow),
-    Action("list.unfilter", "Clear the filters of the evidence", ("F",), "evidence", REVIEW,
+    Action("list.unfilter", "Clear the filters", ("F",), "evidence", REVIEW,
            needs=_needs_filtered, kind=EvidenceNow, alias="evidence.unfilter"),
-    Action("list.why", "Show or hide the entry and the trace", ("t",), "evidence", REVIEW, "entry, why", 8,
+    Action("list.why", "Show or hide the entry and the trace", ("t",), "evidence", REVIEW, "entry, trace", 8,
            needs=_needs_pane, kind=EvidenceNow, alias="evidence.why"),
-    Action("evidence.whole", "Show the message whole", ("w",), "evidence", REVIEW, "whole", 10,
+    Action("evidence.whole", "Show the full message", ("w",), "evidence", REVIEW, "full", 10,
            needs=_needs_quote, kind=EvidenceNow),
     Action("list.copy", "Copy the quote", ("y",), "evidence", REVIEW, needs=_needs_quote, kind=EvidenceNow,
            alias="evidence.copy"),
@@ -127,7 +127,7 @@ _ACTIONS: tuple[Action, ...] = (
 
 PANE = Pane(
     "evidence",
-    "Evidence: is it in the transcript?",
+    "Evidence: review quotes",
     (
         # its digits show places where several are listed, else they go to the panes
         Place("evidence", (("list",), ("case", "scroll")), "shown", also={

@@ -78,7 +78,7 @@ def with_message(job: Job[Any], session: str, seen: Seen) -> FoundPlace | None:
 
 
 LANE = "evidence-find"
-_HELP = "enter shows the place, esc closes"
+_HELP = "enter opens it, esc closes"
 
 
 class FindScreen(ModalScreen[FoundPlace | None]):
@@ -89,8 +89,8 @@ class FindScreen(ModalScreen[FoundPlace | None]):
         Binding("escape,ctrl+c", "dismiss(None)", "Close", priority=True),
         Binding("down,ctrl+n", "move(1)", "Next", priority=True),
         Binding("up,ctrl+p", "move(-1)", "Previous", priority=True),
-        Binding("pagedown", "move(8)", "On", priority=True),
-        Binding("pageup", "move(-8)", "Back", priority=True),
+        Binding("pagedown", "move(8)", "Next page", priority=True),
+        Binding("pageup", "move(-8)", "Previous page", priority=True),
     ]
 
     def __init__(self, jobs: Jobs, signs: Signs, quote: Quote) -> None:
@@ -101,14 +101,14 @@ class FindScreen(ModalScreen[FoundPlace | None]):
         self._hits = Hits("")
         self._chosen = ""  # the words whose first place Enter asked for before they were looked for
         self._cache: ViewCache | None = None  # whatever a job still has is not used again
-        self._box = Input(placeholder="Words of the session, or the number of a message", max_length=2_000)
+        self._box = Input(placeholder="Words or a message number", max_length=2_000)
         self._about = Static(id="find-about")
         self._lines = OptionList(id="find-lines")
         self._lines.can_focus = False
 
     def compose(self) -> ComposeResult:
         with Vertical(id="find") as frame:
-            frame.border_title = Content("Look in the session")
+            frame.border_title = Content("Find in session")
             frame.border_subtitle = Content(_HELP)
             yield self._about
             yield self._box
@@ -172,11 +172,11 @@ class FindScreen(ModalScreen[FoundPlace | None]):
         if not hits.words.strip():
             frame.border_subtitle = Content(_HELP)
         elif not hits.seen:
-            frame.border_subtitle = Content("nowhere in this session")
+            frame.border_subtitle = Content("no match in this session")
         else:
             more = "+" if len(hits.seen) >= MOST else ""
-            places = "place" if len(hits.seen) == 1 else "places"
-            frame.border_subtitle = Content(f"{len(hits.seen)}{more} {places}; {_HELP}")
+            places = "match" if len(hits.seen) == 1 else "matches"
+            frame.border_subtitle = Content(f"{len(hits.seen)}{more} {places} · {_HELP}")
         if self._chosen and self._chosen == hits.words:
             self._choose(0)
         self._chosen = ""
@@ -213,7 +213,7 @@ class ReasonScreen(ModalScreen[str | None]):
 _NUMBERS = {f"evidence.choose_{number}": number for number in range(1, PLACES_CHOSEN + 1)}
 _PANES = {3: "pane.rules", 4: "pane.library"}
 """Where a digit would have led that no place has."""
-_TOO_SHORT = "The selection is too short for this quote. {evidence.end_out} widens it, {evidence.find} finds another."
+_TOO_SHORT = "The selection is too short for this quote. Press {evidence.end_out} to extend it or {evidence.find} to find another location."
 _EDGES: dict[str, tuple[Literal["start", "end"], int]] = {
     "evidence.end_out": ("end", 1),
     "evidence.end_in": ("end", -1),
@@ -251,9 +251,9 @@ class Places:
             return True
         read = self._screen.view.read
         if read is None or read.quote.row.id != self._screen.chosen_id:
-            self._screen.say("This quote is still being read.", "warning")
+            self._screen.say("The quote is still loading.", "warning")
         elif read.quote.row.id in self._screen.reviewing.pending:
-            self._screen.say("Your decision about it is still being written.", "warning")
+            self._screen.say("Your last decision is still being saved.", "warning")
         else:
             act(read)
             self._screen.changed()
@@ -263,7 +263,7 @@ class Places:
         """All that are marked: rejected for one reason, or accepted where no question is to be asked."""
         screen, seen = self._screen, self._screen.quotes.seen
         if screen.reviewing.writes(seen):
-            screen.say("Your decision about them is still being written.", "warning")
+            screen.say("Your last decision is still being saved.", "warning")
             return
 
         def given(reason: str | None) -> None:
@@ -297,7 +297,7 @@ class Places:
         if view.asking:
             return
         if state == "accepted" and view.looked == view.start:
-            self._screen.say("That is decided already.")
+            self._screen.say("This quote is already decided.")
         elif (place := view.place) is None:
             self._wanted = (read.quote.row.id, view.spans)
         elif place.fit.verdict == "too_little":
@@ -342,8 +342,8 @@ class Places:
         """Look at the place of this number; nothing is decided. Where no places are listed the digits are the panes."""
         if number > len(read.quote.choices):
             pane = _PANES.get(number)
-            other = self._screen.signs.told(f" {{{pane}}} goes to that pane.") if pane else ""
-            self._screen.say(f"There is no place {number}.{other}")
+            other = self._screen.signs.told(f" Press {{{pane}}} for that pane.") if pane else ""
+            self._screen.say(f"There is no location {number}.{other}")
         else:
             self._screen.view.look(Looked(number - 1, picked=True))
 
@@ -364,7 +364,7 @@ class Places:
 
         view = self._screen.view
         if not view.spans or not view.text:
-            self._screen.say("No place is known for this quote.")
+            self._screen.say("This quote has no known location.")
             return
         spans = list(view.spans)
         at = 0 if edge == "start" else -1

@@ -87,7 +87,7 @@ def count_choices(job: Job[Any], shown: Shown) -> Counted:
 class QuoteFilters(Choices[Shown, Counted]):
     """The filters of the quotes shown."""
 
-    HINT: ClassVar[str] = "Type a state, a type or a session"
+    HINT: ClassVar[str] = "Filter by state, type or session"
     LANE: ClassVar[str] = "evidence-counts"
 
     def values(self) -> Sequence[Value]:
@@ -195,14 +195,14 @@ class QuoteList(ListView):
         words = quotes.read.words if quotes.read is not None else ""
         if shown.name == "to decide":
             found = [f"{quotes.total:,}{more} found"] if words else []
-            parts = ["Quotes to decide", *found, f"{quotes.left:,} left"]
+            parts = ["Open quotes", *found, f"{quotes.left:,} left"]
         if shown.type is not None:
             parts.append(title(shown.type))
         if shown.session is not None:
             parts.append(f"session {short_id(shown.session)}")
         self.border_title = Content(dot.join(parts))
         counts = quotes.read.counts if quotes.read is not None else None
-        told = f"{len(quotes.marked):,} marked" if quotes.marked else ""
+        told = f"{len(quotes.marked):,} selected" if quotes.marked else ""
         if not told and counts is not None:
             told = f"{counts.failed:,} failed, {counts.ambiguous:,} ambiguous, {counts.flagged:,} flagged"
         self.border_subtitle = Content(told)
@@ -218,31 +218,31 @@ class QuoteList(ListView):
 
 def _nothing(quotes: Quotes, shown: Shown) -> Notice:
     if quotes.read is None:
-        return Notice("Reading the quotes")
+        return Notice("Loading quotes")
     counts = quotes.read.counts
     if counts.total and quotes.read.words:
         among = "all quotes" if shown.name == "all" else f"the quotes {shown.name}"
-        told = f'"{inline(quotes.read.words, 60)}" was looked for among {among}, in them and their entries\' names.'
-        steps = (("{find.clear}", "goes back to all of them"), ("{evidence.filter}", "shows others"))
-        return Notice("No quote has these words", told, steps)
+        told = f'No matches for "{inline(quotes.read.words, 60)}" in {among} and their entries.'
+        steps = (("{find.clear}", "show all quotes"), ("{evidence.filter}", "show other quotes"))
+        return Notice("No matching quotes", told, steps)
     if not counts.total and shown.session is None and shown.type is None:
         return _none_yet()
-    back = ("{evidence.filter}", "shows others: failed, flagged, aligned, accepted, ready, rejected, all")
+    back = ("{evidence.filter}", "show other states")
     if shown.name == "to decide" and not quotes.left:
-        done = f"Every quote of {counts.total:,} stands, or was decided about."
-        ready = ("{evidence.promote_ready}", "lists the entries that are ready, and promotes them")
-        return Notice("Nothing is left to decide", done, (back, ready, ("{undo.last}", "undoes the last decision")))
-    return Notice("No quotes here", "The filter lets none through.", (back, ("{evidence.unfilter}", "clears it")))
+        done = f"All {counts.total:,} quotes are aligned or decided."
+        ready = ("{evidence.promote_ready}", "verify all ready entries")
+        return Notice("No open quotes", done, (back, ready, ("{undo.last}", "undo the last decision")))
+    return Notice("No quotes", "No quotes match the filter.", (back, ("{evidence.unfilter}", "clear the filter")))
 
 
 def _none_yet() -> Notice:
     steps = (
-        ("{import.begin}", "imports sessions; explained fixes become entries with quotes"),
-        ("casebook evidence add FILE", "takes entries with their quotes"),
-        ("{pane.errors}", "goes back to the errors"),
+        ("{import.begin}", "import sessions (explained fixes become entries)"),
+        ("casebook evidence add FILE", "add entries with their quotes"),
+        ("{pane.errors}", "show the errors"),
     )
     return Notice(
-        "No quotes yet", "What an entry claims rests on quotes from a session; here they are reviewed.", steps
+        "No quotes yet", "Each entry is supported by quotes from a session. Review the quotes here.", steps
     )
 
 
@@ -415,8 +415,8 @@ class QuoteView(Vertical):
         if quote.row.state != "ambiguous":
             return self._signs.told("The meaning may differ. {list.open} accepts anyway, {list.back} cancels.")
         most = min(len(quote.choices), PLACES_CHOSEN)
-        told = f"{{list.open}} takes place {quote.offered}, 1 to {most} shows another"
-        return self._signs.told(f"Found in {len(quote.choices):,} places: {told} ({quote.offered_why}).")
+        told = f"{{list.open}} accepts location {quote.offered}, 1 to {most} shows another"
+        return self._signs.told(f"Found at {len(quote.choices):,} locations: {told} ({quote.offered_why}).")
 
     def _drawn_head(self) -> Content:
         assert self.read is not None

@@ -36,8 +36,8 @@ DONE: dict[Act, str] = {
     "accept": "accepted",
     "choose": "accepted",
     "adjust": "accepted",
-    "look": "accepted there",
-    "words": "took the original's words",
+    "look": "accepted at that location",
+    "words": "replaced with the source's words",
     "reject": "rejected",
 }
 
@@ -162,7 +162,7 @@ class Reviewing(Decisions):
             self.made.append(one)
             free = can_be_promoted(done.promotion)
             told = f"#{one} {DONE[decision.act]}"
-            told += "; its entry is a candidate again" if done.demoted else ""
+            told += ", its entry is a candidate again" if done.demoted else ""
             told += self._signs.told("  {undo.last} undoes")
             self._heard(Ended(one, True, told, free=(entry,) if free else ()))
 
@@ -192,8 +192,8 @@ class Reviewing(Decisions):
             return ""
         promotion = read.quote.promotion
         if promotion.promotionBlocked:
-            return f"Its entry stays a candidate. {promotion.promotionBlockReason or 'It cannot be promoted.'}"
-        return "The entry is verified already." if promotion.stage == "verified" else ""
+            return f"Its entry stays a candidate. {promotion.promotionBlockReason or 'It cannot be verified.'}"
+        return "The entry is already verified." if promotion.stage == "verified" else ""
 
     def promote(self, entry_ids: Sequence[str], rows: Sequence[QuoteRow] = ()) -> None:
         """Promote these entries, if nothing blocks them; `rows`: the marked quotes that they are of."""
@@ -325,7 +325,7 @@ class Promoting:
         """Promote the entries of the marked quotes."""
         screen, rows = self._screen, self._screen.quotes.seen
         if screen.reviewing.writes(rows):
-            screen.say("Your decision is still being written.", "warning")
+            screen.say("Your last decision is still being saved.", "warning")
         else:
             screen.reviewing.promote([named(row).id for row in rows], rows)
 

@@ -105,7 +105,7 @@ class Led:
             if not screen.is_attached:
                 return
             if where is None:
-                screen.say("This quote is gone: its entry is not in the casebook any more.", "warning")
+                screen.say("This quote was deleted with its entry.", "warning")
                 return
             screen.search.clear()
             screen.wanted, self._shown = evidence_id, where.shown
@@ -196,7 +196,7 @@ class EntryView(Reading):
         found = self._read.quote.found
         head = Content.styled("\nHow it was located\n", "bold $cb-dim")
         steps = (*(found.trace if found is not None else ()), *(place.fit.trace if place is not None else ()))
-        trace = draw_trace(steps, self._signs) if found is not None else Content("Not looked for yet.")
+        trace = draw_trace(steps, self._signs) if found is not None else Content("Not searched yet.")
         self._trace.update(Content.assemble(head, trace))
 
 
@@ -265,7 +265,7 @@ class EvidenceScreen(PaneScreen, SearchPane):
         self._limit = PAGE
         self.wanted: int | None = None  # the quote to go to once it is listed (again)
         self.why: str | None = None  # whether the entry and the trace were asked for ("shown") or put away ("hidden")
-        box = SearchBox(id="evidence-box", placeholder="Words of the quotes and their entries")
+        box = SearchBox(id="evidence-box", placeholder="Search quotes and entries")
         self.list = QuoteList(signs, box)
         self.search = Search(
             self.list, box, jobs, "evidence", lambda text, _pasted: self.load(DEBOUNCE if text.strip() else 0.0),
@@ -411,7 +411,7 @@ class EvidenceScreen(PaneScreen, SearchPane):
         at = self.quotes.next_in(states, self.list.rows.chosen)
         if at is None:
             near = states != PROBLEMS
-            self.say("No near miss is listed here." if near else "Nothing is left to decide here.")
+            self.say("The list has no near miss." if near else "The list has no open quote.")
         else:
             self.list.rows.choose(at)
 

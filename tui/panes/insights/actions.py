@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tui.actions.action import Action, Pane, Place, Situation
 
-INSIGHTS_GROUP = "In the insights"
+INSIGHTS_GROUP = "Insights"
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class InsightsNow(Situation):
 
 
 def _needs_pane(now: InsightsNow) -> str:
-    return "" if now.focus == "insights" else "That is done in the Insights pane."
+    return "" if now.focus == "insights" else "Only available in the Insights pane."
 
 
 def _needs_row(now: InsightsNow) -> str:
@@ -26,7 +26,7 @@ def _needs_row(now: InsightsNow) -> str:
 
 
 def _needs_session(now: InsightsNow) -> str:
-    return _needs_row(now) or ("" if now.leads else "This row has no session of its own.")
+    return _needs_row(now) or ("" if now.leads else "This row has no session.")
 
 
 def _act(
@@ -46,20 +46,20 @@ def _act(
 
 
 _ACTIONS: tuple[Action, ...] = (
-    _act("next", "Next view: worst, came back, answers, time, did it work", "v", "tab", hint="view", rank=2),
+    _act("next", "Next view", "v", "tab", hint="view", rank=2),
     _act("previous", "Previous view", "V", "shift+tab"),
-    _act("since", "All weeks, the last twelve, the last four", "s", hint="weeks", rank=3),
-    _act("project", "Next project, or all", "p", hint="project", rank=4),
-    _act("unscope", "All weeks and projects", "F", hint="all", rank=6, shared="list.unfilter"),
-    _act("copy", "Copy the view as Markdown, without paths", "y", hint="copy", rank=5, needs=_needs_row,
+    _act("since", "Show all weeks, the last 12 or the last 4", "s", hint="weeks", rank=3),
+    _act("project", "Show the next project or all", "p", hint="project", rank=4),
+    _act("unscope", "Show all weeks and projects", "F", hint="all", rank=6, shared="list.unfilter"),
+    _act("copy", "Copy the view as Markdown (paths removed)", "y", hint="copy", rank=5, needs=_needs_row,
          shared="list.copy"),
-    _act("picture", "Save the view as a picture, without paths", "w", hint="picture", rank=7, needs=_needs_row),
-    _act("session", "Show the last session of the row as a strip", "o", hint="session", rank=8, needs=_needs_session),
+    _act("picture", "Save the view as a picture (paths removed)", "w", hint="picture", rank=7, needs=_needs_row),
+    _act("session", "Show the last session as a strip", "o", hint="session", rank=8, needs=_needs_session),
 )  # fmt: skip
 
 PANE = Pane(
     "insights",
-    "Insights: what failed, what it cost, what helped",
+    "Insights: failures, cost and results",
     (Place("insights", (("list",), ("scroll",)), "both", also={"import.begin": 0}, shows=("list.open",)),),
     _ACTIONS,
 )

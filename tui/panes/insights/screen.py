@@ -161,8 +161,8 @@ def rows_of(read: ReadInsights, view: View) -> FixedRows[InsightRow]:
         return FixedRows(tuple(
             InsightRow(
                 one.told, most, f"{one.helped:,} helped", one.key_line,
-                f"Told {one.told:,}×: helped {one.helped:,}, failed again {one.failed_again:,},"
-                f" ignored {one.ignored:,}. Held back {one.withheld:,}×.",
+                f"Shown {one.told:,}×: helped {one.helped:,}, failed again {one.failed_again:,},"
+                f" ignored {one.ignored:,}. Withheld {one.withheld:,}×.",
                 one.case_id, one.fix_status,
             )
             for one in found.told
@@ -172,7 +172,7 @@ def rows_of(read: ReadInsights, view: View) -> FixedRows[InsightRow]:
         InsightRow(
             one.minutes, most, f"{one.incidents:,}×", one.tool,
             f"{counted(one.failures, 'failed run')}, {counted(one.attempts, 'attempt')},"
-            f" {counted(one.messages, 'message')} until it was gone",
+            f" {counted(one.messages, 'message')} until resolved",
         )
         for one in found.by_tool
     ))  # fmt: skip
@@ -180,13 +180,13 @@ def rows_of(read: ReadInsights, view: View) -> FixedRows[InsightRow]:
 
 def _worked_row(item: WorkedItem, most: int) -> InsightRow:
     """A decision: what came after it, and before; the detail has a line for each side and for the weeks."""
-    kind = "Fix verified" if item.kind == "lesson" else "Rule dated"
+    kind = "Fix verified" if item.kind == "lesson" else "Rule added"
     lines = [f"{kind} {item.decided[:10]}. {item.do}".rstrip()]
     if item.before is not None and item.after is not None:
         what = event_of(item)
         lines += [f"Before: {side_words(item.before, what)}.", f"After: {side_words(item.after, what)}."]
     else:
-        lines.append("Calls of this rule are not stored by week.")
+        lines.append("There are no weekly counts for this rule.")
     if item.by_week:
         lines.append(f"{item.by_week[0].week} {weeks_line(item)} {item.by_week[-1].week}")
     if item.told:
@@ -407,7 +407,7 @@ class InsightsScreen(PaneScreen):
         from tui.screens.session import StripScreen
 
         if lead is None:
-            self.say("No session of this row is stored.")
+            self.say("The sessions of this row are not in the casebook.")
         elif self.is_current:
             self.app.push_screen(StripScreen(self.jobs, lead[0], self.signs, self.clock, lead[1]))
 

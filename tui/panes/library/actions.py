@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tui.actions.action import Action, Pane, Place, Situation
 
-LIBRARY_GROUP, INGEST, ASK = "In the library", "While filling the library", "While asking the library"
+LIBRARY_GROUP, INGEST, ASK = "Library", "Library ingest", "Ask the library"
 
 SOURCES_CHOSEN = 9
 """Sources that have a key of their own."""
@@ -35,80 +35,80 @@ class AskNow(Situation):
 
 
 def _can_ingest(now: Situation) -> str:
-    return "The casebook is read-only here: nothing can be read into it." if now.around.readonly else ""
+    return "The casebook is read-only. You cannot ingest folders." if now.around.readonly else ""
 
 
 def _needs_ingest(now: Situation) -> str:
-    return "" if now.around.ingesting else "No folder is being read into the library."
+    return "" if now.around.ingesting else "No ingest is running."
 
 
 def _needs_quiet(now: Situation) -> str:
-    return _can_ingest(now) or ("Folders are being read already." if now.around.ingesting else "")
+    return _can_ingest(now) or ("An ingest is already running." if now.around.ingesting else "")
 
 
 _INGEST: tuple[Action, ...] = (
-    Action("library.ingest", "Read folders into the library", ("i",), "library", LIBRARY_GROUP, "read folders", 12,
+    Action("library.ingest", "Ingest folders", ("i",), "library", LIBRARY_GROUP, "ingest", 12,
            needs=_can_ingest),
-    Action("library.left_out", "What the last ingest did, and what it left out and why", ("I",), "library",
+    Action("library.left_out", "Report of the last ingest", ("I",), "library",
            LIBRARY_GROUP),
-    Action("library.stop_ingest", "Stop reading folders into the library", (), "app", LIBRARY_GROUP,
+    Action("library.stop_ingest", "Stop the ingest", (), "app", LIBRARY_GROUP,
            needs=_needs_ingest),
-    Action("ingest.begin", "Read the chosen folders, again too", ("r",), "ingest", INGEST, "read", 1, palette=False,
+    Action("ingest.begin", "Ingest the selected folders", ("r",), "ingest", INGEST, "ingest", 1, palette=False,
            needs=_needs_quiet),
-    Action("ingest.mark", "Read this folder too, or not", ("x",), "ingest", INGEST, "choose", 2, palette=False),
-    Action("ingest.name", "Name another folder", ("n", "slash"), "ingest", INGEST, "name a folder", 3, palette=False),
-    Action("ingest.told", "To what was done, and what was left out", ("w",), "ingest", INGEST, "result", 4,
+    Action("ingest.mark", "Select or deselect this folder", ("x",), "ingest", INGEST, "select", 2, palette=False),
+    Action("ingest.name", "Enter another folder", ("n", "slash"), "ingest", INGEST, "add folder", 3, palette=False),
+    Action("ingest.told", "Go to the report", ("w",), "ingest", INGEST, "report", 4,
            palette=False),
-    Action("ingest.stop", "Stop after the file it is at; then back", ("escape",), "ingest", INGEST, "stop, back", 5,
+    Action("ingest.stop", "Stop after the current file, then go back", ("escape",), "ingest", INGEST, "stop, back", 5,
            palette=False),
-    Action("ingest.back", "Back; what runs goes on", ("q",), "ingest", INGEST, "back", 6, palette=False),
+    Action("ingest.back", "Back (the ingest continues)", ("q",), "ingest", INGEST, "back", 6, palette=False),
 )  # fmt: skip
 
 
 def _can_cite(now: LibraryNow) -> str:
     if not now.library:
-        return "That is done in the library pane."
+        return "Only available in the Library pane."
     if not now.citing:
-        return "Nothing can cite it here: {write.cite} in a fix, or {case.library} on a case with a fix, leads here."
+        return "No fix is waiting for a citation. Press {write.cite} in a fix or {case.library} on a fixed case."
     if now.around.readonly:
-        return "The casebook is read-only here: nothing can be cited."
-    return "" if now.hit or now.cited else "No passage is chosen yet."
+        return "The casebook is read-only. You cannot add citations."
+    return "" if now.hit or now.cited else "Select a passage first."
 
 
 _CITE: tuple[Action, ...] = (
-    Action("library.cite", "Cite it in the fix one came from", ("c",), "library", LIBRARY_GROUP, "cite", 1,
+    Action("library.cite", "Cite this passage in the current fix", ("c",), "library", LIBRARY_GROUP, "cite", 1,
            needs=_can_cite, kind=LibraryNow),
 )  # fmt: skip
 
 
 def _needs_answer(now: AskNow) -> str:
-    return "" if now.answered else "Nothing was answered yet."
+    return "" if now.answered else "There is no answer yet."
 
 
 def _can_go_back(now: LibraryNow) -> str:
-    return "" if now.library or now.focus in ("ask", "asking") else "That is done in the library pane."
+    return "" if now.library or now.focus in ("ask", "asking") else "Only available in the Library pane."
 
 
 def _needs_source(now: AskNow) -> str:
-    return "" if now.sources else "There is no source to open."
+    return "" if now.sources else "The answer has no sources."
 
 
 _ASK: tuple[Action, ...] = (
-    Action("library.ask", "Ask: a grounded answer with its sources, or a refusal", ("a",), "library",
+    Action("library.ask", "Ask a question", ("a",), "library",
            LIBRARY_GROUP, "ask", 2),
-    Action("ask.box", "To the question", ("slash",), "ask", ASK, "ask on", 2, palette=False),
-    Action("ask.stop", "Stop the answer, keeping what has come; then back", ("escape",), "ask", ASK, "stop, back", 1,
+    Action("ask.box", "Go to the question box", ("slash",), "ask", ASK, "question", 2, palette=False),
+    Action("ask.stop", "Stop the answer and keep its text, then go back", ("escape",), "ask", ASK, "stop, back", 1,
            palette=False),
     Action("ask.back", "Back to the library", ("q",), "ask", ASK, palette=False),
-    Action("ask.why", "Show or hide the trace: gate, packing, model, each citation", ("t",), "ask", ASK, "why", 3,
+    Action("ask.why", "Show or hide the trace", ("t",), "ask", ASK, "trace", 3,
            palette=False, needs=_needs_answer, kind=AskNow),
     Action("ask.copy", "Copy the answer with its sources", ("y",), "ask", ASK, "copy", 4, palette=False,
            needs=_needs_answer, kind=AskNow),
-    Action("ask.steps", "Take the question apart: search, then ask on, in several steps", ("m", "f4"), "ask", ASK,
+    Action("ask.steps", "Answer in several steps: on or off", ("m", "f4"), "ask", ASK,
            "steps", 7, palette=False),
-    Action("ask.fresh", "A new conversation: what was asked before is forgotten", ("n",), "ask", ASK, "new", 6,
+    Action("ask.fresh", "Start a new conversation", ("n",), "ask", ASK, "new", 6,
            palette=False, needs=_needs_answer, kind=AskNow),
-    Action("ask.talks", "Earlier conversations with the library: read one, go on with it", ("o", "f3"), "ask", ASK,
+    Action("ask.talks", "Open an earlier conversation", ("o", "f3"), "ask", ASK,
            "earlier", 8, needs=_can_go_back, kind=LibraryNow, words="history session answers list"),
     *(
         Action(f"ask.source_{number}", f"Open source {number}", (str(number),), "ask", ASK,
@@ -120,31 +120,31 @@ _ASK: tuple[Action, ...] = (
 
 
 def _needs_pane(now: LibraryNow) -> str:
-    return "" if now.library else "That is done in the library pane."
+    return "" if now.library else "Only available in the Library pane."
 
 
 def _needs_row(now: LibraryNow) -> str:
-    return _needs_pane(now) or ("" if now.cited else "Nothing is chosen yet.")
+    return _needs_pane(now) or ("" if now.cited else "Select a row first.")
 
 
 def _needs_hit(now: LibraryNow) -> str:
-    return _needs_pane(now) or ("" if now.hit else "No passage is chosen: search for something first.")
+    return _needs_pane(now) or ("" if now.hit else "Search first, then select a passage.")
 
 
 def _needs_document(now: LibraryNow) -> str:
-    return _needs_pane(now) or ("" if now.document else "No document is open yet.")
+    return _needs_pane(now) or ("" if now.document else "Open a document first.")
 
 
 def _needs_words(now: LibraryNow) -> str:
-    return _needs_document(now) or ("" if now.query else "Nothing was searched.")
+    return _needs_document(now) or ("" if now.query else "Search for something first.")
 
 
 def _needs_markdown(now: LibraryNow) -> str:
-    return _needs_document(now) or ("" if now.markdown else "This document has only one form.")
+    return _needs_document(now) or ("" if now.markdown else "This is not Markdown. There is nothing to render.")
 
 
 def _needs_filtered(now: LibraryNow) -> str:
-    return _needs_pane(now) or ("" if now.filtered else "No filter is on.")
+    return _needs_pane(now) or ("" if now.filtered else "No filter is active.")
 
 
 def _act(
@@ -162,35 +162,35 @@ def _act(
 
 
 _LIBRARY: tuple[Action, ...] = (
-    _act("mode", "Search by words and meaning, by words only, by meaning only", "m", hint="mode", rank=4,
+    _act("mode", "Change the search mode: hybrid, keyword, semantic", "m", hint="mode", rank=4,
          needs=_needs_pane),
-    _act("filter", "Filter by tag, path, language, kind, trust, date, and more", "f", hint="filter", rank=5,
+    _act("filter", "Filter by tag, path, language, kind, trust or date", "f", hint="filter", rank=5,
          needs=_needs_pane, shared=True),
-    _act("unfilter", "Clear the filters of the library", "F", needs=_needs_filtered, shared=True),
-    _act("only", "Only this document, or all", "o", hint="only this", rank=13),
-    _act("why", "Show or hide why: both ranks, how they are fused, the steps", "t", hint="why", rank=6,
+    _act("unfilter", "Clear the filters", "F", needs=_needs_filtered, shared=True),
+    _act("only", "Search only this document or all", "o", hint="only this", rank=13),
+    _act("why", "Show or hide the trace", "t", hint="trace", rank=6,
          needs=_needs_pane, shared=True),
-    _act("raw", "The Markdown drawn, or as it is written", "r", hint="raw", rank=9, needs=_needs_markdown),
-    _act("next_match", "Next line with a word that was searched", "n", hint="next match", rank=7, needs=_needs_words),
-    _act("previous_match", "Previous line with a word that was searched", "N", needs=_needs_words),
-    _act("next", "Next hit, wherever the focus is", "J", "right_square_bracket", shared=True),
-    _act("previous", "Previous hit, wherever the focus is", "K", "left_square_bracket", shared=True),
+    _act("raw", "Rendered or raw Markdown", "r", hint="raw", rank=9, needs=_needs_markdown),
+    _act("next_match", "Next match in the document", "n", hint="next match", rank=7, needs=_needs_words),
+    _act("previous_match", "Previous match in the document", "N", needs=_needs_words),
+    _act("next", "Next hit", "J", "right_square_bracket", shared=True),
+    _act("previous", "Previous hit", "K", "left_square_bracket", shared=True),
     _act("copy", "Copy the citation", "y", hint="copy", rank=3, shared=True),
-    _act("copy_as", "Copy as: citation, passage, quote, link, JSON, command", "Y", shared=True),
-    _act("edit", "Open the file in your editor, at the cited line", "e", hint="edit", rank=8),
-    _act("passage", "The passage as it is kept: id, spans, tokens, vector, neighbours", "p", hint="passage", rank=10,
+    _act("copy_as", "Copy as citation, passage, quote, link, JSON or command", "Y", shared=True),
+    _act("edit", "Open the file in your editor at the cited line", "e", hint="edit", rank=8),
+    _act("passage", "Show the stored passage and its neighbours", "p", hint="passage", rank=10,
          needs=_needs_hit),
-    Action("passage.next", "The passage behind it", ("J", "n", "right_square_bracket"), "passage", LIBRARY_GROUP,
+    Action("passage.next", "Next passage", ("J", "n", "right_square_bracket"), "passage", LIBRARY_GROUP,
            "next", 2, palette=False),
-    Action("passage.previous", "The passage before it", ("K", "N", "left_square_bracket"), "passage", LIBRARY_GROUP,
+    Action("passage.previous", "Previous passage", ("K", "N", "left_square_bracket"), "passage", LIBRARY_GROUP,
            "previous", 3, palette=False),
-    Action("passage.back", "Back from the passage", ("escape", "q", "p"), "passage", LIBRARY_GROUP, "back", 1,
+    Action("passage.back", "Close the passage", ("escape", "q", "p"), "passage", LIBRARY_GROUP, "back", 1,
            palette=False),
 )  # fmt: skip
 
 PANE = Pane(
     "library",
-    "Library: where does it say so?",
+    "Library: search notes, documents and code",
     (
         Place("library", (("list",), ("case", "scroll"), ("why", "scroll")), "both", also={
             "find.focus": 20, "view.zoom": 25,

@@ -60,8 +60,8 @@ class PickTalk(PicksRow, ModalScreen[str | None]):
         Binding("escape,ctrl+c", "dismiss(None)", "Close", priority=True),
         Binding("down,ctrl+n", "move(1)", "Next", priority=True),
         Binding("up,ctrl+p", "move(-1)", "Previous", priority=True),
-        Binding("pagedown", "move(10)", "A page down", priority=True),
-        Binding("pageup", "move(-10)", "A page up", priority=True),
+        Binding("pagedown", "move(10)", "Page down", priority=True),
+        Binding("pageup", "move(-10)", "Page up", priority=True),
     ]
 
     def __init__(self, answering: Answering, signs: Signs, now: datetime) -> None:
@@ -70,14 +70,14 @@ class PickTalk(PicksRow, ModalScreen[str | None]):
         self._signs = signs
         self._now = now
         self._all: tuple[SessionRow, ...] = ()
-        self._box = Input(placeholder="Words of its first question, or its name", select_on_focus=False)
+        self._box = Input(placeholder="Search by question or name", select_on_focus=False)
         self.rows = RowList(self._paint, id="talks-rows")
         self.rows.can_focus = False
 
     def compose(self) -> ComposeResult:
         with Vertical(id="talks") as frame:
             frame.border_title = Content("Earlier conversations")
-            frame.border_subtitle = Content("enter opens it, esc closes")
+            frame.border_subtitle = Content("enter opens, esc closes")
             yield self._box
             yield self.rows
 
@@ -103,9 +103,9 @@ class PickTalk(PicksRow, ModalScreen[str | None]):
         found = [one for one in self._all if all(word in f"{one.title} {one.session_id}".casefold() for word in words)]
         self.rows.show(Talks(tuple(found)))
         if not found:
-            self._say("none has these words; esc closes" if self._all else "there is none yet; esc closes")
+            self._say("no matches · esc closes" if self._all else "no conversations yet · esc closes")
         else:
-            self._say(f"{len(found):,}; enter opens it, esc closes")
+            self._say(f"{len(found):,} · enter opens, esc closes")
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
@@ -147,7 +147,7 @@ class AskScreen(Performs, ModalScreen[str]):
         self.talk = talk or Talk()
         self.box = QuestionBox(self.talk.in_box(question))
         self.told = Conversation(signs, self.talk, self._changed)
-        nothing = Notice("Nothing was asked yet", "This will say how the answer came about.")
+        nothing = Notice("No trace yet", "After a question, this panel explains how the answer was found.")
         self.why = TraceView(signs, id="ask-trace", nothing=nothing)
         self._keys = KeyFooter(signs, self.situation())
 
@@ -234,7 +234,7 @@ class AskScreen(Performs, ModalScreen[str]):
         """Whether an answer is on its way, which is told."""
         if self.last is None or not self.last.open:
             return False
-        told = self._signs.told("The answer before is still on its way; {ask.stop} stops it.")
+        told = self._signs.told("The last answer is still running. {ask.stop} stops it.")
         self.notify(told, markup=False, severity="warning")
         return True
 
@@ -270,7 +270,7 @@ class AskScreen(Performs, ModalScreen[str]):
         one = found[-1]
         self.talk.session = one.session or self.talk.session
         self.told.begin(
-            Asked(one.question, one.answer, fault=Fault("generic", "The workbench ended in the middle of it."))
+            Asked(one.question, one.answer, fault=Fault("generic", "casebook quit before the answer was complete."))
         )
 
     def on_idle(self) -> None:

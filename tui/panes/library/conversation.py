@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 OURS = "workbench-"
 """What the names of the workbench's own conversations begin with."""
-LEFT = "One went back to the library in the middle of it."
+LEFT = "Cancelled when you left the screen."
 
 
 def new_session() -> str:
@@ -251,7 +251,7 @@ class Conversation(Reading):
             return draw_cut_off(turn.text, turn.fault.message, self._signs)
         if turn.fault is not None:
             hint = turn.fault.hint or "ask again"
-            notice = Notice("There is no answer", turn.fault.message, ((hint, ""),), "$cb-bad")
+            notice = Notice("No answer", turn.fault.message, ((hint, ""),), "$cb-bad")
             return draw_notice(notice, self._signs)
         if turn.answer is not None:
             return draw_answer(turn.answer, self._signs, self._cells or WIDTH)
@@ -267,7 +267,7 @@ class Conversation(Reading):
 
 
 LANE = "library-ask"
-_ENDED = "the process that answers questions has ended"
+_ENDED = "the answer process exited"
 
 
 class Answering:
@@ -388,6 +388,6 @@ class Answering:
             try:
                 child.start()
             except OSError as error:
-                raise Fault("generic", f"no process could be started ({error.strerror})") from error
+                raise Fault("generic", f"cannot start the answer process ({error.strerror})") from error
             self._child = child
         return self._child

@@ -25,7 +25,7 @@ Kind = Literal["period", "tag", "path", "lang", "code", "media", "type", "trust"
 KINDS: tuple[Kind, ...] = get_args(Kind)
 MODES: tuple[Mode, ...] = ("hybrid", "lexical", "vector")
 """In the order in which one key goes through them."""
-PERIODS = {"7 days": 7, "30 days": 30, "a year": 365}
+PERIODS = {"7 days": 7, "30 days": 30, "1 year": 365}
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def read_values(job: Job[Any]) -> tuple[FilterValue, ...]:
 class LibraryFilters(Choices[Scope, Counted]):
     """The filters of a scope; `glob`: one of the person's own, as it is typed."""
 
-    HINT: ClassVar[str] = "Type a tag, a language, or a path: docs/**/*.md"
+    HINT: ClassVar[str] = "Filter by tag, language or path (docs/**/*.md)"
     LANE: ClassVar[str] = "library-values"
 
     def __init__(self, scope: Scope, signs: Signs, apply: Callable[[Scope], None]) -> None:

@@ -54,10 +54,10 @@ def read_passage(job: Job[Any], chunk_id: str) -> Kept:
     con = job.store().con
     passage = inspect(con, chunk_id)
     if isinstance(passage, DocInspection):
-        raise Fault("invalid_input", "that is a document", "choose a hit of a search")
+        raise Fault("invalid_input", "this is a document", "select a search hit")
     document = inspect(con, passage.doc_id)
     if not isinstance(document, DocInspection):
-        raise Fault("invalid_input", "its document is gone", "ingest the folder again")
+        raise Fault("invalid_input", "the document was deleted", "ingest the folder again")
     return Kept(passage, document)
 
 
@@ -199,8 +199,8 @@ class LibraryActs(Performs):
 
     def _match(self, by: int) -> None:
         if not self._screen.document.next_match(by):
-            way = "further down" if by > 0 else "further up"
-            self._screen.say(f"No searched word stands {way} in this document.")
+            way = "below" if by > 0 else "above"
+            self._screen.say(f"No match {way} in this document.")
 
     def _move(self, by: int) -> None:
         rows = self._screen.hits.rows
@@ -258,10 +258,10 @@ class LibraryActs(Performs):
 
         screen, shown = self._screen, self._screen.document.shown
         if shown is None:
-            screen.say("The document is not open yet.", "warning")
+            screen.say("The document is still loading.", "warning")
             return
         if shown.opened.file is None:
-            screen.say(shown.opened.told or "The file is not there any more.", "warning")
+            screen.say(shown.opened.told or "The file was deleted.", "warning")
             return
         words, why = editor_of(os.environ, to_read=False)
         if not why:
@@ -306,5 +306,5 @@ class LibraryActs(Performs):
         self.answer_waits = True
         if not self._told:
             self._told = True
-            told = self._screen.signs.told("{case.back} leads back to the answer.")
+            told = self._screen.signs.told("{case.back} returns to the answer.")
             self._screen.notify(told, markup=False, timeout=4)

@@ -217,7 +217,7 @@ class Hits(ListView):
         size = "" if self.holds is None else draw_size(
             self.holds.documents, self.holds.passages, self.holds.waiting, self._signs, listed=rows.total
         )  # fmt: skip
-        every = f"the {rows.total} best" if isinstance(rows, HitRows) and rows.total >= CAPPED else f"{rows.total:,}"
+        every = f"best {rows.total}" if isinstance(rows, HitRows) and rows.total >= CAPPED else f"{rows.total:,}"
         at = f"{self.rows.chosen + 1:,} of {every}" if rows.total else ""
         told = [at, self._told] if isinstance(rows, HitRows) else [at, size]
         head = draw_list_title(name, by, self.scope.mode, self.scope.picked, self._signs)

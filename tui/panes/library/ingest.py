@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 SHOWS = "{library.ingest} shows it"
 CLICK = "click cancels"
-BEGINS = "Looking what is there"
+BEGINS = "Scanning folders"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ class Ingesting(Performs, StatusLine):
         if isinstance(value, IngestPace):
             self._stands(value)
         elif final and isinstance(value, IngestReport):
-            told = "; ".join(filter(None, (report_line(value, self._signs), self._lacking)))
+            told = " ".join(filter(None, (report_line(value, self._signs), self._lacking)))
             self._end(Ended(value), told, "warning" if value.errors or self._lacking else "information")
 
     def _stands(self, pace: IngestPace) -> None:

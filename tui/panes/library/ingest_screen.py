@@ -68,8 +68,8 @@ def read_known(job: Job[Any], path: Path) -> Known:
 LOOK = 0.1
 """Seconds between two looks at what runs."""
 _SHOWN = 6
-_PLACEHOLDER = "A folder to read; Enter alone reads the chosen ones below"
-_FIRST = "A folder to read, such as docs or ~/notes; Tab completes it"
+_PLACEHOLDER = "Folder (empty: the selected folders below)"
+_FIRST = "Folder, such as docs or ~/notes (Tab completes)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +133,7 @@ class IngestScreen(Performs, ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         with Container(id="ingest") as frame:
-            frame.border_title = Content("Read folders into the library")
+            frame.border_title = Content("Ingest folders")
             yield self.box
             yield self.ends
             yield self.folders
@@ -149,7 +149,7 @@ class IngestScreen(Performs, ModalScreen[None]):
         self._read()
 
     def on_descendant_focus(self) -> None:
-        told = "enter reads it, tab completes it" if self.box.has_focus else ""
+        told = "enter ingests, tab completes" if self.box.has_focus else ""
         self.query_one("#ingest").border_subtitle = Content(told)
         self._keys.situation = self.situation()
 
@@ -257,13 +257,13 @@ class IngestScreen(Performs, ModalScreen[None]):
             self._start(() if len(roots) == self.choices.total else roots)
         else:
             self.notify(
-                "Choose a folder, or name one." if self.choices.total else "Name a folder: none is known yet.",
+                "Select or enter a folder." if self.choices.total else "Enter a folder.",
                 markup=False, severity="warning",
             )  # fmt: skip
 
     def _start(self, roots: Sequence[Path]) -> None:
         if self._ingesting.busy:
-            self.notify("Folders are being read already.", markup=False, severity="warning")
+            self.notify("An ingest is already running.", markup=False, severity="warning")
             return
         self.box.value = ""
         self._ingesting.begin(roots)
@@ -315,8 +315,8 @@ class IngestScreen(Performs, ModalScreen[None]):
         if self._known.last is not None:
             return draw_report(self._known.last[0], None, self._known.last[1], self._signs)
         told = (
-            "Notes, documents and code are read from folders. What changes there later is read when you come back here"
-            " and press {ingest.begin}; only `casebook library ingest FOLDER --watch` follows a folder by itself."
-            " .gitignore and .casebookignore are heeded; your files are only read."
+            "casebook indexes notes, documents and code in folders. Press {ingest.begin} here to update the index,"
+            " or run `casebook library ingest FOLDER --watch` for automatic updates."
+            " .gitignore and .casebookignore apply. Your files are not changed."
         )
         return Content.styled(self._signs.told(told), "$cb-dim")

@@ -97,8 +97,8 @@ def _readonly(store: Store) -> str:
 
 
 LANE = "library-meaning"
-SOON = "meaning was asked: what it says comes in a moment"
-NONE = "no model is set up for this workbench"
+SOON = "semantic search is running"
+NONE = "no embedding model is set up"
 
 
 class Meaning:

@@ -137,7 +137,7 @@ class LibraryScreen(PaneScreen, PasteSearchPane):
         self.visiting = wanted is not None
         self.target: CiteTarget | None = search.target if search else None
         self.box = SearchBox(id="library-box", placeholder="Search notes, documents and code")
-        self.box.border_title = Content("Where does it say so?")
+        self.box.border_title = Content("Search library")
         self.hits = Hits(jobs, signs, clock)
         self.search = Search(
             self.hits, self.box, jobs, "library", lambda text, pasted: self.searching.ask(text, pasted=pasted),

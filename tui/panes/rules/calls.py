@@ -70,7 +70,7 @@ class OwnCall(Performs):
             self.project = ""
             self._check(_BLANK)
         else:
-            typed.put(*typed.text, "the call before: what you type takes its place")
+            typed.put(*typed.text, "previous call (typing replaces it)")
         typed.begin()
 
     def take(self, call: ToolCall, project: str = "") -> None:
@@ -122,9 +122,9 @@ class OwnCall(Performs):
     def _take_apart(self, typed: Typed) -> None:
         """The call of a payload in the place of the payload; the rules that hold are those of its folder."""
         self.project = typed.folder
-        where = f"; it happened in {inline(typed.folder, 60)}" if typed.folder else ""
+        where = f", folder {inline(typed.folder, 60)}" if typed.folder else ""
         self._screen.calls.typed.put(
-            typed.call.tool_name, _as_json(typed.call), f"taken out of a hook's payload{where}"
+            typed.call.tool_name, _as_json(typed.call), f"from a hook payload{where}"
         )
         self._screen.calls.typed.take_focus()
 
@@ -140,7 +140,7 @@ def _as_json(call: ToolCall) -> str:
     return json.dumps(dict(call.tool_input), ensure_ascii=False, indent=1)
 
 
-_BLANK = Fault("invalid_input", "type a tool and its input as JSON", "or begin with an example")
+_BLANK = Fault("invalid_input", "type a tool and its input as JSON", "or start from an example")
 
 
 _LONG = 200_000
@@ -279,12 +279,12 @@ class TypedCall(Vertical):
     def fault(self, fault: Fault | None) -> None:
         """Say what is wrong; None: it is a call."""
         if self._refused:
-            told = f"too long: {self._refused:,} characters, at most {_LONG:,} here"
-            hint = "  give it to `casebook rules match --input -`"
+            told = f"too long: {self._refused:,} characters (limit {_LONG:,})"
+            hint = "  run: casebook rules match --input -"
             self._told.update(Content.assemble((told, "$cb-bad"), (hint, "$cb-dim")))
             return
         if fault is None:
-            told = Content.assemble((title(self._note) or "a call: the ranking is its own", "$cb-good"))
+            told = Content.assemble((title(self._note) or "Showing the ranking for this call", "$cb-good"))
         else:
             hint = f"  {fault.hint}" if fault.hint else ""
             told = Content.assemble((title(fault.message), "$cb-bad"), (title(hint), "$cb-dim"))
@@ -469,7 +469,7 @@ class CallList(ListView):
             count += f"{'' if self._whole else '+'} of {self._every:,}"
         about = f"{title(self.tool)} calls" if self.tool else "Tool calls"
         told = f"{about} {self._signs.dot} {count}"
-        self.border_title = Content("A call of your own" if self.typing else told)
+        self.border_title = Content("Typed call" if self.typing else told)
         self.border_subtitle = Content("read-only" if self.readonly else "")
 
     def on_row_list_wanted(self, event: RowList.Wanted) -> None:
@@ -489,23 +489,23 @@ class CallList(ListView):
 
 
 def _none(tool: str, query: str, every: int) -> Notice:
-    of_all = (("{rules.unfilter}", "shows the calls of all tools"),) if tool else ()
+    of_all = (("{rules.unfilter}", "show all tools"),) if tool else ()
     if query:
         many = "One call was" if every == 1 else f"{every:,} calls were"
         return Notice(
-            "No call has these words",
-            f'"{inline(query, 60)}": {many} searched by tool, project, session and what they do.',
-            (("{find.clear}", "goes back to all calls"), *of_all),
+            "No matching calls",
+            f'"{inline(query, 60)}": {many} searched by tool, project, session and input.',
+            (("{find.clear}", "show all calls"), *of_all),
         )
     if tool:
-        return Notice("No calls of this tool", "The filter lets none through.", of_all)
+        return Notice("No calls of this tool", "No calls match the filter.", of_all)
     return Notice(
         "No tool calls yet",
-        "They come with the sessions of your agents; or type one.",
+        "Import agent sessions or type a call.",
         (
-            ("{import.begin}", "imports the sessions of your agents"),
-            ("{rules.type}", "types a call"),
-            ("casebook demo", "shows a casebook filled with samples"),
-            ("{pane.errors}", "goes back to the errors"),
+            ("{import.begin}", "import agent sessions"),
+            ("{rules.type}", "type a call"),
+            ("casebook demo", "open a casebook with sample data"),
+            ("{pane.errors}", "show the errors"),
         ),
     )

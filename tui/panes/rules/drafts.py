@@ -54,10 +54,10 @@ class DraftFile(ModalScreen[str | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(id="draft-file") as frame:
-            frame.border_title = Content("Accept into which rule file?")
+            frame.border_title = Content("Rule file for this draft")
             frame.border_subtitle = Content("enter writes the rule, esc cancels")
             yield self._box
-            yield Static(Content("casebook writes its own block of the file; nothing else changes."))
+            yield Static(Content("casebook writes only to its own block of the file."))
 
     def on_mount(self) -> None:
         self._box.focus()
@@ -156,13 +156,13 @@ def _table(pane: RulesScreen) -> Table[RuleDrafts]:
         return False
 
     def told(found: RuleDrafts) -> str:
-        return f"{counted(len(found.drafts), 'draft')}; nobody else sees them" if found.drafts else ""
+        return f"{counted(len(found.drafts), 'draft')} (visible only to you)" if found.drafts else ""
 
     nothing = Notice(
         "No draft rules",
-        'If you decline a call and say a norm ("never push to main"), or say the same in two sessions, the next import'
-        " drafts a rule.",
-        (("{table.back}", "goes back"), ("{undo.last}", "takes your last decision back")),
+        'Decline a tool call and state a rule, such as "never push to main". You can also repeat a rule in two sessions.'
+        " The next import drafts the rule.",
+        (("{table.back}", "go back"), ("{undo.last}", "undo your last decision")),
     )
     return Table(
         "Draft rules", work, lambda found: found.drafts, told, lambda _found: nothing, paint, detail, take,
@@ -183,7 +183,7 @@ def _accepted(store: Store, draft: int, file: str) -> str:
     from core.flows.corrections.drafts import accept_draft
 
     (done,) = accept_draft(store, person(), draft, Path(file).expanduser()).drafts
-    return f"Wrote {done.rule_id} into {done.path}"
+    return f"Wrote {done.rule_id} to {done.path}"
 
 
 @writing
@@ -192,4 +192,4 @@ def _rejected(store: Store, draft: int) -> str:
     from core.flows.corrections.drafts import reject_draft
 
     reject_draft(store, person(), draft)
-    return "Rejected the draft"
+    return "Draft rejected"

@@ -127,9 +127,9 @@ class RankList(ListView):
             return
         parts = [f"{ranked.rules:,} {'rule' if ranked.rules == 1 else 'rules'}"]
         if self.earlier:
-            parts.append("of the call before")
+            parts.append("of the previous call")
         if ranked.project:
-            parts.append(f"with those of {inline(ranked.project, 40)}")
+            parts.append(f"including {inline(ranked.project, 40)}")
         if ranked.flaws:
             from core.rules.format.rule import counted_flaws  # loaded once a call is matched
 
@@ -139,7 +139,7 @@ class RankList(ListView):
         elif ranked.soon:
             parts.append(f"keywords only, model loading{self._signs.more}")
         elif ranked.elsewhere:
-            parts.insert(1, "another program makes the vectors")  # what it is now stands before what it always is
+            parts.insert(1, "another process is embedding")  # what it is now stands before what it always is
         elif ranked.match.fallback_used:
             parts.append("keywords only")
         self.border_title = Content(dot.join(("Rules", *parts)))
@@ -312,7 +312,7 @@ class Asking:
             if told:
                 moves = ranked.moved
                 more = f" and {len(moves) - _MOVES} more" if len(moves) > _MOVES else ""
-                self._screen.rank.said = "; ".join(moves[:_MOVES]) + more if moves else "read again: nothing moved"
+                self._screen.rank.said = ", ".join(moves[:_MOVES]) + more if moves else "reloaded, no changes"
             self._last = self._last if ranked.elsewhere else ranked
             self._screen.rank.show(ranked, self._go_to or at)
         self.show()

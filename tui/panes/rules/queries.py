@@ -422,7 +422,7 @@ class Matching:
         from core.base.fault import Fault
 
         if self._process is None:
-            raise Fault("model_unreachable", "no process was given to embed in")
+            raise Fault("model_unreachable", "embedding is not available")
         job = self._job if question.kind == "query" else None
         seconds = _LATE[question.kind] if self.warm else WAIT
         found = self._process.ask(job, question, seconds, self._kept_waiting if self._late is not None else None)

@@ -82,7 +82,7 @@ class Labelling:
             if found.otherwise:
                 self._warned(_OTHERWISE)
             elif found.uncounted:
-                self._warned(f"kept, but not counted: {found.uncounted}")
+                self._warned(f"saved, but not counted: {found.uncounted}")
 
         def failed(fault: Fault) -> None:
             self._heard(saying)
@@ -95,14 +95,14 @@ class Labelling:
             self._last = None
 
 
-_OTHERWISE = "This call was labelled elsewhere meanwhile: nothing was changed, and its label is shown as it is now."
+_OTHERWISE = "Not saved: someone labelled this call meanwhile. The current label is shown."
 
 
 def _label_told(label: Label | None, rule: str | None, verdict: Verdict) -> str:
     if rule is None:
-        return "silence is right here: a case for compare" if label is not None else "taken back"
+        return "Labelled: no rule applies (used by Compare)" if label is not None else "Label removed"
     kept = label is not None and rule in (label.not_these if verdict == "wrong" else label.applies)
-    return f"{rule} is {verdict} here: a case for compare" if kept else f"{rule}: taken back"
+    return f"Labelled: {rule} {verdict} here (used by Compare)" if kept else f"{rule}: label removed"
 
 
 _SHOWN = 200
@@ -125,7 +125,7 @@ class PickRule(ModalScreen["Rule | None"]):
         self._taking = False  # Enter came before the rules did
         self._heading = heading
         self._found: list[Rule] = []
-        self._box = Input(placeholder="Letters of its id or title", select_on_focus=False, max_length=200)
+        self._box = Input(placeholder="Filter by id or title", select_on_focus=False, max_length=200)
         self._lines = OptionList(id="pick-rule-lines")
         self._lines.can_focus = False
         self._frame = Vertical(id="pick-rule")
@@ -181,7 +181,7 @@ class PickRule(ModalScreen["Rule | None"]):
         before = self._found
         every = [rule for rule in self._rules or () if _has_words(rule, words)]
         self._found = every[:_SHOWN]
-        self._frame.border_subtitle = Content("reading, esc closes" if self._rules is None else _count_told(len(every)))
+        self._frame.border_subtitle = Content("loading, esc closes" if self._rules is None else _count_told(len(every)))
         if self._found == before:
             return
         self._lines.set_options(Option(self._line(one)) for one in self._found)
@@ -202,9 +202,9 @@ def _of_many(rules: Sequence[Rule]) -> frozenset[str]:
 
 def _count_told(count: int) -> str:
     if not count:
-        return "no rule has these letters, esc closes"
+        return "no matches, esc closes"
     more = f"the first {_SHOWN} of {count:,}, " if count > _SHOWN else ""
-    return f"{more}enter picks, esc closes"
+    return f"{more}enter selects, esc closes"
 
 
 def _has_words(rule: Rule, words: Sequence[str]) -> bool:
@@ -275,7 +275,7 @@ class RuleActs(Performs):
             try:
                 path.parent.mkdir(parents=True, exist_ok=True)
             except OSError as error:
-                why = f"{path.parent} cannot be made: {error.strerror}"
+                why = f"cannot create {path.parent}: {error.strerror}"
         if not why:
             why = edit_in(self._screen.app, words, path, line)
         if why:
@@ -304,7 +304,7 @@ class RuleActs(Performs):
             if rule is not None:
                 self._screen.asking.pin(key_of(rule))
 
-        self._pick("Why not …?", picked)
+        self._pick("Explain a rule", picked)
 
     def _pick(self, heading: str, then: Callable[[Rule | None], None]) -> None:
         """Any rule: one types its letters while the rules are still being read."""
@@ -329,14 +329,14 @@ class RuleActs(Performs):
         elif places := self._screen.matching.sources.places():
             self.edit(places[0], 1)
         else:
-            self._screen.say("The settings name no rule file: see rules.files.", "warning")
+            self._screen.say("No rule file is configured. Set rules.files in the settings.", "warning")
 
     def _label(self, verdict: Verdict) -> None:
         call, one, ranked = self._in_view(), self._screen.rank.chosen, self._screen.rank.ranked
         if call is None or ranked is None:
             return
         if one is None and ranked.match.rules:
-            self._screen.say("Choose the rule that this is about.", "warning")
+            self._screen.say("Select a rule first.", "warning")
             return
         shown_from = one.path if one is not None and self._screen.rank.chosen_shown else None
         self._say(call, one, verdict, shown_from)
@@ -353,12 +353,12 @@ class RuleActs(Performs):
         """The call whose rules are shown; None, and why, while another one is typed or read."""
         rank = self._screen.rank
         if rank.earlier:
-            self._screen.say("These rules are of the call before: type the call to its end first.", "warning")
+            self._screen.say("Complete the typed call first. These rules are for the previous call.", "warning")
             return None
         if self._screen.asking.call is None or rank.ranked is None:
             return None
         if not self._screen.asking.settled:
-            self._screen.say("This call is still being read: what you see are the rules of the one before.", "warning")
+            self._screen.say("The call is still loading. These rules are for the previous call.", "warning")
             return None
         return rank.ranked.call
 
@@ -374,7 +374,7 @@ class RuleActs(Performs):
             if rule is not None:
                 self._say(call, rule, "missing")
 
-        self._pick("Which rule is missing?", picked)
+        self._pick("Missing rule", picked)
 
     def _problems(self) -> None:
         from tui.panes.rules.tables import problem_table

@@ -88,7 +88,7 @@ class WhyView(Reading):
             self.border_title = Content("Why")
             self._words.update(Content(""))
         elif matched is None:
-            self.border_title = Content("The cut-off")
+            self.border_title = Content("Cut-off")
             self._words.update(draw_silence(ranked, self._signs, source))
         else:
             shown = any(key_of(one) == key_of(matched) for one in ranked.match.rules)
@@ -115,7 +115,7 @@ class RulesScreen(PaneScreen, SearchPane):
         sources = context.around.sources
         self.matching = context.keep("matching", lambda: Matching(sources, jobs.path, context.process, context.log))
         self.asking = Asking(self)
-        box = SearchBox(id="rules-box", placeholder="Words: tool, project, what it does")
+        box = SearchBox(id="rules-box", placeholder="Search tool calls")
         self.calls = CallList(jobs, signs, clock, box)
         self.search = Search(
             self.calls, box, jobs, "rules-calls", lambda _text, _pasted: self.calls.start_search(self.asking.chosen),

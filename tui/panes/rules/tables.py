@@ -43,8 +43,8 @@ if TYPE_CHECKING:
 
 
 LANE = "rules-table"
-_WORKING = "This is still being worked out."
-_FAILED = "This could not be worked out; why stands here."
+_WORKING = "Still loading."
+_FAILED = "Failed. The reason is shown here."
 T = TypeVar("T")
 
 
@@ -116,9 +116,9 @@ class TableScreen(Performs, ModalScreen[None], Generic[T]):
     def on_mount(self) -> None:
         """Work it out off this thread: it may take seconds."""
         self._frame.border_title = Content(self._table.heading)
-        self._detail.border_title = Content("In detail")
-        self._place.tell(Notice("Working it out", "The model may have to be loaded first.",
-                                (("{table.back}", "goes back; nothing is lost"),)))  # fmt: skip
+        self._detail.border_title = Content("Details")
+        self._place.tell(Notice("Loading", "The model may still be loading.",
+                                (("{table.back}", "go back"),)))  # fmt: skip
         self._place.take_focus()
         self.work_out()
 
@@ -198,10 +198,10 @@ def cluster_table(pane: RulesScreen) -> TableScreen[Clusters]:
 
     def nothing(found: Clusters) -> Notice:
         if found.rules > 1:
-            told = f"{found.rules:,} rules were compared by {found.by}: no two say nearly the same, or belong together."
+            told = f"{found.rules:,} rules compared by {found.by}. None are similar or related."
         else:
-            told = f"There {'is one rule' if found.rules else 'is none'}: it takes two to compare."
-        return Notice("Every rule stands alone", told, (("{table.back}", "goes back"),))
+            told = f"{'There is only one rule' if found.rules else 'There are no rules'}. Comparing needs at least two."
+        return Notice("No similar rules", told, (("{table.back}", "go back"),))
 
     def paint(row: Hashable, width: int, chosen: bool) -> Content:
         return draw_cluster_row(row, width, pane.signs, chosen=chosen) if isinstance(row, Cluster) else Content("")
@@ -210,10 +210,10 @@ def cluster_table(pane: RulesScreen) -> TableScreen[Clusters]:
         return draw_cluster(row, pane.signs) if isinstance(row, Cluster) else Content("")
 
     table = Table(
-        "Rules that belong together", find_clusters(pane.matching), lambda found: found.clusters,
+        "Similar and related rules", find_clusters(pane.matching), lambda found: found.clusters,
         lambda found: counted(found.rules, "rule") + (f", compared by {found.by}" if found.rules > 1 else ""), nothing,
         paint, detail, take, lambda row: isinstance(row, Cluster),
-        "No clusters were found: no two rules say nearly the same, or belong together.",
+        "No rules are similar or related.",
     )  # fmt: skip
     return TableScreen(pane, table)
 
@@ -236,14 +236,14 @@ def compare_table(pane: RulesScreen) -> TableScreen[Measured | None]:
 
     def nothing(found: Measured | None) -> Notice:
         if found is not None:
-            return Notice("No label is about these rules", "; ".join(found.notes), (("{table.back}", "goes back"),))
+            return Notice("No labels for these rules", " ".join(found.notes), (("{table.back}", "go back"),))
         return Notice(
-            "Nothing is labelled yet",
-            "That is done among the calls, behind this table: choose one and say of its rules which are right, wrong or"
-            " missing. Each call is a case to compare with.",
+            "No labels yet",
+            "Go back, select a call and label its rules as right, wrong or"
+            " missing. Compare uses each labelled call.",
             (
-                ("{table.back}", "goes back to the calls"),
-                ("{rules.right} {rules.wrong} {rules.missing}", "say it there of the chosen rule"),
+                ("{table.back}", "show the calls"),
+                ("{rules.right} {rules.wrong} {rules.missing}", "label the selected rule"),
             ),
         )
 
@@ -258,9 +258,9 @@ def compare_table(pane: RulesScreen) -> TableScreen[Measured | None]:
         return draw_case(row.case, pane.signs) if isinstance(row, Row) else Content("")
 
     table = Table(
-        "The ways of matching, on labelled calls", measure(pane.matching), rows, _measured, nothing,
+        "Compare matching methods (labelled calls)", measure(pane.matching), rows, _measured, nothing,
         paint, detail, take, lambda row: isinstance(row, Row) and isinstance(row.case, CaseResult),
-        "Nothing is compared yet: a call that you label is a row here.",
+        "No labelled calls yet.",
     )  # fmt: skip
     return TableScreen(pane, table)
 
@@ -272,9 +272,9 @@ def _measured(found: Measured | None) -> str:
     judged = [one for one in found.cases if not one.labelled.undecided]
     right, only = sum(one.result == "right" for one in judged), len(found.cases) - len(judged)
     told = [f"{right} of {len(judged)} labelled calls right"] if judged else []
-    told += [f"{counted(only, 'call')} only told what is wrong"] if only else []
-    warned = [f"{counted(len(found.notes), 'warning')} in detail"] if found.notes else []
-    whose = f" with those of {inline(found.project, 30)}" if found.project else ""
+    told += [f"{counted(only, 'call')} with a “wrong” label only"] if only else []
+    warned = [f"{counted(len(found.notes), 'warning')} (see details)"] if found.notes else []
+    whose = f" including {inline(found.project, 30)}" if found.project else ""
     return ", ".join((*warned, *told, f"{counted(found.comparison.rules, 'rule')}{whose}"))
 
 
@@ -321,13 +321,13 @@ def problem_table(pane: RulesScreen, flaws: Sequence[Flaw]) -> TableScreen[tuple
         return dearest_first(_read_flaws(pane.matching.sources) if left is None else left)
 
     def told(found: tuple[Flaw, ...]) -> str:
-        return f"{counted_flaws(found)}; enter opens the file there" if found else ""
+        return f"{counted_flaws(found)} · enter opens the file" if found else ""
 
     left: Sequence[Flaw] | None = flaws
-    nothing = Notice("Nothing is wrong", "", (("{table.back}", "goes back"),))
+    nothing = Notice("No problems", "", (("{table.back}", "go back"),))
     table = Table(
         "Problems in the rule files", work, folded, told, lambda _found: nothing,
-        paint, detail, take, lambda row: isinstance(row, Flaw), "Nothing is wrong with the rule files.", direct=True,
+        paint, detail, take, lambda row: isinstance(row, Flaw), "The rule files have no problems.", direct=True,
     )  # fmt: skip
     shown = TableScreen(pane, table)
     return shown

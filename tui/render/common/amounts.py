@@ -58,7 +58,7 @@ def stamp(ts: str | None) -> str:
 
 _BAR = 16
 _FILE_FROM = 12
-_KINDS = {"import": "Reading sessions", "harvest": "Finding fixes", "embed": "Embedding", "ingest": "Reading files"}
+_KINDS = {"import": "Reading sessions", "harvest": "Harvesting fixes", "embed": "Embedding", "ingest": "Ingesting files"}
 LISTED = 10_000
 
 Parts = list[tuple[str, str]]
@@ -66,7 +66,7 @@ Parts = list[tuple[str, str]]
 
 
 def draw_progress(
-    progress: Progress | None, width: int, signs: Signs, way_out: str, *, stopping: bool, begins: str = "Looking"
+    progress: Progress | None, width: int, signs: Signs, way_out: str, *, stopping: bool, begins: str = "Searching"
 ) -> Content:
     """What runs, how far, how fast, how long yet, which file, how to stop it; the least telling goes first."""
     left = [(f" {_KINDS.get(progress.kind, 'Working') if progress else begins} ", "bold $cb-accent")]
@@ -146,8 +146,8 @@ def report_line(report: ImportReport, signs: Signs) -> str:
     """An import in one sentence or two, for a toast."""
     did = ", ".join((counted(report.files, "file"), counted(report.messages, "new message")))
     found = f"{counted(report.errors, 'error')}, {counted(report.resolutions, 'fix')}"
-    begin = "The import was stopped, what it read stays" if report.canceled else "The import is done"
-    gaps = f" {counted(len(report.skipped), 'line')} left out: {{import.report}} shows them." if report.skipped else ""
+    begin = "Import stopped, partial results kept" if report.canceled else "Import done"
+    gaps = f" {counted(len(report.skipped), 'line')} skipped ({{import.report}} for details)." if report.skipped else ""
     return f"{begin}: {did}; {found}.{signs.told(gaps)}"
 
 
@@ -159,8 +159,8 @@ def report_text(report: ImportReport) -> str:
     )  # fmt: skip
     lines = [counted(count, what) for count, what in counts]
     if report.canceled:
-        lines.append("It was stopped. What was read stays; the next import goes on from there.")
-    lines += ["", f"{counted(len(report.skipped), 'line')} left out" + (":" if report.skipped else ".")]
+        lines.append("The import was stopped. The next import continues from there.")
+    lines += ["", f"{counted(len(report.skipped), 'line')} skipped" + (":" if report.skipped else ".")]
     for gap in report.skipped[:LISTED]:
         place = f"{gap.file}:{gap.line}" if gap.line else gap.file
         lines.append(inline(f"{place}: {gap.reason}" if place else gap.reason))

@@ -33,7 +33,7 @@ class Notice:
 def loading() -> Notice:
     """The first read takes longer than a moment."""
     return Notice(
-        "Reading the casebook", "A large file takes a moment the first time.", (("{app.quit}", "quits at once"),)
+        "Loading the casebook", "The first load of a large file takes a moment.", (("{app.quit}", "quit"),)
     )
 
 
@@ -41,11 +41,11 @@ def empty() -> Notice:
     """A casebook without a single case."""
     return Notice(
         "No cases yet",
-        "Errors and their fixes are read from your agents' sessions.",
+        "casebook finds errors and their fixes in agent sessions.",
         (
-            ("casebook import auto", "reads the sessions found on this computer"),
-            ("casebook demo", "shows a casebook filled with samples"),
-            ("{view.reload}", "looks again"),
+            ("casebook import auto", "import the sessions found on this computer"),
+            ("casebook demo", "open a casebook with sample data"),
+            ("{view.reload}", "reload"),
         ),
     )
 
@@ -54,43 +54,43 @@ def no_match(query: str, cases: int) -> Notice:
     """The search found nothing at all."""
     many = f"{cases:,} cases were" if cases != 1 else "One case was"
     return Notice(
-        "Nothing like it is known",
-        f'"{inline(query, 60)}": {many} searched by fingerprint, by key, by how they begin and by their words.',
-        (("{find.clear}", "goes back to all cases"), ("{list.back}, {case.why}", "shows each step of the search")),
+        "No matching case",
+        f'"{inline(query, 60)}": {many} searched by fingerprint, key, prefix and words.',
+        (("{find.clear}", "show all cases"), ("{list.back}, {case.why}", "show the trace")),
     )
 
 
 def no_case() -> Notice:
     """No row is chosen: the list is empty."""
-    return Notice("No case chosen", "The fix of the chosen case is shown here.")
+    return Notice("No case selected", "Select a case to see its fix.")
 
 
 def no_trace() -> Notice:
-    """Nothing was searched, so there is nothing to explain."""
+    """No trace yet, so there is nothing to explain."""
     return Notice(
-        "Nothing was searched",
-        "The list shows the cases as they are. After a search, this says which steps led to the answer.",
-        (("{find.focus}", "starts a search"),),
+        "No trace yet",
+        "After a search, this panel explains how the answer was found.",
+        (("{find.focus}", "search"),),
     )
 
 
 _NEXT: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
     "db_damaged": (
         "This casebook is damaged",
-        (("casebook db salvage", "saves the readable rows"), ("casebook db restore", "brings a backup back")),
+        (("casebook db salvage", "recover the readable rows"), ("casebook db restore", "restore a backup")),
     ),
     "db_newer": (
-        "A newer casebook wrote this file",
-        (("casebook --db PATH", "opens another file"),),
+        "Created by a newer casebook version",
+        (("casebook --db PATH", "open another file"),),
     ),
-    "db_locked": ("Another program holds the casebook", (("{view.reload}", "tries again"),)),
-    "db_readonly": ("The casebook cannot be written", (("casebook --db PATH", "opens another file"),)),
+    "db_locked": ("The casebook is locked by another program", (("{view.reload}", "retry"),)),
+    "db_readonly": ("The casebook is not writable", (("casebook --db PATH", "open another file"),)),
     "io_error": (
-        "The casebook cannot be read",
-        (("{view.reload}", "tries again"), ("casebook --db PATH", "opens another file")),
+        "Cannot read the casebook",
+        (("{view.reload}", "retry"), ("casebook --db PATH", "open another file")),
     ),
-    "invalid_input": ("This file is no casebook", (("casebook --db PATH", "opens another file"),)),
-    "timeout": ("That took too long", (("{view.reload}", "tries again"),)),
+    "invalid_input": ("Not a casebook database", (("casebook --db PATH", "open another file"),)),
+    "timeout": ("Timed out", (("{view.reload}", "retry"),)),
 }
 
 
@@ -98,11 +98,11 @@ def of_fault(fault: Fault) -> Notice:
     """A fault as a state: the plain name of it, the core's own words, what to do."""
     if fault.code == "not_indexed":
         return empty()
-    what, steps = _NEXT.get(fault.code, ("Something went wrong", (("{view.reload}", "tries again"),)))
+    what, steps = _NEXT.get(fault.code, ("Something went wrong", (("{view.reload}", "retry"),)))
     if fault.code == "db_newer":
-        steps = ((installed().upgrade(), "updates this program"), *steps)
+        steps = ((installed().upgrade(), "update casebook"), *steps)
     why = " ".join(part for part in (fault.message, fault.hint) if part)
-    return Notice(what, inline(why, _TEXT), (*steps, ("{app.quit}", "quits")), "$cb-bad")
+    return Notice(what, inline(why, _TEXT), (*steps, ("{app.quit}", "quit")), "$cb-bad")
 
 
 def draw_notice(notice: Notice, signs: Signs) -> Content:

@@ -91,10 +91,10 @@ _BLANK = Mark(" ", "", "")
 _TIERS = {
     "fingerprint": ("=", "=", "$cb-good", "same case"),
     "exact": ("≈", "#", "$cb-good", "same kind"),
-    "prefix": ("…", ">", "$cb-draft", "begins alike"),
-    "vector": ("~", "~", "$cb-draft", "alike in meaning"),
-    "similar": ("?", "?", "$cb-dim", "similar, not an answer"),
-    "text": ("·", ".", "$cb-faint", "found by its words"),
+    "prefix": ("…", ">", "$cb-draft", "same beginning"),
+    "vector": ("~", "~", "$cb-draft", "similar meaning"),
+    "similar": ("?", "?", "$cb-dim", "similar, not a match"),
+    "text": ("·", ".", "$cb-faint", "matches your words"),
 }
 _STATUSES = {
     "verified": ("●", "v", "$cb-good", "verified"),

@@ -215,7 +215,7 @@ def draw_line(line: Line, width: int, signs: Signs, *, chosen: bool = False) -> 
         head = inline(f" #{line.index}  {line.text}", max(1, width - 9 - cell_len(judged[0])), more=signs.more)
         return Content.assemble(bar, (head, f"bold {tone}"), judged, mark)
     if line.kind == "more":
-        way = signs.told(": {session.whole} shows all")
+        way = signs.told(" ({session.whole} shows all)")
         return Content.assemble(bar, (inline(f" {signs.more} {line.text}{way}", width - 1), "$cb-draft"))
     tone = _SIGNED.get(line.sign) or ("$cb-soft" if line.role != "tool" else "$cb-dim")
     body = Content.styled(" " + line.text, tone)

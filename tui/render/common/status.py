@@ -26,8 +26,8 @@ _KINDS = {"error": "case", "rule": "rule", "chunk": "passage"}
 def no_model(facts: VectorFacts) -> str:
     """What does not work without a model, why, and the command that mends it."""
     return (
-        f"The same error in other words is not found: {title(facts.reason)}."
-        f" {title(facts.remedy)} mends it; everything else works."
+        f"Semantic search is disabled: {title(facts.reason)}."
+        f" Run: {title(facts.remedy)}."
     )
 
 
@@ -36,8 +36,8 @@ def model_changed(facts: VectorFacts) -> str:
     before = title(facts.other.partition("@")[0])
     now = title(facts.model.id) if facts.model is not None else ""
     return (
-        f"The model is now {now}, the cases and passages were embedded with {before}. Until they are embedded anew"
-        f" nothing is found in other words: {{app.palette}}, Embed what waits ({_due(facts)})."
+        f"The model changed from {before} to {now}. Semantic search is disabled until you"
+        f" recompute the embeddings: {{app.palette}}, Compute missing embeddings ({_due(facts)})."
     )
 
 
@@ -49,47 +49,47 @@ def _due(facts: VectorFacts) -> str:
 def report_line(report: EmbedReport, signs: Signs) -> str:
     """A run of embedding in one sentence or two."""
     if report.busy:
-        return "Another process embeds this casebook."
+        return "Another process is embedding this casebook."
     parts = [(part.embedded + part.reused, _KINDS.get(part.kind, "text")) for part in report.parts]
     named = ", ".join(counted(count, what) for count, what in parts if count)
     done = named or counted(report.embedded + report.reused, "case")
-    failed = f" {counted(len(report.failed), 'text')} could not be: casebook embed says why." if report.failed else ""
+    failed = f" {counted(len(report.failed), 'text')} failed (run: casebook embed)." if report.failed else ""
     if report.canceled:
-        more = signs.told("{app.palette}, Embed what waits, goes on.")
-        return f"Embedding was stopped; {done} stay embedded, {report.waiting:,} wait. {more}{failed}"
-    return f"{done} can be found in other words too.{failed}"
+        more = signs.told("Press {app.palette} and run Compute missing embeddings to continue.")
+        return f"Embedding stopped. {done} embedded, {report.waiting:,} left. {more}{failed}"
+    return f"Semantic search ready: {done}.{failed}"
 
 
 def draw_vectors(facts: VectorFacts | None, *, auto: bool) -> list[tuple[str, str]]:
     """The vector tier in the status: whether it is on, its model and what that was measured to need, what waits."""
     if facts is None:
-        return [("vector", "off: there is no casebook yet")]
+        return [("vector", "disabled: there is no casebook yet")]
     if facts.model is None:
-        return [("vector", f"off: {facts.reason}"), ("", facts.remedy)]
+        return [("vector", f"disabled: {facts.reason}"), ("", facts.remedy)]
     model = facts.model
     rows = [
-        ("vector", f"off: {facts.off}" if facts.off else "on"),
+        ("vector", f"disabled: {facts.off}" if facts.off else "enabled"),
         ("model", f"{model.id}@{model.version}, {_reads(model)}"),
     ]
     if (bars := model.thresholds) is not None:
         high, low = bars.high_at(facts.cases), bars.low_at(facts.cases)
-        told = f"answers from cosine {high:.3f}, unsure from {low:.3f}, similar from {bars.similar:.2f}"
+        told = f"match from cosine {high:.3f}, possible from {low:.3f}, similar from {bars.similar:.2f}"
         rows.append(("measured", f"{told} ({counted(facts.cases, 'case')})"))
     else:
-        rows.append(("measured", "not yet, so it shows similar cases only: casebook models calibrate"))
-    failed = f", {facts.failed:,} could not be" if facts.failed else ""
-    waits = f"{facts.waiting:,} wait" + ("" if auto or not facts.waiting else " for casebook embed")
+        rows.append(("measured", "not calibrated, shows similar cases only (run: casebook models calibrate)"))
+    failed = f", {facts.failed:,} failed" if facts.failed else ""
+    waits = f"{facts.waiting:,} missing" + ("" if auto or not facts.waiting else " (run: casebook embed)")
     rows.append(("vectors", f"{counted(facts.vectors, 'case')} embedded, {waits}{failed}"))
     if facts.passages:
-        waits = f"{facts.passages_waiting:,} wait"
+        waits = f"{facts.passages_waiting:,} missing"
         rows.append(("", f"{facts.passage_vectors:,} of {counted(facts.passages, 'passage')} embedded, {waits}"))
     if facts.running is not None:
-        rows.append(("", f"process {facts.running.pid} embeds: {facts.running.detail}"))
+        rows.append(("", f"process {facts.running.pid} is embedding: {facts.running.detail}"))
     return rows
 
 
 def _reads(model: Model) -> str:
-    return f"{model.dim} numbers, reads {'English' if model.languages == 'en' else 'many languages'}"
+    return f"{model.dim} dimensions, reads {'English' if model.languages == 'en' else 'many languages'}"
 
 
 _TEXT = 300
@@ -126,13 +126,13 @@ class Facts:
 def draw_facts(facts: Facts | None) -> Content:
     """The casebook, what it holds, how it searches, its long runs, its files."""
     if facts is None:
-        return Content.assemble(("Reading the casebook", "$cb-dim"))
-    size = "there is no file yet" if facts.size is None else f"{facts.size:,} bytes"
-    rows = [("file", facts.path), ("size", size), ("writing", facts.readonly or "possible")]
+        return Content.assemble(("Loading the casebook", "$cb-dim"))
+    size = "no file yet" if facts.size is None else f"{facts.size:,} bytes"
+    rows = [("file", facts.path), ("size", size), ("access", facts.readonly or "read and write")]
     parts = _section("Casebook", [*rows, *_held(facts.about)])
-    tiers = [("text", "on: fingerprint, exact, prefix, words")]
+    tiers = [("text", "enabled: fingerprint, exact, prefix, words")]
     parts += _section("Search", [*tiers, *draw_vectors(facts.vectors, auto=facts.auto)])
-    parts += [("Long runs\n", "bold $cb-accent"), *_jobs(facts.jobs), ("\n", "")]
+    parts += [("Jobs\n", "bold $cb-accent"), *_jobs(facts.jobs), ("\n", "")]
     return Content.assemble(*parts, *_section("Files", [("log", facts.log), ("settings", facts.settings)]))
 
 
@@ -140,7 +140,7 @@ def draw_checks(found: Diagnosis | None, signs: Signs) -> Content:
     """The doctor's checks, each with what mends it; None while it looks."""
     parts: list[tuple[str, str]] = [("Health\n", "bold $cb-accent")]
     if found is None:
-        return Content.assemble(*parts, ("  being checked\n", "$cb-dim"))
+        return Content.assemble(*parts, ("  checking\n", "$cb-dim"))
     for check in found.checks:
         mark = signs.outcome("hit" if check.ok else "failed")
         parts += [(f"  {mark.sign} ", mark.tone), (f"{_CHECKS.get(check.name, check.name):<12}", "$cb-dim")]
@@ -164,7 +164,7 @@ def _held(about: Capabilities | None) -> list[tuple[str, str]]:
     stats = about.stats if about is not None else None
     if stats is None:
         return [("holds", "nothing yet")]
-    cases = f"{counted(stats.cases, 'case')}, {stats.unresolved:,} unresolved; {counted(stats.resolutions, 'fix')}"
+    cases = f"{counted(stats.cases, 'case')}, {stats.unresolved:,} unresolved, {counted(stats.resolutions, 'fix')}"
     places = f"{counted(stats.sessions, 'session')}, {counted(stats.messages, 'message')}"
     seen = f"{counted(stats.occurrences, 'error')} seen in {places}"
     return [("holds", cases), ("from", seen)]
@@ -196,4 +196,4 @@ def _jobs(jobs: tuple[Job, ...]) -> list[tuple[str, str]]:
             (f"{stamp(job.started)} UTC", "$cb-dim"),
             (f"  {inline(told, _TEXT)}\n", "$cb-soft"),
         ]
-    return parts or [("  none yet: an import would be shown here\n", "$cb-dim")]
+    return parts or [("  none yet\n", "$cb-dim")]

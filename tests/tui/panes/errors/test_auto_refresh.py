@@ -148,10 +148,10 @@ async def test_a_lost_casebook_is_named_and_comes_back(casebook: Path, size: tup
         await started(pilot, app)
         await pilot.press("down")
         erase(casebook)
-        await until(pilot, lambda: "The casebook under this workbench is gone" in flat(app))
+        await until(pilot, lambda: "The casebook file is missing" in flat(app))
         assert app.errors.case.read is None
         await pilot.press("f5", "slash", "x")
-        await until(pilot, lambda: "The casebook under this workbench is gone" in flat(app))
+        await until(pilot, lambda: "The casebook file is missing" in flat(app))
         await pilot.press("ctrl+l", "escape")
         kept.replace(casebook)
         await until(pilot, lambda: total(app) == len(CASES) and "yaml" in frame(app))

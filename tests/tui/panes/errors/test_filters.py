@@ -126,7 +126,7 @@ async def test_a_match_that_the_filter_hides_is_spoken_of(casebook: Path) -> Non
         await pick(pilot, app, *"unres", "enter")
         await until(pilot, lambda: total(app) == 2)
         app.errors.box.ask("ModuleNotFoundError: No module named 'yaml'")
-        await until(pilot, lambda: "No case passes the filter" in frame(app))
+        await until(pilot, lambda: "No cases match the filter" in frame(app))
         assert "○ unresolved" in frame(app)
 
 
@@ -136,7 +136,7 @@ async def test_what_nothing_passes_says_so_and_esc_leads_out(casebook: Path) -> 
         await started(pilot, app)
         await pick(pilot, app, *"unres", "enter")
         await pick(pilot, app, *"today", "enter")
-        await until(pilot, lambda: "No case passes the filter" in frame(app))
+        await until(pilot, lambda: "No cases match the filter" in frame(app))
         await pilot.press("escape")
         await until(pilot, lambda: total(app) == len(CASES))
 

@@ -83,7 +83,7 @@ async def test_the_reader_opens_at_that_error_with_its_own_fix(merged: Path) -> 
         await asked(pilot, app, "harmonica")
         shown = frame(app)
         assert "another of its errors has every word" in shown
-        assert "Fix of this error" in shown
+        assert "Fix for this error" in shown
         assert "pip install harmonica" in shown
         assert "pip install freezegun" not in str(app.errors.case._fix.content)
         assert "Matches your words (not searched as an error)" in shown
@@ -94,7 +94,7 @@ async def test_the_reader_opens_at_that_error_with_its_own_fix(merged: Path) -> 
         await until(pilot, lambda: "2 of 2 of this error" in frame(app))
         assert "on day 2" in frame(app)
         await pilot.press("y")
-        await until(pilot, lambda: told(app, "fix of the error shown"))
+        await until(pilot, lambda: told(app, "fix for this error"))
 
 
 async def test_what_says_just_these_words_is_not_told_to_have_no_fix(merged: Path) -> None:
@@ -103,10 +103,10 @@ async def test_what_says_just_these_words_is_not_told_to_have_no_fix(merged: Pat
         row = await asked(pilot, app, "harmonica cannot import")
         assert (row.tier, row.answers) == ("text", False)
         shown = frame(app)
-        assert "Found by its words: this error says exactly these." in shown
+        assert "Same words as this error" in shown
         assert "No known fix" not in shown
-        assert str(app.errors.results.border_title) == "Found by its words"
-        assert "Fix of this error" in shown
+        assert str(app.errors.results.border_title) == "Keyword matches"
+        assert "Fix for this error" in shown
         await pilot.press("enter", "y")
         await until(pilot, lambda: told(app, "The fix was"))
 
@@ -117,8 +117,8 @@ async def test_the_fix_of_another_error_of_the_case_is_called_that(merged: Path)
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await asked(pilot, app, "harmonica cannot import")
         shown = frame(app)
-        assert "No known fix of this error: its case has one of another." in shown
-        assert "Fix of another error of this case" in shown
+        assert "No fix for this error. The case has one for another variant." in shown
+        assert "Fix for another variant of this case" in shown
         assert str(app.errors.results.border_title) == "1 case has these words"
         await pilot.press("enter", "y")
         await until(pilot, lambda: told(app, "fix of another error of this case"))
@@ -132,7 +132,7 @@ async def test_a_word_of_its_fix_or_tag_is_told_in_the_row(merged: Path) -> None
         assert (row.key_line, row.beside) == (FIRST, "in its fix")
         assert "in its fix" in frame(app)
         assert "its fix has every word" in frame(app)
-        assert "No known fix: its fix has these words, not the error." in frame(app)
+        assert "Only the fix has these words, not the error." in frame(app)
         assert "Fix with these words" in frame(app)
         await pilot.press("ctrl+u")
         assert (await asked(pilot, app, "네트워크")).beside == "in its tags"

@@ -33,7 +33,7 @@ async def go(pilot: Pilot[None], app: CasebookApp, journey: str) -> None:
     app.errors.box.cursor_blink = False
     if journey == "help":
         await pilot.press("f1")
-        await until(pilot, lambda: "Keys and what they do" in frame(app))
+        await until(pilot, lambda: "Keys and actions" in frame(app))
     elif journey != "start":
         app.errors.box.post_message(Paste(TRACEBACK))
         await until(pilot, lambda: app.errors.results.chosen and app.errors.results.chosen.tier == "fingerprint")

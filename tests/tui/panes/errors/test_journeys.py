@@ -185,7 +185,7 @@ async def test_in_one_column_the_case_takes_the_place_of_the_list(casebook: Path
         assert "TS2304" not in frame(app)
         await pilot.press("t")
         await until(pilot, lambda: app.focused is app.errors.why)
-        assert "Nothing was searched" in frame(app)
+        assert "No trace yet" in frame(app)
         await pilot.press("escape", "escape")
         await until(pilot, lambda: "TS2304" in frame(app))
 
@@ -275,7 +275,7 @@ async def test_a_search_without_any_result_says_what_was_done(casebook: Path) ->
     async with app.run_test(size=WIDE) as pilot:
         await started(pilot, app)
         app.errors.box.ask("qqqqxyzzy")
-        await until(pilot, lambda: "Nothing like it is known" in frame(app))
+        await until(pilot, lambda: "No matching case" in frame(app))
         assert "5 cases were searched" in " ".join(frame(app).split())
         await pilot.press("escape", "t")
         await until(pilot, lambda: "fingerprint  miss" in frame(app))

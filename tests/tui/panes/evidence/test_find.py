@@ -69,7 +69,7 @@ async def test_a_quote_is_looked_for_in_the_session_and_accepted_there(review: P
         await pilot.press("L")
         await until(pilot, lambda: isinstance(app.screen, FindScreen))
         await pilot.press(*"nobody wrote this")
-        await until(pilot, lambda: "nowhere in this session" in frame(app))
+        await until(pilot, lambda: "no match in this session" in frame(app))
         await pilot.press("ctrl+u", *"timeout is 30", "enter")  # as fast as one types: Enter waits for what it finds
         await until(pilot, lambda: app.screen is screen and screen.view.looked.found)
         assert screen.view.index == 3

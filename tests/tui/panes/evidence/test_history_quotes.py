@@ -226,7 +226,7 @@ async def test_from_the_queue_a_case_is_led_to_past_the_queue_and_one_that_is_go
             replace(one, change=replace(one.change, cases=(99,), quotes=())) for one in history._changes.entries[:1]
         )
         await pilot.press("enter")
-        await until(pilot, lambda: told(app, "This case is gone."))
+        await until(pilot, lambda: told(app, "This case was deleted."))
         history._load()
         await until(pilot, lambda: history._changes.total == 6)
         await pilot.press("G", "enter")

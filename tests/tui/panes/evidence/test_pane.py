@@ -72,7 +72,7 @@ async def test_each_problem_is_decided_by_a_key_or_two_and_the_last_one_taken_ba
         await pilot.press("x")
         await until(pilot, lambda: isinstance(app.screen, ReasonScreen))
         await pilot.press(*"made up", "enter")
-        await until(pilot, lambda: idle(app) and "Nothing is left to decide" in frame(app))
+        await until(pilot, lambda: idle(app) and "No open quotes" in frame(app))
         assert [state(review, one) for one in (2, 3, 4, 5)] == ["accepted", "accepted", "accepted", "rejected"]
         with open_store(review) as store:
             fourth, fifth = show_quote(store, 4), show_quote(store, 5)
@@ -102,7 +102,7 @@ async def test_a_held_key_accepts_nothing_that_asks_and_equal_toasts_are_one(rev
         screen.show_only(Shown("rejected"))
         await until(pilot, lambda: idle(app) and not screen.quotes.total)
         await pilot.press(*"a" * 9)
-        await until(pilot, lambda: told(app, "No quote is listed here."))
+        await until(pilot, lambda: told(app, "The list is empty."))
         assert len(toasts(app)) == 1
     assert state(review, 3) == "flagged"
 
@@ -373,7 +373,7 @@ async def test_the_frame_shows_quote_message_and_what_is_left(review: Path, size
         await at(pilot, screen, 3)
         told = frame(app)
         assert "Evidence" in told.split("\n", 1)[0]
-        assert "Quotes to decide" in told
+        assert "Open quotes" in told
         assert "4 left" in told
         assert "[production]" in told
         assert "Set PORT in the staging manifest" in told

@@ -126,7 +126,7 @@ async def test_exactly_the_marked_are_promoted_and_it_is_said(tmp_path: Path) ->
         await until(pilot, lambda: idle(app) and "8 entries verified.  u undoes" in frame(app))
         assert "marked" not in frame(app)
         await pilot.press("p")
-        await until(pilot, lambda: idle(app) and told(app, "The entry is verified already."))
+        await until(pilot, lambda: idle(app) and told(app, "The entry is already verified."))
         assert [stage(path, one) for one in "abcdefgh"] == ["verified"] * 8
         assert stage(path, "digits") == "candidate", "it was not in view"
         await pilot.press("u")
@@ -182,7 +182,7 @@ async def test_every_ready_entry_of_the_shown_session_and_type_is_counted_and_pr
     app = app_on(path)
     async with app.run_test(size=SMALL) as pilot:
         screen = await opened(pilot, app)
-        await until(pilot, lambda: "Nothing is left to decide" in frame(app))
+        await until(pilot, lambda: "No open quotes" in frame(app))
         assert "the entries that are ready" in " ".join(frame(app).split()), frame(app)
         screen.show_only(Shown("ready"))
         await until(pilot, lambda: idle(app) and screen.quotes.total == 2)

@@ -199,7 +199,7 @@ async def test_the_mode_is_switched_by_one_key_and_meaning_says_why_it_cannot_be
         await pilot.press("down", "m")
         await until(pilot, lambda: "words only" in frame(app) and idle(app))
         await pilot.press("m")
-        await until(pilot, lambda: "No search by meaning" in frame(app))
+        await until(pilot, lambda: "Semantic search is disabled" in frame(app))
         await pilot.press("m")
         await until(pilot, lambda: screen.hits.total > 0 and idle(app))
 

@@ -19,7 +19,7 @@ from tui.panes.rules.screen import RulesScreen
 from tui.shell.app import CasebookApp
 
 __all__ = ["at_home"]
-SAID = "another program makes the vectors"
+SAID = "another process is embedding"
 TITLE, OTHER = "Force push over a shared branch", "Letters fell off the sign"
 
 

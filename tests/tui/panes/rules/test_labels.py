@@ -113,13 +113,13 @@ async def test_what_was_said_to_be_wrong_counts_in_the_comparison_as_that_alone(
         await until(pilot, lambda: answered(screen, PUSH) and ids(screen)[:1] == ["ERR-001"] and idle(app))
         await pilot.press("v")
         await until(
-            pilot, lambda: isinstance(app.screen, TableScreen) and "1 call only told what is wrong" in frame(app)
+            pilot, lambda: isinstance(app.screen, TableScreen) and "1 call with a “wrong” label only" in frame(app)
         )
         assert "wrong 1.00" in frame(app)
-        assert "quiet    no call of this kind is labelled" in frame(app)
+        assert "quiet    no such labels yet" in frame(app)
         assert "wrong    1.00   1 of 1" in frame(app)
         await pilot.press("G")
-        await until(pilot, lambda: "a rule is shown that you said is wrong" in frame(app))
+        await until(pilot, lambda: "shows a rule labelled wrong" in frame(app))
         assert "not ERR-001 → ERR-001" in frame(app)
 
 

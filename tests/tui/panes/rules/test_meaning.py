@@ -87,12 +87,12 @@ async def test_the_model_joins_and_follows_an_edit(
         assert not ranked.soon
         assert all(one.similarity is not None for one in (*ranked.match.rules, *ranked.match.below))
         await until(
-            pilot, lambda: "all-MiniLM-L6-v2@" in told(screen) and "the row is what the file says" in told(screen)
+            pilot, lambda: "all-MiniLM-L6-v2@" in told(screen) and "the row up to date" in told(screen)
         )
         await pilot.press("w")
         await until(pilot, lambda: isinstance(app.screen, PickRule))
         await pilot.press(*"retry", "enter")
-        await until(pilot, lambda: "similarity 0." in frame(app) and "What it would have needed" in frame(app))
+        await until(pilot, lambda: "similarity 0." in frame(app) and "Requirements not met" in frame(app))
         assert sorted(text[:7] for text in read) == ["ERR-001", "ERR-002", "ERR-003", "ERR-004"]
         read.clear()
         rules.write_text(RULES.replace("Force push over a shared branch", "Letters fell off the sign"), "utf-8")

@@ -68,7 +68,7 @@ async def test_each_call_has_its_rules_and_each_rule_its_reasons(casebook_of_cal
         assert "Why it is shown" in told
         assert "keyword" in told
         assert "git push --force origin main" in told, "the call stands beside the rule"
-        assert "none: keywords alone compare this rule" in told, "the cache says what it keeps"
+        assert "none (compared by keywords only)" in told, "the cache says what it keeps"
         await pilot.press("j")
         await until(pilot, lambda: answered(screen, "ls -la") and idle(app))
         assert ids(screen) == []
@@ -84,7 +84,7 @@ async def test_what_fell_below_says_what_it_would_have_needed(casebook_of_calls:
         await until(pilot, lambda: isinstance(app.screen, PickRule))
         await pilot.press(*"retry", "enter")
         await until(pilot, lambda: screen.rank.chosen is not None and screen.rank.chosen.id == "ERR-003" and idle(app))
-        await until(pilot, lambda: "What it would have needed" in frame(app))
+        await until(pilot, lambda: "Requirements not met" in frame(app))
         assert "keyword score" in frame(app)
         assert "these" in frame(app), "the words that would do are named"
         await pilot.press("enter", "escape")  # to the ranking, and the rule that was asked about goes
@@ -132,7 +132,7 @@ async def test_a_rule_file_that_is_gone_for_a_while_leaves_nothing_stale(caseboo
         screen = await opened(pilot, app)
         await until(pilot, lambda: ids(screen)[:1] == ["ERR-001"] and "Why it is shown" in frame(app) and idle(app))
         save(rules, RULES.replace("### ERR-003", "\n### ERR-003"))
-        await until(pilot, lambda: "read again: nothing moved" in frame(app))
+        await until(pilot, lambda: "reloaded, no changes" in frame(app))
         rules.unlink()
         await until(pilot, lambda: "cannot be matched" in frame(app))
         assert "Why it is shown" not in frame(app), "there is no rule to give reasons for"
@@ -164,7 +164,7 @@ async def test_e_opens_the_rule_at_its_line_and_the_ranking_follows(
         screen = await opened(pilot, app)
         await until(pilot, lambda: ids(screen)[:1] == ["ERR-001"] and idle(app))
         await pilot.press("e")
-        await until(pilot, lambda: "read again: nothing moved" in frame(app))
+        await until(pilot, lambda: "reloaded, no changes" in frame(app))
         assert asked == [(rules, 3)]
     assert at_line(["/usr/bin/vim"], rules, 3) == ["/usr/bin/vim", "+3", str(rules)]
     assert at_line(["code", "--wait"], rules, 3) == ["code", "--wait", "--goto", f"{rules}:3"]
@@ -180,10 +180,10 @@ async def test_a_typed_call_is_checked_at_every_key_and_asked_once_it_is_one(
         await pilot.press("n")
         await until(pilot, lambda: screen.calls.typed.has_focus_within)
         await pilot.press(*"Bash", "tab", *'{"command": ')
-        await until(pilot, lambda: "line 1, column" in frame(app) and "rules · of the call before" in frame(app))
+        await until(pilot, lambda: "line 1, column" in frame(app) and "rules · of the previous call" in frame(app))
         await pilot.press(*f'"{PUSH}"', "}")
-        await until(pilot, lambda: answered(screen, PUSH) and "a call: the ranking is its own" in frame(app))
-        assert "of the call before" not in frame(app)
+        await until(pilot, lambda: answered(screen, PUSH) and "Showing the ranking for this call" in frame(app))
+        assert "of the previous call" not in frame(app)
         assert ids(screen)[0] == "ERR-001"
         await pilot.press("f2")
         await until(
@@ -195,14 +195,14 @@ async def test_a_typed_call_is_checked_at_every_key_and_asked_once_it_is_one(
         await pilot.press("escape", "escape")
         await until(pilot, lambda: not screen.calls.typing and answered(screen, PUSH))
         await pilot.press("n", *"{")
-        await until(pilot, lambda: "of the call before" in frame(app))
+        await until(pilot, lambda: "of the previous call" in frame(app))
         await pilot.press("f3")
         await until(pilot, lambda: screen.rank.rows.has_focus)
         await pilot.press("r")
         await until(pilot, lambda: told(app, "type the call to its end"))
         assert not label_file(casebook_of_calls).exists(), "nobody labels what is not in view"
         await pilot.press("escape", "escape")
-        await until(pilot, lambda: "of the call before" not in frame(app))
+        await until(pilot, lambda: "of the previous call" not in frame(app))
 
 
 def counts(casebook: Path) -> dict[str, tuple[int, int]]:
@@ -325,7 +325,7 @@ async def test_empty_states_say_what_why_and_the_next_key(tmp_path: Path) -> Non
         await opened(pilot, app)
         await until(pilot, lambda: "No tool calls yet" in frame(app) and "cannot be matched" in frame(app))
         (tmp_path / "none.md").write_text("# nothing\n### ERR-1\n", encoding="utf-8")
-        await until(pilot, lambda: "Which rules does a tool call meet?" in frame(app))
+        await until(pilot, lambda: "No tool call selected" in frame(app))
         await pilot.press("p")
         await until(pilot, lambda: "in the rule files" in frame(app))
 

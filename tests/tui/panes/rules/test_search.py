@@ -118,7 +118,7 @@ async def test_where_nothing_is_found_it_says_so_and_which_key_clears_it(calls: 
         await pilot.press("j", "j", "slash")
         await searched(pilot, screen, "nowhere")
         told = frame(app)
-        assert "No call has these words" in told
+        assert "No matching calls" in told
         assert "5 calls were searched" in told
         assert "^l  goes back to all calls" in told
         await pilot.press("ctrl+l")
@@ -139,14 +139,14 @@ async def test_where_no_call_is_found_nothing_is_ranked_and_no_verdict_is_shown(
         screen = await opened(pilot, app)
         await pilot.press("slash")
         await searched(pilot, screen, "nowhere")
-        await until(pilot, lambda: "No call matches" in frame(app))
+        await until(pilot, lambda: "No matching calls" in frame(app))
         told = " ".join(frame(app).replace("│", " ").split())
         assert 'No call has "nowhere", so no' in told
         assert not any(one in told for one in ("cut-off", "Silence", "by words")), "nobody asked about an empty call"
         await searched(pilot, screen, "else")
         await until(pilot, lambda: 'No call has "nowhereelse"' in frame(app))
         await pilot.press("ctrl+l")
-        await until(pilot, lambda: "cut-off" in frame(app) and "No call matches" not in frame(app) and idle(app))
+        await until(pilot, lambda: "cut-off" in frame(app) and "No matching calls" not in frame(app) and idle(app))
 
 
 def test_a_search_among_the_calls_of_one_tool_says_so_where_it_finds_none() -> None:
@@ -174,7 +174,7 @@ async def test_where_no_calls_are_it_is_not_the_words(tmp_path: Path, rules: Pat
         await pilot.press("slash")
         await searched(pilot, screen, "git")
         assert "No tool calls yet" in frame(app)
-        assert "Which rules does a tool call meet?" in frame(app) and "No call matches" not in frame(app)
+        assert "No tool call selected" in frame(app) and "No matching calls" not in frame(app)
 
 
 async def test_a_search_goes_with_the_tool_and_with_what_comes_in(calls: Path, rules: Path) -> None:

@@ -52,7 +52,7 @@ async def test_an_empty_table_offers_nothing_to_go_to(tmp_path: Path) -> None:
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await opened(pilot, app)
         await pilot.press("c")
-        await until(pilot, lambda: "Every rule stands alone" in frame(app))
+        await until(pilot, lambda: "No similar rules" in frame(app))
         assert "There is one rule: it takes two to compare." in frame(app)
         assert "1 rules" not in frame(app)
         assert "go there" not in keys(frame(app))
@@ -61,7 +61,7 @@ async def test_an_empty_table_offers_nothing_to_go_to(tmp_path: Path) -> None:
             await until(pilot, lambda: told(app, "No clusters were found"))
             assert not told(app, "leads nowhere") and not told(app, "list is empty"), key
         await pilot.press("escape", "v")
-        await until(pilot, lambda: "Nothing is labelled yet" in frame(app) and idle(app))
+        await until(pilot, lambda: "No labels yet" in frame(app) and idle(app))
         await pilot.press("enter")
         await until(pilot, lambda: told(app, "a call that you label is a row here"))
 
