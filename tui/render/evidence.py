@@ -202,7 +202,7 @@ def ready_text(count: int, here: str, signs: Signs) -> str:
         begin, end = ('"', '"') if signs.plain else ("“", "”")
         return f"{begin}{here}{end} is ready: " + signs.told("{evidence.promote} verifies it.")
     told = "1 entry is ready" if count == 1 else f"{count:,} entries are ready"
-    return signs.told(f"{told. {{evidence.promote_ready}} lists them.")
+    return signs.told(f"{told}. {{evidence.promote_ready}} lists them.")
 
 
 def draw_promotable(ready: Sequence[NamedEntry]) -> Content:

@@ -50,9 +50,9 @@ MATCH = Hit(
     "uv add toml", "draft", "Bash", ("Bash",), 2, None, Source("s-2", (1,)), ("same normalized key",),
 )  # fmt: skip
 TRACE = (
-    Step("fingerprint", "miss", "never seen before", elapsed_ms=0.2),
+    Step("fingerprint", "miss", "earliest occurrence", elapsed_ms=0.2),
     Step(
-        "prefix", "hit", "begins alike", (("compared", 7), ("best", None), ("cap", "a long one")),
+        "prefix", "hit", "same beginning", (("compared", 7), ("best", None), ("cap", "a long one")),
         (Step("overlap", "hit", "5 of 6"),),
     ),
 )  # fmt: skip
@@ -97,9 +97,7 @@ def test_without_a_match_it_is_the_current_one_of_the_case() -> None:
 def test_an_unresolved_case_says_so() -> None:
     assert fix_of(replace(CASE, resolution="  "), None) is None
     assert "No fix" in draw_fix(None, UNICODE).plain
-    assert (
-        draw_fix(None, UNICODE, replace(CASE, resolution=None, resolutions=())).plain == "No fix yet."
-    )
+    assert draw_fix(None, UNICODE, replace(CASE, resolution=None, resolutions=())).plain == "No fix yet."
 
 
 def test_a_case_whose_fixes_do_not_answer_says_why() -> None:
@@ -108,9 +106,9 @@ def test_a_case_whose_fixes_do_not_answer_says_why() -> None:
 
     one = replace(CASE.resolutions[0], current=False, status="verified")
     down = replace(one, status="rejected")
-    assert told("noise", one) == "This is noise, no error worth a fix Its fix below is not used.."
-    assert told("noise", one, down) == "This is noise, no error worth a fix Its fixes below are not used.."
-    assert told("noise") == "This is noise, no error worth a fix."
+    assert told("noise", one) == "Marked as noise. Its fix below is not used."
+    assert told("noise", one, down) == "Marked as noise. Its fixes below are not used."
+    assert told("noise") == "Marked as noise."
     assert told("rejected", down) == "Its only fix was rejected."
     assert told("rejected", down, down) == "All 2 of its fixes were rejected."
     assert told("unresolved", one, down) == "Its fixes were rejected or replaced."
@@ -136,9 +134,7 @@ def test_history_tells_who_when_and_from_where_and_what_became_of_it() -> None:
     )
     text = draw_history((earlier, rejected, BY_HAND), UNICODE, NOW).plain
     lines = text.split("\n")
-    assert lines[0].startswith(
-        "● verified  ·  answers now  ·  by mina  ·  2026-03-01 00:00 (13d)  ·  s-1 messages 4, 9"
-    )
+    assert lines[0].startswith("● verified  ·  current  ·  by mina  ·  2026-03-01 00:00 (13d)  ·  s-1 messages 4, 9")
     assert lines[1].strip() == "uv add pyyaml"
     assert lines[2].startswith("✕ rejected  ·  by mina")
     assert "then again" not in text
@@ -205,7 +201,7 @@ def test_a_diff_shows_what_went_and_what_came() -> None:
 def test_a_trace_is_a_tree_with_reasons_and_facts_in_columns() -> None:
     lines = draw_trace(TRACE, UNICODE).plain.split("\n")
     assert lines[0] == "  · fingerprint  miss  0.2 ms"
-    assert lines[1] == "    never seen before"
+    assert lines[1] == "    earliest occurrence"
     assert lines[2].startswith("▾ ✓ prefix  hit")
     assert lines[4:6] == ["    compared  7", "    cap       a long one"]
     assert not [line for line in lines if "None" in line]
@@ -231,7 +227,7 @@ def test_a_folded_step_keeps_its_reason_and_hides_what_is_below() -> None:
     assert [twig.step.stage for twig in twigs] == ["fingerprint", "prefix"]
     text = draw_twig(twigs[1], UNICODE).plain
     assert text.startswith("▸ ")
-    assert "begins alike" in text
+    assert "same beginning" in text
     assert "compared" not in text
     assert folded_at_first(TRACE) == frozenset({(0,)})
 

@@ -29,7 +29,7 @@ def test_every_state_has_what_why_and_a_next_step(notice) -> None:
 
 def test_beside_an_empty_list_no_key_is_offered_that_needs_a_row() -> None:
     notice = no_case()
-    assert (notice.what, notice.steps) == ("No case chosen", ()), "the list beside it says what to do"
+    assert (notice.what, notice.steps) == ("No case selected", ()), "the list beside it says what to do"
     assert "enter open" not in draw_footer(footer(replace(BUSY, rows=0)), 80).plain
 
 

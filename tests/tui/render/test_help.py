@@ -14,7 +14,7 @@ from tui.render.common.glyphs import ASCII, UNICODE, Signs
 from tui.screens.help import draw_help, draw_legend, entries, legend
 
 LIST = ErrorsNow("list", 5, case_open=True)
-REVIEW = [action for action in ACTIONS if action.group == "In the evidence"]
+REVIEW = [action for action in ACTIONS if action.group == "Evidence"]
 
 
 def lines(now: Situation, width: int, signs: Signs = UNICODE) -> list[str]:
@@ -24,7 +24,7 @@ def lines(now: Situation, width: int, signs: Signs = UNICODE) -> list[str]:
 def test_a_reason_that_several_share_stands_once_above_them() -> None:
     shown = draw_help(REVIEW, LIST, UNICODE, 76).plain
     assert shown.count("Only available in the Evidence pane.") == 1
-    assert shown.split("\n")[:2] == ["In the evidence", "  Only available in the Evidence pane."]
+    assert shown.split("\n")[:2] == ["Evidence", "  Only available in the Evidence pane."]
 
 
 def test_a_reason_of_one_action_stands_behind_it() -> None:
@@ -36,7 +36,7 @@ def test_of_a_group_what_is_possible_comes_first() -> None:
     case = [action for action in ACTIONS if action.group == "The case"]
     titles = [line.strip() for line in draw_help(case, LIST, UNICODE, 90).plain.split("\n")]
     possible = [at for at, line in enumerate(titles) if "Show or hide the trace" in line]
-    impossible = [at for at, line in enumerate(titles) if "Show all of the error" in line]
+    impossible = [at for at, line in enumerate(titles) if "Show the full error" in line]
     assert case.index(BY_NAME["case.all"]) < case.index(BY_NAME["case.why"])
     assert possible < impossible
 
@@ -85,8 +85,8 @@ def test_a_line_fits_and_goes_on_under_its_title(width: int, signs: Signs) -> No
 def test_a_sign_is_found_by_itself_and_by_its_meaning() -> None:
     assert legend(UNICODE, "◐") == (("the fix of a case", (UNICODE.statuses["draft"],)),)
     alike = dict(legend(UNICODE, "alike"))
-    assert [mark.words for mark in alike["how a case matched"]] == ["begins alike", "alike in meaning"]
-    assert [heading for heading, _ in legend(UNICODE, "!")] == ["a quote", "a step of the trace"]
+    assert [mark.words for mark in alike["Case match"]] == ["same beginning", "similar meaning"]
+    assert [heading for heading, _ in legend(UNICODE, "!")] == ["a quote", "Trace step"]
     assert not legend(UNICODE, "no such meaning")
     assert not draw_legend(()).plain
 
@@ -99,6 +99,6 @@ async def test_a_sign_is_explained_where_one_types_it(casebook: object) -> None:
         await until(pilot, lambda: "Go to the search box" in frame(app))
         app.screen.query_one(Input).value = "◐"
         await until(pilot, lambda: "◐  draft" in frame(app))
-        assert "No action" not in frame(app)
+        assert "No matching action" not in frame(app)
         app.screen.query_one(Input).value = "zzqq"
-        await until(pilot, lambda: "it is no sign" in frame(app))
+        await until(pilot, lambda: "or symbol" in frame(app))

@@ -68,7 +68,7 @@ def test_what_is_masked_is_quiet_in_its_place_and_explained() -> None:
     lines = draw_masked(LINE, parts).plain.split("\n")
     assert lines[1].split() == ["<STR>", "'fetchOrders'", "any", "quoted", "text"]
     assert lines[2].split() == ["<PATH>", "src/shop/app.ts", "any", "path"]
-    assert "nothing in it is masked" in draw_masked("plain", ()).plain
+    assert "No part is masked" in draw_masked("plain", ()).plain
 
 
 def message(index: int, text: str, **more: str) -> SourceMessage:

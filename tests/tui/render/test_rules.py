@@ -23,7 +23,7 @@ def test_a_call_on_which_the_ways_differ_says_what_each_of_them_shows() -> None:
         1, "Bash", "rm", ("ERR-001",), ("ERR-002", "ERR-001"), ("ERR-001",), None, (), ("keyword",), False
     )
     alike, differing = case_results(CALLS, lambda _: SILENCE, (ways,))
-    assert "the ways differ" not in draw_case(alike, UNICODE).plain
+    assert "Methods differ" not in draw_case(alike, UNICODE).plain
     told = draw_case(differing, UNICODE).plain
     assert "✕ bm25      ERR-002, ERR-001\n✓ keyword   ERR-001\n✕ hybrid    silence" in told
     assert "semantic" not in told, "there was no model"
@@ -62,7 +62,7 @@ def test_a_rule_that_applies_and_is_not_shown_is_marked() -> None:
     (case,) = case_results((both,), lambda _: found)
     assert "~ Bash     ERR-001, ~ERR-029 → ERR-001" in draw_case_row(case, 80, UNICODE).plain
     told = draw_case(case, UNICODE).plain
-    assert "another rule that applies is missed" in told and "missed    ERR-029" in told
+    assert "misses another rule" in told and "missed    ERR-029" in told
     rate = Rate(0.75, 2, 0.2, 0.9)
     assert "0.75   1.5 of 2" in draw_system(SystemScore("hybrid", 0.3, rate, rate, rate, 1.0, rate)).plain
 

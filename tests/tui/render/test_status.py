@@ -17,7 +17,7 @@ RUN = Job(1, "ingest", "running", 8, 12, "", None, 1, None, "2026-03-14T08:20:11
 
 def drawn(*runs: Job) -> list[str]:
     lines = draw_facts(Facts("a.db", 1, "", "off", "defaults", "1", None, runs)).plain.split("\n")
-    at = lines.index("Long runs")
+    at = lines.index("Jobs")
     return lines[at + 1 : at + 1 + len(runs)]
 
 
@@ -56,5 +56,5 @@ def test_one_of_a_thing_is_said_as_one(tmp_path: Path) -> None:
     with open_store(path, write=True, create=True) as store:
         put(store, "error: boom", "tsc", "Do it.", message="error: boom")
     shown = draw_facts(Facts("a.db", 1, "", "off", "defaults", "1", capabilities(path), ())).plain
-    assert "1 case, 0 unresolved; 1 fix\n" in shown
+    assert "1 case, 0 unresolved, 1 fix\n" in shown
     assert "1 error seen in 1 session, 1 message\n" in shown

@@ -60,7 +60,7 @@ async def test_it_shows_the_changes_applies_them_and_one_undo_takes_them_back(
         await begin(pilot, app)
         await until(pilot, lambda: isinstance(app.screen, AgainScreen))
         await pilot.press("enter")
-        await until(pilot, lambda: told(app, "takes it back"))
+        await until(pilot, lambda: told(app, "undoes it"))
         assert text(path) != "changed 1 file" and not copies.exists() and not app.errors.incoming.busy
         await pilot.press("u")
         await until(pilot, lambda: text(path) == "changed 1 file")
@@ -73,9 +73,9 @@ async def test_nothing_that_changes_is_said(tmp_path: Path) -> None:
         await begin(pilot, app)
         await until(pilot, lambda: isinstance(app.screen, AgainScreen))
         await pilot.press("enter")
-        await until(pilot, lambda: told(app, "takes it back"))
+        await until(pilot, lambda: told(app, "undoes it"))
         await begin(pilot, app)
-        await until(pilot, lambda: told(app, "Nothing changes"))
+        await until(pilot, lambda: told(app, "No changes"))
 
 
 async def test_it_is_stopped_and_continues(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

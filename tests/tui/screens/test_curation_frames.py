@@ -63,7 +63,7 @@ async def go(pilot: Pilot[None], app: CasebookApp, path: Path, journey: str) -> 
         await until(pilot, lambda: not app.jobs.busy("curate") and queue.queue.left == 2)
         if journey == "history":
             await pilot.press("C")
-            await until(pilot, lambda: isinstance(app.screen, HistoryScreen) and "What it did" in frame(app))
+            await until(pilot, lambda: isinstance(app.screen, HistoryScreen) and "Details" in frame(app))
     elif journey in ("writing", "conflict"):
         await pilot.press("w")
         await until(pilot, lambda: isinstance(app.screen, WritingScreen) and not app.jobs.busy("writing"))

@@ -110,7 +110,7 @@ async def test_what_the_filter_leaves_goes_out_and_what_a_search_found(book: Pat
         await until(pilot, lambda: not app.jobs.busy("search") and app.errors.results.rows.rows.total == 2)
         found = [app.errors.results.rows.rows.get(at) for at in range(2)]
         await asked(pilot, app, "export the cases that are listed")
-        assert words(app).startswith("The 2 cases that the search found.")
+        assert words(app).startswith("The 2 cases of the search.")
         assert app.screen.query_one(PathBox).value == str(tmp_path / "cases-2026-03-14.jsonl"), "where the last went"
         await pilot.press("enter")
         await until(pilot, lambda: told(app, "2 cases written to"))
@@ -148,7 +148,9 @@ async def test_a_file_that_is_there_is_replaced_only_by_the_key_that_is_named_th
         app.screen.query_one(PathBox).value = str(file)
         await pilot.press("f2")
         await pilot.press("enter")
-        await until(pilot, lambda: words(app) == f"{file} is already there. F2 replaces it, or name another file.")
+        await until(
+            pilot, lambda: words(app) == f"{file} is already there. Press F2 to replace it, or enter another name."
+        )
         await pilot.press("enter", "enter")
         await until(pilot, lambda: not app.jobs.busy("export"))
         assert file.read_text() == "mine", "a held Enter replaces nothing"
@@ -177,7 +179,7 @@ async def test_what_cannot_be_written_is_told_in_the_box_and_leaves_nothing(
             (tmp_path / "dir.csv", f"{tmp_path / 'dir.csv'} is a folder. Name a file in it."),
             (tmp_path / "a.txt", "No form is named by the end of a.txt. End it with .jsonl, .csv or .md."),
             ("~no-one-here/a.md", "~no-one-here/a.md begins with no home folder. Write the whole path."),
-            (" ", "Name a file."),
+            (" ", "Enter a file name."),
         ):
             await named(pilot, app, name)
             await until(pilot, lambda said=said: words(app) == said)
@@ -264,7 +266,7 @@ async def test_a_copy_that_is_left_alone_ends_and_tells(
         await started(pilot, app)
         await asked(pilot, app, "back up the casebook")
         await pilot.press("enter")
-        await until(pilot, lambda: words(app) == "Copying.")
+        await until(pilot, lambda: words(app) == "Copying…")
         await pilot.press("escape")
         await until(pilot, lambda: len(app.screen_stack) == 1)
         go.set()

@@ -75,7 +75,7 @@ async def test_the_first_run_offers_what_is_there_and_one_key_imports_it(
 async def test_the_first_run_says_how_to_see_it_on_samples(tmp_path: Path) -> None:
     app = app_on(tmp_path / "none.db")
     async with app.run_test(size=WIDE, notifications=True) as pilot:
-        await until(pilot, lambda: "None were found" in flat(app))
+        await until(pilot, lambda: "No agent sessions found" in flat(app))
         await pilot.press("d")
         await until(pilot, lambda: "casebook demo" in flat(app))
 
@@ -99,7 +99,7 @@ async def test_progress_is_told_and_esc_stops_it_keeping_whole_batches(
         assert report is not None
         assert report.canceled
         assert report.messages > 0
-        await until(pilot, lambda: "what it read stays" in flat(app))
+        await until(pilot, lambda: "partial results kept" in flat(app))
         assert app.errors.incoming.running is None
     with open_store(path) as store:
         assert [job.status for job in jobs.recent(store, kind="import")] == ["canceled"]
@@ -177,7 +177,7 @@ async def test_a_second_import_says_why_not(casebook: Path, roots: Roots, monkey
         await pilot.press("enter")
         await importing(pilot, app)
         await pilot.press("i")
-        await until(pilot, lambda: "An import is running already" in flat(app))
+        await until(pilot, lambda: "An import is already running" in flat(app))
         casebook.with_name(GO_ON).touch()
         await until(pilot, lambda: app.errors.incoming.report is not None and total(app) > len(CASES))
 
@@ -218,15 +218,15 @@ async def test_a_named_file_is_imported_and_what_was_left_out_can_be_read(casebo
         await pilot.press("down", "i")
         await until(pilot, lambda: isinstance(app.screen, ImportScreen))
         await pilot.press("enter")
-        await until(pilot, lambda: "Nothing was found" in flat(app))
+        await until(pilot, lambda: "No sessions found" in flat(app))
         app.screen.query_one(Input).value = f"{torn}x"
         await pilot.press("enter")
-        await until(pilot, lambda: "There is no file or folder" in flat(app))
+        await until(pilot, lambda: "File or folder not found" in flat(app))
         assert isinstance(app.screen, ImportScreen), "a slip in a path is corrected where it was made"
         assert app.screen.query_one(Input).value == f"{torn}x"
         app.screen.query_one(Input).value = "~nobody-of-that-name/x"
         await pilot.press("enter")
-        await until(pilot, lambda: "There is no file or folder ~nobody-of-that-name/x." in flat(app))
+        await until(pilot, lambda: "File or folder not found: ~nobody-of-that-name/x" in flat(app))
         app.screen.query_one(Input).value = str(torn)[:-7]
         await until(pilot, lambda: "torn [b].jsonl" in flat(app))
         await pilot.press("tab")
@@ -240,7 +240,7 @@ async def test_a_named_file_is_imported_and_what_was_left_out_can_be_read(casebo
 
 
 @pytest.mark.parametrize(
-    ("spoil", "told"), [("missing", "There is no file or folder"), ("readonly", "cannot be written")]
+    ("spoil", "told"), [("missing", "File or folder not found"), ("readonly", "cannot be written")]
 )
 async def test_what_goes_wrong_is_one_line_and_nothing_is_lost(
     casebook: Path, tmp_path: Path, spoil: str, told: str

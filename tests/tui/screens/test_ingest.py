@@ -90,15 +90,15 @@ async def test_it_is_followed_stopped_by_esc_and_completed_by_the_next(
             screen = await opened(pilot, app)
             screen.box.value = str(docs)
             await pilot.press("enter")
-            await until(pilot, lambda: "Reading files" in flat(app) and "1 of 3 files" in flat(app))
-            assert "The slowest" in frame(app)
+            await until(pilot, lambda: "Ingesting files" in flat(app) and "1 of 3 files" in flat(app))
+            assert "Slowest files" in frame(app)
             await pilot.press("q")  # it goes on, and the workbench says so
-            await until(pilot, lambda: "Reading files" in frame(app).split("\n")[-2])
+            await until(pilot, lambda: "Ingesting files" in frame(app).split("\n")[-2])
             app.action_perform("library.ingest")
             await until(pilot, lambda: "1 of 3 files" in flat(app))
             await pilot.press("escape")
             await until(pilot, lambda: "Stopped in" in flat(app))
-            assert "the next run goes on from there" in flat(app)
+            assert "The next run continues from there" in flat(app)
             patch.undo()
             await pilot.press("r")
             await until(pilot, lambda: "2 new" in flat(app) and "Done in" in flat(app))
@@ -143,7 +143,7 @@ async def test_the_library_pane_tells_of_the_run_and_has_its_own_keys_again(
         await until(pilot, lambda: "1 of 3 files" in flat(app))
         await pilot.press("q")
         await until(pilot, lambda: "m mode" in frame(app).split("\n")[-1])
-        assert "Reading files" in frame(app).split("\n")[-2]
+        assert "Ingesting files" in frame(app).split("\n")[-2]
         assert "i shows it" in frame(app).split("\n")[-2]
         await until(pilot, lambda: "0.md" in flat(app))  # what is read stands there at once
         casebook.with_name(GO_ON).touch()

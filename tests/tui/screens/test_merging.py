@@ -96,7 +96,7 @@ async def test_fixes_alone_that_differ_are_told_alone(tmp_path: Path) -> None:
         kept = told.index("Kept")
         assert kept < told.index(f"of #{first} start it", kept) < told.index("Replaced")
         assert f"of #{second} restart it" in told[told.index("Replaced") :]
-        assert "None is lost" in told
+        assert "in its history" in told
 
 
 async def test_what_is_obviously_the_same_is_merged_at_once_and_said_when_it_is_done(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ async def test_what_is_obviously_the_same_is_merged_at_once_and_said_when_it_is_
     async with app.run_test(size=WIDE) as pilot:
         screen = await opened(pilot, app)
         await pilot.press("A", "j", "j", "space", "k", "k")
-        assert f"2 marked M merges #{second} into #{first}" in " ".join(bottom(screen).split())
+        assert f"2 selected M merges #{second} into #{first}" in " ".join(bottom(screen).split())
         await pilot.press("M")
         await until(pilot, lambda: f"merged #{second} into #{first}" in bottom(screen))
         assert "u undoes" in bottom(screen)
@@ -128,11 +128,11 @@ async def test_the_row_behind_a_marked_one_takes_no_part_in_a_merge(tmp_path: Pa
         screen = await opened(pilot, app)
         await pilot.press("space", "space", "space")
         assert screen.queue.entries[screen.rows.chosen].row.id == behind
-        assert f"3 marked M merges 2 into #{first} {REFUSED}"[:50] in " ".join(bottom(screen).split())
+        assert f"3 selected M merges 2 into #{first} {REFUSED}"[:50] in " ".join(bottom(screen).split())
         rows = [line for line in frame(app).split("\n") if "psql: error" in line][:3]
         assert [line.partition("│")[2].partition("│")[0].strip()[-1] for line in rows] == ["=", "+", "+"]
         await pilot.press("k", "k")  # on the second of them: it is that one which stays
-        assert f"3 marked M merges 2 into #{second}" in " ".join(bottom(screen).split())
+        assert f"3 selected M merges 2 into #{second}" in " ".join(bottom(screen).split())
         rows = [line for line in frame(app).split("\n") if "psql: error" in line][:3]
         assert [line.partition("│")[2].partition("│")[0].strip()[-1] for line in rows] == ["+", "=", "+"]
         await pilot.press("j", "j", "M")
@@ -153,11 +153,11 @@ async def test_one_marked_case_is_the_one_that_another_is_picked_for(tmp_path: P
         await pilot.press("space")
         await until(pilot, lambda: shown(screen))
         assert screen.queue.entries[screen.rows.chosen].row.id == second
-        assert f"1 marked M merges another into #{first}" in " ".join(bottom(screen).split())
+        assert f"1 selected M merges another into #{first}" in " ".join(bottom(screen).split())
         await pilot.press("M")
         await until(pilot, lambda: isinstance(app.screen, PickCase) and "orders" not in bottom(screen))
-        assert f"Which case is the same as #{first}?" in frame(app)
-        assert f"enter merges it into #{first}" in frame(app)
+        assert f"Merge another case into #{first}" in frame(app)
+        assert f"enter merges, esc cancels" in frame(app)
         await pilot.press("#", *str(second))
         await until(pilot, lambda: not app.jobs.busy("pick") and app.screen.rows.rows.total == 1)  # pyright: ignore[reportAttributeAccessIssue]
         await pilot.press("enter")
@@ -185,7 +185,7 @@ async def test_what_reads_alike_is_offered_before_a_word_is_typed(tmp_path: Path
         picker = app.screen
         assert isinstance(picker, PickCase)
         await until(pilot, lambda: picker.rows.rows.total)
-        assert "오류: 설정 파일을" in frame(app).split("Which case")[1]
+        assert "오류: 설정 파일을" in frame(app).split("Merge another case")[1]
         await pilot.press("enter")
         await until(pilot, lambda: idle(app) and f"merged #{second} into #{first}" in bottom(screen))
 
@@ -206,7 +206,7 @@ async def test_cases_whose_lines_begin_alike_are_told_apart_where_one_is_picked(
         picker = app.screen
         assert isinstance(picker, PickCase)
         await until(pilot, lambda: picker.rows.rows.total == 2)
-        rows = [line for line in frame(app).split("Which case")[1].split("\n") if "#" in line and "…" in line]
+        rows = [line for line in frame(app).split("Merge another case")[1].split("\n") if "#" in line and "…" in line]
         assert sorted(one for one in ("부두.toml", "quay.yaml") if one in "".join(rows)) == ["quay.yaml", "부두.toml"]
         assert all(any(f"#{number} " in line for line in rows) for number in numbers[1:])
 
@@ -225,7 +225,7 @@ async def test_a_case_is_picked_by_the_error_that_has_the_words(tmp_path: Path) 
         await until(pilot, lambda: isinstance(app.screen, PickCase) and not app.jobs.busy("pick"))
         await pilot.press(*"spoon")
         await until(pilot, lambda: not app.jobs.busy("pick") and app.screen.rows.rows.total == 1)  # pyright: ignore[reportAttributeAccessIssue]
-        assert OTHER in frame(app).split("Which case")[1], "not the first line of its case"
+        assert OTHER in frame(app).split("Merge another case")[1], "not the first line of its case"
 
 
 async def test_what_was_asked_is_merged_whatever_is_on_the_screen_by_then(tmp_path: Path) -> None:
@@ -348,7 +348,7 @@ async def test_a_fix_for_both_sides_is_asked_about(tmp_path: Path, goes: bool) -
             await until(pilot, lambda: isinstance(app.screen, PickErrors))
             await pilot.press("enter")
             await until(pilot, lambda: isinstance(app.screen, WhoseFix))
-            assert "written for errors on both sides" in frame(app)
+            assert "applies to errors on both sides" in frame(app)
             await pilot.press(answer)
             if answer == "escape":
                 await until(pilot, lambda: isinstance(app.screen, TriageScreen))
@@ -379,7 +379,7 @@ async def test_the_frame_says_what_was_decided_only_when_it_is_done(tmp_path: Pa
             assert bottom(screen) == "", "what was decided before is not the last decision any more"
         await until(pilot, lambda: idle(app) and f"marked as noise #{second}  u undoes" in bottom(screen))
         await pilot.press("u")
-        await until(pilot, lambda: idle(app) and bottom(screen).startswith("Taken back: mark as noise"))
+        await until(pilot, lambda: idle(app) and bottom(screen).startswith("Undone: mark as noise"))
         await stand_on(pilot, screen, third)
         await pilot.press("w")
         await until(pilot, lambda: not isinstance(app.screen, TriageScreen))
@@ -408,7 +408,7 @@ async def test_a_long_question_is_read_to_its_end_by_keys_and_foreign_text_in_it
             await pilot.press("pagedown")
         assert any("Kept" in line for line in seen)
         assert any("Replaced" in line for line in seen)
-        assert "None is lost" in frame(app)
+        assert "in its history" in frame(app)
         await pilot.press("g")
         assert "Their tools" in frame(app)
         await pilot.press("enter")

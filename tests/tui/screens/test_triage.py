@@ -118,7 +118,7 @@ async def test_an_empty_queue_shows_no_headings_of_a_case(tmp_path: Path) -> Non
     async with app.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: app.errors.case.read)
         await pilot.press("escape", "T")
-        await until(pilot, lambda: isinstance(app.screen, TriageScreen) and "Nothing waits" in frame(app))
+        await until(pilot, lambda: isinstance(app.screen, TriageScreen) and "Triage is empty" in frame(app))
         assert "Output" not in frame(app)
         assert "Other fixes" not in frame(app)
 
@@ -131,7 +131,7 @@ async def test_marked_cases_are_decided_as_one_change(casebook: Path) -> None:
         screen = await opened(pilot, app)
         assert screen.queue.left == 4
         await pilot.press("A")
-        assert "4 marked" in frame(app)
+        assert "4 selected" in frame(app)
         await pilot.press("a")
         await until(pilot, lambda: idle(app) and screen.queue.left == 2)
         with open_store(casebook) as store:
@@ -203,7 +203,7 @@ async def test_a_read_only_casebook_says_so_and_decides_nothing(casebook: Path) 
         screen = await opened(pilot, app)
         assert app.errors.top.place.readonly
         await pilot.press("a")
-        await until(pilot, lambda: "nothing can be decided" in frame(app))
+        await until(pilot, lambda: "You cannot save decisions" in frame(app))
         assert screen.queue.left == 3
 
 
@@ -223,7 +223,7 @@ async def test_the_history_tells_each_change_and_takes_any_back(casebook: Path) 
         await pilot.press("j", "u")  # the older one
         await until(pilot, lambda: "undone · verify the fix" in frame(app))
         await pilot.press("u")
-        await until(pilot, lambda: "done again · verify the fix" in frame(app))
+        await until(pilot, lambda: "redone · verify the fix" in frame(app))
         assert "Undone, then redone." in " ".join(frame(app).split())
         await pilot.press("u")
         await until(pilot, lambda: "undone · verify the fix" in frame(app))
@@ -271,7 +271,7 @@ async def test_every_size_is_lived_through(casebook: Path, size: tuple[int, int]
         await until(pilot, lambda: isinstance(app.screen, WritingScreen))
         await pilot.press("x", "escape", "C", "escape")
         await pilot.resize_terminal(*WIDE)
-        await until(pilot, lambda: isinstance(app.screen, TriageScreen) and "To decide" in frame(app))
+        await until(pilot, lambda: isinstance(app.screen, TriageScreen) and "Triage" in frame(app))
 
 
 async def test_a_fix_recorded_by_a_hook_is_no_loss_when_it_is_left(casebook: Path) -> None:

@@ -111,7 +111,7 @@ async def test_what_another_window_is_writing_stays_its_own_until_it_is_gone(cas
         case_id = app.errors.results.rows.rows.get(1).id  # pyright: ignore[reportAttributeAccessIssue, reportOptionalMemberAccess]
         other.keep(Scratch(case_id, other.name, Written("half of theirs")))
         screen = await writing(pilot, app)
-        await until(pilot, lambda: "being written in another window" in frame(app))
+        await until(pilot, lambda: "Also open in another window" in frame(app))
         assert "half of theirs" not in screen.area.text
         await pilot.press(*"Mine. ", "escape")
         await until(pilot, lambda: len(app.screen_stack) == 1 and app.errors.curating.left_over.count)
@@ -348,7 +348,7 @@ async def test_what_was_typed_and_not_saved_is_told_with_its_key_when_the_workbe
             await until(pilot, lambda: len(app.screen_stack) == 1 and idle(app) and not app.jobs.busy("unsaved"))
         await until(pilot, lambda: "R unsaved" not in frame(app))
         await pilot.press("R")
-        await until(pilot, lambda: "Nothing was typed and left unsaved" in frame(app))
+        await until(pilot, lambda: "There is no unsaved fix" in frame(app))
     assert not kept_scratches(folder)
     assert case_of(casebook, 5).resolution == "another thought"
 

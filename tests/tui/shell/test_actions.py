@@ -92,9 +92,9 @@ def test_actions_are_found_by_name_and_by_key() -> None:
     ("focus", "group"),
     [
         ("list", "Find"),
-        ("evidence", "In the evidence"),
-        ("asking", "While asking the library"),
-        ("typed", "While typing a call"),
+        ("evidence", "Evidence"),
+        ("asking", "Ask the library"),
+        ("typed", "Typing a call"),
     ],
 )
 def test_help_begins_with_the_keys_of_the_place_where_one_is(focus: Focus, group: str) -> None:

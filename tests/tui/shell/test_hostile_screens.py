@@ -208,7 +208,7 @@ async def test_a_hostile_file_to_import_and_a_hostile_fault_are_told_inert(caseb
         await until(pilot, lambda: isinstance(app.screen, ImportScreen))
         app.screen.query_one(Input).value = "/nowhere/[red]\x1b]52;c;x\x07\u202e.jsonl"
         await pilot.press("enter")
-        await until(pilot, lambda: "There is no file" in " ".join(frame(app).split()))
+        await until(pilot, lambda: "File or folder not found" in " ".join(frame(app).split()))
         assert_inert(app)
         for text in few(1):
             app.post_message(PaneTroubled(Fault("io_error", text, text)))

@@ -105,7 +105,7 @@ def test_the_same_key_may_mean_two_things_in_two_places() -> None:
 def test_unknown_actions_and_keys_are_named_with_what_was_meant() -> None:
     _, troubles = keys_for([wish("case.copi", "c"), wish("case.why", "hyper+t", line=4)])
     assert "did you mean case.copy" in troubles[0]
-    assert "hyper+t is no key (c.toml:4)" in troubles[1]
+    assert "hyper+t is not a key (c.toml:4)" in troubles[1]
 
 
 ALIASES = [(action.alias, action.id) for action in ACTIONS if action.alias]
@@ -223,8 +223,8 @@ async def test_whatever_names_a_key_names_the_one_in_force(tmp_path: Path) -> No
         tmp_path / "none.db", wishes=[wish(name, key) for name, key in rebound.items()], clock=lambda: NOW
     )
     async with app.run_test(size=(120, 34), notifications=True) as pilot:
-        await until(pilot, lambda: "^y  names a file or a folder" in frame(app))
-        assert "F7  opens samples" in frame(app)
+        await until(pilot, lambda: "^y  choose a file or folder" in frame(app))
+        assert "F7  open the demo" in frame(app)
         assert "F10  quits" in frame(app)
         app.errors.incoming.running = Running()
         await until(pilot, lambda: "F2 cancels" in frame(app))
@@ -235,12 +235,12 @@ async def test_a_search_that_found_nothing_names_the_keys_in_force(casebook: Pat
     async with app.run_test(size=(120, 34)) as pilot:
         await until(pilot, lambda: app.errors.case.read)
         app.errors.box.ask("qqqqxyzzy")
-        await until(pilot, lambda: "F11  goes back to all cases" in frame(app))
+        await until(pilot, lambda: "F11  show all cases" in frame(app))
         assert "esc, F12  shows each step" in frame(app)
 
 
 async def test_a_step_whose_key_was_taken_away_is_not_offered(tmp_path: Path) -> None:
     app = CasebookApp(tmp_path / "none.db", wishes=[wish("import.demo")], clock=lambda: NOW)
     async with app.run_test(size=(120, 34)) as pilot:
-        await until(pilot, lambda: "names a file or a folder" in frame(app))
-        assert "opens samples" not in frame(app)
+        await until(pilot, lambda: "choose a file or folder" in frame(app))
+        assert "open the demo" not in frame(app)

@@ -72,7 +72,7 @@ async def test_the_palette_finds_an_action_by_any_word_of_it_and_puts_the_possib
         await pilot.press("down", "ctrl+p")
         await until(pilot, lambda: "Clear the filter" in frame(app))
         text = frame(app)
-        assert text.index("Sort by last seen") < text.index("Clear the filter  No filter is active.")
+        assert text.index("Change the sort: last seen") < text.index("Clear the filter  No filter is active.")
         await pilot.press(*"history")
         await until(pilot, lambda: "Show all fixes in full  This case has no other fixes." in frame(app))
 
@@ -100,7 +100,7 @@ async def test_the_palette_shows_a_key_only_where_it_works_and_finds_quitting_by
         begin = next(line for line in text.split("\n") if "Import agent sessions" in line)
         other = next(line for line in text.split("\n") if "Last import" in line)
         assert re.search(r"agents {9,}i  ", begin), "in a column at the right"
-        assert "Nothing was imported" in other
+        assert "Nothing has been imported" in other
         assert " I " not in other.partition("left out")[2]
         for words in ("quit", "exit"):
             assert re.search(r"Quit {9,}q \^q  ", await lines(pilot, app, words)), words
@@ -110,7 +110,7 @@ async def test_the_palette_shows_a_key_only_where_it_works_and_finds_quitting_by
             pilot, app, "sort by"
         )
         await pilot.press("ctrl+p", *"sort by")
-        await until(pilot, lambda: offered(app).startswith("Sort by"))
+        await until(pilot, lambda: offered(app).startswith("Change the sort"))
         await pilot.press("enter")
         await until(pilot, lambda: told(app, "Only available in the Errors pane."))
 

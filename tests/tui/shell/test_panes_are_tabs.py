@@ -80,7 +80,7 @@ async def test_the_queue_and_the_history_give_way_to_a_pane(
         send(app, "alt+1")
         await settled(pilot, app)
         assert len(app.screen_stack) == 1
-        assert not told(app, "Close what is open here first")
+        assert not told(app, "Close the open dialog first")
 
 
 async def test_what_may_be_unsaved_does_not_give_way_and_it_is_told(casebook: Path) -> None:
@@ -92,4 +92,4 @@ async def test_what_may_be_unsaved_does_not_give_way_and_it_is_told(casebook: Pa
         send(app, "w", *"typed", "alt+3")
         await settled(pilot, app)
         assert len(app.screen_stack) == 3
-        assert told(app, "Close what is open here first")
+        assert told(app, "Close the open dialog first")

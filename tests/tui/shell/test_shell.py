@@ -57,19 +57,19 @@ def test_a_theme_of_one_s_own_is_read_from_toml(tmp_path: Path) -> None:
         ("dark = true", "primary is missing"),
         ('primary = "no colour"', "primary is no colour"),
         ("primary = 3", "primary is no colour"),
-        ('primary = "red"\nprimry = "red"', "'primry' is no colour of a theme"),
+        ('primary = "red"\nprimry = "red"', "unknown colour 'primry'"),
         ('primary = "red"\ndark = "yes"', "dark must be true or false"),
         ('primary = "red"\nname = "a b"', "letters, digits"),
         ('primary = "red"\nvariables = 1', "must be a table"),
-        ('primary = "red"\n[variables]\nx = "red; }"', "neither a colour nor a style"),
-        ('primary = "red"\n[variables]\n"a b" = "red"', "no variable"),
+        ('primary = "red"\n[variables]\nx = "red; }"', "not a colour or style"),
+        ('primary = "red"\n[variables]\n"a b" = "red"', "must be a text variable"),
     ],
 )
 def test_a_bad_theme_is_named_with_its_fault(tmp_path: Path, text: str, fault: str) -> None:
     theme_file(tmp_path, text)
     themes, (trouble,) = user_themes(tmp_path, ())
     assert themes == ()
-    assert trouble.startswith("mine.toml is no theme: ")
+    assert trouble.startswith("mine.toml is not a valid theme: ")
     assert fault in trouble
 
 
@@ -218,7 +218,7 @@ async def test_the_status_says_where_what_and_how(casebook: Path, tmp_path: Path
         await pilot.press("down", "S")
         await until(pilot, lambda: "indexes" in frame(app) and "Versions" in frame(app))
         text = frame(app)
-        for told in ("sample.db", "5 cases", "vector", "Long runs", "casebook.log", "Textual", "schema"):
+        for told in ("sample.db", "5 cases", "vector", "Jobs", "casebook.log", "Textual", "schema"):
             assert told in text, told
         await pilot.press("escape")
         await until(pilot, lambda: len(app.screen_stack) == 1)
@@ -355,7 +355,7 @@ async def test_plain_ascii_holds_on_every_screen(tmp_path: Path) -> None:
             strange = {sign for sign in frame(app) if ord(sign) > 126}
             assert not strange, (keys, [line for line in frame(app).split("\n") if not line.isascii()])
         await pilot.press("escape", "/", *"zzqq")
-        await until(pilot, lambda: "Nothing like it" in frame(app))
+        await until(pilot, lambda: "No matching case" in frame(app))
         assert {sign for sign in frame(app) if ord(sign) > 126} == set()
 
 

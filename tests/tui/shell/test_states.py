@@ -98,9 +98,9 @@ async def test_a_slow_first_read_says_so_without_moving_anything(casebook: Path,
     monkeypatch.setattr(Jobs, "run", slowly)
     app = app_on(casebook)
     async with app.run_test(size=WIDE) as pilot:
-        await until(pilot, lambda: "Reading the casebook" in frame(app))
+        await until(pilot, lambda: "Loading the casebook" in frame(app))
         told.set()
-        await until(pilot, lambda: "yaml" in frame(app) and "Reading the casebook" not in frame(app))
+        await until(pilot, lambda: "yaml" in frame(app) and "Loading the casebook" not in frame(app))
 
 
 async def test_quitting_does_not_wait_for_a_running_job(casebook: Path, monkeypatch) -> None:

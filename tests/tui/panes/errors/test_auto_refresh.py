@@ -102,7 +102,7 @@ async def test_rows_far_down_stay_where_they_are_on_the_screen(tmp_path: Path) -
         assert app.errors.results.chosen == chosen
         assert rows.chosen - round(rows.scroll_y) == line
         after = frame(app).split("\n")
-        assert [old[:40] for old in before[5:-3]] == [new[:40] for new in after[5:-3]], "nothing moved"
+        assert [old[:40] for old in before[5:-3]] == [new[:40] for new in after[5:-3]], "no changes"
 
 
 async def test_a_search_finds_what_came_meanwhile(casebook: Path) -> None:

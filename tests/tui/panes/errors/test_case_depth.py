@@ -158,7 +158,7 @@ async def test_a_case_given_by_hand_says_that_there_is_no_session(casebook: Path
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await in_case(pilot, app)
         await pilot.press("o")
-        await until(pilot, lambda: "given by hand" in frame(app))
+        await until(pilot, lambda: "entered by hand" in frame(app))
 
 
 async def test_what_is_masked_is_explained_on_demand(told: Path) -> None:
@@ -178,7 +178,7 @@ async def test_all_fixes_of_a_case_are_told_and_shown_whole_on_demand(told: Path
         await in_case(pilot, app)
         await pilot.press("H")
         await until(pilot, lambda: "everything" in frame(app))
-        assert "answers now" in frame(app)
+        assert "current" in frame(app)
         assert "rejected" in frame(app)
 
 
@@ -281,9 +281,9 @@ def test_a_program_gets_a_private_file_that_is_gone_afterwards(tmp_path: Path) -
 
 def test_a_program_that_cannot_start_or_fails_is_told_and_the_workbench_is_back() -> None:
     app = Lent()
-    assert "cannot be started" in external_editor.show_in(app, ["/no/such/program"], "x", ".txt")  # pyright: ignore[reportArgumentType]
+    assert "cannot start" in external_editor.show_in(app, ["/no/such/program"], "x", ".txt")  # pyright: ignore[reportArgumentType]
     failing = [sys.executable, "-c", "raise SystemExit(3)"]
-    assert "ended with 3" in external_editor.show_in(app, failing, "x", ".txt")  # pyright: ignore[reportArgumentType]
+    assert "exited with code 3" in external_editor.show_in(app, failing, "x", ".txt")  # pyright: ignore[reportArgumentType]
     assert app.log == ["away", "back"] * 2
 
 
@@ -329,9 +329,9 @@ async def test_a_case_of_noise_tells_of_its_fix_and_does_not_deny_it(tmp_path: P
     app = app_on(path)
     async with app.run_test(size=size) as pilot:
         await in_case(pilot, app)
-        await until(pilot, lambda: "This is noise" in frame(app))
+        await until(pilot, lambda: "Marked as noise" in frame(app))
         told = " ".join(frame(app).replace("│", " ").split())
-        assert "its fix below does not answer" in told and "No fix is written" not in told
+        assert "Its fix below is not used" in told and "No fix yet" not in told
         await pilot.press("G")
         await until(pilot, lambda: "import it from ./api" in frame(app))
         assert app.errors.case._history.border_title == " The only fix "

@@ -104,11 +104,11 @@ async def test_what_says_just_these_words_is_not_told_to_have_no_fix(merged: Pat
         assert (row.tier, row.answers) == ("text", False)
         shown = frame(app)
         assert "Same words as this error" in shown
-        assert "No known fix" not in shown
+        assert "Not a match" not in shown
         assert str(app.errors.results.border_title) == "Keyword matches"
         assert "Fix for this error" in shown
         await pilot.press("enter", "y")
-        await until(pilot, lambda: told(app, "The fix was"))
+        await until(pilot, lambda: told(app, "Copied the fix"))
 
 
 async def test_the_fix_of_another_error_of_the_case_is_called_that(merged: Path) -> None:
@@ -121,7 +121,7 @@ async def test_the_fix_of_another_error_of_the_case_is_called_that(merged: Path)
         assert "Fix for another variant of this case" in shown
         assert str(app.errors.results.border_title) == "1 case has these words"
         await pilot.press("enter", "y")
-        await until(pilot, lambda: told(app, "fix of another error of this case"))
+        await until(pilot, lambda: told(app, "fix for another variant of this case"))
 
 
 async def test_a_word_of_its_fix_or_tag_is_told_in_the_row(merged: Path) -> None:

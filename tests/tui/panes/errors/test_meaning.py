@@ -118,7 +118,7 @@ async def test_an_error_in_other_words_joins_the_list_with_its_trace(embedded: P
     async with app.run_test(size=(200, 80)) as pilot:
         await asked(pilot, app, IN_OTHER_WORDS)
         await until(pilot, lambda: tiers(app)[:1] == ["vector"])
-        await until(pilot, lambda: FIX in frame(app) and "~ alike in meaning" in frame(app))
+        await until(pilot, lambda: FIX in frame(app) and "~ similar meaning" in frame(app))
         if not app.errors.why.display:
             await pilot.press("escape", "t")
         await until(pilot, lambda: "neighbour  hit" in frame(app))
@@ -158,7 +158,7 @@ async def test_what_is_only_similar_is_shown_as_such_and_never_counted(embedded:
         at = tiers(app).index("similar")
         app.errors.results.rows.choose(at)
         app.errors.results.rows.focus()
-        await until(pilot, lambda: "? similar, not an answer" in frame(app))
+        await until(pilot, lambda: "? similar, not a match" in frame(app))
         row = app.errors.results.chosen
         assert row is not None
         before = uses(embedded, row.id)
@@ -242,7 +242,7 @@ async def test_without_vectors_similar_cases_come_from_words(known: Path) -> Non
     async with app.run_test(size=SIZE) as pilot:
         await asked(pilot, app, "lodash")
         await until(pilot, lambda: app.errors.case.like.rows.total)
-        assert "Similar cases, by their words" in str(app.errors.case.like.border_title)
+        assert "Similar cases, by words" in str(app.errors.case.like.border_title)
 
 
 async def test_what_waits_is_embedded_by_itself(known: Path) -> None:
@@ -271,7 +271,7 @@ async def test_many_are_told_in_the_status_line_and_escape_cancels_for_this_sess
         await until(pilot, lambda: app.errors.results.has_focus_within)
         await pilot.press("escape")
         await until(pilot, lambda: not app.jobs.busy("embed"))
-        await until(pilot, lambda: "Embedding was stopped" in frame(app))
+        await until(pilot, lambda: "Embedding stopped" in frame(app))
         left = _left(known)
         assert 0 < left < 308
         app.errors.embedding.changed()
@@ -294,7 +294,7 @@ async def test_a_run_of_another_process_is_left_alone_and_told_in_every_pane(kno
         await pilot.press(f"alt+{pane}")
         await until(pilot, lambda: len(app.screen_stack) == (1 if pane == "1" else 2))
         app.action_perform("embed.begin")
-        await until(pilot, lambda: "Another process embeds" in frame(app))
+        await until(pilot, lambda: "Another process is embedding" in frame(app))
         assert not app.jobs.busy("embed")
 
 
@@ -340,9 +340,9 @@ async def test_the_status_shows_the_model_its_bars_and_what_waits_and_proves_it(
     async with app.run_test(size=(120, 60)) as pilot:
         await until(pilot, lambda: app.errors.results.rows.rows.total)
         await pilot.press("escape", "S")
-        await until(pilot, lambda: "answers from cosine 0.700" in frame(app))
+        await until(pilot, lambda: "match from cosine 0.700" in frame(app))
         assert f"{MINILM}@" in frame(app)
-        assert "cases embedded, 1 wait for casebook embed" in frame(app)
+        assert "cases embedded, 1 missing (run: casebook embed)" in frame(app)
         await until(pilot, lambda: "one text in, one unit vector of 384 out" in frame(app))
 
 

@@ -172,9 +172,9 @@ async def test_a_quote_that_is_gone_says_so_in_one_line(review: Path) -> None:
     async with app.run_test(size=SMALL, notifications=True) as pilot:
         history = await opened(pilot, app)
         assert "it is gone · unknown → message 4" in frame(app)
-        assert "The quote is gone, and its entry manifest with it." in frame(app)
+        assert "The quote and its entry manifest are gone." in frame(app)
         await pilot.press("enter")
-        await until(pilot, lambda: told(app, "This quote is gone"))
+        await until(pilot, lambda: told(app, "This quote was deleted"))
         assert app.screen is history
 
 
@@ -186,7 +186,7 @@ async def test_one_that_goes_meanwhile_is_told_in_the_pane(review: Path) -> None
             con.execute("DELETE FROM alignment WHERE evidence_id = 3")
             con.execute("DELETE FROM evidence WHERE id = 3")
         await pilot.press("enter")
-        await until(pilot, lambda: "This quote is gone" in frame(app))
+        await until(pilot, lambda: "This quote was deleted" in frame(app))
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(app.screen, HistoryScreen))
 

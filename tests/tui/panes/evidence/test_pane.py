@@ -132,7 +132,7 @@ async def test_the_marked_are_rejected_for_one_reason_and_taken_back_at_once(rev
         await at(pilot, screen, 2)
         await pilot.press("space", "space")
         assert screen.quotes.marked == {2, 3}
-        assert "2 marked" in frame(app)
+        assert "2 selected" in frame(app)
         await pilot.press("x")
         await until(pilot, lambda: isinstance(app.screen, ReasonScreen) and app.focused is not None)
         assert "Reject 2 quotes" in frame(app)
@@ -148,7 +148,7 @@ async def test_the_marked_are_rejected_for_one_reason_and_taken_back_at_once(rev
         await pilot.press("a")  # all of them ask: left, and told
         await until(pilot, lambda: idle(app) and "Nothing accepted. Left: " in frame(app))
         assert screen.quotes.marked == {2, 3, 4, 5}, "the marks of what is left stay"
-        assert "4 marked" in frame(app)
+        assert "4 selected" in frame(app)
         await pilot.press("x")
         await until(pilot, lambda: isinstance(app.screen, ReasonScreen) and app.focused is not None)
         assert "Reject 4 quotes" in frame(app)
@@ -266,7 +266,7 @@ async def test_an_empty_casebook_says_how_entries_come(casebook: Path) -> None:
         await opened(pilot, app)
         await until(pilot, lambda: "casebook evidence add FILE" in frame(app))
         assert "No quotes yet" in frame(app)
-        assert "goes back to the errors" in frame(app), "all that it says is seen"
+        assert "show the errors" in frame(app), "all that it says is seen"
         await pilot.press("9")
         assert not toasts(app)
         await pilot.press("1")
@@ -293,9 +293,9 @@ async def test_a_digit_shows_a_place_where_several_are_listed_and_decides_nothin
         await pilot.press("1", "2", "1", "2")
         assert screen.view.looked.at == 1
         await pilot.press("7")
-        assert "There is no place 7." in frame(app)
+        assert "There is no location 7." in frame(app)
         await pilot.press("3")
-        assert "There is no place 3. alt+3 goes to that pane." in frame(app)
+        assert "There is no location 3. Press alt+3 for that pane." in frame(app)
         assert screen.quotes.left == 4
         await pilot.press("2", "a")
         assert screen.quotes.left == 3, "a place that was looked at is accepted without another question"

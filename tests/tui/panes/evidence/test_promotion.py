@@ -121,7 +121,7 @@ async def test_exactly_the_marked_are_promoted_and_it_is_said(tmp_path: Path) ->
         await until(pilot, lambda: idle(app) and screen.quotes.total == 8 and app.screen is screen)
         assert "ready" not in frame(app), "the offer ends with the list it was made in"
         await pilot.press("A")
-        assert "8 marked" in frame(app)
+        assert "8 selected" in frame(app)
         await pilot.press("p")
         await until(pilot, lambda: idle(app) and "8 entries verified.  u undoes" in frame(app))
         assert "marked" not in frame(app)
@@ -209,7 +209,7 @@ async def test_nothing_is_promoted_while_the_chosen_quote_is_still_read(tmp_path
         screen.view.show(None)  # as before it is read
         screen.changed()
         await pilot.press("p")
-        await until(pilot, lambda: told(app, "still being read"))
+        await until(pilot, lambda: told(app, "still loading"))
         assert (stage(path, "port"), stage(path, "stop")) == ("candidate", "candidate")
 
 
@@ -223,7 +223,7 @@ async def test_what_is_on_its_way_to_disk_is_waited_for(review: Path) -> None:
         for key in ("p", "a", "x"):
             screen.reviewing.pending[1] += 1
             await pilot.press(key)
-            assert "still being written." in frame(app)
+            assert "still being saved." in frame(app)
             assert app.screen is screen
         assert stage(review, "port") == "candidate"
 

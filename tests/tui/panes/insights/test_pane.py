@@ -144,7 +144,7 @@ async def test_states_without_rows_say_what_to_do(tmp_path: Path) -> None:
         assert "No insights yet" in frame(app) and "casebook import auto" in frame(app)
         await pilot.press("s")
         await until(pilot, lambda: "Nothing here" in frame(app))
-        assert "shows all weeks and projects" in frame(app)
+        assert "show all weeks and projects" in frame(app)
         assert frame(app).isascii()
 
 

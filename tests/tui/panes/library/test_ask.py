@@ -160,7 +160,7 @@ async def test_a_conversation_is_checked_against_its_sources(library: Path) -> N
             assert any("three retries" in one["content"] for one in server.requests[1]["messages"] if
                        one["role"] == "assistant"), "what was said before goes along"  # fmt: skip
             await ask(pilot, screen, "Who won the world cup in Madrid?")
-            await until(pilot, lambda: "Nothing in the library" in flat(app) or "too little" in flat(app))
+            await until(pilot, lambda: "No relevant passages" in flat(app) or "Not enough evidence" in flat(app))
             assert len(server.requests) == 2, "no model is asked without evidence"
             await ask(pilot, screen, "When does the valve open?")
             await until(pilot, lambda: "opens at noon" in flat(app) and "gate 0.30 ·" in flat(app))
@@ -213,10 +213,10 @@ async def test_the_first_word_is_seen_while_the_rest_is_awaited_and_esc_ends_it(
         async with app.run_test(size=(80, 24)) as pilot:
             screen = await opened(pilot, app)
             await ask(pilot, screen, RETRIES)
-            await until(pilot, lambda: "The client" in flat(app) and "unchecked so far" in flat(app))
+            await until(pilot, lambda: "The client" in flat(app) and "not checked yet" in flat(app))
             await pilot.press("escape")
-            assert "stopping" in flat(app) or "Not finished" in flat(app), "the key is answered at once"
-            await until(pilot, lambda: "Not finished" in flat(app))
+            assert "stopping" in flat(app) or "Stopped early" in flat(app), "the key is answered at once"
+            await until(pilot, lambda: "Stopped early" in flat(app))
             assert server.gone.wait(30)
             assert isinstance(app.screen, AskScreen)
             await pilot.press("escape")
@@ -239,11 +239,11 @@ async def test_the_first_word_is_drawn_without_waiting_for_the_timer_that_draws(
         async with app.run_test(size=(80, 24)) as pilot:
             screen = await opened(pilot, app)
             await ask(pilot, screen, RETRIES)
-            await until(pilot, lambda: "the model reads" in flat(app))
+            await until(pilot, lambda: "waiting for the LLM" in flat(app))
             monkeypatch.setattr(Timer, "resume", lambda _: None)
             monkeypatch.setattr(CasebookApp, "_display", shows)
             screen._heard(AnswerEvent("token", "", text="Firstword"))
-            await until(pilot, lambda: any("Firstword" in one and "unchecked so far" in one for one in drawn))
+            await until(pilot, lambda: any("Firstword" in one and "not checked yet" in one for one in drawn))
             monkeypatch.undo()
 
 
@@ -281,7 +281,7 @@ async def test_leaving_in_the_middle_keeps_what_had_come(library: Path) -> None:
         async with app.run_test(size=(80, 24)) as pilot:
             screen = await opened(pilot, app)
             await ask(pilot, screen, RETRIES)
-            await until(pilot, lambda: "unchecked so far" in flat(app))
+            await until(pilot, lambda: "not checked yet" in flat(app))
             await pilot.press("q")
         assert server.gone.wait(30), "quitting ends it too"
         await _until(lambda: len(kept(library)) == 1)
@@ -297,14 +297,14 @@ async def test_what_came_before_kill_9_is_shown_now_and_when_asking_is_opened_ag
             child = screen._answering._child
             assert child is not None
             child.kill()
-            await until(pilot, lambda: "Not finished" in flat(app))
+            await until(pilot, lambda: "Stopped early" in flat(app))
             assert "The client [red]" in flat(app) and "makes" in flat(app), "what had come stays on the screen"
             assert "has ended" in flat(app)
         assert kept(library) == []
         app = workbench(library, server.endpoint)
         async with app.run_test(size=(80, 24)) as pilot:
             screen = await opened(pilot, app)
-            await until(pilot, lambda: "Not finished" in flat(app))
+            await until(pilot, lambda: "Stopped early" in flat(app))
             assert RETRIES in flat(app)
             assert "The client [red]" in flat(app) and "makes" in flat(app)
             await ask(pilot, screen, RETRIES)

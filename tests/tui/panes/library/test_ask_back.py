@@ -105,14 +105,14 @@ async def test_an_answer_that_one_left_in_the_middle_is_told_as_such(library: Pa
         async with app.run_test(size=(80, 24)) as pilot:
             screen = await opened(pilot, app)
             await ask(pilot, screen, RETRIES)
-            await until(pilot, lambda: "unchecked so far" in flat(app))
+            await until(pilot, lambda: "not checked yet" in flat(app))
             await pilot.press("q")
             await at_library(pilot, app)
             await pilot.press("a")
             screen = await at_ask(pilot, app)
-            await until(pilot, lambda: "Not finished" in flat(app))
+            await until(pilot, lambda: "Stopped early" in flat(app))
             assert "The client" in flat(app)
-            assert "went back to the library" in flat(app)
+            assert "Cancelled when you left" in flat(app)
             assert screen.last is not None
             assert not screen.last.open, "another question can be asked"
 
@@ -171,7 +171,7 @@ async def test_an_earlier_conversation_is_found_read_and_gone_on_with(library: P
             await pilot.press("f3")
             await until(pilot, lambda: isinstance(app.screen, PickTalk) and "2 turns" in flat(app))
             await pilot.press(*"nothing like it")
-            await until(pilot, lambda: "none has these words" in flat(app))
+            await until(pilot, lambda: "no matches" in flat(app))
             await pilot.press("enter", "escape")
             assert app.screen is screen
             drawn = flat(app)
@@ -212,7 +212,7 @@ async def test_without_a_conversation_the_list_says_so(library: Path) -> None:
         async with app.run_test(size=(80, 24)) as pilot:
             screen = await opened(pilot, app)
             await pilot.press("f3")
-            await until(pilot, lambda: isinstance(app.screen, PickTalk) and "there is none yet" in flat(app))
+            await until(pilot, lambda: isinstance(app.screen, PickTalk) and "no conversations yet" in flat(app))
             await pilot.press("enter", "escape")
             assert app.screen is screen
 

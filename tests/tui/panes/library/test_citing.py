@@ -136,7 +136,7 @@ async def test_nothing_can_be_cited_where_nobody_cites(shelf: Path) -> None:
         await pilot.press("alt+4")
         await until(pilot, lambda: (screen := library(app)) is not None and screen.hits.total)
         await pilot.press("escape", "c")
-        await until(pilot, lambda: told(app, "Nothing can cite it here"))
+        await until(pilot, lambda: told(app, "No fix is waiting for a citation"))
 
 
 async def test_what_is_cited_opens_in_the_editor_at_its_line(
@@ -166,7 +166,7 @@ async def test_what_is_cited_opens_in_the_editor_at_its_line(
         assert opened[1:] == [((tmp_path / "docs" / "packages.md").resolve(), 1)]
         (tmp_path / "docs" / "packages.md").unlink()
         await pilot.press("E")
-        await until(pilot, lambda: told(app, "is not there any more"))
+        await until(pilot, lambda: told(app, "was deleted"))
 
 
 async def test_a_rule_asks_the_library_and_esc_leads_back_to_the_rules(tmp_path: Path) -> None:
@@ -186,7 +186,7 @@ async def test_a_rule_asks_the_library_and_esc_leads_back_to_the_rules(tmp_path:
         found_there = await found(pilot, app)
         assert "Force push" in found_there.box.asked
         await pilot.press("c")
-        await until(pilot, lambda: told(app, "Nothing can cite it here"))
+        await until(pilot, lambda: told(app, "No fix is waiting for a citation"))
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is screen)
         await pilot.press("b")

@@ -75,7 +75,7 @@ async def test_a_glob_that_lets_nothing_pass_says_so_in_the_menu_and_in_the_list
         await until(pilot, lambda: menu_line(app, "docs/*.rst") == "no document")
         await pilot.press("enter")
         await until(pilot, lambda: "No documents match the filters" in frame(app))
-        assert "3 documents are hidden by: path docs/*.rst" in frame(app)
+        assert "3 documents are hidden by path docs/*.rst" in frame(app)
         await pilot.press("F")
         await until(pilot, lambda: len(paths(screen)) == 3)
 

@@ -64,11 +64,11 @@ async def test_meaning_joins_what_the_words_have_found(tmp_path: Path, at_home: 
         await pilot.press("alt+1")
         screen = await opened(pilot, app)
         await until(pilot, lambda: screen.hit is not None and screen.hit.chunk_id == last.chunk_id and idle(app))
-        assert screen.hits.rows.chosen > 0, "where one was, also where that comes by meaning only"
+        assert screen.hits.rows.chosen > 0, "where one was, also where that comes by semantic only"
         screen.to_list()
         await pilot.press("m", "m")
         await until(pilot, lambda: screen.hit is not None and screen.hit.score_kind == "cosine" and idle(app))
-        assert "meaning only" in frame(app)
+        assert "semantic only" in frame(app)
 
 
 class Held:

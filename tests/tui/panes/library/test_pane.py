@@ -117,7 +117,7 @@ async def test_n_goes_from_match_to_match_and_says_where_there_is_none(library: 
         assert again == before
         for _ in range(20):
             await pilot.press("n")
-        await until(pilot, lambda: "further down" in frame(app))
+        await until(pilot, lambda: "below" in frame(app))
 
 
 async def test_a_code_file_has_line_numbers_and_opens_in_the_editor_at_the_cited_one(
@@ -195,7 +195,7 @@ async def test_the_mode_is_switched_by_one_key_and_meaning_says_why_it_cannot_be
     app = library_app(library)
     async with app.run_test(size=LARGE) as pilot:
         screen = await searched(pilot, app, "night copy")
-        assert "by words alone" in frame(app)
+        assert "keywords only" in frame(app)
         await pilot.press("down", "m")
         await until(pilot, lambda: "words only" in frame(app) and idle(app))
         await pilot.press("m")
@@ -223,7 +223,7 @@ async def test_the_passage_is_shown_as_it_is_kept_with_those_beside_it(library: 
         assert screen.hit is not None
         await pilot.press("down", "p")
         await until(pilot, lambda: isinstance(app.screen, PassageScreen) and screen.hit.chunk_id in frame(app))  # pyright: ignore[reportOptionalMemberAccess]
-        assert "none yet: casebook library embed" in frame(app)
+        assert "none yet (run: casebook library embed" in frame(app)
         title = frame(app).split("\n")[0]
         await pilot.press("J")
         await until(pilot, lambda: frame(app).split("\n")[0] != title)
@@ -303,7 +303,7 @@ async def test_what_is_read_in_meanwhile_appears(library: Path, notes: Path) -> 
     app = library_app(library)
     async with app.run_test(size=WIDE) as pilot:
         screen = await searched(pilot, app, "lighthouse")
-        assert "Nothing found" in frame(app)
+        assert "No results" in frame(app)
         (notes / "tower.md").write_text("# Tower\n\nThe lighthouse is painted each spring.\n", encoding="utf-8")
         read_notes(library, notes)
         await until(pilot, lambda: paths(screen) == ["tower.md"])

@@ -67,7 +67,7 @@ def read_notes(words: str, picked: Picked) -> Callable[[Job[Found]], Found]:
 class StatusChoices(Choices[Picked, int]):
     """The statuses to pick from."""
 
-    HINT: ClassVar[str] = "Type a status"
+    HINT: ClassVar[str] = "Filter by status"
     LANE: ClassVar[str] = "notes-values"
 
     def values(self) -> Sequence[Value]:

@@ -49,7 +49,7 @@ async def test_n_begins_anew_and_what_was_there_stays_until_one_types(app: Caseb
         await until(pilot, lambda: answered(screen, "ls -la") and idle(app))
         assert screen.calls.typed.text == ("Bash", LIST)
         assert "ls -la" in frame(app), "it is still there to be read"
-        await until(pilot, lambda: "what you type takes its place" in frame(app))
+        await until(pilot, lambda: "typing replaces it" in frame(app))
         await pilot.press(*"Read")
         assert screen.calls.typed.text == ("Read", LIST)
         await pilot.press("tab", "{")

@@ -77,7 +77,7 @@ async def test_an_edit_while_another_program_embeds(tmp_path: Path, at_home: Non
             assert SAID in frame(app)
             assert screen.rank.chosen is not None
             assert screen.rank.chosen.id == "ERR-001"
-            await until(pilot, lambda: "an older one: not compared" in frame(app))
+            await until(pilot, lambda: "out of date (not compared)" in frame(app))
             assert "1 of 4 rules waits for its vector" in told_of(screen, PUSH)
             assert (similar(screen, "ERR-001"), similar(screen, "ERR-004")) == (False, True)
             ranked = screen.rank.ranked

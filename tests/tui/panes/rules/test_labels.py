@@ -58,7 +58,7 @@ async def test_what_is_said_of_one_of_two_rules_with_an_id_is_not_said_of_the_ot
         await pilot.press("g", "r")
         first = "ERR-001: Force push over a shared branch"
         await until(pilot, lambda: label_of(labels, CALL) == Label((first,), (second,)) and idle(app))
-        await until(pilot, lambda: f"{first} is right here" in frame(app))
+        await until(pilot, lambda: f"Labelled: {first} right here" in frame(app))
         await pilot.press("v")
         await until(pilot, lambda: "1 of 1 labelled calls right" in frame(app) and idle(app))
 
@@ -73,11 +73,11 @@ async def test_what_is_not_on_the_screen_is_not_taken_back(
         await until(pilot, lambda: answered(screen, PUSH) and ids(screen)[:1] == ["ERR-001"] and idle(app))
         put_label(labels, CALL, "ERR-001", "right")
         await pilot.press("r")
-        await until(pilot, lambda: told(app, "labelled elsewhere meanwhile") and idle(app))
+        await until(pilot, lambda: told(app, "someone labelled this call") and idle(app))
         assert label_of(labels, CALL) == Label(("ERR-001",)), "nothing was changed"
         assert "labelled: ERR-001 right" in frame(app), "but the screen"
         await pilot.press("r")
-        await until(pilot, lambda: "ERR-001: taken back" in frame(app))
+        await until(pilot, lambda: "ERR-001: label removed" in frame(app))
         assert label_of(labels, CALL) is None
 
 
@@ -88,7 +88,7 @@ async def test_what_one_said_a_moment_ago_counts_as_seen(tmp_path: Path, labels:
         await until(pilot, lambda: answered(screen, PUSH) and ids(screen)[:1] == ["ERR-001"] and idle(app))
         for verdict in ("right", "wrong", "right"):
             screen.acts.perform(f"rules.{verdict}")
-        await until(pilot, lambda: "ERR-001 is right here" in frame(app) and idle(app))
+        await until(pilot, lambda: "ERR-001 right here" in frame(app) and idle(app))
         assert label_of(labels, CALL) == Label(("ERR-001",))
         assert not told(app, "elsewhere")
 
@@ -100,7 +100,7 @@ async def test_a_label_is_never_that_of_the_call_before(tmp_path: Path, labels: 
         await until(pilot, lambda: answered(screen, PUSH) and ids(screen)[:1] == ["ERR-001"] and idle(app))
         screen.calls.rows.choose(1)
         screen.acts.perform("rules.right")  # the list is at the next call, and its rules are still to come
-        await until(pilot, lambda: told(app, "This call is still being read") and idle(app))
+        await until(pilot, lambda: told(app, "The call is still loading") and idle(app))
         assert not labels.exists()
         assert screen.asking.settled
 

@@ -134,15 +134,15 @@ async def test_a_rule_file_that_is_gone_for_a_while_leaves_nothing_stale(caseboo
         save(rules, RULES.replace("### ERR-003", "\n### ERR-003"))
         await until(pilot, lambda: "reloaded, no changes" in frame(app))
         rules.unlink()
-        await until(pilot, lambda: "cannot be matched" in frame(app))
+        await until(pilot, lambda: "Cannot match" in frame(app))
         assert "Why it is shown" not in frame(app), "there is no rule to give reasons for"
         save(rules, RULES.replace("### ERR-001: Force push", "### ERR-011: Force push"))
         await until(pilot, lambda: ids(screen)[:1] == ["ERR-011"] and idle(app))
         assert "ERR-011 is new" in frame(app), "what moved is told from before it was gone"
         rules.unlink()
-        await until(pilot, lambda: "cannot be matched" in frame(app))
+        await until(pilot, lambda: "Cannot match" in frame(app))
         save(rules, RULES.replace("### ERR-001: Force push", "### ERR-011: Force push"))
-        await until(pilot, lambda: ids(screen)[:1] == ["ERR-011"] and "nothing moved" in frame(app))
+        await until(pilot, lambda: ids(screen)[:1] == ["ERR-011"] and "no changes" in frame(app))
         assert "ERR-011 is new" not in frame(app), "that was the time before"
 
 
@@ -199,7 +199,7 @@ async def test_a_typed_call_is_checked_at_every_key_and_asked_once_it_is_one(
         await pilot.press("f3")
         await until(pilot, lambda: screen.rank.rows.has_focus)
         await pilot.press("r")
-        await until(pilot, lambda: told(app, "type the call to its end"))
+        await until(pilot, lambda: told(app, "Complete the typed call"))
         assert not label_file(casebook_of_calls).exists(), "nobody labels what is not in view"
         await pilot.press("escape", "escape")
         await until(pilot, lambda: "of the previous call" not in frame(app))
@@ -218,22 +218,22 @@ async def test_one_key_labels_a_call_and_that_is_a_case_to_compare(casebook_of_c
         screen = await opened(pilot, app)
         await until(pilot, lambda: ids(screen)[:1] == ["ERR-001"] and idle(app))
         await pilot.press("r")
-        await until(pilot, lambda: "ERR-001 is right here" in frame(app))
+        await until(pilot, lambda: "ERR-001 right here" in frame(app))
         assert [one.expected for one in read_labelled(labels)] == [("ERR-001",)]
         assert counts(casebook_of_calls) == {"ERR-001": (1, 0)}
         await pilot.press("x")
-        await until(pilot, lambda: "ERR-001 is wrong here" in frame(app))
+        await until(pilot, lambda: "ERR-001 wrong here" in frame(app))
         assert counts(casebook_of_calls) == {"ERR-001": (0, 1)}
         await pilot.press("r")
-        await until(pilot, lambda: "ERR-001 is right here" in frame(app) and idle(app))
+        await until(pilot, lambda: "ERR-001 right here" in frame(app) and idle(app))
         await pilot.press("j")
         await until(pilot, lambda: answered(screen, "ls -la") and idle(app))
         await pilot.press("r")
-        await until(pilot, lambda: "silence is right here" in frame(app))
+        await until(pilot, lambda: "no rule applies (used by" in frame(app))
         await pilot.press("m")
         await until(pilot, lambda: isinstance(app.screen, PickRule))
         await pilot.press(*"retry", "enter")
-        await until(pilot, lambda: "ERR-003 is missing here" in frame(app))
+        await until(pilot, lambda: "ERR-003 missing here" in frame(app))
         assert [one.expected for one in read_labelled(labels)] == [("ERR-001",), ("ERR-003",)]
         assert counts(casebook_of_calls) == {"ERR-001": (1, 0)}, "what was not shown cannot have helped"
         await pilot.press("v")
@@ -250,7 +250,7 @@ async def test_a_comparison_without_labels_says_where_labelling_is_done(casebook
     async with app.run_test(size=(120, 34)) as pilot:
         await opened(pilot, app)
         await pilot.press("v")
-        await until(pilot, lambda: "among the calls, behind this table" in frame(app))
+        await until(pilot, lambda: "select a call and label" in frame(app))
         assert "r x m  say it there" in frame(app)
 
 
@@ -276,7 +276,7 @@ async def test_a_call_meets_the_rules_of_the_project_it_was_made_in(
     async with app.run_test(size=LARGE) as pilot:
         screen = await opened(pilot, app)
         await until(pilot, lambda: "ERR-101" in ids(screen) and idle(app))
-        assert "with those of shop" in frame(app)
+        assert "including shop" in frame(app)
         await pilot.press("j")
         await until(pilot, lambda: answered(screen, PUSH) and idle(app))
         assert "ERR-001" in ids(screen) and "ERR-101" not in ids(screen)
@@ -323,7 +323,7 @@ async def test_empty_states_say_what_why_and_the_next_key(tmp_path: Path) -> Non
     app = rules_app(tmp_path / "none.db", tmp_path / "none.md")
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await opened(pilot, app)
-        await until(pilot, lambda: "No tool calls yet" in frame(app) and "cannot be matched" in frame(app))
+        await until(pilot, lambda: "No tool calls yet" in frame(app) and "Cannot match" in frame(app))
         (tmp_path / "none.md").write_text("# nothing\n### ERR-1\n", encoding="utf-8")
         await until(pilot, lambda: "No tool call selected" in frame(app))
         await pilot.press("p")
@@ -405,7 +405,7 @@ def test_what_is_not_possible_says_why() -> None:
     assert BY_NAME["rules.edit"].enabled(replace(here, rules=0)) == "", "it begins the first file"
     assert "{rules.edit}" in dict(no_files([Path("/a/memory.md")]).steps)
     assert "{rules.edit}" not in dict(no_files([]).steps), "nothing is offered that cannot be done"
-    assert "rules pane" in label(RulesNow("list", rules=3, call=True, rule=True))
+    assert "Rules pane" in label(RulesNow("list", rules=3, call=True, rule=True))
     assert "rules.missing" in BY_NAME["rules.right"].enabled(here), "what is not shown is missing, not right"
 
 

@@ -40,10 +40,10 @@ async def test_a_pasted_payload_is_taken_apart(
         app.post_message(events.Paste(json.dumps(PAYLOAD, indent=indent)))
         await until(pilot, lambda: answered(screen, PUSH) and ids(screen)[:1] == ["ERR-001"] and idle(app))
         assert screen.calls.typed.text == ("Bash", json.dumps({"command": PUSH}, indent=1))
-        await until(pilot, lambda: "taken out of a hook's payload" in " ".join(frame(app).split()))
+        await until(pilot, lambda: "from a hook payload" in " ".join(frame(app).split()))
         assert screen.asking.project == "/w/shop", "the rules that hold are those of its folder"
         await pilot.press("space")
-        await until(pilot, lambda: "the ranking is its own" in frame(app) and idle(app))
+        await until(pilot, lambda: "the ranking for this call" in frame(app) and idle(app))
 
 
 async def test_a_name_is_pasted_as_one_line(tmp_path: Path) -> None:

@@ -26,13 +26,13 @@ async def test_picking_a_rule_says_where_none_is_found_and_tells_rules_of_one_id
     app = rules_app(tmp_path / "none.db", tmp_path / "none.md")
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot, app)
-        app.push_screen(PickRule((*twice, *many), "Why not …?"))
+        app.push_screen(PickRule((*twice, *many), "Explain a rule"))
         await until(pilot, lambda: "the first 200 of 302" in frame(app))
         await pilot.press(*"001")
         await until(pilot, lambda: "a/own.md:3" in frame(app) and "b/theirs.md:7" in frame(app))
         assert "the first" not in frame(app)
         await pilot.press("z")
-        await until(pilot, lambda: "no rule has these letters" in frame(app))
+        await until(pilot, lambda: "no matches" in frame(app))
 
 
 async def test_the_rule_that_was_asked_about_stays_in_sight_when_more_is_known(tmp_path: Path) -> None:

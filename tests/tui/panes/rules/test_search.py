@@ -120,7 +120,7 @@ async def test_where_nothing_is_found_it_says_so_and_which_key_clears_it(calls: 
         told = frame(app)
         assert "No matching calls" in told
         assert "5 calls were searched" in told
-        assert "^l  goes back to all calls" in told
+        assert "^l  show all calls" in told
         await pilot.press("ctrl+l")
         await until(pilot, lambda: title(screen) == "Tool calls · 5" and idle(app))
         assert screen.calls.rows.chosen == 2, "one is where one was"
@@ -151,7 +151,7 @@ async def test_where_no_call_is_found_nothing_is_ranked_and_no_verdict_is_shown(
 
 def test_a_search_among_the_calls_of_one_tool_says_so_where_it_finds_none() -> None:
     told = no_call(cast("Ranked", SimpleNamespace(rules=1)), "git", "Bash")
-    assert told.why == 'No call of Bash has "git", so no rule is ranked. One rule was read.'
+    assert told.why == 'No call of Bash has "git". One rule was loaded.'
     assert [key for key, _ in told.steps] == ["{find.clear}", "{rules.unfilter}", "{rules.type}"]
     assert no_call(cast("Ranked", SimpleNamespace(rules=2)), "", "Bash").why.startswith("No call of Bash is there")
 
@@ -303,6 +303,6 @@ async def test_esc_gives_up_a_picker_that_is_not_there_yet(
 def test_the_keys_of_the_pane_know_the_box() -> None:
     box = RulesNow("box", calls=True, rules=3, call=True, rule=True, query="git")
     assert BY_NAME["rules.edit"].enabled(box) == ""
-    assert "rules pane" in BY_NAME["rules.edit"].enabled(replace(box, calls=False))
+    assert "Rules pane" in BY_NAME["rules.edit"].enabled(replace(box, calls=False))
     assert "find.clear" in {action.id for action, _ in footer(box)}
     assert ("find.focus", "slash") in {(action.id, key) for action, key in footer(replace(box, focus="rules"))}

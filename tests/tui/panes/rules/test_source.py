@@ -79,7 +79,7 @@ async def test_the_reasons_name_the_call_and_where_it_is_from(tmp_path: Path, ru
     async with app.run_test(size=(200, 50), notifications=True) as pilot:
         screen = await opened(pilot, app)
         await until(pilot, lambda: answered(screen, "ls -la") and "no rule applies" in frame(app) and idle(app))
-        assert "The call: Bash" in frame(app), "on the line of the cut-off too"
+        assert "Call: Bash" in frame(app), "on the line of the cut-off too"
         assert "2026-03-13 till s1, message 12" in frame(app)
         assert "command  ls -la" in frame(app)
         lines = [line.strip(" │") for line in frame(app).split("\n")]
@@ -89,9 +89,9 @@ async def test_the_reasons_name_the_call_and_where_it_is_from(tmp_path: Path, ru
         await until(pilot, lambda: "2026-03-13 shop s0, message 12  o opens it" in frame(app))
         await pilot.press("N", "f3")
         await until(pilot, lambda: screen.rank.rows.has_focus and answered(screen, PUSH) and idle(app))
-        assert "message 12" not in frame(app), "a call of one's own is from no session"
+        assert "message 12" not in frame(app), "a call of one's own is has no session"
         await pilot.press("o")
-        await until(pilot, lambda: told(app, "from no session"))
+        await until(pilot, lambda: told(app, "has no session"))
 
 
 async def test_the_same_call_of_another_session_is_from_there(tmp_path: Path, rules: Path) -> None:

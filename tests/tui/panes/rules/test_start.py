@@ -52,7 +52,7 @@ async def test_typing_before_the_calls_are_there(tmp_path: Path, monkeypatch: py
         await until(pilot, lambda: isinstance(app.screen, RulesScreen))
         await pilot.press("n", "B", "a")
         go.set()
-        await until(pilot, lambda: idle(app) and "Reading the rules" not in frame(app))
+        await until(pilot, lambda: idle(app) and "Loading the rules" not in frame(app))
         assert ("No tool call selected" if rules else "No rule files") in frame(app)
 
 

@@ -36,11 +36,11 @@ async def test_only_a_row_that_leads_somewhere_offers_to_go_there(tmp_path: Path
         screen = await opened(pilot, app)
         await pilot.press("v")
         await until(pilot, lambda: isinstance(app.screen, TableScreen) and "hybrid" in frame(app) and idle(app))
-        assert "go there" not in keys(frame(app)), "a way of matching is no place"
+        assert "open" not in keys(frame(app)), "a way of matching is no place"
         await pilot.press("o")
-        await until(pilot, lambda: told(app, "leads nowhere"))
+        await until(pilot, lambda: told(app, "Nothing to open here"))
         await pilot.press("G")
-        await until(pilot, lambda: "go there" in keys(frame(app)))
+        await until(pilot, lambda: "open" in keys(frame(app)))
         await pilot.press("o")
         await until(pilot, lambda: screen.calls.typing and screen.is_current)
 
@@ -53,17 +53,17 @@ async def test_an_empty_table_offers_nothing_to_go_to(tmp_path: Path) -> None:
         await opened(pilot, app)
         await pilot.press("c")
         await until(pilot, lambda: "No similar rules" in frame(app))
-        assert "There is one rule: it takes two to compare." in frame(app)
+        assert "There is only one rule. Comparing needs at least two." in frame(app)
         assert "1 rules" not in frame(app)
-        assert "go there" not in keys(frame(app))
+        assert "open" not in keys(frame(app))
         for key in ("enter", "o"):
             await pilot.press(key)
-            await until(pilot, lambda: told(app, "No clusters were found"))
-            assert not told(app, "leads nowhere") and not told(app, "list is empty"), key
+            await until(pilot, lambda: told(app, "No rules are similar"))
+            assert not told(app, "Nothing to open here") and not told(app, "list is empty"), key
         await pilot.press("escape", "v")
         await until(pilot, lambda: "No labels yet" in frame(app) and idle(app))
         await pilot.press("enter")
-        await until(pilot, lambda: told(app, "a call that you label is a row here"))
+        await until(pilot, lambda: told(app, "No labelled calls yet"))
 
 
 async def test_rules_that_stand_alone_are_told_with_their_number(tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ async def test_rules_that_stand_alone_are_told_with_their_number(tmp_path: Path)
     async with app.run_test(size=(200, 50)) as pilot:
         await opened(pilot, app)
         await pilot.press("c")
-        await until(pilot, lambda: "2 rules were compared by words: no two say nearly the same" in frame(app))
+        await until(pilot, lambda: "2 rules compared by words. None are similar" in frame(app))
 
 
 async def test_an_empty_casebook_is_filled_from_here(tmp_path: Path) -> None:
@@ -82,6 +82,6 @@ async def test_an_empty_casebook_is_filled_from_here(tmp_path: Path) -> None:
     app = rules_app(tmp_path / "none.db", tmp_path / "memory.md")
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot, app)
-        await until(pilot, lambda: "i  imports the sessions of your agents" in frame(app))
+        await until(pilot, lambda: "i  import agent sessions" in frame(app))
         await pilot.press("i")
         await until(pilot, lambda: isinstance(app.screen, ImportScreen) and len(app.screen_stack) == 2)
