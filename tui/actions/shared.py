@@ -143,7 +143,11 @@ def _needs_no_import(now: Situation) -> str:
 def _needs_to_harvest(now: Situation) -> str:
     if now.around.readonly:
         return "The casebook is read-only."
-    return "There is no casebook yet. Press {import.begin} to import sessions." if now.around.absent else _needs_no_import(now)
+    return (
+        "There is no casebook yet. Press {import.begin} to import sessions."
+        if now.around.absent
+        else _needs_no_import(now)
+    )
 
 
 def _needs_emptiness(now: Situation) -> str:
@@ -165,7 +169,9 @@ def _needs_report(now: Situation) -> str:
 _INCOMING: tuple[Action, ...] = (
     Action("import.begin", "Import agent sessions", ("i",), "pane", IN, "import", 45, needs=_needs_no_import),
     Action("import.setup", "Set up: sessions, hooks and model", ("B",), "pane", IN, needs=_needs_no_import),
-    Action("again.show", "Harvest imported sessions again and preview the changes", (), "app", IN, needs=_needs_to_harvest),
+    Action(
+        "again.show", "Harvest imported sessions again and preview the changes", (), "app", IN, needs=_needs_to_harvest
+    ),
     Action("import.stop", "Stop the import", (), "app", IN, needs=_needs_import),
     Action("import.report", "Report of the last import", ("I",), "pane", IN, needs=_needs_report),
     Action("embed.begin", "Compute missing embeddings", (), "app", IN, needs=lambda now: now.around.no_embedding),

@@ -308,7 +308,9 @@ def draw_raw(raw: Raw, signs: Signs, *, limit: int = BLOCK) -> Content:
         body = body.stylize("bold underline $cb-bad", start, min(end, len(text)))
     parts: list[tuple[str, str] | Content] = [body.rstrip()]
     if first:
-        parts.insert(0, (f"{signs.more} {first:,} characters before ({signs.key('case.all')} shows all)\n", "$cb-draft"))
+        parts.insert(
+            0, (f"{signs.more} {first:,} characters before ({signs.key('case.all')} shows all)\n", "$cb-draft")
+        )
     if after:
         parts.append((f"\n{signs.more} {after:,} more characters ({signs.key('case.all')} shows all)", "$cb-draft"))
     return Content.assemble(*parts)

@@ -119,11 +119,7 @@ def draw_changed(one: Changed | None, state: State | None, signs: Signs) -> Cont
         (f"\nchange {one.change}  {signs.dot}  {stamp(one.ts)} UTC  {signs.dot}  by {title(one.actor)}\n", "$cb-dim"),
     ]
     if state != "done":
-        told = (
-            "Undone. Press {history.undo} to redo it."
-            if state == "undone"
-            else "Undone, then redone."
-        )
+        told = "Undone. Press {history.undo} to redo it." if state == "undone" else "Undone, then redone."
         parts.append((f"{signs.told(told)}\n", "$cb-draft"))
     parts += [(f"\n{inline(line, _LINE)}", "$cb-soft") for line in one.what]
     return Content.assemble(*parts, draw_quotes(one, signs), draw_way(one, signs))

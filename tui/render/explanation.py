@@ -156,7 +156,7 @@ def draw_needs(found: WhyNot, signs: Signs) -> Content:
     elif found.lacking:
         parts.append((f"{signs.dot} rule words missing from the call: ", "$cb-dim"))
         parts.append((", ".join(title(one.word) for one in found.lacking) + "\n", "$cb-soft"))
-    return Content.assemble(head("Requirements not met"), *parts).rstrip()
+    return Content.assemble(head("Missing requirements"), *parts).rstrip()
 
 
 def draw_texts(texts: Sequence[LitText], signs: Signs, tone: str) -> Content:

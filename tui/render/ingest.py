@@ -84,7 +84,9 @@ def draw_report(report: IngestReport, pace: IngestPace | None, ended: str, signs
         names = ", ".join(inline(one, _PATH) for one in report.removed_link_examples)
         more = f", {signs.more}" if report.removed_links > len(report.removed_link_examples) else ""
         parts += _row(
-            "removed", f"{report.removed_links:,} that came by symbolic link out of the folder: {names}{more}", "$cb-draft"
+            "removed",
+            f"{report.removed_links:,} reached by a symbolic link out of the folder: {names}{more}",
+            "$cb-draft",
         )
     items = report.items or ()
     parts += _errors([one for one in items if one.kind == "error"], report.errors)
@@ -102,7 +104,9 @@ def report_line(report: IngestReport, signs: Signs) -> str:
     did = ", ".join(f"{getattr(report, name):,} {name}" for name in names if getattr(report, name)) or "nothing changed"
     errors = f" {counted(report.errors, 'file')} could not be read." if report.errors else ""
     left = f" {report.skipped:,} skipped." if report.skipped else ""
-    more = signs.told(" Press {library.left_out} in the Library for details.") if report.errors or report.skipped else ""
+    more = (
+        signs.told(" Press {library.left_out} in the Library for details.") if report.errors or report.skipped else ""
+    )
     return f"{begin}: {did}.{errors}{left}{more}"
 
 

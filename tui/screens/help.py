@@ -157,7 +157,9 @@ def _asked(heading: str, marks: Iterable[Mark], words: list[str]) -> tuple[Mark,
 
 
 def _tells(heading: str, mark: Mark, word: str) -> bool:
-    return word == mark.sign.casefold() or (len(word) > 1 and word in f"{mark.words} {heading} signs symbols".casefold())
+    return word == mark.sign.casefold() or (
+        len(word) > 1 and word in f"{mark.words} {heading} signs symbols".casefold()
+    )
 
 
 def draw_legend(found: Iterable[tuple[str, tuple[Mark, ...]]]) -> Content:

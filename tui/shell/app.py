@@ -435,7 +435,7 @@ def run(
     place = state_file(db_path) if remember else None
     state, trouble = read_state(place) if place else (State(), "")
     if trouble:
-        log_line("warning", "the state was not read", reason=trouble)
+        log_line("warning", "cannot read the state", reason=trouble)
     around = Surroundings(config, log_line, place, state, rules, Path.cwd(), cited)
     theme = state.theme_under(around.theme) or DARK
     app = CasebookApp(

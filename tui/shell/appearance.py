@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -170,26 +170,67 @@ def tokens(variables: Mapping[str, str], *, ansi: bool) -> dict[str, str]:
     """The colours that styles and renderers name (`$cb-…`), from a theme's own variables."""
     if ansi:
         return _ANSI
-    text, back = _color(variables, "foreground", "#dddddd"), _color(variables, "background", "#111111")
-    accent = _color(variables, "primary", "#8888ff")
+    back = _color(variables, "background", "#111111")
+    text, accent = _color(variables, "foreground", "#dddddd"), _color(variables, "primary", "#8888ff")
 
-    def mix(color: Color, share: float) -> str:
-        return back.blend(color, share).hex6
+    def mix(color: Color, share: float) -> Color:
+        return back.blend(color, share)
 
+    cursor, idle, sunk = mix(accent, 0.15), mix(text, 0.09), mix(text, 0.045)
+    grounds = [_luminance(ground) for ground in (back, sunk, idle, cursor)]
+    furthest = Color.parse("white" if _luminance(back) < _luminance(text) else "black")
+    text = _legible((text.blend(furthest, share) for share in _SHARES), grounds)
+
+    def quiet(more: float) -> str:
+        return mix(text, min(1.0, faint + more)).hex6
+
+    def toned(name: str, fallback: str) -> str:
+        color = _color(variables, name, fallback)
+        return _legible((color.blend(text, share) for share in _SHARES), grounds).hex6
+
+    faint = next((one for one in _SHARES if _is_legible(mix(text, one), grounds)), 1.0)
     return {
         "cb-text": text.hex6,
-        "cb-soft": mix(text, 0.78),
-        "cb-dim": mix(text, 0.58),
-        "cb-faint": mix(text, 0.34),
-        "cb-line": _color(variables, "border-blurred", mix(text, 0.2)).hex6,
-        "cb-accent": accent.hex6,
-        "cb-good": _color(variables, "success", "#55aa55").hex6,
-        "cb-draft": _color(variables, "warning", "#ccaa33").hex6,
-        "cb-bad": _color(variables, "error", "#cc5555").hex6,
-        "cb-cursor": mix(accent, 0.24),
-        "cb-cursor-idle": mix(text, 0.09),
-        "cb-sunk": mix(text, 0.045),
+        "cb-soft": quiet(0.16),
+        "cb-dim": quiet(0.06),
+        "cb-faint": quiet(0.0),
+        "cb-line": _color(variables, "border-blurred", mix(text, 0.2).hex6).hex6,
+        "cb-accent": toned("primary", "#8888ff"),
+        "cb-good": toned("success", "#55aa55"),
+        "cb-draft": toned("warning", "#ccaa33"),
+        "cb-bad": toned("error", "#cc5555"),
+        "cb-cursor": cursor.hex6,
+        "cb-cursor-idle": idle.hex6,
+        "cb-sunk": sunk.hex6,
     }
+
+
+_SHARES = tuple(share / 50 for share in range(51))
+_CONTRAST = 4.5
+"""The least contrast of text, by WCAG 2 level AA."""
+
+
+def _legible(colors: Iterable[Color], grounds: Sequence[float]) -> Color:
+    """The first of the colours that is legible on every ground, given by its luminance; else the last."""
+    found = None
+    for found in colors:
+        if _is_legible(found, grounds):
+            break
+    assert found is not None
+    return found
+
+
+def _is_legible(color: Color, grounds: Sequence[float]) -> bool:
+    own = _luminance(color)
+    return all((max(own, ground) + 0.05) / (min(own, ground) + 0.05) >= _CONTRAST for ground in grounds)
+
+
+def _luminance(color: Color) -> float:
+    """The relative luminance of WCAG 2."""
+    red, green, blue = (
+        part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in color.normalized
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 _ANSI = {

@@ -138,7 +138,7 @@ class CrashSafe(App[None], inherit_bindings=False):
             traces = [one for one in renderables if isinstance(one, Traceback)]
             self.crash = Crash(traces[0].trace.stacks[-1].exc_type if traces else "Error", "the terminal input")
             with contextlib.suppress(Exception):
-                self.log_line("error", "the terminal input ended by a fault", trace="".join(map(_lines_of, traces)))
+                self.log_line("error", "the terminal input crashed", trace="".join(map(_lines_of, traces)))
         self._close_messages_no_wait()
 
 
@@ -154,6 +154,6 @@ def note_lost_threads(log_line: Logger) -> None:
 
     def note(lost: threading.ExceptHookArgs) -> None:
         if lost.exc_value is not None:
-            log_line("error", "a thread ended by a fault", trace=traceback_of(lost.exc_value))
+            log_line("error", "a thread crashed", trace=traceback_of(lost.exc_value))
 
     threading.excepthook = note

@@ -110,7 +110,7 @@ async def test_what_the_filter_leaves_goes_out_and_what_a_search_found(book: Pat
         await until(pilot, lambda: not app.jobs.busy("search") and app.errors.results.rows.rows.total == 2)
         found = [app.errors.results.rows.rows.get(at) for at in range(2)]
         await asked(pilot, app, "export the cases that are listed")
-        assert words(app).startswith("The 2 cases of the search.")
+        assert words(app).startswith("Results of the search: 2 cases.")
         assert app.screen.query_one(PathBox).value == str(tmp_path / "cases-2026-03-14.jsonl"), "where the last went"
         await pilot.press("enter")
         await until(pilot, lambda: told(app, "2 cases written to"))

@@ -258,7 +258,7 @@ async def test_a_fix_that_came_after_the_question_is_no_part_of_the_answer(tmp_p
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, ConflictScreen))
         assert "migrate" in frame(app)
-        assert f"#{second} not saved (changed by someone else)" in bottom(screen)
+        assert f"#{second} not saved (changed elsewhere)" in bottom(screen)
         assert read(path, second) is not None
         await pilot.press("m")
         await until(pilot, lambda: idle(app) and f"merged #{second} into #{first}" in bottom(screen))

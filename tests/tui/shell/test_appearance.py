@@ -6,7 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
+from textual.color import Color
 from textual.filter import Monochrome, NoColor
+from textual.theme import BUILTIN_THEMES, Theme
 from textual.widget import Widget
 from textual.widgets import TextArea
 
@@ -15,7 +17,7 @@ from tests.tui.panes.evidence.support import one_of_each, opened
 from tests.tui.support import NOW, app_on, frame, offered, put, settled, until
 from tui.screens.palette import keys_here
 from tui.shell.app import CasebookApp
-from tui.shell.appearance import ANSI, DARK, read_theme
+from tui.shell.appearance import ANSI, DARK, own_themes, read_theme, tokens
 from tui.widgets.workbench import LATER_SHEETS
 
 DOCS = Path(__file__).parents[3] / "docs" / "workbench.md"
@@ -235,3 +237,25 @@ async def test_the_palette_names_keys_that_there_are(casebook: Path) -> None:
         await until(pilot, lambda: "Clear the search" in offered(app))
         assert "unbound" not in frame(app)
         assert all(key != "unbound" for keys in keys_here(app.screen_stack[0]).values() for key in keys)
+
+
+def _luminance(color: Color) -> float:
+    parts = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in color.normalized]
+    return sum(weight * part for weight, part in zip((0.2126, 0.7152, 0.0722), parts, strict=True))
+
+
+def _contrast(one: str, other: str) -> float:
+    low, high = sorted((_luminance(Color.parse(one)), _luminance(Color.parse(other))))
+    return (high + 0.05) / (low + 0.05)
+
+
+@pytest.mark.parametrize("theme", [*own_themes(), *BUILTIN_THEMES.values()], ids=lambda theme: theme.name)
+def test_text_has_a_contrast_of_4_5_on_every_ground(theme: Theme) -> None:
+    if theme.name.startswith("ansi") or theme.name.endswith("-ansi"):
+        return  # the terminal's own colours
+    variables = theme.to_color_system().generate()
+    found = tokens(variables, ansi=False)
+    grounds = [variables["background"], found["cb-sunk"], found["cb-cursor"], found["cb-cursor-idle"]]
+    for name in ("text", "soft", "dim", "faint", "accent", "good", "draft", "bad"):
+        least = min(_contrast(found[f"cb-{name}"], ground) for ground in grounds)
+        assert least >= 4.5, (name, found[f"cb-{name}"], least)

@@ -42,7 +42,11 @@ def _can_write(now: CaseNow) -> str:
 
 
 def _needs_casebook(now: CaseNow) -> str:
-    return "There is no casebook yet. Press {import.begin} in the Errors pane to import sessions." if now.around.absent else ""
+    return (
+        "There is no casebook yet. Press {import.begin} in the Errors pane to import sessions."
+        if now.around.absent
+        else ""
+    )
 
 
 def _can_undo(now: CaseNow) -> str:
@@ -70,7 +74,11 @@ def _needs_queue(now: CaseNow) -> str:
 def _needs_draft(now: CaseNow) -> str:
     if reason := _needs_queue(now):
         return reason
-    return "" if now.has_fix or now.marked else "There is no draft. Press {fix.write} to write a fix or {triage.skip} to skip."
+    return (
+        ""
+        if now.has_fix or now.marked
+        else "There is no draft. Press {fix.write} to write a fix or {triage.skip} to skip."
+    )
 
 
 def _needs_text(now: CaseNow) -> str:
@@ -196,7 +204,11 @@ def _needs_newer(now: ErrorsNow) -> str:
 
 
 def _needs_history(now: ErrorsNow) -> str:
-    return "" if now.history else "This case has no other fixes. Press {history.open} for all changes, including undone ones."
+    return (
+        ""
+        if now.history
+        else "This case has no other fixes. Press {history.open} for all changes, including undone ones."
+    )
 
 
 def _needs_cited(now: ErrorsNow) -> str:

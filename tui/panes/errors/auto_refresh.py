@@ -95,7 +95,7 @@ class LiveResults(Performs, Results):
         """The cases in the list as they can be exported: in a sentence, and what names them."""
         rows, count = self.rows.rows, counted(self.rows.rows.total, "case")
         if isinstance(rows, FoundRows):
-            return Listed(f"The {count} of the search.", tuple(row.id for row in rows.rows))
+            return Listed(f"Results of the search: {count}.", tuple(row.id for row in rows.rows))
         chips = ", ".join(f"{name} {inline(value, 60)}" for name, value in self.scope.picked)
         told = f"{count} of {self.every:,}: {chips}." if chips else f"All {count}."
         return Listed(told, self.scope.filters())

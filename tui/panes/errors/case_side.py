@@ -214,7 +214,7 @@ class ConflictScreen(Performs, ModalScreen[str | None]):
             where = f"it was merged into case {one.moved_to}" if one.moved_to else "it was deleted"
             what = f"Not saved: case {one.case_id} changed meanwhile, {where}."
         else:
-            what = f"Not saved: someone changed the fix of case {one.case_id} meanwhile."
+            what = f"Not saved: the fix of case {one.case_id} was changed elsewhere."
         return Content.assemble((what, "bold $cb-draft"), ("\nBoth versions stay in the history.", "$cb-dim"))
 
     def _mine(self) -> Content:

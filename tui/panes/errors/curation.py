@@ -252,7 +252,7 @@ def outcome(decision: Decision, done: Curated) -> str:
     if done.unchanged:
         told.append(f"{_which(done.unchanged)} unchanged")
     if done.conflicts:
-        told.append(f"{_which([one.case_id for one in done.conflicts])} not saved (changed by someone else)")
+        told.append(f"{_which([one.case_id for one in done.conflicts])} not saved (changed elsewhere)")
     return ", ".join(told) or "no changes"
 
 
@@ -425,7 +425,7 @@ class Curating(Decisions, Performs):
         """Show each side by side, one after the other."""
         while conflicts and _agreed(decision, conflicts[0]):
             conflicts.pop(0)
-            self.say("Someone saved the same fix meanwhile.")
+            self.say("The same fix was already saved elsewhere.")
         if not conflicts:
             return
         from tui.panes.errors.case_side import ConflictScreen

@@ -382,7 +382,7 @@ class WritingScreen(Performs, ModalScreen[None]):
     def _compared(self, changed: bool, _final: bool) -> None:
         """Back from the editor: was the fix changed here meanwhile?"""
         if changed:
-            self._say_above("Someone changed this fix meanwhile. Save to compare both.")
+            self._say_above("This fix was changed elsewhere. Save to compare both.")
 
     def _open_messages(self) -> None:
         source = self.written.source

@@ -141,7 +141,7 @@ class PickErrors(ModalScreen["tuple[str, ...] | None"]):
         self._signs = signs
         self._marked: set[int] = set()
         self._list = OptionList(id="pick-errors", markup=False)
-        self._list.border_title = Content(f"Which errors of case #{case.id} need their own case?")
+        self._list.border_title = Content(f"Errors of case #{case.id} to split off")
         self._list.border_subtitle = Content("space selects, enter splits, esc cancels")
 
     def compose(self) -> ComposeResult:

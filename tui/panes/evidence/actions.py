@@ -41,7 +41,9 @@ def _can_decide(now: EvidenceNow) -> str:
 
 
 def _needs_place(now: EvidenceNow) -> str:
-    return _can_decide(now) or ("" if now.places else "This quote has no known location. Press {evidence.find} to find one.")
+    return _can_decide(now) or (
+        "" if now.places else "This quote has no known location. Press {evidence.find} to find one."
+    )
 
 
 def _needs_several(now: EvidenceNow) -> str:

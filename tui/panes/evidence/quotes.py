@@ -241,9 +241,7 @@ def _none_yet() -> Notice:
         ("casebook evidence add FILE", "add entries with their quotes"),
         ("{pane.errors}", "show the errors"),
     )
-    return Notice(
-        "No quotes yet", "Each entry is supported by quotes from a session. Review the quotes here.", steps
-    )
+    return Notice("No quotes yet", "Each entry is supported by quotes from a session. Review the quotes here.", steps)
 
 
 class Message(Reading):

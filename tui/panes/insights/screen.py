@@ -152,7 +152,7 @@ def rows_of(read: ReadInsights, view: View) -> FixedRows[InsightRow]:
         return FixedRows(tuple(
             InsightRow(
                 one.minutes, most, f"{one.times:,}×", one.key_line,
-                f"A fix is known since {one.known_since[:10]}. {one.reason}", one.case_id, one.fix_status,
+                f"Fix known since {one.known_since[:10]}. {one.reason}", one.case_id, one.fix_status,
             )
             for one in found.came_back
         ))  # fmt: skip

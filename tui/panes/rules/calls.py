@@ -123,9 +123,7 @@ class OwnCall(Performs):
         """The call of a payload in the place of the payload; the rules that hold are those of its folder."""
         self.project = typed.folder
         where = f", folder {inline(typed.folder, 60)}" if typed.folder else ""
-        self._screen.calls.typed.put(
-            typed.call.tool_name, _as_json(typed.call), f"from a hook payload{where}"
-        )
+        self._screen.calls.typed.put(typed.call.tool_name, _as_json(typed.call), f"from a hook payload{where}")
         self._screen.calls.typed.take_focus()
 
     def _check(self, fault: Fault | None) -> None:

@@ -95,7 +95,7 @@ class Labelling:
             self._last = None
 
 
-_OTHERWISE = "Not saved: someone labelled this call meanwhile. The current label is shown."
+_OTHERWISE = "Not saved: this call was labelled elsewhere. The current label is shown."
 
 
 def _label_told(label: Label | None, rule: str | None, verdict: Verdict) -> str:

@@ -239,8 +239,7 @@ def compare_table(pane: RulesScreen) -> TableScreen[Measured | None]:
             return Notice("No labels for these rules", " ".join(found.notes), (("{table.back}", "go back"),))
         return Notice(
             "No labels yet",
-            "Go back, select a call and label its rules as right, wrong or"
-            " missing. Compare uses each labelled call.",
+            "Go back, select a call and label its rules as right, wrong or missing. Compare uses each labelled call.",
             (
                 ("{table.back}", "show the calls"),
                 ("{rules.right} {rules.wrong} {rules.missing}", "label the selected rule"),

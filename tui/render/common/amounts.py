@@ -58,7 +58,12 @@ def stamp(ts: str | None) -> str:
 
 _BAR = 16
 _FILE_FROM = 12
-_KINDS = {"import": "Reading sessions", "harvest": "Harvesting fixes", "embed": "Embedding", "ingest": "Ingesting files"}
+_KINDS = {
+    "import": "Reading sessions",
+    "harvest": "Harvesting fixes",
+    "embed": "Embedding",
+    "ingest": "Ingesting files",
+}
 LISTED = 10_000
 
 Parts = list[tuple[str, str]]

@@ -32,9 +32,7 @@ class Notice:
 
 def loading() -> Notice:
     """The first read takes longer than a moment."""
-    return Notice(
-        "Loading the casebook", "The first load of a large file takes a moment.", (("{app.quit}", "quit"),)
-    )
+    return Notice("Loading the casebook", "The first load of a large file takes a moment.", (("{app.quit}", "quit"),))
 
 
 def empty() -> Notice:

@@ -25,10 +25,7 @@ _KINDS = {"error": "case", "rule": "rule", "chunk": "passage"}
 
 def no_model(facts: VectorFacts) -> str:
     """What does not work without a model, why, and the command that mends it."""
-    return (
-        f"Semantic search is disabled: {title(facts.reason)}."
-        f" Run: {title(facts.remedy)}."
-    )
+    return f"Semantic search is disabled: {title(facts.reason)}. Run: {title(facts.remedy)}."
 
 
 def model_changed(facts: VectorFacts) -> str:

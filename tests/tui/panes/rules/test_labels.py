@@ -73,7 +73,7 @@ async def test_what_is_not_on_the_screen_is_not_taken_back(
         await until(pilot, lambda: answered(screen, PUSH) and ids(screen)[:1] == ["ERR-001"] and idle(app))
         put_label(labels, CALL, "ERR-001", "right")
         await pilot.press("r")
-        await until(pilot, lambda: told(app, "someone labelled this call") and idle(app))
+        await until(pilot, lambda: told(app, "labelled elsewhere") and idle(app))
         assert label_of(labels, CALL) == Label(("ERR-001",)), "nothing was changed"
         assert "labelled: ERR-001 right" in frame(app), "but the screen"
         await pilot.press("r")
@@ -90,7 +90,7 @@ async def test_what_one_said_a_moment_ago_counts_as_seen(tmp_path: Path, labels:
             screen.acts.perform(f"rules.{verdict}")
         await until(pilot, lambda: "ERR-001 right here" in frame(app) and idle(app))
         assert label_of(labels, CALL) == Label(("ERR-001",))
-        assert not told(app, "elsewhere")
+        assert not told(app, "labelled elsewhere")
 
 
 async def test_a_label_is_never_that_of_the_call_before(tmp_path: Path, labels: Path) -> None:

@@ -90,7 +90,7 @@ async def test_the_model_joins_and_follows_an_edit(
         await pilot.press("w")
         await until(pilot, lambda: isinstance(app.screen, PickRule))
         await pilot.press(*"retry", "enter")
-        await until(pilot, lambda: "similarity 0." in frame(app) and "Requirements not met" in frame(app))
+        await until(pilot, lambda: "similarity 0." in frame(app) and "Missing requirements" in frame(app))
         assert sorted(text[:7] for text in read) == ["ERR-001", "ERR-002", "ERR-003", "ERR-004"]
         read.clear()
         rules.write_text(RULES.replace("Force push over a shared branch", "Letters fell off the sign"), "utf-8")

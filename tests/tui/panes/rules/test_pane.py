@@ -84,7 +84,7 @@ async def test_what_fell_below_says_what_it_would_have_needed(casebook_of_calls:
         await until(pilot, lambda: isinstance(app.screen, PickRule))
         await pilot.press(*"retry", "enter")
         await until(pilot, lambda: screen.rank.chosen is not None and screen.rank.chosen.id == "ERR-003" and idle(app))
-        await until(pilot, lambda: "Requirements not met" in frame(app))
+        await until(pilot, lambda: "Missing requirements" in frame(app))
         assert "keyword score" in frame(app)
         assert "these" in frame(app), "the words that would do are named"
         await pilot.press("enter", "escape")  # to the ranking, and the rule that was asked about goes
