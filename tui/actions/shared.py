@@ -32,7 +32,7 @@ def needs_filter(now: Situation) -> str:
 
 def _can_zoom(now: Situation) -> str:
     if now.focus == "evidence":
-        return "Zoom is not available here. Press {evidence.whole} for the full message or {evidence.why} to hide the entry."
+        return "Zoom is not available here. {evidence.whole} shows the full message, {evidence.why} hides the entry."
     if now.focus == "rules":
         return "Zoom is not available here. Press {rules.why} to show or hide the trace."
     return needs_some(now)

@@ -84,7 +84,7 @@ class PickCase(PicksRow, ModalScreen[int | None]):
     def compose(self) -> ComposeResult:
         with Vertical(id="pick") as frame:
             frame.border_title = Content(f"Merge another case into #{self._case.id}")
-            frame.border_subtitle = Content(f"enter merges, esc cancels")
+            frame.border_subtitle = Content("enter merges, esc cancels")
             yield self._box
             yield self.rows
 

@@ -64,7 +64,7 @@ def gone(path: Path) -> Notice:
     """The casebook was there, and is not any more."""
     return Notice(
         "The casebook file is missing",
-        f"{inline(str(path), 200)} was deleted or moved, or its disk is not mounted. casebook reloads it when it is back.",
+        f"{inline(str(path), 200)} was deleted or moved, or its disk is not mounted. casebook reloads it later.",
         (
             ("casebook db restore", "restore a backup"),
             ("{import.begin}", "import into a new casebook"),

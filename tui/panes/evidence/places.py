@@ -213,7 +213,7 @@ class ReasonScreen(ModalScreen[str | None]):
 _NUMBERS = {f"evidence.choose_{number}": number for number in range(1, PLACES_CHOSEN + 1)}
 _PANES = {3: "pane.rules", 4: "pane.library"}
 """Where a digit would have led that no place has."""
-_TOO_SHORT = "The selection is too short for this quote. Press {evidence.end_out} to extend it or {evidence.find} to find another location."
+_TOO_SHORT = "The selection is too short for this quote. {evidence.end_out} extends it, {evidence.find} finds another."
 _EDGES: dict[str, tuple[Literal["start", "end"], int]] = {
     "evidence.end_out": ("end", 1),
     "evidence.end_in": ("end", -1),

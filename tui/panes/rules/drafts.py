@@ -160,8 +160,8 @@ def _table(pane: RulesScreen) -> Table[RuleDrafts]:
 
     nothing = Notice(
         "No draft rules",
-        'Decline a tool call and state a rule, such as "never push to main". You can also repeat a rule in two sessions.'
-        " The next import drafts the rule.",
+        'Decline a tool call and state a rule, such as "never push to main".'
+        " You can also repeat a rule in two sessions. The next import drafts the rule.",
         (("{table.back}", "go back"), ("{undo.last}", "undo your last decision")),
     )
     return Table(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
@@ -52,14 +52,14 @@ def folded_at_first(steps: Sequence[Step]) -> frozenset[Path]:
 
 
 def tree(steps: Sequence[Step], signs: Signs, folded: Set[Path] = frozenset()) -> tuple[Twig, ...]:
-    """The steps in order, those below a folded one left out."""
+    """The steps in order, those below a folded one left out; skipped ones in a row for one reason are one line."""
     found: list[Twig] = []
 
     def grow(level: Sequence[Step], stem: str, path: Path) -> None:
-        for at, step in enumerate(level):
+        for at, end, step in _merged(level):
             if len(found) >= STEPS:
                 return
-            last, own = at == len(level) - 1, (*path, at)
+            last, own = end == len(level), (*path, at)
             branch = "" if not path else signs.last_branch if last else signs.branch
             below = "" if not path else "  " if last else signs.stem
             is_open = own not in folded
@@ -69,6 +69,24 @@ def tree(steps: Sequence[Step], signs: Signs, folded: Set[Path] = frozenset()) -
 
     grow(steps, "", ())
     return tuple(found)
+
+
+def _merged(level: Sequence[Step]) -> Iterator[tuple[int, int, Step]]:
+    """Each step with where it begins and ends; skipped ones that say nothing but their one reason together."""
+    at = 0
+    while at < len(level):
+        end = at + 1
+        while (
+            _is_bare(level[at]) and end < len(level) and _is_bare(level[end]) and level[end].reason == level[at].reason
+        ):
+            end += 1
+        stages = ", ".join(step.stage for step in level[at:end])
+        yield at, end, level[at] if end == at + 1 else replace(level[at], stage=stages)
+        at = end
+
+
+def _is_bare(step: Step) -> bool:
+    return step.outcome == "skipped" and not step.steps and not any(map(_says, step.facts)) and step.elapsed_ms < 0.05
 
 
 def draw_twig(twig: Twig, signs: Signs, *, chosen: bool = False, width: int = 0) -> Content:
