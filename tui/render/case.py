@@ -11,6 +11,7 @@ from rich.cells import cell_len
 from textual.content import Content, Span
 
 from tui.render.common.amounts import ago, stamp
+from tui.render.common.code import diff_lines, frame_spans
 from tui.render.common.glyphs import Signs
 from tui.render.common.markdown import draw_fix_markdown
 from tui.render.common.session import short_id
@@ -143,7 +144,7 @@ def draw_fix(fix: Fix | None, signs: Signs, case: Case | None = None, width: int
         return Content.assemble(("No fix yet." if case is None else no_fix(case), "$cb-dim"))
     written = fix.text.strip("\n")
     text, left = block(written if fix.lesson is None else _beyond_card(written, fix.lesson))
-    body = draw_fix_markdown(text)
+    body = draw_fix_markdown(text, width)
     if fix.lesson is not None:
         more = (("\n\nMore\n", "$cb-faint"), body) if text else ()
         body = Content.assemble(draw_lesson(fix.lesson, width), *more)
@@ -302,7 +303,7 @@ def draw_raw(raw: Raw, signs: Signs, *, limit: int = BLOCK) -> Content:
     first = _window(raw, limit)
     text, _ = block(raw.text[first : first + limit])
     after = max(0, len(raw.text) - first - limit)
-    body = Content(text, [Span(0, len(text), "$cb-soft")])
+    body = Content(text, [Span(0, len(text), "$cb-soft"), *frame_spans(text)])
     if raw.start is not None and raw.end is not None:
         start, end = (_drawn_at(raw.text[first : max(first, at)]) for at in (raw.start, raw.end))
         body = body.stylize("bold underline $cb-bad", start, min(end, len(text)))
@@ -346,7 +347,6 @@ _LABEL: Final = 12
 _FIELD: Final = 2_000
 """Code points of one field that are shown."""
 _LESSON_TONES: Final = {"Do": "bold $cb-text", "Not": "$cb-bad", "Workaround": "$cb-draft", "Recheck": "$cb-draft"}
-_DIFF: Final = {"+": "$cb-good", "-": "$cb-bad"}
 
 
 def draw_lesson(lesson: Lesson, width: int = 0) -> Content:
@@ -359,22 +359,17 @@ def draw_lesson(lesson: Lesson, width: int = 0) -> Content:
     lines: list[Content] = []
     for label, text in card(lesson):
         shown, _ = block(text, _FIELD)
-        drawn = [
-            piece for line in shown.split("\n") for piece in _wrapped(line, _lesson_tone(label, line, lesson), width)
-        ]
+        drawn = [piece for line in shown.split("\n") for piece in _lesson_lines(label, line, lesson, width)]
         lines += [
             Content.assemble((f"{'' if at else label:<{_LABEL}}", "$cb-faint"), line) for at, line in enumerate(drawn)
         ]
     return Content("\n").join(lines)
 
 
-def _lesson_tone(label: str, line: str, lesson: Lesson) -> str:
-    edit = label == "Do" and lesson.do.kind == "hunk" and line[:2] in ("+ ", "- ")
-    return _DIFF[line[0]] if edit else _LESSON_TONES.get(label, "$cb-soft")
-
-
-def _wrapped(line: str, tone: str, width: int) -> list[Content]:
-    drawn = Content.styled(line, tone)
+def _lesson_lines(label: str, line: str, lesson: Lesson, width: int) -> list[Content]:
+    if label == "Do" and lesson.do.kind == "hunk" and line[:2] in ("+ ", "- "):
+        return diff_lines(line, max(0, width - _LABEL))
+    drawn = Content.styled(line, _LESSON_TONES.get(label, "$cb-soft"))
     return drawn.wrap(width - _LABEL) if line and width > _LABEL else [drawn]
 
 

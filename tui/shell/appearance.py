@@ -177,7 +177,8 @@ def tokens(variables: Mapping[str, str], *, ansi: bool) -> dict[str, str]:
         return back.blend(color, share)
 
     cursor, idle, sunk = mix(accent, 0.15), mix(text, 0.09), mix(text, 0.045)
-    grounds = [_luminance(ground) for ground in (back, sunk, idle, cursor)]
+    tinted = (mix(_color(variables, name, "#888888"), 0.1) for name in ("success", "error"))
+    grounds = [_luminance(ground) for ground in (back, sunk, idle, cursor, *tinted)]
     furthest = Color.parse("white" if _luminance(back) < _luminance(text) else "black")
     text = _legible((text.blend(furthest, share) for share in _SHARES), grounds)
 
@@ -202,6 +203,8 @@ def tokens(variables: Mapping[str, str], *, ansi: bool) -> dict[str, str]:
         "cb-cursor": cursor.hex6,
         "cb-cursor-idle": idle.hex6,
         "cb-sunk": sunk.hex6,
+        "cb-added": mix(_color(variables, "success", "#55aa55"), 0.1).hex6,
+        "cb-removed": mix(_color(variables, "error", "#cc5555"), 0.1).hex6,
     }
 
 
@@ -246,6 +249,8 @@ _ANSI = {
     "cb-cursor": "ansi_blue",
     "cb-cursor-idle": "ansi_bright_black",
     "cb-sunk": "ansi_default",
+    "cb-added": "ansi_default",
+    "cb-removed": "ansi_default",
 }
 
 

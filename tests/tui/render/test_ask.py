@@ -92,7 +92,7 @@ def test_a_citation_of_what_was_never_given_is_no_grounded_answer() -> None:
     sure = replace(CLAIMS[0], text="It closes at nine.", start=0, end=22)
     drawn = draw_answer(replace(ANSWER, answer=said, claims=(sure,), invented=(one,)), UNICODE).plain
     assert "Grounded" not in drawn
-    assert "Check it: [9] cites what was not provided." in drawn
+    assert "Check it: [9] cites a source that was not provided." in drawn
     assert "✕ The moon is hollow." in drawn
     assert "✕ [9] was not provided" in drawn
 
@@ -179,7 +179,7 @@ def test_what_was_wrong_with_what_the_model_said_is_told() -> None:
     assert "Not accepted: no passage is cited." in draw_answer(uncited, UNICODE).plain
     one = InventedCitation("[99]", "It closes at nine", TEXT.index("It"), TEXT.index("It") + 17)
     drawn = draw_answer(replace(uncited, invented=(one,)), UNICODE).plain
-    assert "Not accepted: [99] cites what was not provided." in drawn
+    assert "Not accepted: [99] cites a source that was not provided." in drawn
     assert "✕ It closes at nine" in drawn
     assert "Closest passages" in drawn
     broken = replace(refused, refusal_reason="llm_stream_aborted", trace=(Step("model", "failed", "it broke off"),))

@@ -176,8 +176,8 @@ async def test_what_cannot_be_written_is_told_in_the_box_and_leaves_nothing(
         await asked(pilot, app, "export all cases")
         for name, said in (
             (tmp_path / "no" / "a.csv", f"There is no folder {tmp_path / 'no'}. Make it first, or name another file."),
-            (tmp_path / "dir.csv", f"{tmp_path / 'dir.csv'} is a folder. Name a file in it."),
-            (tmp_path / "a.txt", "No form is named by the end of a.txt. End it with .jsonl, .csv or .md."),
+            (tmp_path / "dir.csv", f"{tmp_path / 'dir.csv'} is a folder. Enter a file name in it."),
+            (tmp_path / "a.txt", "Unknown format: a.txt. Use the extension .jsonl, .csv or .md."),
             ("~no-one-here/a.md", "~no-one-here/a.md begins with no home folder. Write the whole path."),
             (" ", "Enter a file name."),
         ):

@@ -233,7 +233,7 @@ async def test_a_named_file_is_imported_and_what_was_left_out_can_be_read(casebo
         assert app.screen.query_one(Input).value == str(torn)
         await pilot.press("enter")
         await until(pilot, lambda: app.errors.incoming.report is not None)
-        await until(pilot, lambda: "left out: I shows them" in flat(app))
+        await until(pilot, lambda: "skipped (I for details)" in flat(app))
         await pilot.press("I")
         await until(pilot, lambda: isinstance(app.screen, WholeText) and "torn [b].jsonl:" in frame(app))
         assert "\x1b" not in frame(app)
@@ -296,7 +296,7 @@ def test_a_report_is_told_short_and_in_full() -> None:
     report = ImportReport(2, 1, 30, 5, 1, 2, (SkippedLine("/a/b.jsonl", 7, "no JSON\x1b[2J"),), canceled=True)
     assert report_line(report, UNICODE) == (
         "Import stopped, partial results kept: 2 files, 30 new messages; 1 error, 2 fixes."
-        " 1 line left out: I shows them."
+        " 1 line skipped (I for details)."
     )
     assert "/a/b.jsonl:7: no JSON␛[2J" in report_text(report)
 

@@ -65,14 +65,14 @@ async def test_a_folder_is_named_read_and_what_was_left_out_is_told(
         screen.box.value = str(docs)
         await pilot.press("enter")
         await until(pilot, lambda: "Done in" in flat(app) and "3 documents" in flat(app))
-        assert "5 met: 3 new, 2 left out" in flat(app)
+        assert "5 scanned: 3 new, 2 skipped" in flat(app)
         assert "[red]photo[b].png" in flat(app)
         assert "path cannot be cited" in flat(app)
         assert screen.choices.roots == (docs.resolve(),)
         assert screen.box.value == ""
         (docs / "3.md").write_text("# later\n\nmore\n")
         await pilot.press("r")
-        await until(pilot, lambda: "6 met: 1 new, 3 unchanged, 2 left out" in flat(app))
+        await until(pilot, lambda: "6 scanned: 1 new, 3 unchanged, 2 skipped" in flat(app))
         await pilot.press("q")
         assert not isinstance(app.screen, IngestScreen)
         assert "enter open" in frame(app).split("\n")[-1], "the errors' own keys again"
@@ -167,7 +167,7 @@ async def test_folders_are_chosen_and_left_out(casebook: Path, docs: Path, tmp_p
         await pilot.press("x")
         assert screen.choices.roots == (other.resolve(),)
         await pilot.press("r")
-        await until(pilot, lambda: "1 met: 1 unchanged" in flat(app))
+        await until(pilot, lambda: "1 scanned: 1 unchanged" in flat(app))
         assert screen.choices.roots == (other.resolve(),), "who left a folder out finds it left out"
         screen.folders.focus()
         await pilot.press("down", "enter", "r")
@@ -254,5 +254,5 @@ def test_errors_warnings_and_reasons_stand_with_their_paths() -> None:
     assert told.index("excluded by .gitignore") < told.index("path cannot be cited"), "the most first"
     assert "2026-03-14 08:00 UTC" in told
     line = report_line(report, ASCII)
-    assert "1 file could not be read. 4 left out." in line
+    assert "1 file could not be read. 4 skipped." in line
     assert draw_pace(None, ASCII, stopping=False).plain == "Starting"

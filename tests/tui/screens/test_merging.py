@@ -157,7 +157,7 @@ async def test_one_marked_case_is_the_one_that_another_is_picked_for(tmp_path: P
         await pilot.press("M")
         await until(pilot, lambda: isinstance(app.screen, PickCase) and "orders" not in bottom(screen))
         assert f"Merge another case into #{first}" in frame(app)
-        assert f"enter merges, esc cancels" in frame(app)
+        assert "enter merges, esc cancels" in frame(app)
         await pilot.press("#", *str(second))
         await until(pilot, lambda: not app.jobs.busy("pick") and app.screen.rows.rows.total == 1)  # pyright: ignore[reportAttributeAccessIssue]
         await pilot.press("enter")

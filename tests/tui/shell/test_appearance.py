@@ -255,7 +255,11 @@ def test_text_has_a_contrast_of_4_5_on_every_ground(theme: Theme) -> None:
         return  # the terminal's own colours
     variables = theme.to_color_system().generate()
     found = tokens(variables, ansi=False)
-    grounds = [variables["background"], found["cb-sunk"], found["cb-cursor"], found["cb-cursor-idle"]]
+    grounds = [
+        variables["background"],
+        found["cb-sunk"],
+        *(found[f"cb-{one}"] for one in ("cursor", "cursor-idle", "added", "removed")),
+    ]
     for name in ("text", "soft", "dim", "faint", "accent", "good", "draft", "bad"):
         least = min(_contrast(found[f"cb-{name}"], ground) for ground in grounds)
         assert least >= 4.5, (name, found[f"cb-{name}"], least)

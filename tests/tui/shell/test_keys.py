@@ -104,7 +104,7 @@ def test_the_same_key_may_mean_two_things_in_two_places() -> None:
 
 def test_unknown_actions_and_keys_are_named_with_what_was_meant() -> None:
     _, troubles = keys_for([wish("case.copi", "c"), wish("case.why", "hyper+t", line=4)])
-    assert "did you mean case.copy" in troubles[0]
+    assert "Did you mean case.copy" in troubles[0]
     assert "hyper+t is not a key (c.toml:4)" in troubles[1]
 
 
@@ -225,7 +225,7 @@ async def test_whatever_names_a_key_names_the_one_in_force(tmp_path: Path) -> No
     async with app.run_test(size=(120, 34), notifications=True) as pilot:
         await until(pilot, lambda: "^y  choose a file or folder" in frame(app))
         assert "F7  open the demo" in frame(app)
-        assert "F10  quits" in frame(app)
+        assert "F10  quit" in frame(app)
         app.errors.incoming.running = Running()
         await until(pilot, lambda: "F2 cancels" in frame(app))
 
@@ -236,7 +236,7 @@ async def test_a_search_that_found_nothing_names_the_keys_in_force(casebook: Pat
         await until(pilot, lambda: app.errors.case.read)
         app.errors.box.ask("qqqqxyzzy")
         await until(pilot, lambda: "F11  show all cases" in frame(app))
-        assert "esc, F12  shows each step" in frame(app)
+        assert "esc, F12  show the trace" in frame(app)
 
 
 async def test_a_step_whose_key_was_taken_away_is_not_offered(tmp_path: Path) -> None:

@@ -55,8 +55,8 @@ def test_a_theme_of_one_s_own_is_read_from_toml(tmp_path: Path) -> None:
     [
         ("primary = ", "Invalid value"),
         ("dark = true", "primary is missing"),
-        ('primary = "no colour"', "primary is no colour"),
-        ("primary = 3", "primary is no colour"),
+        ('primary = "no colour"', "primary is not a colour"),
+        ("primary = 3", "primary is not a colour"),
         ('primary = "red"\nprimry = "red"', "unknown colour 'primry'"),
         ('primary = "red"\ndark = "yes"', "dark must be true or false"),
         ('primary = "red"\nname = "a b"', "letters, digits"),
@@ -102,7 +102,7 @@ async def test_the_user_s_theme_is_offered_chosen_and_remembered(casebook: Path,
     async with app.run_test(size=(120, 34), notifications=True) as pilot:
         await until(pilot, lambda: app.errors.case.read)
         app.action_perform("view.theme")
-        await until(pilot, lambda: "bad.toml is no theme" in frame(app))
+        await until(pilot, lambda: "bad.toml is not a valid theme" in frame(app))
         await pilot.press(*"mine")
         await until(pilot, lambda: offered(app).startswith("mine"))
         await pilot.press("enter")

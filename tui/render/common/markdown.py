@@ -11,6 +11,7 @@ from rich.cells import cell_len
 from textual.content import Content
 
 from core.text import visible
+from tui.render.common.code import code_parts, diff_lines
 from tui.render.common.glyphs import Mark, Signs
 
 LONGEST = 4_000
@@ -291,19 +292,22 @@ def _over(tone: str, mark: str) -> str:
 
 _FIX_MARKS = re.compile(r"`(?P<code>[^`\n]{1,300})`|\*\*(?P<bold>[^*\n]{1,300})\*\*")
 """A fix holds commands: `*.py`, `__init__` and `\\|` in it are meant as they stand."""
-_DIFF = {"+": "$cb-good", "-": "$cb-bad", "@": "$cb-dim"}
 
 
-def draw_fix_markdown(text: str) -> Content:
-    """A fix, inert, with its Markdown drawn. Marks that are not closed stay as they are; no word is lost."""
-    parts: list[tuple[str, str]] = []
+def draw_fix_markdown(text: str, width: int = 0) -> Content:
+    """A fix, inert, with its Markdown drawn. Marks that are not closed stay as they are; no word is lost.
+
+    Lines of a diff are broken at `width` cells; 0: not known."""
+    parts: list[tuple[str, str] | Content] = []
     language: str | None = None
     for line in text.split("\n"):
         if fence := FENCE.match(line):
             language = fence["info"].strip() if language is None else None
             continue
-        if language is not None:
-            parts.append(("  " + line, _DIFF.get(line[:1], "$cb-soft") if language == "diff" else "$cb-accent"))
+        if language == "diff":
+            parts.append(Content("\n").join(diff_lines(line, width, "  ")))
+        elif language is not None:
+            parts += [("  ", ""), *code_parts(line, language)]
         else:
             parts += _fix_line(line)
         parts.append(("\n", ""))

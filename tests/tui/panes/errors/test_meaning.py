@@ -228,7 +228,7 @@ async def test_similar_cases_stand_in_a_case_and_open(embedded: Path) -> None:
         await until(pilot, lambda: app.errors.case.like.rows.total)
         await pilot.press("escape", "L")
         await until(pilot, lambda: app.focused is app.errors.case.like)
-        assert "Similar cases, in meaning" in frame(app)
+        assert "Similar cases, by meaning" in frame(app)
         chosen = app.errors.case.like.chosen_id
         await pilot.press("enter")
         await until(pilot, lambda: app.errors.case.read and app.errors.case.read.case.id == chosen)

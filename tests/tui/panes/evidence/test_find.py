@@ -119,7 +119,7 @@ async def test_a_word_is_no_place_for_a_long_quote(tmp_path: Path, quote: int, w
         await pilot.press("L", *words, "enter")
         await until(pilot, lambda: app.screen is screen and screen.view.looked.found)
         await pilot.press("a")
-        await until(pilot, lambda: "The selection is too short for this quote. ] widens" in frame(app))
+        await until(pilot, lambda: "The selection is too short for this quote. ] extends" in frame(app))
         await pilot.press("enter", "o")
         await until(pilot, lambda: idle(app) and not screen.reviewing.pending)
         await until(pilot, lambda: screen.quotes.left == 5)
@@ -134,7 +134,9 @@ async def test_of_several_places_the_one_nearest_to_the_entrys_other_quote_is_of
         screen = await opened(pilot, app)
         await at(pilot, screen, 2)
         await pilot.press("a")
-        assert "enter takes place 2, 1 to 3 shows another (the nearest to another quote of the entry)" in frame(app)
+        assert "enter accepts location 2, 1 to 3 shows another (the nearest to another quote of the entry)" in frame(
+            app
+        )
         await pilot.press("enter")
         await until(pilot, lambda: idle(app) and state(path, 2) == "accepted")
     with open_store(path) as store:

@@ -80,7 +80,7 @@ async def test_a_row_names_the_quote_its_entry_its_session_and_its_places(review
         assert f"● {FLAGGED[1][:12]}" in rows, "the sign of the act, then what it is about"
         assert "stays in message 4 · about manifest · " in rows
         assert "not found → rejected · about memory · " in rows
-        assert "several places → message 3 · about retries · " in rows
+        assert "several locations → message 3 · about retries · " in rows
         assert SESSION[:8] in rows
         await pilot.press("G", "k", "k")
         assert "message 1 → 4 · about port · " in frame(app)
@@ -171,7 +171,7 @@ async def test_a_quote_that_is_gone_says_so_in_one_line(review: Path) -> None:
     app = app_on(review)
     async with app.run_test(size=SMALL, notifications=True) as pilot:
         history = await opened(pilot, app)
-        assert "it is gone · unknown → message 4" in frame(app)
+        assert "gone · unknown → message 4" in frame(app)
         assert "The quote and its entry manifest are gone." in frame(app)
         await pilot.press("enter")
         await until(pilot, lambda: told(app, "This quote was deleted"))

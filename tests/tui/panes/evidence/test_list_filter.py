@@ -104,7 +104,7 @@ async def test_the_title_counts_and_nothing_found_is_told(review: Path) -> None:
         await pilot.press("x", "y")
         await listed(pilot, app, screen)
         assert "No matching quotes" in frame(app)
-        assert '"portxy" was looked for' in frame(app)
+        assert 'No matches for "portxy"' in frame(app)
         await pilot.press("escape", "escape")
         await listed(pilot, app, screen, 2, 3, 4, 5)
         await pilot.press("slash", "up")

@@ -62,7 +62,7 @@ async def test_each_problem_is_decided_by_a_key_or_two_and_the_last_one_taken_ba
 
         await pilot.press("a")  # two places: which one?
         assert "found in 2 places" in frame(app)
-        assert "enter takes place 1" in frame(app)
+        assert "enter accepts location 1" in frame(app)
         assert screen.quotes.left == 2
         await pilot.press("2")
         assert screen.quotes.left == 2, "to look at a place decides nothing"
@@ -320,10 +320,10 @@ async def test_where_no_places_are_listed_digits_are_the_panes_as_everywhere(rev
         assert screen.quotes.left == 4
         assert app.screen is screen
         assert not toasts(app)
-        await refused(pilot, app, "Nothing is zoomed here: w shows the message whole")
+        await refused(pilot, app, "Zoom is not available here. w shows the full message")
         await pilot.press("3")
         await until(pilot, lambda: isinstance(app.screen, RulesScreen))
-        await refused(pilot, app, "Nothing is zoomed here: t shows and hides the reasons.")
+        await refused(pilot, app, "Zoom is not available here. Press t to show or hide the trace.")
         await pilot.press("2")
         await until(pilot, lambda: isinstance(app.screen, EvidenceScreen))
     assert [state(review, one) for one in (2, 3)] == ["near", "flagged"]

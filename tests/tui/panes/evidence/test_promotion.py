@@ -21,7 +21,7 @@ from tui.render.common.glyphs import ASCII
 from tui.render.evidence import draw_promotable, ready_text, summary_of_promotions
 from tui.shell.app import CasebookApp
 
-OFFERED = "1 entry is ready: P lists all that are."
+OFFERED = "1 entry is ready. P lists them."
 
 
 @pytest.fixture(autouse=True)
@@ -183,7 +183,7 @@ async def test_every_ready_entry_of_the_shown_session_and_type_is_counted_and_pr
     async with app.run_test(size=SMALL) as pilot:
         screen = await opened(pilot, app)
         await until(pilot, lambda: "No open quotes" in frame(app))
-        assert "the entries that are ready" in " ".join(frame(app).split()), frame(app)
+        assert "verify all ready entries" in " ".join(frame(app).split()), frame(app)
         screen.show_only(Shown("ready"))
         await until(pilot, lambda: idle(app) and screen.quotes.total == 2)
         screen.show_only(Shown("ready", type="decision"))
@@ -255,7 +255,7 @@ async def test_what_somebody_blocked_meanwhile_is_told_and_not_promoted(review: 
 
 
 def test_a_long_or_hostile_name_is_cut_and_inert() -> None:
-    assert ready_text(2, "", ASCII) == "2 entries are ready: P lists all that are."
+    assert ready_text(2, "", ASCII) == "2 entries are ready. P lists them."
     assert ready_text(1, "x", ASCII).isascii()
     for text in (*few(), "이 인용문의 항목 " * 90):
         blocked = BlockedEntry(text, text, text, ())

@@ -80,7 +80,7 @@ async def test_every_view_has_its_rows(casebook: Path) -> None:
         assert "Fix known since 2026-01-01" in frame(app)
         await pilot.press("v")
         await settled(pilot, app)
-        assert "1 helped" in frame(app) and "Told 1×" in frame(app)
+        assert "1 helped" in frame(app) and "Shown 1×" in frame(app)
         await pilot.press("tab")
         await settled(pilot, app)
         assert [row.name for row in screen.rows.rows.rows] == ["python", "cargo"]  # type: ignore[attr-defined]

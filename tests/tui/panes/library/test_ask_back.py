@@ -161,7 +161,7 @@ async def test_an_earlier_conversation_is_found_read_and_gone_on_with(library: P
             await pilot.press("enter")
             screen = await at_ask(pilot, app)
             await until(pilot, lambda: "source" in flat(app) and "opens at eight" in flat(app))
-            assert "does not say so" in flat(app), "as it was checked"
+            assert "not in the source" in flat(app), "as it was checked"
             assert "Sources" in flat(app) or "nearest" in flat(app)
             await pilot.press("t")
             await until(pilot, lambda: screen.why.has_focus and "gate" in flat(app))
@@ -197,7 +197,7 @@ async def test_a_long_conversation_shows_its_end_and_what_cannot_be_read_again_i
             await pilot.press("enter")
             await until(pilot, lambda: f"Question {SHOWN + 1}?" in flat(app))
             assert "It is so\u241b[2J [1]." in flat(app)
-            assert "retries.md#L5 [red] Only its words are kept" in flat(app)
+            assert "retries.md#L5 [red] Only the text was saved" in flat(app)
             await pilot.press("g")
             await until(pilot, lambda: "2 earlier questions are not shown" in flat(app))
             assert "Question 2?" in flat(app)

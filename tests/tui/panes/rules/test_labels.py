@@ -132,5 +132,5 @@ async def test_the_comparison_says_which_line_of_the_labels_is_broken(tmp_path: 
         screen = await opened(pilot, app)
         await until(pilot, lambda: answered(screen, PUSH) and ids(screen)[:1] == ["ERR-001"] and idle(app))
         await pilot.press("v")
-        await until(pilot, lambda: isinstance(app.screen, TableScreen) and "1 warning in detail" in frame(app))
+        await until(pilot, lambda: isinstance(app.screen, TableScreen) and "1 warning (see details)" in frame(app))
         assert "! line 2 of the labels cannot be read" in frame(app)

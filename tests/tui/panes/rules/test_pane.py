@@ -251,12 +251,12 @@ async def test_a_comparison_without_labels_says_where_labelling_is_done(casebook
         await opened(pilot, app)
         await pilot.press("v")
         await until(pilot, lambda: "select a call and label" in frame(app))
-        assert "r x m  say it there" in frame(app)
+        assert "r x m  label the selected rule" in frame(app)
 
 
 def test_how_a_rule_fared_is_told() -> None:
     told = draw_usage(Usage("memory.md", "ERR-001", 1_200, 3, 1, NOW.isoformat()), NOW).plain
-    assert "1,200 times shown to agents" in told and "right 3, wrong 1" in told and "just now" in told
+    assert "shown to agents 1,200 times" in told and "right 3, wrong 1" in told and "just now" in told
 
 
 async def test_a_call_meets_the_rules_of_the_project_it_was_made_in(

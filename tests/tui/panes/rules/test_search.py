@@ -141,7 +141,7 @@ async def test_where_no_call_is_found_nothing_is_ranked_and_no_verdict_is_shown(
         await searched(pilot, screen, "nowhere")
         await until(pilot, lambda: "No matching calls" in frame(app))
         told = " ".join(frame(app).replace("│", " ").split())
-        assert 'No call has "nowhere", so no' in told
+        assert 'No call has "nowhere".' in told
         assert not any(one in told for one in ("cut-off", "Silence", "by words")), "nobody asked about an empty call"
         await searched(pilot, screen, "else")
         await until(pilot, lambda: 'No call has "nowhereelse"' in frame(app))

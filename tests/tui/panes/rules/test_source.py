@@ -86,10 +86,10 @@ async def test_the_reasons_name_the_call_and_where_it_is_from(tmp_path: Path, ru
         assert not any(line.endswith((" project", " patterns")) for line in lines), "what says nothing is left out"
         await pilot.press("j")
         await until(pilot, lambda: answered(screen, PUSH) and idle(app))
-        await until(pilot, lambda: "2026-03-13 shop s0, message 12  o opens it" in frame(app))
+        await until(pilot, lambda: "2026-03-13 shop s0, message 12  o opens the session" in frame(app))
         await pilot.press("N", "f3")
         await until(pilot, lambda: screen.rank.rows.has_focus and answered(screen, PUSH) and idle(app))
-        assert "message 12" not in frame(app), "a call of one's own is has no session"
+        assert "message 12" not in frame(app), "a typed call has no session"
         await pilot.press("o")
         await until(pilot, lambda: told(app, "has no session"))
 

@@ -1,0 +1,89 @@
+"""Code and tracebacks in colour, without a parser: strings, numbers, keywords, comments; path, line, function."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from rich.cells import cell_len, chop_cells
+from textual.content import Content, Span
+
+CODE = "$cb-soft"
+DIFF: Final = {"+": "$cb-good on $cb-added", "-": "$cb-bad on $cb-removed", "@": "$cb-dim"}
+"""Tones of the lines of a diff, by their sign."""
+
+_WORDS = (
+    "abstract as async await begin break case catch class const continue def default defer del do elif else elsif end"
+    " enum except export extends final finally fn for from func function global go if impl implements import in"
+    " interface is let match mod module mut namespace new not null package pass private protected pub public raise"
+    " return self static struct super switch this throw throws trait try type use val var void where while with yield"
+    " true false none nil True False None and or"
+)
+_CODE = re.compile(
+    r"(?P<comment>(?:(?<=\s)|^)(?:#|//)(?= )[^\n]*)"
+    r"|(?P<text>\"(?:[^\"\\\n]|\\.){0,200}\"|'(?:[^'\\\n]|\\.){0,200}')"
+    r"|(?P<number>(?<![\w.])\d[\w.]{0,40})"
+    rf"|(?P<word>(?<![\w.$-])(?:{'|'.join(_WORDS.split())})(?![\w-]))"
+)
+_TONES: Final = {"comment": "italic $cb-dim", "text": "$cb-good", "number": "$cb-draft", "word": "bold $cb-text"}
+_SHELL: Final = ("bash", "sh", "shell", "zsh", "console", "powershell")
+_COMMAND = re.compile(r"\s*(?:[$%>] )?(?P<command>[\w./-]{1,80})")
+
+_FRAME = re.compile(
+    r"File \"(?P<path>[^\"\n]{1,300})\", line (?P<line>\d{1,7})(?:, in (?P<name>[^\s(]{1,120}))?"
+    r"|\bat (?P<called>[\w$.<>/]{1,200}) ?\((?P<file>[^()\n:]{1,300}):(?P<row>\d{1,7})(?::\d{1,7})?\)"
+    r"|(?<![\w@+~./\\-])(?P<place>[\w@+~./\\-]{1,200}\.[A-Za-z]\w{0,7}):(?P<number>\d{1,7})(?::\d{1,7})?"
+    r"|^E {2,}(?P<said>[^\n]{1,400})",
+    re.MULTILINE,
+)
+"""A frame of Python, of Java and JavaScript, of compilers and test runners; what pytest says of a failure."""
+_PARTS: Final = {
+    "path": "$cb-text", "file": "$cb-text", "place": "$cb-text", "line": "$cb-draft", "row": "$cb-draft",
+    "number": "$cb-draft", "name": "bold $cb-text", "called": "bold $cb-text", "said": "$cb-bad",
+}  # fmt: skip
+_FRAMES = 600
+"""The most frames that are coloured in one text."""
+
+
+def code_parts(line: str, language: str = "", ground: str = "") -> Iterator[tuple[str, str]]:
+    """A line of inert code in parts with their tones; `ground`: a background for all of it."""
+    behind = f" {ground}" if ground else ""
+    at = 0
+    if language in _SHELL and (begins := _COMMAND.match(line)):
+        at = begins.end()
+        yield line[: begins.start("command")], CODE + behind
+        yield begins["command"], "bold $cb-text" + behind
+    for found in _CODE.finditer(line, at):
+        if found.start() > at:
+            yield line[at : found.start()], CODE + behind
+        is_word = found.lastgroup == "word"
+        tone = CODE if is_word and (not language or language in _SHELL) else _TONES[found.lastgroup or ""]
+        yield found[0], tone + behind
+        at = found.end()
+    if at < len(line):
+        yield line[at:], CODE + behind
+
+
+def diff_lines(line: str, width: int, lead: str = "") -> list[Content]:
+    """A line of a diff in lines of `width` cells, broken by character, each under the code above; 0: not broken.
+
+    `lead` stands before each of them."""
+    tone = DIFF.get(line[:1], CODE)
+    sign = line[:2] if line[:2] in ("+ ", "- ", "  ") else line[:1]
+    room = width - cell_len(lead) - cell_len(sign)
+    pieces = chop_cells(line[len(sign) :], room) if width and room > 3 and line else [line[len(sign) :]]
+    blank = " " * len(sign)
+    return [
+        Content.assemble(lead, (f"{blank if at else sign}{piece}", tone)) for at, piece in enumerate(pieces or [""])
+    ]
+
+
+def frame_spans(text: str) -> list[Span]:
+    """Where in inert `text` a traceback names a path, a line or a function, with their tones."""
+    spans: list[Span] = []
+    for at, found in enumerate(_FRAME.finditer(text)):
+        if at >= _FRAMES:
+            break
+        spans += [Span(*found.span(name), tone) for name, tone in _PARTS.items() if found[name]]
+    return spans
