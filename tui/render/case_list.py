@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 _SIGNS_FROM = 8
 _SEEN_FROM, _AGE_FROM, _TOOL_FROM = 24, 44, 64
 _AGE, _TOOL = 4, 9
+_LEAD = re.compile(r"(?:[\w.-]{1,20}: )?(?:fatal )?error: |fatal: |Exception in thread \"[^\"\n]{1,60}\" |Uncaught ")
+"""How a key line begins that says nothing of its error: left out where the line does not fit."""
 _BESIDE = {"fix": "in its fix", "tag": "in its tags", "output": "in its output"}
 
 
@@ -150,10 +153,21 @@ def draw_row(
         tail.append((ago(row.last_seen, now).rjust(_AGE + 1) + " ", "$cb-dim"))
     room = width - sum(_cells(text) for text, _ in (*parts, *tail))
     tone = "$cb-text bold" if chosen else "$cb-text"
-    said = told_apart(row.key_line, beside or (), room, signs.more)
+    said, lit = _without_lead(row, room)
+    others = [_LEAD.sub("", one, count=1) if said != row.key_line else one for one in beside or ()]
+    if (told := told_apart(said, others, room, signs.more)) != said:
+        said, lit = told, ()
     line = Content.styled(pad(inline(said, room, more=signs.more), room), tone)
-    lit = row.lit if said == row.key_line else ()
     return Content.assemble(*parts, light(line, lit, tone_of(row.tier, signs), len(said)), *tail)
+
+
+def _without_lead(row: Row, room: int) -> tuple[str, Spans]:
+    """The key line and what matched in it; one that does not fit begins with what tells it from others."""
+    lead = _LEAD.match(row.key_line)
+    if lead is None or _cells(row.key_line) <= room:
+        return row.key_line, row.lit
+    by = lead.end()
+    return row.key_line[by:], tuple((max(0, start - by), end - by) for start, end in row.lit if end > by)
 
 
 def draw_unread(width: int, signs: Signs) -> Content:

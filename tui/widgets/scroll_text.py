@@ -129,7 +129,7 @@ class TraceView(Reading):
         self._chosen = 0
         self._undrawn = False
         self._room = 0
-        self.border_title = Content("Why")
+        self.border_title = Content("Trace")
 
     def compose(self) -> ComposeResult:
         yield self._notice

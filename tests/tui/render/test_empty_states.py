@@ -66,7 +66,7 @@ def test_the_footer_fits_and_never_cuts_help(width: int) -> None:
 
 def test_the_footer_at_80_columns_has_the_keys_of_the_journey() -> None:
     text = draw_footer(footer(BUSY), 80).plain
-    for word in ("enter open", "y copy fix", "t why", "/ search", "? help"):
+    for word in ("enter open", "y copy fix", "t trace", "/ search", "? help"):
         assert word in text
 
 

@@ -337,7 +337,7 @@ async def test_what_was_typed_and_not_saved_is_told_with_its_key_when_the_workbe
     async with app.run_test(size=SMALL, notifications=True) as pilot:
         await until(pilot, lambda: "2 fixes were typed and not saved" in frame(app).replace("\n", " "))
         await pilot.press("escape")
-        await until(pilot, lambda: "R unsaved" in frame(app))
+        await until(pilot, lambda: "R resume draft" in frame(app))
         for text in ("another thought", "half a thought"):
             await pilot.press("R")
             await until(pilot, lambda: isinstance(app.screen, WritingScreen) and not app.jobs.busy("writing"))
@@ -346,7 +346,7 @@ async def test_what_was_typed_and_not_saved_is_told_with_its_key_when_the_workbe
             await until(pilot, lambda text=text, screen=screen: screen.area.text == text)
             await pilot.press("ctrl+s")
             await until(pilot, lambda: len(app.screen_stack) == 1 and idle(app) and not app.jobs.busy("unsaved"))
-        await until(pilot, lambda: "R unsaved" not in frame(app))
+        await until(pilot, lambda: "R resume draft" not in frame(app))
         await pilot.press("R")
         await until(pilot, lambda: "There is no unsaved fix" in frame(app))
     assert not kept_scratches(folder)

@@ -86,10 +86,10 @@ async def test_the_columns_follow_the_width(casebook: Path, width: int, parts: t
     async with app.run_test(size=(width, 30)) as pilot:
         await started(pilot, app)
         text = frame(app)
-        assert [part for part in ("Cases", "Case", "Why") if f"╭─ {part} ─" in text] == list(parts)
+        assert [part for part in ("Cases", "Case", "Trace") if f"╭─ {part} ─" in text] == list(parts)
         await pilot.press(*"yaml")
         await until(pilot, lambda: "has these words" in frame(app))
-        assert ("╭─ Why ─" in frame(app)) is (width >= 160), "the trace comes with the first search"
+        assert ("╭─ Trace ─" in frame(app)) is (width >= 160), "the trace comes with the first search"
 
 
 @pytest.mark.parametrize("width", [160, 200])

@@ -70,7 +70,7 @@ class WhyView(Reading):
         yield self._words
 
     def on_mount(self) -> None:
-        self.border_title = Content("Why")
+        self.border_title = Content("Trace")
 
     def show(
         self,
@@ -85,7 +85,7 @@ class WhyView(Reading):
             self.scroll_home(animate=False)
         self._about = about
         if ranked is None:
-            self.border_title = Content("Why")
+            self.border_title = Content("Trace")
             self._words.update(Content(""))
         elif matched is None:
             self.border_title = Content("Cut-off")

@@ -342,7 +342,7 @@ async def test_the_footer_can_be_clicked(casebook: Path) -> None:
         await started(pilot, app)
         await pilot.press("down")
         await pilot.pause()
-        at = frame(app).split("\n")[-1].index("why")
+        at = frame(app).split("\n")[-1].index("trace")
         await pilot.click(app.errors.footer, offset=(at, 0))
         await until(pilot, lambda: app.errors.why.display)
 

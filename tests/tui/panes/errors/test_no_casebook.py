@@ -19,7 +19,7 @@ async def test_deciding_and_undoing_are_offered_only_where_there_is_a_casebook(
         await pilot.press("escape")
         await settled(pilot, app)
         keys = frame(app).split("\n")[-1]
-        assert ("u undo" in keys, "T decide" in keys) == (there, there), keys
+        assert ("u undo" in keys, "T triage" in keys) == (there, there), keys
         if not there:
             await pilot.press("u", "T")
             await settled(pilot, app)

@@ -55,7 +55,7 @@ async def test_the_entry_of_the_chosen_quote_is_promoted_and_named_and_no_other(
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         screen = await opened(pilot, app)
         await at(pilot, screen, 3)
-        assert "p promote" not in frame(app)
+        assert "p verify" not in frame(app)
         await pilot.press("p")  # that of the flagged quote is blocked
         await until(pilot, lambda: told(app, "1 flagged"))
         screen.show_only(Shown("aligned"))
