@@ -166,7 +166,7 @@ def _now(old: Sequence[AnswerCitation]) -> str:
     if all(one.since_read == "gone" for one in old):
         return f"{be} gone"
     gone = any(one.since_read == "gone" for one in old)
-    return f"{have} changed since the ingest{' or are gone' if gone else ''}"
+    return f"{have} changed since {'it was' if len(old) == 1 else 'they were'} read{' or are gone' if gone else ''}"
 
 
 def _refused(answer: Answer) -> str:

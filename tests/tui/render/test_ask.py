@@ -159,7 +159,7 @@ def test_a_refusal_says_why_and_what_came_near(reason: str) -> None:
     assert reason not in drawn, "a person is told in words"
     assert "Closest passages" in drawn
     assert ("근거 부족." in drawn) == (reason != "no_index")
-    assert ("esc, then i: reads folders" in drawn) == (reason == "no_index")
+    assert ("Press esc, then i to ingest folders." in drawn) == (reason == "no_index")
 
 
 def test_what_the_model_said_when_it_gave_up_is_told_inert() -> None:

@@ -83,10 +83,10 @@ def test_a_line_fits_and_goes_on_under_its_title(width: int, signs: Signs) -> No
 
 
 def test_a_sign_is_found_by_itself_and_by_its_meaning() -> None:
-    assert legend(UNICODE, "◐") == (("the fix of a case", (UNICODE.statuses["draft"],)),)
-    alike = dict(legend(UNICODE, "alike"))
-    assert [mark.words for mark in alike["Case match"]] == ["same beginning", "similar meaning"]
-    assert [heading for heading, _ in legend(UNICODE, "!")] == ["a quote", "Trace step"]
+    assert legend(UNICODE, "◐") == (("Fix", (UNICODE.statuses["draft"],)),)
+    alike = dict(legend(UNICODE, "similar"))
+    assert [mark.words for mark in alike["Case match"]] == ["similar meaning", "similar, not a match"]
+    assert [heading for heading, _ in legend(UNICODE, "!")] == ["Quote", "Trace step"]
     assert not legend(UNICODE, "no such meaning")
     assert not draw_legend(()).plain
 

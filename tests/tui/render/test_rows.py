@@ -146,3 +146,13 @@ def test_ages_are_one_short_word(ts: str | None, said: str) -> None:
 def test_a_time_without_a_zone_is_utc() -> None:
     assert stamp("2026-03-14T08:20:00") == "2026-03-14 08:20"
     assert parse("2026-03-14T10:20:00+09:00") == datetime(2026, 3, 14, 1, 20, tzinfo=UTC)
+
+
+def test_a_generic_lead_is_left_out_where_the_line_does_not_fit() -> None:
+    long = 'error: error validating "job.yaml": error validating data: unknown field'
+    assert plain(row(long), 48).startswith(' ◐ error validating "job.yaml"')
+    assert plain(row('Exception in thread "main" java.lang.IllegalStateException: x'), 48).startswith(" ◐ java.lang")
+    drawn = draw_row(row(long, tier="text", lit=((13, 23),)), 48, UNICODE, NOW)
+    assert [drawn.plain[span.start : span.end] for span in drawn.spans if "underline" in str(span.style)] == [
+        "validating"
+    ]

@@ -25,7 +25,7 @@ def test_a_call_on_which_the_ways_differ_says_what_each_of_them_shows() -> None:
     alike, differing = case_results(CALLS, lambda _: SILENCE, (ways,))
     assert "Methods differ" not in draw_case(alike, UNICODE).plain
     told = draw_case(differing, UNICODE).plain
-    assert "✕ bm25      ERR-002, ERR-001\n✓ keyword   ERR-001\n✕ hybrid    silence" in told
+    assert "✕ bm25      ERR-002, ERR-001\n✓ keyword   ERR-001\n✕ hybrid    no rule" in told
     assert "semantic" not in told, "there was no model"
 
 

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 
 _NAME = 200
+_FEW = 6
+"""The most rows that leave room for the answer below them on a narrow screen."""
 
 
 def memory_of(pane: ErrorsScreen) -> Memory:
@@ -100,6 +102,7 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
         self.reader = Reader(jobs, self.case, lambda: self.box.asked, self.changed, self._failed)
         self.watching = Watching(jobs, self.results, self.set_timer, self.embedding.changed, self.embedding.runs)
         self.curating = Curating(jobs, signs, clock, self, self.meaning)
+        self._is_few = False
         self.reading: Callable[[], bool] = lambda: False
         """Whether folders are being read into the library: embedding waits for that, too."""
         self.lines: tuple[Widget, ...] = ()
@@ -173,9 +176,20 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
         """The search has something to say; only the parts that it moves are styled anew: all of it takes a frame."""
         event.stop()
         self.query("#results, #why").set_class(event.answer is not None, "-searched")
+        self._make_room(event.answer is not None and event.answer.match is not None)
         self.why.explain(event.answer.trace if event.answer is not None else ())
         if event.answer is not None and event.answer.query.raw == self.box.asked:
             self.box.face(event.answer.query.key_line)
+
+    def _make_room(self, answered: bool) -> None:
+        """On a narrow screen an answer stands below its rows, if these are few: `-few`, and how many."""
+        total = self.results.rows.rows.total
+        few = answered and 0 < total <= _FEW
+        if few or self._is_few:
+            self._is_few = few
+            self.query("#body, #results, #reading, #case").set_class(few, "-few")
+            for count in range(1, _FEW + 1):
+                self.results.set_class(few and count == total, f"-rows-{count}")
 
     def on_results_chosen(self, event: Results.Chosen) -> None:
         """Another case is chosen: read it, if the choice stays."""

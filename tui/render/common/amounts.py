@@ -144,7 +144,7 @@ def size_of(size: float) -> str:
 
 def counted(count: int, what: str) -> str:
     """A number of things: `1 file`, `2 fixes`."""
-    return f"{count:,} {what if count == 1 else what + ('es' if what.endswith('x') else 's')}"
+    return f"{count:,} {what if count == 1 else what + ('es' if what.endswith(('x', 'ch')) else 's')}"
 
 
 def report_line(report: ImportReport, signs: Signs) -> str:

@@ -190,6 +190,19 @@ async def test_in_one_column_the_case_takes_the_place_of_the_list(casebook: Path
         await until(pilot, lambda: "TS2304" in frame(app))
 
 
+async def test_in_one_column_an_answer_stands_below_its_rows(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=SMALL) as pilot:
+        await started(pilot, app)
+        app.errors.box.post_message(Paste("ModuleNotFoundError: No module named 'yaml'"))
+        await until(pilot, lambda: "uv add pyyaml" in frame(app))
+        assert app.errors.results.outer_size.height < 9
+        await pilot.press("down", "z")
+        await until(pilot, lambda: "uv add pyyaml" not in frame(app))
+        await pilot.press("z", "ctrl+l")
+        await until(pilot, lambda: "TS2304" in frame(app) and "uv add pyyaml" not in frame(app))
+
+
 async def test_three_columns_show_the_trace_from_the_start_and_t_hides_it(casebook: Path) -> None:
     app = app_on(casebook)
     async with app.run_test(size=(200, 50)) as pilot:

@@ -134,7 +134,7 @@ async def test_no_search_waits_for_the_model_and_the_first_one_says_so(embedded:
         await asked(pilot, app, IN_OTHER_WORDS)
         said = next(step for step in app.errors.why._steps if step.stage == "vector")
         assert said.outcome == "skipped"
-        assert "in a moment" in said.reason
+        assert "is running" in said.reason or "is loading" in said.reason
         await until(pilot, go_on)
         await until(
             pilot, lambda: any(step.stage == "vector" and step.outcome == "hit" for step in app.errors.why._steps)

@@ -299,7 +299,7 @@ async def test_what_came_before_kill_9_is_shown_now_and_when_asking_is_opened_ag
             child.kill()
             await until(pilot, lambda: "Stopped early" in flat(app))
             assert "The client [red]" in flat(app) and "makes" in flat(app), "what had come stays on the screen"
-            assert "has ended" in flat(app)
+            assert "process exited" in flat(app)
         assert kept(library) == []
         app = workbench(library, server.endpoint)
         async with app.run_test(size=(80, 24)) as pilot:

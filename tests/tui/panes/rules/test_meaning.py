@@ -168,14 +168,14 @@ async def test_where_the_process_dies_keywords_answer_and_the_trace_says_so(
     app, _ = an_app(tmp_path)
     async with app.run_test(size=(200, 50)) as pilot:
         screen = await opened(pilot, app)
-        await until(pilot, lambda: "has ended" in told_of(screen, PUSH))
+        await until(pilot, lambda: "exited" in told_of(screen, PUSH))
         ranked = screen.rank.ranked
         assert ranked is not None
         assert ranked.unfinished, "it is asked again"
         assert ids(screen)[0] == "ERR-001"
         assert ranked.match.fallback_used
         await pilot.press("j")
-        await until(pilot, lambda: "has ended" in told_of(screen, "ls -la"))
+        await until(pilot, lambda: "exited" in told_of(screen, "ls -la"))
         await pilot.press("c")
         await until(pilot, lambda: "compared by words" in frame(app))
 

@@ -39,7 +39,7 @@ async def test_a_problem_is_a_row_and_the_editor_leads_back_to_those_that_are_le
         await until(pilot, lambda: screen.rank.ranked is not None and screen.rank.ranked.flaws)
         await pilot.press("p")
         await until(
-            pilot, lambda: isinstance(app.screen, TableScreen) and "3 problems, 3 hints; enter opens" in frame(app)
+            pilot, lambda: isinstance(app.screen, TableScreen) and "3 problems, 3 hints · enter opens" in frame(app)
         )
         table = frame(app)
         told = (
@@ -50,12 +50,12 @@ async def test_a_problem_is_a_row_and_the_editor_leads_back_to_those_that_are_le
         )
         assert [table.index(one) for one in told] == sorted(table.index(one) for one in told), "the dearest first"
         await pilot.press("enter")
-        await until(pilot, lambda: "1 problem, 3 hints; enter opens" in frame(app))
+        await until(pilot, lambda: "1 problem, 3 hints · enter opens" in frame(app))
         assert went == [("memory.md", 4)]
         assert "Solutoin" not in frame(app)
         await pilot.press("j", "enter")
         await until(pilot, lambda: len(went) == 2)
-        await until(pilot, lambda: "1 problem, 3 hints; enter opens" in frame(app) and idle(app))
+        await until(pilot, lambda: "1 problem, 3 hints · enter opens" in frame(app) and idle(app))
         (rows,) = app.screen.query(RowList)
         assert rows.chosen == 1, "who was at a row stays there"
         await pilot.press("escape")
@@ -71,7 +71,7 @@ async def test_the_last_problem_is_mended(tmp_path: Path, monkeypatch: pytest.Mo
         screen = await opened(pilot, app)
         await until(pilot, lambda: screen.rank.ranked is not None and screen.rank.ranked.flaws)
         await pilot.press("p")
-        await until(pilot, lambda: isinstance(app.screen, TableScreen) and "1 problem; enter opens" in frame(app))
+        await until(pilot, lambda: isinstance(app.screen, TableScreen) and "1 problem · enter opens" in frame(app))
         await pilot.press("enter")
         await until(pilot, lambda: "No problems" in frame(app))
         await pilot.press("escape")
