@@ -42,7 +42,7 @@ def flat(app: CasebookApp) -> str:
 async def test_one_key_shows_every_step_and_enter_does_them(home: Path, roots: Roots, size: tuple[int, int]) -> None:
     app = app_on(home / "new.db", roots=roots)
     async with app.run_test(size=size, notifications=True) as pilot:
-        await until(pilot, lambda: "sets casebook up" in flat(app))
+        await until(pilot, lambda: "set up sessions" in flat(app))
         await pilot.press("B")
         await until(pilot, lambda: "Gemini CLI: 4 events into ~/.gemini/settings.json" in flat(app))
         for said in ("Claude Code: 7 session files", "Codex: 2 session files", "About 1 second", "run /hooks"):
@@ -62,7 +62,7 @@ async def test_a_step_is_left_out_by_its_digit(home: Path, roots: Roots, monkeyp
     monkeypatch.setattr(setup, "pull_planned", lambda plan, _stopped: not pulled.append(plan.model))
     app = app_on(home / "new.db", roots=roots)
     async with app.run_test(size=WIDE, notifications=True) as pilot:
-        await until(pilot, lambda: "sets casebook up" in flat(app))
+        await until(pilot, lambda: "set up sessions" in flat(app))
         await pilot.press("B")
         await until(pilot, lambda: "small-model, 91 MB" in flat(app))
         await pilot.press("1", "2")
@@ -77,7 +77,7 @@ async def test_a_step_is_left_out_by_its_digit(home: Path, roots: Roots, monkeyp
 async def test_esc_does_nothing_and_empty_places_are_named(home: Path) -> None:
     app = app_on(home / "new.db", roots={"claude-code": [home / ".claude/projects"]})
     async with app.run_test(size=WIDE, notifications=True) as pilot:
-        await until(pilot, lambda: "None were found in" in flat(app))
+        await until(pilot, lambda: "No sessions in" in flat(app))
         await pilot.press("B")
         await until(pilot, lambda: "No sessions in ~/.claude/projects." in flat(app))
         await until(pilot, lambda: "Gemini CLI: 4 events" in flat(app))

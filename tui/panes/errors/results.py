@@ -52,7 +52,7 @@ def first_run(sources: Sequence[Source] | None) -> Notice:
         "No cases yet",
         why,
         (
-            ("{import.setup}", "sets casebook up: sessions, hooks and model, each shown first"),
+            ("{import.setup}", "set up sessions, hooks and model"),
             ("{import.begin}", begin),
             ("{import.demo}", "open the demo (quit to come back)"),
             ("{app.quit}", "quit"),

@@ -14,17 +14,17 @@ DIFF: Final = {"+": "$cb-good on $cb-added", "-": "$cb-bad on $cb-removed", "@":
 """Tones of the lines of a diff, by their sign."""
 
 _WORDS = (
-    "abstract as async await begin break case catch class const continue def default defer del do elif else elsif end"
-    " enum except export extends final finally fn for from func function global go if impl implements import in"
-    " interface is let match mod module mut namespace new not null package pass private protected pub public raise"
-    " return self static struct super switch this throw throws trait try type use val var void where while with yield"
-    " true false none nil True False None and or"
+    "abstract|as|async|await|begin|break|case|catch|class|const|continue|def|default|defer|del|do|elif|else|elsif|end"
+    "|enum|except|export|extends|final|finally|fn|for|from|func|function|global|go|if|impl|implements|import|in"
+    "|interface|is|let|match|mod|module|mut|namespace|new|not|null|package|pass|private|protected|pub|public|raise"
+    "|return|self|static|struct|super|switch|this|throw|throws|trait|try|type|use|val|var|void|where|while|with|yield"
+    "|true|false|none|nil|True|False|None|and|or"
 )
 _CODE = re.compile(
     r"(?P<comment>(?:(?<=\s)|^)(?:#|//)(?= )[^\n]*)"
     r"|(?P<text>\"(?:[^\"\\\n]|\\.){0,200}\"|'(?:[^'\\\n]|\\.){0,200}')"
     r"|(?P<number>(?<![\w.])\d[\w.]{0,40})"
-    rf"|(?P<word>(?<![\w.$-])(?:{'|'.join(_WORDS.split())})(?![\w-]))"
+    rf"|(?P<word>(?<![\w.$-])(?:{_WORDS})(?![\w-]))"
 )
 _TONES: Final = {"comment": "italic $cb-dim", "text": "$cb-good", "number": "$cb-draft", "word": "bold $cb-text"}
 _SHELL: Final = ("bash", "sh", "shell", "zsh", "console", "powershell")

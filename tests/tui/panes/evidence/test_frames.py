@@ -42,7 +42,7 @@ async def go(pilot: Pilot[None], app: CasebookApp, journey: str) -> None:
         await pilot.press("a")
     if journey == "find":
         await pilot.press("L", *"PORT")
-        await until(pilot, lambda: "places" in frame(app))
+        await until(pilot, lambda: "matches" in frame(app))
         app.screen.query_one("Input").cursor_blink = False  # pyright: ignore[reportAttributeAccessIssue]
     if journey == "filter":
         await pilot.press("f")

@@ -190,7 +190,7 @@ async def test_what_the_pane_is_narrowed_to_is_what_is_asked(library: Path) -> N
             pane.box.ask("valve")
             await pilot.press("escape", "a")
             await until(pilot, lambda: isinstance(app.screen, AskScreen))
-            assert "words only" in flat(app) and "path evil.md" in flat(app)
+            assert "keyword only" in flat(app) and "path evil.md" in flat(app)
             screen = app.screen
             assert isinstance(screen, AskScreen)
             assert screen.box.value == "valve"

@@ -197,7 +197,7 @@ async def test_the_mode_is_switched_by_one_key_and_meaning_says_why_it_cannot_be
         screen = await searched(pilot, app, "night copy")
         assert "keywords only" in frame(app)
         await pilot.press("down", "m")
-        await until(pilot, lambda: "words only" in frame(app) and idle(app))
+        await until(pilot, lambda: "keyword only" in frame(app) and idle(app))
         await pilot.press("m")
         await until(pilot, lambda: "Semantic search is disabled" in frame(app))
         await pilot.press("m")
