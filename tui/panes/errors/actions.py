@@ -104,7 +104,7 @@ def _needs_past(now: CaseNow) -> str:
 CURATION: tuple[Action, ...] = (
     Action("triage.open", "Triage: review drafts and unresolved cases", ("T",), "pane", CURATE, "triage", 6,
            needs=_needs_casebook),
-    Action("fix.write", "Write a fix", ("w",), "pane", CURATE, "write", 4, needs=_can_change_case, kind=CaseNow),
+    Action("fix.write", "Write a fix", ("w",), "pane", CURATE, "fix", 4, needs=_can_change_case, kind=CaseNow),
     Action("fix.editor", "Write a fix in your editor", ("e",), "pane", CURATE, needs=_can_change_case, kind=CaseNow),
     Action("fix.general", "Apply the lesson to all projects or only to its own", ("W",), "pane", CURATE,
            needs=_needs_lesson, kind=CaseNow),
