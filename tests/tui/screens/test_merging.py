@@ -112,7 +112,7 @@ async def test_what_is_obviously_the_same_is_merged_at_once_and_said_when_it_is_
         await until(pilot, lambda: f"merged #{second} into #{first}" in bottom(screen))
         assert "u undoes" in bottom(screen)
         assert read(path, second) is None
-        await until(pilot, lambda: idle(app) and shown(screen) and "2 errors, P splits" in frame(app))
+        await until(pilot, lambda: idle(app) and shown(screen) and "2 variants, P split" in frame(app))
         assert not screen.queue.marked
         assert screen.case.read is not None
         assert screen.case.read.case.id == first
@@ -287,7 +287,7 @@ async def test_fixes_that_differ_are_named_before_a_merge_and_the_cursor_goes_to
         assert all(text in told for text in ("start it", "migrate", f"of #{first}", f"of #{second}"))
         await pilot.press("enter")
         await until(pilot, lambda: idle(app) and f"merged 2 cases into #{kept}" in bottom(screen))
-        await until(pilot, lambda: shown(screen) and "3 errors, P splits" in frame(app))
+        await until(pilot, lambda: shown(screen) and "3 variants, P split" in frame(app))
         assert screen.case.read is not None
         assert (screen.case.read.case.id, screen.case.read.case.resolution) == (kept, "go mod tidy")
         await pilot.press("P")
@@ -303,7 +303,7 @@ async def merged_and_opened(pilot: Pilot[None], app: CasebookApp) -> TriageScree
     await pilot.press("space", "space", "k", "M")
     await asked(pilot, app)
     await pilot.press("enter")
-    await until(pilot, lambda: idle(app) and shown(screen) and "2 errors, P splits" in frame(app))
+    await until(pilot, lambda: idle(app) and shown(screen) and "2 variants, P split" in frame(app))
     return screen
 
 
