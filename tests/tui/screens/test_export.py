@@ -98,7 +98,7 @@ async def test_what_the_filter_leaves_goes_out_and_what_a_search_found(book: Pat
         await started(pilot, app)
         app.errors.results.load(Scope(status="verified", tool="psql"))
         await until(pilot, lambda: app.errors.results.rows.rows.total == 1)
-        await asked(pilot, app, "export the cases that are listed")
+        await asked(pilot, app, "export the listed cases")
         assert words(app).startswith("1 case of 5: status verified, tool psql.")
         await named(pilot, app, tmp_path / "psql.jsonl")
         await until(pilot, lambda: told(app, "1 case written to"))
@@ -109,7 +109,7 @@ async def test_what_the_filter_leaves_goes_out_and_what_a_search_found(book: Pat
         await pilot.press("slash", *"config")
         await until(pilot, lambda: not app.jobs.busy("search") and app.errors.results.rows.rows.total == 2)
         found = [app.errors.results.rows.rows.get(at) for at in range(2)]
-        await asked(pilot, app, "export the cases that are listed")
+        await asked(pilot, app, "export the listed cases")
         assert words(app).startswith("Results of the search: 2 cases.")
         assert app.screen.query_one(PathBox).value == str(tmp_path / "cases-2026-03-14.jsonl"), "where the last went"
         await pilot.press("enter")
@@ -160,7 +160,7 @@ async def test_a_file_that_is_there_is_replaced_only_by_the_key_that_is_named_th
         assert other.read_text() == "mine too", "it was not told of this one"
         app.screen.query_one(PathBox).value = str(file)
         await pilot.press("enter")
-        await until(pilot, lambda: "F2 replaces it" in words(app))
+        await until(pilot, lambda: "F2 to replace it" in words(app))
         await pilot.press("f2")
         await until(pilot, lambda: told(app, "5 cases written to"))
         assert file.read_text(encoding="utf-8") == cases(book)
@@ -328,7 +328,7 @@ async def test_hostile_filters_folders_and_paths_are_inert(book: Path) -> None:
             assert_inert_text(export_of("listed", results._clock(), results.every, results.listed).told)
             assert_inert_text(proposed(Path(text.replace("\x00", "0")), "cases.csv"))
         results.scope = Scope(project=CORPUS[0])
-        await asked(pilot, app, "export the cases that are listed")
+        await asked(pilot, app, "export the listed cases")
         for text in CORPUS:
             if len(text) < 3_000 and "\n" not in text:
                 await named(pilot, app, f"/nowhere/{text}/{text}.csv")

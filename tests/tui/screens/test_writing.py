@@ -125,7 +125,7 @@ async def test_what_another_window_is_writing_stays_its_own_until_it_is_gone(cas
         other.ended()
         await pilot.press("w")
         await until(pilot, lambda: isinstance(app.screen, WritingScreen) and app.screen.area.text == "half of theirs")
-        assert "not saved" in frame(app)
+        assert "unsaved" in frame(app)
 
 
 async def test_a_fix_that_changed_while_one_was_written_is_shown_beside_it(casebook: Path) -> None:
@@ -335,7 +335,7 @@ async def test_what_was_typed_and_not_saved_is_told_with_its_key_when_the_workbe
     keep_scratch(folder, Scratch(5, "p1", Written("another thought")))
     app = app_on(casebook)
     async with app.run_test(size=SMALL, notifications=True) as pilot:
-        await until(pilot, lambda: "2 fixes were typed and not saved" in frame(app).replace("\n", " "))
+        await until(pilot, lambda: "2 unsaved fixes" in frame(app).replace("\n", " "))
         await pilot.press("escape")
         await until(pilot, lambda: "R resume draft" in frame(app))
         for text in ("another thought", "half a thought"):

@@ -86,7 +86,7 @@ async def test_the_model_joins_and_follows_an_edit(
         assert ranked is not None
         assert not ranked.soon
         assert all(one.similarity is not None for one in (*ranked.match.rules, *ranked.match.below))
-        await until(pilot, lambda: "all-MiniLM-L6-v2@" in told(screen) and "the row up to date" in told(screen))
+        await until(pilot, lambda: "all-MiniLM-L6-v2@" in told(screen) and "up to date" in told(screen))
         await pilot.press("w")
         await until(pilot, lambda: isinstance(app.screen, PickRule))
         await pilot.press(*"retry", "enter")

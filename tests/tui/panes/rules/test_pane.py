@@ -400,7 +400,7 @@ def test_what_is_not_possible_says_why() -> None:
     here = RulesNow("rules", rules=3, call=True, rule=True)
     assert label(here) == ""
     assert "read-only" in label(replace(here, around=Around(readonly=True)))
-    assert "No tool call" in label(replace(here, call=False))
+    assert "Select a tool call" in label(replace(here, call=False))
     assert "rules.files" in label(replace(here, rules=0))
     assert BY_NAME["rules.edit"].enabled(replace(here, rules=0)) == "", "it begins the first file"
     assert "{rules.edit}" in dict(no_files([Path("/a/memory.md")]).steps)
