@@ -57,7 +57,7 @@ async def test_other_boxes_leave_the_pane_too(review: Path, key: str, words: str
         await pilot.press(key)
         await until(pilot, lambda: isinstance(app.screen, box) and app.focused is not None)
         await pilot.press(*words)
-        await until(pilot, lambda: words in frame(app).split("Find in", 1)[-1].split("Show only", 1)[-1])
+        await until(pilot, lambda: words in frame(app).split("Find in", 1)[-1].split("Filter", 1)[-1])
         over = app.screen
         send(app, "enter", "enter")
         await until(pilot, lambda: not over.is_attached)

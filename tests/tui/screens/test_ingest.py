@@ -207,8 +207,8 @@ async def test_the_first_screen_says_how_a_folder_is_read_again(casebook: Path) 
     app = app_on(casebook)
     async with app.run_test(size=SMALL) as pilot:
         await opened(pilot, app)
-        await until(pilot, lambda: "press r;" in flat(app))
-        assert "followed" not in flat(app)
+        await until(pilot, lambda: "Press r here" in flat(app))
+        assert "FOLDER follows" not in flat(app)
 
 
 @pytest.mark.parametrize("name", ["/no\x1b]52;c;eA==\x07where", "~no-one-here/x"])

@@ -321,7 +321,7 @@ async def test_a_split_gives_each_error_its_own_fix_back(tmp_path: Path) -> None
     async with app.run_test(size=WIDE) as pilot:
         screen = await merged_and_opened(pilot, app)
         await pilot.press("P")
-        await until(pilot, lambda: "another fix" in frame(app))
+        await until(pilot, lambda: "to split off" in frame(app))
         await pilot.press("space", "enter")
         await until(pilot, lambda: idle(app) and "split off #" in bottom(screen))
     assert fixes_of(path, REFUSED, TABLE) == before

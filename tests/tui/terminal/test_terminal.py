@@ -65,7 +65,7 @@ def journey(terminal: Terminal) -> bytes:
         (b"\x10", b"Search for an action"),  # the palette, with a paste
         (b"\x1b[200~zoom\x07\x08\x0b \xc2\x9b31m \xe2\x80\xae\x1b[201~", b"zoom"),
         (b"\x1b", b"failed"),
-        (b"f", b"Show only"),
+        (b"f", b"Filter"),
         (b"\x1b", b"failed"),
         (b"S", b"Long runs"),
         (b"\x1b", b"failed"),

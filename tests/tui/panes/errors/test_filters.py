@@ -167,7 +167,7 @@ async def test_the_menu_lives_through_every_size(casebook: Path) -> None:
         for size in ((20, 5), (3, 2), (1, 1), (200, 50), WIDE):
             await pilot.resize_terminal(*size)
             await pilot.pause()
-        assert "Show only" in frame(app)
+        assert "─ Filter ─" in frame(app)
         await pilot.press("escape")
         await until(pilot, lambda: not isinstance(app.screen, FilterScreen))
 

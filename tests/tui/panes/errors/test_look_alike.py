@@ -73,7 +73,7 @@ async def test_copying_what_only_looks_like_it_says_that(casebook: Path) -> None
         await started(pilot, app)
         await asked(pilot, app, LIKE_IT)
         await pilot.press("down", "y")
-        await until(pilot, lambda: "The fix for a different error was" in frame(app))
+        await until(pilot, lambda: "Copied the fix for a different error" in frame(app))
 
 
 async def test_looking_around_is_no_use(casebook: Path) -> None:

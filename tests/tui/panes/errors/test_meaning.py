@@ -351,7 +351,7 @@ async def test_after_a_change_of_the_model_nothing_begins_by_itself(known: Path)
         write_state(con, "error", VectorState("another@1", "error/1+mean/256", 384))
     app = workbench(known)
     async with app.run_test(size=SIZE, notifications=True) as pilot:
-        await until(pilot, lambda: any("embedded with another" in toast for toast in toasts(app)))
+        await until(pilot, lambda: any("model changed from another" in toast for toast in toasts(app)))
         assert not app.jobs.busy("embed")
         app.action_perform("embed.begin")
         await until(pilot, lambda: _left(known) == 0)
