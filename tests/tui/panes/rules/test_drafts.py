@@ -69,7 +69,7 @@ async def test_a_draft_is_read_opened_accepted_and_undone(project: Path, size: t
         await until(pilot, lambda: isinstance(app.screen, DraftFile))
         assert app.screen.query_one(LineBox).value == str(file)
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, DraftScreen) and "1 draft;" in frame(app))
+        await until(pilot, lambda: isinstance(app.screen, DraftScreen) and "1 draft (" in frame(app))
         assert "### ERR-005: Never force push" in file.read_text()
         await pilot.press("u")
         await until(pilot, lambda: "2 drafts" in frame(app))
@@ -82,7 +82,7 @@ async def test_rejected_ones_leave_and_a_refused_file_is_told(project: Path) -> 
     async with app.run_test(size=(120, 24), notifications=True) as pilot:
         await at_drafts(pilot, app)
         await pilot.press("x")
-        await until(pilot, lambda: "1 draft;" in frame(app))
+        await until(pilot, lambda: "1 draft (" in frame(app))
         assert statuses(project)["Always use pnpm"] == "rejected"
         await pilot.press("a")
         await until(pilot, lambda: isinstance(app.screen, DraftFile))
