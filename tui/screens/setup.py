@@ -18,7 +18,7 @@ from tui.render.common.amounts import counted, size_of
 from tui.render.common.untrusted import inline, title
 from tui.runtime.jobs import Job, Jobs, job_work
 from tui.runtime.messages import PaneSaid
-from tui.services.importing import AGENT_NAMES, Incoming
+from tui.services.importing import Incoming
 from tui.widgets.scroll_text import Reading
 from tui.widgets.workbench import sheet, workbench
 
@@ -141,6 +141,7 @@ class SetupScreen(ModalScreen[None]):
 
     def _import_lines(self) -> Iterator[str]:
         from core.flows.setup import import_seconds
+        from core.transcripts.detection import READERS
 
         sources = self._incoming.sources
         if sources is None:
@@ -149,7 +150,8 @@ class SetupScreen(ModalScreen[None]):
         for one in sources:
             if one.files:
                 where = ", ".join(map(_short, one.folders))
-                yield f"{AGENT_NAMES[one.agent]}: {counted(one.files, 'session file')}, {size_of(one.bytes)} in {where}"
+                files = counted(one.files, "session file")
+                yield f"{READERS[one.agent].NAME}: {files}, {size_of(one.bytes)} in {where}"
         size = sum(one.bytes for one in sources)
         if not size:
             looked = ", ".join(_short(folder) for one in sources for folder in one.looked)
