@@ -59,7 +59,7 @@ def open_demo(app: App[Any]) -> str:
     """Leave the terminal to the workbench on samples, in their own casebook; what went wrong, or an empty string."""
     try:
         with app.suspend():
-            sys.stdout.write("Loading the samples...\r")  # the program that starts says so on the same line
+            sys.stdout.write("Reading the samples...\r")  # the program that starts says so on the same line
             sys.stdout.flush()
             return _run([*program(), "demo"], "casebook demo")
     except SuspendNotSupported:

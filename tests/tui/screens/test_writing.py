@@ -97,7 +97,7 @@ async def test_leaving_without_saving_keeps_the_text_for_the_next_time(casebook:
     async with app.run_test(size=SMALL) as pilot:
         screen = await writing(pilot, app)
         await until(pilot, lambda: screen.area.text == "half " + stood)
-        assert "not saved" in frame(app)
+        assert "Restored unsaved draft" in frame(app)
         await pilot.press("ctrl+z")
         assert screen.area.text == stood
 
@@ -182,11 +182,11 @@ async def test_one_fix_is_applied_to_similar_cases_as_one_change(tmp_path: Path)
         app.errors.box.ask("display")
         await until(pilot, lambda: app.errors.results.rows.rows.total == 2 and not app.jobs.busy("search"))
         screen = await writing(pilot, app, 0)
-        if "Apply to 1 similar case too" not in frame(app):
+        if "Also apply to 1 similar case" not in frame(app):
             pytest.fail(frame(app))
         await pilot.press(*"xvfb-run")
         await pilot.press("ctrl+n")
-        assert "[x] Apply to" in frame(app)
+        assert "[x] Also apply to" in frame(app)
         await pilot.press("f2")
         await until(pilot, lambda: idle(app) and len(app.screen_stack) == 1)
         assert screen.written.text == "xvfb-run"

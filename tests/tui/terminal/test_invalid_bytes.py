@@ -98,7 +98,7 @@ def test_an_input_thread_that_ends_is_reported(tmp_path: Path) -> None:
         assert terminal.end() == 1
         terminal.assert_whole()
         last = terminal.written[terminal.written.rfind(b"?1049l") :]
-        assert b"casebook stopped by a fault of its own: OSError" in last
+        assert b"casebook crashed: OSError" in last
         assert b"hidden words" not in last
         log = (tmp_path / ".local/state/casebook/casebook.log").read_text()
         assert "terminal input" in log

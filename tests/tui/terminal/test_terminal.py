@@ -52,10 +52,10 @@ def journey(terminal: Terminal) -> bytes:
         (b"\x1b[6~\x1b[6~", b"failed"),
         (b"t", b"identify"),  # the trace
         (b"\r", b"back"),  # the case
-        (b"y", b"sent to the terminal"),  # a toast
+        (b"y", b"Copied the"),  # a toast
         (b"v", b"\x1b[?1049h"),  # the pager, and back
         (b"Y", b"case as Markdown"),
-        (b"j", b"sent to the terminal"),
+        (b"j", b"Copied the"),
         (b"\x1b", b"failed"),
         (b"o", b"next mark"),  # the session
         (b"\x1b[6~\x1b[6~\x1b[6~", b"message"),
@@ -67,12 +67,12 @@ def journey(terminal: Terminal) -> bytes:
         (b"\x1b", b"failed"),
         (b"f", b"Filter"),
         (b"\x1b", b"failed"),
-        (b"S", b"Long runs"),
+        (b"S", b"Jobs"),
         (b"\x1b", b"failed"),
         (b"?", b"Keys and actions"),
         (b"\x1b", b"failed"),
         (b"i", b"Import sessions"),
-        (b"\x1b[200~/nowhere\x07/\xc2\x9b31m\xe2\x80\xae\x1b[201~\r", b"There is no file"),
+        (b"\x1b[200~/nowhere\x07/\xc2\x9b31m\xe2\x80\xae\x1b[201~\r", b"File or folder not found:"),
     ):
         terminal.send(keys)
         terminal.read_until(mark)
@@ -135,10 +135,10 @@ def test_no_foreign_escape_reaches_the_terminal_and_it_is_left_whole(tmp_path: P
     try:
         terminal.read_until(b"the fix ")
         terminal.send(b"wipe\x1b[B")
-        terminal.read_until(b"found by its words")
+        terminal.read_until(b"matches your words")
         terminal.send(b"y")
         terminal.read_until(b"\x1b]52;c;")
-        terminal.read_until(b"sent to the terminal")
+        terminal.read_until(b"Copied the")
         terminal.send(b"q")
         terminal.read_until(b"\x1b[?1049l")
         terminal.drain()
@@ -166,7 +166,7 @@ def one_case(tmp_path: Path) -> Iterator[Terminal]:
 def test_alt_and_a_digit_go_to_a_pane_from_the_box_and_a_sign_is_typed(one_case: Terminal) -> None:
     """As terminals send it, ESC and the digit: `Pilot` makes the key itself and would not see that it never comes."""
     one_case.send(b"\x1b2")
-    one_case.read_until(b"Quotes")
+    one_case.read_until(b"Open quotes")
     one_case.send(b"\x1b1")
     one_case.read_until(b"mend it")
     one_case.send("£".encode())
@@ -178,17 +178,17 @@ def test_no_key_is_pressed_by_what_is_pasted(one_case: Terminal) -> None:
     one_case.send(b"\x1b[200~building\n\x1b[31merror: it broke\x1b[0m\n\x1b2 \x1bq\x1b[201~")
     one_case.read_until(b"pasted, 3 lines")
     one_case.read_until(b"same case")
-    assert b"Quotes" not in one_case.written
+    assert b"Open quotes" not in one_case.written
 
 
 def test_samples_open_from_an_empty_casebook_and_lead_back_to_it(tmp_path: Path) -> None:
     terminal = Terminal(str(tmp_path / "none.db"))
     try:
-        terminal.read_until(b"opens samples")
+        terminal.read_until(b"open the demo")
         terminal.send(b"d")
-        terminal.read_until(b"Loading the samples...\r")
-        terminal.read_until(b"Loading the samples...\r\n")
-        terminal.read_until(b"Where from")
+        terminal.read_until(b"Reading the samples...\r")
+        terminal.read_until(b"Reading the samples...\r\n")
+        terminal.read_until(b"Source")
         terminal.send(b"\x11")
         terminal.read_until(b"No cases yet")
         terminal.send(b"\x11")

@@ -8,7 +8,7 @@ from textual.events import Paste
 from textual.pilot import Pilot
 
 from core.store import open_store
-from tests.tui.support import CASES, TRACEBACK, app_on, frame, until
+from tests.tui.support import CASES, TRACEBACK, app_on, frame, told, until
 from tui.shell.app import CasebookApp
 
 SIZE = (160, 40)
@@ -73,7 +73,7 @@ async def test_copying_what_only_looks_like_it_says_that(casebook: Path) -> None
         await started(pilot, app)
         await asked(pilot, app, LIKE_IT)
         await pilot.press("down", "y")
-        await until(pilot, lambda: "Copied the fix for a different error" in frame(app))
+        await until(pilot, lambda: told(app, "Copied the fix for a different error."))
 
 
 async def test_looking_around_is_no_use(casebook: Path) -> None:

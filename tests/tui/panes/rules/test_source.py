@@ -111,7 +111,7 @@ def test_what_is_no_call_of_a_session_says_so() -> None:
     here = RulesNow("rules", call=True, call_kept=True)
     assert possible(here) == "", "rules or none"
     assert "typed" in possible(replace(here, call_kept=False))
-    assert "No tool call" in possible(RulesNow("rules"))
+    assert "Select a tool call" in possible(RulesNow("rules"))
 
 
 async def test_the_rule_one_reads_stays_in_sight_when_a_newer_match_does_not_list_it(
