@@ -12,8 +12,8 @@ from typing import Final
 from urllib.parse import unquote
 
 from core.transcripts.fields import elements, fields, instant, items, json_text, small_int, string, word
-from core.transcripts.lines import Fields, Line, head_objects, objects
-from core.transcripts.records import Failure, Record, Role, SessionStart, Skipped, Turn
+from core.transcripts.lines import Fields, Line, head_objects, read_objects
+from core.transcripts.records import Failure, Record, Role, SessionStart, Turn
 
 NAME = "Amp"
 FILES = ("T-*.json",)
@@ -48,17 +48,12 @@ def places(env: Mapping[str, str], home: Path) -> list[Path]:
 
 def read(lines: Iterable[Line], start: SessionStart | None = None) -> Iterator[Record]:
     """The records of a document, which is one line."""
-    session, announced = start or SessionStart("unnamed", "amp"), False
-    for number, _, thread in objects(lines):
-        if isinstance(thread, Skipped):
-            yield thread
-            continue
-        for index, message in enumerate(items(thread.get("messages"))):
-            for found in _message(fields(message), session, number, index):
-                if not announced:
-                    announced = True
-                    yield session
-                yield found
+    return read_objects(lines, start or SessionStart("unnamed", "amp"), _thread)
+
+
+def _thread(thread: Fields, session: SessionStart, number: int) -> Iterator[Record]:
+    for index, message in enumerate(items(thread.get("messages"))):
+        yield from _message(fields(message), session, number, index)
 
 
 def _message(message: Fields, session: SessionStart, number: int, index: int) -> Iterator[Record]:

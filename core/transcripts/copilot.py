@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Final
 
 from core.transcripts.fields import fields, json_text, small_int, string, timestamp, word
-from core.transcripts.lines import Fields, Line, head_objects, objects
-from core.transcripts.records import NO_FACTS, Failure, Record, SessionStart, Skipped, Turn
+from core.transcripts.lines import Fields, Line, head_objects, read_objects
+from core.transcripts.records import NO_FACTS, Failure, Record, SessionStart, Turn
 from core.transcripts.repository import repository_of
 
 NAME = "Copilot CLI"
@@ -54,16 +54,7 @@ def places(env: Mapping[str, str], home: Path) -> list[Path]:
 
 def read(lines: Iterable[Line], start: SessionStart | None = None) -> Iterator[Record]:
     """The records of numbered lines, in their order."""
-    session, announced = start or SessionStart("unnamed", "copilot"), False
-    for number, _, event in objects(lines):
-        if isinstance(event, Skipped):
-            yield event
-            continue
-        for found in _event(event, session, number):
-            if not announced:
-                announced = True
-                yield session
-            yield found
+    return read_objects(lines, start or SessionStart("unnamed", "copilot"), _event)
 
 
 def _event(event: Fields, session: SessionStart, number: int) -> Iterator[Record]:

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Final
 
 from core.transcripts.fields import elements, fields, items, joined, small_int, string, timestamp, word
-from core.transcripts.lines import Fields, Line, head_objects, objects
-from core.transcripts.records import Failure, Record, Role, SessionStart, Skipped, Turn
+from core.transcripts.lines import Fields, Line, head_objects, read_objects
+from core.transcripts.records import Failure, Record, Role, SessionStart, Turn
 
 NAME = "Gemini CLI"
 FILES = ("session-*.json", "session-*.jsonl", "chats/*/*.jsonl")
@@ -58,19 +58,13 @@ def places(env: Mapping[str, str], home: Path) -> list[Path]:
 
 def read(lines: Iterable[Line], start: SessionStart | None = None) -> Iterator[Record]:
     """The records of numbered lines: a document is one line, with all its messages."""
-    session, announced = start or SessionStart("unnamed", "gemini"), False
-    for number, _, record in objects(lines):
-        if isinstance(record, Skipped):
-            yield record
-            continue
-        changed = fields(record.get("$set"))
-        listed = items(record.get("messages")) or items(changed.get("messages"))
-        for message in listed or [record]:
-            for found in _message(fields(message), session, number):
-                if not announced:
-                    announced = True
-                    yield session
-                yield found
+    return read_objects(lines, start or SessionStart("unnamed", "gemini"), _document)
+
+
+def _document(record: Fields, session: SessionStart, number: int) -> Iterator[Record]:
+    changed = fields(record.get("$set"))
+    for message in items(record.get("messages")) or items(changed.get("messages")) or [record]:
+        yield from _message(fields(message), session, number)
 
 
 def _message(message: Fields, session: SessionStart, number: int) -> Iterator[Record]:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, BinaryIO, NamedTuple, cast
 
 import orjson
 
-from core.transcripts.records import Skipped
+from core.transcripts.records import Record, SessionStart, Skipped
 
 _BLANK = b" \t\r\n\0"
 _INT_DIGITS = 4000
@@ -83,6 +83,22 @@ def objects(lines: Iterable[Line]) -> Iterator[tuple[int, bytes, Fields | Skippe
             yield number, data, cast("Fields | Skipped", value)
         else:
             yield number, data, Skipped(number, f"a JSON {_kind(value)}, not a record")
+
+
+def read_objects(
+    lines: Iterable[Line], session: SessionStart, read: Callable[[Fields, SessionStart, int], Iterator[Record]]
+) -> Iterator[Record]:
+    """The records that `read` makes of each line's object and number; `session` comes before the first of them.
+
+    A line without an object is a `Skipped` in its place.
+    """
+    announced = False
+    for number, _, value in objects(lines):
+        for record in (value,) if isinstance(value, Skipped) else read(value, session, number):
+            if not announced and not isinstance(record, Skipped):
+                announced = True
+                yield session
+            yield record
 
 
 def _kind(value: object) -> str:

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Final
 
 from core.transcripts.fields import elements, fields, instant, joined, small_int, string, word
-from core.transcripts.lines import Fields, Line, head_objects, objects
-from core.transcripts.records import Failure, Record, Role, SessionStart, Skipped, Turn
+from core.transcripts.lines import Fields, Line, head_objects, read_objects
+from core.transcripts.records import Failure, Record, Role, SessionStart, Turn
 
 NAME = "Pi"
 FILES = ("*.jsonl",)
@@ -50,16 +50,7 @@ def places(env: Mapping[str, str], home: Path) -> list[Path]:
 
 def read(lines: Iterable[Line], start: SessionStart | None = None) -> Iterator[Record]:
     """The records of numbered lines, in their order."""
-    session, announced = start or SessionStart("unnamed", "pi"), False
-    for number, _, record in objects(lines):
-        if isinstance(record, Skipped):
-            yield record
-            continue
-        for found in _record(record, session, number):
-            if not announced:
-                announced = True
-                yield session
-            yield found
+    return read_objects(lines, start or SessionStart("unnamed", "pi"), _record)
 
 
 def _record(record: Fields, session: SessionStart, number: int) -> Iterator[Record]:

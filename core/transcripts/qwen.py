@@ -12,8 +12,8 @@ from typing import Final
 
 from core.transcripts.fields import fields, items, json_text, string, timestamp, word
 from core.transcripts.gemini import exit_code, response_text
-from core.transcripts.lines import Fields, Line, head_objects, objects
-from core.transcripts.records import Failure, Record, SessionStart, Skipped, Turn
+from core.transcripts.lines import Fields, Line, head_objects, read_objects
+from core.transcripts.records import Failure, Record, SessionStart, Turn
 
 NAME = "Qwen Code"
 FILES = ("chats/*.jsonl",)
@@ -46,16 +46,7 @@ def places(env: Mapping[str, str], home: Path) -> list[Path]:
 
 def read(lines: Iterable[Line], start: SessionStart | None = None) -> Iterator[Record]:
     """The records of numbered lines, in their order."""
-    session, announced = start or SessionStart("unnamed", "qwen"), False
-    for number, _, record in objects(lines):
-        if isinstance(record, Skipped):
-            yield record
-            continue
-        for found in _record(record, session, number):
-            if not announced:
-                announced = True
-                yield session
-            yield found
+    return read_objects(lines, start or SessionStart("unnamed", "qwen"), _record)
 
 
 def _record(record: Fields, session: SessionStart, number: int) -> Iterator[Record]:
