@@ -165,13 +165,13 @@ class _Writer:
 
     def pass_on(self, answer: bytes) -> None:
         """What the host said: a line for the log, a line for the agent."""
-        told, _, reply = answer.decode().partition("\n")
+        record, _, reply = answer.decode().partition("\n")
         if reply.strip():
             self.write(reply)
-        if told:
+        if record:
             import json
 
-            _log("warning", "hook", **json.loads(told))
+            _log("warning", "hook", **json.loads(record))
 
     def write(self, reply: str) -> None:
         if self._translation is not None:

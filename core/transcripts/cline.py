@@ -187,7 +187,7 @@ class _Reading:
 
 
 def _elements_of(text: str, names: frozenset[str] | None = None) -> Iterator[tuple[str, str]]:
-    """The XML elements (of these names, else of all) in a text, one after the other, each with what stands in it."""
+    """The XML elements (of these names, else of all) in a text, in order, each with its text."""
     at, missing = 0, set[str]()
     while found := _OPENS.search(text, at):
         at, name = found.end(), found[1]

@@ -88,7 +88,7 @@ def discover(
 ) -> list[Path]:
     """The files under `roots` that may be transcripts of `agent` (None: of any), sorted, each once.
 
-    A root that is a file stands for itself. Only regular files; links that lead out of their root are not followed. A
+    A root that is a file is taken itself. Only regular files; links that lead out of their root are not followed. A
     folder that cannot be read holds nothing, and is given to `unread` (`filename` and `strerror`). Nothing is opened.
     """
     found: dict[Path, None] = {}

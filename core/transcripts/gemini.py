@@ -31,7 +31,7 @@ _ROLES: Final[dict[str, Role]] = {
 _ENDED: Final[dict[str, Failure]] = {"success": "none", "error": "error", "cancelled": "interrupted"}
 _EXIT: Final = re.compile(r"^Exit Code: (-?[0-9]{1,10})$", re.MULTILINE)
 _TAIL: Final = 2000
-"""Code points at the end of an output in which its exit code stands."""
+"""Code points at the end of an output that hold its exit code."""
 
 
 def owns(value: object) -> bool:
@@ -41,7 +41,7 @@ def owns(value: object) -> bool:
 
 
 def start_of(head: bytes, path: Path) -> SessionStart:
-    """The session that the first record names. Its folder stands in `.project_root`, beside the folder of the chats."""
+    """The session that the first record names. Its folder is in `.project_root`, next to the chats."""
     known = next((record for record in head_objects(head) if owns(record)), fields(None))
     own = word(known.get("sessionId")) or _in_head(head, "sessionId") or word(path.stem) or "unnamed"
     started = timestamp(known.get("startTime")) or timestamp(_in_head(head, "startTime"))
@@ -52,7 +52,7 @@ def start_of(head: bytes, path: Path) -> SessionStart:
 
 
 def places(env: Mapping[str, str], home: Path) -> list[Path]:
-    """`GEMINI_CLI_HOME` stands for the home folder, as it does for Gemini CLI."""
+    """`GEMINI_CLI_HOME` replaces the home folder, as it does for Gemini CLI."""
     return [Path(env.get("GEMINI_CLI_HOME") or home) / ".gemini" / "tmp"]
 
 

@@ -2,7 +2,7 @@
 
 In the database each message (`message.data`) and each part of it (`part.data`) is a JSON object; both forms hold the
 same objects. A tool call and its result are one part, whose `state` is pending, running, completed or error; the exit
-code of a shell command stands in `state.metadata.exit`. Seen in versions 1.2 to 1.18.
+code of a shell command is in `state.metadata.exit`. Seen in versions 1.2 to 1.18.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ _ROLES: dict[str, Role] = {
 }
 _EXIT = re.compile(r"(?i:exit(?:ed with)? (?:code|status)|returncode|exit_code)[\">: ]{1,4}(-?[0-9]{1,10})\b")
 _NEAR = 300
-"""Code points at both ends of a result in which its exit code stands."""
+"""Code points at both ends of a result that hold its exit code."""
 
 
 def read_plain(lines: Iterable[Line], start: SessionStart | None = None) -> Iterator[Record]:

@@ -164,8 +164,8 @@ def _add_search(leaf: Parser) -> None:
 
 
 def _add_ask(leaf: Parser) -> None:
-    told = "question (default: stdin), or: sessions list, sessions show NAME, sessions delete NAME"
-    leaf.add_argument("text", metavar="QUESTION", nargs="*", help=told)
+    usage = "question (default: stdin), or: sessions list, sessions show NAME, sessions delete NAME"
+    leaf.add_argument("text", metavar="QUESTION", nargs="*", help=usage)
     leaf.add_argument("--explain", action="store_true", help="show the source of each sentence and the search trace")
     leaf.add_argument("--session", metavar="NAME", help="continue or start a conversation with this name")
     leaf.add_argument("--multi-hop", action="store_true", help="split the question and search several times")

@@ -173,10 +173,10 @@ def source_of(file: BinaryIO, path: Path, agent: Agent | None, *, named: bool) -
     """
     size, head = os.fstat(file.fileno()).st_size, _head(file, path)
     database = head.startswith(_SQLITE)
-    told = _database_agent(path) if database else detect(head, path)
-    if named and told and agent not in (None, "plain", told):
-        raise NotATranscript(_PLAIN if told == "plain" else f"this is a transcript of {told}: casebook import {told}")
-    found = "plain" if named and agent == "plain" else told
+    kind = _database_agent(path) if database else detect(head, path)
+    if named and kind and agent not in (None, "plain", kind):
+        raise NotATranscript(_PLAIN if kind == "plain" else f"this is a transcript of {kind}: casebook import {kind}")
+    found = "plain" if named and agent == "plain" else kind
     if named and not head.strip():
         raise NotATranscript("nothing in it")
     if found is None and not head.strip():

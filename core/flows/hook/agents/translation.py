@@ -77,8 +77,8 @@ class Translation:
         context, reason = str(said.get("additionalContext") or ""), str(answer.get("reason") or "")
         if self.agent == "copilot" and self.event in ("postToolUseFailure", "PostToolUseFailure"):
             return (f"{context}\n", COPILOT_CONTEXT) if context else ("", 0)
-        told = _told(self.agent, self.event, context, reason)
-        return (json.dumps(told) + "\n", 0) if told else ("", 0)
+        reply = _told(self.agent, self.event, context, reason)
+        return (json.dumps(reply) + "\n", 0) if reply else ("", 0)
 
 
 def _told(agent: str, event: str, context: str, reason: str) -> dict[str, object]:
@@ -172,8 +172,8 @@ def _common(given: Mapping[str, Any], event: str) -> dict[str, object]:
 def _call(given: Mapping[str, Any], agent: str) -> dict[str, object]:
     """The tool and its input, under the names that casebook knows."""
     name = str(given.get("tool_name") or given.get("toolName") or "")
-    told: object = given.get("tool_input", given.get("toolArgs"))
-    source = (_fields(_loaded(told)) or {"input": told}) if isinstance(told, str) else _fields(told)
+    value: object = given.get("tool_input", given.get("toolArgs"))
+    source = (_fields(_loaded(value)) or {"input": value}) if isinstance(value, str) else _fields(value)
     if name == "apply_patch":
         patch = source.get("command", source.get("input"))
         return {"tool_name": name, "tool_input": {"input": patch} if isinstance(patch, str) else source}
@@ -203,21 +203,21 @@ def _codex(given: Mapping[str, Any], event: str) -> dict[str, object] | None:
     response = given.get("tool_response")
     source = fields(response)
     if "stdout" in source or "stderr" in source or "aggregated_output" in source:
-        told, code = command_told(source), small_int(source.get("exit_code"))
+        result, code = command_told(source), small_int(source.get("exit_code"))
     elif "output" in source:
-        told = output_told(string(source.get("output")))
+        result = output_told(string(source.get("output")))
         code = small_int(fields(source.get("metadata")).get("exit_code", source.get("exit_code")))
     else:
-        told, code = output_told(response), None
-    if told.failure in ("denied", "interrupted", "tool_use_error"):
+        result, code = output_told(response), None
+    if result.failure in ("denied", "interrupted", "tool_use_error"):
         return None
-    code = told.exit_code if code is None else code
-    failed = code != 0 if code is not None else told.failure == "error"
+    code = result.exit_code if code is None else code
+    failed = code != 0 if code is not None else result.failure == "error"
     failed = failed or source.get("isError") is True or event == "PostToolUseFailure"
-    running = bool(told.facts and "running" in told.facts)
+    running = bool(result.facts and "running" in result.facts)
     if failed:
-        return _failed(told.text, code)
-    return _passed(told.text, unknown=code is None and not running and given.get("tool_name") == "Bash")
+        return _failed(result.text, code)
+    return _passed(result.text, unknown=code is None and not running and given.get("tool_name") == "Bash")
 
 
 def _gemini(given: Mapping[str, Any], event: str) -> dict[str, object] | None:
@@ -258,8 +258,8 @@ def _cursor(given: Mapping[str, Any], event: str) -> dict[str, object] | None:
     if event == "PostToolUseFailure":
         if given.get("failure_type") == "permission_denied":
             return None
-        told = _failed(_text(given.get("error_message", given.get("error"))), None)
-        return {**told, "is_interrupt": given.get("is_interrupt") is True}
+        result = _failed(_text(given.get("error_message", given.get("error"))), None)
+        return {**result, "is_interrupt": given.get("is_interrupt") is True}
     said: object = given.get("tool_output", given.get("tool_response"))
     output = _fields(_loaded(said) if isinstance(said, str) and said.startswith("{") else said)
     if not output:
