@@ -250,3 +250,12 @@ def test_a_weak_fix_says_so_in_its_heading_and_why_below_it() -> None:
     fix = fix_of(CASE, None, weak)
     assert "weak" in fix_title(fix, UNICODE).plain
     assert "Weak fix: no step is linked." in draw_fix(fix, UNICODE).plain
+
+
+def test_skipped_stages_that_wrap_are_indented_under_the_first() -> None:
+    stages = ("exact", "other lines", "prefix", "vector")
+    (twig,) = tree(tuple(Step(stage, "skipped", "the fingerprint tier has answered") for stage in stages), UNICODE)
+    assert draw_twig(twig, UNICODE, width=40).plain.split("\n")[:2] == [
+        "  – exact, other lines, prefix, vector",
+        "    skipped",
+    ]

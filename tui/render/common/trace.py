@@ -95,25 +95,27 @@ def draw_twig(twig: Twig, signs: Signs, *, chosen: bool = False, width: int = 0)
     In a `width`, where that is known, a reason or a value that goes on does so under where it began."""
     step, mark = twig.step, signs.outcome(twig.step.outcome)
     fold = " " if not twig.foldable else signs.opened if twig.open else signs.closed
-    parts = [
+    lead = [
         (twig.lead, "$cb-faint"),
         (f"{fold} ", "bold $cb-accent" if chosen else "$cb-dim"),
         (f"{mark.sign} ", mark.tone),
+    ]
+    head = [
         (title(step.stage), "bold $cb-text" if step.outcome == "hit" else "$cb-text"),
         (f"  {mark.words}", mark.tone),
     ]
     if step.elapsed_ms >= 0.05:
-        parts.append((f"  {duration(step.elapsed_ms)}", "$cb-dim"))
+        head.append((f"  {duration(step.elapsed_ms)}", "$cb-dim"))
     under = twig.under + "    "
-    lines = [Content.assemble(*parts)]
+    lines = _hung(lead, Content.assemble(*head), under, width)
     if step.reason:
-        lines += _hung([(under, "$cb-faint")], title(step.reason), under, width)
+        lines += _hung([(under, "$cb-faint")], _soft(title(step.reason)), under, width)
     facts = [(title(name.replace("_", " ")), title(fact_text(value))) for name, value in filter(_says, step.facts)]
     if twig.open and facts:
         names = min(_NAMES, max(cell_len(name) for name, _ in facts))
         for name, value in facts:
             column = f"{pad(inline(name, names, more=signs.more), names)}  "
-            lines += _hung([(under, "$cb-faint"), (column, "$cb-dim")], value, under, width)
+            lines += _hung([(under, "$cb-faint"), (column, "$cb-dim")], _soft(value), under, width)
     return Content("\n").join(lines)
 
 
@@ -121,13 +123,16 @@ def _says(fact: tuple[str, Fact]) -> bool:
     return fact[1] is not None and fact[1] != ""
 
 
-def _hung(lead: Sequence[tuple[str, str]], text: str, under: str, width: int) -> list[Content]:
-    """`text` behind its `lead`; what does not fit stands below where it began, or below the lead where that is far."""
+def _soft(text: str) -> Content:
+    return Content.styled(text, "$cb-soft")
+
+
+def _hung(lead: Sequence[tuple[str, str]], body: Content, under: str, width: int) -> list[Content]:
+    """`body` behind its `lead`. Wrapped lines are indented to where it began, or to `under` where that is far."""
     begins = sum(cell_len(part) for part, _ in lead)
-    if not width or begins + cell_len(text) <= width:
-        return [Content.assemble(*lead, (text, "$cb-soft"))]
+    if not width or begins + body.cell_length <= width:
+        return [Content.assemble(*lead, body)]
     stem, *column = lead
-    body = Content.styled(text, "$cb-soft")
     if width - begins < _ROOMY:
         begins, body, column = cell_len(under), Content.assemble(*column, body), []
     first, *rest = body.wrap(max(1, width - begins))
