@@ -199,24 +199,27 @@ class Ahead:
         self._came = came
         self._failed = failed
         self._reads: dict[int, Read | None] = {}
+        self._reading: set[int] = set()
 
     def get(self, case_id: int | None) -> Read | None:
         return None if case_id is None else self._reads.get(case_id)
 
     def forget(self, cases: Iterable[int]) -> None:
-        """These are to be read again."""
+        """These are to be read again; what is being read of them now may be from before the change."""
         for case_id in cases:
             self._reads.pop(case_id, None)
+            self._reading.discard(case_id)
 
     def want(self, cases: tuple[int, ...]) -> None:
         """Read these, the first of them soonest; nothing is asked while enough are there."""
         ahead = cases[:AHEAD]
         lacking = tuple(one for one in ahead if one not in self._reads)
         if lacking and (len(lacking) > AHEAD // 2 or lacking[0] == ahead[0] or len(ahead) < AHEAD):
+            self._reading = set(lacking)
             self._jobs.run(LANE, read_ahead(lacking), self._read, self._failed)
 
     def _read(self, one: WholeCase | None, _final: bool) -> None:
-        if one is not None:
+        if one is not None and one.case_id in self._reading:
             self._reads[one.case_id] = one.read
             self._came(one.case_id)
 
