@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bench.table import Row, p95, seconds
 from core.base.config.settings import EmbeddingSettings
-from core.embedding.index.binary_index import KeptBits
+from core.embedding.index.binary_index import CachedBits
 from core.embedding.runtime.report import EmbedReport
 from core.flows.rules.matcher import RuleMatcher
 from core.flows.system.vectors import vector_search
@@ -66,7 +66,7 @@ def _times(matcher: RuleMatcher, call: ToolCall) -> tuple[float, float, float]:
 
 
 def _matcher(file: Path, database: Path) -> RuleMatcher:
-    return RuleMatcher([(file, "project")], database, vector_search(EmbeddingSettings(), "process", kept=KeptBits()))
+    return RuleMatcher([(file, "project")], database, vector_search(EmbeddingSettings(), "process", kept=CachedBits()))
 
 
 def _filled(size: int) -> tuple[Path, Path]:

@@ -60,7 +60,7 @@ def context_for(args: argparse.Namespace, out: Output, *, read_settings: bool = 
     return Context(out, config, settings, database_path(settings))
 
 
-def text_given(given: str | None, what: str) -> str:
+def read_text_argument(given: str | None, what: str) -> str:
     """A text from the command line, or from standard input where it is `-` or missing.
 
     Bytes that are no UTF-8 become U+FFFD; nothing else is changed. Raises Fault invalid_input for a missing, empty or

@@ -116,7 +116,7 @@ class Parser(argparse.ArgumentParser):
         found, left = super().parse_known_args(args, namespace)
         if left:
             option = next((word for word in left if word.startswith("-")), "")
-            meant = _meant(option.partition("=")[0], [*self._option_string_actions])
+            meant = _suggestion(option.partition("=")[0], [*self._option_string_actions])
             raise Fault("invalid_input", f"unrecognized arguments: {' '.join(left)}", meant + self._see())
         return found, left
 
@@ -124,7 +124,7 @@ class Parser(argparse.ArgumentParser):
         meant = ""
         if (wrong := _WRONG_WORD.fullmatch(message)) is not None:
             given, known = wrong["given"].strip("'"), [word.strip(" '") for word in wrong["known"].split(",")]
-            meant = _meant(given, known)
+            meant = _suggestion(given, known)
             if wrong["argument"] == "COMMAND":
                 message = f"unknown command {given!r}"
         elif message == _NO_COMMAND:
@@ -136,7 +136,7 @@ class Parser(argparse.ArgumentParser):
         return f"see {self.prog} --help"
 
 
-def _meant(given: str, known: Sequence[str]) -> str:
+def _suggestion(given: str, known: Sequence[str]) -> str:
     """The one of these words that was nearly written, as a question."""
     from difflib import get_close_matches
 

@@ -38,7 +38,7 @@ def _settled(argv: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        return _reader_gone()
+        return _exit_on_closed_pipe()
     except OSError as error:
         fault = _lost_place() or Fault(
             "io_error", f"{error.filename or 'output'}: {error.strerror or error}", "check the disk and the path"
@@ -129,7 +129,7 @@ def _traceback(error: BaseException) -> str:
     return visible("".join(traceback.format_exception(error)))
 
 
-def _reader_gone() -> int:
+def _exit_on_closed_pipe() -> int:
     """Whoever read our output has had enough, which is no fault of ours."""
     _drop_stdout()
     return FOUND

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from core.embedding.models.catalogue import CATALOGUE, MINILM
-from core.embedding.models.models import Found
+from core.embedding.models.models import LocalModel
 from core.embedding.runtime.embedder import LocalEmbedder
 
 # How long an example takes says how busy the machine is; what is fast enough is told by `bench/`.
@@ -58,6 +58,6 @@ def minilm(minilm_folder: Path) -> Iterator[LocalEmbedder]:
     """The real MiniLM, loaded."""
     from core.embedding.runtime.local import load
 
-    embedder = load(Found(CATALOGUE[MINILM], minilm_folder, ready=False))
+    embedder = load(LocalModel(CATALOGUE[MINILM], minilm_folder, ready=False))
     yield embedder
     embedder.close()

@@ -12,13 +12,13 @@ from core.align import AlignSettings, Session, align_quote
 from core.base.fault import Fault
 from core.base.wire import dumps
 from core.errors import fingerprint, identify, normalize_error
-from core.errors.equivalence import opposites, said
+from core.errors.equivalence import opposites, plain_words
 from core.errors.exchange.case_export import code, fenced, read_markdown
 from core.errors.identity.codes import codes
 from core.errors.retrieval.embed_text import embed_text
 from core.flows.harvest.changes import patch_hints
 from core.flows.harvest.command import parse_command
-from core.flows.harvest.events import Ran, Said
+from core.flows.harvest.events import Ran, Statement
 from core.flows.harvest.explanation import claims_action, explanation_of, sentences
 from core.flows.harvest.outcome import judge
 from core.flows.harvest.signatures import named_errors
@@ -45,7 +45,7 @@ from core.text import clean, clean_with_offsets, redact, visible
 from core.text.tokenizing import words
 from core.transcripts.claude_code import read_claude_code
 from core.transcripts.codex import read_codex
-from core.transcripts.commands import told_call
+from core.transcripts.commands import call_lines
 from core.transcripts.lines import Line
 from core.transcripts.plain import read_plain
 from tests.adversarial import PLAIN
@@ -253,7 +253,7 @@ def _judged(text: str) -> object:
 
 
 def _explained(text: str) -> object:
-    told = [Said("s", 1, "main", "user", text), Said("s", 2, "main", "assistant", text)]
+    told = [Statement("s", 1, "main", "user", text), Statement("s", 2, "main", "assistant", text)]
     return sentences(text), explanation_of(told, "error: no such table", "CREATE TABLE"), claims_action(told)
 
 
@@ -280,7 +280,7 @@ READERS: Final = (
     Reader("fingerprint", fingerprint, 262_144, usual=_LOG),
     Reader("fingerprint, one line", lambda text: fingerprint(" ".join(text.split("\n"))), 8_192, usual=_LINE),
     Reader("embed text", embed_text, 4_096, usual=_LINE),
-    Reader("error codes, words, opposites", lambda text: (codes(text), said(text), opposites(text))),
+    Reader("error codes, words, opposites", lambda text: (codes(text), plain_words(text), opposites(text))),
     Reader(
         "fix as Markdown", lambda text: (code(text), fenced(text), list(read_markdown(text.split("\n")))), usual=_FIX
     ),
@@ -325,7 +325,7 @@ READERS: Final = (
     Reader("transcript, plain", _transcript(read_plain, _plain), usual=_RECORDS),
     Reader(
         "transcript, call as read",
-        lambda text: (told_call(text), told_call(json.dumps({"content": text}))),
+        lambda text: (call_lines(text), call_lines(json.dumps({"content": text}))),
         usual=_PATCH,
     ),
     Reader("harvest, command", lambda text: parse_command.__wrapped__(text[:16_384]), 16_384, usual=_SHELL),

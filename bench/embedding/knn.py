@@ -14,7 +14,7 @@ from typing import Any
 
 from bench.errors.wordings_data import strangers, wordings
 from bench.table import Row, seconds
-from core.embedding.index.binary_index import Bits, KeptBits
+from core.embedding.index.binary_index import Bits, CachedBits
 from core.embedding.index.index import Vec0
 from core.embedding.index.stored import Made, Place, append_bits, put
 from core.errors.retrieval.embed_text import RECIPE, embed_text
@@ -40,7 +40,7 @@ def _at(size: int) -> list[Row]:
     path = _casebook(size, vectors)
     among = frozenset(range(1, size + 1, 3))
     with closing(open_store(path)) as store:
-        kept = KeptBits()
+        kept = CachedBits()
         indexes = {"bits": Bits(store.con, PLACE, kept)}
         if size <= 100_000:
             indexes["vec0"] = Vec0(store.con, PLACE)

@@ -9,7 +9,7 @@ from typing import Any
 from bench.errors.wordings_data import strangers, wordings
 from bench.table import Row, paired
 from core.base.config.settings import EmbeddingSettings
-from core.embedding.models.models import Found, current
+from core.embedding.models.models import LocalModel, current
 from core.embedding.runtime.local import keep_to_itself
 from core.embedding.runtime.worker import run
 from core.errors import identify
@@ -26,9 +26,9 @@ def model(*, threads: int) -> OnDemand:
     return embedder
 
 
-def _found() -> Found:
+def _found() -> LocalModel:
     found = current(EmbeddingSettings(model="all-MiniLM-L6-v2"))
-    if not isinstance(found, Found):
+    if not isinstance(found, LocalModel):
         raise SystemExit(f"{found.reason}; {found.remedy}")
     return found
 

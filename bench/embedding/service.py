@@ -18,7 +18,7 @@ from pathlib import Path
 
 from bench.table import Row, paired, seconds
 from core.embedding.models.catalogue import CATALOGUE, MINILM
-from core.embedding.models.models import Found
+from core.embedding.models.models import LocalModel
 from core.embedding.service.client import Served, connect, stop
 from core.process.endpoint import Endpoint, service_place
 
@@ -72,7 +72,7 @@ def _way(rounds: int) -> Row:
     """One query through the service and in this process, both warm."""
     from core.embedding.runtime.local import load
 
-    here = load(Found(CATALOGUE[MINILM], Path(os.environ["XDG_CACHE_HOME"]) / "casebook" / "models" / MINILM))
+    here = load(LocalModel(CATALOGUE[MINILM], Path(os.environ["XDG_CACHE_HOME"]) / "casebook" / "models" / MINILM))
     there = connect(MINILM, deadline_ms=60_000)
     if not isinstance(there, Served):
         raise SystemExit(f"the service does not answer: {there.reason}")

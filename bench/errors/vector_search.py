@@ -14,10 +14,10 @@ from bench.errors.wordings_base import Remembered
 from bench.errors.wordings_data import strangers, wordings
 from bench.table import Row, p95, seconds
 from core.base.config.settings import EmbeddingSettings
-from core.embedding.index.binary_index import KeptBits
+from core.embedding.index.binary_index import CachedBits
 from core.embedding.index.state import VectorState, write_state
 from core.embedding.index.stored import Made, put
-from core.embedding.models.models import Found, current
+from core.embedding.models.models import LocalModel, current
 from core.embedding.runtime.local import load
 from core.embedding.runtime.query_model import ModelAtHand, VectorSearch
 from core.errors import search
@@ -36,14 +36,14 @@ def measure(*, quick: bool) -> list[Row]:
     """
     remembered = Remembered()
     found = current(EmbeddingSettings(model=remembered.id))
-    if not isinstance(found, Found):
+    if not isinstance(found, LocalModel):
         raise SystemExit(f"{found.reason}: {found.remedy}")
     rng = random.Random(3)
     asked = [row.text for row in wordings() if row.lang == "en"][:ASKED] + [message(rng) for _ in range(ASKED)]
     rows: list[Row] = []
     for size in (1_000, 10_000) if quick else (10_000, 100_000):
         path = _with_vectors(size, remembered)
-        kept = KeptBits()
+        kept = CachedBits()
         with (
             open_store(path, write=False) as store,
             VectorSearch(lambda: ModelAtHand(found.model, lambda: load(found, threads=1)), kept) as vectors,

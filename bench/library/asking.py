@@ -87,7 +87,7 @@ def measure(*, quick: bool) -> list[Row]:
         tempfile.TemporaryDirectory() as folder,
         llm_server([watch.reply]) as server,
         patch.object(App, "_display", watch.display(App._display)),
-        patch.object(AskScreen, "_heard", watch.hears(AskScreen._heard)),
+        patch.object(AskScreen, "_on_answer_event", watch.hears(AskScreen._on_answer_event)),
     ):
         found = asyncio.run(_rounds(Path(folder), server, watch, 8 if quick else 30))
     again, first, sent, said, closed = zip(*found, strict=True)

@@ -26,7 +26,7 @@ from core.library.search.rows import Mode
 from core.store import open_store
 
 if TYPE_CHECKING:
-    from core.embedding.models.models import Found
+    from core.embedding.models.models import LocalModel
     from core.embedding.runtime.query_model import VectorSearch
 
 ASKED: Final = 100
@@ -80,11 +80,11 @@ def _plainly(con: apsw.Connection, text: str) -> object:
     return con.execute(sql, (asked,)).fetchall()
 
 
-def _meaning(database: Path, found: Found, what: str) -> list[Row]:
+def _meaning(database: Path, found: LocalModel, what: str) -> list[Row]:
     """By meaning and by both, the question's embedding included, against embedding it and one product of matrices."""
     import numpy as np
 
-    from core.embedding.index.binary_index import KeptBits
+    from core.embedding.index.binary_index import CachedBits
     from core.embedding.runtime.local import load
     from core.embedding.runtime.query_model import ModelAtHand, VectorSearch
 
@@ -92,7 +92,7 @@ def _meaning(database: Path, found: Found, what: str) -> list[Row]:
     at_hand = ModelAtHand(found.model, lambda: embedder)
     asked = [text for text in questions(2 * ASKED) if text.isascii()]
     rows: list[Row] = []
-    with open_store(database) as store, VectorSearch(lambda: at_hand, KeptBits()) as vectors:
+    with open_store(database) as store, VectorSearch(lambda: at_hand, CachedBits()) as vectors:
         kept = _vectors(store.con, found)
 
         def bare(text: str) -> object:
@@ -136,11 +136,11 @@ def _rows(what: str, control: str, times: list[tuple[float, float]]) -> list[Row
     ]
 
 
-def _model() -> Found:
-    from core.embedding.models.models import Found, current
+def _model() -> LocalModel:
+    from core.embedding.models.models import LocalModel, current
 
     found = current(EmbeddingSettings(model=_MODEL))
-    if not isinstance(found, Found):
+    if not isinstance(found, LocalModel):
         raise SystemExit(f"{found.reason}: {found.remedy}")
     return found
 
@@ -154,7 +154,7 @@ def _filled(path: Path, passages: int) -> Path:
     return making
 
 
-def _embedded(passages: int, found: Found) -> Path:
+def _embedded(passages: int, found: LocalModel) -> Path:
     """A library whose passages the model really read; made once and kept."""
     path = OUT / f"library-embedded-{passages}.db"
     if not path.exists():
@@ -167,7 +167,7 @@ def _embedded(passages: int, found: Found) -> Path:
     return path
 
 
-def _recombined(passages: int, real: Path, found: Found) -> Path:
+def _recombined(passages: int, real: Path, found: LocalModel) -> Path:
     """A library whose passages have vectors mixed of two real ones each; made once and kept."""
     import numpy as np
 
@@ -197,7 +197,7 @@ def _recombined(passages: int, real: Path, found: Found) -> Path:
     return path
 
 
-def _vectors(con: apsw.Connection, found: Found) -> Any:
+def _vectors(con: apsw.Connection, found: LocalModel) -> Any:
     """All vectors of passages as one matrix."""
     import numpy as np
 

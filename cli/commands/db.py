@@ -37,7 +37,7 @@ def run_backup(args: argparse.Namespace, context: Context) -> int:
 
     target = Path(args.file)
     backup(context.database, target)
-    return _done(context, FileReport("backup", str(context.database), str(target), _size(target)))
+    return _exit_code(context, FileReport("backup", str(context.database), str(target), _size(target)))
 
 
 def run_restore(args: argparse.Namespace, context: Context) -> int:
@@ -46,7 +46,7 @@ def run_restore(args: argparse.Namespace, context: Context) -> int:
 
     done = restore(context.database, Path(args.file))
     kept = None if done.kept is None else str(done.kept)
-    return _done(context, FileReport("restore", args.file, str(done.path), _size(done.path), kept))
+    return _exit_code(context, FileReport("restore", args.file, str(done.path), _size(done.path), kept))
 
 
 def run_salvage(args: argparse.Namespace, context: Context) -> int:
@@ -59,14 +59,14 @@ def run_salvage(args: argparse.Namespace, context: Context) -> int:
     repair(target)  # the browsing index is made anew from the rows that were saved
     tables = {name: count for name, count in saved.tables if count}
     source = str(context.database)
-    return _done(context, FileReport("salvage", source, str(target), _size(target), None, tables, saved.errors))
+    return _exit_code(context, FileReport("salvage", source, str(target), _size(target), None, tables, saved.errors))
 
 
 def _size(path: Path) -> int:
     return path.stat().st_size
 
 
-def _done(context: Context, report: FileReport) -> int:
+def _exit_code(context: Context, report: FileReport) -> int:
     context.log("info", report.action, source=report.source, target=report.target, errors=len(report.errors))
     context.out.result(report, _lines(context.out, report))
     return 0

@@ -122,7 +122,9 @@ def _leave_host() -> None:
     start_detached(["hook", "--host"])
 
 
-def _answer_here(payload: bytes, found: _Found, argv: list[str], event: str, writer: _Writer, *, taken: bool) -> bool:
+def _answer_here(
+    payload: bytes, found: _HookSettings, argv: list[str], event: str, writer: _Writer, *, taken: bool
+) -> bool:
     """Answer without a host; whether one would have been of use: it is not where no rule file is. `taken`: one has it,
     and says nothing."""
     import json
@@ -145,7 +147,7 @@ def _answer_here(payload: bytes, found: _Found, argv: list[str], event: str, wri
     return handled.event != "PreToolUse" or handled.rules > 0
 
 
-def _take_up(found: _Found) -> None:
+def _take_up(found: _HookSettings) -> None:
     """Write down what hooks before this one could not: a little of it, because the agent waits."""
     folder = os.path.join(folder_name("state"), "hooks")
     if sys.platform == "win32" or os.path.isdir(folder):
@@ -225,7 +227,7 @@ def _option(argv: list[str], name: str) -> str:
     return ""
 
 
-class _Found:
+class _HookSettings:
     """The settings that a hook needs; plain, because a dataclass takes as long to load as the rest."""
 
     def __init__(
@@ -244,11 +246,11 @@ class _Found:
         self.hold_back = hold_back
 
 
-def _settings(argv: list[str]) -> _Found:
+def _settings(argv: list[str]) -> _HookSettings:
     """The settings in force. Where there are none of any kind all of them are the default, and nothing is read."""
     named, config = os.environ.get(PROBE) or _option(argv, "--db"), _option(argv, "--config")
     if not config and not _has_settings():
-        return _Found(os.path.abspath(named or os.path.join(folder_name("data"), "casebook.db")))
+        return _HookSettings(os.path.abspath(named or os.path.join(folder_name("data"), "casebook.db")))
     from pathlib import Path
 
     from core.base.config.settings_sources import database_path, load_config
@@ -258,7 +260,7 @@ def _settings(argv: list[str]) -> _Found:
     hook, embedding, rules = settings.hook, settings.embedding, settings.rules
     told = f"{rules.hook_most}\n{rules.files}\n{rules.project_files}\n{rules.trust}" if rules.hook else "off"
     known = database, hook.deadline_ms, hook.host, embedding.model, embedding.service, config, told
-    return _Found(*known, hook.hold_back)
+    return _HookSettings(*known, hook.hold_back)
 
 
 def _has_settings() -> bool:
@@ -275,7 +277,7 @@ def _ended(payload: Payload, given: list[str]) -> None:
         start_detached(["hook", "--after", payload.transcript, *given])
 
 
-def _began(found: _Found) -> None:
+def _began(found: _HookSettings) -> None:
     """Have the model ready by the time it is asked, where the casebook has vectors of it."""
     from pathlib import Path
 

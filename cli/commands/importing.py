@@ -86,7 +86,7 @@ def run_import(args: argparse.Namespace, context: Context) -> int:
     from core.flows.transcripts.api import import_transcripts
     from core.store import open_store
 
-    agent, paths = _asked(args, context)
+    agent, paths = _requested(args, context)
     if not paths:
         looked = ", ".join(map(str, _own_places(agent, context)))
         context.out.fault(Fault("not_indexed", f"no transcripts in {looked}", "name a file or a folder"))
@@ -168,7 +168,7 @@ def _inspect(args: argparse.Namespace, context: Context) -> int:
     return 0 if found.results else 1
 
 
-def _asked(args: argparse.Namespace, context: Context) -> tuple[AgentChoice, list[Path]]:
+def _requested(args: argparse.Namespace, context: Context) -> tuple[AgentChoice, list[Path]]:
     """The agent and the places to read. Those that were named must be there; of the agents' own, those that are."""
     agent, named = (args.agent, args.paths) if args.agent in AGENTS else ("auto", [args.agent, *args.paths])
     if not args.agent:
@@ -200,7 +200,7 @@ def report_lines(out: Output, report: Any) -> Iterator[str]:
         yield out.paint("Stopped. What was read stays; the next import goes on from there.", "warn")
     if not report.skipped:
         return
-    yield out.paint(_left_out(report.skipped), "warn")
+    yield out.paint(_describe_gaps(report.skipped), "warn")
     most = len(report.skipped) if out.verbose else 10
     for gap in report.skipped[:most]:
         place = f"{gap.file}:{gap.line}" if gap.line else gap.file
@@ -209,7 +209,7 @@ def report_lines(out: Output, report: Any) -> Iterator[str]:
         yield f"  … and {len(report.skipped) - most:,} more (all of them: --verbose)"
 
 
-def _left_out(gaps: tuple[SkippedLine, ...]) -> str:
+def _describe_gaps(gaps: tuple[SkippedLine, ...]) -> str:
     """How many lines could not be read, and how many files or folders as a whole."""
     lines = sum(gap.line > 0 for gap in gaps)
     whole = len(gaps) - lines

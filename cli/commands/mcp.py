@@ -134,7 +134,7 @@ async def _called(
     began = time.perf_counter()
     fault: Fault | None = None
     try:
-        value = await _apart(lambda: call(name, arguments, desk, lambda: left.is_set() or stopped.is_set()))
+        value = await _on_thread(lambda: call(name, arguments, desk, lambda: left.is_set() or stopped.is_set()))
     except Fault as caught:
         fault = caught
         value = error_object(caught)
@@ -152,7 +152,7 @@ async def _called(
     return CallToolResult(content=[TextContent(text=text)], structured_content=content, is_error=fault is not None)
 
 
-async def _apart(work: Callable[[], object]) -> object:
+async def _on_thread(work: Callable[[], object]) -> object:
     """The outcome of `work` on a thread of its own, which nobody waits for at the end."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[object] = loop.create_future()

@@ -142,13 +142,13 @@ def run_match(args: argparse.Namespace, context: Context) -> int:
 
 
 def _call(args: argparse.Namespace, kind: tuple[str, ...]) -> ToolCall:
-    from cli.context import text_given
+    from cli.context import read_text_argument
     from core.rules.matching.call import read_call
 
     if not args.tool:
         raise Fault("invalid_input", "no tool given", 'write --tool Bash --input \'{"command": "…"}\'')
     try:
-        given: object = json.loads(text_given(args.input, "input").removeprefix("\ufeff"))
+        given: object = json.loads(read_text_argument(args.input, "input").removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
         raise Fault("invalid_input", f"--input is not JSON: {why_unread(error)}", _LIKE) from None
     if not isinstance(given, dict):
@@ -271,12 +271,12 @@ def _watch(matcher: RuleMatcher, context: Context) -> int:
     from cli.progress import stoppable
     from core.flows.rules.matcher import RuleEdit, watch_rules
 
-    def tell(edit: RuleEdit) -> None:
+    def report(edit: RuleEdit) -> None:
         context.out.result(edit, edit_lines(context.out, edit))
         sys.stdout.flush()
 
     with stoppable() as stopped:
-        watch_rules(matcher, tell, stopped, lambda: context.out.note("watching; Ctrl-C ends it"))
+        watch_rules(matcher, report, stopped, lambda: context.out.note("watching; Ctrl-C ends it"))
     return 0
 
 
@@ -292,18 +292,18 @@ def run_clusters(args: argparse.Namespace, context: Context) -> int:
 
 def run_compare(args: argparse.Namespace, context: Context) -> int:
     """`rules compare`: the table, with and without a model; expected rules that are not there are told beside."""
-    from cli.context import text_given
+    from cli.context import read_text_argument
     from cli.format.layout import clip
     from cli.format.rules import comparison_lines
-    from core.rules.evaluation.labels import expected_elsewhere, known_names, labelled_in, named_in, read_labelled
+    from core.rules.evaluation.labels import expected_elsewhere, labelled_in, named_in, read_labelled, rule_names
 
     if args.calls == "-":
-        calls = labelled_in(text_given("-", "file of labelled calls").encode(), "standard input")
+        calls = labelled_in(read_text_argument("-", "file of labelled calls").encode(), "standard input")
     else:
         calls = read_labelled(Path(args.calls))
     with ExitStack() as stack:
         matcher = stack.enter_context(_whole(args, context)[0])
-        missing = expected_elsewhere(calls, known_names(matcher.rules().rules, named_in(calls)))
+        missing = expected_elsewhere(calls, rule_names(matcher.rules().rules, named_in(calls)))
         found = matcher.compare(calls, args.half, fit=args.fit, quiet=args.quiet)
     context.out.result(found, comparison_lines(context.out, found))
     if missing:

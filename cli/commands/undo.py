@@ -11,7 +11,7 @@ from cli.format.layout import wrap
 from cli.output import Output
 from cli.parser import Parser, number
 from core.base.fault import Fault
-from core.errors.cases.resolutions import TakenBack
+from core.errors.cases.resolutions import UndoResult
 
 if TYPE_CHECKING:
     from core.store import Store
@@ -54,17 +54,17 @@ def run_undo(args: argparse.Namespace, context: Context) -> int:
     return 1 if done.stopped else 0
 
 
-def _undo(args: argparse.Namespace, store: Store) -> TakenBack:
+def _undo(args: argparse.Namespace, store: Store) -> UndoResult:
     from core.errors.curation.transaction import person
     from core.flows.system.history import bring_back, take_back, take_back_several
 
     if args.change is not None:
         one = take_back(store, person(), args.change)
-        return TakenBack((one.undid,), (one.id,), "")
+        return UndoResult((one.undid,), (one.id,), "")
     return take_back_several(store, person(), args.steps, how=bring_back if args.redo else take_back)
 
 
-def _lines(out: Output, done: TakenBack, *, redo: bool) -> Iterator[str]:
+def _lines(out: Output, done: UndoResult, *, redo: bool) -> Iterator[str]:
     word = "Brought back" if redo else "Taken back"
     for entry in done.undone:
         title = entry.title.partition(": ")[2] if redo else entry.title

@@ -11,7 +11,7 @@ from cli.format.layout import clip, one_line, width, wrap
 from cli.output import Output
 from core.library.ask.answer import Answer, AnswerCitation, Claim
 from core.library.ask.markers import sentences
-from core.library.ask.store import SessionList, SessionShown
+from core.library.ask.store import SessionList, StoredSession
 from core.text import hangul_share
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def answer_lines(out: Output, found: Answer, *, explain: bool = False, said: boo
     yield from _outdated(out, found)
     if found.cut is not None:
         yield ""
-        yield from (out.paint(line, "warn") for line in wrap(f"! {found.cut.told}", out.columns))
+        yield from (out.paint(line, "warn") for line in wrap(f"! {found.cut.reason}", out.columns))
     if found.why:
         what = {"llm_stream_aborted": "Not finished", None: "Not verified"}.get(found.refusal_reason, "Not accepted")
         yield ""
@@ -232,7 +232,7 @@ def session_list_lines(out: Output, found: SessionList) -> Iterator[str]:
         yield clip(f"{one_line(one.session_id)}  {turns}, {one.updated_at[:16]}  {one.title}", out.columns)
 
 
-def session_lines(out: Output, found: SessionShown) -> Iterator[str]:
+def session_lines(out: Output, found: StoredSession) -> Iterator[str]:
     """One conversation, turn by turn."""
     for one in found.turns:
         yield from (out.paint(line, "bold") for line in wrap(f"{one.turn_index + 1}. {one.question}", out.columns))

@@ -55,7 +55,7 @@ def answer_lines(out: Output, answer: SearchAnswer) -> Iterator[str]:
         if missed and missed[0].stage == "store" and missed[0].outcome == "miss":  # nothing was searched
             yield from wrap(missed[0].reason[:1].upper() + missed[0].reason[1:], out.columns)
         else:
-            yield from field(out, "tried", "; ".join(map(_told, missed)))
+            yield from field(out, "tried", "; ".join(map(_step_line, missed)))
     else:
         yield from _match_lines(out, answer.match)
     if answer.practice is not None:
@@ -75,7 +75,7 @@ def answer_lines(out: Output, answer: SearchAnswer) -> Iterator[str]:
         yield from trace_lines(out, answer.trace)
 
 
-def _told(step: Step) -> str:
+def _step_line(step: Step) -> str:
     remedy = dict(step.facts).get("remedy")
     return f"{step.stage}: {step.reason}" + (f" ({remedy})" if remedy else "")
 

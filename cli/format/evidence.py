@@ -58,7 +58,7 @@ def _entry_lines(out: Output, entry: AlignedEntry, title: str) -> Iterator[str]:
 
 def _quote_lines(out: Output, one: Evidence) -> Iterator[str]:
     yield from field(out, f"quote {one.index}", one.quote or "(empty)")
-    yield from field(out, one.status, _told(one), _STYLE[one.status])
+    yield from field(out, one.status, _concern_line(one), _STYLE[one.status])
     for reason in one.reasons:
         yield from field(out, "because", reason.text)
     if one.status == "flagged" and one.diff:
@@ -70,7 +70,7 @@ def _quote_lines(out: Output, one: Evidence) -> Iterator[str]:
         yield from trace_lines(out, one.trace)
 
 
-def _told(one: Evidence) -> str:
+def _concern_line(one: Evidence) -> str:
     if one.reason is not None:
         return _WHY[one.reason]
     places = [f"{place.start} to {place.end}" for place in one.spans]

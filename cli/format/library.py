@@ -9,7 +9,7 @@ from cli.format.layout import clip, one_line, pad, wrap
 from cli.output import Output
 from core.base.trace import Step
 from core.library.search.api import UNASKED
-from core.library.search.rows import SearchHit, SearchResponse, shown_score
+from core.library.search.rows import SearchHit, SearchResponse, display_score
 
 _SNIPPET_LINES = 2
 
@@ -37,7 +37,7 @@ def response_lines(out: Output, found: SearchResponse, *, explain: bool = False)
 
 
 def _hit_lines(out: Output, hit: SearchHit, *, explain: bool) -> Iterator[str]:
-    yield out.paint(f"{hit.rank}. {shown_score(hit):.2f} {one_line(hit.citation.uri)}", "bold")
+    yield out.paint(f"{hit.rank}. {display_score(hit):.2f} {one_line(hit.citation.uri)}", "bold")
     label = hit.section_label or " > ".join(hit.heading_path) or hit.title
     if label:
         yield clip(label, out.columns)
@@ -61,10 +61,10 @@ def _snippet_lines(out: Output, hit: SearchHit, label: str) -> Iterator[str]:
         kept[-1] = clip(kept[-1] + " …", out.columns)
     lit = sorted({hit.snippet[start:end] for start, end in hit.matched}, key=len, reverse=True)
     for line in kept:
-        yield _lit(out, line, lit)
+        yield _highlighted(out, line, lit)
 
 
-def _lit(out: Output, line: str, words: list[str]) -> str:
+def _highlighted(out: Output, line: str, words: list[str]) -> str:
     if not out.colour or not words:
         return line
     return re.sub("|".join(map(re.escape, words)), lambda found: out.paint(found[0], "good"), line)

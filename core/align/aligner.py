@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from core.align.exact_match import Found, find, variants
+from core.align.exact_match import ExactMatches, find, variants
 from core.align.fuzzy import LEAST_LETTERS, Stretch, likest
 from core.align.guard import beside, compare, cut_article, cut_off, cut_signs, is_diff
 from core.align.guard.ellipsis import elided
@@ -235,16 +235,16 @@ class _Search:
         letters = len(self._view.letters)
         found = self._without_error(self._index) or self._in_fragments(self._index)
         if found is not None:
-            return self._done(found)
+            return self._aligned_by(found)
         likes, like = self._alike(self._index)
         if like is not None and like.status != "flagged":
-            return self._done(like)
+            return self._aligned_by(like)
         moved = self._elsewhere(letters, doubtful=like is not None)
         if moved is not None:
-            return self._done(moved)
-        return self._done(like) if like is not None else self._nowhere(likes)
+            return self._aligned_by(moved)
+        return self._aligned_by(like) if like is not None else self._nowhere(likes)
 
-    def _done(self, found: Aligned) -> Aligned:
+    def _aligned_by(self, found: Aligned) -> Aligned:
         spans = found.spans if found.status != "ambiguous" else found.spans[:1]
         text = self._session.messages[spans[0].message_index]
         matched = hash_of("".join(text[span.start : span.end] for span in spans))
@@ -262,12 +262,12 @@ class _Search:
             form = found.form if quote is self._view or found.form != "plain" else "normal"
             outcome = f"{len(found.spans)} places" if len(found.spans) > 1 else "one place"
             self._note(form, "hit", outcome, watch, index)
-            return self._placed(index, Found(form, found.spans), quote)
+            return self._placed(index, ExactMatches(form, found.spans), quote)
         if index == self._index:
             self._note("without error", "miss", "neither word for word nor folded", watch, index)
         return None
 
-    def _placed(self, index: int, found: Found, quote: View) -> Aligned:
+    def _placed(self, index: int, found: ExactMatches, quote: View) -> Aligned:
         if len(found.spans) > 1:
             return Aligned("ambiguous", found.method, found.confidence, _spans(index, found.spans), 1.0)
         return self._guarded(index, next(iter(found.spans)), found.method, found.confidence, 1.0, quote)

@@ -78,7 +78,7 @@ class _Run(NamedTuple):
 
 def _passed(sides: Sequence[_Run], moved: Token) -> Move | None:
     """The order of the moved word and of what it went past: of a number the numbers, of a word the one with a sense."""
-    before, after = (_kept_before(sides, moved.canon, quote=quote) for quote in (False, True))
+    before, after = (_count_unmoved_before(sides, moved.canon, quote=quote) for quote in (False, True))
     kept = [token for run in sides if run.same for token in run.source]
     past = [token for token in kept[min(before, after) : max(before, after)] if _weighs(token)]
     if moved.kind == "number":
@@ -92,7 +92,7 @@ def _passed(sides: Sequence[_Run], moved: Token) -> Move | None:
     return Move(first, last, canons) if before < after else Move(last, first, canons)
 
 
-def _kept_before(sides: Sequence[_Run], canon: str, *, quote: bool) -> int:
+def _count_unmoved_before(sides: Sequence[_Run], canon: str, *, quote: bool) -> int:
     """How many tokens that did not move stand before the moved one, in the source or the quote."""
     count = 0
     for run in sides:

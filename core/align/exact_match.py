@@ -31,7 +31,7 @@ _CLOSING = "\"'“”‘’」』»`"
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ExactMatches:
     """The places of a quote in one text, in the original's code points, and the form that showed them."""
 
     form: Form
@@ -46,20 +46,20 @@ class Found:
         return CONFIDENCE[self.form]
 
 
-def find(view: View, quote: View, *, loose: bool = True) -> Found | None:
+def find(view: View, quote: View, *, loose: bool = True) -> ExactMatches | None:
     """The places of `quote`, by the first form in which there are any; only word for word where not `loose`."""
     if spans := _all(view.plain, quote.plain):
-        return Found("plain", tuple(spans))
+        return ExactMatches("plain", tuple(spans))
     if not loose or len(quote.letters) < LEAST_LETTERS:
         return None
     normal = quote.normal.strip(" ")
     if spans := _all(view.normal, normal, view.original_of_normal):
-        return Found("normal", tuple(spans))
+        return ExactMatches("normal", tuple(spans))
     if spans := _all(view.folded, quote.folded.strip(" "), view.original_of_normal):
-        return Found("folded", tuple(spans))
+        return ExactMatches("folded", tuple(spans))
     if spans := _all(view.letters, quote.letters, view.original_of_letters):
         whole = [span for span in spans if _on_words(view.plain, *span)]
-        return Found("letters", tuple(_with_marks(view.plain, span, quote) for span in whole or spans))
+        return ExactMatches("letters", tuple(_with_marks(view.plain, span, quote) for span in whole or spans))
     return None
 
 

@@ -150,14 +150,14 @@ def _pairs() -> dict[str, frozenset[str]]:
 _OPPOSITE: Final = _pairs()
 
 
-def said(key_line: str) -> tuple[str, ...]:
+def plain_words(key_line: str) -> tuple[str, ...]:
     """The plain words of a message in order, without its wrappers and without names, quotes, paths and numbers."""
     text = _QUOTED.sub(" ", without_wrappers(key_line[:_TEMPLATE_IN]))
     plain = (part for part in text.split() if not _NAME_SIGN.search(part.strip(".,:;!?()[]{}")))
     return tuple(word.casefold().replace("’", "'") for part in plain for word in _WORD.findall(part))
 
 
-def told_apart(ours: Sequence[str], theirs: Sequence[str]) -> tuple[str, str] | None:
+def difference(ours: Sequence[str], theirs: Sequence[str]) -> tuple[str, str] | None:
     """What one says and what the other says instead, both from `said`; None where that is no reason to part them."""
     return _antonyms(ours, theirs) or _one_place(ours, theirs) or _another_end(ours, theirs)
 
@@ -458,7 +458,7 @@ def other_subject(ours: tuple[frozenset[str], ...], theirs: str) -> str:
 
 def other_word(ours: Sequence[str], theirs: Sequence[str]) -> str:
     """That one word or the end of an equal sentence differs, both as `said` reads them; empty if not."""
-    differing = told_apart(ours, theirs)
+    differing = difference(ours, theirs)
     return f"the same sentence, but one says “{differing[0]}”, the other “{differing[1]}”" if differing else ""
 
 

@@ -68,7 +68,7 @@ def move_shares(con: apsw.Connection, before: Mapping[int, Share], after: Mappin
         old, new = before.get(case_id), after.get(case_id)
         if old == new:
             continue
-        held = _held(con, case_id)
+        held = _read_share(con, case_id)
         lost = new is None or (
             old is not None
             and ((old.rank == held.rank and new.rank > old.rank) or (old.leader == held.leader < new.leader))
@@ -101,7 +101,7 @@ def refresh_followers(con: apsw.Connection, case_id: int) -> None:
         refresh_queue(con, follower)
 
 
-def _held(con: apsw.Connection, case_id: int) -> Share:
+def _read_share(con: apsw.Connection, case_id: int) -> Share:
     row = con.execute(
         "SELECT sessions, seconds, worth, queue_case FROM case_state WHERE case_id = ?", (case_id,)
     ).fetchone()

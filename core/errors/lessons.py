@@ -469,7 +469,7 @@ class _Section:
         self.lines: list[str] = []
         self.said: list[bool] = []
 
-    def kept(self) -> Iterator[str]:
+    def remaining(self) -> Iterator[str]:
         """The lines that stay: bullets that the card has go alone, everything else stays or goes as a whole."""
         if all(self.said):
             return
@@ -488,7 +488,7 @@ def beyond_card(text: str, lesson: Lesson) -> str:
     A line is on the card if what it quotes, or all of it, is a line of the card: labels and marks do not count.
     """
     known = _on_card(lesson)
-    kept = ("\n".join(section.kept()).strip("\n") for section in _sections(text, known))
+    kept = ("\n".join(section.remaining()).strip("\n") for section in _sections(text, known))
     return "\n\n".join(one for one in kept if one)
 
 
@@ -512,13 +512,13 @@ def _sections(text: str, known: frozenset[str]) -> Iterator[_Section]:
         blank = not line.strip()
         fence = line.lstrip().startswith("```")
         section.lines.append(line)
-        section.said.append(fence or blank or _is_said(line, known, fenced=fenced))
+        section.said.append(fence or blank or _is_repeated(line, known, fenced=fenced))
         fenced ^= fence
     if section.lines:
         yield section
 
 
-def _is_said(line: str, known: frozenset[str], *, fenced: bool) -> bool:
+def _is_repeated(line: str, known: frozenset[str], *, fenced: bool) -> bool:
     if fenced:
         return _flat(line) in known
     coded = [_flat(one[1] or one[2]) for one in _CODE.finditer(line)] if line.startswith((_LABEL, "- `")) else []

@@ -36,7 +36,7 @@ Kind = Literal["rule", "lack"]
 
 
 @dataclass(frozen=True, slots=True)
-class FoundIn:
+class FindingPlace:
     """A finding that counts: the message that showed it, and the messages of its fix in their session."""
 
     session: str
@@ -57,7 +57,7 @@ class Approach:
     sessions: int
     example: str
     names: tuple[str, ...]
-    found_in: tuple[FoundIn, ...]
+    found_in: tuple[FindingPlace, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ def sentence(kind: Kind, tool: str, name: str, approaches: Sequence[Approach], s
     """`nilerr: suppressed with a reason in 5 of 7 (`//nolint:nilerr // …`), edited in 2 of 7`."""
     total = sum(one.count for one in approaches)
     if kind == "rule":
-        return f"{name}: " + ", ".join(_done(one, total) for one in approaches)
+        return f"{name}: " + ", ".join(_describe_share(one, total) for one in approaches)
     said = f"{_LACKS[tool].format(name) if tool in _LACKS else name} in {sessions} sessions"
     worked = next((one for one in approaches if one.how == "worked instead"), None)
     if worked is None:
@@ -142,7 +142,7 @@ def sentence(kind: Kind, tool: str, name: str, approaches: Sequence[Approach], s
     return f"{said}; {how} in {worked.count} of {total}: {example}"
 
 
-def _done(one: Approach, total: int) -> str:
+def _describe_share(one: Approach, total: int) -> str:
     said = f"{one.how} in {one.count} of {total}"
     if one.how == "edited":
         return f"{said} (with {', '.join(f'`{name}`' for name in one.names)})" if one.names else said
@@ -300,7 +300,7 @@ def _approach(how: How, rows: Sequence[_Row]) -> Approach:
     newest = sorted(rows, key=lambda row: row.ts, reverse=True)
     example = next((row.shown for row in newest if row.shown), "")
     found_in = tuple(
-        FoundIn(row.session, row.message, row.fix_session, message_numbers(row.message_ids))
+        FindingPlace(row.session, row.message, row.fix_session, message_numbers(row.message_ids))
         for row in newest[:_FOUND_IN]
     )
     return Approach(how, len(rows), len({row.session for row in rows}), example, _shared(rows), found_in)
@@ -376,8 +376,8 @@ def find_failure(
     """
     asked = set(keys)
     found = con.execute(_SELECT + _WANTED, (json.dumps(sorted({program for program, _ in asked})),)).fetchall()
-    for one in _known(con, found, repository):
-        if (one.program, one.key) in asked and not _was_told(con, one.resolution_id, session):
+    for one in _known_failures(con, found, repository):
+        if (one.program, one.key) in asked and not _was_shown(con, one.resolution_id, session):
             return one
     return None
 
@@ -388,12 +388,14 @@ def every_failure(con: apsw.Connection, repositories: frozenset[str] | None = No
     found: dict[tuple[str, str, str], KnownFailure] = {}
     for name in sorted({cast("str", row[13]) for row in rows}):
         if repositories is None or name in repositories:
-            for one in _known(con, [row for row in rows if row[13] == name], name):
+            for one in _known_failures(con, [row for row in rows if row[13] == name], name):
                 found.setdefault((one.repository, one.program, one.key), one)
     return tuple(found.values())
 
 
-def _known(con: apsw.Connection, rows: Iterable[tuple[object, ...]], repository: str) -> Iterator[KnownFailure]:
+def _known_failures(
+    con: apsw.Connection, rows: Iterable[tuple[object, ...]], repository: str
+) -> Iterator[KnownFailure]:
     """Those of the rows that may be told in a repository."""
     every, names = list(rows), project_names(con)
     met: dict[tuple[str, str], set[str]] = {}
@@ -408,7 +410,7 @@ def _known(con: apsw.Connection, rows: Iterable[tuple[object, ...]], repository:
             continue
         if place != repository and (lack_tool or worth != "general"):
             continue
-        if lack_tool and not _is_met_again(con, lack_tool, lack_name, repository):
+        if lack_tool and not _recurs(con, lack_tool, lack_name, repository):
             continue
         yield KnownFailure(
             program, key, failed, said, passed, status, fix, fingerprint, names.get(place, place), place,
@@ -416,13 +418,13 @@ def _known(con: apsw.Connection, rows: Iterable[tuple[object, ...]], repository:
         )  # fmt: skip
 
 
-def _is_met_again(con: apsw.Connection, tool: str, name: str, repository: str) -> bool:
+def _recurs(con: apsw.Connection, tool: str, name: str, repository: str) -> bool:
     return any(
         one.repository == repository and one.sessions >= LEAST for one in practice_about(con, "lack", tool, name)
     )
 
 
-def _was_told(con: apsw.Connection, resolution: int, session: str) -> bool:
+def _was_shown(con: apsw.Connection, resolution: int, session: str) -> bool:
     row = con.execute(
         "SELECT 1 FROM answer_outcome WHERE session_id = ? AND resolution_id = ? AND via = ?",
         (session, resolution, VIA),
@@ -430,11 +432,11 @@ def _was_told(con: apsw.Connection, resolution: int, session: str) -> bool:
     return row is not None
 
 
-def keep_told(
+def record_shown(
     con: apsw.Connection, told: KnownFailure, session: str, repository: str, ts: str, *, withheld: bool = False
 ) -> None:
     """Note that it was told, or held back, in a session, once. Within the caller's transaction."""
-    if not _was_told(con, told.resolution_id, session):
+    if not _was_shown(con, told.resolution_id, session):
         con.execute(
             "INSERT INTO answer_outcome(resolution_id, fingerprint, via, session_id, repository, told_at, withheld)"
             " VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -442,7 +444,7 @@ def keep_told(
         )
 
 
-class ToldBefore(NamedTuple):
+class ShownCounts(NamedTuple):
     """How often something was told before a run or held back, and how often the failure then did not come."""
 
     told: int = 0
@@ -451,7 +453,7 @@ class ToldBefore(NamedTuple):
     avoided_withheld: int = 0
 
 
-def count_told(con: apsw.Connection, repositories: frozenset[str] | None = None) -> ToldBefore:
+def shown_counts(con: apsw.Connection, repositories: frozenset[str] | None = None) -> ShownCounts:
     """What was told before a run in all repositories, or in these. Raises apsw errors."""
     of_these = json.dumps(None if repositories is None else sorted(repositories))
     row = con.execute(
@@ -461,4 +463,4 @@ def count_told(con: apsw.Connection, repositories: frozenset[str] | None = None)
         " AND (?2 = 'null' OR repository IN (SELECT value FROM json_each(?2)))",
         (VIA, of_these),
     ).fetchone()
-    return ToldBefore(*cast("tuple[int, int, int, int]", row))
+    return ShownCounts(*cast("tuple[int, int, int, int]", row))

@@ -85,7 +85,7 @@ NO_INDEX = -1
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class RejectedEntry:
     """An entry that was not taken (`at` counts from 0), and why."""
 
     at: int
@@ -94,7 +94,7 @@ class Left:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class ParsedEntry:
     """One claim ready to be stored; its quotes are (message index, text)."""
 
     entry_id: str
@@ -103,7 +103,7 @@ class Taken:
     quotes: tuple[tuple[int, str], ...]
 
 
-def taken(entry: ExtractedEntry) -> Taken | str:
+def parse_entry(entry: ExtractedEntry) -> ParsedEntry | str:
     """The entry as it is stored, or why it cannot be."""
     long = next((at for at, one in enumerate(entry.evidence, 1) if len(one.quote) > QUOTE_KEPT), None)
     if long is not None:
@@ -112,7 +112,7 @@ def taken(entry: ExtractedEntry) -> Taken | str:
     kind = _masked(entry.type)[:80] or "fact"
     title = _masked(entry.title)[:_TITLE_KEPT] or (quotes[0][1][:80] if quotes else "")
     name = _masked(entry.entry_id)[:200] or f"ent_{digest(kind, title, quotes)}"
-    return Taken(name, kind, title, quotes)
+    return ParsedEntry(name, kind, title, quotes)
 
 
 def digest(*content: object) -> str:
@@ -141,7 +141,7 @@ class EntriesAdded:
     added: tuple[str, ...]
     quotes: int
     known: int
-    left: tuple[Left, ...] = ()
+    left: tuple[RejectedEntry, ...] = ()
 
 
 def add_entries(
@@ -161,15 +161,15 @@ def add_entries(
         hint = "import its transcript first: casebook import auto"
         raise Fault("invalid_input", f"there is no session {session_id[:80]}", hint)
     added: list[str] = []
-    refused: list[Left] = []
+    refused: list[RejectedEntry] = []
     known = quotes = 0
     for start in range(0, len(entries), _BATCH):
         with store.transaction() as con:
             made: list[str] = []
             for at, given in enumerate(entries[start : start + _BATCH], start):
-                entry = taken(given)
+                entry = parse_entry(given)
                 if isinstance(entry, str):
-                    refused.append(Left(at, given.entry_id[:200], entry))
+                    refused.append(RejectedEntry(at, given.entry_id[:200], entry))
                     continue
                 name, there = _name(con, session_id, entry)
                 if there is None:
@@ -178,14 +178,14 @@ def add_entries(
                 elif there:
                     known += 1
                 else:
-                    refused.append(Left(at, entry.entry_id, "it is there already, with other quotes"))
+                    refused.append(RejectedEntry(at, entry.entry_id, "it is there already, with other quotes"))
             if made:
-                tell_added(con, session_id, made, source)
+                append_added(con, session_id, made, source)
             added += made
     return EntriesAdded(session_id, tuple(added), quotes, known, tuple(refused))
 
 
-def _name(con: apsw.Connection, session_id: str, entry: Taken) -> tuple[str, bool | None]:
+def _name(con: apsw.Connection, session_id: str, entry: ParsedEntry) -> tuple[str, bool | None]:
     """The id the entry has here, and whether one of it is there: None not, else whether its quotes are the same."""
     for name in (entry.entry_id, f"{entry.entry_id}@{session_id}"):
         row = con.execute("SELECT session_id FROM entry WHERE id = ?", (name,)).fetchone()
@@ -199,7 +199,7 @@ def _name(con: apsw.Connection, session_id: str, entry: Taken) -> tuple[str, boo
     return name, [tuple(row) for row in rows] == list(entry.quotes)
 
 
-def _insert(con: apsw.Connection, session_id: str, name: str, entry: Taken) -> int:
+def _insert(con: apsw.Connection, session_id: str, name: str, entry: ParsedEntry) -> int:
     ts = now()
     con.execute(
         "INSERT INTO entry(id, session_id, type, title, stage, created, updated)"
@@ -213,7 +213,7 @@ def _insert(con: apsw.Connection, session_id: str, name: str, entry: Taken) -> i
     return len(entry.quotes)
 
 
-def tell_added(con: apsw.Connection, session_id: str, made: Sequence[str], source: str) -> None:
+def append_added(con: apsw.Connection, session_id: str, made: Sequence[str], source: str) -> None:
     """Append the event that says where these entries of a session came from, inside the caller's transaction."""
     came = ingested(con, session_id)
     ids = con.execute(

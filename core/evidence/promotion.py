@@ -14,7 +14,7 @@ import apsw
 
 from core.base.fault import Fault
 from core.evidence.events import append, entry_images
-from core.evidence.rows import GOOD, Kept, State, StoredMessages, quotes_of, still_right, words_at
+from core.evidence.rows import GOOD, State, StoredMessages, StoredQuote, quotes_of, still_right, words_at
 from core.store import Store, change, now
 
 Stage = Literal["candidate", "verified"]
@@ -53,7 +53,7 @@ def promotion_of(con: apsw.Connection, entry_id: str) -> Promotion:
     return _judged(con, cast("Stage", row[0]), quotes_of(con, entry_id), str(row[1] or ""))
 
 
-def _judged(con: apsw.Connection, stage: Stage, quotes: Sequence[Kept], session_id: str) -> Promotion:
+def _judged(con: apsw.Connection, stage: Stage, quotes: Sequence[StoredQuote], session_id: str) -> Promotion:
     if not quotes:
         return Promotion(stage, True, "Evidence alignment failed: the entry has no quote.", ())
     messages = StoredMessages(con, session_id)
@@ -68,7 +68,7 @@ def _judged(con: apsw.Connection, stage: Stage, quotes: Sequence[Kept], session_
     return Promotion(stage, True, reason, tuple(one.quote for one, _ in bad))
 
 
-def _state(one: Kept, messages: StoredMessages) -> str:
+def _state(one: StoredQuote, messages: StoredMessages) -> str:
     """The quote's state, with a look at whether its words are really there."""
     if one.state == "accepted" and one.decision is not None:
         right = bool(one.spans) and words_at(messages, one.spans) == one.decision.words

@@ -16,7 +16,16 @@ import apsw
 from core.align import Aligned, AlignSettings, Session, Span, align_quote
 from core.evidence.events import append, evidence_images, ingested
 from core.evidence.promotion import demote_lapsed, demote_unfounded
-from core.evidence.rows import Kept, StoredMessages, anchored, as_stored, body_of, kept_many, spans_of, still_right
+from core.evidence.rows import (
+    StoredMessages,
+    StoredQuote,
+    anchored,
+    as_stored,
+    body_of,
+    read_quotes,
+    spans_of,
+    still_right,
+)
 from core.store import Store, faults
 from core.store.sql import number
 
@@ -54,10 +63,10 @@ class SessionAligned:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Realigned:
     """What came out for one quote: a new alignment, a new anchor, or both."""
 
-    before: Kept
+    before: StoredQuote
     aligned: Aligned | None = None
     anchor: tuple[Span, ...] | None = None
 
@@ -115,9 +124,9 @@ def _align_all(
     """Whether it was stopped before the end."""
     done = 0
     for start in range(0, len(ids), _BATCH):
-        found: list[_Found] = []
+        found: list[_Realigned] = []
         due = time.monotonic() + _BATCH_S
-        for one in kept_many(run.store.con, ids[start : start + _BATCH]):
+        for one in read_quotes(run.store.con, ids[start : start + _BATCH]):
             if cancelled():
                 _write(run, found)
                 return True
@@ -133,7 +142,7 @@ def _align_all(
     return False
 
 
-def _look(run: _Run, one: Kept) -> _Found | None:
+def _look(run: _Run, one: StoredQuote) -> _Realigned | None:
     """What is new about a quote; None where nothing is."""
     anchor: tuple[Span, ...] | None = None
     if one.verdict == "rejected":
@@ -143,14 +152,14 @@ def _look(run: _Run, one: Kept) -> _Found | None:
         held = one.decision.spans if one.anchor is None else one.anchor
         anchor = None if now == held else now
         if now:
-            return None if anchor is None else _Found(one, anchor=anchor)
+            return None if anchor is None else _Realigned(one, anchor=anchor)
     if one.aligned is not None and not run.again and not _doubtful(run, one.aligned):
-        return None if anchor is None else _Found(one, anchor=anchor)
+        return None if anchor is None else _Realigned(one, anchor=anchor)
     run.looked += 1
     aligned = as_stored(align_quote(run.session, one.message_index, one.quote, run.settings))
     if aligned == one.aligned and anchor is None:
         return None
-    return _Found(one, None if aligned == one.aligned else aligned, anchor)
+    return _Realigned(one, None if aligned == one.aligned else aligned, anchor)
 
 
 def _doubtful(run: _Run, aligned: Aligned) -> bool:
@@ -161,12 +170,12 @@ def _doubtful(run: _Run, aligned: Aligned) -> bool:
     return aligned.status == "flagged" and run.grown
 
 
-def _write(run: _Run, found: list[_Found]) -> None:
+def _write(run: _Run, found: list[_Realigned]) -> None:
     """Store a batch, unless a person was quicker, with its event; entries that lost their ground fall back."""
     if not found:
         return
     with run.store.transaction() as con:
-        marks = {one.id: one.mark for one in kept_many(con, [new.before.id for new in found])}
+        marks = {one.id: one.mark for one in read_quotes(con, [new.before.id for new in found])}
         fresh = [new for new in found if marks.get(new.before.id) == new.before.mark]
         for new in fresh:
             if new.aligned is not None:
@@ -176,7 +185,7 @@ def _write(run: _Run, found: list[_Found]) -> None:
                     "UPDATE alignment SET anchor = ? WHERE evidence_id = ?", (spans_of(new.anchor), new.before.id)
                 )
         if fresh:
-            tell_aligned(con, run.session_id, fresh)
+            append_aligned(con, run.session_id, fresh)
             run.demoted += demote_unfounded(con, (new.before.entry_id for new in fresh))
             run.demoted += demote_lapsed(con, (new.before.entry_id for new in fresh if new.anchor == ()))
     run.changed += len(fresh)
@@ -194,7 +203,7 @@ def write_alignment(con: apsw.Connection, evidence_id: int, aligned: Aligned) ->
     )
 
 
-def tell_aligned(con: apsw.Connection, session_id: str, found: list[_Found]) -> None:
+def append_aligned(con: apsw.Connection, session_id: str, found: list[_Realigned]) -> None:
     """Append `evidence_aligned` for a batch (evidence-aligner-v2, phase 3)."""
     source = ingested(con, session_id)
     statuses = Counter(new.aligned.status for new in found if new.aligned is not None)

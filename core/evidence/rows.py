@@ -47,7 +47,7 @@ class Decision:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredQuote:
     """A quote as it is stored. `aligned` is what the machine found (None: not aligned yet), `decision` a person's.
 
     `anchor`: where accepted words stand now, if they moved; empty: nowhere any more.
@@ -96,29 +96,29 @@ class Kept:
         return ()
 
 
-def kept(con: apsw.Connection, evidence_id: int) -> Kept | None:
+def read_quote(con: apsw.Connection, evidence_id: int) -> StoredQuote | None:
     """One quote, or None where there is none of that id."""
     row = con.execute(f"SELECT {_COLUMNS}{_FROM} WHERE v.id = ?", (evidence_id,)).fetchone()
-    return None if row is None else _kept(row)
+    return None if row is None else _to_quote(row)
 
 
-def kept_many(con: apsw.Connection, ids: list[int]) -> list[Kept]:
+def read_quotes(con: apsw.Connection, ids: list[int]) -> list[StoredQuote]:
     """These quotes, in the order asked for; what is gone is left out."""
     rows = con.execute(f"SELECT {_COLUMNS}{_FROM} WHERE v.id IN (SELECT value FROM json_each(?))", (json.dumps(ids),))
-    found = {one.id: one for one in map(_kept, rows.fetchall())}
+    found = {one.id: one for one in map(_to_quote, rows.fetchall())}
     return [found[at] for at in ids if at in found]
 
 
-def quotes_of(con: apsw.Connection, entry_id: str) -> list[Kept]:
+def quotes_of(con: apsw.Connection, entry_id: str) -> list[StoredQuote]:
     """The quotes of an entry, in its order."""
     rows = con.execute(f"SELECT {_COLUMNS}{_FROM} WHERE v.entry_id = ? ORDER BY v.position", (entry_id,))
-    return [_kept(row) for row in rows.fetchall()]
+    return [_to_quote(row) for row in rows.fetchall()]
 
 
-def _kept(row: tuple[Any, ...]) -> Kept:
+def _to_quote(row: tuple[Any, ...]) -> StoredQuote:
     status, method, confidence, body, verdict, decision, anchor = row[11:18]
     text = json.dumps([row[5], status, body, verdict, decision, anchor])
-    return Kept(
+    return StoredQuote(
         *cast("tuple[int, str, int, int, str, str, str | None]", row[:7]),
         session_id=row[7] or "",
         type=row[8],

@@ -16,7 +16,7 @@ import apsw
 
 from core.base.fault import Fault
 from core.base.managed_block import blocks, read_text, write_block
-from core.errors.cases.derived import ANSWERS, REPOSITORY_OF_PLACE, meant_by
+from core.errors.cases.derived import ANSWERS, REPOSITORY_OF_PLACE, project_aliases
 from core.errors.exchange.case_export import KIND, code
 from core.errors.lessons import agent_text, parse_lesson, without_home
 from core.errors.practice import practices
@@ -152,7 +152,7 @@ def _projects(con: apsw.Connection, file: Path) -> frozenset[str]:
     if folder == home or (folder.is_relative_to(home) and folder.relative_to(home).parts[0].startswith(".")):
         return frozenset()
     names = recorded_names(folder) or {unified(str(folder))}
-    return frozenset(one for name in names if name for one in meant_by(con, name))
+    return frozenset(one for name in names if name for one in project_aliases(con, name))
 
 
 _SECTIONS: Final = ("Fixes", "Practice", "Corrections")

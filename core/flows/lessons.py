@@ -22,7 +22,7 @@ from core.flows.harvest.changes import Hint
 from core.flows.harvest.command import parse_command
 from core.flows.harvest.explanation import relative, resolution_text
 from core.flows.harvest.fixes.lesson import hides, plain_command
-from core.flows.harvest.session_events import Result, seen_in
+from core.flows.harvest.session_events import Result, read_history
 from core.store import Store, now
 from core.text import clean, redact
 
@@ -40,7 +40,7 @@ class LessonRecorded:
     lesson: Lesson
 
 
-class Told(NamedTuple):
+class LessonInput(NamedTuple):
     """What an agent says: the output that failed, the command or the hunk (lines of a diff) that fixed it, the check
     that passed, what did not help, and quotes of the session, of which `because` says why."""
 
@@ -53,7 +53,7 @@ class Told(NamedTuple):
     quotes: tuple[str, ...] = ()
 
 
-def record_lesson(store: Store, session: str, told: Told, settings: AlignSettings) -> LessonRecorded:
+def record_lesson(store: Store, session: str, told: LessonInput, settings: AlignSettings) -> LessonRecorded:
     """Keep what an agent tells of its imported session, as a draft of the author `agent`.
 
     Raises Fault invalid_input with the reason where the session does not bear it out: the failure, the command or hunk,
@@ -64,10 +64,12 @@ def record_lesson(store: Store, session: str, told: Told, settings: AlignSetting
     session = session_named(store.con, session)
     with store.transaction() as con:
         found = identify(redact(told.error))
-        case_id, first, last = _met(con, session, found)
+        case_id, first, last = _find_failure(con, session, found)
         project = _project(store, session)
-        results = [one for one in seen_in(store, [session], None) if isinstance(one, Result) and one.ran.idx > first]
-        did, file = _done_at(results, told)
+        results = [
+            one for one in read_history(store, [session], None) if isinstance(one, Result) and one.ran.idx > first
+        ]
+        did, file = _find_fix(results, told)
         checked = _checked_at(results, told.check, project, max(did, last))
         quotes = tuple(dict.fromkeys(quote for quote in (told.because, *told.quotes) if quote.strip()))
         said = _quoted(store, session, quotes, settings)
@@ -88,7 +90,7 @@ def record_lesson(store: Store, session: str, told: Told, settings: AlignSetting
     return LessonRecorded(case_id, fix or 0, lesson)
 
 
-def _met(con: apsw.Connection, session: str, found: Identity) -> tuple[int, int, int]:
+def _find_failure(con: apsw.Connection, session: str, found: Identity) -> tuple[int, int, int]:
     """The case of the failure, and the messages that show it first and last."""
     case_id = find_case(con, found.normalized, found.fingerprint) if found.normalized else None
     row = con.execute(
@@ -109,7 +111,7 @@ def _refuse_twice(con: apsw.Connection, session: str, found: Identity, text: str
         raise _refused("this lesson is recorded already", "nothing more to do")
 
 
-def _text(told: Told, lesson: Lesson, explained: tuple[str, int] | None, checked: int) -> str:
+def _text(told: LessonInput, lesson: Lesson, explained: tuple[str, int] | None, checked: int) -> str:
     file = lesson.do.file
     return resolution_text(
         files=[file] if told.hunk else [],
@@ -136,7 +138,7 @@ def _squeezed(text: str) -> str:
     return " ".join(text.split())
 
 
-def _done_at(results: Sequence[Result], told: Told) -> tuple[int, str]:
+def _find_fix(results: Sequence[Result], told: LessonInput) -> tuple[int, str]:
     """The message of the last result of what is told to be the fix, and the file that was edited."""
     if told.command.strip():
         wanted = _squeezed(redact(told.command))
@@ -195,7 +197,7 @@ def _quoted(store: Store, session: str, quotes: Sequence[str], settings: AlignSe
     return placed
 
 
-def _lesson(told: Told, found: Identity, project: str, file: str) -> Lesson:
+def _lesson(told: LessonInput, found: Identity, project: str, file: str) -> Lesson:
     def plain(command: str) -> str:
         return plain_command(parse_command(redact(command)), project)
 
@@ -220,5 +222,5 @@ def _hint(hunk: str, file: str) -> Hint:
     return Hint(file, *sides)
 
 
-def _is_hiding(told: Told) -> bool:
+def _is_hiding(told: LessonInput) -> bool:
     return hides([_hint(told.hunk, "")] if told.hunk else [], told.command or None)

@@ -22,10 +22,10 @@ from core.errors.retrieval.api import search
 from core.flows.harvest.report import JudgedResult
 from core.flows.transcripts.api import import_transcripts
 from core.flows.transcripts.files import (
-    Found,
     NotATranscript,
     Position,
     Source,
+    TranscriptFile,
     batches,
     files_to_read,
     open_regular,
@@ -213,7 +213,7 @@ class _Transcript(NamedTuple):
 
     started: str
     name: str
-    found: Found
+    found: TranscriptFile
 
 
 @dataclass(slots=True)
@@ -263,7 +263,7 @@ def replay(
     return report_of(len(play.sessions), tuple(play.items), skipped, canceled=canceled)
 
 
-def _transcripts(files: list[Found], tally: Tally) -> Iterator[_Transcript]:
+def _transcripts(files: list[TranscriptFile], tally: Tally) -> Iterator[_Transcript]:
     """Each file that is a transcript, with the time its session started."""
     for found in files:
         name = stored_name(found.path)
@@ -342,7 +342,7 @@ def _ask(play: _Play, inspected: Inspected, result: JudgedResult) -> ReplayItem:
     if hit is not None:
         fix = redact(hit.resolution or "")[:_LIMIT]
         match = ReplayMatch(hit.id, hit.tier, hit.confidence, hit.status, fix, hit.source.session)
-    known = match is not None or _is_known(play.store, result.keys[0].text)
+    known = match is not None or _has_case(play.store, result.keys[0].text)
     real = result.fix.text[:_LIMIT] if result.fix is not None else None
     agreed, reason = _compared(match, real, known=known)
     return ReplayItem(
@@ -360,7 +360,7 @@ def _ask(play: _Play, inspected: Inspected, result: JudgedResult) -> ReplayItem:
     )
 
 
-def _is_known(store: Store, key_line: str) -> bool:
+def _has_case(store: Store, key_line: str) -> bool:
     """Whether an error of this name is in the casebook, with a fix or without one."""
     sql = (
         "SELECT EXISTS (SELECT 1 FROM fingerprint WHERE fingerprint = ?)"

@@ -160,7 +160,7 @@ RESAMPLES: Final = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownPassage:
     """A passage that a search put forward: what is needed to tell whether it answers. `labels`: its last
     heading, its symbol."""
 
@@ -198,7 +198,7 @@ class Interval:
     of: int
 
 
-def measure(golden: Golden, shown: Sequence[Shown], k: int) -> Measured:
+def measure(golden: Golden, shown: Sequence[ShownPassage], k: int) -> Measured:
     """How the first `k` passages answer a query. `shown` are all that were asked for, best first."""
     answers = [at for at, one in enumerate(shown, 1) if is_answer(golden, one)]
     documents = [at for at, one in enumerate(shown, 1) if _is_document(golden, one)]
@@ -221,12 +221,12 @@ def measure(golden: Golden, shown: Sequence[Shown], k: int) -> Measured:
     )
 
 
-def is_answer(golden: Golden, one: Shown) -> bool:
+def is_answer(golden: Golden, one: ShownPassage) -> bool:
     """Whether the passage is one of those that answer."""
     return one.chunk_id in golden.chunk_ids or any(holds(place, one) for place in golden.expect)
 
 
-def holds(place: Place, one: Shown) -> bool:
+def holds(place: Place, one: ShownPassage) -> bool:
     """Whether a passage is of that place: the document, and its section or the quote."""
     if place.doc != one.path:
         return False
@@ -235,7 +235,7 @@ def holds(place: Place, one: Shown) -> bool:
     return place.quote is None or _folded(place.quote) in _folded(one.text)
 
 
-def _is_document(golden: Golden, one: Shown) -> bool:
+def _is_document(golden: Golden, one: ShownPassage) -> bool:
     return one.doc_id in golden.doc_ids or any(place.doc == one.path for place in golden.expect)
 
 
@@ -402,11 +402,11 @@ def evaluate(
     found: dict[str, list[Measured]] = {PLAIN: [], **{mode: list[Measured]() for mode in modes}}
     model: str | None = None
     for golden in suite.queries:
-        found[PLAIN].append(measure(golden, _shown(con, plain_search(plain, golden.query, _ASKED)), k))
+        found[PLAIN].append(measure(golden, _read_passages(con, plain_search(plain, golden.query, _ASKED)), k))
         for mode in modes:
-            chunks, used = _asked(store, golden.query, mode, vectors)
+            chunks, used = _search_passages(store, golden.query, mode, vectors)
             model = used or model
-            found[mode].append(measure(golden, _shown(con, _ids(con, chunks)), k))
+            found[mode].append(measure(golden, _read_passages(con, _ids(con, chunks)), k))
     names, ours = list(found), found[modes[-1] if modes else PLAIN]
     pairs = [(one, other) for at, other in enumerate(names) for one in names[at + 1 :]]
     kept = {name: tuple(rows) for name, rows in found.items()}
@@ -426,7 +426,7 @@ def evaluate(
     )
 
 
-def _asked(store: Store, text: str, mode: Mode, vectors: VectorSearch | None) -> tuple[list[str], str | None]:
+def _search_passages(store: Store, text: str, mode: Mode, vectors: VectorSearch | None) -> tuple[list[str], str | None]:
     """The passages found, and the model used. A question that the model does not read finds nothing by meaning."""
     try:
         answer = search(store, SearchQuery(text, mode, _ASKED), vectors, analyse)
@@ -495,14 +495,14 @@ def _ids(con: apsw.Connection, chunk_ids: Sequence[str]) -> list[int]:
     return [by_id[one] for one in chunk_ids]
 
 
-def _shown(con: apsw.Connection, ids: Sequence[int]) -> list[Shown]:
+def _read_passages(con: apsw.Connection, ids: Sequence[int]) -> list[ShownPassage]:
     rows = passages(con, ids)
-    return [_as_shown(rows[item]) for item in ids if item in rows]
+    return [_to_passage(rows[item]) for item in ids if item in rows]
 
 
-def _as_shown(one: Passage) -> Shown:
+def _to_passage(one: Passage) -> ShownPassage:
     labels = (*one.heading_path[-1:], *((one.section_label,) if one.section_label else ()))
-    return Shown(one.chunk_id, one.doc_id, one.path, labels, one.text)
+    return ShownPassage(one.chunk_id, one.doc_id, one.path, labels, one.text)
 
 
 def _system(name: str, rows: Sequence[Measured]) -> SystemRow:
@@ -545,6 +545,6 @@ def _unanswerable(con: apsw.Connection, queries: Sequence[Golden]) -> Iterable[s
             " WHERE d.workspace_path IN (SELECT value FROM json_each(?))",
             (json.dumps(paths),),
         ).fetchall()
-        there = _shown(con, [cast("int", row[0]) for row in rows])
+        there = _read_passages(con, [cast("int", row[0]) for row in rows])
         if golden.expect and not any(holds(place, one) for place in golden.expect for one in there):
             yield golden.id

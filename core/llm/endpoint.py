@@ -54,16 +54,20 @@ def endpoint_of(settings: LlmSettings, environ: Mapping[str, str] | None = None)
         raise Fault("config_invalid", "models.llm.endpoint holds a user name or a password", cure)
     if parts.scheme not in ("http", "https") or not host or parts.query or parts.fragment:
         raise Fault(
-            "config_invalid", f"models.llm.endpoint is no http or https address: {_shown(settings.endpoint)}", cure
+            "config_invalid",
+            f"models.llm.endpoint is no http or https address: {_display_url(settings.endpoint)}",
+            cure,
         )
     if not host.isascii():
         try:
             host = host.encode("idna").decode("ascii")
         except UnicodeError:
-            raise Fault("config_invalid", f"models.llm.endpoint names no host: {_shown(host)}", cure) from None
+            raise Fault("config_invalid", f"models.llm.endpoint names no host: {_display_url(host)}", cure) from None
     if not host.isprintable() or " " in host or _PATH.fullmatch(parts.path) is None:
         raise Fault(
-            "config_invalid", f"models.llm.endpoint is no http or https address: {_shown(settings.endpoint)}", cure
+            "config_invalid",
+            f"models.llm.endpoint is no http or https address: {_display_url(settings.endpoint)}",
+            cure,
         )
     usual = 443 if parts.scheme == "https" else 80
     return Endpoint(parts.scheme, host, port or usual, parts.path.rstrip("/"), _key(settings.api_key_env, environ))
@@ -85,7 +89,7 @@ def _key(variable: str, environ: Mapping[str, str] | None) -> str:
     return key
 
 
-def _shown(text: str) -> str:
+def _display_url(text: str) -> str:
     line = visible(text).replace("\n", "⏎")
     return line if len(line) <= 120 else line[:120] + "…"
 

@@ -28,13 +28,13 @@ from core.llm.errors import (
 )
 from core.llm.language_model import (
     ANSWER_CHARS,
-    Done,
     GenerateOptions,
+    GenerationEnd,
     LanguageModel,
     Limits,
     Message,
     ModelRef,
-    TakenBack,
+    Retracted,
     Token,
 )
 
@@ -152,30 +152,30 @@ class ServedModel:
 
     def stream(
         self, messages: Sequence[Message], options: GenerateOptions, cancelled: Callable[[], bool]
-    ) -> Iterator[Token | TakenBack | Done]:
+    ) -> Iterator[Token | Retracted | GenerationEnd]:
         """As `LanguageModel.stream`. An answer longer than anybody reads ends as one whose length ran out."""
-        endpoint, reader, request = self._asked(messages, options)
+        endpoint, reader, request = self._build_request(messages, options)
         lines = self._lines(endpoint, request, cancelled)
         length, thoughts = 0, ReasoningFilter()
         try:
             for line in lines:
                 text, retract = thoughts.answer(reader.read(line))
                 if retract:
-                    yield TakenBack()
+                    yield Retracted()
                 if text:
                     length += len(text)
                     yield Token(_encodable(text))
                 if reader.done is not None:
                     break
                 if length > ANSWER_CHARS:
-                    reader.done = Done("length")
+                    reader.done = GenerationEnd("length")
                     break
             done = reader.end()
             if left := thoughts.end():
                 yield Token(_encodable(left))
             yield done
         except Cancelled:
-            yield Done("aborted")
+            yield GenerationEnd("aborted")
         except ConnectionEnded:
             raise interrupted(endpoint, None) from None
         except MalformedLine as found:
@@ -200,7 +200,7 @@ class ServedModel:
             else:
                 return
 
-    def _asked(
+    def _build_request(
         self, messages: Sequence[Message], options: GenerateOptions
     ) -> tuple[Endpoint, ollama.Reader | openai.Reader, Request]:
         settings = self.settings
@@ -244,11 +244,11 @@ def server_models(
         endpoint = openai.with_version_path(endpoint)
     asked_of = (settings.provider, settings.model)
 
-    def asked(request: Request) -> bytes:
+    def send(request: Request) -> bytes:
         return b"".join(response_lines(endpoint, request, _PROBE, cancelled, asked_of=asked_of, stream=False))
 
     try:
-        body = asked(Request(openai.MODELS if speaks_openai else ollama.TAGS))
+        body = send(Request(openai.MODELS if speaks_openai else ollama.TAGS))
         models = openai.names(body) if speaks_openai else ollama.names(body)
     except MalformedLine as found:
         raise malformed(endpoint, found.line) from None
@@ -256,7 +256,7 @@ def server_models(
         if not speaks_openai or fault.details.get("status") not in NO_SUCH_PAGE:
             raise
         try:
-            _check_chat(asked)
+            _check_chat(send)
         except MalformedLine as found:
             raise malformed(endpoint, found.line) from None
         return ServerModels(endpoint.address, (), False, True)

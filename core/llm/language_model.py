@@ -60,12 +60,12 @@ class Token:
 
 
 @dataclass(frozen=True, slots=True)
-class TakenBack:
+class Retracted:
     """All tokens before this were thought aloud, as shows only now: they are no part of the answer."""
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class GenerationEnd:
     """The end of an answer: by itself, because of its length, or because it was cancelled."""
 
     finish: Finish
@@ -96,7 +96,7 @@ class LanguageModel(Protocol):
 
     def stream(
         self, messages: Sequence[Message], options: GenerateOptions, cancelled: Callable[[], bool]
-    ) -> Iterator[Token | TakenBack | Done]:
+    ) -> Iterator[Token | Retracted | GenerationEnd]:
         """Tokens as they arrive, TakenBack once at most, and exactly one Done, last; closing it ends the connection.
 
         `cancelled` is asked at least every 30 ms, also while the server is silent. Raises Fault from the iterator:

@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 
 from core.llm.connection import Request
 from core.llm.errors import ConnectionEnded, MalformedLine, ServerError, as_object, count
-from core.llm.language_model import Done, GenerateOptions, Message, Usage
+from core.llm.language_model import GenerateOptions, GenerationEnd, Message, Usage
 
 CHAT: Final = "/api/chat"
 TAGS: Final = "/api/tags"
@@ -38,7 +38,7 @@ class Reader:
     """Reads one answer, line by line."""
 
     def __init__(self) -> None:
-        self.done: Done | None = None
+        self.done: GenerationEnd | None = None
 
     def read(self, line: bytes) -> str:
         """The text that a line brings, often none. Raises MalformedLine, ServerError."""
@@ -53,12 +53,14 @@ class Reader:
             raise MalformedLine(line)
         if value.get("done") is True:
             finish = "length" if value.get("done_reason") == "length" else "stop"
-            self.done = Done(finish, Usage(count(value.get("prompt_eval_count")), count(value.get("eval_count"))))
+            self.done = GenerationEnd(
+                finish, Usage(count(value.get("prompt_eval_count")), count(value.get("eval_count")))
+            )
         elif not isinstance(message, dict) or "message" not in value:
             raise MalformedLine(line)
         return text or ""
 
-    def end(self) -> Done:
+    def end(self) -> GenerationEnd:
         """How the answer ended. Raises ConnectionEnded where the connection did before it."""
         if self.done is None:
             raise ConnectionEnded

@@ -11,7 +11,7 @@ from core.base.fault import Fault
 from core.llm.connection import Request
 from core.llm.endpoint import Endpoint
 from core.llm.errors import ConnectionEnded, MalformedLine, ServerError, as_object, count
-from core.llm.language_model import MESSAGE_BYTES, Done, GenerateOptions, Message, Usage
+from core.llm.language_model import MESSAGE_BYTES, GenerateOptions, GenerationEnd, Message, Usage
 
 CHAT: Final = "/chat/completions"
 MODELS: Final = "/models"
@@ -70,7 +70,7 @@ class Reader:
     def __init__(self) -> None:
         self._whole = bytearray()
         self._lines = 0
-        self.done: Done | None = None
+        self.done: GenerationEnd | None = None
         self._finish = ""
         self._usage = Usage()
 
@@ -134,10 +134,10 @@ class Reader:
         self.done = self._ended()
         return said
 
-    def _ended(self) -> Done:
-        return Done("length" if self._finish == "length" else "stop", self._usage)
+    def _ended(self) -> GenerationEnd:
+        return GenerationEnd("length" if self._finish == "length" else "stop", self._usage)
 
-    def end(self) -> Done:
+    def end(self) -> GenerationEnd:
         """How the answer ended: some servers omit `[DONE]`. Raises ConnectionEnded if the connection ended before."""
         if self.done is None and self._whole:
             raise MalformedLine(bytes(self._whole[:1000]))

@@ -36,7 +36,7 @@ T = TypeVar("T")
 P = ParamSpec("P")
 
 
-class ChildGoneError(Exception):
+class ChildExitedError(Exception):
     """The process has ended, or was stopped, and this call has no answer."""
 
 
@@ -80,7 +80,7 @@ class Reply(Generic[T]):
             try:
                 value = unpack(frame)
             except BadFrame as error:
-                raise ChildGoneError from error
+                raise ChildExitedError from error
             kind = frame.header.get("say")
             self.answered = kind != "partial"
             if kind == "fault":
@@ -170,7 +170,7 @@ class Child:
             self._replies[reply.number] = reply
         name = f"{handler.__module__}:{handler.__qualname__}"
         if not self._write(pack({"n": reply.number, "call": name}, args)) or self.ended:
-            reply.put(ChildGoneError)
+            reply.put(ChildExitedError)
         return reply
 
     def cancel(self, reply: Reply[Any], *, drop: bool = False) -> None:
@@ -244,7 +244,7 @@ class Child:
         with self._guard:
             left, self._replies = self._replies, {}
         for reply in left.values():
-            reply.put(ChildGoneError)
+            reply.put(ChildExitedError)
 
     def _hand_out(self, frame: Frame) -> None:
         number, last = cast("int", frame.header.get("n")), frame.header.get("say") != "partial"

@@ -69,7 +69,7 @@ class Connection:
             if not self._line.recv(_PIECE):
                 return
 
-    def is_gone(self) -> bool:
+    def is_closed(self) -> bool:
         """Whether the other side has hung up and left nothing to read. Returns at once."""
         from selectors import EVENT_READ, DefaultSelector
         from socket import MSG_PEEK

@@ -188,7 +188,7 @@ class Claim:
         self._entered = there.st_dev, there.st_ino
 
     @property
-    def found(self) -> bool:
+    def is_reachable(self) -> bool:
         """Whether clients can still find us: somebody may have cleared the folder, and nobody would ever come."""
         try:
             there = self.place.entrance.lstat()
@@ -201,7 +201,7 @@ class Claim:
         if self._lock < 0:
             return
         with contextlib.suppress(OSError):
-            if self.found:
+            if self.is_reachable:
                 self.place.entrance.unlink()
         os.close(self._lock)
         self._lock = -1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from core.process.child import Child, ChildGoneError
+from core.process.child import Child, ChildExitedError
 from core.process.worker import Call
 
 
@@ -15,7 +15,7 @@ def find_within(seconds: float, sources: Sequence[str], text: str) -> list[tuple
     try:
         child.start()
         child.call(find, tuple(sources), text).result(places.append, timeout=seconds)
-    except (OSError, TimeoutError, ChildGoneError):
+    except (OSError, TimeoutError, ChildExitedError):
         pass
     finally:
         child.kill()

@@ -46,7 +46,7 @@ class Client:
 
     def __init__(self, connection: Connection, limits: Limits) -> None:
         self._connection, self._limits = connection, limits
-        self.is_gone = connection.is_gone
+        self.is_gone = connection.is_closed
         self.close = connection.close
 
     def send(self, frame: bytes) -> None:
@@ -107,7 +107,7 @@ class Server:
                 selector.register(listener, selectors.EVENT_READ)
                 selector.register(self._woken, selectors.EVENT_READ)
                 ready()
-                while (left := self._time_left()) > 0:
+                while (left := self._remaining_s()) > 0:
                     for key, _ in selector.select(left):
                         if key.fileobj is listener:
                             self._accept(listener)
@@ -115,10 +115,10 @@ class Server:
             self._end()
         return self._ending or "idle"
 
-    def _time_left(self) -> float:
+    def _remaining_s(self) -> float:
         """Seconds until the next look; 0 where it ends now."""
         self._tend()
-        if self._ending is None and not self._own.found:
+        if self._ending is None and not self._own.is_reachable:
             self._ending = "lost"
         left = self._asked + self._limits.idle - time.monotonic()
         return 0.0 if self._ending is not None else max(0.0, min(left, self._limits.look))
@@ -133,7 +133,7 @@ class Server:
         if not _is_ours(line):
             connection.close()
         elif self._is_full():
-            self._say_no(connection, None)
+            self._reject(connection, None)
             connection.close()
         else:
             thread = threading.Thread(target=self._serve, args=(connection,), name="casebook-client", daemon=True)
@@ -151,7 +151,7 @@ class Server:
         with self._guard:
             opened = list(self._open.values())
         most = self._limits.clients
-        return len(opened) >= 2 * most or len(opened) >= most <= sum(not one.is_gone() for one in opened)
+        return len(opened) >= 2 * most or len(opened) >= most <= sum(not one.is_closed() for one in opened)
 
     def _serve(self, connection: Connection) -> None:
         """One connection, from its first frame to its end, whatever that is."""
@@ -160,7 +160,7 @@ class Server:
             while self._ending is None and (frame := client.receive()) is not None:
                 self._handler(frame, client)
         except BadFrame as error:
-            self._say_no(connection, error)
+            self._reject(connection, error)
         except OSError:
             pass  # slow, or gone, or we are ending
         finally:
@@ -170,7 +170,7 @@ class Server:
                 self._open.pop(threading.current_thread(), None)
             connection.close()
 
-    def _say_no(self, connection: Connection, error: BadFrame | None) -> None:
+    def _reject(self, connection: Connection, error: BadFrame | None) -> None:
         with suppress(OSError):
             if (said := self._refuse(error)) is not None:
                 connection.send(encode(said), time.monotonic() + (self._limits.slow if error else 0.1))

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
 from core.base.fault import Fault
-from core.process.child import LOW, Child, ChildGoneError, Reply
+from core.process.child import LOW, Child, ChildExitedError, Reply
 from core.process.worker import Call
 
 T = TypeVar("T")
@@ -62,5 +62,5 @@ class Task(Generic[T]):
                     self._child.stop()
             try:
                 return self._reply.result(tell)
-            except ChildGoneError:
+            except ChildExitedError:
                 raise self._child.died(self._what) from None

@@ -92,13 +92,13 @@ class _Queue:
         current[1].cancel()
 
     def _call(self, number: int) -> Call:
-        def tell(value: object) -> None:
+        def report(value: object) -> None:
             try:
                 self._send(_frame(number, "partial", value))
             except OSError:  # nobody is there any more
                 call.cancel()
 
-        call = Call(tell)
+        call = Call(report)
         return call
 
     def close(self) -> None:

@@ -114,7 +114,7 @@ def has(text: str, small: str, word: str) -> bool:
     return next(places(text, small, word), None) is not None
 
 
-def lit(text: str, words: Sequence[str]) -> tuple[Span, ...]:
+def highlight_words(text: str, words: Sequence[str]) -> tuple[Span, ...]:
     """Where the words stand, in order, none overlapping."""
     small = folded(text)
     out: list[Span] = []
@@ -283,13 +283,15 @@ def call_rows(store: Store, keys: Sequence[int], words: Sequence[str] = ()) -> t
     for key, name, head, size, ts, failed, project, session in cast("list[_Row]", rows):
         line = _within(project, about(name, head, whole=bool(words) or size <= _HEAD))
         row = CallRow(key, name, line, ts, bool(failed), project)
-        found[key] = _lit(row, (*texts_of(head, project), folder_name(project), session), words) if words else row
+        found[key] = (
+            _highlighted_row(row, (*texts_of(head, project), folder_name(project), session), words) if words else row
+        )
     return tuple(found[key] for key in keys if key in found)
 
 
-def _lit(row: CallRow, texts: Sequence[str], words: Sequence[str]) -> CallRow:
+def _highlighted_row(row: CallRow, texts: Sequence[str], words: Sequence[str]) -> CallRow:
     line, tool = with_words(row.about, row.tool, texts, words), composed(row.tool)
-    return replace(row, tool=tool, about=line, lit=lit(line, words), lit_tool=lit(tool, words))
+    return replace(row, tool=tool, about=line, lit=highlight_words(line, words), lit_tool=highlight_words(tool, words))
 
 
 def stored_call(store: Store, key: int) -> StoredCall | None:
@@ -396,11 +398,11 @@ def find_calls(store: Store, words: Sequence[str], tool: str = "") -> Iterator[i
 
 
 def _sessions(projects: Mapping[str, str], word: str) -> frozenset[str]:
-    def told(session: str, project: str) -> bool:
+    def is_wanted(session: str, project: str) -> bool:
         names = composed("\n".join([folder_name(project), *([session] if len(word) >= OF_ID else [])]))
         return has(names, folded(names), word)
 
-    return frozenset(session for session, project in projects.items() if told(session, project))
+    return frozenset(session for session, project in projects.items() if is_wanted(session, project))
 
 
 def _has_all(name: str, given: str, session: str, project: str, sessions: Sessions) -> bool:

@@ -15,7 +15,7 @@ from core.rules.format.rule import Rule
 from core.rules.format.snippets import likest, standing
 from core.rules.matching.api import SHOWN, MatchedRule, Semantic, Similarities, matched_rule, weigh, weighed
 from core.rules.matching.call import PATHS, CallText, Part, ToolCall, call_text, programs_at
-from core.rules.matching.keyword import Asked, KeywordHit, KeywordScore, QueryTerm, bounded, query_terms, with_code
+from core.rules.matching.keyword import KeywordHit, KeywordScore, QueryTerm, QueryTerms, bounded, query_terms, with_code
 from core.rules.matching.languages import TITLES, named_at, of_path
 from core.rules.matching.score import Context, Ranking, Regime, Weighed, ranking_of
 from core.rules.matching.terms import Glossary, places, shares, spans, stem
@@ -41,7 +41,7 @@ _SAME = 0.001
 
 
 @dataclass(frozen=True, slots=True)
-class LitText:
+class HighlightedText:
     """A text (NFC) with its name, and the half-open ranges of code points that the other side shares, in order;
     `patterns`: those that a pattern matched."""
 
@@ -51,19 +51,19 @@ class LitText:
     patterns: tuple[Span, ...] = ()
 
 
-def lit(name: str, text: str, terms: Set[str], glossary: Glossary) -> LitText:
+def highlight(name: str, text: str, terms: Set[str], glossary: Glossary) -> HighlightedText:
     """The text with the places of these terms; places that overlap are one."""
     flat = normalized(text)
-    return LitText(name, flat, _joined((start, end) for _, start, end in places(flat, glossary, terms)))
+    return HighlightedText(name, flat, _joined((start, end) for _, start, end in places(flat, glossary, terms)))
 
 
-def lit_too(texts: Sequence[LitText], found: Iterable[Place]) -> tuple[LitText, ...]:
+def add_highlights(texts: Sequence[HighlightedText], found: Iterable[Place]) -> tuple[HighlightedText, ...]:
     """The texts with these places lit too."""
     more = _by_text(found)
     return tuple(replace(one, spans=_joined((*one.spans, *more.get(number, ())))) for number, one in enumerate(texts))
 
 
-def matched_too(texts: Sequence[LitText], found: Iterable[Place]) -> tuple[LitText, ...]:
+def matched_too(texts: Sequence[HighlightedText], found: Iterable[Place]) -> tuple[HighlightedText, ...]:
     """The texts with these places as what a pattern matched."""
     more = _by_text(found)
     return tuple(
@@ -89,21 +89,21 @@ def _joined(found: Iterable[Span]) -> tuple[Span, ...]:
     return tuple(out[:MOST_SPANS])
 
 
-def pattern_places(call: CallText, asked: Asked, name: str) -> tuple[Place, ...]:
+def pattern_places(call: CallText, asked: QueryTerms, name: str) -> tuple[Place, ...]:
     """What the pattern of this name matched: as a whole in one part of the call, else line by line; what stands only
     in lines that an edit leaves as they are is in what is around it."""
     if name not in asked.patterns:
         return ()
     start, end = asked.places[asked.patterns.index(name)]
     said = call.pattern_text[start:end]
-    whole = _found(call.parts, said)
+    whole = _first_place(call.parts, said)
     if whole is not None:
         return (whole,)
     lines = (line.strip() for line in said.split("\n"))
-    return tuple(place for line in lines if line and (place := _found(call.parts, line)) is not None)
+    return tuple(place for line in lines if line and (place := _first_place(call.parts, line)) is not None)
 
 
-def _found(parts: Sequence[Part], said: str) -> Place | None:
+def _first_place(parts: Sequence[Part], said: str) -> Place | None:
     """The first place of a text, in what is done before what is only around it."""
     if not said:
         return None
@@ -221,8 +221,8 @@ class Explained:
     `shared`: each of it as it is written, with what it adds, and `bm25` the sum."""
 
     rule: Rule
-    call: tuple[LitText, ...]
-    texts: tuple[LitText, ...]
+    call: tuple[HighlightedText, ...]
+    texts: tuple[HighlightedText, ...]
     read: CallText
     shared: tuple[SharedWord, ...] = ()
     bm25: float = 0.0
@@ -243,9 +243,9 @@ def explain(book: Book, call: ToolCall, matched: MatchedRule) -> Explained | Non
     terms = frozenset(hit.term for hit in score.hits)
     code = next((hit.term for hit in score.hits if hit.source == "code"), "")
     beside = _beside(read, asked, score.hits)
-    ours = _lit_call([lit(name, text, terms, glossary) for name, text in parts], read, code, beside)
-    theirs = _lit_rule([lit(name, text, terms, glossary) for name, text in said], read, code)
-    shared = shared_words(score.hits, parts, said, glossary, _told(beside, parts, call.tool_name))
+    ours = _highlight_call([highlight(name, text, terms, glossary) for name, text in parts], read, code, beside)
+    theirs = _highlight_rule([highlight(name, text, terms, glossary) for name, text in said], read, code)
+    shared = shared_words(score.hits, parts, said, glossary, _places_by_term(beside, parts, call.tool_name))
     named = any(hit.source == "tool" for hit in score.hits)
     return Explained(rule, ours, theirs, read, shared, score.bm25, named)
 
@@ -254,17 +254,19 @@ _Beside = Mapping[tuple[str, str], Sequence[Place]]
 """The places in the call of hits that are no words of it, by the hit's source and term."""
 
 
-def _lit_call(texts: Sequence[LitText], read: CallText, code: str, beside: _Beside) -> tuple[LitText, ...]:
+def _highlight_call(
+    texts: Sequence[HighlightedText], read: CallText, code: str, beside: _Beside
+) -> tuple[HighlightedText, ...]:
     """The texts of a call with the words of the rule's code lit too, and all that is no word."""
     found = [(n, *span) for n, one in enumerate(texts) for span in standing(code, one.text, read.code)]
     signs = [place for (source, _), places in beside.items() if source == "language" for place in places]
     matched = [place for (source, _), places in beside.items() if source != "language" for place in places]
-    return matched_too(lit_too(texts, (*found, *signs)), matched)
+    return matched_too(add_highlights(texts, (*found, *signs)), matched)
 
 
-def _lit_rule(texts: Sequence[LitText], read: CallText, code: str) -> tuple[LitText, ...]:
+def _highlight_rule(texts: Sequence[HighlightedText], read: CallText, code: str) -> tuple[HighlightedText, ...]:
     """The texts of a rule with the words of its code that the call has lit too."""
-    return lit_too(texts, [(n, *span) for n, one in enumerate(texts) for span in _quoted(code, one.text, read)])
+    return add_highlights(texts, [(n, *span) for n, one in enumerate(texts) for span in _quoted(code, one.text, read)])
 
 
 def _normal(read: CallText) -> CallText:
@@ -272,7 +274,7 @@ def _normal(read: CallText) -> CallText:
     return replace(read, parts=tuple(replace(one, text=unicodedata.normalize("NFC", one.text)) for one in read.parts))
 
 
-def _score(book: Book, read: CallText, asked: Asked, at: int, matched: MatchedRule) -> KeywordScore:
+def _score(book: Book, read: CallText, asked: QueryTerms, at: int, matched: MatchedRule) -> KeywordScore:
     """Every hit of the rule; those that the match names, where the book or the ranking counted otherwise."""
     every = with_code(book.index.one(asked.terms, at), likest(book.shown[at], read.code))
     if abs(every.score - matched.keyword_score) < _SAME or matched.id in asked.named:
@@ -280,7 +282,7 @@ def _score(book: Book, read: CallText, asked: Asked, at: int, matched: MatchedRu
     return KeywordScore(sum(hit.score for hit in matched.hits), matched.keyword_score, matched.hits)
 
 
-def _beside(read: CallText, asked: Asked, hits: Sequence[KeywordHit]) -> _Beside:
+def _beside(read: CallText, asked: QueryTerms, hits: Sequence[KeywordHit]) -> _Beside:
     found: dict[tuple[str, str], tuple[Place, ...]] = {}
     for hit in hits:
         if hit.source.startswith("pattern "):
@@ -290,7 +292,7 @@ def _beside(read: CallText, asked: Asked, hits: Sequence[KeywordHit]) -> _Beside
     return found
 
 
-def _told(beside: _Beside, parts: Sequence[tuple[str, str]], tool: str) -> dict[tuple[str, str], str]:
+def _places_by_term(beside: _Beside, parts: Sequence[tuple[str, str]], tool: str) -> dict[tuple[str, str], str]:
     """What stands at the first of those places; the tool's name for what it says."""
     found = {key: parts[at[0][0]][1][at[0][1] : at[0][2]] for key, at in beside.items() if at}
     return {**found, ("tool", ""): tool}
@@ -306,10 +308,10 @@ def _quoted(code: str, text: str, read: CallText) -> list[tuple[int, int]]:
     return found
 
 
-def call_texts(call: ToolCall) -> tuple[LitText, ...]:
+def call_texts(call: ToolCall) -> tuple[HighlightedText, ...]:
     """The fields of a call that is held against no rule."""
     parts = call_text(call).parts
-    return tuple(LitText(part.name or "input", unicodedata.normalize("NFC", part.text)) for part in parts)
+    return tuple(HighlightedText(part.name or "input", unicodedata.normalize("NFC", part.text)) for part in parts)
 
 
 def place_of(book: Book, matched: MatchedRule) -> int | None:
@@ -441,7 +443,7 @@ def _needs(tried: _Tried, rank: int, *, meaning: bool) -> Iterator[Need]:
     fits = mine.fits.factor
     if fits < 1:
         alone.append(_least(tried, fits, _with_fit))
-        yield Need("context", fits, alone[-1], _fit_told(tried, fits, alone[-1]))
+        yield Need("context", fits, alone[-1], _describe_fit(tried, fits, alone[-1]))
     if not any(alone):
         yield from _together(tried, meaning=meaning)
 
@@ -485,7 +487,7 @@ def _reading(name: str, now: float, needed: float | None) -> str:
     return f"{name} {needed:.2f} instead of {now:.2f}"
 
 
-def _fit_told(tried: _Tried, fits: float, needed: float | None) -> str:
+def _describe_fit(tried: _Tried, fits: float, needed: float | None) -> str:
     if needed is not None:
         return f"a factor of {needed:.2f} for how it fits the call, instead of {fits:.2f}"
     bare = tried.score(_with_fit(tried.mine, 1.0))

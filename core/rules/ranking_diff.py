@@ -62,13 +62,13 @@ def in_words(
     before: RuleMatch, after: RuleMatch, had: Sequence[Named] | None = None, has: Sequence[Named] | None = None
 ) -> tuple[str, ...]:
     """What moved, in words, the cut-off first if it did; nothing where nothing moved."""
-    lines = [told(one) for one in moved(before, after, had, has)]
+    lines = [describe_move(one) for one in moved(before, after, had, has)]
     if abs(after.cutoff - before.cutoff) >= LEAST:
         lines.insert(0, f"cut-off {before.cutoff:.2f} to {after.cutoff:.2f}")
     return tuple(lines)
 
 
-def told(move: Move) -> str:
+def describe_move(move: Move) -> str:
     """A move in words."""
     if move.itself:
         return f"{move.id} is new ({move.score:.2f})" if move.kind == "new" else f"{move.id} is gone"
@@ -129,7 +129,7 @@ def _pairs(before: RuleMatch, after: RuleMatch) -> Iterator[tuple[_Place | None,
     for key in {**old, **new}:
         left, right = old.get(key, []), new.get(key, [])
         for was in list(left) if len(left) != len(right) else ():
-            now = next((one for one in right if _says(one) == _says(was)), None)
+            now = next((one for one in right if _describe_place(one) == _describe_place(was)), None)
             if now is not None:
                 left.remove(was)
                 right.remove(now)
@@ -138,7 +138,7 @@ def _pairs(before: RuleMatch, after: RuleMatch) -> Iterator[tuple[_Place | None,
             yield (left[at] if at < len(left) else None), (right[at] if at < len(right) else None)
 
 
-def _says(place: _Place) -> tuple[str, str]:
+def _describe_place(place: _Place) -> tuple[str, str]:
     return place[2].title, place[2].solution
 
 

@@ -177,7 +177,7 @@ def sweep_parts(target: Path) -> int:
     with suppress(OSError):
         for path in target.parent.iterdir():
             found = _LEFT.search(path.name) if path.name.startswith(f"{target.name}.") else None
-            if found is None or not is_gone(int(found["pid"])):
+            if found is None or not has_exited(int(found["pid"])):
                 continue
             with suppress(OSError):
                 there = path.lstat()
@@ -187,7 +187,7 @@ def sweep_parts(target: Path) -> int:
     return swept
 
 
-def is_gone(pid: int) -> bool:
+def has_exited(pid: int) -> bool:
     """Whether there is no such process any more. On Windows nobody can tell, and it counts as gone."""
     if sys.platform == "win32":
         return pid != os.getpid()

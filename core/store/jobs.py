@@ -11,7 +11,7 @@ from typing import Literal, cast
 
 import apsw
 
-from core.store.files import is_gone
+from core.store.files import has_exited
 from core.store.sql import Value, now, storable
 from core.store.store import Store
 
@@ -146,7 +146,7 @@ def _text(text: str | None) -> str | None:
 def _alive(job: Job) -> bool:
     if job.lease is None or job.lease < time.time():
         return False
-    return job.pid is None or sys.platform == "win32" or not is_gone(job.pid)
+    return job.pid is None or sys.platform == "win32" or not has_exited(job.pid)
 
 
 def _select(con: apsw.Connection, where: str, bindings: Sequence[Value]) -> tuple[Job, ...]:

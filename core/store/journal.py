@@ -396,7 +396,9 @@ def _loose_end(con: apsw.Connection) -> _Clash | None:
 
 
 def _refusal(con: apsw.Connection, entry: JournalEntry, clash: _Clash) -> Fault:
-    row = "another row" if not clash.table else f"a row of {clash.table}" if clash.key is None else _shown(clash)
+    row = (
+        "another row" if not clash.table else f"a row of {clash.table}" if clash.key is None else _describe_clash(clash)
+    )
     culprit = _culprit(con, entry, clash)
     hint = (
         "No later change in the history did it (an import or another program may have); put it right by hand."
@@ -415,7 +417,7 @@ def _refusal(con: apsw.Connection, entry: JournalEntry, clash: _Clash) -> Fault:
     )
 
 
-def _shown(clash: _Clash) -> str:
+def _describe_clash(clash: _Clash) -> str:
     return f"{clash.table} row {clash.key}" + (f" (column {clash.column})" if clash.column else "")
 
 

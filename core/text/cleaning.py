@@ -195,10 +195,10 @@ def visible(text: str) -> str:
     """
     if not is_suspect(text):
         return text
-    return SUSPECT.sub(_shown, text)
+    return SUSPECT.sub(_make_visible, text)
 
 
-def _shown(match: re.Match[str]) -> str:
+def _make_visible(match: re.Match[str]) -> str:
     sign = match[0]
     if sign < " ":
         return chr(0x2400 + ord(sign))

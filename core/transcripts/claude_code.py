@@ -211,19 +211,19 @@ def _blocks(record: Fields, origin: _Origin, role: Role) -> list[Message | ToolC
         origin = origin._replace(meta=True)
     content = sent.get("content")
     if isinstance(content, str):
-        return [_said(origin, role, "text", content, 0)] if content else []
+        return [_text_message(origin, role, "text", content, 0)] if content else []
     found: list[Message | ToolCall | ToolResult] = []
     blocks = items(content)
     for index, block in enumerate(blocks):
         if isinstance(block, str):
-            found += [_said(origin, role, "text", block, index)] if block else []
+            found += [_text_message(origin, role, "text", block, index)] if block else []
             continue
         source = fields(block)
         kind = string(source.get("type"))
         if kind == "text" or kind == "thinking":  # noqa: PLR1714 (narrows the type)
             text = string(source.get(kind))
             if text:
-                found.append(_said(origin, role, kind, text, index))
+                found.append(_text_message(origin, role, kind, text, index))
         elif kind.endswith("tool_use"):
             found.append(_call(source, origin, index))
         elif kind.endswith("tool_result"):
@@ -242,7 +242,7 @@ def _message(origin: _Origin, role: Role, kind: Kind, text: str, block: int, too
     return Message(role, kind, text, uuid, block, ts, line, chain, meta, tool_use_id)
 
 
-def _said(origin: _Origin, role: Role, kind: Kind, text: str, index: int) -> Message:
+def _text_message(origin: _Origin, role: Role, kind: Kind, text: str, index: int) -> Message:
     if role == "user" and text[:200].lstrip().startswith(_INJECTED):
         origin = origin._replace(meta=True)
     return _message(origin, role, kind, text, index)
@@ -276,7 +276,7 @@ def _notes(record: Fields, origin: _Origin, kind: str) -> list[Message | ToolCal
         prompt = attached.get("prompt")
         text = prompt if isinstance(prompt, str) else result_text(prompt, None)
         typed = attached.get("type") == "queued_command" and attached.get("commandMode") in (None, "prompt")
-        return [_said(origin, "user", "text", text, 0)] if typed and text else []
+        return [_text_message(origin, "user", "text", text, 0)] if typed and text else []
     if kind == "summary":
         text, leaf, said = string(record.get("summary")), word(record.get("leafUuid")), "summary"
         noted = noted._replace(uuid=f"summary:{leaf}" if leaf else origin.uuid)

@@ -125,7 +125,7 @@ _MISUSED: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class OutputRecord:
     """A result as one record tells it."""
 
     text: str
@@ -134,11 +134,11 @@ class Told:
     facts: Mapping[str, Any] | None = None
 
 
-def output_told(output: object) -> Told:
+def parse_output(output: object) -> OutputRecord:
     """The `output` of a `*_call_output` record: text, an envelope with an exit code, JSON in a string, or blocks."""
     parts = [string(fields(part).get("text")) or string(part) for part in items(output)]
     if parts and parts[0].startswith("Script "):
-        return _script_told(parts[0], [part for part in parts[1:] if part])
+        return _parse_script(parts[0], [part for part in parts[1:] if part])
     source = fields(output)
     text = _text(source.get("content", source.get("output")) if source else output)
     success = source.get("success")
@@ -152,40 +152,40 @@ def output_told(output: object) -> Told:
         code = _enveloped_code(text)
     if text.startswith("Script "):
         head, mark, rest = text.partition("Output:\n")
-        return _script_told(head + mark, [rest] if rest else [])
+        return _parse_script(head + mark, [rest] if rest else [])
     facts = {"running": True} if code is None and _RUNNING.search(_header(text)) else None
-    return Told(text, _failure(text, code, success), code, facts)
+    return OutputRecord(text, _failure(text, code, success), code, facts)
 
 
-def command_told(payload: Mapping[str, Any]) -> Told:
+def parse_command_end(payload: Mapping[str, Any]) -> OutputRecord:
     """An `exec_command_end` event: what the command printed, and its exit code."""
     parts = [string(payload.get("stdout")), string(payload.get("stderr"))]
     text = string(payload.get("aggregated_output")) or joined([part for part in parts if part] or [""])
     text = text or string(payload.get("formatted_output"))
     code = small_int(payload.get("exit_code"))
     denied = word(payload.get("status")) == "declined"
-    return Told(text, "denied" if denied else _failure(text, code, None), code)
+    return OutputRecord(text, "denied" if denied else _failure(text, code, None), code)
 
 
-def patch_told(payload: Mapping[str, Any]) -> Told:
+def parse_patch_end(payload: Mapping[str, Any]) -> OutputRecord:
     """A `patch_apply_end` event."""
     parts = [string(payload.get("stdout")), string(payload.get("stderr"))]
     text = joined([part for part in parts if part] or [""])
     denied = word(payload.get("status")) == "declined"
     changed = [word(path, 300) for path in list(fields(payload.get("changes")))[:20]]
     facts = {"files": changed} if changed else None
-    return Told(text, "denied" if denied else _failure(text, None, payload.get("success")), None, facts)
+    return OutputRecord(text, "denied" if denied else _failure(text, None, payload.get("success")), None, facts)
 
 
-def tool_server_told(payload: Mapping[str, Any]) -> Told:
+def parse_mcp_end(payload: Mapping[str, Any]) -> OutputRecord:
     """An `mcp_tool_call_end` event: `result` is `{Ok: …}` or `{Err: text}`."""
     result = fields(payload.get("result"))
     ok, error = fields(result.get("Ok")), result.get("Err")
     if error is not None:
-        return Told(_text(error), "error")
+        return OutputRecord(_text(error), "error")
     failed = ok.get("is_error") is True or ok.get("isError") is True
     facts = small_facts(fields(payload.get("invocation")), {"server": "server", "tool": "tool"})
-    return Told(_text(ok.get("content")), "error" if failed else "none", None, facts)
+    return OutputRecord(_text(ok.get("content")), "error" if failed else "none", None, facts)
 
 
 def _text(output: object) -> str:
@@ -223,7 +223,7 @@ def _header(text: str) -> str:
     return head.partition("\nOutput:")[0]
 
 
-def _script_told(head: str, printed: list[str]) -> Told:
+def _parse_script(head: str, printed: list[str]) -> OutputRecord:
     """What a script of Codex printed: texts, and results of commands as JSON, each with its exit code.
 
     Without such a result nobody knows the exit code of what it ran: the fact `script` says so.
@@ -240,14 +240,14 @@ def _script_told(head: str, printed: list[str]) -> Told:
             sessions.append(session)
     text = head + joined(shown or [""])
     if _RUNNING.match(head):
-        return Told(text, "none", None, {"running": True})
+        return OutputRecord(text, "none", None, {"running": True})
     code = next((one for one in codes if one), codes[0] if codes else None)
     known = len(codes) == len(printed) and bool(codes)
     failure = "error" if head.startswith("Script failed") else _failure(joined(shown or [""]), code, None)
     facts: dict[str, Any] = {} if known else {"script": True}
     if len(sessions) == 1 and not codes:
         facts["background"] = sessions[0]
-    return Told(text, failure, code if known or code else None, facts or None)
+    return OutputRecord(text, failure, code if known or code else None, facts or None)
 
 
 def _session(part: str, inner: Mapping[str, Any] | None) -> str:
@@ -259,14 +259,14 @@ def _session(part: str, inner: Mapping[str, Any] | None) -> str:
     return named[1] if named else ""
 
 
-def _not_run(text: str) -> Told:
+def _not_run(text: str) -> OutputRecord:
     """What Codex says of a command that it did not run, or that its sandbox stopped: the output, where it is in it."""
     if _REJECTED.search(text, 0, _HEADER_LIMIT):
-        return Told(text, "denied")
+        return OutputRecord(text, "denied")
     code, printed = _SANDBOX_CODE.search(text), _SANDBOX_OUTPUT.search(text)
     if printed is not None and printed[1].strip():
         text = _ESCAPED.sub(lambda found: _SIGNS.get(found[1], found[1]), printed[1])
-    return Told(text, "error", small_int(int(code[1])) if code else None)
+    return OutputRecord(text, "error", small_int(int(code[1])) if code else None)
 
 
 _SIGNS: Final = {"n": "\n", "t": "\t", "r": "\r"}
@@ -350,7 +350,7 @@ _INJECTED = (
     "# AGENTS.md instructions",
 )
 _ENVELOPES = frozenset({"response_item", "event_msg"})
-_ENDS = {"exec_command_end": command_told, "patch_apply_end": patch_told, "mcp_tool_call_end": tool_server_told}
+_ENDS = {"exec_command_end": parse_command_end, "patch_apply_end": parse_patch_end, "mcp_tool_call_end": parse_mcp_end}
 DISPLAY = "display:"
 """How the names of messages begin that stand in the display log alone."""
 
@@ -464,7 +464,7 @@ def _item(item: Fields, origin: _Origin, ts: str, shown: str) -> Iterator[Record
     elif kind in ("function_call", "custom_tool_call", "local_shell_call", "web_search_call", "tool_search_call"):
         yield _call(item, kind, origin, ts, shown)
     elif kind.endswith("_output"):
-        told = output_told(item.get("output"))
+        told = parse_output(item.get("output"))
         yield from _result(item, told, origin, ts, shown, display=False)
 
 
@@ -516,7 +516,9 @@ def _input(item: Fields, kind: str) -> dict[str, Any]:
     }
 
 
-def _result(item: Fields, told: Told, origin: _Origin, ts: str, shown: str, *, display: bool) -> Iterator[Record]:
+def _result(
+    item: Fields, told: OutputRecord, origin: _Origin, ts: str, shown: str, *, display: bool
+) -> Iterator[Record]:
     call_id = word(item.get("call_id")) or word(item.get("id"))
     uuid = origin.call_uuid("result", call_id, ts)
     message = Message(

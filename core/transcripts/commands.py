@@ -134,10 +134,10 @@ class CallLine(NamedTuple):
     text: str
 
 
-def told_call(text: str) -> tuple[CallLine, ...]:
+def call_lines(text: str) -> tuple[CallLine, ...]:
     """The lines of a call, from the text that a transcript's reader made of it. Never raises; split on newline only."""
     given = _input(text)
-    return tuple(_plain(text) if given is None else _told(given))
+    return tuple(_plain(text) if given is None else _read_lines(given))
 
 
 def _input(text: str) -> dict[str, Any] | None:
@@ -151,7 +151,7 @@ def _input(text: str) -> dict[str, Any] | None:
     return cast("dict[str, Any]", found) if isinstance(found, dict) and found else None
 
 
-def _told(given: dict[str, Any]) -> Iterator[CallLine]:
+def _read_lines(given: dict[str, Any]) -> Iterator[CallLine]:
     rest = dict(given)
     name = next((key for key in ("file_path", "path", "notebook_path") if isinstance(rest.get(key), str)), None)
     edits = [rest, *(fields(one) for one in items(rest.get("edits")))]

@@ -80,7 +80,7 @@ print(*sorted(made), file=sys.stderr)
 """
 
 
-PRACTICE = ("Approach", "FoundIn", "KnownFailure", "Practice", "PracticeList")
+PRACTICE = ("Approach", "FindingPlace", "KnownFailure", "Practice", "PracticeList")
 
 
 def test_a_search_makes_no_dataclass_but_those_that_leave_as_json(spawn: Spawn) -> None:

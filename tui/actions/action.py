@@ -45,7 +45,7 @@ class Situation:
 S = TypeVar("S", bound=Situation)
 
 
-def seen_as(kind: type[S], now: Situation) -> S:
+def as_situation(kind: type[S], now: Situation) -> S:
     """The situation as one of another kind: what only that kind knows has its default elsewhere."""
     if isinstance(now, kind):
         return now
@@ -85,11 +85,11 @@ class Action:
 
     def enabled(self, now: Situation) -> str:
         """Why it is not possible now; empty: it is."""
-        return self.needs(seen_as(self.kind, now))
+        return self.needs(as_situation(self.kind, now))
 
     def passes_on(self, now: Situation) -> bool:
         """Whether its keys mean now what they mean everywhere else."""
-        return self.passes is not None and self.passes(seen_as(self.kind, now))
+        return self.passes is not None and self.passes(as_situation(self.kind, now))
 
 
 Acts = Mapping[str, Callable[[], object]]

@@ -80,7 +80,7 @@ def draw_coming(text: str, found: int | None, hops: int, signs: Signs, *, stoppi
     parts: list[tuple[str, str]] = (
         [(f"{before}{shown}\n", "$cb-text")] if shown else []
     )  # its Markdown when it is whole
-    return Content.assemble(*parts, (signs.told(going) + signs.more, "$cb-dim"))
+    return Content.assemble(*parts, (signs.fill_keys(going) + signs.more, "$cb-dim"))
 
 
 def draw_cut_off(text: str, why: str, signs: Signs) -> Content:
@@ -97,13 +97,13 @@ def draw_answer(answer: Answer, signs: Signs, cells: int = WIDTH) -> Content:
     `cells`: how wide a table may be.
     """
     empty = answer.refusal_reason == "no_index"
-    said = Content.styled(signs.told(_FILL), "$cb-text") if empty else _text(answer, signs, cells)
+    said = Content.styled(signs.fill_keys(_FILL), "$cb-text") if empty else _text(answer, signs, cells)
     parts = [*_verdicts(answer, signs), said]
     if answer.said:  # it is none of its words that stand above
         parts.append(Content.styled(f"The LLM replied: {inline(answer.said, _QUOTE)}", "$cb-dim"))
     if answer.cited_claims or answer.invented:
         parts += [Content(""), *(_claim(one, answer, signs) for one in answer.cited_claims)]
-        parts += [_never_given(one, signs) for one in answer.invented]
+        parts += [_unknown_marker(one, signs) for one in answer.invented]
     if answer.citations:
         head = "Sources" if any(one.marker for one in answer.citations) else "Closest passages"
         parts += [Content(""), Content.styled(head, "bold $cb-soft")]
@@ -117,7 +117,7 @@ def _verdicts(answer: Answer, signs: Signs) -> list[Content]:
     if answer.cut is None:
         return [worth]
     mark = signs.quote("flagged")
-    words = f"Truncated: {inline(answer.cut.told, _QUOTE)}."
+    words = f"Truncated: {inline(answer.cut.reason, _QUOTE)}."
     cut = Content.assemble((f"{mark.sign} ", mark.tone), (words, f"bold {mark.tone}"))
     sound = answer.grounded and not (_wrong(answer) or answer.invented or answer.uncited or answer.outdated)
     return [cut] if sound else [worth, cut]
@@ -224,7 +224,7 @@ def _claim(one: Claim, answer: Answer, signs: Signs) -> Content:
     return Content.assemble(*parts)
 
 
-def _never_given(one: InventedCitation, signs: Signs) -> Content:
+def _unknown_marker(one: InventedCitation, signs: Signs) -> Content:
     """A marker that cites nothing there is, and the sentence it stood behind."""
     mark = mark_of("unsupported", signs)
     parts = [(f"{mark.sign} {inline(one.marker, 12)} was not provided", mark.tone)]
@@ -286,7 +286,7 @@ def plain_answer(question: str, answer: Answer) -> str:
         f"- {one.marker or '·'} {one.citation.uri}" + (f" ({one.file_now})" if one.file_now else "")
         for one in answer.citations
     ]
-    cut = [] if answer.cut is None else [f"({answer.cut.told})", ""]
+    cut = [] if answer.cut is None else [f"({answer.cut.reason})", ""]
     if answer.unverified:
         cut = [f"(not verified: {answer.why})", "", *cut]
     asked = [f"> {line}" for line in question.split("\n")]
@@ -297,7 +297,7 @@ _SOURCES = 20
 _WHEN, _TURNS = 5, 9
 
 
-def draw_kept(turn: TurnRow, signs: Signs) -> Content:
+def draw_stored_turn(turn: TurnRow, signs: Signs) -> Content:
     """A turn whose checks cannot be read any more: its words, why it was refused, its sources."""
     shown, left = block(turn.answer, _ANSWER)
     parts = [draw_markdown(shown, signs)]
@@ -311,7 +311,7 @@ def draw_kept(turn: TurnRow, signs: Signs) -> Content:
     return Content("\n").join([*parts, Content.styled("Only the text was saved, without its checks.", "$cb-dim")])
 
 
-def draw_left_out(turns: int, signs: Signs) -> Content:
+def draw_hidden_turns(turns: int, signs: Signs) -> Content:
     """That a conversation has so many turns before those that are shown."""
     told = "one earlier question is" if turns == 1 else f"{turns:,} earlier questions are"
     return Content.styled(f"{signs.more} {told} not shown (run: casebook library ask sessions show)", "$cb-dim")

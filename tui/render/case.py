@@ -119,7 +119,7 @@ def draw_head(
         ("".join(f"  {signs.dot}  {fact}" for fact in facts), "$cb-dim"),
     ]
     if len(case.fingerprints) > 1:
-        keys = "" if signs.lacks(splits) else signs.told(f", {splits} split")
+        keys = "" if signs.lacks(splits) else signs.fill_keys(f", {splits} split")
         parts += [(f"\n{len(case.fingerprints):,} variants{keys}", "$cb-dim")]
     if hit is not None:
         parts += [("\n", ""), draw_match(hit, signs)]
@@ -275,7 +275,7 @@ def _listed(name: str, values: Sequence[str], limit: int) -> list[tuple[str, str
     return parts + ([(f"  and {len(values) - limit} more\n", "$cb-faint")] if len(values) > limit else [])
 
 
-def draw_seen(one: Occurrence | None, at: int, total: int, signs: Signs, now: datetime, of: str = "") -> Content:
+def draw_occurrence(one: Occurrence | None, at: int, total: int, signs: Signs, now: datetime, of: str = "") -> Content:
     """Which time of how many (`of` what) the error below is of: when, in which project, in which message of which
     session."""
     if one is None:

@@ -88,13 +88,13 @@ class Row:
         return has_every_word(self.hit)
 
     @property
-    def says_it(self) -> bool:
+    def is_exact_answer(self) -> bool:
         """Whether an error of it is what was searched, word for word, and its fix is known."""
         if self.hit is None or self.hit.place is None:
             return False
-        from core.errors.retrieval.match_location import says_it
+        from core.errors.retrieval.match_location import is_exact_answer
 
-        return says_it(self.hit)
+        return is_exact_answer(self.hit)
 
 
 def row_of(case: CaseRow, hit: Hit | None = None, query: Query | None = None) -> Row:
@@ -114,7 +114,7 @@ def near_row(case: CaseRow, similarity: float, miss: Hit | None, query: Query) -
     return replace(row_of(case, miss, query), tier="similar", similarity=similarity)
 
 
-def worded_row(row: Row, words: Row) -> Row:
+def similar_row(row: Row, words: Row) -> Row:
     """The row of a case that is only alike, as one of its errors that has the words: its tier and what it says stay."""
     if words.hit is None or row.answers or row.has_words:
         return row
@@ -146,7 +146,7 @@ def draw_row(
     if width >= _SEEN_FROM and beside is not None:
         tail.append((f" #{row.id}", "$cb-accent"))
     if width >= _SEEN_FROM and row.seen > 1:
-        tail.append((" " + _seen(row.seen, signs), "$cb-dim"))
+        tail.append((" " + _count_text(row.seen, signs), "$cb-dim"))
     if width >= _TOOL_FROM:
         tail.append(("  " + pad(inline("" if row.tool == "unknown" else row.tool, _TOOL), _TOOL), "$cb-faint"))
     if width >= _AGE_FROM:
@@ -155,7 +155,7 @@ def draw_row(
     tone = "$cb-text bold" if chosen else "$cb-text"
     said, lit = _without_lead(row, room)
     others = [_LEAD.sub("", one, count=1) if said != row.key_line else one for one in beside or ()]
-    if (told := told_apart(said, others, room, signs.more)) != said:
+    if (told := distinct_line(said, others, room, signs.more)) != said:
         said, lit = told, ()
     line = Content.styled(pad(inline(said, room, more=signs.more), room), tone)
     return Content.assemble(*parts, light(line, lit, tone_of(row.tier, signs), len(said)), *tail)
@@ -175,7 +175,7 @@ def draw_unread(width: int, signs: Signs) -> Content:
     return Content.assemble((f"   {signs.unread}", "$cb-faint")) if width >= 4 else Content("")
 
 
-def _seen(count: int, signs: Signs) -> str:
+def _count_text(count: int, signs: Signs) -> str:
     if count < 1_000:
         return f"{signs.times}{count}"
     return f"{signs.times}{count // 1000}k" if count < 1_000_000 else f"{signs.times}{count // 1_000_000}M"
@@ -187,7 +187,7 @@ def _cells(text: str) -> int:
     return cell_len(text)
 
 
-def told_apart(line: str, others: Iterable[str], room: int, more: str) -> str:
+def distinct_line(line: str, others: Iterable[str], room: int, more: str) -> str:
     """The line, or its part that tells it from those of `others` that would be drawn just as it is."""
     seen = inline(line, room, more=more)
     if not seen.endswith(more):
@@ -218,10 +218,10 @@ def _chip(kind: str, value: str, signs: Signs) -> str:
         return f"{signs.status(value).sign} {value}"
     if kind == "period":
         return "today" if value == "today" else f"last {value}"
-    return f"{KIND_NAMES[kind]} {shown_value(kind, value, _CHIP, signs)}"
+    return f"{KIND_NAMES[kind]} {display_value(kind, value, _CHIP, signs)}"
 
 
-def shown_value(kind: str, value: str, cells: int, signs: Signs) -> str:
+def display_value(kind: str, value: str, cells: int, signs: Signs) -> str:
     """A value as it is shown; the end of a project's path tells more than its beginning."""
     if not value:
         return "(none)"
@@ -242,7 +242,7 @@ def draw_choice(kind: str, value: str, cases: int | None, signs: Signs, *, on: b
     return Content.assemble(
         (f"{mark.sign if on else ' '} ", mark.tone),
         (pad(KIND_NAMES[kind], _KIND), "$cb-dim"),
-        (pad(shown_value(kind, value, _VALUE, signs), _VALUE), "$cb-text bold" if on else "$cb-text"),
+        (pad(display_value(kind, value, _VALUE, signs), _VALUE), "$cb-text bold" if on else "$cb-text"),
         (count.rjust(_COUNT), "$cb-dim" if cases else "$cb-faint"),
     )
 

@@ -72,7 +72,7 @@ def draw_from(fix: Fix | None, signs: Signs) -> Content:
         told = (f"messages {numbers} of " if numbers else "from ") + inline(fix.session, 14, more=signs.more)
     parts: list[tuple[str, str] | Content] = [(told, "$cb-dim")]
     if fix.session and not signs.lacks("{case.fix_source}"):
-        parts.append((signs.told("  {case.fix_source} opens them"), "$cb-faint"))
+        parts.append((signs.fill_keys("  {case.fix_source} opens them"), "$cb-faint"))
     if fix.tools:
         parts += ["\n", draw_steps(fix.tools, signs)]
     return Content.assemble(*parts)
@@ -120,7 +120,7 @@ def draw_changed(one: Changed | None, state: State | None, signs: Signs) -> Cont
     ]
     if state != "done":
         told = "Undone. Press {history.undo} to redo it." if state == "undone" else "Undone, then redone."
-        parts.append((f"{signs.told(told)}\n", "$cb-draft"))
+        parts.append((f"{signs.fill_keys(told)}\n", "$cb-draft"))
     parts += [(f"\n{inline(line, _LINE)}", "$cb-soft") for line in one.what]
     return Content.assemble(*parts, draw_quotes(one, signs), draw_way(one, signs))
 
@@ -171,13 +171,13 @@ def draw_side(name: str, text: str, told: str, tone: str, lit: Sequence[tuple[in
     shown, left = block(text.strip("\n"), _TEXT)
     body = draw_fix_markdown(shown) if shown.strip() else Content.styled("(nothing)", "$cb-dim")
     if lit is not None and shown.strip():
-        body = _lit(shown, lit, tone)
+        body = _highlighted(shown, lit, tone)
     more = f"\n{left:,} more characters" if left else ""
     told = f"  {told}" if told else ""
     return Content.assemble((name, f"bold {tone}"), (f"{told}\n\n", "$cb-dim"), body, (more, "$cb-draft"))
 
 
-def _lit(text: str, ranges: Sequence[tuple[int, int]], tone: str) -> Content:
+def _highlighted(text: str, ranges: Sequence[tuple[int, int]], tone: str) -> Content:
     parts: list[tuple[str, str]] = []
     at = 0
     for start, end in ranges:
@@ -186,7 +186,7 @@ def _lit(text: str, ranges: Sequence[tuple[int, int]], tone: str) -> Content:
     return Content.assemble(*parts, (text[at:], "$cb-soft"))
 
 
-def told_of(one: Resolution | None, signs: Signs, now: datetime) -> str:
+def describe_fix(one: Resolution | None, signs: Signs, now: datetime) -> str:
     """Whose a fix is, of which status, and how old."""
     if one is None:
         return "no current fix"
@@ -205,7 +205,7 @@ def draw_alike(found: Sequence[Candidate], signs: Signs, *, chosen: bool) -> Con
     parts: list[tuple[str, str]] = [
         (f"{box} ", "bold $cb-accent" if chosen else "$cb-dim"),
         (f"Also apply to {many}", "bold $cb-text" if chosen else "$cb-text"),
-        (signs.told("  {write.also}"), "$cb-accent"),
+        (signs.fill_keys("  {write.also}"), "$cb-accent"),
     ]
     for one in found[:4]:
         meant = signs.tier("vector").sign if one.by == "meaning" else " "

@@ -22,12 +22,12 @@ from tui.render.common.markdown import (
     LONGEST,
     QUOTE,
     Run,
-    as_shown,
     bullet_sign,
     cells_of,
     quote_bar,
     runs,
     set_in_columns,
+    visible_line,
 )
 from tui.render.common.session import wrap
 
@@ -90,7 +90,7 @@ def language_of(path: str) -> str:
     return LANGUAGES[name] if name in _NAMES else LANGUAGES.get(end, "") if dot else ""
 
 
-def language_said(fence: str) -> str:
+def fence_language(fence: str) -> str:
     """The language that a fence in Markdown names behind its marks; empty where it names none that is known."""
     words = _SAID.search(fence.lower())
     return LANGUAGES.get(words[0], "") if words else ""
@@ -116,7 +116,7 @@ def coloured_lines(
     if not language:
         return {}
     start = _beginning(opened, first - opened.first)
-    texts = [as_shown(raw) for raw in opened.lines[start : last - opened.first + 1]]
+    texts = [visible_line(raw) for raw in opened.lines[start : last - opened.first + 1]]
     found = enumerate(colour(texts, language, check), opened.first + start)
     return {number: runs for number, runs in found if number >= first}
 
@@ -240,10 +240,10 @@ class Paper:
 
         `lead` stands before the first of them, and as many blanks (and `hang` more) before the others.
         """
-        from core.library.search.lexical import lit
+        from core.library.search.lexical import highlight_terms
 
         content = Content.assemble(*((run.text, run.tone) for run in runs))
-        spans = lit(text, self.terms) if self.terms else ()
+        spans = highlight_terms(text, self.terms) if self.terms else ()
         for start, end in spans:
             content = content.stylize("bold underline $cb-accent", start, end)
         hang = min(hang, self.cells // 3)
@@ -274,7 +274,7 @@ def verbatim(
     raw: str, number: int, paper: Paper, tone: str = "$cb-soft", lead: str = "", runs: Sequence[Run] = ()
 ) -> Iterator[DocLine]:
     """One line as it stands, wrapped; `runs`: it in its colours."""
-    text = as_shown(raw)
+    text = visible_line(raw)
     left = len(raw) - LONGEST
     more = [Run(0, f" {paper.signs.more} {left:,} more characters", "$cb-draft")] if left > 0 else []
     runs = [*(runs or [Run(0, text, tone)]), *more]
@@ -424,8 +424,8 @@ def _code(lines: Sequence[tuple[int, str]], paper: Paper, lead: str = "  ") -> I
     fence = FENCE.match(lines[0][1])
     if fence is not None:
         lines = lines[1:-1] if len(lines) > 1 and FENCE.match(lines[-1][1]) else lines[1:]
-    language = language_said(fence["info"]) if fence is not None else ""
-    texts = [as_shown(text) for _, text in lines]
+    language = fence_language(fence["info"]) if fence is not None else ""
+    texts = [visible_line(text) for _, text in lines]
     few = sum(map(len, texts)) <= _COLOURED
     coloured = colour(texts, language) if language and few else [()] * len(texts)
     for (number, text), own in zip(lines, coloured, strict=True):

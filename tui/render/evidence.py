@@ -183,7 +183,7 @@ def draw_filter_choice(kind: str, value: str, count: int | None, signs: Signs, *
     )
 
 
-def draw_seen(seen: Seen, width: int, signs: Signs) -> Content:
+def draw_found_span(seen: Seen, width: int, signs: Signs) -> Content:
     """A place found in the session, on one line: the message, how like the quote it is, the words lit."""
     like = "" if seen.similarity == 1.0 else f" {seen.similarity:.0%}"
     head = f"{seen.span.message_index:>5}{like}  "
@@ -200,9 +200,9 @@ def ready_text(count: int, here: str, signs: Signs) -> str:
     """Which entries a decision made ready, and the key that verifies them. `here`: that of the chosen quote."""
     if here:
         begin, end = ('"', '"') if signs.plain else ("“", "”")
-        return f"{begin}{here}{end} is ready: " + signs.told("{evidence.promote} verifies it.")
+        return f"{begin}{here}{end} is ready: " + signs.fill_keys("{evidence.promote} verifies it.")
     told = "1 entry is ready" if count == 1 else f"{count:,} entries are ready"
-    return signs.told(f"{told}. {{evidence.promote_ready}} lists them.")
+    return signs.fill_keys(f"{told}. {{evidence.promote_ready}} lists them.")
 
 
 def draw_promotable(ready: Sequence[NamedEntry]) -> Content:
@@ -240,7 +240,9 @@ def draw_message(text: str, spans: Sequence[Span], signs: Signs) -> tuple[Conten
 def _cut(text: str, start: int, most: int, signs: Signs) -> Content:
     shown = text[start : start + most]
     left = len(text) - start - len(shown)
-    tail = signs.told(f"\n{signs.more} {left:,} more characters ({{evidence.whole}} shows all)") if left > 0 else ""
+    tail = (
+        signs.fill_keys(f"\n{signs.more} {left:,} more characters ({{evidence.whole}} shows all)") if left > 0 else ""
+    )
     return Content.assemble((_inert(shown), "$cb-soft"), (tail, "$cb-dim"))
 
 
@@ -261,7 +263,7 @@ def draw_entry(quote: Quote, entry: Entry | None, signs: Signs) -> Content:
     if promotion.promotionBlocked:
         parts.append((title(promotion.promotionBlockReason or "The entry cannot be verified."), "$cb-bad"))
     elif promotion.stage == "candidate":
-        parts.append((signs.told("Ready. Press {evidence.promote} to verify it."), "$cb-good"))
+        parts.append((signs.fill_keys("Ready. Press {evidence.promote} to verify it."), "$cb-good"))
     else:
         parts.append(("Verified: every quote is in its source.", "$cb-good"))
     parts.append(("\n", ""))

@@ -14,12 +14,12 @@ from tui.render.common.glyphs import Signs
 from tui.render.common.session import session_name
 from tui.render.common.trace import draw_trace
 from tui.render.common.untrusted import block, inline, title
-from tui.render.ranking import MEANING, WORDS, bar, below_said, key_of, label_mark, place_of, said_of, standing
+from tui.render.ranking import MEANING, WORDS, bar, hidden_rule_label, key_of, label_mark, label_of, place_of, standing
 
 if TYPE_CHECKING:
     from core.rules.calls import StoredCall
     from core.rules.evaluation.labels import Label
-    from core.rules.explanation import Explained, LitText, SharedWord, WhyNot
+    from core.rules.explanation import Explained, HighlightedText, SharedWord, WhyNot
     from core.rules.format.store import Usage
     from core.rules.matching.api import MatchedRule, RuleMatch
     from core.rules.matching.semantic import CacheState
@@ -60,7 +60,7 @@ def draw_why(
 
 
 def draw_call(
-    tool: str, source: StoredCall | None, texts: Sequence[LitText], signs: Signs, *, named: bool = False
+    tool: str, source: StoredCall | None, texts: Sequence[HighlightedText], signs: Signs, *, named: bool = False
 ) -> Content:
     """A call: its tool and where it is from, and its fields, with what a rule shares lit; `named`: the tool too."""
     name = (title(tool), f"bold underline {WORDS}" if named else "bold $cb-dim")
@@ -68,7 +68,7 @@ def draw_call(
     if source is not None:
         name = session_name(source.session, source.started or source.ts, source.project)
         parts.append((f"{name}, message {source.message:,}", "$cb-soft"))
-        parts.append((signs.told("  {rules.session} opens the session\n"), "$cb-dim"))
+        parts.append((signs.fill_keys("  {rules.session} opens the session\n"), "$cb-dim"))
     return Content.assemble(*parts, draw_texts(texts, signs, WORDS))
 
 
@@ -92,7 +92,7 @@ def draw_silence(ranked: Ranked, signs: Signs, source: StoredCall | None = None)
 
 
 def _first(ranked: Ranked, one: MatchedRule, reasons: Reasons | None, signs: Signs, *, shown: bool) -> Content:
-    from core.rules.matching.keyword import apart  # loaded once a call is matched
+    from core.rules.matching.keyword import format_scores  # loaded once a call is matched
 
     mark = standing("shown" if shown else "below", signs)
     rank = next(
@@ -102,7 +102,7 @@ def _first(ranked: Ranked, one: MatchedRule, reasons: Reasons | None, signs: Sig
     if not rank and reasons is not None and reasons.why_not is not None:
         rank = reasons.why_not.rank
     place = (" first" if rank == 1 and shown else f", number {rank}") if rank else ""
-    score, line = apart(one.relevance_score, ranked.match.cutoff)
+    score, line = format_scores(one.relevance_score, ranked.match.cutoff)
     at_least = ">=" if signs.plain else "≥"
     parts = [
         (inline(f"{one.id}  {one.title}", 400), "bold $cb-text"),
@@ -111,7 +111,7 @@ def _first(ranked: Ranked, one: MatchedRule, reasons: Reasons | None, signs: Sig
         (f"{at_least if one.relevance_score >= ranked.match.cutoff else '<'} {line}", "$cb-soft"),
         (f"   {place_of(one.path, one.line)}", "$cb-faint"),
     ]  # fmt: skip
-    if said := said_of(ranked.label, one, shown=True) if shown else below_said(ranked.match, ranked.label, one):
+    if said := label_of(ranked.label, one, shown=True) if shown else hidden_rule_label(ranked.match, ranked.label, one):
         label = label_mark(said, signs)
         parts.append((f"\n{label.sign} labelled {label.words}", f"bold {label.tone}"))
     return Content.assemble(*parts)
@@ -159,20 +159,20 @@ def draw_needs(found: WhyNot, signs: Signs) -> Content:
     return Content.assemble(head("Missing requirements"), *parts).rstrip()
 
 
-def draw_texts(texts: Sequence[LitText], signs: Signs, tone: str) -> Content:
+def draw_texts(texts: Sequence[HighlightedText], signs: Signs, tone: str) -> Content:
     """Each text with what the other side shares lit: the lines that have something of it, else its beginning."""
     parts: list[Content] = []
     for one in texts:
         name = title(NAMES.get(one.name, one.name))
-        parts.append(Content.assemble((f"{name}  ", "$cb-dim"), _lit(one, signs, tone)))
+        parts.append(Content.assemble((f"{name}  ", "$cb-dim"), _highlighted_lines(one, signs, tone)))
     return Content("\n").join(parts)
 
 
-def _lit(one: LitText, signs: Signs, tone: str) -> Content:
+def _highlighted_lines(one: HighlightedText, signs: Signs, tone: str) -> Content:
     """At most so many lines, each with its lit places; left-out lines are a sign."""
     lines: list[Content] = []
     start, left_out = 0, False
-    wanted = _wanted_lines(one)
+    wanted = _highlighted_line_numbers(one)
     for number, line in enumerate(one.text.split("\n")):
         end = start + len(line)
         if number in wanted:
@@ -200,7 +200,7 @@ def _lit(one: LitText, signs: Signs, tone: str) -> Content:
     return Content("\n").join(lines)
 
 
-def _wanted_lines(one: LitText) -> set[int]:
+def _highlighted_line_numbers(one: HighlightedText) -> set[int]:
     """The numbers of the lines to draw: those with something lit, else the first."""
     found: set[int] = set()
     number = at = 0
@@ -290,7 +290,7 @@ def draw_shared(one: MatchedRule, explained: Explained | None, signs: Signs) -> 
             (bar(row.score / best, 6, signs), WORDS),
             (f" {row.score:>5.2f}  ", "$cb-dim"),
             (_words(row, signs), "bold $cb-text"),
-            (f"  {told_source(row, signs)}\n", "$cb-dim"),
+            (f"  {term_source(row, signs)}\n", "$cb-dim"),
         ]
     if rest := rows[_ROWS:]:
         words = ", ".join(_words(row, signs) for row in rest)
@@ -310,7 +310,7 @@ def _shared_sum(one: MatchedRule, explained: Explained) -> str:
     return f"{explained.bm25:.2f} of {FULL:g} points = {one.keyword_score:.2f}"
 
 
-def told_source(row: SharedWord, signs: Signs) -> str:
+def term_source(row: SharedWord, signs: Signs) -> str:
     """Where in the call a shared word is from, and as what it stands there where that is another word."""
     said = inline(row.in_call, 40, more=signs.more)
     if row.source.startswith("pattern "):

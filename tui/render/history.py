@@ -127,7 +127,7 @@ def draw_way(one: Changed, signs: Signs) -> Content:
     where = "the first one" if len(one.quotes) > 1 else "the quote" if there else "the case"
     if one.quotes and not there:
         return Content("")
-    return Content.styled(signs.told(f"\n\n{{list.open}} opens {where}."), "$cb-faint")
+    return Content.styled(signs.fill_keys(f"\n\n{{list.open}} opens {where}."), "$cb-faint")
 
 
 def _session(quote: ChangedQuote, cells: int) -> str:

@@ -37,7 +37,7 @@ KIND_NAMES = {
 MODE_NAMES = {"hybrid": "keyword and semantic", "lexical": "keyword", "vector": "semantic"}
 
 
-def how_found(response: SearchResponse, *, waiting: bool) -> str:
+def search_mode_note(response: SearchResponse, *, waiting: bool) -> str:
     """By what the hits were found, where that is less than was asked for."""
     if waiting:
         return f"keywords only, semantic results loading{_MORE}"
@@ -45,7 +45,7 @@ def how_found(response: SearchResponse, *, waiting: bool) -> str:
     return "keywords only" if fell_back and response.hint else ""
 
 
-def found_name(hits: Sequence[SearchHit], signs: Signs) -> str:
+def hits_title(hits: Sequence[SearchHit], signs: Signs) -> str:
     """What the hits are: that they are only near in meaning, where none has a word of the query."""
     if hits and all(hit.missing and not hit.words for hit in hits):
         return f"No keyword match {signs.dot} {len(hits):,} closest by meaning"
@@ -90,14 +90,14 @@ _FOUND = {
 }
 
 
-def found_by(hit: SearchHit, signs: Signs) -> Mark:
+def match_mark(hit: SearchHit, signs: Signs) -> Mark:
     """How a hit was found: by its words, by its meaning, or by both."""
     how = hit.retrieval
     name = "both" if how.lexical_rank and how.vector_rank else "meaning" if how.vector_rank else "words"
     return signs.mark(_FOUND, name)
 
 
-def found_marks(signs: Signs) -> tuple[Mark, ...]:
+def match_marks(signs: Signs) -> tuple[Mark, ...]:
     """Every way a hit is found, for the legend."""
     return tuple(signs.mark(_FOUND, name) for name in _FOUND)
 
@@ -111,13 +111,13 @@ def tall_for(height: int, *, hits: bool) -> int:
 
 def draw_hit(hit: SearchHit, width: int, tall: int, signs: Signs, *, chosen: bool = False) -> Content:
     """A hit in `tall` lines of `width` cells."""
-    from core.library.search.rows import shown_score
+    from core.library.search.rows import display_score
 
     bar = Content.styled(signs.bar if chosen else " ", "$cb-accent")
-    mark = found_by(hit, signs)
+    mark = match_mark(hit, signs)
     head = Content.assemble(bar, (f"{mark.sign} ", f"bold {mark.tone}"))
     if width >= 30:
-        head = Content.assemble(head, (f"{shown_score(hit):.2f} ", "$cb-dim"))
+        head = Content.assemble(head, (f"{display_score(hit):.2f} ", "$cb-dim"))
     lines = [head + place(hit.citation.uri, max(0, width - head.cell_length), signs, chosen=chosen)]
     label = headings(hit)
     if tall > 2:
@@ -283,7 +283,7 @@ def not_ingested(fault: Fault) -> Notice:
     return Notice("Nothing was ingested", inline(why, 400), (("{ingest.name}", "choose another folder"),), "$cb-bad")
 
 
-def none_found(hint: str, picked: Sequence[tuple[str, str]]) -> Notice:
+def no_hits(hint: str, picked: Sequence[tuple[str, str]]) -> Notice:
     """A search found nothing; `hint` is the core's own word about it."""
     steps = (("{find.clear}", "show the documents"), ("{library.why}", "show the trace"))
     if picked:
@@ -301,7 +301,7 @@ def none_pass(picked: Sequence[tuple[str, str]], every: int) -> Notice:
     )
 
 
-def asking_meaning() -> Notice:
+def vectors_pending() -> Notice:
     """Only meaning was asked for, and the model is not there yet."""
     return Notice(
         "Semantic search",

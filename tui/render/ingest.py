@@ -55,8 +55,8 @@ def draw_pace(pace: IngestPace | None, signs: Signs, *, stopping: bool) -> Conte
         parts.append((f"{pace.done:,} of {counted(pace.total, 'file')}", "$cb-text"))
         if pace.rate:
             parts.append((f"  {signs.dot}  {pace.rate:,.0f} a second", "$cb-dim"))
-        if pace.left_s is not None:
-            parts.append((f"  {signs.dot}  {lasting(pace.left_s)} left", "$cb-soft"))
+        if pace.remaining_s is not None:
+            parts.append((f"  {signs.dot}  {lasting(pace.remaining_s)} left", "$cb-soft"))
         parts.append(("\n", ""))
     name = inline(pace.path, _PATH, more=signs.more)
     parts += _row("file", f"{name}  ({pace.media})" if name else "", "$cb-text")
@@ -90,7 +90,7 @@ def draw_report(report: IngestReport, pace: IngestPace | None, ended: str, signs
         )
     items = report.items or ()
     parts += _errors([one for one in items if one.kind == "error"], report.errors)
-    parts += _left_out(report, [one for one in items if one.kind == "skipped"], signs)
+    parts += _skipped_lines(report, [one for one in items if one.kind == "skipped"], signs)
     parts += _warnings([one for one in items if one.warnings])
     if pace is not None:
         parts += _slowest(pace)
@@ -105,7 +105,9 @@ def report_line(report: IngestReport, signs: Signs) -> str:
     errors = f" {counted(report.errors, 'file')} could not be read." if report.errors else ""
     left = f" {report.skipped:,} skipped." if report.skipped else ""
     more = (
-        signs.told(" Press {library.left_out} in the Library for details.") if report.errors or report.skipped else ""
+        signs.fill_keys(" Press {library.left_out} in the Library for details.")
+        if report.errors or report.skipped
+        else ""
     )
     return f"{begin}: {did}.{errors}{left}{more}"
 
@@ -129,7 +131,7 @@ def _errors(items: Sequence[Item], total: int) -> Parts:
     return [*parts, *_more(total - len(items[:_LISTED]))]
 
 
-def _left_out(report: IngestReport, items: Sequence[Item], signs: Signs) -> Parts:
+def _skipped_lines(report: IngestReport, items: Sequence[Item], signs: Signs) -> Parts:
     """Each reason with its paths: those that are known, else the examples."""
     if not report.skipped:
         return [("\nNo files were skipped.\n", "$cb-dim")]
@@ -138,7 +140,7 @@ def _left_out(report: IngestReport, items: Sequence[Item], signs: Signs) -> Part
     for one in items:
         reason, _, detail = (one.error or "").partition(": ")
         by_reason.setdefault(reason.replace(" ", "_"), []).append((one.doc_path, detail))
-    for name, count in left_counts(report):
+    for name, count in skipped_counts(report):
         known = by_reason.get(name) or [(path, "") for path in report.skip_examples.get(name, ())]
         parts.append((f"  {REASONS.get(name, name.replace('_', ' '))}", "$cb-text"))
         parts.append((f"  {signs.dot}  {count:,}\n", "$cb-dim"))
@@ -149,7 +151,7 @@ def _left_out(report: IngestReport, items: Sequence[Item], signs: Signs) -> Part
     return parts
 
 
-def left_counts(report: IngestReport) -> tuple[tuple[str, int], ...]:
+def skipped_counts(report: IngestReport) -> tuple[tuple[str, int], ...]:
     """How many were left out for each reason, the most first."""
     named = {
         "gitignore": report.skipped_gitignore,
@@ -190,10 +192,10 @@ def _row(name: str, text: str, tone: str) -> Parts:
 
 
 def _counts(counts: Iterable[tuple[str, int]]) -> str:
-    return "".join(_said(counts))
+    return "".join(_count_parts(counts))
 
 
-def _said(counts: Iterable[tuple[str, int]]) -> Iterator[str]:
+def _count_parts(counts: Iterable[tuple[str, int]]) -> Iterator[str]:
     held = dict(counts)
     for name in _COUNTS:
         if held.get(name):

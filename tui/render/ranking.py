@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from core.base.fault import Fault
     from core.rules.calls import CallRow
     from core.rules.evaluation.labels import Label
-    from core.rules.explanation import Explained, LitText, WhyNot
+    from core.rules.explanation import Explained, HighlightedText, WhyNot
     from core.rules.format.rule import Flaw, Rule
     from core.rules.format.store import Usage
     from core.rules.matching.api import MatchedRule, RuleMatch
@@ -51,7 +51,7 @@ class Ranked:
     soon: bool = False
     elsewhere: bool = False
     project: str = ""
-    texts: tuple[LitText, ...] = ()
+    texts: tuple[HighlightedText, ...] = ()
     every: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -168,7 +168,7 @@ def place_of(path: str, line: int) -> str:
     return f"{title('/'.join(named))}:{line}"
 
 
-def said_of(label: Label | None, rule: MatchedRule, *, shown: bool) -> str:
+def label_of(label: Label | None, rule: MatchedRule, *, shown: bool) -> str:
     """What a person said of a rule: `right`, `wrong`, `missing`, or nothing."""
     if label is None:
         return ""
@@ -269,7 +269,7 @@ def _tail(row: RankRow, signs: Signs) -> tuple[str, str]:
 
 def draw_cutoff(row: CutoffRow, width: int, signs: Signs, *, chosen: bool = False) -> Content:
     """The line between what is shown and what is not."""
-    from core.rules.matching.keyword import apart  # loaded once a call is matched
+    from core.rules.matching.keyword import format_scores  # loaded once a call is matched
 
     line = "-" if signs.plain else "─"
     told = f" cut-off {row.cutoff:.2f} "
@@ -278,17 +278,17 @@ def draw_cutoff(row: CutoffRow, width: int, signs: Signs, *, chosen: bool = Fals
     elif row.shown:
         said = f" {row.shown} shown, {row.below} not shown "
     else:
-        said = f" no rule applies (best {apart(row.best, row.cutoff)[0]}) "
+        said = f" no rule applies (best {format_scores(row.best, row.cutoff)[0]}) "
     lead = signs.bar if chosen else line
     rest = max(0, width - 4 - cell_len(told) - cell_len(said))
     text = inline(f"{line * 2}{told}{line * rest}{said}{line}", max(0, width - 1), more=line)
     return Content.assemble((lead, "$cb-accent"), (pad(text, max(0, width - 1)), "$cb-draft"))
 
 
-def below_said(match: RuleMatch, label: Label | None, rule: MatchedRule) -> str:
+def hidden_rule_label(match: RuleMatch, label: Label | None, rule: MatchedRule) -> str:
     """What a person said of a rule that is not shown; where the label names an id alone, and a rule of that id is
     shown, it is that one which applies."""
-    said = said_of(label, rule, shown=False)
+    said = label_of(label, rule, shown=False)
     if said != "missing" or label is None:
         return said
     return "" if any(label.name_of(one) == label.name_of(rule) for one in match.rules) else said
@@ -298,8 +298,8 @@ def rows_of(
     match: RuleMatch, label: Label | None, moves: Mapping[RuleKey, Move], *, loading: bool = False
 ) -> tuple[object, ...]:
     """A match as rows: the rules shown, the cut-off, those below. `loading`: the model has not answered yet."""
-    shown = [RankRow(one, "shown", said_of(label, one, shown=True), moves.get(key_of(one))) for one in match.rules]
-    below = [RankRow(one, "below", below_said(match, label, one), moves.get(key_of(one))) for one in match.below]
+    shown = [RankRow(one, "shown", label_of(label, one, shown=True), moves.get(key_of(one))) for one in match.rules]
+    below = [RankRow(one, "below", hidden_rule_label(match, label, one), moves.get(key_of(one))) for one in match.below]
     best = max((one.relevance_score for one in (*match.rules, *match.below)), default=0.0)
     return (*shown, CutoffRow(match.cutoff, len(shown), len(below), match.fallback_used, best, loading), *below)
 

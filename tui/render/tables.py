@@ -64,7 +64,7 @@ def draw_cluster(row: Cluster, signs: Signs) -> Content:
             (f"\n  {place_of(one.path, one.line)}", "$cb-dim"),
         ]
     parts.append((f"\n\n{inline(row.suggestion, 600)}", "$cb-soft"))
-    parts.append((signs.told("\n\n{table.take} opens the first in your editor"), "$cb-dim"))
+    parts.append((signs.fill_keys("\n\n{table.take} opens the first in your editor"), "$cb-dim"))
     return Content.assemble(*parts)
 
 
@@ -115,9 +115,9 @@ def draw_case_row(row: object, width: int, signs: Signs, *, chosen: bool = False
     """One labelled call: right or not, the tool, what was expected, what is shown."""
     case = _case(row)
     mark = signs.mark(_RESULTS, case.result)
-    partly = case.missed if len(case.labelled.expected) > 1 and case.shown else ()
+    partly = case.missed if len(case.labelled.expected) > 1 and case.shown_rules else ()
     wanted = ", ".join(f"~{one}" if one in partly else one for one in case.labelled.expected) or _none(case)
-    shown = ", ".join(case.shown) or "no rule"
+    shown = ", ".join(case.shown_rules) or "no rule"
     fine = case.result in ("right", "gone")
     middle = wanted if fine else f"{wanted} {signs.arrow} {shown}"
     middle = pad(inline(middle, 30, more=signs.more), 30)
@@ -139,7 +139,7 @@ def draw_case(row: object, signs: Signs) -> Content:
     mark = signs.mark(_RESULTS, case.result)
     parts: list[tuple[str, str]] = [(f"{mark.sign} {mark.words}\n", f"bold {mark.tone}")]
     parts += [("\nexpected  ", "$cb-dim"), (title(_expected(case)), "$cb-text")]
-    if case.missed and case.shown:
+    if case.missed and case.shown_rules:
         parts += [("\nmissed    ", "$cb-dim"), (title(", ".join(case.missed)), "$cb-draft")]
     if case.labelled.unwanted:
         parts += [("\nwrong     ", "$cb-dim"), (title(", ".join(case.labelled.unwanted)), "$cb-bad")]
@@ -157,7 +157,7 @@ def draw_case(row: object, signs: Signs) -> Content:
     given = json.dumps(dict(case.labelled.call.tool_input), ensure_ascii=False, indent=1)
     text, left = block(given, _INPUT)
     parts += [(text, "$cb-soft"), (f"\n{left:,} more characters" if left else "", "$cb-dim")]
-    parts.append((signs.told("\n\n{table.take} edits the call in the box"), "$cb-dim"))
+    parts.append((signs.fill_keys("\n\n{table.take} edits the call in the box"), "$cb-dim"))
     return Content.assemble(*parts)
 
 

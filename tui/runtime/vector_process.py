@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from core.base.fault import Fault
-from core.process.child import Child, ChildGoneError, Reply
+from core.process.child import Child, ChildExitedError, Reply
 from tui.runtime.jobs import Job, Stopped
 
 if TYPE_CHECKING:
@@ -72,8 +72,8 @@ class VectorProcess:
             child.cancel(reply, drop=True)
             said = f"the vector process timed out after {seconds:.0f} s"
             raise Fault("timeout", said) from None
-        except ChildGoneError:
-            raise _gone() from None
+        except ChildExitedError:
+            raise _exited_fault() from None
 
     def _result(self, reply: Reply[T], seconds: float | None, late: Callable[[], object] | None) -> T:
         try:
@@ -96,7 +96,7 @@ class VectorProcess:
         if self._child is not None and not self._child.ended:
             return self._child
         if self._closed or not self._worth:
-            raise _gone()
+            raise _exited_fault()
         child = Child(nice=_NICE, one_core=True)
         try:
             child.start()
@@ -106,5 +106,5 @@ class VectorProcess:
         return child
 
 
-def _gone() -> Fault:
+def _exited_fault() -> Fault:
     return Fault("model_unreachable", "the vector process exited")

@@ -25,10 +25,10 @@ from tui.services.exporting import (
     REPLACES,
     Export,
     Written,
+    count_text,
+    describe_export,
     export_of_picture,
     proposed,
-    told_count,
-    told_of,
     written,
 )
 from tui.widgets.inputs import PathBox
@@ -97,10 +97,10 @@ def ask_picture(over: Screen[None], picture: Picture, name: str, now: datetime, 
     """Ask where a view of Insights is to be written."""
     export = export_of_picture(picture, name, now)
 
-    def said(text: str, severity: str) -> None:
+    def notify(text: str, severity: str) -> None:
         over.app.post_message(PaneSaid(text, severity))
 
-    over.app.push_screen(ExportScreen(export, proposed(None, export.name), jobs, said))
+    over.app.push_screen(ExportScreen(export, proposed(None, export.name), jobs, notify))
 
 
 class ExportScreen(ModalScreen[str | None]):
@@ -130,7 +130,7 @@ class ExportScreen(ModalScreen[str | None]):
             yield self._box
 
     def on_mount(self) -> None:
-        self._tell()
+        self._show_target()
         self._box.focus()
 
     def on_unmount(self) -> None:
@@ -153,7 +153,7 @@ class ExportScreen(ModalScreen[str | None]):
         if event.names:
             self._words.update(Content.styled("  ".join(inline(name, 60) for name in event.names), "$cb-dim"))
         else:
-            self._tell()
+            self._show_target()
 
     def on_click(self, event: events.Click) -> None:
         if event.widget is self:
@@ -172,13 +172,13 @@ class ExportScreen(ModalScreen[str | None]):
         copying = self._export.kind == "backup"
         self._words.update(Content("Copying…" if copying else "Writing…"))
         work = written(self._export, named, replacing=replacing)
-        self._jobs.run(COPYING if copying else LANE, work, self._heard, self._failed, keep=copying)
+        self._jobs.run(COPYING if copying else LANE, work, self._on_progress, self._failed, keep=copying)
 
-    def _heard(self, done: Written, final: bool) -> None:
+    def _on_progress(self, done: Written, final: bool) -> None:
         if not final:
-            self._words.update(Content(f"{told_count(self._export, done.count)} written. Esc stops."))
+            self._words.update(Content(f"{count_text(self._export, done.count)} written. Esc stops."))
             return
-        self._said(told_of(self._export, done), "information")
+        self._said(describe_export(self._export, done), "information")
         if self.is_current:
             self.dismiss(str(done.path.parent) if done.path is not None else None)
 
@@ -195,5 +195,5 @@ class ExportScreen(ModalScreen[str | None]):
         self._wrong = self._box.value
         self._words.update(Content.styled(inline(text, 400), "$cb-draft"))
 
-    def _tell(self) -> None:
+    def _show_target(self) -> None:
         self._words.update(Content(inline(self._export.told, 400)))

@@ -19,7 +19,7 @@ from textual.widgets import Input, Static
 from tui.actions.action import Action, Situation
 from tui.actions.registry import ACTIONS, key_name, matching, nearest_first
 from tui.render.common.glyphs import Mark, Signs
-from tui.render.hits import found_marks
+from tui.render.hits import match_marks
 from tui.render.ranking import label_marks, standing_marks
 from tui.widgets.scroll_text import Reading
 
@@ -72,7 +72,7 @@ def entries(actions: Sequence[Action], now: Situation, signs: Signs) -> tuple[En
         where = _WHERE.get(action.scope, "") if twice.intersection(held) else ""
         if where.split(" ", 2)[-1] in action.title:  # it says so itself
             where = ""
-        found.append(Entry(keys + span, action.title + span, where, signs.told(action.enabled(now))))
+        found.append(Entry(keys + span, action.title + span, where, signs.fill_keys(action.enabled(now))))
     return tuple(found)
 
 
@@ -144,19 +144,19 @@ def legend(signs: Signs, text: str = "") -> tuple[tuple[str, tuple[Mark, ...]], 
         ("Quote", signs.quotes.values()),
         ("Rule", standing_marks(signs)),
         ("Rule label", label_marks(signs)),
-        ("Passage match", found_marks(signs)),
+        ("Passage match", match_marks(signs)),
         ("Trace step", signs.outcomes.values()),
     )
     words = text.casefold().split()
-    found = ((heading, _asked(heading, marks, words)) for heading, marks in parts)
+    found = ((heading, _matching_marks(heading, marks, words)) for heading, marks in parts)
     return tuple((heading, marks) for heading, marks in found if marks)
 
 
-def _asked(heading: str, marks: Iterable[Mark], words: list[str]) -> tuple[Mark, ...]:
-    return tuple(mark for mark in marks if all(_tells(heading, mark, word) for word in words))
+def _matching_marks(heading: str, marks: Iterable[Mark], words: list[str]) -> tuple[Mark, ...]:
+    return tuple(mark for mark in marks if all(_matches(heading, mark, word) for word in words))
 
 
-def _tells(heading: str, mark: Mark, word: str) -> bool:
+def _matches(heading: str, mark: Mark, word: str) -> bool:
     return word == mark.sign.casefold() or (
         len(word) > 1 and word in f"{mark.words} {heading} signs symbols".casefold()
     )

@@ -49,16 +49,18 @@ class ImportScreen(ModalScreen[None]):
             yield self._box
 
     def on_mount(self) -> None:
-        self._tell()
+        self._show_target()
         self._box.focus()
-        self._incoming.look(self._tell)
+        self._incoming.look(self._show_target)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Begin with what was named, if it is there, else with what was found."""
         event.stop()
         self._incoming.named = named = event.value.strip()
         if named:
-            self._jobs.run(LANE, lambda _job: _found(named), lambda path, _final: self._go(named, path), self._wrong)
+            self._jobs.run(
+                LANE, lambda _job: _existing_path(named), lambda path, _final: self._go(named, path), self._wrong
+            )
         elif folders := self._incoming.folders:
             self.dismiss()
             self._incoming.begin(folders)
@@ -70,7 +72,7 @@ class ImportScreen(ModalScreen[None]):
         if event.names:
             self._words.update(Content.styled("  ".join(inline(name, 60) for name in event.names), "$cb-dim"))
         else:
-            self._tell()
+            self._show_target()
 
     def _go(self, named: str, path: Path | None) -> None:
         if path is not None:
@@ -95,7 +97,7 @@ class ImportScreen(ModalScreen[None]):
         if event.widget is self:
             self.dismiss()
 
-    def _tell(self) -> None:
+    def _show_target(self) -> None:
         if not self.is_attached:
             return
         found = self._incoming.sources
@@ -103,7 +105,7 @@ class ImportScreen(ModalScreen[None]):
         self._words.update(Content(f"{text} Re-importing is safe: nothing is read twice."))
 
 
-def _found(named: str) -> Path | None:
+def _existing_path(named: str) -> Path | None:
     """The path that was named; None where nothing is there, or nobody of that name has a home."""
     try:
         path = Path(named).expanduser()

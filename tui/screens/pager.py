@@ -281,14 +281,14 @@ class WholeText(Performs, ModalScreen[None]):
             starts = cut_rows(text, job.check)
             return starts, widest(starts, len(text), lambda at: long.drawn_of(starts, at))
 
-        def came(rows: tuple[array[int], int], _final: bool) -> None:
+        def on_rows(rows: tuple[array[int], int], _final: bool) -> None:
             before = long.at
             long.show(*rows)
             self._measure = f"{counted(len(text), 'character')}, {counted(len(rows[0]), 'row')}"
-            self._tell()
+            self._show_position()
             self.call_after_refresh(self._go, self._wanted, before)
 
-        self._jobs.run("whole", work, came, self._failed)
+        self._jobs.run("whole", work, on_rows, self._failed)
 
     def _go(self, wanted: int | None, before: int) -> None:
         """To what is wanted, else where one was. It is wanted until now: the rows may have been found twice meanwhile,
@@ -343,19 +343,19 @@ class WholeText(Performs, ModalScreen[None]):
                     break
             return found
 
-        def came(found: list[Place], _final: bool) -> None:
+        def on_matches(found: list[Place], _final: bool) -> None:
             self._found, self._at = found, min(bisect_left(found, (at, 0)), len(found) - 1)
             self._long.mark(found)
             self._step(0)
 
-        self._jobs.run("whole-find", work, came, self._failed, delay=_FINDING if words else 0.0)
+        self._jobs.run("whole-find", work, on_matches, self._failed, delay=_FINDING if words else 0.0)
 
     def _step(self, by: int) -> None:
         if self._found:
             self._at = (self._at + by) % len(self._found)
             self._long.go_to(self._found[self._at][0])
-        self._tell()
+        self._show_position()
 
-    def _tell(self) -> None:
+    def _show_position(self) -> None:
         places = f"{self._at + 1:,} of {counted(len(self._found), 'match')}" if self._found else "no matches"
         self._long.border_subtitle = Content(f"{places}, {self._measure}" if self._box.value.strip() else self._measure)

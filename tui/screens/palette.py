@@ -100,7 +100,7 @@ class ActionProvider(Provider):
         covered = self.screen is not self.app.screen_stack[0]
         if covered and action.scope == "pane" and action.name not in self._held:
             return "Only available in the Errors pane."
-        return self._workbench.signs.told(action.enabled(self._workbench.situation()))
+        return self._workbench.signs.fill_keys(action.enabled(self._workbench.situation()))
 
     def _perform(self, action: Action, why_not: str) -> partial[None]:
         if why_not:
@@ -192,14 +192,14 @@ def targets(screen: Screen[object]) -> tuple[Target, ...]:
     panes. No letter covers what a row or a text begins with."""
     places: dict[Offset, Widget] = {}
     for widget in screen.focus_chain:
-        if (seen := _seen(screen, widget)).area:
+        if (seen := _visible_region(screen, widget)).area:
             places[_place(widget, seen, places)] = widget
     ordered = sorted(places, key=lambda at: (at.y, at.x))
     parts = (Target(letter, places[at], at) for letter, at in zip(LETTERS, ordered, strict=False))
     return (*parts, *_panes(screen.query(TopBar)))
 
 
-def _seen(screen: Screen[object], widget: Widget) -> Region:
+def _visible_region(screen: Screen[object], widget: Widget) -> Region:
     """What can be seen of a part: nothing of one that is not laid out yet."""
     try:
         return screen.find_widget(widget).visible_region

@@ -115,7 +115,7 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
     def _load(self, index: int) -> None:
         """Read anew around a message."""
 
-        def done(stretch: Stretch | None, _final: bool) -> None:
+        def on_messages(stretch: Stretch | None, _final: bool) -> None:
             if stretch is None:
                 self.border_subtitle = Content("This session is not in the casebook.")
                 return
@@ -125,7 +125,7 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
             self._put(stretch.lines)
             self.choose(index)
 
-        self._read(index, PAGE, PAGE, done)
+        self._read(index, PAGE, PAGE, on_messages)
 
     def _go_on(self) -> None:
         """Read what is about to come onto the screen: earlier messages above, later ones below."""
@@ -357,7 +357,7 @@ class StripScreen(Performs, ModalScreen[None]):
         yield self._keys
 
     def on_mount(self) -> None:
-        self._jobs.run(_LANE, read_strip(self._session), self._came, self._failed)
+        self._jobs.run(_LANE, read_strip(self._session), self._on_strip, self._failed)
 
     def on_unmount(self) -> None:
         self._jobs.cancel(_LANE)
@@ -368,7 +368,7 @@ class StripScreen(Performs, ModalScreen[None]):
     def situation(self) -> Situation:
         return Situation("strip")
 
-    def _came(self, found: SessionStrip, _final: bool) -> None:
+    def _on_strip(self, found: SessionStrip, _final: bool) -> None:
         self.found = found
         started = self._message
         failed = (at for at, cell in enumerate(found.cells) if cell.mark == "failed")

@@ -116,37 +116,37 @@ class Embedding(Performs, StatusLine):
 
     def _look(self, delay: float) -> None:
         if self._settings is not None:
-            self._jobs.run("backlog", look(self._settings), self._looked, self._not_looked, delay=delay)
+            self._jobs.run("backlog", look(self._settings), self._on_facts, self._on_facts_fault, delay=delay)
 
-    def _looked(self, facts: VectorFacts, _final: bool) -> None:
+    def _on_facts(self, facts: VectorFacts, _final: bool) -> None:
         self._facts, self._since = facts, None
         asked, self._asked = self._asked, False
         if self._run is not None:
             return
         if facts.model is None:
-            self._tell_no_model(facts, asked=asked)
+            self._notify_no_model(facts, asked=asked)
         elif facts.running is not None:
-            self._say_if(asked, f"Another process is embedding this casebook (process {facts.running.pid}).")
+            self._notify_if(asked, f"Another process is embedding this casebook (process {facts.running.pid}).")
         elif not facts.due:
-            self._say_if(asked, "All cases, rules and passages are embedded.")
+            self._notify_if(asked, "All cases, rules and passages are embedded.")
         elif asked:
             self._begin(facts)
         elif facts.other and not self._offered:
             self._offered = True
-            self.post_message(PaneSaid(self._signs.told(model_changed(facts))))
+            self.post_message(PaneSaid(self._signs.fill_keys(model_changed(facts))))
         elif not self._off and not facts.other and not self._others():
             self._begin(facts)
 
-    def _not_looked(self, fault: Fault) -> None:
+    def _on_facts_fault(self, fault: Fault) -> None:
         self._since = None
         asked, self._asked = self._asked, False
-        self._say_if(asked, f"Embedding failed: {title(fault.message)}.")
+        self._notify_if(asked, f"Embedding failed: {title(fault.message)}.")
 
-    def _say_if(self, asked: bool, text: str) -> None:
+    def _notify_if(self, asked: bool, text: str) -> None:
         if asked:
             self.post_message(PaneSaid(text))
 
-    def _tell_no_model(self, facts: VectorFacts, *, asked: bool) -> None:
+    def _notify_no_model(self, facts: VectorFacts, *, asked: bool) -> None:
         if asked or (facts.cases and not self.told_no_model):
             self.told_no_model = True
             self.post_message(PaneSaid(no_model(facts)))
@@ -158,10 +158,10 @@ class Embedding(Performs, StatusLine):
         self._run = embedding_task(self._jobs.path, self._settings)
         if facts.due > QUIET:
             self.running = Running(way_out=ELSEWHERE, begins="Loading the model")
-        self._jobs.run("embed", job_of(self._run), self._heard, self._failed)
+        self._jobs.run("embed", job_of(self._run), self._on_progress, self._failed)
         self.post_message(PaneChanged())
 
-    def _heard(self, value: object, final: bool) -> None:
+    def _on_progress(self, value: object, final: bool) -> None:
         from core.base.reports import Progress
         from core.embedding.runtime.report import EmbedReport
 

@@ -113,7 +113,7 @@ def _exported(job: Job[Written], export: Export, path: Path, form: Format, *, re
     from core.errors import Filters
     from core.errors.exchange.case_export import export_file, is_for_agents
 
-    def tell(count: int) -> None:
+    def report(count: int) -> None:
         job.check()
         if count % _TELL == 0:
             job.partial(Written(count))
@@ -122,7 +122,7 @@ def _exported(job: Job[Written], export: Export, path: Path, form: Format, *, re
     _check(path, replacing=replacing or (fixes and form == "markdown" and is_for_agents(path)))
     which = Filters() if export.which is None else export.which
     try:
-        done = export_file(job.store(), path, form, fixes=fixes, which=which, replace=replacing, told=tell)
+        done = export_file(job.store(), path, form, fixes=fixes, which=which, replace=replacing, told=report)
     except Fault as fault:
         if fault.details.get("edited"):
             hint = f"move your text out of the block, or press {REPLACES.upper()} to replace it"
@@ -162,13 +162,13 @@ def _backed_up(job: Job[Any], path: Path) -> Written:
     return Written(1, path, path.stat().st_size)
 
 
-def told_of(export: Export, done: Written) -> str:
+def describe_export(export: Export, done: Written) -> str:
     """Where the file is, and how much is in it."""
     whole = {"backup": "The casebook", "picture": "The view"}
-    what = whole.get(export.kind) or told_count(export, done.count)
+    what = whole.get(export.kind) or count_text(export, done.count)
     return f"{what} written to {done.path} ({size_of(done.size)})."
 
 
-def told_count(export: Export, count: int) -> str:
+def count_text(export: Export, count: int) -> str:
     """`3 cases`, `1 fix`."""
     return counted(count, "fix" if export.kind == "fixes" else "case")

@@ -100,7 +100,7 @@ class Fillable(Protocol):
         """Whether the focus is in the list."""
         ...
 
-    def found_sources(self, sources: Sequence[Source]) -> None:
+    def set_sources(self, sources: Sequence[Source]) -> None:
         """There is this to import."""
         ...
 
@@ -163,7 +163,7 @@ class Incoming(Performs, StatusLine):
 
         def keep(found: tuple[Source, ...], _final: bool) -> None:
             self.sources = found
-            self._results.found_sources(found)
+            self._results.set_sources(found)
             done()
 
         self._jobs.run("look", look_for(self._roots), keep, lambda _fault: None)
@@ -175,7 +175,7 @@ class Incoming(Performs, StatusLine):
             self._results.filling = not self._results.every
             way_out = AT_LIST if self._results.has_focus_within else ELSEWHERE
             self.running = Running(way_out=way_out)
-            self._jobs.run("import", job_of(self._run), self._heard, self._failed)
+            self._jobs.run("import", job_of(self._run), self._on_import, self._failed)
             self.post_message(PaneChanged())
 
     def harvest_again(self, *, apply: bool = False) -> None:
@@ -184,7 +184,7 @@ class Incoming(Performs, StatusLine):
             self._run = harvest_task(self._jobs.path, apply=apply)
             way_out = AT_LIST if self._results.has_focus_within else ELSEWHERE
             self.running = Running(way_out=way_out, begins="Copying the casebook")
-            self._jobs.run("import", job_of(self._run), self._heard_again, self._failed)
+            self._jobs.run("import", job_of(self._run), self._on_reharvest, self._failed)
             self.post_message(PaneChanged())
 
     def stop(self) -> None:
@@ -215,7 +215,7 @@ class Incoming(Performs, StatusLine):
         if self.report is not None:
             self.post_message(PaneShowAll("Last import", report_text(self.report)))
 
-    def _heard(self, value: object, final: bool) -> None:
+    def _on_import(self, value: object, final: bool) -> None:
         from core.flows.transcripts.report import ImportReport, Progress
 
         if isinstance(value, Progress) and self.running is not None:
@@ -224,7 +224,7 @@ class Incoming(Performs, StatusLine):
             self.report, self.named = value, ""
             self._end(report_line(value, self._signs), "warning" if value.skipped or value.canceled else "information")
 
-    def _heard_again(self, value: object, final: bool) -> None:
+    def _on_reharvest(self, value: object, final: bool) -> None:
         from core.flows.transcripts.report import ImportAgain, Progress
 
         if isinstance(value, Progress) and self.running is not None:
@@ -232,7 +232,7 @@ class Incoming(Performs, StatusLine):
         if not final or not isinstance(value, ImportAgain):
             return
         if value.applied or value.canceled or value.changes_nothing:
-            self._end(self._signs.told(again_line(value)), "warning" if value.canceled else "information")
+            self._end(self._signs.fill_keys(again_line(value)), "warning" if value.canceled else "information")
             return
         self._run = self.running = None
         self.post_message(PaneChanged())

@@ -140,7 +140,7 @@ def run_ingest(
 
     options = options_of(ChunkingSettings(**chunking), korean, ocr=ocr)
     with open_store(casebook, write=True, create=True) as store, _Paced(call.tell) as paced:
-        report = ingest(store, roots, options, on_event=paced.heard, cancelled=call.is_cancelled)
+        report = ingest(store, roots, options, on_event=paced.on_event, cancelled=call.is_cancelled)
     return worth_a_look(report)
 
 
@@ -165,7 +165,7 @@ class _Paced:
         self._teller.join()
         self._tell(self._pace)
 
-    def heard(self, event: IngestEvent) -> None:
+    def on_event(self, event: IngestEvent) -> None:
         """One event of the ingest."""
         from core.library.ingest.report import paced
 
@@ -210,11 +210,11 @@ def answer_library(call: Call, database: Path, settings: str, question: LibraryQ
 
     final: list[AnswerEvent] = []
 
-    def tell(event: AnswerEvent) -> None:
+    def send(event: AnswerEvent) -> None:
         final.append(event) if event.kind == "final" else call.tell(event)
 
     try:
-        _ask(call, database, settings, question, tell)
+        _ask(call, database, settings, question, send)
     except Fault:
         raise
     except Exception as error:
@@ -244,10 +244,10 @@ def _ask(
 
 @lru_cache(maxsize=1)
 def _vectors(settings: str) -> VectorSearch:
-    from core.embedding.index.binary_index import KeptBits
+    from core.embedding.index.binary_index import CachedBits
     from core.flows.ingest.search import model_search
 
-    return model_search(_settings(settings).embedding, KeptBits())
+    return model_search(_settings(settings).embedding, CachedBits())
 
 
 def _settings(text: str) -> Settings:

@@ -151,11 +151,11 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
         """What a pane is opened with."""
         kept = self._contexts.setdefault(pane, {})
         process = self.errors.meaning.process if pane != HOME else None
-        log = partial(self._log_told, pane)
+        log = partial(self._log_toast, pane)
         memory = self._state.panes.get(pane, {})
         return PaneContext(self.jobs, self.signs, self._clock, self._around, self._place, memory, process, log, kept)
 
-    def _log_told(self, pane: str, text: str) -> None:
+    def _log_toast(self, pane: str, text: str) -> None:
         self.log_line("warning", pane, told=text)
 
     def on_ready(self) -> None:
@@ -163,7 +163,7 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
         self.set_timer(_WARM, lambda: (self.read_sheets(LATER_SHEETS), self.collect_at_rest()))
         self._panes.begin(self._around.cited, self._around.state.pane)
         if not self.is_headless:
-            heed_signals(self._told_to_end)
+            heed_signals(self._on_signal)
         for trouble in (*self._troubles, *self.theme_troubles)[:3]:
             self.say(trouble, severity="warning", seconds=12)
 
@@ -196,7 +196,7 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
         now = self.situation()
         action = action_here(action_id, now)
         if why_not := action.enabled(now):
-            self.say(self.signs.told(why_not), severity="warning")
+            self.say(self.signs.fill_keys(why_not), severity="warning")
             return
         nearby = [] if self.focused is None else self.focused.ancestors_with_self
         for part in (*nearby, self._situated):
@@ -209,7 +209,7 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
             "app.quit": self.leave,
             "app.help": self._help,
             "app.palette": self._palette,
-            "app.interrupt": lambda: self.say(self.signs.told("No text selected. Press {app.quit} to quit.")),
+            "app.interrupt": lambda: self.say(self.signs.fill_keys("No text selected. Press {app.quit} to quit.")),
             "app.jump": self._jump,
             "app.status": self._status,
             **{f"pane.{pane}": partial(self._panes.show, pane) for pane in PANES},
@@ -238,7 +238,7 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
 
         self._read_themes()
         for trouble in self.theme_troubles:
-            self._say_once(trouble, severity="warning")
+            self._notify_once(trouble, severity="warning")
         self.push_screen(CommandPalette(providers=[ThemeProvider], placeholder="Search for a theme"))
 
     def choose_theme(self, name: str) -> None:
@@ -271,7 +271,7 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
         self._last_words()
         self.exit()
 
-    def _told_to_end(self, code: int) -> None:
+    def _on_signal(self, code: int) -> None:
         """SIGTERM, SIGHUP, SIGINT: leave as `q` does, but say by the exit code that it was not the user."""
         self._last_words()
         self.exit(return_code=code)
@@ -336,12 +336,12 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
         for bar in on_open_screens(self, TopBar):
             bar.follow(place)
         if event.readonly:
-            self._say_once(f"Read-only: {event.readonly}. You can search. Uses are not counted.")
+            self._notify_once(f"Read-only: {event.readonly}. You can search. Uses are not counted.")
 
     def on_pane_troubled(self, event: PaneTroubled) -> None:
         """The core could not answer: once in a toast, and the pane shows its state."""
         if event.fault.code != "not_indexed":
-            self._say_once(_told(event.fault), severity="error")
+            self._notify_once(_fault_text(event.fault), severity="error")
 
     def on_pane_said(self, event: PaneSaid) -> None:
         """Something is to be told once, as it happens."""
@@ -374,13 +374,13 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
         """A toast: inert text, no markup."""
         self.notify(inline(text, 400), severity=severity, markup=False, timeout=seconds)  # pyright: ignore[reportArgumentType]
 
-    def _say_once(self, text: str, *, severity: str = "information") -> None:
+    def _notify_once(self, text: str, *, severity: str = "information") -> None:
         if text not in self._told:
             self._told.add(text)
             self.say(text, severity=severity)
 
 
-def _told(fault: Fault) -> str:
+def _fault_text(fault: Fault) -> str:
     return " ".join(part for part in (f"{of_fault(fault).what}.", title(fault.message), title(fault.hint)) if part)
 
 

@@ -297,10 +297,10 @@ class CursorReversed(LineFilter):
         if not self._app.reverses:
             return segments
         cursor = Color.parse(self._app.theme_variables["cb-cursor"]).rich_color
-        return [Segment(text, _seen(style, cursor), control) for text, style, control in segments]
+        return [Segment(text, _visible_style(style, cursor), control) for text, style, control in segments]
 
 
-def _seen(style: Style | None, cursor: RichColor) -> Style | None:
+def _visible_style(style: Style | None, cursor: RichColor) -> Style | None:
     if style is None or style.bgcolor is None:
         return style
     if style.bgcolor == cursor:

@@ -109,14 +109,14 @@ class PaneRouter:
 
     def show_case(self, case_id: int) -> None:
         """This case in the Errors pane: chosen in the list where it is read there, else beside it."""
-        from tui.panes.errors.results import FoundRows, PagedRows, Results
+        from tui.panes.errors.results import PagedRows, ResultRows, Results
 
         app = self._app
         while len(app.screen_stack) > 1:
             app.screen.dismiss()
         results = app.errors.results
         rows = results.rows.rows
-        at = rows.index_of(case_id) if isinstance(rows, PagedRows | FoundRows) else None
+        at = rows.index_of(case_id) if isinstance(rows, PagedRows | ResultRows) else None
         if at is None:
             app.errors.reader.go_to(case_id)
             app.errors.case.focus()

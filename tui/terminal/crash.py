@@ -43,13 +43,13 @@ def heed_signals(stop: Callable[[int], None]) -> None:
         return
     loop = asyncio.get_running_loop()
 
-    def told(number: int, _frame: object) -> None:
+    def on_signal(number: int, _frame: object) -> None:
         threading.Thread(target=_end, args=(128 + number,), daemon=True, name="casebook-end").start()
         with contextlib.suppress(RuntimeError):  # the loop has ended already
             loop.call_soon_threadsafe(stop, 128 + number)
 
     for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
-        signal.signal(number, told)
+        signal.signal(number, on_signal)
     if sys.__stdin__ is not None and sys.__stdin__.isatty():
         threading.Thread(target=_watch, args=(sys.__stdin__.fileno(),), daemon=True, name="casebook-terminal").start()
 

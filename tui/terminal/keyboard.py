@@ -113,7 +113,7 @@ WAIT: Final = ESCAPE_DELAY if "ESCDELAY" in os.environ else 0.03
 """Seconds in which the rest of a key's sequence comes, also from far away; `ESCDELAY` says otherwise, in ms."""
 
 
-def more_comes() -> bool:
+def has_more_input() -> bool:
     """Whether something follows at once. Where that cannot be seen, as on Windows, Textual's own wait is kept."""
     if (given := sys.__stdin__) is None:
         return True
@@ -126,7 +126,7 @@ def more_comes() -> bool:
 class LoneEscape(PasteParser):
     """Pastes whole, and Esc at once."""
 
-    def __init__(self, debug: bool = False, more: Callable[[], bool] = more_comes) -> None:
+    def __init__(self, debug: bool = False, more: Callable[[], bool] = has_more_input) -> None:
         super().__init__(debug)
         self._more = more
 

@@ -55,7 +55,7 @@ class Completing:
         self._text: str | None = None  # what was there when Tab was pressed
 
     @property
-    def wanted(self) -> bool:
+    def is_pending(self) -> bool:
         """Whether Tab waits: how this goes on is looked up at once then."""
         return self._text is not None
 
@@ -70,7 +70,7 @@ class Completing:
             self._box.cursor_position = len(self._box.value)
         return True
 
-    def came(self, ends: Ends) -> None:
+    def on_completions(self, ends: Ends) -> None:
         """It is known how a path may go on."""
         self._ends = ends
         if self._text is not None:
@@ -104,13 +104,13 @@ class PathBox(LineBox):
         self._look()
 
     def _look(self) -> None:
-        def found(ends: Ends, _final: bool) -> None:
-            self._completing.came(ends)
+        def on_completions(ends: Ends, _final: bool) -> None:
+            self._completing.on_completions(ends)
             self.post_message(self.Offered(ends.names if ends.typed not in ("", self._given) else ()))
 
-        delay = 0.0 if self._completing.wanted else DEBOUNCE
+        delay = 0.0 if self._completing.is_pending else DEBOUNCE
         work = read_ends(self.value, files=True)
-        workbench(self).jobs.run(self._lane, work, found, lambda _fault: None, delay=delay)
+        workbench(self).jobs.run(self._lane, work, on_completions, lambda _fault: None, delay=delay)
 
     async def on_key(self, event: events.Key) -> None:
         """Tab takes its turn, as Enter does: bound above the box it came before letters that were typed first."""
@@ -172,7 +172,7 @@ class FixArea(TextArea):
     takes_pastes = True
 
     def __init__(self, text: str) -> None:
-        shown = as_shown(text)
+        shown = visible_text(text)
         super().__init__(
             shown, id="fix-text", soft_wrap=_wraps(shown), tab_behavior="focus", show_line_numbers=False,
             placeholder="Describe the fix in Markdown: steps, commands, reason.", highlight_cursor_line=False,
@@ -180,7 +180,7 @@ class FixArea(TextArea):
 
     def put(self, text: str) -> None:
         """Another text in the place of this one; ctrl+z brings this one back."""
-        shown = as_shown(text)
+        shown = visible_text(text)
         self.soft_wrap = _wraps(shown)
         self.replace(shown, (0, 0), self.document.end)
 
@@ -188,13 +188,13 @@ class FixArea(TextArea):
         """Textual's own takes whatever comes."""
         event.prevent_default()
         event.stop()
-        if not self.read_only and (text := as_shown(event.text.replace("\r", "\n"))):
+        if not self.read_only and (text := visible_text(event.text.replace("\r", "\n"))):
             if not _wraps(text):
                 self.soft_wrap = False
             self.replace(text, *self.selection)
 
 
-def as_shown(text: str) -> str:
+def visible_text(text: str) -> str:
     """The text as it may be drawn and edited: line ends plain, control signs drawn."""
     return visible(text.replace("\r\n", "\n"))
 
@@ -223,7 +223,7 @@ class QuestionBox(Input):
         self._typed = ""
         self._at = -1  # which of the earlier ones is in the box
 
-    def asked(self, question: str) -> None:
+    def submit(self, question: str) -> None:
         """This one was asked now: it is the newest, and the box is free."""
         self.earlier = (question, *(one for one in self.earlier if one != question))
         self._at = -1
@@ -247,14 +247,14 @@ class QuestionBox(Input):
     @property
     def _place(self) -> int:
         """Which of the earlier ones is in the box; -1 for none, also where it was changed since."""
-        return self._at if self._at >= 0 and self.value == self._shown(self._at) else -1
+        return self._at if self._at >= 0 and self.value == self._show_history(self._at) else -1
 
     def _put(self, at: int) -> None:
         self._at = at
-        self.value = self._shown(at)
+        self.value = self._show_history(at)
         self.cursor_position = len(self.value)
 
-    def _shown(self, at: int) -> str:
+    def _show_history(self, at: int) -> str:
         return self._typed if at < 0 else " ".join(visible(self.earlier[at]).split())[:LONGEST]
 
 

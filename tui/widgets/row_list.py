@@ -354,7 +354,7 @@ class NoticeView(Container, can_focus=True):
     def compose(self) -> ComposeResult:
         yield self._words
 
-    def tell(self, notice: Notice) -> None:
+    def show(self, notice: Notice) -> None:
         """Show this state."""
         if notice != self.notice:
             self.notice = notice
@@ -368,12 +368,12 @@ class RowsOrNotice:
     rows: RowList
     notice: NoticeView
 
-    def tell(self, notice: Notice | None) -> None:
+    def show_notice(self, notice: Notice | None) -> None:
         """Show a notice in the place of the rows, or the rows; a focus that was there stays there."""
         if not self.rows.is_attached:
             return  # a report that came as the screen was left
         if notice is not None:
-            self.notice.tell(notice)
+            self.notice.show(notice)
         had_focus = self.rows.has_focus or self.notice.has_focus or self.rows.screen.focused is None
         self.notice.display, self.rows.display = notice is not None, notice is None
         if had_focus:

@@ -53,12 +53,12 @@ class Block(Static):
         if heading:
             self.border_title = Content(f" {heading} ")
 
-    def say(self, content: Content) -> None:
+    def set_content(self, content: Content) -> None:
         """Show this, or hide the block if it is empty."""
         self._draw = None
         self._put(content)
 
-    def say_wrapped(self, draw: Callable[[int], Content]) -> None:
+    def set_wrapped(self, draw: Callable[[int], Content]) -> None:
         """Show what `draw` gives for the width in cells (0: not known yet), drawn again when the width changes."""
         self._draw, self._width = draw, self.content_size.width
         self._put(draw(self._width))
@@ -73,7 +73,7 @@ class Block(Static):
         self.update(content)
 
 
-def tell_on_border(widget: Widget, title: Content, subtitle: Content) -> None:
+def set_border(widget: Widget, title: Content, subtitle: Content) -> None:
     """Say this on the border, one line each, and draw the lines that change.
 
     By hand, and with what Textual keeps privately: its own setter draws all that the border encloses.

@@ -150,7 +150,7 @@ class Tab:
 
 def draw_top(place: Place, width: int, tabs: Sequence[Tab] = (), *, ascii_only: bool = False) -> Content:
     """The first line: the panes on the left, the file on the right; the file gives way first, then the other panes."""
-    left = _left(place, tabs if _tabs_fit(place, tabs, width) else ())
+    left = _tab_line(place, tabs if _tabs_fit(place, tabs, width) else ())
     right: list[tuple[str, str]] = []
     if place.readonly:
         right.append(("read-only  ", "$cb-draft"))
@@ -177,10 +177,10 @@ def tab_places(place: Place, width: int, tabs: Sequence[Tab]) -> tuple[tuple[int
 
 
 def _tabs_fit(place: Place, tabs: Sequence[Tab], width: int) -> bool:
-    return _left(place, tabs).cell_length <= width - 12
+    return _tab_line(place, tabs).cell_length <= width - 12
 
 
-def _left(place: Place, tabs: Sequence[Tab]) -> Content:
+def _tab_line(place: Place, tabs: Sequence[Tab]) -> Content:
     """The name, and each pane with its key; the one that is open stands out."""
     name = (_NAME, "bold $cb-accent")
     if not tabs:
@@ -300,7 +300,7 @@ class StatusLine(Widget):
         if self.running is None:
             return Content("")
         now = self.running
-        way_out = self._signs.told("click cancels" if self._signs.lacks(now.way_out) else now.way_out)
+        way_out = self._signs.fill_keys("click cancels" if self._signs.lacks(now.way_out) else now.way_out)
         width = self.size.width
         return draw_progress(now.progress, width, self._signs, way_out, stopping=now.stopping, begins=now.begins)
 

@@ -14,9 +14,9 @@ from cli.format.layout import clip, one_line, pad, wrap
 from cli.output import Output
 from core.base.fault import Fault
 from core.errors import Case, CaseList, Filters, Resolution, list_cases, show_case
-from core.errors.cases.derived import NO_LONGER_HARVESTED, meant_by
+from core.errors.cases.derived import NO_LONGER_HARVESTED, project_aliases
 from core.errors.curation.transaction import look
-from core.errors.practice import Practice, PracticeList, count_told, every_failure, practices
+from core.errors.practice import Practice, PracticeList, every_failure, practices, shown_counts
 from core.store import faults, open_store
 from core.text import redact
 
@@ -71,7 +71,7 @@ def case_lines(out: Output, case: Case) -> Iterator[str]:
     yield from field(out, "normalized", case.error_normalized)
     for finer in case.fingerprints:
         yield from field(out, "fingerprint", f"{finer.fingerprint} ({finer.tool}, seen {finer.seen:,})")
-    yield from field(out, "seen", _seen(case))
+    yield from field(out, "seen", _occurrences(case))
     yield from field(out, "project", case.project or "unknown")
     yield from field(out, "use", uses(case.use_count) + (f", last {case.last_used}" if case.last_used else ""))
     if case.error_raw:
@@ -118,7 +118,7 @@ def _error_of(fix: Resolution, case: Case) -> str:
     return one_line(named) or f"the error {fix.fingerprint}"
 
 
-def _seen(case: Case) -> str:
+def _occurrences(case: Case) -> str:
     if case.occurrences == 1:
         return f"once, {case.first_seen}"
     return f"{case.occurrences:,} times, {case.first_seen} to {case.last_seen}"
@@ -192,8 +192,8 @@ def _time(text: str | None) -> str | None:
 def run_practice(args: argparse.Namespace, context: Context) -> int:
     """`errors practice`: every practice of one or all projects; exit 1 where there is none."""
     with open_store(context.database) as store, faults(context.database):
-        these = None if args.project is None else meant_by(store.con, args.project)
-        told = count_told(store.con, these)
+        these = None if args.project is None else project_aliases(store.con, args.project)
+        told = shown_counts(store.con, these)
         found = PracticeList(practices(store.con, args.project), every_failure(store.con, these), *told)
     context.out.result(found, _practice_list_lines(context.out, found))
     return 0 if found.practices or found.before_run else 1

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from cli.commands.errors.group import tool_names
-from cli.context import Context, not_there, text_given
+from cli.context import Context, not_there, read_text_argument
 from cli.format.cases import field
 from cli.format.layout import clip, one_line, wrap
 from cli.output import Output
@@ -23,7 +23,7 @@ from core.errors.curation.transaction import (
     Beside,
     Conflict,
     Curated,
-    Seen,
+    SeenVersion,
     Written,
     look,
     look_at_error,
@@ -57,7 +57,7 @@ def run_verify(args: argparse.Namespace, context: Context) -> int:
     if args.fix is not None and (len(args.id) > 1 or args.resolution is not None):
         raise Fault("invalid_input", "--fix names a fix of one case", "give one ID and no --resolution")
 
-    def act(store: Store, seen: list[Seen]) -> Curated:
+    def act(store: Store, seen: list[SeenVersion]) -> Curated:
         written = None if args.resolution is None else _written(args, store, seen[0])
         return verify(store, person(), seen, written, pick=args.fix)
 
@@ -81,7 +81,7 @@ def run_edit(args: argparse.Namespace, context: Context) -> int:
     if all(value is None for value in given):
         raise Fault("invalid_input", "nothing to change", "give --resolution, --tag, --resolved-by or another")
 
-    def act(store: Store, seen: list[Seen]) -> Curated:
+    def act(store: Store, seen: list[SeenVersion]) -> Curated:
         status = "verified" if args.verify else "draft"
         written = _written(args, store, seen[0])
         return edit(store, person(), seen, written, status=status, whole_case=args.whole_case)
@@ -97,8 +97,8 @@ def run_merge(args: argparse.Namespace, context: Context) -> int:
 def run_split(args: argparse.Namespace, context: Context) -> int:
     """`errors split`: finer cases become a case of their own."""
 
-    def act(store: Store, seen: list[Seen]) -> Curated:
-        mine = None if args.resolution is None else Written(text_given(args.resolution, "resolution"))
+    def act(store: Store, seen: list[SeenVersion]) -> Curated:
+        mine = None if args.resolution is None else Written(read_text_argument(args.resolution, "resolution"))
         marks = [redact(mark) for mark in args.fingerprint]
         return split(store, person(), seen[0], marks, mine, keep=args.keep_fix, take=args.take_fix)
 
@@ -108,13 +108,13 @@ def run_split(args: argparse.Namespace, context: Context) -> int:
 def run_noise(args: argparse.Namespace, context: Context) -> int:
     """`errors noise`: cases that are no errors worth a fix, or are after all."""
 
-    def act(store: Store, seen: list[Seen]) -> Curated:
+    def act(store: Store, seen: list[SeenVersion]) -> Curated:
         return unmark_noise(store, person(), seen) if args.off else mark_noise(store, person(), seen, args.reason or "")
 
     return decide_cases(args, context, act)
 
 
-def decide_cases(args: argparse.Namespace, context: Context, act: Callable[[Store, list[Seen]], Curated]) -> int:
+def decide_cases(args: argparse.Namespace, context: Context, act: Callable[[Store, list[SeenVersion]], Curated]) -> int:
     """Look at the cases, act on them, say what was done. Exit 1 if nothing was, or somebody was faster."""
     ids: list[int] = list(dict.fromkeys(args.id if isinstance(args.id, list) else [args.id]))
     mark = getattr(args, "fingerprint", None)
@@ -132,15 +132,15 @@ def decide_cases(args: argparse.Namespace, context: Context, act: Callable[[Stor
             seen = [replace(seen[0], resolution_id=expected or None)]
         done = act(store, seen)
     context.log("info", done.act, cases=len(done.cases), change=done.change, conflicts=len(done.conflicts))
-    context.out.result(done, _done_lines(context.out, done))
+    context.out.result(done, _result_lines(context.out, done))
     return 0 if done.cases and not done.conflicts else 1
 
 
-def _written(args: argparse.Namespace, store: Store, seen: Seen) -> Written:
+def _written(args: argparse.Namespace, store: Store, seen: SeenVersion) -> Written:
     """What the options say, over what the fix that answers says."""
     now = None if seen.resolution_id is None else resolution(store.con, seen.case_id, seen.resolution_id)
     before = Written("") if now is None else written_of(now)
-    text = before.text if args.resolution is None else text_given(args.resolution, "resolution")
+    text = before.text if args.resolution is None else read_text_argument(args.resolution, "resolution")
     return Written(
         text,
         before.resolved_by if args.resolved_by is None else args.resolved_by,
@@ -157,7 +157,7 @@ def _source(text: str) -> Source:
     return Source(redact(session), tuple(int(part) for part in numbers.split(",")))
 
 
-def _done_lines(out: Output, done: Curated) -> Iterator[str]:
+def _result_lines(out: Output, done: Curated) -> Iterator[str]:
     if done.cases:
         yield out.paint(f"{_DONE[done.act]} {_cases(done.cases)}.", "good")
     if done.made is not None:

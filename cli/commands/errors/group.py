@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from cli.commands.errors.search import add_search, add_text, refuse_text
-from cli.context import Context, fault_in, text_given
+from cli.context import Context, fault_in, read_text_argument
 from cli.parser import Parser, add_group, add_leaf, number, path_name, run_later
 from core.base.fault import Fault
 
@@ -162,7 +162,7 @@ def run_normalize(args: argparse.Namespace, context: Context) -> int:
         return 0 if run_stream(lambda item: identify(text_of(item))) else 2
     from cli.format.cases import identity_lines
 
-    found = identify(text_given(args.text, "error"))
+    found = identify(read_text_argument(args.text, "error"))
     context.out.result(found, identity_lines(context.out, found))
     return 0 if found.normalized else 1
 
@@ -176,8 +176,8 @@ def run_record(args: argparse.Namespace, context: Context) -> int:
     tools = tool_names(args.tool_sequence)
     done = record_resolution(
         context.database,
-        text_given(args.error, "error"),
-        text_given(args.resolution, "resolution"),
+        read_text_argument(args.error, "error"),
+        read_text_argument(args.resolution, "resolution"),
         resolved_by=args.resolved_by,
         tool_sequence=tools,
     )

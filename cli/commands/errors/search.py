@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from cli.context import Context, fault_in, text_given
+from cli.context import Context, fault_in, read_text_argument
 from cli.parser import Parser, add_group, add_leaf
 from core.base.fault import Fault
 
@@ -57,7 +57,7 @@ def run_search(args: argparse.Namespace, context: Context) -> int:
 
     with _vectors(context, args.tiers) as vectors:
         answer = search(
-            context.database, text_given(args.text, "error"), count=count, vectors=vectors, words=True,
+            context.database, read_text_argument(args.text, "error"), count=count, vectors=vectors, words=True,
             session=args.session, project=here(),
         )  # fmt: skip
     answer = with_practice(context.database, answer, here())

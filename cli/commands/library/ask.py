@@ -7,13 +7,13 @@ import sys
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from cli.context import Context, not_there, text_given
+from cli.context import Context, not_there, read_text_argument
 from core.base.fault import Fault
 
 if TYPE_CHECKING:
     from core.flows.ask.options import AskOptions
     from core.library.ask.answer import AnswerEvent
-    from core.library.ask.store import SessionDeleted, SessionList, SessionShown
+    from core.library.ask.store import SessionDeleted, SessionList, StoredSession
     from core.store import Store
 
 _STOPPED = 130
@@ -33,12 +33,12 @@ def run_ask(args: argparse.Namespace, context: Context) -> int:
     from core.flows.ingest.search import model_search
     from core.llm.factory import language_model
 
-    question = text_given(" ".join(args.text) if args.text else None, "question")
+    question = read_text_argument(" ".join(args.text) if args.text else None, "question")
     settings = context.settings
     explain = args.explain or settings.rag.explain_default
     stream = not context.out.json and sys.stdout.isatty()
     spoken = Spoken() if stream else None
-    going = _Going(settings.llm.model) if sys.stderr.isatty() and not context.out.json else None
+    going = _Progress(settings.llm.model) if sys.stderr.isatty() and not context.out.json else None
 
     def hear(event: AnswerEvent) -> None:
         if going is not None:
@@ -83,7 +83,7 @@ def _options(args: argparse.Namespace, context: Context) -> AskOptions:
     return ask_options(context.settings, **more)
 
 
-class _Going:
+class _Progress:
     """What is going on until the model speaks, in one line on stderr that is written over; nothing is left of it."""
 
     def __init__(self, model: str) -> None:
@@ -137,7 +137,7 @@ def _sessions(words: list[str], context: Context) -> int:
         )
     take_up(context.database)
     lost: Fault | None = None
-    found: SessionList | SessionShown | SessionDeleted = SessionList(())
+    found: SessionList | StoredSession | SessionDeleted = SessionList(())
     try:
         with open_store(context.database, write=what == "delete") as store, faults(context.database):
             try:
@@ -159,7 +159,7 @@ def _sessions(words: list[str], context: Context) -> int:
     return 0
 
 
-def _session_act(what: str, names: list[str], store: Store) -> SessionList | SessionShown | SessionDeleted:
+def _session_act(what: str, names: list[str], store: Store) -> SessionList | StoredSession | SessionDeleted:
     from core.library.ask.store import delete_session, list_sessions, show_session
 
     if what == "list":

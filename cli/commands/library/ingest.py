@@ -61,12 +61,12 @@ def run_ingest(args: argparse.Namespace, context: Context) -> int:
     )
     if args.watch and single:
         raise Fault("invalid_input", "--watch follows folders, not a single file", "leave one of them out")
-    told = _Told(context.out)
+    told = _Progress(context.out)
     if lacking := options.lacking:
         context.out.note(f"casebook: {lacking}")
     with open_store(context.database, write=True, create=True) as store, stoppable() as stopped:
         report = _run(args, store, roots, options, told.event, stopped)
-        told.done()
+        told.finish()
         if args.watch and not report.aborted:
             return _watch(context, store, options, report, stopped)
     context.log("info", "ingested", new=report.new, updated=report.updated, errors=report.errors)
@@ -82,13 +82,13 @@ def _watch(
     """Go on until Ctrl-C: a report for each change."""
     from core.flows.ingest.api import watch_library
 
-    def tell(report: IngestReport) -> None:
+    def report(report: IngestReport) -> None:
         context.out.result(report, report_lines(context.out, report))
         sys.stdout.flush()
 
-    tell(first)
+    report(first)
     context.out.note("Watching. Ctrl-C ends it.")
-    watch_library(store, options, tell, stopped)
+    watch_library(store, options, report, stopped)
     return 0
 
 
@@ -117,7 +117,7 @@ def _run(
     return ingest(store, roots, options, on_event=told, cancelled=stopped)
 
 
-class _Told:
+class _Progress:
     """What is said while it runs: on a terminal one line that is written over, with --verbose a line a document.
 
     With --json every event is a line on stderr, so that stdout holds the report alone.
@@ -147,7 +147,7 @@ class _Told:
             sys.stderr.write("\r\x1b[K" + clip(line, 79))
             sys.stderr.flush()
 
-    def done(self) -> None:
+    def finish(self) -> None:
         """The line that was written over is taken away."""
         if self._terminal:
             sys.stderr.write("\r\x1b[K")

@@ -6,7 +6,7 @@ import argparse
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
-from cli.context import Context, text_given
+from cli.context import Context, read_text_argument
 from core.base.fault import Fault
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def run_search(args: argparse.Namespace, context: Context) -> int:
         return _many(args, context)
     from cli.format.library import response_lines
 
-    query = _query(args, text_given(args.text, "query"))
+    query = _query(args, read_text_argument(args.text, "query"))
     with model_search(context.settings.embedding) as vectors:
         found = search_library(context.database, query, None if query.mode == "lexical" else vectors)
     context.out.result(found, response_lines(context.out, found, explain=args.explain))

@@ -17,7 +17,7 @@ from core.base.paths import config_file
 from core.embedding.models.calibrate import Calibration
 from core.embedding.models.catalogue import CATALOGUE, MINILM, Model
 from core.embedding.models.model_report import ModelLine, ModelList, ModelReport, digests_of, list_models
-from core.embedding.models.models import Absent, Found, current, find, pulled_folder
+from core.embedding.models.models import Absent, LocalModel, current, find, pulled_folder
 
 _AUTO = "auto"
 _EXAMPLES = """\
@@ -163,12 +163,12 @@ def _report(context: Context, action: str, name: str, said: str) -> int:
     return 0
 
 
-def _report_lines(context: Context, found: Found | None, said: str) -> Iterator[str]:
+def _report_lines(context: Context, found: LocalModel | None, said: str) -> Iterator[str]:
     yield from wrap(said, context.out.columns)
     if found is None:
         return
     used = current(context.settings.embedding)
-    if isinstance(used, Found) and used.model.id == found.model.id:
+    if isinstance(used, LocalModel) and used.model.id == found.model.id:
         yield from wrap(
             "casebook now uses this model. To compute its embeddings, run: casebook embed", context.out.columns
         )

@@ -14,7 +14,7 @@ from cli.output import Output
 from cli.parser import Parser
 from core.base.fault import Fault
 from core.base.paths import log_file
-from core.embedding.models.models import Absent, Found, current
+from core.embedding.models.models import Absent, LocalModel, current
 from core.embedding.runtime.embedder import Embedder
 from core.embedding.service.client import ModelService, Unserved, model_service, stop
 from core.embedding.service.spawn import detach, note_start
@@ -114,7 +114,7 @@ def _serve(args: argparse.Namespace, context: Context, place: Endpoint) -> int:
         Offer(found.model.id, found.model.version, load),
         limits=Limits(idle=idle),
         say=context.log,
-        ready=lambda: _say_where(context.out, place, found.model.id, idle),
+        ready=lambda: _announce(context.out, place, found.model.id, idle),
     )
     if ended.why == "taken":
         context.out.line(f"A model service listens already at {one_line(str(place.entrance))}.")
@@ -126,7 +126,7 @@ def _serve(args: argparse.Namespace, context: Context, place: Endpoint) -> int:
     return 0
 
 
-def _say_where(out: Output, place: Endpoint, model: str, idle: int) -> None:
+def _announce(out: Output, place: Endpoint, model: str, idle: int) -> None:
     out.line(f"Serving {model} at {one_line(str(place.entrance))}; ends after {idle:,} s without a question.")
     sys.stdout.flush()
 
@@ -139,7 +139,7 @@ def _status_lines(found: ModelService) -> Iterator[str]:
         yield f"{found.idle_s:,} s without a question."
 
 
-def _model(args: argparse.Namespace, context: Context) -> Found:
+def _model(args: argparse.Namespace, context: Context) -> LocalModel:
     settings = context.settings.embedding
     found = current(settings if args.model is None else settings.changed(model=args.model))
     if isinstance(found, Absent):

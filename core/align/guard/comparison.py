@@ -37,12 +37,12 @@ from core.align.guard.word_classes import (
     turned,
 )
 from core.align.guard.word_forms import (
+    are_equivalent_endings,
     heavy_tail,
     lost_accents,
     other_ordinal,
     same_ordinal,
     same_spelling,
-    say_the_same,
     tails_of,
 )
 from core.align.normalized_view import View
@@ -128,7 +128,7 @@ def alike(mine: Token, yours: Token, known: Known) -> bool:
     if numeral_of(one) != numeral_of(other) and not is_doubled(one, other):
         return False
     if (tails := tails_of(one, other)) is not None:
-        return say_the_same(tails)
+        return are_equivalent_endings(tails)
     if is_doubled(one, other) and not known(one):
         return True
     if one in KIND_OF or opposed(one, other) or number_of(one) not in (one, number_of(other)):
@@ -225,7 +225,7 @@ def compare(quote: str, source: str, known: Known, level: Level = "normal", *, i
     else:
         misplaced = sum(len(one.quote) == len(one.source) for one in parted)
         concerns += _of_changes(changes, known, people(theirs), misplaced)
-        concerns += _too_much_left_out(changes, theirs)
+        concerns += _check_omissions(changes, theirs)
     return Verdict(tuple(dict.fromkeys(concerns)), diff)
 
 
@@ -356,7 +356,7 @@ def _moved(changes: Sequence[_Change]) -> Iterator[Concern]:
                 yield Concern("moved", token.text, token.text)
 
 
-def _too_much_left_out(changes: Sequence[_Change], theirs: Sequence[Token]) -> Iterator[Concern]:
+def _check_omissions(changes: Sequence[_Change], theirs: Sequence[Token]) -> Iterator[Concern]:
     lost = [token for change in changes if not change.quote for token in change.source if not token.around]
     if theirs and len([token for token in lost if token.canon not in HARMLESS]) > max(2, _DROPPED * len(theirs)):
         yield _concern("left out", (), lost)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
-from core.align.guard.frames.english import taken_back
+from core.align.guard.frames.english import is_retracted
 from core.align.guard.frames.english_clauses import not_asserted
 from core.align.guard.frames.english_words import WITNESS
 from core.align.guard.frames.sentence import SENTENCE_END
@@ -228,14 +228,16 @@ def _row_beyond(gap: str) -> str:
     """The first cells of another row of a table whose cell the right fragment is, where the left one is a cell too."""
     first, _, last = gap.rpartition("\n")
     cells = last.strip(" |-")
-    return _said(cells) if cells and last.rstrip().endswith("|") and first.partition("\n")[0].strip(" |-") else ""
+    return (
+        _describe_part(cells) if cells and last.rstrip().endswith("|") and first.partition("\n")[0].strip(" |-") else ""
+    )
 
 
 def _joined(tail: str, right: str, *, listed: bool) -> str:
     """What a Korean sentence or list item begins with, that the right fragment ends and the left one does not."""
     if not re.search("[가-힣]", tail + right) or not re.search(r"\w", tail) or _OPENER_ONLY.match(tail):
         return ""
-    return _said(tail) if not listed or tail.rstrip()[-1:] in (":", "：", "—", "–", "-", "|") else ""
+    return _describe_part(tail) if not listed or tail.rstrip()[-1:] in (":", "：", "—", "–", "-", "|") else ""
 
 
 def _withdrawn(left: str, gap: str, ends: Sequence[re.Match[str]], *, closed: bool) -> str:
@@ -246,7 +248,7 @@ def _withdrawn(left: str, gap: str, ends: Sequence[re.Match[str]], *, closed: bo
     begin = ends[first - 1].end() if first else 0
     stop = ends[first].end() if first < len(ends) else None
     said = " ".join(gap[begin:stop].split()) if stop is not None else ""
-    return said if said and taken_back(said, left) else ""
+    return said if said and is_retracted(said, left) else ""
 
 
 def _about_subject(part: str, right: str) -> bool:
@@ -257,7 +259,7 @@ def _about_subject(part: str, right: str) -> bool:
 def _limit(part: str) -> str:
     """What limits a clause in the part of it that is left out: a condition, an exception, a doubt, who says so."""
     if not_asserted(part, witness=WITNESS)[0]:
-        return _said(part)
+        return _describe_part(part)
     if found := _LIMITS.search(part):
         return found[0]
     for found in _KOREAN_IF.finditer(part):
@@ -279,10 +281,10 @@ def _subject_beyond(tail: str, right: str, *, closed: bool) -> str:
     if not re.match(r"[\s`'\"*_]*\w", right) or _OPENERS.match(tail) or "가" <= tail.strip()[-1:] <= "힣":
         return ""
     if closed:
-        return _said(tail) if _BEGINS_FINITE.match(right) else ""
+        return _describe_part(tail) if _BEGINS_FINITE.match(right) else ""
     if _OWN_SUBJECT.match(right) and not _ENDS_FINITE.search(tail):
         return ""
-    return _said(tail)
+    return _describe_part(tail)
 
 
 def _subject_within(left: str, gap: str, right: str) -> str:
@@ -297,15 +299,15 @@ def _subject_within(left: str, gap: str, right: str) -> str:
     if (_RESTRICTS.match(gap) and left.rstrip()[-1:] not in (",", "(", "-", "–", "—")) or (
         _PHRASE.match(gap) and _ALL_OF.match(left) and _BEGINS_FINITE.match(right)
     ):
-        return _said(gap)
+        return _describe_part(gap)
     if _ANYONE.search(left) and _PHRASE.match(gap):
-        return _said(gap)
+        return _describe_part(gap)
     if (found := _GAPPED.match(gap)) and right.lower().split()[:1] == [found[1].lower()]:
-        return _said(found[2])
+        return _describe_part(found[2])
     if found := _COMMA_CLAUSE.search(gap):
-        return _said(found[0])
+        return _describe_part(found[0])
     if (found := _COMMA_SUBJECT.search(gap)) and _VERB.search(gap[: found.start()]) and _BEGINS_FINITE.match(right):
-        return _said(found[0])
+        return _describe_part(found[0])
     ends = list(_CLAUSE_END.finditer(gap))
     if not ends or not _VERB.search(f"{left} {gap[: ends[-1].start()]}"):
         return ""
@@ -315,7 +317,7 @@ def _subject_within(left: str, gap: str, right: str) -> str:
     finite = (
         _ENDS_AUX.search(rest) or (_ENDS_FINITE.search(rest) and _OBJECT.match(right)) or _BEGINS_FINITE.match(right)
     )
-    return _said(rest) if finite else ""
+    return _describe_part(rest) if finite else ""
 
 
 def _marked(part: str) -> str:
@@ -327,7 +329,7 @@ def _marked(part: str) -> str:
     return ""
 
 
-def _said(part: str) -> str:
+def _describe_part(part: str) -> str:
     words = part.split()
     return " ".join(words if len(words) <= 8 else ("…", *words[-7:])).strip(" ,;:-")
 

@@ -69,7 +69,7 @@ def changed_signs(
                     texts[0][ours[at].start : ours[at + 1].end],
                     texts[1][theirs[there].start : theirs[there + 1].end],
                 )
-                yield Concern("sign", *map(_shown, wide))
+                yield Concern("sign", *map(_quote_sign, wide))
         else:
             yield from _alone(mine, yours, ours, theirs, at, there)
         broken = _breaks(texts[0], ours, at) or _breaks(texts[1], theirs, there)
@@ -250,6 +250,6 @@ def _tail(inside: str, after: str) -> str:
     return _FORM.sub("", _SENTENCE_END.sub("", re.sub(r"\*+|~~", "", f"{run} ")))
 
 
-def _shown(text: str) -> str:
+def _quote_sign(text: str) -> str:
     said = " ".join(text.split())
     return said if len(said) <= _SHOWN else f"{said[:_SHOWN]}…"

@@ -119,7 +119,7 @@ def tails_of(one: str, other: str) -> tuple[str, str] | None:
     return None
 
 
-def say_the_same(tails: tuple[str, str]) -> bool:
+def are_equivalent_endings(tails: tuple[str, str]) -> bool:
     """Whether words that differ by these particles say the same."""
     one, other = tails
     if one in HEAVY or other in HEAVY:

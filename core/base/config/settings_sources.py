@@ -222,7 +222,9 @@ def _apply_keys(
         keys = cast("list[object]", value) if isinstance(value, list) else [value]
         if not all(isinstance(one, str) and "\0" not in one for one in keys):
             wanted = "a key in quotes, or a list of such keys"
-            raise Fault("config_invalid", f"{name} must be {wanted}, but {where} says {_shown(keys)}", "correct it")
+            raise Fault(
+                "config_invalid", f"{name} must be {wanted}, but {where} says {_display_value(keys)}", "correct it"
+            )
         found[name] = Setting(name, " ".join(cast("list[str]", keys)), "file", where)
 
 
@@ -286,7 +288,7 @@ def _checked(name: str, value: object, where: str) -> Value:
     right = right and (spec.most is None or cast("float", value) <= spec.most)
     right = right and not (isinstance(value, str) and "\0" in value)
     if not right:
-        told = f"{name} must be {wanted}, but {where} says {_shown(value)}"
+        told = f"{name} must be {wanted}, but {where} says {_display_value(value)}"
         raise Fault("config_invalid", told, _cure(spec, value))
     return cast("Value", value)
 
@@ -296,6 +298,6 @@ def _cure(spec: Spec, value: object) -> str:
     return f'write several in one text: "first.md{os.pathsep}second.md"' if listed else "correct that value"
 
 
-def _shown(value: object) -> str:
+def _display_value(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 40 else text[:40] + "…"

@@ -80,7 +80,7 @@ def note_failure(con: apsw.Connection, kind: str, model: str, recipe: str, failu
     )
 
 
-def known_failures(con: apsw.Connection, kind: str, model: str, recipe: str, ids: Collection[int]) -> dict[int, str]:
+def read_failures(con: apsw.Connection, kind: str, model: str, recipe: str, ids: Collection[int]) -> dict[int, str]:
     """Of these items those that this model failed on, each with the hash of the text that it failed on."""
     rows = con.execute(
         "SELECT item_id, text_sha FROM json_each(?) CROSS JOIN embed_failure ON kind = ? AND item_id = value"

@@ -35,7 +35,7 @@ _SAMPLE = 64  # one in so many is looked at to guess how far the candidates reac
 _ABSENT = 0xFFFF
 
 
-class KeptBits:
+class CachedBits:
     """The bits of one database in memory, for a process that searches again and again; safe between threads.
 
     It follows the database: what was appended is read, and after a rebuild all of it is.
@@ -138,7 +138,7 @@ class Bits:
 
     con: apsw.Connection
     place: Place
-    kept: KeptBits
+    kept: CachedBits
 
     def nearest(self, query: Vector, k: int, among: frozenset[int] | None = None) -> list[tuple[int, float]]:
         """See `VectorIndex`. Nearly exact: see `RESCORED`."""

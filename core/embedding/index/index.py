@@ -11,7 +11,7 @@ from typing import Protocol, cast
 import apsw
 
 from core.base.fault import Fault
-from core.embedding.index.binary_index import Bits, KeptBits
+from core.embedding.index.binary_index import Bits, CachedBits
 from core.embedding.index.stored import Place
 from core.embedding.index.vectors import unusable
 from core.embedding.runtime.embedder import Vector
@@ -63,11 +63,11 @@ class Vec0:
             if len(got) == rows:
                 whole, sure = False, min(sure, max((found for _, found in numbers), default=0.0))
             pairs += [(key // WINDOWS if table.windows else key, found) for key, found in numbers]
-        kept = self._kept({item for item, _ in pairs if among is None or item in among})
+        kept = self._existing({item for item, _ in pairs if among is None or item in among})
         best = _best((item, found) for item, found in pairs if item in kept and found <= sure)
         return best, whole
 
-    def _kept(self, items: set[int]) -> set[int]:
+    def _existing(self, items: set[int]) -> set[int]:
         """Of these items those whose vector is still kept: vec0 knows nothing of a case that is gone."""
         names = (json.dumps(list(items)), self.place.kind, self.place.model, self.place.recipe)
         sql = (  # CROSS: the few items lead; without it every vector of the kind may be walked
@@ -124,7 +124,7 @@ class VectorIndex(Protocol):
 
 
 def open_index(
-    con: apsw.Connection, kind: str, model: str, recipe: str, dim: int, kept: KeptBits | None = None
+    con: apsw.Connection, kind: str, model: str, recipe: str, dim: int, kept: CachedBits | None = None
 ) -> VectorIndex:
     """The index over the vectors of a kind, as they are now. Reads next to nothing.
 
@@ -138,5 +138,5 @@ def open_index(
         (kind, model, recipe),
     )
     if size > (VEC0_MOST if kept is None else VEC0_MOST_KEPT):
-        return Bits(con, place, kept or KeptBits())
+        return Bits(con, place, kept or CachedBits())
     return Vec0(con, place)

@@ -135,7 +135,7 @@ def _of_text(con: apsw.Connection, place: Place, sha: str) -> tuple[Vector, ...]
         rows.close()
 
 
-def any_kept(con: apsw.Connection, kind: str) -> bool:
+def has_vectors(con: apsw.Connection, kind: str) -> bool:
     """Whether any vector of the kind is kept, whichever model made it."""
     return con.execute("SELECT 1 FROM vector WHERE kind = ? LIMIT 1", (kind,)).fetchone() is not None
 

@@ -27,7 +27,7 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 _MOST_MANIFEST = 1 << 20
 
 
-class Kept(NamedTuple):
+class InstalledModel(NamedTuple):
     """A model that a folder holds: the model with its version, and each file's size and SHA-256."""
 
     model: Model
@@ -40,7 +40,7 @@ def valid_id(name: str) -> bool:
     return _ID.fullmatch(name) is not None and not name.endswith(PART)
 
 
-def read(folder: Path) -> Kept | None:
+def read(folder: Path) -> InstalledModel | None:
     """What `folder` holds; None where it is no model's folder, or a file is missing or has another size.
 
     Cheap: a small file and a `stat` each. Whether the bytes are right is for `damage` to say.
@@ -58,10 +58,10 @@ def read(folder: Path) -> Kept | None:
         return None
     if not model.measured:
         model = model._replace(thresholds=_thresholds(folder, model))
-    return Kept(model, files, str(found.get("source", "")))
+    return InstalledModel(model, files, str(found.get("source", "")))
 
 
-def damage(folder: Path, kept: Kept) -> str | None:
+def damage(folder: Path, kept: InstalledModel) -> str | None:
     """Which file is not what was put there, in plain words; None if all are. Reads every byte."""
     for name, (_, wanted) in kept.files.items():
         try:

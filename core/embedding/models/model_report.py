@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 from core.base.config.settings import EmbeddingSettings
 from core.embedding.models.catalogue import CATALOGUE, RECOMMENDED, Languages, Model
-from core.embedding.models.models import Absent, Found, current, find, on_this_machine
+from core.embedding.models.models import Absent, LocalModel, current, find, on_this_machine
 
 Digests = Literal["pinned", "hub", ""]
 """`pinned`: SHA-256 digests that this version carries; `hub`: those that the hub states, which find damage on the way
@@ -81,7 +81,7 @@ class ModelReport:
 def list_models(settings: EmbeddingSettings, environ: Mapping[str, str] | None = None) -> ModelList:
     """The known models in the catalogue's order, then those that were added. Loads none."""
     used = current(settings, environ)
-    name = used.model.id if isinstance(used, Found) else None
+    name = used.model.id if isinstance(used, LocalModel) else None
     others = [found.model.id for found in on_this_machine(environ) if found.model.id not in CATALOGUE]
     lines: list[ModelLine] = []
     for one in (*CATALOGUE, *others):

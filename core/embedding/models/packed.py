@@ -169,13 +169,13 @@ def _tensors(raw: bytes, at: int, sizes: _Sizes) -> Iterator[tuple[str, NDArray[
             yield f"{WORDS}.packed", blocks[:, :, 2:].reshape(sizes.words, -1)
             yield f"{WORDS}.scales", np.ascontiguousarray(blocks[:, :, :2]).view("<f2")[:, :, 0]
             continue
-        known, width = _known(name, sizes)
+        known, width = _standard_name(name, sizes)
         values = _plain(data, width) if kind else data.view("<f4")
         shaped = values.reshape(-1, width) if width else values
         yield known, shaped.astype("<f2" if kind else "<f4")
 
 
-def _known(name: str, sizes: _Sizes) -> tuple[str, int]:
+def _standard_name(name: str, sizes: _Sizes) -> tuple[str, int]:
     """The name everybody knows a tensor by, and how many columns it has (0: a row of numbers)."""
     if name in _NAMES:
         return _NAMES[name], sizes.hidden if name in ("emb.pos", "emb.type") else 0

@@ -11,13 +11,23 @@ from core.base.fault import Fault
 from core.embedding.models.catalogue import Model, Wheel
 from core.embedding.models.centering import CENTRE, shipped_centre
 from core.embedding.models.convert import convert
-from core.embedding.models.model_folder import TOKENIZER, Kept, damage, digest, new_part, put, read, seal, sweep
-from core.embedding.models.models import Found, installed_weights
+from core.embedding.models.model_folder import (
+    TOKENIZER,
+    InstalledModel,
+    damage,
+    digest,
+    new_part,
+    put,
+    read,
+    seal,
+    sweep,
+)
+from core.embedding.models.models import LocalModel, installed_weights
 from core.embedding.models.packed import unpack
 from core.process.lock import hold_lock
 
 
-def prepare(found: Found) -> Kept:
+def prepare(found: LocalModel) -> InstalledModel:
     """What is in the model's folder, every byte as it was put there.
 
     The installed weights of MiniLM are converted into it at first use, by one process while others wait; a folder that

@@ -102,7 +102,7 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class BatchResult:
     """What writing a batch did, in items; `copied` of those `reused` took the vectors of an equal text."""
 
     embedded: int = 0
@@ -116,7 +116,7 @@ def look(con: apsw.Connection, source: Source, place: Place, ids: Sequence[int])
     """What there is to do with each of these items."""
     texts = source.texts(con, ids)
     have = stored.present(con, place, ids)
-    failed = backlog.known_failures(con, place.kind, place.model, place.recipe, ids)
+    failed = backlog.read_failures(con, place.kind, place.model, place.recipe, ids)
     return [_look(item, texts.get(item), have.get(item), failed.get(item)) for item in ids]
 
 
@@ -141,7 +141,7 @@ def _look(item_id: int, text: str | None, have: str | None, failed: str | None) 
 
 def write(
     con: apsw.Connection, source: Source, place: Place, texts: Sequence[Text], tried: Mapping[str, Outcome]
-) -> Done:
+) -> BatchResult:
     """Write what became of a batch, inside the caller's transaction.
 
     `tried` holds, by the text's hash, the outcome of each `new` text and each `twin`.
@@ -169,4 +169,4 @@ def write(
     backlog.settle(con, place.kind, [one.item_id for one in same])
     had = {one.item_id for one in same if one.fate == "twin"}
     copied = sum(one.item_id in had for one in made)
-    return Done(len(made) - copied, len(kept) + copied, copied, len(lost), tuple(failures))
+    return BatchResult(len(made) - copied, len(kept) + copied, copied, len(lost), tuple(failures))

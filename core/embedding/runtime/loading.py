@@ -28,7 +28,7 @@ def model_is_loaded() -> bool:
     return any(name in sys.modules for name in _HEAVY) or any(one.name == _NAME for one in threading.enumerate())
 
 
-def load_apart(load: Callable[[], _T], stop: Callable[[], bool] = lambda: False) -> _T:
+def load_on_thread(load: Callable[[], _T], stop: Callable[[], bool] = lambda: False) -> _T:
     """The result of `load`, run on a thread of its own; raises what it raises.
 
     On the main thread Ctrl-C interrupts the wait. Raises LoadStoppedError once `stop` says so.

@@ -16,10 +16,10 @@ from core.embedding.index.vectors import cosine
 from core.embedding.models.catalogue import Model, Pooling, Wheel
 from core.embedding.models.centering import Centre, read_centre
 from core.embedding.models.model_folder import ONNX
-from core.embedding.models.models import Found
+from core.embedding.models.models import LocalModel
 from core.embedding.models.prepare import prepare
 from core.embedding.runtime.embedder import Embedder, Kind, LocalEmbedder, Vector
-from core.embedding.runtime.loading import load_apart
+from core.embedding.runtime.loading import load_on_thread
 
 if TYPE_CHECKING:
     from fastembed import TextEmbedding
@@ -106,22 +106,22 @@ _MEASURED = 4_096
 _REGISTERING = Lock()
 
 
-def load(found: Found, *, threads: int = 1, stop: Callable[[], bool] = lambda: False) -> LocalEmbedder:
+def load(found: LocalModel, *, threads: int = 1, stop: Callable[[], bool] = lambda: False) -> LocalEmbedder:
     """The model, ready to embed; takes a second or so: not for a thread that draws.
 
     `threads` 0 uses all cores. Ctrl-C interrupts the wait on the main thread; where `stop` says so LoadStoppedError is
     raised (see `loading`). Raises Fault model_not_pulled where its files are not to be had or damaged,
     model_unreachable where they are whole and yet cannot be run here.
     """
-    return load_apart(lambda: _loaded(found, threads), stop)
+    return load_on_thread(lambda: _loaded(found, threads), stop)
 
 
-def _loaded(found: Found, threads: int) -> LocalEmbedder:
+def _loaded(found: LocalModel, threads: int) -> LocalEmbedder:
     kept = prepare(found)
     embedder = open_folder(found.folder, kept.model, threads=threads)
     wheel = found.model.wheel
     if wheel is not None and kept.files[ONNX][1] != wheel.onnx_sha256:
-        _check_known(embedder, wheel)
+        _check_vectors(embedder, wheel)
     return embedder
 
 
@@ -135,7 +135,7 @@ def open_folder(folder: Path, model: Model, *, threads: int = 1) -> LocalEmbedde
         raise _broken(model, error) from error
 
 
-def _check_known(embedder: Embedder, wheel: Wheel) -> None:
+def _check_vectors(embedder: Embedder, wheel: Wheel) -> None:
     """Where the converted file has other bytes than the pinned ones: are its vectors nevertheless the right ones?"""
     one, other, wanted = wheel.known
     (first,), (second,) = embedder.embed([one, other], "document")

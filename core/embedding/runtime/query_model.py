@@ -10,7 +10,7 @@ from core.embedding.index.vectors import unusable
 from core.embedding.runtime.embedder import Embedder, Vector
 
 if TYPE_CHECKING:
-    from core.embedding.index.binary_index import KeptBits
+    from core.embedding.index.binary_index import CachedBits
     from core.embedding.models.catalogue import Model
 
 _BROKEN = (ArithmeticError, AttributeError, ImportError, LookupError, OSError, RuntimeError, TypeError, ValueError)
@@ -42,7 +42,7 @@ class VectorSearch:
     keeps in memory between searches. Belongs to one thread; a context manager that closes the model.
     """
 
-    def __init__(self, find: Callable[[], ModelAtHand | NoVectors], kept: KeptBits | None = None) -> None:
+    def __init__(self, find: Callable[[], ModelAtHand | NoVectors], kept: CachedBits | None = None) -> None:
         self.kept = kept
         self._find = find
         self._found: ModelAtHand | NoVectors | None = None
@@ -109,7 +109,7 @@ class VectorSearch:
             if isinstance(opened, NoVectors):
                 return opened
             self._embedder = opened
-            ours, theirs = said_of(self._found.model), said_of(opened)
+            ours, theirs = describe_model(self._found.model), describe_model(opened)
             if ours != theirs:
                 return NoVectors(f"the model that answers is {theirs}, not {ours}", outcome="failed")
         return self._embedder or NoVectors("the model was closed")
@@ -126,6 +126,6 @@ class VectorSearch:
             self._embedder = None
 
 
-def said_of(model: Model | Embedder) -> str:
+def describe_model(model: Model | Embedder) -> str:
     """Which model this is, in words: two that are said alike make vectors that may be compared."""
     return f"{model.id} {model.version} ({model.recipe}, {model.dim} numbers)"

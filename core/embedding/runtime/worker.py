@@ -17,7 +17,7 @@ from core.embedding.index import backlog, maintenance, stored
 from core.embedding.index.state import VectorState, read_state, write_state
 from core.embedding.index.stored import Place
 from core.embedding.runtime import batch
-from core.embedding.runtime.batch import Done, Outcome, Text, attempt
+from core.embedding.runtime.batch import BatchResult, Outcome, Text, attempt
 from core.embedding.runtime.embedder import Embedder, Source
 from core.embedding.runtime.loading import LoadStoppedError
 from core.embedding.runtime.report import EmbedReport, FailedText
@@ -86,7 +86,7 @@ def run(
     try:
         with suppress(_GaveWay):
             work.all()
-        jobs.finish(store, job, work.told())
+        jobs.finish(store, job, work.outcome())
     except (_StopRun, LoadStoppedError):
         jobs.cancel(store, job.id)
         canceled = True
@@ -137,7 +137,7 @@ class _Run:
         if self.embedded + self.copied + self.removed and maintenance.worth_tidying(self.store.con, self.place):
             maintenance.rebuild_bits(self.store, self.place)
 
-    def told(self) -> str:
+    def outcome(self) -> str:
         """The outcome in a few words, for the list of runs."""
         counts = ((self.embedded, "embedded"), (self.copied, "copied"), (self.reused - self.copied, "kept"))
         more = ((self.removed, "removed"), (self.failures, "failed"))
@@ -167,7 +167,7 @@ class _Run:
         with self.store.transaction() as con:
             state = read_state(con, place.kind)
             fresh = VectorState(place.model, place.recipe, place.dim)
-            if state is None and not stored.any_kept(con, place.kind):
+            if state is None and not stored.has_vectors(con, place.kind):
                 write_state(con, place.kind, fresh)
             elif state is None or not state.is_of(place.model, place.recipe, place.dim):
                 maintenance.empty(con, place)
@@ -237,7 +237,7 @@ class _Run:
         if self.on_progress is not None:
             self.on_progress(step)
 
-    def _counted(self, done: Done) -> Progress:
+    def _counted(self, done: BatchResult) -> Progress:
         """How far the run is once `done` is written; its rate is that of the texts the model was given."""
         given = self.embedded + self.failures + done.embedded + len(done.failed)
         count = given + self.reused + self.removed + done.reused + done.removed

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from core.base.fault import Fault
 from core.embedding.runtime.embedder import Kind, Vector
-from core.embedding.runtime.query_model import NoVectors, VectorSearch, said_of
+from core.embedding.runtime.query_model import NoVectors, VectorSearch, describe_model
 
 if TYPE_CHECKING:
     from core.embedding.models.catalogue import Model
@@ -28,13 +28,13 @@ class Embed:
         opened = vectors.embedder()
         if isinstance(opened, NoVectors):
             raise Fault("timeout" if opened.outcome == "timeout" else "model_unreachable", opened.reason, opened.remedy)
-        if said_of(opened) != self.model:
-            raise Fault("model_unreachable", f"the model that answers is {said_of(opened)}, not {self.model}")
+        if describe_model(opened) != self.model:
+            raise Fault("model_unreachable", f"the model that answers is {describe_model(opened)}, not {self.model}")
         return opened.embed(self.texts, self.kind)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RemoteEmbedder:
     """An `Embedder`: `model` as another process has it, which answers what is given to `ask`, or raises Fault."""
 
     model: Model
@@ -59,7 +59,7 @@ class Asked:
     def embed(self, texts: Sequence[str], kind: Kind) -> list[tuple[Vector, ...]]:
         """As `Embedder.embed`; RuntimeError where the other process met what is no Fault, as the model itself would."""
         try:
-            return self.ask(Embed(said_of(self.model), tuple(texts), kind))
+            return self.ask(Embed(describe_model(self.model), tuple(texts), kind))
         except Fault as fault:
             if fault.code == "generic":
                 raise RuntimeError(fault.message) from fault

@@ -35,7 +35,7 @@ from core.process.frames import MAX_HEADER, BadFrame, Frame, encode
 from core.process.server import Client, Ending, Limits, Server
 
 
-class Say(Protocol):
+class LogWriter(Protocol):
     """Where it is told what happened, as `core.base.log.Log.write` takes it."""
 
     def __call__(self, level: Literal["error", "warning", "info", "debug"], event: str, /, **facts: object) -> None: ...
@@ -185,7 +185,13 @@ def slices(texts: Sequence[str]) -> Iterator[Sequence[str]]:
 
 
 def serve(
-    place: Endpoint, offer: Offer, *, limits: Limits, say: Say, ready: Callable[[], object], load_s: float = LOAD_S
+    place: Endpoint,
+    offer: Offer,
+    *,
+    limits: Limits,
+    say: LogWriter,
+    ready: Callable[[], object],
+    load_s: float = LOAD_S,
 ) -> Ended:
     """Serve until nobody asks any more; `ready` is called when clients can connect (the model may yet be loading).
 
@@ -201,7 +207,7 @@ def serve(
 
 
 class _Service:
-    def __init__(self, own: Claim, offer: Offer, limits: Limits, say: Say, load_s: float) -> None:
+    def __init__(self, own: Claim, offer: Offer, limits: Limits, say: LogWriter, load_s: float) -> None:
         self._own, self._offer, self._limits, self._say = own, offer, limits, say
         self._token = "" if own.place.socket is not None else secrets.token_hex(32)
         self._model: Embedder | None = None

@@ -22,7 +22,7 @@ def start_service(place: Endpoint, model: str) -> str:
     Never raises: who asks has other tiers.
     """
     try:
-        if (reason := held_back(place, model, time.time())) is not None:
+        if (reason := why_not_started(place, model, time.time())) is not None:
             return reason
         note_start(place, model)
         detach(place, ["--model", model])
@@ -31,7 +31,7 @@ def start_service(place: Endpoint, model: str) -> str:
     return "it has been started for the next time"
 
 
-def held_back(place: Endpoint, model: str, now: float) -> str | None:
+def why_not_started(place: Endpoint, model: str, now: float) -> str | None:
     """Why no service with this model should be started at time `now` (seconds since the epoch); None if one may."""
     try:
         age = now - place.note.stat().st_mtime

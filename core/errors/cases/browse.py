@@ -22,15 +22,15 @@ from core.errors.cases.derived import (
     SHOWN_OF_CASE,
     TAGGED,
     forms,
-    meant_by,
     one_form,
     own_titles,
     parse_names,
+    project_aliases,
     project_names,
 )
 from core.errors.cases.resolutions import Resolution, answering, resolutions_of
 from core.errors.retrieval.answer import Hit, Place, Source
-from core.errors.retrieval.match_location import Asked, Worded, in_order, worded, words_step
+from core.errors.retrieval.match_location import MatchLocation, QueryWords, in_order, locate, words_step
 from core.lexical import any_of, match_query, terms
 from core.store import Store
 from core.text import words
@@ -149,7 +149,7 @@ def facets(store: Store, filters: Filters, since: tuple[str, ...] = (), scanned:
         f"SELECT status, tool, project, age, {tag}, count(*) FROM {looked_at} GROUP BY 1, 2, 3, 4, 5",
         (*forms_of, *times, scanned),
     )
-    meant = None if filters.project is None else meant_by(store.con, filters.project)
+    meant = None if filters.project is None else project_aliases(store.con, filters.project)
     kinds: dict[str, Counter[str]] = {"status": Counter(), "tool": Counter(), "project": Counter(), "since": Counter()}
     seen = 0
     for status, tool, project, passed, untagged, cases in cast("list[_Group]", rows.fetchall()):
@@ -378,15 +378,15 @@ def browsed(store: Store, text: str, limit: int = 50, filters: Filters = EVERY) 
     matched = match_query(text, prefix_last=True)
     if matched is None:
         return (), words_step((), "there is no word in it", watch.ms())
-    ids, asked = _matching(store, matched, limit, filters), Asked(terms(text), half=not text[-1:].isspace())
+    ids, asked = _matching(store, matched, limit, filters), QueryWords(terms(text), half=not text[-1:].isspace())
     if not ids:
         rare = _rarest(store, asked.terms)
         anyone = any_of(rare)
         if anyone is None:
             return (), words_step((), "no case has any of the words", watch.ms())
-        ids, asked = _matching(store, anyone, min(limit, SOME), filters), Asked(rare, rare=True)
+        ids, asked = _matching(store, anyone, min(limit, SOME), filters), QueryWords(rare, rare=True)
     own = own_titles(store.con, ids)
-    hits = tuple(_text_hit(store, case_id, worded(store.con, case_id, own.get(case_id), asked)) for case_id in ids)
+    hits = tuple(_text_hit(store, case_id, locate(store.con, case_id, own.get(case_id), asked)) for case_id in ids)
     if not asked.rare:  # a stable sort: within each half the index has ranked them
         hits = tuple(sorted(hits, key=lambda hit: not in_order(hit.key_line, asked)))
     has = "one of the rarest words" if asked.rare else "every word"
@@ -419,7 +419,7 @@ def _rarest(store: Store, found: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(term for _, term in sorted(known)[:RAREST])
 
 
-def _text_hit(store: Store, case_id: int, found: Worded) -> Hit:
+def _text_hit(store: Store, case_id: int, found: MatchLocation) -> Hit:
     row = store.con.execute(
         "SELECT e.error_normalized, e.resolution, s.status, e.resolved_by, e.tool_sequence, coalesce(e.use_count, 0),"
         " e.last_used FROM error_kb e JOIN case_state s ON s.case_id = e.id WHERE e.id = ?",

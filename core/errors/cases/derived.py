@@ -168,7 +168,7 @@ def project_names(con: apsw.Connection) -> dict[str, str]:
     return dict(cast("list[tuple[str, str]]", rows))
 
 
-def meant_by(con: apsw.Connection, name: str) -> frozenset[str]:
+def project_aliases(con: apsw.Connection, name: str) -> frozenset[str]:
     """The projects that a name means, itself among them: what `IN_PROJECT` compares with."""
     rows = con.execute("SELECT repository FROM project_name WHERE name = ?", (name,)).fetchall()
     return frozenset({name, *(cast("str", row[0]) for row in rows)})

@@ -230,7 +230,7 @@ def _not_recorded(fault: Fault, normalized: str, fingerprint: str, watch: Stopwa
     return Recorded(None, None, normalized, fingerprint, 0, (step,))
 
 
-def forget_heard(con: apsw.Connection, session_id: str) -> frozenset[int]:
+def drop_provisional(con: apsw.Connection, session_id: str) -> frozenset[int]:
     """Drop what was only heard of a session's errors, inside the caller's transaction.
 
     Returns the cases it was counted in: the caller refreshes them once the session's own errors are there.

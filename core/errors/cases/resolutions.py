@@ -429,7 +429,7 @@ _OF_SESSIONS = (
 
 
 @dataclass(frozen=True, slots=True)
-class TakenBack:
+class UndoResult:
     """What an undo did: the changes taken back, newest first; `stopped` says why there were not more, if so."""
 
     SCHEMA: ClassVar[str] = "undo.v1"
@@ -453,7 +453,7 @@ class _Step(Protocol):
 
 def take_back_several(
     store: Store, actor: str, steps: int, *, by: str | None = None, how: _Step = take_back
-) -> TakenBack:
+) -> UndoResult:
     """Undo (or redo, with `how`) changes one by one, until `steps` are done or one cannot be.
 
     Raises Fault invalid_input if not even the first can.
@@ -467,7 +467,7 @@ def take_back_several(
             if fault.code != "invalid_input" or not done:
                 raise
             stopped = f"{fault.message} {fault.hint}".strip()
-    return TakenBack(tuple(one.undid for one in done), tuple(one.id for one in done), stopped)
+    return UndoResult(tuple(one.undid for one in done), tuple(one.id for one in done), stopped)
 
 
 def bring_back(store: Store, actor: str, *, by: str | None = None) -> Undone:

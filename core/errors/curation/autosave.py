@@ -81,7 +81,7 @@ def keep_scratch(folder: Path, scratch: Scratch) -> None:
     write_file(path, [json.dumps(body)], replace=True)
 
 
-def kept_scratches(folder: Path, case_id: int | None = None) -> tuple[Scratch, ...]:
+def read_scratches(folder: Path, case_id: int | None = None) -> tuple[Scratch, ...]:
     """What was typed and never saved nor thrown away, the newest first; of one case, or of all. Never raises.
 
     A file that cannot be read as one counts as none.
@@ -151,7 +151,7 @@ def _items(table: Mapping[str, object], key: str) -> list[object]:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class SavedScratches:
     """Half-written texts: `free` to go on with, one's own first, then the newest; and those of `living` windows."""
 
     free: tuple[Scratch, ...]
@@ -176,14 +176,14 @@ class Writer:
             self._hold()
             keep_scratch(self.folder, replace(one, writer=self.name))
 
-    def kept(self, case_id: int | None = None) -> Kept:
+    def saved(self, case_id: int | None = None) -> SavedScratches:
         """What was typed and not saved, of one case or of all. Never raises."""
-        found = kept_scratches(self.folder, case_id)
+        found = read_scratches(self.folder, case_id)
         living = {
             name for name in {one.writer for one in found} - {self.name} if is_locked(_lock_of(self.folder, name))
         }
         free = sorted((one for one in found if one.writer not in living), key=lambda one: one.writer != self.name)
-        return Kept(tuple(free), tuple(one for one in found if one.writer in living))
+        return SavedScratches(tuple(free), tuple(one for one in found if one.writer in living))
 
     def take(self, one: Scratch) -> Scratch | None:
         """Make the free text this window's own; None where another window was faster."""
@@ -206,7 +206,7 @@ class Writer:
         """Forget what this window kept of the case: it was saved, or is not wanted. Raises Fault io_error."""
         with self._guard:
             discard_scratch(self.folder, case_id, self.name)
-            if not any(one.writer == self.name for one in kept_scratches(self.folder)):
+            if not any(one.writer == self.name for one in read_scratches(self.folder)):
                 self._let_go()
 
     def ended(self) -> None:
@@ -249,7 +249,7 @@ def unsaved_texts(store: Store, writer: Writer) -> tuple[Unsaved, ...]:
     """Every half-written text that is free to go on with. Raises Fault where the store cannot be read."""
     found: list[Unsaved] = []
     with faults(store.path):
-        for one in writer.kept().free:
+        for one in writer.saved().free:
             there = store.con.execute("SELECT 1 FROM error_kb WHERE id = ?", (one.case_id,)).fetchone()
             found.append(Unsaved(one, one.case_id if there else moved_to(store.con, one.case_id)))
     return tuple(found)

@@ -19,8 +19,8 @@ from core.errors.cases.resolutions import Resolution, answering, insert_resoluti
 from core.errors.curation.transaction import (
     MIN_OVERLAP,
     Curated,
-    Done,
-    Seen,
+    DecisionResult,
+    SeenVersion,
     Written,
     beside,
     checked,
@@ -38,25 +38,25 @@ from core.store import Store, faults
 from core.text import redact, words
 
 if TYPE_CHECKING:
-    from core.embedding.index.binary_index import KeptBits
+    from core.embedding.index.binary_index import CachedBits
 
 
-def mark_noise(store: Store, actor: str, seen: Sequence[Seen], reason: str = "") -> Curated:
+def mark_noise(store: Store, actor: str, seen: Sequence[SeenVersion], reason: str = "") -> Curated:
     """Mark cases as noise: they keep their fixes and answer nothing."""
     why = redact(reason).strip()[:REASON_KEPT]
 
-    def mark(con: apsw.Connection, one: Seen, ts: str) -> Done | None:
+    def mark(con: apsw.Connection, one: SeenVersion, ts: str) -> DecisionResult | None:
         con.execute("INSERT OR IGNORE INTO noise VALUES (?, ?, ?, ?)", (one.case_id, why, actor, ts))
-        return Done() if con.changes() else None
+        return DecisionResult() if con.changes() else None
 
     return decide(store, actor, "noise", "mark as noise", seen, mark)
 
 
-def unmark_noise(store: Store, actor: str, seen: Sequence[Seen]) -> Curated:
+def unmark_noise(store: Store, actor: str, seen: Sequence[SeenVersion]) -> Curated:
     """Take the mark back: the cases answer again, and return to the queue."""
 
-    def unmark(con: apsw.Connection, one: Seen, _ts: str) -> Done | None:
-        return Done() if hear_again(con, one.case_id) else None
+    def unmark(con: apsw.Connection, one: SeenVersion, _ts: str) -> DecisionResult | None:
+        return DecisionResult() if hear_again(con, one.case_id) else None
 
     return decide(store, actor, "unmark", "no noise after all", seen, unmark)
 
@@ -73,7 +73,7 @@ REASON_KEPT = 2_000
 
 
 def verify(
-    store: Store, actor: str, seen: Sequence[Seen], written: Written | None = None, *, pick: int | None = None
+    store: Store, actor: str, seen: Sequence[SeenVersion], written: Written | None = None, *, pick: int | None = None
 ) -> Curated:
     """Say that a fix is right: the one that answers, the one `pick`ed from the history, or the text `written`.
 
@@ -90,7 +90,7 @@ def verify(
 def reject(
     store: Store,
     actor: str,
-    seen: Sequence[Seen],
+    seen: Sequence[SeenVersion],
     reason: str = "",
     *,
     pick: int | None = None,
@@ -116,7 +116,7 @@ def reject(
 def edit(
     store: Store,
     actor: str,
-    seen: Sequence[Seen],
+    seen: Sequence[SeenVersion],
     written: Written,
     *,
     status: Saved = "draft",
@@ -140,7 +140,7 @@ def edit(
     )
 
 
-def _with_beside(store: Store, done: Curated, seen: Sequence[Seen]) -> Curated:
+def _with_beside(store: Store, done: Curated, seen: Sequence[SeenVersion]) -> Curated:
     """With what else those cases hold that were decided on whole, by whatever answered for them."""
     whole = {one.case_id: one for one in seen if one.fingerprint is None}
     decided = list(zip(done.cases, done.resolutions, strict=False)) if len(done.cases) == len(done.resolutions) else []
@@ -150,7 +150,7 @@ def _with_beside(store: Store, done: Curated, seen: Sequence[Seen]) -> Curated:
     return replace(done, beside=beside(store.con, (one for one in decided if one[0] in whole)))
 
 
-def _picked(con: apsw.Connection, seen: Seen, pick: int | None) -> Resolution | None:
+def _picked(con: apsw.Connection, seen: SeenVersion, pick: int | None) -> Resolution | None:
     if pick is None:
         return answering(con, seen.case_id, seen.fingerprint)
     found = resolution(con, seen.case_id, pick)
@@ -161,7 +161,7 @@ def _picked(con: apsw.Connection, seen: Seen, pick: int | None) -> Resolution | 
     return found
 
 
-def _verify(con: apsw.Connection, actor: str, seen: Seen, pick: int | None, ts: str) -> Done | None:
+def _verify(con: apsw.Connection, actor: str, seen: SeenVersion, pick: int | None, ts: str) -> DecisionResult | None:
     target = _picked(con, seen, pick)
     if target is None:
         return None
@@ -172,17 +172,19 @@ def _verify(con: apsw.Connection, actor: str, seen: Seen, pick: int | None, ts: 
     con.execute("UPDATE resolution SET status = 'verified', reason = '', replaced_by = NULL WHERE id = ?", (target.id,))
     answers = answering(con, seen.case_id, seen.fingerprint)
     if answers is not None and answers.id == target.id:
-        return Done(target.id)
+        return DecisionResult(target.id)
     # A newer one would go on answering: say it once more, on top, and leave the older one as it was but silent.
     made = _write(con, actor, seen, written_of(target), "verified", target.fingerprint, before, ts, target.lesson)
     con.execute(
         "UPDATE resolution SET status = ?, reason = ?, replaced_by = ? WHERE id = ?",
         (target.status, target.reason, made, target.id),
     )
-    return Done(made)
+    return DecisionResult(made)
 
 
-def _reject(con: apsw.Connection, seen: Seen, why: str, pick: int | None, *, all_of_it: bool) -> Done | None:
+def _reject(
+    con: apsw.Connection, seen: SeenVersion, why: str, pick: int | None, *, all_of_it: bool
+) -> DecisionResult | None:
     done: int | None = None
     while (target := _picked(con, seen, pick)) is not None and (done is None or all_of_it):
         if target.status == "rejected" and target.reason == why:
@@ -194,12 +196,12 @@ def _reject(con: apsw.Connection, seen: Seen, why: str, pick: int | None, *, all
         )
         done = done or target.id
         pick = None if all_of_it else pick
-    return None if done is None else Done(done)
+    return None if done is None else DecisionResult(done)
 
 
 def _edit(
-    con: apsw.Connection, actor: str, seen: Seen, mine: Written, status: Status, ts: str, *, whole_case: bool
-) -> Done | None:
+    con: apsw.Connection, actor: str, seen: SeenVersion, mine: Written, status: Status, ts: str, *, whole_case: bool
+) -> DecisionResult | None:
     base = answering(con, seen.case_id, seen.fingerprint)
     scope = None if whole_case else seen.fingerprint or (base.fingerprint if base else None)
     if base is not None and written_of(base) == mine and scope == base.fingerprint:
@@ -208,13 +210,13 @@ def _edit(
         return _verify(con, actor, seen, base.id, ts)
     hear_again(con, seen.case_id)
     kept = base.lesson if base is not None and base.text == mine.text else None
-    return Done(_write(con, actor, seen, mine, status, scope, base, ts, kept))
+    return DecisionResult(_write(con, actor, seen, mine, status, scope, base, ts, kept))
 
 
 def _write(
     con: apsw.Connection,
     actor: str,
-    seen: Seen,
+    seen: SeenVersion,
     mine: Written,
     status: Status,
     scope: str | None,
@@ -273,12 +275,12 @@ class Candidate:
     count: int
     shared: tuple[str, ...]
     score: float
-    seen: Seen
+    seen: SeenVersion
     by: Literal["words", "meaning"] = "words"
 
 
 def apply_to_these(
-    store: Store, case_id: int, kept: KeptBits | None = None, most: int = SHOWN
+    store: Store, case_id: int, kept: CachedBits | None = None, most: int = SHOWN
 ) -> tuple[Candidate, ...]:
     """The waiting cases that one fix may be for: those that read alike, then those that mean the same.
 
@@ -287,11 +289,11 @@ def apply_to_these(
     """
     with faults(store.path):
         worded = apply_also(store.con, case_id, most)
-        meant = _meant(store, case_id, kept, frozenset((case_id, *(one.id for one in worded))))
+        meant = _candidates_for(store, case_id, kept, frozenset((case_id, *(one.id for one in worded))))
     return (*worded, *meant)[:most]
 
 
-def _meant(store: Store, case_id: int, kept: KeptBits | None, known: frozenset[int]) -> list[Candidate]:
+def _candidates_for(store: Store, case_id: int, kept: CachedBits | None, known: frozenset[int]) -> list[Candidate]:
     from core.embedding.index.state import read_state
     from core.embedding.models.models import bars_of_stored
     from core.errors.retrieval.neighbours import cases_like
@@ -358,7 +360,12 @@ def _rarest(con: apsw.Connection, text: str) -> tuple[str, ...]:
 
 
 def set_scope(
-    store: Store, actor: str, seen: Sequence[Seen], scope: Literal["project", "general"], *, pick: int | None = None
+    store: Store,
+    actor: str,
+    seen: Sequence[SeenVersion],
+    scope: Literal["project", "general"],
+    *,
+    pick: int | None = None,
 ) -> Curated:
     """Let the lesson of the fix that answers (or of `pick`) hold in its project, or in every project.
 
@@ -366,7 +373,7 @@ def set_scope(
     """
     doing = "keep for every project the lesson of" if scope == "general" else "keep for its project the lesson of"
 
-    def change(con: apsw.Connection, one: Seen, _ts: str) -> Done | None:
+    def change(con: apsw.Connection, one: SeenVersion, _ts: str) -> DecisionResult | None:
         fix = _picked(con, one, pick)
         if fix is None:
             hint = f"see: casebook errors show {one.case_id}"
@@ -379,6 +386,6 @@ def set_scope(
         con.execute(
             "UPDATE resolution SET lesson = ? WHERE id = ?", (stored_lesson(replace(fix.lesson, scope=scope)), fix.id)
         )
-        return Done(fix.id)
+        return DecisionResult(fix.id)
 
     return decide(store, actor, scope, doing, seen, change)

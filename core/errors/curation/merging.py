@@ -15,19 +15,19 @@ from core.errors.curation.transaction import (
     LINES,
     Conflict,
     Curated,
-    Done,
-    Seen,
+    DecisionResult,
+    SeenVersion,
     Unlike,
     clash,
     decide,
     look,
-    seen_of,
     unlike,
+    version_of,
 )
 from core.store import Store
 
 
-def merge(store: Store, actor: str, into: Seen, others: Sequence[Seen]) -> Curated:
+def merge(store: Store, actor: str, into: SeenVersion, others: Sequence[SeenVersion]) -> Curated:
     """Merge `others` into the case `into`. A verified fix goes on answering, else that of `into`, for the whole case.
 
     All or nothing: with one conflict, none is merged. Raises Fault invalid_input for a case merged with itself.
@@ -38,22 +38,22 @@ def merge(store: Store, actor: str, into: Seen, others: Sequence[Seen]) -> Curat
     conflicts: list[Conflict] = []
     differed: list[Unlike] = []
 
-    def join(con: apsw.Connection, one: Seen, ts: str) -> Done | None:
+    def join(con: apsw.Connection, one: SeenVersion, ts: str) -> DecisionResult | None:
         conflicts.extend(found for other in others if (found := clash(con, other, None)) is not None)
         if conflicts:
             return None
-        kept = _best(_found(con, [one.case_id, *(other.case_id for other in others)]))
+        kept = _best(_answering_fixes(con, [one.case_id, *(other.case_id for other in others)]))
         differed.extend(_unlike(store, show_case(store, one.case_id, LINES), others))
         for other in others:
             _move(con, other.case_id, one.case_id, ts)
         stands = None if kept is None else _keep_answering(con, one.case_id, kept[1], ts)
-        return Done(stands, tuple(other.case_id for other in others))
+        return DecisionResult(stands, tuple(other.case_id for other in others))
 
     done = decide(store, actor, "merge", f"merge {len(others)} more into", [into], join)
     return replace(done, unchanged=(), conflicts=(*done.conflicts, *conflicts), differed=tuple(differed))
 
 
-def _unlike(store: Store, into: Case | None, others: Sequence[Seen]) -> list[Unlike]:
+def _unlike(store: Store, into: Case | None, others: Sequence[SeenVersion]) -> list[Unlike]:
     """Those of the others that are not obviously the same."""
     cases = (show_case(store, other.case_id, LINES) for other in others)
     return [found for case in cases if into and case and (found := unlike(into, case)) is not None]
@@ -75,7 +75,7 @@ class MergePreview:
     """
 
     into: Case
-    seen: tuple[Seen, ...]
+    seen: tuple[SeenVersion, ...]
     unlike: tuple[Unlike, ...]
     fixes: Fixes
 
@@ -96,14 +96,14 @@ def preview_merge(store: Store, into: int, others: Sequence[int], known: Case | 
     seen = tuple(look(store.con, case_id) for case_id in (into, *others))
     case = known or show_case(store, into)
     assert case is not None
-    mine = seen_of(case) if known is not None else seen[0]
+    mine = version_of(case) if known is not None else seen[0]
     differing = tuple(_unlike(store, case, seen[1:]))
     return MergePreview(case, (mine, *seen[1:]), differing, fixes_of_merge(store.con, into, others))
 
 
 def fixes_of_merge(con: apsw.Connection, into: int, others: Sequence[int]) -> Fixes:
     """What `merge` would do with the fixes; one with the text of the kept one is no other fix."""
-    found = _found(con, [into, *others])
+    found = _answering_fixes(con, [into, *others])
     kept = _best(found)
     if kept is None:
         return Fixes(None, ())
@@ -132,7 +132,7 @@ def _move(con: apsw.Connection, source: int, target: int, ts: str) -> None:
     )
 
 
-def _found(con: apsw.Connection, cases: Sequence[int]) -> list[tuple[int, Resolution]]:
+def _answering_fixes(con: apsw.Connection, cases: Sequence[int]) -> list[tuple[int, Resolution]]:
     """The fixes that answer, each with its case."""
     found = ((case_id, answering(con, case_id) or mirrored(con, case_id)) for case_id in cases)
     return [(case_id, one) for case_id, one in found if one is not None]

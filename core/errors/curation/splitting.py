@@ -11,7 +11,7 @@ import apsw
 
 from core.base.fault import Fault
 from core.errors.cases.resolutions import Resolution, insert_resolution, resolutions_of
-from core.errors.curation.transaction import Curated, Done, Seen, Written, checked, decide
+from core.errors.curation.transaction import Curated, DecisionResult, SeenVersion, Written, checked, decide
 from core.errors.identity.api import identify
 from core.errors.identity.fingerprint import fingerprint
 from core.errors.identity.normalize import normalize_error
@@ -185,22 +185,22 @@ def part_fixes(
     rows = con.execute("SELECT id, fingerprint FROM resolution WHERE case_id = ?", (case_id,)).fetchall()
     scopes = dict(cast("list[tuple[int, str | None]]", rows))
 
-    def goes(fix: int) -> bool:
+    def is_moved(fix: int) -> bool:
         if fix in take or fix in keep:
             return fix in take
         mark = scopes.get(fix)
         if mark is not None:
             return mark in going
         copy = origin.copies.get(fix)
-        return ("resolution", fix) in origin.goes if copy is None or copy.of not in scopes else goes(copy.of)
+        return ("resolution", fix) in origin.goes if copy is None or copy.of not in scopes else is_moved(copy.of)
 
     for fix in scopes:
-        if goes(fix):
+        if is_moved(fix):
             con.execute("UPDATE resolution SET case_id = ? WHERE id = ?", (made, fix))
     for fix, copy in origin.copies.items():
-        if fix not in scopes or copy.of not in scopes or goes(fix) != goes(copy.of):
+        if fix not in scopes or copy.of not in scopes or is_moved(fix) != is_moved(copy.of):
             continue
-        if copy.errors.issuperset(going if goes(fix) else staying):
+        if copy.errors.issuperset(going if is_moved(fix) else staying):
             _drop_copy(con, fix, copy)
     for at in (case_id, made):
         _answer_again(con, at)
@@ -268,7 +268,7 @@ class _Plan:
 def split(
     store: Store,
     actor: str,
-    seen: Seen,
+    seen: SeenVersion,
     fingerprints: Sequence[str],
     written: Written | None = None,
     *,
@@ -289,7 +289,7 @@ def split(
     mine = None if written is None else checked(written)
     made: list[int] = []
 
-    def part(con: apsw.Connection, one: Seen, ts: str) -> Done:
+    def part(con: apsw.Connection, one: SeenVersion, ts: str) -> DecisionResult:
         plan = _plan(store, one.case_id, wanted)
         _refuse_others(con, one.case_id, {*keep, *take})
         shared = [] if mine is not None else _shared(con, one.case_id, plan.origin)
@@ -311,7 +311,7 @@ def split(
                 message_ids=mine.source.messages, supersedes=None, ts=ts, tags=mine.tags,
             )  # fmt: skip
             hold_alone(con, case_id, added)
-        return Done(added, (case_id,))
+        return DecisionResult(added, (case_id,))
 
     done = decide(store, actor, "split", "split off", [seen], part, mine)
     return replace(done, made=made[0] if made else None)
@@ -377,7 +377,7 @@ def _new_case(con: apsw.Connection, case_id: int, plan: _Plan, ts: str) -> int:
     """A case for these key lines, with the keys they came with, else with one of its own."""
     rows = con.execute("SELECT error_normalized FROM case_key WHERE case_id = ?", (case_id,)).fetchall()
     own = [str(row[0]) for row in rows]
-    going = _going_keys(own, plan)
+    going = _moved_keys(own, plan)
     row = con.execute("SELECT error_normalized FROM error_kb WHERE id = ?", (case_id,)).fetchone()
     if row is not None and row[0] in going:
         first = next(iter(plan.staying.values()))
@@ -386,7 +386,7 @@ def _new_case(con: apsw.Connection, case_id: int, plan: _Plan, ts: str) -> int:
         con.execute("UPDATE error_kb SET error_normalized = ? WHERE id = ?", (rest[0], case_id))
         con.execute("INSERT OR IGNORE INTO case_key(error_normalized, case_id) VALUES (?, ?)", (rest[0], case_id))
     lines = list(plan.going.values())
-    name = next((key for key in going if not _taken(con, key)), None) or _free(con, lines[0])
+    name = next((key for key in going if not _is_key_used(con, key)), None) or _free(con, lines[0])
     before = _old_number(con, plan)
     con.execute(
         "INSERT INTO error_kb(id, ts, error_normalized, error_raw, use_count) VALUES (?, ?, ?, ?, 0)",
@@ -403,18 +403,18 @@ def _new_case(con: apsw.Connection, case_id: int, plan: _Plan, ts: str) -> int:
     return made
 
 
-def _going_keys(own: Sequence[str], plan: _Plan) -> list[str]:
+def _moved_keys(own: Sequence[str], plan: _Plan) -> list[str]:
     """Keys that came with errors that go; of one that is not known, no line left behind may have it."""
     wanted = dict.fromkeys(normalize_error(line) for line in plan.going.values())
     left = {normalize_error(line) for line in plan.staying.values()}
     origin = plan.origin
 
-    def goes(key: str) -> bool:
+    def is_moved(key: str) -> bool:
         if ("case_key", key) in origin.goes:
             return True
         return ("case_key", key) not in origin.stays and key in wanted and key not in left
 
-    return sorted((key for key in own if goes(key)), key=lambda key: (key not in wanted, key))
+    return sorted((key for key in own if is_moved(key)), key=lambda key: (key not in wanted, key))
 
 
 def _old_number(con: apsw.Connection, plan: _Plan) -> int | None:
@@ -445,11 +445,11 @@ def _part_raw(con: apsw.Connection, case_id: int, made: int, plan: _Plan) -> Non
     printed += [one.raw for one in plan.origin.joined if one.raw]
     names = [(raw, {fingerprint(line.text) for line in identify(raw).key_lines}) for raw in printed]
     for lines, at in ((plan.going, made), (plan.staying, case_id)):
-        own = next((raw for raw, marks in names if marks & lines.keys()), None) or _seen_as(con, lines)
+        own = next((raw for raw, marks in names if marks & lines.keys()), None) or _first_line_of(con, lines)
         con.execute("UPDATE error_kb SET error_raw = ? WHERE id = ? AND error_raw IS NOT ?", (own, at, own))
 
 
-def _seen_as(con: apsw.Connection, lines: dict[str, str]) -> str:
+def _first_line_of(con: apsw.Connection, lines: dict[str, str]) -> str:
     """The first of these errors as it was printed, where that is kept, else its key line."""
     mark, line = next(iter(lines.items()))
     sql = "SELECT raw FROM occurrence WHERE fingerprint = ? AND raw IS NOT NULL ORDER BY id LIMIT 1"
@@ -461,12 +461,12 @@ def _free(con: apsw.Connection, line: str) -> str:
     """A key that no case has: the line itself, numbered where that is taken."""
     base = line.strip()[: _LONGEST_KEY - 12] or "(no key line)"
     at = 1
-    while _taken(con, name := base if at == 1 else f"{base} ({at})"):
+    while _is_key_used(con, name := base if at == 1 else f"{base} ({at})"):
         at += 1
     return name
 
 
-def _taken(con: apsw.Connection, key: str) -> bool:
+def _is_key_used(con: apsw.Connection, key: str) -> bool:
     return (
         con.execute(
             "SELECT 1 FROM error_kb WHERE error_normalized = ?1 UNION ALL SELECT 1 FROM case_key"

@@ -27,7 +27,7 @@ from core.errors.equivalence import (
     other_failure,
     other_subject,
     other_word,
-    said,
+    plain_words,
 )
 from core.errors.identity.codes import codes, codes_differ
 from core.errors.identity.normalize import normalize_line
@@ -94,7 +94,7 @@ def _other_key(ours: str, theirs: str) -> str:
     return (
         other_failure(failure_kinds(mine), failure_kinds(other))
         or other_subject(opposites(mine), other)
-        or other_word(said(ours), said(theirs))
+        or other_word(plain_words(ours), plain_words(theirs))
         or _few_words(ours, theirs)
     )
 
@@ -158,7 +158,7 @@ def written_of(one: Resolution) -> Written:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenVersion:
     """The case, and the resolution that answered when the person looked (None: none did).
 
     `fingerprint`: they looked at this finer case alone, not at the whole case. `status`: what they saw of it; None does
@@ -187,7 +187,7 @@ class Conflict:
     moved_to: int | None = None
 
 
-def seen_of(case: Case, fingerprint: str | None = None) -> Seen:
+def version_of(case: Case, fingerprint: str | None = None) -> SeenVersion:
     """What someone sees who has this case before them. Its fixes are read in the order in which they answer."""
     may = [one for one in case.resolutions if one.status != "rejected" and one.text.strip(" ") and not one.replaced_by]
     if case.status == "noise":
@@ -195,32 +195,36 @@ def seen_of(case: Case, fingerprint: str | None = None) -> Seen:
     if fingerprint is not None:
         may = [one for one in may if one.fingerprint in (None, fingerprint)]
         may.sort(key=lambda one: (_harvested(one), _harvested(one) and one.worth == "slip", one.fingerprint is None))
-    return Seen(case.id, may[0].id if may else None, fingerprint, may[0].status if may else None)
+    return SeenVersion(case.id, may[0].id if may else None, fingerprint, may[0].status if may else None)
 
 
-def seen_with(case: Case, shown: Resolution | None, at: str | None = None) -> Seen:
+def version_with(case: Case, shown: Resolution | None, at: str | None = None) -> SeenVersion:
     """What someone sees who has this fix of the case before them: to decide about it is to decide for what it holds
     for, not about the one that answers for the whole case.
 
     `at`: the error that it is shown for. A fix that holds for the whole case may answer for that one alone.
     """
-    whole = seen_of(case)
+    whole = version_of(case)
     if shown is None or shown.id == whole.resolution_id or case.status == "noise":
         return whole
-    return Seen(case.id, shown.id, shown.fingerprint or at, shown.status)
+    return SeenVersion(case.id, shown.id, shown.fingerprint or at, shown.status)
 
 
-def look(con: apsw.Connection, case_id: int, fingerprint: str | None = None) -> Seen:
+def look(con: apsw.Connection, case_id: int, fingerprint: str | None = None) -> SeenVersion:
     """What answers for the case now. Raises Fault not_indexed if there is no such case."""
     if not _exists(con, case_id):
         moved = moved_to(con, case_id)
         hint = f"It was merged into case {moved}." if moved is not None else "see: casebook errors list"
         raise Fault("not_indexed", f"there is no case {case_id}", hint, case_id=case_id)
     found = answering(con, case_id, fingerprint)
-    return Seen(case_id, None, fingerprint) if found is None else Seen(case_id, found.id, fingerprint, found.status)
+    return (
+        SeenVersion(case_id, None, fingerprint)
+        if found is None
+        else SeenVersion(case_id, found.id, fingerprint, found.status)
+    )
 
 
-def look_at_error(con: apsw.Connection, case_id: int, fingerprint: str) -> Seen:
+def look_at_error(con: apsw.Connection, case_id: int, fingerprint: str) -> SeenVersion:
     """What answers for one error of the case. Raises Fault not_indexed for no such case, invalid_input for no such
     error."""
     seen = look(con, case_id, fingerprint)
@@ -231,7 +235,9 @@ def look_at_error(con: apsw.Connection, case_id: int, fingerprint: str) -> Seen:
     return seen
 
 
-def clash(con: apsw.Connection, seen: Seen, mine: Written | None, *, whatever_status: bool = False) -> Conflict | None:
+def clash(
+    con: apsw.Connection, seen: SeenVersion, mine: Written | None, *, whatever_status: bool = False
+) -> Conflict | None:
     """What stands in the way of a decision that was made on what is `seen`; None if nothing does.
 
     The fix of a row that has no history yet is first given one, so it is seen as nothing that answers.
@@ -347,19 +353,19 @@ class Curated:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class DecisionResult:
     """What an act did to one case: the resolution it wrote or decided, and further cases it touched."""
 
     resolution: int | None = None
     others: tuple[int, ...] = ()
 
 
-Do = Callable[[apsw.Connection, Seen, str], Done | None]
+Do = Callable[[apsw.Connection, SeenVersion, str], DecisionResult | None]
 """One case's part of an act, inside the transaction, with the time; None: there was nothing to do."""
 
 
 def decide(
-    store: Store, actor: str, act: str, doing: str, seen: Sequence[Seen], do: Do, mine: Written | None = None
+    store: Store, actor: str, act: str, doing: str, seen: Sequence[SeenVersion], do: Do, mine: Written | None = None
 ) -> Curated:
     """Do one act on each case that is still as it was `seen`, in one change titled `doing` and the error's name.
 
@@ -368,7 +374,7 @@ def decide(
     cases = tuple(dict.fromkeys(seen))
     if not 1 <= len(cases) <= MOST_CASES:
         raise Fault("invalid_input", f"{len(cases)} cases to decide", f"give 1 to {MOST_CASES:,}")
-    done: dict[int, Done] = {}
+    done: dict[int, DecisionResult] = {}
     unchanged: list[int] = []
     conflicts: list[Conflict] = []
     ts = now()
@@ -390,7 +396,7 @@ def decide(
     return Curated(act, made.id, tuple(done), written, tuple(unchanged), tuple(conflicts))
 
 
-def about(con: apsw.Connection, cases: Sequence[Seen]) -> str:
+def about(con: apsw.Connection, cases: Sequence[SeenVersion]) -> str:
     """What the cases are called in the history: the first key line, and how many more."""
     own = own_titles(con, [cases[0].case_id]).get(cases[0].case_id)
     row = con.execute(

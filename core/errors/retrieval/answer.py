@@ -131,7 +131,7 @@ class SearchAnswer:
     practice: Practice | None = None
 
 
-class VectorLooked(NamedTuple):
+class VectorResult(NamedTuple):
     """What the vector tier found: a match, near misses, similar cases, the step, why a weak prefix match is refuted."""
 
     match: Hit | None

@@ -16,8 +16,8 @@ from core.errors.cases.derived import repository_of_folder
 from core.errors.fixes import Telling, Via, write_telling
 from core.errors.identity.api import identify, names_failure
 from core.errors.identity.identity import Identity, KeyLine
-from core.errors.retrieval.answer import Hit, Query, SearchAnswer, VectorLooked
-from core.errors.retrieval.tiers import Looked, by_fingerprint, by_key, by_prefix, by_words, lowered
+from core.errors.retrieval.answer import Hit, Query, SearchAnswer, VectorResult
+from core.errors.retrieval.tiers import TierResult, by_fingerprint, by_key, by_prefix, by_words, lowered
 from core.store import Store, faults, now, open_store
 
 Tiers = Literal["text", "all"]
@@ -53,7 +53,7 @@ def search(
     if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers without types are told too
         return SearchAnswer(Query("", "", "", ""), None, trace=(_no_text(text, watch),))
     found = identify(text)
-    asking = _Asking(vectors or VectorSearch(lambda: _no_vectors(tiers)), count, words, session, project)
+    asking = _SearchRequest(vectors or VectorSearch(lambda: _no_vectors(tiers)), count, words, session, project)
     query = Query(text, found.key_line, found.normalized, found.fingerprint)
     known = bool(found.normalized) and (names_failure(found) or "\n" not in text.strip())
     told = _named_by(found) if known else "no line that names an error"
@@ -94,7 +94,7 @@ def _no_vectors(tiers: Tiers) -> NoVectors:
     return NoVectors("only the text tiers were asked" if tiers == "text" else "no model")
 
 
-class _Asking(NamedTuple):
+class _SearchRequest(NamedTuple):
     """How a search was asked, as `search` takes it."""
 
     vectors: VectorSearch
@@ -104,7 +104,7 @@ class _Asking(NamedTuple):
     project: str
 
 
-def _answer(store: Store, query: Query, found: Identity, named: Step, asking: _Asking) -> SearchAnswer:
+def _answer(store: Store, query: Query, found: Identity, named: Step, asking: _SearchRequest) -> SearchAnswer:
     """Ask the tiers in order; the first to answer ends the search, the rest say that they were not needed."""
     where = repository_of_folder(store.con, asking.project) if asking.project else ""
     trace, candidates = [named], list[Hit]()
@@ -126,7 +126,7 @@ def _answer(store: Store, query: Query, found: Identity, named: Step, asking: _A
     if match is None:
         looked = look_by_vector(store, query, weak.id if weak is not None else None, asking.vectors)
     else:
-        looked = VectorLooked(None, Step("vector", "skipped", f"the {match.tier} tier has answered"))
+        looked = VectorResult(None, Step("vector", "skipped", f"the {match.tier} tier has answered"))
     answer = _joined(SearchAnswer(query, match, tuple(candidates), (), tuple(trace)), weak, looked)
     if answer.match is not None and asking.counts:
         match, step = counted(store, answer.match, telling_of(answer, "search", asking.session, where))
@@ -142,7 +142,7 @@ def _with_words(store: Store, answer: SearchAnswer) -> SearchAnswer:
     return replace(answer, candidates=(*answer.candidates, *more), trace=(*answer.trace, looked.step))
 
 
-def _joined(told: SearchAnswer, weak: Hit | None, looked: VectorLooked) -> SearchAnswer:
+def _joined(told: SearchAnswer, weak: Hit | None, looked: VectorResult) -> SearchAnswer:
     """What the text tiers have told, and what the vector tier says."""
     trace, candidates = [*told.trace, looked.step], [*told.candidates, *looked.candidates]
     match = told.match or looked.match
@@ -160,7 +160,7 @@ def weak_match(answer: SearchAnswer) -> Hit | None:
     return answer.match if any(step.stage == "decide" for step in answer.trace) else None
 
 
-def deepened(answer: SearchAnswer, looked: VectorLooked) -> SearchAnswer:
+def deepened(answer: SearchAnswer, looked: VectorResult) -> SearchAnswer:
     """An answer of the text tiers that was not counted, with what the vector tier, asked later, says."""
     weak = weak_match(answer)
     before = [step.stage for step in answer.trace].index("vector")
@@ -179,26 +179,26 @@ def _weak(match: Hit | None, weak: Hit, refuted: str) -> tuple[Hit | None, Hit, 
     return match, told, Step("decide", "rejected", reason, facts(case=weak.id))
 
 
-def look_by_vector(store: Store, query: Query, weak: int | None, vectors: VectorSearch) -> VectorLooked:
+def look_by_vector(store: Store, query: Query, weak: int | None, vectors: VectorSearch) -> VectorResult:
     """What the vector tier says; `weak` is the case that a weak prefix matched. Raises apsw errors of the store."""
     off = vectors.model()
     if isinstance(off, NoVectors):
-        return not_looked(off)
+        return vector_skipped(off)
     if query.key_line.isascii() and read_state(store.con, "error") is None:
         # What compares is not even loaded; beyond ASCII there may be similar cases by their words.
-        return not_looked(NoVectors("nothing is embedded yet", "casebook embed"))
+        return vector_skipped(NoVectors("nothing is embedded yet", "casebook embed"))
     from core.errors.retrieval.vector_tier import by_vector
 
     return by_vector(store.con, query, vectors, weak)
 
 
-def not_looked(off: NoVectors) -> VectorLooked:
+def vector_skipped(off: NoVectors) -> VectorResult:
     """What stands in the trace where no vector can be asked."""
     told = facts(remedy=off.remedy) if off.remedy else ()
-    return VectorLooked(None, Step("vector", off.outcome, off.reason, told))
+    return VectorResult(None, Step("vector", off.outcome, off.reason, told))
 
 
-def _other_lines(store: Store, query: Query, found: Identity, where: str) -> Looked:
+def _other_lines(store: Store, query: Query, found: Identity, where: str) -> TierResult:
     """The other errors of the same output (a compiler names several): known ones answer, with low confidence."""
     from core.errors.identity.fingerprint import fingerprint
     from core.errors.identity.normalize import normalize_error
@@ -220,9 +220,11 @@ def _other_lines(store: Store, query: Query, found: Identity, where: str) -> Loo
                     (looked.step,),
                     watch.ms(),
                 )
-                return Looked(hit, (), None, step)
+                return TierResult(hit, (), None, step)
     outcome, reason = ("miss", "none of them is known") if others else ("skipped", "the output names one error")
-    return Looked(None, (), None, Step("other lines", outcome, reason, facts(lines=len(others)), elapsed_ms=watch.ms()))
+    return TierResult(
+        None, (), None, Step("other lines", outcome, reason, facts(lines=len(others)), elapsed_ms=watch.ms())
+    )
 
 
 def _other_reason(line: KeyLine, at: int, of: int) -> str:

@@ -71,10 +71,10 @@ def embed_text(key_line: str) -> str:
     if "/" in text or "\\" in text:
         text = _TOKEN.sub(_base, text)
     text = _split(_NUMBER.sub(" ", _HEX.sub(" ", text)))
-    return _said(text) or _split(line)
+    return _expand_errno(text) or _split(line)
 
 
-def _said(text: str) -> str:
+def _expand_errno(text: str) -> str:
     """With what an errno name says in words instead of the name, once."""
     found = text.split()
     if not any(word in ERRNO for word in found):

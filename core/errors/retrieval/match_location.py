@@ -37,7 +37,7 @@ TOLD: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QueryWords:
     """The words that were asked for, as `core.lexical.terms` splits them; with `half` the last may be half typed.
 
     `rare`: no case has them all; these are the rarest of them, and one is enough.
@@ -49,7 +49,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Worded:
+class MatchLocation:
     """The part of a case that has the words, the key line to show it by, and what to say of it.
 
     Of `place` it is not known yet whether the fix is this error's own; it is where the case has `only` this error.
@@ -61,7 +61,7 @@ class Worded:
     only: bool
 
 
-def worded(con: apsw.Connection, case_id: int, own: Title | None, asked: Asked) -> Worded:
+def locate(con: apsw.Connection, case_id: int, own: Title | None, asked: QueryWords) -> MatchLocation:
     """Where a case that the index found has the words. `own`: its name, if others were merged into it.
 
     An error that says them and nothing else goes before one that says more, and the one that names the case before its
@@ -79,18 +79,18 @@ def worded(con: apsw.Connection, case_id: int, own: Title | None, asked: Asked) 
     which = "another of its errors " if best else ""
     if asked.rare:
         told = f"{which}has one of: {', '.join(asked.terms)}"
-        return Worded(Place("error", "some", mark), line, told, only)
+        return MatchLocation(Place("error", "some", mark), line, told, only)
     if same[best]:
-        return Worded(Place("error", "exactly", mark), line, f"{which}says exactly these words", only)
+        return MatchLocation(Place("error", "exactly", mark), line, f"{which}says exactly these words", only)
     if has[best] == len(folded):
-        return Worded(Place("error", "every", mark), line, f"{which}has every word", only)
+        return MatchLocation(Place("error", "every", mark), line, f"{which}has every word", only)
     for part, text in _beside(con, case_id):
         if _has(text, folded, half=asked.half) == len(folded):
-            return Worded(Place(part, "every"), lines[0][1], _PARTS[part], only)
-    return Worded(Place("error", "some", mark), line, SCATTERED, only)
+            return MatchLocation(Place(part, "every"), lines[0][1], _PARTS[part], only)
+    return MatchLocation(Place("error", "some", mark), line, SCATTERED, only)
 
 
-def in_order(line: str, asked: Asked) -> bool:
+def in_order(line: str, asked: QueryWords) -> bool:
     """Whether the line has the words one behind the other, as they were asked for; the last may be half typed."""
     wanted, said = [_fold(term) for term in asked.terms], [_fold(word) for word in _WORD.findall(line[:INDEXED])]
     *whole, last = wanted
@@ -203,7 +203,7 @@ def standing(hit: Hit | None) -> Standing:
     return Standing("same" if place.says == "exactly" else "has", "own" if place.own_fix else "sibling")
 
 
-def says_it(hit: Hit | None) -> bool:
+def is_exact_answer(hit: Hit | None) -> bool:
     """Whether an error of the case is what was searched, word for word, and its fix is known."""
     return hit is not None and bool((hit.resolution or "").strip()) and standing(hit) == Standing("same", "own")
 
@@ -226,7 +226,7 @@ def with_words(hit: Hit, words: Hit) -> Hit:
     )  # fmt: skip
 
 
-def fix_shown(case: Case, hit: Hit | None) -> Resolution | None:
+def matched_fix(case: Case, hit: Hit | None) -> Resolution | None:
     """The fix of the finer error that was asked for, which need not be the one that answers for the whole case.
 
     One that was decided or written anew since the search answered is still that one: whoever decides is told.
@@ -244,7 +244,7 @@ def fix_shown(case: Case, hit: Hit | None) -> Resolution | None:
     return max(said, key=rank, default=None)
 
 
-def error_shown(case: Case, hit: Hit | None) -> CaseKeyLine | None:
+def matched_error(case: Case, hit: Hit | None) -> CaseKeyLine | None:
     """The one of its errors that was asked for; None where that is the whole case."""
     place = None if hit is None else hit.place
     if place is None or place.fingerprint is None or place.says == "some" or len(case.fingerprints) < 2:
@@ -267,7 +267,7 @@ def matched_spans(hit: Hit, query: Query) -> Spans:
     if hit.tier == "prefix":
         return _begins_alike(line, query.key_line)
     if hit.tier == "text":
-        return _joined(_asked_words(line, query.raw))
+        return _joined(_query_spans(line, query.raw))
     asked = {word.casefold() for word in _WORD.findall(query.key_line)}
     return _joined([found.span() for found in _WORD.finditer(line) if found[0].casefold() in asked])
 
@@ -283,7 +283,7 @@ def _begins_alike(line: str, asked: str) -> Spans:
     return ((0, end),) if end else ()
 
 
-def _asked_words(line: str, text: str) -> list[tuple[int, int]]:
+def _query_spans(line: str, text: str) -> list[tuple[int, int]]:
     asked = terms(text)
     spans: list[tuple[int, int]] = []
     for found in _WORD.finditer(line):

@@ -33,7 +33,7 @@ from core.errors.equivalence import (
     other_failure,
     other_subject,
     other_word,
-    said,
+    plain_words,
     weight_of_kinds,
     weights,
 )
@@ -47,7 +47,7 @@ from core.store.sql import number
 from core.text import tokens, words
 
 if TYPE_CHECKING:
-    from core.embedding.index.binary_index import KeptBits
+    from core.embedding.index.binary_index import CachedBits
 
 NEAREST: Final = 50
 """Cases taken from the index, and as many looked at on the way as it takes to have them with a fix."""
@@ -167,7 +167,7 @@ def weighed(
     # What the question does not say is weighed by the shipped table: asking the index would take most of the time.
     others = frozenset[str]().union(*(one.words for one in read.values()))
     idf = {**expected(others, cases), **weights(con, asked.words | asked.written, cases)}
-    opposite, plain = opposites(asked.text), said(line)
+    opposite, plain = opposites(asked.text), plain_words(line)
     top = heaviest(cases)
 
     def judge(case_id: int, their: str) -> Neighbour:
@@ -177,7 +177,7 @@ def weighed(
         veto = other_code(asked.codes, other.codes) or other_failure(asked.kinds, other.kinds)
         veto = veto or other_subject(opposite, other.text)
         if not veto and weight >= BUILT_ALIKE * whole:
-            veto = other_word(plain, said(their))
+            veto = other_word(plain, plain_words(their))
         return Neighbour(
             case_id,
             their,
@@ -365,7 +365,7 @@ class CasesLike:
     reason: str = ""
 
 
-def cases_like(store: Store, case_id: int, kept: KeptBits | None = None) -> CasesLike:
+def cases_like(store: Store, case_id: int, kept: CachedBits | None = None) -> CasesLike:
     """Up to `MOST` cases, solved or not, that are like this one; none where it is gone.
 
     By meaning only those from the model's bar of similar ones on. `kept` is for a process that asks again and again.
@@ -389,7 +389,7 @@ def cases_like(store: Store, case_id: int, kept: KeptBits | None = None) -> Case
     )
 
 
-def _by_meaning(con: apsw.Connection, case_id: int, kept: KeptBits | None) -> dict[int, float] | str:
+def _by_meaning(con: apsw.Connection, case_id: int, kept: CachedBits | None) -> dict[int, float] | str:
     """The nearest cases with their cosine, or why there are none to be had."""
     state = read_state(con, "error")
     if state is None:

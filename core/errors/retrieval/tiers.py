@@ -9,7 +9,15 @@ import apsw
 
 from core.base.trace import Step, Stopwatch, facts
 from core.errors.cases.derived import ANSWERS, answer_order, message_numbers, parse_names
-from core.errors.equivalence import Named, fewest_other_names, in_words, other_names, said, swapped_names, told_apart
+from core.errors.equivalence import (
+    Named,
+    difference,
+    fewest_other_names,
+    in_words,
+    other_names,
+    plain_words,
+    swapped_names,
+)
 from core.errors.fixes import strength_of, weakness_of, worth_of
 from core.errors.identity.codes import codes_differ
 from core.errors.lessons import read_lesson
@@ -18,7 +26,7 @@ from core.store import Store
 from core.text import words
 
 if TYPE_CHECKING:
-    from core.errors.retrieval.match_location import Worded
+    from core.errors.retrieval.match_location import MatchLocation
 
 
 class AnsweringFix(NamedTuple):
@@ -85,7 +93,7 @@ VARIANTS = 50
 """Errors of one case, and times that one was seen, whose names are compared with the searched one."""
 
 
-class Looked(NamedTuple):
+class TierResult(NamedTuple):
     """What one tier found: its match, near misses, a weak match to fall back on, and the step for the trace."""
 
     match: Hit | None
@@ -209,7 +217,7 @@ def _unanswered(con: apsw.Connection, case_id: int, mark: str | None = None) -> 
     return "none of its fixes answers any more" if fixes else "no fix is written down for it"
 
 
-def text_hit(con: apsw.Connection, case_id: int, found: Worded) -> Hit:
+def text_hit(con: apsw.Connection, case_id: int, found: MatchLocation) -> Hit:
     """A case that has every word of what was asked, with the fix of the error that has them: never an answer."""
     place = found.place
     at_error = place.part == "error" and place.says != "some"
@@ -224,7 +232,7 @@ def text_hit(con: apsw.Connection, case_id: int, found: Worded) -> Hit:
     return replace(hit, accepted=False, reason=f"{found.why}; {look}", place=replace(place, own_fix=mine))
 
 
-def _named_apart(con: apsw.Connection, hit: Hit, fix: AnsweringFix | None, query: Query) -> Hit:
+def _lower_if_names_differ(con: apsw.Connection, hit: Hit, fix: AnsweringFix | None, query: Query) -> Hit:
     """The hit, with low confidence where no error that its fix is for has the names of the searched one."""
     only, values = (" AND fingerprint = ?", (hit.id, fix.mark)) if fix is not None and fix.mark else ("", (hit.id,))
     rows = con.execute(
@@ -239,7 +247,7 @@ def _under_other_names(hit: Hit, found: tuple[OtherName, ...]) -> Hit:
     return replace(lowered(hit, in_words(found)), other_names=found)
 
 
-def _seen_with(con: apsw.Connection, fingerprint: str, names: tuple[OtherName, ...]) -> bool:
+def _occurred_with(con: apsw.Connection, fingerprint: str, names: tuple[OtherName, ...]) -> bool:
     """Whether this very error was seen with these names at another time."""
     rows = con.execute(
         "SELECT coalesce(o.raw, substr(m.text, o.start + 1, o.end - o.start), '') FROM occurrence o"
@@ -250,32 +258,32 @@ def _seen_with(con: apsw.Connection, fingerprint: str, names: tuple[OtherName, .
     return any(all(one.searched in cast("str", raw) for one in names) for (raw,) in rows)
 
 
-def by_fingerprint(con: apsw.Connection, query: Query, repository: str = "") -> Looked:
+def by_fingerprint(con: apsw.Connection, query: Query, repository: str = "") -> TierResult:
     """The same case: every identifier and code equal, only volatile parts differ. Low where a module is another one."""
     watch = Stopwatch()
     row = con.execute(
         "SELECT case_id, key_line FROM fingerprint WHERE fingerprint = ?", (query.fingerprint,)
     ).fetchone()
     if row is None:
-        return Looked(None, (), None, Step("fingerprint", "miss", "never seen before", elapsed_ms=watch.ms()))
+        return TierResult(None, (), None, Step("fingerprint", "miss", "never seen before", elapsed_ms=watch.ms()))
     case_id, key_line = cast("tuple[int, str]", row)
     fixes = answering_fixes(con, case_id, query.fingerprint, repository)
     hit = _hit(con, case_id, fixes[0] if fixes else None, "fingerprint", 1.0, key_line, ("same fingerprint",))
     hit = replace(hit, place=Place("error", "exactly", query.fingerprint, own_fix=bool(hit.resolution)))
     if hit.resolution:
         found = other_names(Named(query.fingerprint, key_line), Named(query.fingerprint, query.key_line))
-        if found and not _seen_with(con, query.fingerprint, found):
+        if found and not _occurred_with(con, query.fingerprint, found):
             hit = _under_other_names(hit, found)
         reason = _but("the same case", hit)
         step = Step("fingerprint", "hit", reason, facts(case=case_id), elapsed_ms=watch.ms())
-        return Looked(hit, (), None, step)
+        return TierResult(hit, (), None, step)
     reason = f"seen before, but {_unanswered(con, case_id, query.fingerprint)}"
     silent = replace(hit, accepted=False, reason=reason)
     step = Step("fingerprint", "rejected", reason, facts(case=case_id), elapsed_ms=watch.ms())
-    return Looked(None, (silent,), None, step)
+    return TierResult(None, (silent,), None, step)
 
 
-def by_key(con: apsw.Connection, query: Query, repository: str = "") -> Looked:
+def by_key(con: apsw.Connection, query: Query, repository: str = "") -> TierResult:
     """The same kind: the seed's normalized keys are equal. Low where codes or names differ: 404 is not 500."""
     watch = Stopwatch()
     row = con.execute(
@@ -284,7 +292,7 @@ def by_key(con: apsw.Connection, query: Query, repository: str = "") -> Looked:
         (query.normalized,),
     ).fetchone()
     if row is None:
-        return Looked(None, (), None, Step("exact", "miss", "no case has this key", elapsed_ms=watch.ms()))
+        return TierResult(None, (), None, Step("exact", "miss", "no case has this key", elapsed_ms=watch.ms()))
     case_id = cast("int", row[0])
     fixes = answering_fixes(con, case_id, None, repository)
     order = [
@@ -296,14 +304,14 @@ def by_key(con: apsw.Connection, query: Query, repository: str = "") -> Looked:
     if not hit.resolution:
         reason = f"this kind is known, but {_unanswered(con, case_id)}"
         silent = replace(hit, accepted=False, reason=reason)
-        return Looked(
+        return TierResult(
             None, (silent,), None, Step("exact", "rejected", reason, facts(case=case_id), elapsed_ms=watch.ms())
         )
-    hit = _named_apart(con, hit, best, query)
+    hit = _lower_if_names_differ(con, hit, best, query)
     if codes_differ(query.key_line, hit.key_line):
         hit = lowered(hit, "the codes differ")
     step = Step("exact", "hit", _but("the same kind", hit), facts(case=case_id), elapsed_ms=watch.ms())
-    return Looked(hit, (), None, step)
+    return TierResult(hit, (), None, step)
 
 
 def _but(same: str, hit: Hit) -> str:
@@ -346,7 +354,7 @@ def _prefix_rows(con: apsw.Connection, key: str) -> list[tuple[str, int]]:
     return cast("list[tuple[str, int]]", con.execute(sql, values).fetchall())
 
 
-def by_prefix(con: apsw.Connection, query: Query, repository: str = "") -> Looked:
+def by_prefix(con: apsw.Connection, query: Query, repository: str = "") -> TierResult:
     """Keys that begin alike (first 30 code points, length ratio 0.7), the best word overlap first."""
     watch = Stopwatch()
     size, ours = len(query.normalized), frozenset(words(query.normalized))
@@ -358,7 +366,7 @@ def by_prefix(con: apsw.Connection, query: Query, repository: str = "") -> Looke
     rows.sort(key=lambda row: (-row[0], -row[1], row[2]))
     seen = facts(compared=len(rows), cap=COMPARED, best=round(rows[0][0], 3) if rows else None)
     if not rows:
-        return Looked(
+        return TierResult(
             None,
             (),
             None,
@@ -372,14 +380,14 @@ def by_prefix(con: apsw.Connection, query: Query, repository: str = "") -> Looke
             break
     answering = [hit for hit in hits.values() if hit.resolution]
     if not answering:
-        return Looked(None, (), None, Step("prefix", "miss", "none of them has a fix", seen, elapsed_ms=watch.ms()))
+        return TierResult(None, (), None, Step("prefix", "miss", "none of them has a fix", seen, elapsed_ms=watch.ms()))
     best = answering[0]
     others = tuple(
         replace(hit, accepted=False, reason="another key overlaps more") for hit in answering if hit.id != best.id
     )
     if best.likeness == "high":
         step = Step("prefix", "hit", "the keys begin alike and share their words", seen, elapsed_ms=watch.ms())
-        return Looked(best, others, None, step)
+        return TierResult(best, others, None, step)
     step = Step(
         "prefix",
         "rejected",
@@ -387,7 +395,7 @@ def by_prefix(con: apsw.Connection, query: Query, repository: str = "") -> Looke
         seen,
         elapsed_ms=watch.ms(),
     )
-    return Looked(None, others, best, step)
+    return TierResult(None, others, best, step)
 
 
 def _prefix_hit(con: apsw.Connection, query: Query, case_id: int, share: float, repository: str) -> Hit:
@@ -401,15 +409,15 @@ def _prefix_hit(con: apsw.Connection, query: Query, case_id: int, share: float, 
         return lowered(hit, "the codes differ")
     if swapped := swapped_names(query.normalized, hit.error_normalized):
         return lowered(hit, f"it names {swapped[1]}, not {swapped[0]}")
-    if differing := told_apart(said(query.key_line), said(hit.key_line or hit.error_normalized)):
+    if differing := difference(plain_words(query.key_line), plain_words(hit.key_line or hit.error_normalized)):
         return lowered(hit, f"it says “{differing[1]}”, not “{differing[0]}”")
-    return _named_apart(con, hit, fix, query)
+    return _lower_if_names_differ(con, hit, fix, query)
 
 
 MOST_BY_WORDS = 3
 
 
-def by_words(store: Store, query: Query) -> Looked:
+def by_words(store: Store, query: Query) -> TierResult:
     """The three cases that say the words most; raises apsw errors of the store."""
     from core.lexical import match_query, terms
 
@@ -421,10 +429,10 @@ def by_words(store: Store, query: Query) -> Looked:
         sql = "SELECT rowid FROM case_fts WHERE case_fts MATCH ? ORDER BY bm25(case_fts, 8.0, 1.0, 3.0, 1.0) LIMIT ?"
         rows = cast("list[tuple[int]]", store.con.execute(sql, (asked, MOST_BY_WORDS)).fetchall())
     if not rows:
-        return Looked(None, (), None, Step("words", "miss", "no case holds every word", elapsed_ms=watch.ms()))
+        return TierResult(None, (), None, Step("words", "miss", "no case holds every word", elapsed_ms=watch.ms()))
     from core.errors.cases.derived import own_titles  # what finds nothing need not load what says where it is
-    from core.errors.retrieval.match_location import Asked, worded, words_step
+    from core.errors.retrieval.match_location import QueryWords, locate, words_step
 
-    own, these = own_titles(store.con, [case_id for (case_id,) in rows]), Asked(terms(text))
-    hits = tuple(text_hit(store.con, one, worded(store.con, one, own.get(one), these)) for (one,) in rows)
-    return Looked(None, hits, None, words_step(hits, "these hold every word: none of them answers", watch.ms()))
+    own, these = own_titles(store.con, [case_id for (case_id,) in rows]), QueryWords(terms(text))
+    hits = tuple(text_hit(store.con, one, locate(store.con, one, own.get(one), these)) for (one,) in rows)
+    return TierResult(None, hits, None, words_step(hits, "these hold every word: none of them answers", watch.ms()))

@@ -23,7 +23,7 @@ from core.embedding.index.state import why_off
 from core.embedding.models.catalogue import Model
 from core.embedding.runtime.query_model import NoVectors, VectorSearch
 from core.errors.equivalence import SMALL_BASE, is_content
-from core.errors.retrieval.answer import Confidence, Hit, Query, VectorLooked
+from core.errors.retrieval.answer import Confidence, Hit, Query, VectorResult
 from core.errors.retrieval.embed_text import embed_text, place_of
 from core.errors.retrieval.neighbours import (
     SHOWN,
@@ -43,7 +43,7 @@ from core.text import hangul_share
 if TYPE_CHECKING:
     from core.embedding.runtime.query_model import VectorSearch
     from core.errors.curation.decisions import Candidate
-    from core.errors.retrieval.answer import VectorLooked
+    from core.errors.retrieval.answer import VectorResult
     from core.errors.retrieval.neighbours import CasesLike
 
 WORDS: Final = 5.0
@@ -162,7 +162,7 @@ _TOLD = 3  # neighbours told in the trace
 _WORDS = 8  # words of each told
 
 
-def by_vector(con: apsw.Connection, query: Query, vectors: VectorSearch, weak: int | None = None) -> VectorLooked:
+def by_vector(con: apsw.Connection, query: Query, vectors: VectorSearch, weak: int | None = None) -> VectorResult:
     """The nearest case with a fix, if it is near enough. `weak`: a prefix match to be looked at as well.
 
     Raises apsw errors of the store only: whatever is wrong with the model or its vectors becomes a step.
@@ -175,7 +175,7 @@ def by_vector(con: apsw.Connection, query: Query, vectors: VectorSearch, weak: i
         reason = f"the text is mostly Korean and {model.id} reads English: shared words are shown instead"
         similar = similar_by_words(con, query.key_line)
         step = Step("vector", "skipped", reason, facts(model=model.id, similar=len(similar)), elapsed_ms=watch.ms())
-        return VectorLooked(None, step, similar=similar)
+        return VectorResult(None, step, similar=similar)
     place, text = place_of(model), embed_text(query.key_line)
     off = why_off(con, place.kind, place.model, place.recipe) or ("" if text else "there is no word in it")
     if off:
@@ -196,20 +196,20 @@ def by_vector(con: apsw.Connection, query: Query, vectors: VectorSearch, weak: i
     return _decided(con, near, bars_of(model, cases), weak, watch)
 
 
-def _without(off: NoVectors, watch: Stopwatch) -> VectorLooked:
+def _without(off: NoVectors, watch: Stopwatch) -> VectorResult:
     told = facts(remedy=off.remedy) if off.remedy else ()
-    return VectorLooked(None, Step("vector", off.outcome, off.reason, told, elapsed_ms=watch.ms()))
+    return VectorResult(None, Step("vector", off.outcome, off.reason, told, elapsed_ms=watch.ms()))
 
 
 def _decided(
     con: apsw.Connection, near: list[Neighbour], bars: Bars, weak: int | None, watch: Stopwatch
-) -> VectorLooked:
+) -> VectorResult:
     """The best neighbour is judged, and only it: where the best one may not answer, nothing does."""
     best, second = near[0] if near else None, near[1] if len(near) > 1 else None
     found = [evidence(one, second if one is best else best, bars) for one in near[:_TOLD]]
     verdicts = [judged(one, spoken, bars) for one, spoken in zip(near, found, strict=False)]
     verdict, reason = verdicts[0] if verdicts else ("no", "no case with a fix has a vector")
-    told = tuple(_told(*each, bars) for each in zip(near, found, verdicts, strict=False))
+    told = tuple(_neighbour_step(*each, bars) for each in zip(near, found, verdicts, strict=False))
     match = None
     if best is not None and verdict != "no":
         match = _hit(con, best, verdict, accepted=True, reason="")
@@ -231,7 +231,7 @@ def _decided(
         similar=len(similar),
     )
     step = Step("vector", outcome, reason, seen, told, watch.ms())
-    return VectorLooked(match, step, misses, similar, _refuted(near, weak, bars))
+    return VectorResult(match, step, misses, similar, _refuted(near, weak, bars))
 
 
 def _refuted(near: list[Neighbour], weak: int | None, bars: Bars) -> str:
@@ -270,7 +270,7 @@ def _words(one: Neighbour) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _told(one: Neighbour, found: Evidence, judgement: tuple[Verdict, str], bars: Bars) -> Step:
+def _neighbour_step(one: Neighbour, found: Evidence, judgement: tuple[Verdict, str], bars: Bars) -> Step:
     """One neighbour in the trace: everything that spoke for it and against it."""
     verdict, reason = judgement
     return Step(
@@ -310,7 +310,7 @@ class Nearest:
     query: Query
     weak: int | None = None
 
-    def __call__(self, store: Store, vectors: VectorSearch) -> VectorLooked:
+    def __call__(self, store: Store, vectors: VectorSearch) -> VectorResult:
         from core.errors.retrieval.api import look_by_vector
 
         with faults(store.path):

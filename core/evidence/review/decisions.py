@@ -34,14 +34,14 @@ from core.evidence.promotion import Promotion, demote_unfounded, promotion_of
 from core.evidence.rows import (
     Act,
     Decision,
-    Kept,
     State,
     StoredMessages,
+    StoredQuote,
     Verdict,
     anchored,
     decision_of,
-    kept,
-    kept_many,
+    read_quote,
+    read_quotes,
     spans_of,
     words_at,
 )
@@ -178,7 +178,7 @@ def fit_of(
     return Fit(verdict, like, covers, tuple(reasons), (step,))
 
 
-def place_at(one: Kept, messages: StoredMessages, spans: tuple[Span, ...]) -> Place:
+def place_at(one: StoredQuote, messages: StoredMessages, spans: tuple[Span, ...]) -> Place:
     """A place of a quote, judged: where the machine looked, by what it found; elsewhere by the words there."""
     found, words = one.aligned, JOIN.join(words_at(messages, spans) or ())
     known: float | None = None
@@ -249,7 +249,7 @@ class Plan:
     place: Place | None = None
 
 
-_Planning = Callable[[Kept, StoredMessages], Plan]
+_Planning = Callable[[StoredQuote, StoredMessages], Plan]
 
 
 def accept(
@@ -279,7 +279,7 @@ def choose(
 ) -> Decided:
     """Say that a quote stands at its place of that number, as `choices` counts them from 1. Raises as `accept`."""
 
-    def plan(one: Kept, messages: StoredMessages) -> Plan:
+    def plan(one: StoredQuote, messages: StoredMessages) -> Plan:
         places = choices(one)
         if not 1 <= number <= len(places):
             raise Fault("invalid_input", f"quote {one.id} has no place {number}", f"it has {len(places)}")
@@ -300,7 +300,7 @@ def adjust(
 ) -> Decided:
     """Accept a quote at its place with one edge moved by so many words (negative narrows). Raises as `accept`."""
 
-    def plan(one: Kept, messages: StoredMessages) -> Plan:
+    def plan(one: StoredQuote, messages: StoredMessages) -> Plan:
         spans = list(current(one) or ())
         if not spans or words_at(messages, spans) is None:
             return _place(one, messages, "adjust", None, confirmed)
@@ -316,7 +316,7 @@ def take_words(
 ) -> Decided:
     """Make the original's words at `spans` (by default where it stands, or nearly) the quote. Raises as `accept`."""
 
-    def plan(one: Kept, messages: StoredMessages) -> Plan:
+    def plan(one: StoredQuote, messages: StoredMessages) -> Plan:
         found = _place(one, messages, "words", spans, confirmed=True)
         if found.refused not in (None, "as_it_was"):
             return found
@@ -331,7 +331,7 @@ def reject(store: Store, actor: str, evidence_id: int, reason: str, *, expect: s
     """Say that a quote is no evidence, and why. An entry that was verified on it falls back. Raises as `accept`."""
     why = storable(redact(reason)).strip()[:REASON_KEPT]
 
-    def plan(one: Kept, messages: StoredMessages) -> Plan:
+    def plan(one: StoredQuote, messages: StoredMessages) -> Plan:
         decision = Decision("reject", reason=why)
         same = one.verdict == "rejected" and one.decision == decision
         return Plan(decision, "rejected", refused="as_it_was" if same else None)
@@ -339,7 +339,7 @@ def reject(store: Store, actor: str, evidence_id: int, reason: str, *, expect: s
     return _decide(store, actor, "reject", evidence_id, expect, plan)
 
 
-def choices(one: Kept) -> tuple[tuple[Span, ...], ...]:
+def choices(one: StoredQuote) -> tuple[tuple[Span, ...], ...]:
     """The places that can be chosen, each by its spans: where it was found, else near misses, the best first."""
     if one.aligned is None:
         return ()
@@ -350,7 +350,7 @@ def choices(one: Kept) -> tuple[tuple[Span, ...], ...]:
     return (one.aligned.spans,)
 
 
-def current(one: Kept) -> tuple[Span, ...] | None:
+def current(one: StoredQuote) -> tuple[Span, ...] | None:
     """The one place that an act without a place means; None where there is none, or more than one."""
     if one.spans:
         return one.spans
@@ -360,7 +360,7 @@ def current(one: Kept) -> tuple[Span, ...] | None:
     return places[0]
 
 
-def _place(one: Kept, messages: StoredMessages, act: Act, spans: Sequence[Span] | None, confirmed: bool) -> Plan:
+def _place(one: StoredQuote, messages: StoredMessages, act: Act, spans: Sequence[Span] | None, confirmed: bool) -> Plan:
     taken = current(one) if spans is None else tuple(spans)
     if not taken:
         ambiguous = one.aligned is not None and one.aligned.status == "ambiguous"
@@ -413,18 +413,18 @@ def _decide(store: Store, actor: str, act: Act, evidence_id: int, expect: str | 
     )  # fmt: skip
 
 
-def _there(con: apsw.Connection, evidence_id: int) -> Kept:
-    found = kept(con, evidence_id) if 0 < evidence_id < 1 << 63 else None
+def _there(con: apsw.Connection, evidence_id: int) -> StoredQuote:
+    found = read_quote(con, evidence_id) if 0 < evidence_id < 1 << 63 else None
     if found is None:
         raise Fault("not_indexed", f"there is no quote {evidence_id}", "see casebook evidence list")
     return found
 
 
-def _about(one: Kept) -> str:
+def _about(one: StoredQuote) -> str:
     return " ".join(one.quote[:200].split())[:80]
 
 
-def accept_plan(one: Kept, messages: StoredMessages) -> Plan:
+def accept_plan(one: StoredQuote, messages: StoredMessages) -> Plan:
     """What accepting a quote where it was found would store, or why it is refused."""
     try:
         return _place(one, messages, "accept", None, confirmed=False)
@@ -432,7 +432,7 @@ def accept_plan(one: Kept, messages: StoredMessages) -> Plan:
         return Plan(Decision("accept"), refused="no_place")
 
 
-def store_plan(con: apsw.Connection, actor: str, one: Kept, planned: Plan) -> None:
+def store_plan(con: apsw.Connection, actor: str, one: StoredQuote, planned: Plan) -> None:
     """Store what was decided, with its event, inside the caller's change."""
     if planned.quote is not None and planned.quote != one.quote:
         con.execute(
@@ -478,7 +478,7 @@ def _all(store: Store, actor: str, seen: Sequence[tuple[int, State]], plan: Plan
     with change(store, actor, f"{'accept' if plan is None else 'reject'} {len(seen):,} quotes") as made:
         entries: set[str] = set()
         for evidence_id, state in seen:
-            one = kept(store.con, evidence_id)
+            one = read_quote(store.con, evidence_id)
             if one is None or one.state != state:
                 left.append((evidence_id, "changed_meanwhile"))
                 continue
@@ -495,7 +495,7 @@ def _all(store: Store, actor: str, seen: Sequence[tuple[int, State]], plan: Plan
     return DecidedMany(made.id, tuple(done), tuple(left))
 
 
-def _refused(one: Kept, planned: Plan) -> Refusal | None:
+def _refused(one: StoredQuote, planned: Plan) -> Refusal | None:
     if one.aligned is None:
         return "not_aligned"
     return "as_it_was" if one.verdict == planned.verdict else planned.refused
@@ -513,7 +513,7 @@ def refresh_touched(con: apsw.Connection, touched: Touched, actor: str) -> None:
         " AND evidence_id NOT IN (SELECT id FROM evidence WHERE id IN (SELECT value FROM json_each(?)))",
         (json.dumps(ids), json.dumps(ids)),
     )
-    quotes = kept_many(con, ids)
+    quotes = read_quotes(con, ids)
     names = {key for table, key in touched if table == "entry" and isinstance(key, str)}
     names |= {one.entry_id for one in quotes}
     if not names:

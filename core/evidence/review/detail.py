@@ -20,11 +20,11 @@ from core.base.fault import Fault
 from core.evidence.promotion import Promotion, promotion_of
 from core.evidence.review.decisions import Fit, Place, choices, place_at
 from core.evidence.review.queue import QuoteRow, near_words, quote_row
-from core.evidence.rows import Act, Kept, StoredMessages, kept, message_text, quotes_of, words_at
+from core.evidence.rows import Act, StoredMessages, StoredQuote, message_text, quotes_of, read_quote, words_at
 from core.store import Store
 
 
-def offered(con: apsw.Connection, one: Kept) -> tuple[int, str]:
+def offered(con: apsw.Connection, one: StoredQuote) -> tuple[int, str]:
     """The number of the place, counted from 1 as in `choices` (0: there is none), and why that one, in plain words.
 
     Of several equal places: the nearest to the entry's other quotes in that message, and none that another quote of
@@ -39,12 +39,12 @@ def offered(con: apsw.Connection, one: Kept) -> tuple[int, str]:
     index = places[0][0].message_index
     near = [span for other in others if other.quote != one.quote for span in other.spans if span.message_index == index]
     if near:
-        at = min(free, key=lambda place: min(_apart(places[place][0], span) for span in near))
+        at = min(free, key=lambda place: min(_distance(places[place][0], span) for span in near))
         return at + 1, "the nearest to another quote of the entry"
     return free[0] + 1, "the first that no other quote of the entry has" if taken & set(places) else "the first of them"
 
 
-def _apart(one: Span, other: Span) -> int:
+def _distance(one: Span, other: Span) -> int:
     return max(one.start - other.end, other.start - one.end, 0)
 
 
@@ -137,7 +137,7 @@ class MessageText:
 
 def show_quote(store: Store, evidence_id: int) -> Quote | None:
     """One quote, or None where there is none of that id."""
-    one = kept(store.con, evidence_id) if 0 < evidence_id < 1 << 63 else None
+    one = read_quote(store.con, evidence_id) if 0 < evidence_id < 1 << 63 else None
     if one is None:
         return None
     messages = StoredMessages(store.con, one.session_id)
@@ -158,7 +158,7 @@ def show_quote(store: Store, evidence_id: int) -> Quote | None:
     )
 
 
-def _choice(one: Kept, messages: StoredMessages, number: int, spans: tuple[Span, ...]) -> Choice:
+def _choice(one: StoredQuote, messages: StoredMessages, number: int, spans: tuple[Span, ...]) -> Choice:
     found = cast("Aligned", one.aligned)
     place = place_at(one, messages, spans)
     kind = {"failed": "near miss", "ambiguous": "one of several"}.get(found.status, "found")
@@ -170,7 +170,7 @@ def _choice(one: Kept, messages: StoredMessages, number: int, spans: tuple[Span,
 
 def show_place(store: Store, evidence_id: int, spans: tuple[Span, ...]) -> Place | None:
     """Any place of a quote, judged as accepting it there would; None where there is no such quote."""
-    one = kept(store.con, evidence_id) if 0 < evidence_id < 1 << 63 else None
+    one = read_quote(store.con, evidence_id) if 0 < evidence_id < 1 << 63 else None
     return None if one is None else place_at(one, StoredMessages(store.con, one.session_id), spans)
 
 
@@ -236,7 +236,7 @@ def find_in_session(
             break
         hit = find(session.view(index), wanted)
         for start, end in hit.spans if hit is not None else ():
-            found.append(_seen(messages[index], Span(index, start, end), 1.0))
+            found.append(_found_span(messages[index], Span(index, start, end), 1.0))
     return tuple(found[:limit])
 
 
@@ -247,7 +247,7 @@ def look_in(
 
     Raises Fault not_indexed where there is no such quote.
     """
-    one = kept(store.con, evidence_id)
+    one = read_quote(store.con, evidence_id)
     if one is None:
         raise Fault("not_indexed", f"there is no quote {evidence_id}", "see casebook evidence list")
     messages = StoredMessages(store.con, one.session_id)
@@ -261,9 +261,9 @@ def look_in(
     elif found.spans:
         whole = Span(0, found.spans[0].start, found.spans[-1].end)
         places = [(whole, found.similarity)]
-    return tuple(_seen(text, replace(span, message_index=message_index), like) for span, like in places)
+    return tuple(_found_span(text, replace(span, message_index=message_index), like) for span, like in places)
 
 
-def _seen(text: str, span: Span, similarity: float) -> Seen:
+def _found_span(text: str, span: Span, similarity: float) -> Seen:
     low, high = max(0, span.start - _AROUND), min(len(text), max(span.end, span.start) + _AROUND)
     return Seen(span, similarity, text[low:high], span.start - low, span.end - low)

@@ -16,7 +16,7 @@ import apsw
 from core.align.diff import changes_of, reasons_of
 from core.align.guard import compare
 from core.evidence.promotion import READY
-from core.evidence.rows import STATES, Kept, State, kept_many
+from core.evidence.rows import STATES, State, StoredQuote, read_quotes
 from core.store import Store
 
 Status = Literal["aligned", "flagged", "ambiguous", "failed", "waiting", "accepted", "rejected"]
@@ -117,7 +117,7 @@ def list_quotes(store: Store, filters: QuoteFilters = EVERY, limit: int = 50, af
         listed = _ids(store.con, _states(filters), filters, after or 0, most)
         ids = list(islice(_having(store.con, listed, filters.words), limit + 1))
         page = ids[:limit]
-        rows = tuple(quote_row(one, near_words(store.con, one)) for one in kept_many(store.con, page))
+        rows = tuple(quote_row(one, near_words(store.con, one)) for one in read_quotes(store.con, page))
         return QuotePage(rows, count_quotes(store, filters), page[-1] if len(ids) > limit else None)
 
 
@@ -197,7 +197,7 @@ def next_near_miss(store: Store, after: int = 0, filters: QuoteFilters = EVERY) 
     return _next(store, frozenset({"near"}), after, filters)
 
 
-def quote_row(one: Kept, words: str = "") -> QuoteRow:
+def quote_row(one: StoredQuote, words: str = "") -> QuoteRow:
     """A quote as the queue shows it; `words`: what stands at its best near miss."""
     found = one.aligned
     near = max((miss.similarity for miss in found.near_misses), default=None) if found is not None else None
@@ -209,7 +209,7 @@ def quote_row(one: Kept, words: str = "") -> QuoteRow:
     )  # fmt: skip
 
 
-def near_words(con: apsw.Connection, one: Kept) -> str:
+def near_words(con: apsw.Connection, one: StoredQuote) -> str:
     """What stands at the best near miss of a quote that failed; empty where that is not compared, or none is."""
     if one.state != "near" or one.aligned is None or len(one.quote) > _COMPARED:
         return ""
@@ -239,7 +239,7 @@ _FAILURES = {
 }
 
 
-def reason_of(one: Kept) -> str:
+def reason_of(one: StoredQuote) -> str:
     """Why a quote is where it is, in plain words; empty where it simply stands in its message."""
     if one.state == "rejected" and one.decision is not None:
         return one.decision.reason or "rejected"
@@ -273,7 +273,7 @@ _FEW, _LIKE = 3, 0.7
 """A near miss that differs in more ways, or is less similar, is another text: its similarity says more."""
 
 
-def brief_of(one: Kept, words: str = "") -> str:
+def brief_of(one: StoredQuote, words: str = "") -> str:
     """Why a quote is where it is, in a word or two, for a list; empty where it simply stands in its message.
 
     `words`: what stands at its best near miss, if that is known.

@@ -14,7 +14,7 @@ from core.base.fault import Fault
 from core.base.trace import Step, Stopwatch, facts
 from core.flows.ask.draft_file import Unfinished, take_up, written_down
 from core.flows.ask.generate import budget, generate
-from core.flows.ask.options import Asking, AskOptions, ask_options, checked, known_glossary
+from core.flows.ask.options import AskContext, AskOptions, ask_options, checked, load_glossary
 from core.flows.ask.retrieve import Retrieved, candidates, cited, is_empty, retrieve, trust_of
 from core.flows.ask.verify import settle
 from core.library.ask.answer import Answer, AnswerCitation, AnswerEvent, AnswerRetrieval, HopRecord, Refusal, TokenUsage
@@ -54,7 +54,7 @@ def ask_library(
     except Fault as fault:
         if fault.code != "not_indexed":
             raise
-        found = _Found(redact(question), options, model)
+        found = _Retrieved(redact(question), options, model)
         answer = found.refused("no_index", Step("store", "miss", "there is no casebook yet"))
         on_event(AnswerEvent("final", now(), answer=answer))
         return answer
@@ -83,22 +83,22 @@ def ask(
     if place is not None:
         take_up(place)
     with written_down(place) as unfinished:
-        asking = Asking(
-            store, redact(question), options, model, vectors, on_event, cancelled, known_glossary(), unfinished
+        asking = AskContext(
+            store, redact(question), options, model, vectors, on_event, cancelled, load_glossary(), unfinished
         )
         answer, packed = _answered(asking)
         with faults(store.path):
             (answer,) = with_files(store.con, [answer])
         if options.keep:
-            unfinished.stands(answer, packed, whole=True)
-            answer = _kept(store, answer, packed, unfinished)
+            unfinished.save(answer, packed, whole=True)
+            answer = _store_answer(store, answer, packed, unfinished)
         on_event(AnswerEvent("final", now(), answer=answer))  # where nobody hears it, it is told another time
     return answer
 
 
-def _answered(asking: Asking) -> tuple[Answer, tuple[str, ...]]:
-    found = _Found(asking.question, asking.options, asking.model)
-    asking.unfinished.stands(found.refused("llm_stream_aborted"), ())
+def _answered(asking: AskContext) -> tuple[Answer, tuple[str, ...]]:
+    found = _Retrieved(asking.question, asking.options, asking.model)
+    asking.unfinished.save(found.refused("llm_stream_aborted"), ())
     if is_empty(asking):
         return found.refused("no_index", Step("store", "miss", "the library is empty")), ()
     turns: tuple[Turn, ...] = ()
@@ -130,7 +130,7 @@ def _answered(asking: Asking) -> tuple[Answer, tuple[str, ...]]:
 
 
 def _generated(
-    asking: Asking, found: _Found, passages: Sequence[Passage], turns: Sequence[Turn], name: str
+    asking: AskContext, found: _Retrieved, passages: Sequence[Passage], turns: Sequence[Turn], name: str
 ) -> tuple[Answer, tuple[str, ...]]:
     with faults(asking.store.path):
         trust = trust_of(asking, passages)
@@ -142,9 +142,9 @@ def _generated(
         facts(tokens=packed.tokens, budget=budget(asking), turns=packed.turns, template=name),
     )
     found = replace(found, packed=packed, template=name, steps=(*found.steps, step))
-    asking.found(found.given())
+    asking.report_context(found.passages())
     chunk_ids = tuple(one.chunk_id for one in packed.passages)
-    asking.unfinished.stands(found.refused("llm_stream_aborted"), chunk_ids)
+    asking.unfinished.save(found.refused("llm_stream_aborted"), chunk_ids)
     said = generate(asking, packed.messages)
     if found.hops is not None:
         hop = HopRecord("synthesize", len(found.hops), (), 0, int(said.ms), False)
@@ -171,7 +171,7 @@ def _generated(
     return replace(answer, said=settled.said), chunk_ids
 
 
-def _kept(store: Store, answer: Answer, packed: tuple[str, ...], unfinished: Unfinished) -> Answer:
+def _store_answer(store: Store, answer: Answer, packed: tuple[str, ...], unfinished: Unfinished) -> Answer:
     """Keep it, or say in its trace why it could not be kept: an answer that was given is not lost to a full disk."""
     try:
         return keep(store, answer, packed)
@@ -189,7 +189,7 @@ def _trace_id() -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Retrieved:
     """What is known of a question so far, from which its answer or refusal is made at any time."""
 
     question: str
@@ -210,7 +210,7 @@ class _Found:
             return ()
         return tuple(cited(self.retrieved, self.packed.passages[one - 1], one) for one in numbers)
 
-    def given(self) -> tuple[AnswerCitation, ...]:
+    def passages(self) -> tuple[AnswerCitation, ...]:
         """Every packed passage."""
         return self.cited(range(1, len(self.packed.passages) + 1)) if self.packed else ()
 
@@ -219,7 +219,7 @@ class _Found:
         packed = self.packed.passages if self.packed else ()
         return {
             passage.chunk_id: one.speaks_to_model
-            for passage, one in zip(packed, self.given(), strict=True)
+            for passage, one in zip(packed, self.passages(), strict=True)
             if one.speaks_to_model is not None
         }
 
@@ -244,7 +244,7 @@ class _Found:
         """A refusal with what came nearest."""
         made = replace(self, steps=(*self.steps, *more))
         waits = self.retrieved is not None and bool(self.retrieved.gate.waits)
-        narrowed = self.options.filters.given()
+        narrowed = self.options.filters.active()
         text = refusal_text(reason, self.question, cause=cause, waits=waits, narrowed=narrowed)
         return made.answer(text, reason, self.near(), usage or self.usage())
 
@@ -265,7 +265,7 @@ class _Found:
             query=self.question,
             answer=text,
             citations=citations,
-            packed=self.given(),
+            packed=self.passages(),
             grounded=grounded,
             refusal_reason=refusal,
             model=self.model.ref,

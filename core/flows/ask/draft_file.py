@@ -39,7 +39,7 @@ _ABANDONED_S: Final = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class TakenUp:
+class RecoveredAnswer:
     """A question whose process had ended, what had come of its answer, and the conversation it belongs to.
 
     `whole`: the answer had come to its end, only nobody heard it or it could not be kept.
@@ -61,7 +61,7 @@ class Unfinished:
         """Whether it is to be taken up by another question."""
 
     @property
-    def worded(self) -> bool:
+    def has_words(self) -> bool:
         """Whether words of the answer have come."""
         return bool(self._text)
 
@@ -70,7 +70,7 @@ class Unfinished:
         self.stays = self._file is not None
         return self.stays
 
-    def stands(self, answer: Answer, packed: Sequence[str], *, whole: bool = False) -> None:
+    def save(self, answer: Answer, packed: Sequence[str], *, whole: bool = False) -> None:
         """Note how it stands, in place of all before; `packed` as for `keep`. `whole`: this is all of the answer."""
         self._text = self._written = ""
         self._put(dumps({"answer": answer, "packed": list(packed), "whole": whole}))
@@ -85,7 +85,7 @@ class Unfinished:
         self._written = masked
         self._put(json.dumps({"at": at, "text": masked[at:]}))
 
-    def anew(self) -> None:
+    def restart(self) -> None:
         """What has come is no part of the answer."""
         self._text = self._written = ""
         self._put(json.dumps({"at": 0, "text": ""}))
@@ -113,7 +113,7 @@ def written_down(database: Path | None) -> Generator[Unfinished]:
         yield one
         stays = one.stays
     except Fault:  # the caller is told what went wrong; without a word there is nothing to keep
-        stays = one.worded
+        stays = one.has_words
         raise
     finally:
         if path is not None and file is not None:
@@ -124,16 +124,16 @@ def written_down(database: Path | None) -> Generator[Unfinished]:
                     path.unlink()
 
 
-def take_up(database: Path) -> tuple[TakenUp, ...]:
+def take_up(database: Path) -> tuple[RecoveredAnswer, ...]:
     """Keep the answers whose process has ended, oldest first, as broken off. Those of a living one are left alone.
 
     Never raises: what cannot be kept now waits on, a file that is none of ours is dropped.
     """
-    found: list[TakenUp] = []
+    found: list[RecoveredAnswer] = []
     with suppress(OSError):
         for path in sorted(_folder(database).glob("*.jsonl")):
             try:
-                one = _taken_up(path, database)
+                one = _recover_file(path, database)
             except Fault:  # it cannot be written now: the others need not wait for it too
                 break
             except OSError:
@@ -142,7 +142,7 @@ def take_up(database: Path) -> tuple[TakenUp, ...]:
     return tuple(found)
 
 
-def _taken_up(path: Path, database: Path) -> TakenUp | None:
+def _recover_file(path: Path, database: Path) -> RecoveredAnswer | None:
     """None where it is another's, or nothing. Raises OSError, and Fault as `keep` where it has to wait."""
     file = os.open(path, _AS_IT_IS)
     try:
@@ -153,7 +153,7 @@ def _taken_up(path: Path, database: Path) -> TakenUp | None:
             return None
         with os.fdopen(os.dup(file), "rb") as lines:
             read = _read(lines.read(_MOST_BYTES))
-        answer = None if read is None else _kept(database, *read)
+        answer = None if read is None else _store_recovered(database, *read)
     except (LookupError, TypeError, ValueError, AttributeError):  # none of ours, or of another version
         answer = None
     finally:
@@ -162,10 +162,10 @@ def _taken_up(path: Path, database: Path) -> TakenUp | None:
     if answer is None:
         return None
     whole = answer["refusal_reason"] != "llm_stream_aborted"
-    return TakenUp(answer["query"], answer["answer"], answer["conversation_id"], whole)
+    return RecoveredAnswer(answer["query"], answer["answer"], answer["conversation_id"], whole)
 
 
-def _kept(database: Path, stood: dict[str, Any], text: str) -> dict[str, Any]:
+def _store_recovered(database: Path, stood: dict[str, Any], text: str) -> dict[str, Any]:
     """Keep the answer as it stood; one that is not whole with the words that had come, checked like any other's."""
     from core.flows.ask.verify import broken_off
 

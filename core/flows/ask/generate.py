@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Final, cast
 
 from core.base.fault import Fault
 from core.base.trace import Step, Stopwatch, facts
-from core.flows.ask.options import Asking
-from core.flows.ask.retrieve import by_chunk, found_for, trust_of
+from core.flows.ask.options import AskContext
+from core.flows.ask.retrieve import by_chunk, retrieve_hits, trust_of
 from core.library.ask.answer import HopRecord, Refusal
 from core.library.ask.prompt import MULTI_HOP, Packed, Turn, pack, template, tokens
 from core.library.ask.question import read_question
 from core.library.ask.verdict import Length
 from core.library.search.rows import Passage
-from core.llm.language_model import ANSWER_CHARS, Done, GenerateOptions, Message, TakenBack, Token, Usage
+from core.llm.language_model import ANSWER_CHARS, GenerateOptions, GenerationEnd, Message, Retracted, Token, Usage
 from core.store import faults
 from core.text import redact
 
@@ -47,7 +47,7 @@ class Generated:
     step: Step
 
 
-def generate(asking: Asking, messages: Sequence[Message], *, as_json: bool = False, tell: bool = True) -> Generated:
+def generate(asking: AskContext, messages: Sequence[Message], *, as_json: bool = False, tell: bool = True) -> Generated:
     """Ask the model. Once a token has come a fault costs nothing that was said: the text so far is `broken`.
 
     Raises Fault as `LanguageModel.stream` before the first token, and config_invalid where its length ran out before
@@ -60,7 +60,7 @@ def generate(asking: Asking, messages: Sequence[Message], *, as_json: bool = Fal
         seed=asking.options.seed,
         as_json=as_json,
     )
-    text, done, fault, first = _heard(asking, messages, options, watch, tell=tell)
+    text, done, fault, first = _stream_answer(asking, messages, options, watch, tell=tell)
     broken = done.finish == "aborted"
     given = sum(tokens(one.content) for one in messages)
     cut = _cut(asking, text, done.usage, given) if done.finish == "length" else None
@@ -81,24 +81,26 @@ def generate(asking: Asking, messages: Sequence[Message], *, as_json: bool = Fal
     return Generated(text, done.usage, broken, cut, watch.ms(), step)
 
 
-def _heard(
-    asking: Asking, messages: Sequence[Message], options: GenerateOptions, watch: Stopwatch, *, tell: bool
-) -> tuple[str, Done, Fault | None, float]:
+def _stream_answer(
+    asking: AskContext, messages: Sequence[Message], options: GenerateOptions, watch: Stopwatch, *, tell: bool
+) -> tuple[str, GenerationEnd, Fault | None, float]:
     """What was said, how it ended, and after how many milliseconds it began. What proves to be thought was not said."""
     said: list[str] = []
-    done, first = Done("aborted"), 0.0
-    stream = cast("Generator[Token | TakenBack | Done]", asking.model.stream(messages, options, asking.cancelled))
+    done, first = GenerationEnd("aborted"), 0.0
+    stream = cast(
+        "Generator[Token | Retracted | GenerationEnd]", asking.model.stream(messages, options, asking.cancelled)
+    )
     try:
         with closing(stream):
             for one in stream:
-                if isinstance(one, Done):
+                if isinstance(one, GenerationEnd):
                     done = one
                     break
-                if isinstance(one, TakenBack):
+                if isinstance(one, Retracted):
                     said.clear()
                     first = 0.0
                     if tell:
-                        asking.taken_back()
+                        asking.retract_tokens()
                     continue
                 first = first or watch.ms()
                 said.append(one.text)
@@ -113,7 +115,7 @@ def _heard(
     return "".join(said), done, None, first
 
 
-def _cut(asking: Asking, text: str, usage: Usage, given: int) -> Length:
+def _cut(asking: AskContext, text: str, usage: Usage, given: int) -> Length:
     """How long it became. Whose limit it was shows in how much the server counted. `given`: tokens of the messages, of
     which a server may count only what it had not read before."""
     room, context = answer_room(asking), asking.model.context_tokens
@@ -135,12 +137,12 @@ def _wordless(cut: Length) -> Fault:
     return Fault("config_invalid", message, f"{more}, or ask a model that thinks less", tokens=cut.tokens)
 
 
-def answer_room(asking: Asking) -> int:
+def answer_room(asking: AskContext) -> int:
     """Tokens for the answer: as many as it may take, at most half of what the model reads and writes."""
     return min(asking.options.answer_tokens, max(64, asking.model.context_tokens // 2))
 
 
-def budget(asking: Asking) -> int:
+def budget(asking: AskContext) -> int:
     """Tokens for everything a model is given."""
     return min(asking.options.max_context_tokens, asking.model.context_tokens - answer_room(asking))
 
@@ -161,7 +163,7 @@ class Hops:
 class _Gathering:
     """What every search found, and what was done for it."""
 
-    def __init__(self, asking: Asking, first: Sequence[Passage], turns: Sequence[Turn]) -> None:
+    def __init__(self, asking: AskContext, first: Sequence[Passage], turns: Sequence[Turn]) -> None:
         self.asking = asking
         self.turns = turns
         self.found: list[Sequence[Passage]] = [first]
@@ -175,7 +177,7 @@ class _Gathering:
         self.steps.append(step)
         self.asking.hop(record)
 
-    def done(self, refusal: Refusal | None = None) -> Hops:
+    def finish(self, refusal: Refusal | None = None) -> Hops:
         return Hops(
             self.pool(), tuple(self.records), refusal, tuple(self.steps), self.prompt_tokens, self.completion_tokens
         )
@@ -192,22 +194,22 @@ class _Gathering:
         before = {one.id for one in self.pool()}
         for query in queries:
             said = read_question(query).text
-            hits = found_for(self.asking, said, self.asking.options.k).hits
+            hits = retrieve_hits(self.asking, said, self.asking.options.k).hits
             with faults(self.asking.store.path):
                 self.found.append(by_chunk(self.asking.store.con, [one.chunk_id for one in hits]))
         return len({one.id for one in self.pool()} - before)
 
 
-def gather(asking: Asking, first: Sequence[Passage], turns: Sequence[Turn]) -> Hops:
+def gather(asking: AskContext, first: Sequence[Passage], turns: Sequence[Turn]) -> Hops:
     """Break the question up and gather what its parts find. `turns`: the session so far, oldest first.
 
     Raises Fault where no model can be reached at all.
     """
     got = _Gathering(asking, first, turns)
     asked = pack(template(f"{MULTI_HOP}.decompose"), asking.question, (), {}, turns, budget(asking))
-    said, queries = _asked(got, asked)
+    said, queries = _model_queries(got, asked)
     if said is not None and said.broken and asking.cancelled():
-        return got.done("llm_stream_aborted")
+        return got.finish("llm_stream_aborted")
     added = got.search(queries) if queries else 0
     took = int(said.ms) if said else 0
     reason = f"{len(queries)} searches" if queries else "no searches could be read"
@@ -216,19 +218,19 @@ def gather(asking: Asking, first: Sequence[Passage], turns: Sequence[Turn]) -> H
         Step("decompose", "hit" if queries else "rejected", reason, facts(added=added), elapsed_ms=float(took)),
     )
     if not queries:
-        return got.done("multi_hop_decompose_failed")
+        return got.finish("multi_hop_decompose_failed")
     for depth in range(1, DEPTH + 1):
         if depth == DEPTH:
             forced = Step("decide", "skipped", "the depth allows no further search")
             got.note(HopRecord("decide", depth, (), 0, 0, True), forced)
             break
         if asking.cancelled():
-            return got.done("llm_stream_aborted")
+            return got.finish("llm_stream_aborted")
         if not _decide(got, depth):
             break
     if asking.cancelled():
-        return got.done("llm_stream_aborted")
-    return got.done()
+        return got.finish("llm_stream_aborted")
+    return got.finish()
 
 
 def _decide(got: _Gathering, depth: int) -> bool:
@@ -237,7 +239,7 @@ def _decide(got: _Gathering, depth: int) -> bool:
     with faults(asking.store.path):
         trust = trust_of(asking, rows)
     packed = pack(template(f"{MULTI_HOP}.decide"), asking.question, rows, trust, got.turns, budget(asking))
-    said, queries = _asked(got, packed)
+    said, queries = _model_queries(got, packed)
     added = got.search(queries) if queries else 0
     took = int(said.ms) if said else 0
     reason = f"{len(queries)} further searches" if queries else "it is enough"
@@ -248,7 +250,7 @@ def _decide(got: _Gathering, depth: int) -> bool:
     return added > 0
 
 
-def _asked(got: _Gathering, packed: Packed) -> tuple[Generated | None, tuple[str, ...]]:
+def _model_queries(got: _Gathering, packed: Packed) -> tuple[Generated | None, tuple[str, ...]]:
     """The model's queries; none where it names none, takes too long or says what cannot be read."""
     try:
         said = generate(got.asking, packed.messages, as_json=True, tell=False)

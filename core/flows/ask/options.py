@@ -60,7 +60,7 @@ def ask_options(settings: Settings, **more: object) -> AskOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class AskContext:
     """One question on its way: everything that its steps need."""
 
     store: Store
@@ -78,12 +78,12 @@ class Asking:
         self.unfinished.word(text)
         self.on_event(AnswerEvent("token", now(), text=text))
 
-    def taken_back(self) -> None:
+    def retract_tokens(self) -> None:
         """Tell that the tokens so far were thoughts."""
-        self.unfinished.anew()
+        self.unfinished.restart()
         self.on_event(AnswerEvent("token", now(), text="", anew=True))
 
-    def found(self, citations: tuple[AnswerCitation, ...]) -> None:
+    def report_context(self, citations: tuple[AnswerCitation, ...]) -> None:
         """Tell what the model will be given."""
         self.on_event(AnswerEvent("retrieval_done", now(), citations=citations))
 
@@ -106,7 +106,7 @@ def checked(question: str, options: AskOptions) -> None:
         checked_session(options.session)
 
 
-def known_glossary() -> Mapping[str, str]:
+def load_glossary() -> Mapping[str, str]:
     """English words of Korean ones: those that rules are matched with. A wrong file of the user's costs only these."""
     from core.rules.matching.tables import load_tables
 

@@ -9,7 +9,7 @@ from typing import cast
 import apsw
 
 from core.base.trace import Step, facts
-from core.flows.ask.options import Asking
+from core.flows.ask.options import AskContext
 from core.library.ask.answer import AnswerCitation
 from core.library.ask.gate import Gate, gate
 from core.library.ask.prompt import Turn, speaks_to_model
@@ -44,13 +44,13 @@ class Retrieved:
     steps: tuple[Step, ...]
 
 
-def is_empty(asking: Asking) -> bool:
+def is_empty(asking: AskContext) -> bool:
     """Whether there is nothing to look in. Raises Fault as the store does."""
     with faults(asking.store.path):
         return number(asking.store.con, "SELECT count(*) FROM (SELECT 1 FROM chunks LIMIT 1)") == 0
 
 
-def retrieve(asking: Asking, history: Sequence[Turn]) -> Retrieved:
+def retrieve(asking: AskContext, history: Sequence[Turn]) -> Retrieved:
     """Look for the question; where it alone is no evidence, with what it goes on from in the session.
 
     Raises Fault as `search`.
@@ -76,7 +76,7 @@ def _before(history: Sequence[Turn]) -> str:
     return "\n".join(reversed(told))
 
 
-def found_for(asking: Asking, text: str, k: int) -> SearchResponse:
+def retrieve_hits(asking: AskContext, text: str, k: int) -> SearchResponse:
     """The hits for one text."""
     return search(
         asking.store,
@@ -86,9 +86,9 @@ def found_for(asking: Asking, text: str, k: int) -> SearchResponse:
     )
 
 
-def _retrieved(asking: Asking, text: str) -> Retrieved:
+def _retrieved(asking: AskContext, text: str) -> Retrieved:
     question = read_question(text, asking.glossary)
-    response = found_for(asking, question.text, asking.options.k)
+    response = retrieve_hits(asking, question.text, asking.options.k)
     con = asking.store.con
     with faults(asking.store.path):
         documents = documents_passing(con, asking.options.filters)
@@ -139,7 +139,7 @@ def by_chunk(con: apsw.Connection, chunk_ids: Sequence[str]) -> list[Passage]:
     return [found[ids[one]] for one in chunk_ids if one in ids and ids[one] in found]
 
 
-def trust_of(asking: Asking, found: Sequence[Passage]) -> dict[str, str]:
+def trust_of(asking: AskContext, found: Sequence[Passage]) -> dict[str, str]:
     """How far the documents of these passages are trusted."""
     import json
 

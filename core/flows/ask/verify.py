@@ -10,7 +10,7 @@ import apsw
 
 from core.base.trace import Outcome, Step, Stopwatch, facts
 from core.base.wire import to_wire
-from core.flows.ask.options import known_glossary
+from core.flows.ask.options import load_glossary
 from core.flows.ask.retrieve import by_chunk
 from core.library.ask.answer import AnswerCut, Claim, InventedCitation, Refusal
 from core.library.ask.markers import Marked, checked_markers, sentences, sounds_like_giving_up
@@ -156,7 +156,7 @@ def broken_off(con: apsw.Connection, answer: dict[str, Any], packed: list[str], 
         made["citations"] = [answer["packed"][one - 1] for one in sorted(marked.used)]
         made["usage"] = {**answer["usage"], "completion_tokens": tokens(text)}
     if marked.text and len(found) == len(packed):
-        settled = settle(text.strip(), found, broken=True, glossary=known_glossary(), question=answer["query"])
+        settled = settle(text.strip(), found, broken=True, glossary=load_glossary(), question=answer["query"])
         made["claims"] = [to_wire(one) for one in settled.claims]
         made["invented"] = [to_wire(one) for one in settled.invented]
         steps.append(settled.step)

@@ -227,7 +227,7 @@ def accept_draft(store: Store, actor: str, draft_id: int, path: Path) -> RuleDra
         draft = _open_draft(con, draft_id)
         refuse_outside(con, file, draft.session)
         call = _call_of(con, draft_id)
-        text = _left_by_killed(con, draft.rule, call, file)
+        text = _leftover_block(con, draft.rule, call, file)
         text = text or rule_markdown(next_rule_id(file), draft.rule, call, now())
         con.execute(
             "UPDATE rule_draft SET status = 'accepted', path = ?, rule_id = ?, block_text = ?, decided_by = ?,"
@@ -278,7 +278,7 @@ def _call_of(con: apsw.Connection, draft_id: int) -> str:
     return cast("str", row[0]) if row else "{}"
 
 
-def _left_by_killed(con: apsw.Connection, rule: str, call: str, file: Path) -> str:
+def _leftover_block(con: apsw.Connection, rule: str, call: str, file: Path) -> str:
     """What a killed run left in the file of this very draft; '' where there is nothing."""
     held = {cast("str", row[0]) for row in con.execute("SELECT text FROM rule_written WHERE path = ?", (str(file),))}
     wanted = rule_markdown("", rule, call, "").split("\n")[1:3]

@@ -49,7 +49,7 @@ def gist_of(quote: str, call_json: str) -> Gist:
     return Gist(found, _called(call_json), bool(words & _DENYING) or korean, vague)
 
 
-def say_the_same(one: Gist, other: Gist) -> bool:
+def are_equivalent(one: Gist, other: Gist) -> bool:
     """Whether two corrections come down to the same. A likeness of the calls counts as one term more."""
     shared = len(one.terms & other.terms)
     if one.denies != other.denies or not shared:
@@ -112,7 +112,7 @@ def replies_in(con: apsw.Connection, session_id: str) -> Iterator[Reply]:
             "tuple[str, str, str, Failure, int, str, str, str]", row
         )
         ran = Ran(session_id, idx, chain, tool, object_of(given), text, failure, ts=ts)
-        place = said_in_refusal(text) if judge(ran, None).sign == "rejected" else None
+        place = refusal_span(text) if judge(ran, None).sign == "rejected" else None
         if place is not None:
             yield Reply(call, tool, given, idx, *place, text[place[0] : place[1]], ts, refusal=True)
     parent = con.execute("SELECT parent FROM session WHERE id = ?", (session_id,)).fetchone()
@@ -123,7 +123,7 @@ def replies_in(con: apsw.Connection, session_id: str) -> Iterator[Reply]:
         yield Reply(call, tool, given, idx, 0, len(text), text, ts, refusal=False)
 
 
-def said_in_refusal(text: str) -> tuple[int, int] | None:
+def refusal_span(text: str) -> tuple[int, int] | None:
     """Where a refusal holds the person's words. Only what the agent itself writes before them is relied on: the output
     of an interrupted command may say anything."""
     if not text.startswith(_REFUSED):
@@ -194,7 +194,7 @@ def corrections_in(con: apsw.Connection, session_id: str) -> Iterator[Correction
             norms = [(reply.start, reply.end, "")]
         for start, end, norm in norms:
             quote = reply.text[start - reply.start : end - reply.start]
-            if _stands(con, session_id, reply.idx, quote, (start, end)):
+            if _is_aligned(con, session_id, reply.idx, quote, (start, end)):
                 yield Correction(reply.idx, start, end, quote, _call_json(reply), norm, reply.ts)
 
 
@@ -204,7 +204,7 @@ def rule_text(quote: str) -> str:
     return text[:1].upper() + text[1:] if text[:1].isascii() else text
 
 
-def _stands(con: apsw.Connection, session_id: str, idx: int, quote: str, span: tuple[int, int]) -> bool:
+def _is_aligned(con: apsw.Connection, session_id: str, idx: int, quote: str, span: tuple[int, int]) -> bool:
     """Whether the aligner finds the quote, word for word, at that place of the stored message."""
     row = con.execute("SELECT text FROM message WHERE session_id = ? AND idx = ?", (session_id, idx)).fetchone()
     if row is None:
@@ -221,7 +221,7 @@ def _draft_for(con: apsw.Connection, session_id: str, repository: str, said: Cor
         "SELECT id, quote, call_json FROM rule_draft WHERE repository = ? ORDER BY id", (repository,)
     ).fetchall()
     for draft, quote, call in cast("list[tuple[int, str, str]]", known):
-        if _plain(quote) == _plain(said.quote) or (not gist.vague and say_the_same(gist, gist_of(quote, call))):
+        if _plain(quote) == _plain(said.quote) or (not gist.vague and are_equivalent(gist, gist_of(quote, call))):
             return draft, False
     if said.norm:
         return _insert(con, session_id, repository, said, said.norm), True
@@ -248,7 +248,7 @@ def _like(con: apsw.Connection, session_id: str, repository: str, gist: Gist) ->
     ).fetchall()
     found = cast("list[tuple[str, int, int, str, str]]", rows)
     gists = ((row[:3], gist_of(row[3], row[4])) for row in found)
-    return [place for place, other in gists if not other.vague and say_the_same(gist, other)]
+    return [place for place, other in gists if not other.vague and are_equivalent(gist, other)]
 
 
 def _plain(quote: str) -> tuple[str, ...]:

@@ -197,10 +197,10 @@ class Norm(NamedTuple):
 
 def norms_in(text: str) -> tuple[Norm, ...]:
     """The norms in what a person said, in their order."""
-    return tuple(_found(text))
+    return tuple(_find_norms(text))
 
 
-def _found(text: str) -> Iterator[Norm]:
+def _find_norms(text: str) -> Iterator[Norm]:
     for sentence in sentences_of(text):
         reason = "" if sentence.asks else korean_reason(sentence) or _english_reason(sentence)
         if reason:

@@ -88,13 +88,13 @@ def diff_lines(hint: Hint, context: str = "  ") -> list[str]:
     return lines
 
 
-def shown_lines(hint: Hint) -> list[str]:
+def short_diff_lines(hint: Hint) -> list[str]:
     """A hunk as the lines of a diff; none where it is too long to help anybody."""
     lines = diff_lines(hint)
     return lines if len(lines) <= _SHOWN_LINES and sum(len(line) + 1 for line in lines) <= _SHOWN else []
 
 
-def is_taken_back(hint: Hint, later: Iterable[Hint]) -> bool:
+def is_reverted(hint: Hint, later: Iterable[Hint]) -> bool:
     """Whether one of the `later` hunks puts back what `hint` changed."""
     same = [one for one in later if one.file == hint.file]
     if not same:

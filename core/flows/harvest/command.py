@@ -363,7 +363,7 @@ def exit_and_view(parts: tuple[Part, ...], members: tuple[Part, ...], text: str)
     view: View = "whole"
     read_later = {word for part in parts for word in part.words[1:] if part.kind == "read" or part.named(FILTERS)}
     known = frozenset(members)
-    for at, (part, left) in enumerate(zip(parts, _left(parts), strict=True)):
+    for at, (part, left) in enumerate(zip(parts, _visible_output(parts), strict=True)):
         if part not in known:
             continue
         after, more = part.simple.after, at + 1 < len(parts)
@@ -373,7 +373,7 @@ def exit_and_view(parts: tuple[Part, ...], members: tuple[Part, ...], text: str)
     return masked, view
 
 
-def _left(parts: tuple[Part, ...]) -> list[View]:
+def _visible_output(parts: tuple[Part, ...]) -> list[View]:
     """What is to be seen of each part's output behind its pipe and the looks at the file it wrote.
 
     From the last to the first: a command of thousands of parts is read once."""
@@ -384,7 +384,7 @@ def _left(parts: tuple[Part, ...]) -> list[View]:
         piped = _least(piped, behind) if part.simple.after == "|" else _VIEWS[0]
         later: list[View] = [looked[target] for target in part.simple.targets if target in looked]
         found.append(_least(piped, *later))
-        behind = _shown_by(part)
+        behind = _view_through(part)
         for word in part.words[1:]:
             looked[word] = _least(behind, looked.get(word, behind))
     return found[::-1]
@@ -394,7 +394,7 @@ def _least(*views: View) -> View:
     return _VIEWS[max(map(_VIEWS.index, views))]
 
 
-def _shown_by(part: Part) -> View:
+def _view_through(part: Part) -> View:
     """What a filter lets through."""
     counts = part.named(programs.ANSWERS) and {"-c", "--count", "-q", "-l"} & set(part.words)
     if counts or part.named(programs.FILTERS_COUNT):

@@ -19,7 +19,7 @@ Confidence = Literal["high", "medium", "low"]
 NO_FACTS: Mapping[str, object] = MappingProxyType({})
 
 
-class Said(NamedTuple):
+class Statement(NamedTuple):
     """Words of a person or of the agent, at message `idx` of `session_id` (redacted, as kept)."""
 
     session_id: str
@@ -50,7 +50,7 @@ class Ran(NamedTuple):
     called: int | None = None
 
 
-Event = Said | Ran
+Event = Statement | Ran
 
 
 class StepLink(NamedTuple):

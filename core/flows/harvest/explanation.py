@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import Final
 
 from core.errors.lessons import Lesson
-from core.flows.harvest.changes import Hint, shown_lines
-from core.flows.harvest.events import Said
+from core.flows.harvest.changes import Hint, short_diff_lines
+from core.flows.harvest.events import Statement
 from core.text import clean, redact, words
 
 QUOTE_LIMIT: Final = 300
@@ -50,20 +50,20 @@ _LEAD = re.compile(r"^\s*(?:(?:[>#*\-•]+|\d+[.)])\s+)*")
 _INJECTED = ("<", "[Request interrupted", "Caveat:", "This session is being continued")
 
 
-def claims_action(said: Iterable[Said]) -> Said | None:
+def claims_action(said: Iterable[Statement]) -> Statement | None:
     """The last words of a person who says to have done something (`I restarted the server`, `설치했어`)."""
     found = [one for one in said if one.role == "user" and not _injected(one.text) and _CLAIM.search(one.text[:2000])]
     return found[-1] if found else None
 
 
-def explanation_of(said: Iterable[Said], key_line: str, changed: str) -> tuple[str, Said] | None:
+def explanation_of(said: Iterable[Statement], key_line: str, changed: str) -> tuple[str, Statement] | None:
     """The sentence that best says why the fix works, with its message.
 
     A sentence shares a word with the error, or a person dictates in it what was `changed`. Those that name a cause come
     first; of equals the latest, which is the nearest to the fix. None where nobody explained anything.
     """
     error_words, change_words = frozenset(words(key_line)), _words(changed)
-    best: tuple[int, str, Said] | None = None
+    best: tuple[int, str, Statement] | None = None
     for one in said:
         if _injected(one.text):
             continue
@@ -80,7 +80,7 @@ def sentences(text: str) -> list[str]:
     return [sentence for sentence in found if 8 <= len(sentence) <= QUOTE_LIMIT]
 
 
-def says_what_to_do(sentence: str) -> bool:
+def names_a_change(sentence: str) -> bool:
     """Whether a sentence names a change, not only a cause."""
     return _FIX.search(sentence) is not None
 
@@ -213,7 +213,7 @@ def _flat(text: str) -> str:
 
 def _diff(hint: Hint) -> str:
     """A hunk as a fenced diff, or an empty string where it is too long to help."""
-    body = "\n".join(shown_lines(hint))
+    body = "\n".join(short_diff_lines(hint))
     if not body:
         return ""
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", body)), default=0))

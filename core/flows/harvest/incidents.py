@@ -26,7 +26,7 @@ from core.errors.cases.resolutions import AUTHOR, UNTOUCHED, insert_resolution
 from core.errors.fixes import Evidence
 from core.errors.incidents import SLIP
 from core.flows.harvest.command import Command
-from core.flows.harvest.events import HarvestedError, Said
+from core.flows.harvest.events import HarvestedError, Statement
 from core.flows.harvest.report import WORTHS, Cost, ResultVerdict, Worth
 from core.flows.harvest.session_events import FILES, LIMIT, NO_FILE, Result, Seen, names_in, object_of, slip_in
 from core.flows.harvest.signatures import Named
@@ -48,7 +48,7 @@ class ActiveTime:
     def watch(self, events: Iterable[Seen]) -> Iterator[Seen]:
         """The events as they are, each noted with its time."""
         for event in events:
-            self.note(event.ts if isinstance(event, Said) else event.ran.ts)
+            self.note(event.ts if isinstance(event, Statement) else event.ran.ts)
             yield event
 
     def note(self, ts: str) -> None:
@@ -395,7 +395,7 @@ def _is_lesson(con: apsw.Connection, slip: str, times: Sequence[_Time]) -> bool:
     named = names_in(slip.partition(": ")[2])
     owners: dict[str, set[str]] = {name: set() for name in named}
     for time in times[-_NAMED_IN:] if named else ():
-        given = _given(con, time)
+        given = _call_texts(con, time)
         for name in named:
             if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", given):
                 owners[name].add(time.owner)
@@ -404,7 +404,7 @@ def _is_lesson(con: apsw.Connection, slip: str, times: Sequence[_Time]) -> bool:
     return False
 
 
-def _given(con: apsw.Connection, time: _Time) -> str:
+def _call_texts(con: apsw.Connection, time: _Time) -> str:
     """The texts of the call; of a program that failed also those of the calls before, which wrote what it read."""
     many = 1 if time.verdict == "agent_tool" else _LOOKED_AT
     rows = con.execute(_BEFORE, (time.session, time.message, many)).fetchall()

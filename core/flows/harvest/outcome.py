@@ -255,7 +255,7 @@ def _without(body: str, found: list[re.Match[str]]) -> str:
 
 def _failed(ran: Ran, command: Command, body: str, code: int) -> Outcome:
     """A run whose exit code is not 0."""
-    if _says_no(command, body, code):
+    if _is_negative_answer(command, body, code):
         filtered = command.members and not command.reads_only and not body.strip()
         answer = _sign("answer", f"Exit code {code} is how this command says no.")
         return answer._replace(verdict="filtered") if filtered else answer
@@ -327,7 +327,7 @@ def _is_typed(said: str, command: Command) -> bool:
     return said.rstrip(" :'\"‘’`").rpartition("/")[2].lstrip(" '\"‘`") in command.text
 
 
-def _says_no(command: Command, body: str, code: int) -> bool:
+def _is_negative_answer(command: Command, body: str, code: int) -> bool:
     """Whether exit code 1 is only the answer of a search or a test, not a failure."""
     last = command.last
     if command.status is not None:  # the code that the command printed is of the part before

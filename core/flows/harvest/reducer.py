@@ -14,7 +14,7 @@ from typing import Final
 from core.flows.harvest.changes import Change
 from core.flows.harvest.command import Command
 from core.flows.harvest.command_relation import RELATIONS, Relation, relation
-from core.flows.harvest.events import Event, HarvestedError, Ran, Said
+from core.flows.harvest.events import Event, HarvestedError, Ran, Statement
 from core.flows.harvest.fixes.correction import Corrected, correction, moved_to_file, reaches, retried, same_words
 from core.flows.harvest.fixes.likelihood import Trial
 from core.flows.harvest.fixes.linking import Failure
@@ -31,7 +31,7 @@ from core.flows.harvest.resolve import (
     unresolved,
     would_be_strong,
 )
-from core.flows.harvest.session_events import Result, Seen, clues_in, named_command, result_of, seen
+from core.flows.harvest.session_events import Result, Seen, clues_in, named_command, observe, result_of
 
 STEPS_KEPT: Final = 4_000
 """Steps of a chain that are remembered while an error is open."""
@@ -54,7 +54,7 @@ def harvest(events: Iterable[Event], project: str = "", *, running: bool = False
     session worked in; files are named relative to it. In a session that is still `running`, an error that no run has
     shown gone stays open: what was done last may be its fix, and the run that shows so is to come.
     """
-    return fold(map(seen, events), project, running=running)
+    return fold(map(observe, events), project, running=running)
 
 
 def fold(
@@ -70,12 +70,12 @@ def fold(
     """
     chains: dict[str, _Chain] = {}
     for at, event in enumerate(events):
-        name = event.chain if isinstance(event, Said) else event.ran.chain
+        name = event.chain if isinstance(event, Statement) else event.ran.chain
         chain = chains.get(name)
         if chain is None:
             chain = chains[name] = _Chain(Past(project), judged)
-        if isinstance(event, Said):
-            chain.said(at, event)
+        if isinstance(event, Statement):
+            chain.add_statement(at, event)
         else:
             yield from chain.ran(at, event)
     for chain in chains.values():
@@ -111,7 +111,7 @@ class _Chain:
     spoken: list[str] = field(default_factory=list[str])
     asked: bool = False
 
-    def said(self, at: int, said: Said) -> None:
+    def add_statement(self, at: int, said: Statement) -> None:
         if not self.open:
             return
         self.past.words.append((at, said))
@@ -137,14 +137,14 @@ class _Chain:
     def ran(self, at: int, result: Result) -> Iterator[HarvestedError]:
         ran, change, earlier = result.ran, result.change, None
         if result.look:
-            of_task, earlier = self._looked_at(ran)
+            of_task, earlier = self._background_result(ran)
             if of_task is not None:
                 result, change = of_task, of_task.change if of_task.shell else None
             elif result.outcome.verdict != "failed":
                 self._tried(at, ran.tool, result)
                 self.judged(result)
                 if ran.failure == "none":
-                    self._done(at, ran, change)
+                    self._add_step(at, ran, change)
                 return
         self._tried(at, ran.tool, result)
         if result.begun:
@@ -152,7 +152,7 @@ class _Chain:
         self.judged(result)
         outcome = result.outcome
         if outcome.verdict == "running":
-            self._done(at, ran, None if result.shell else change)
+            self._add_step(at, ran, None if result.shell else change)
             return
         command = result.command
         if outcome.verdict == "failed" and command is not None:
@@ -167,7 +167,7 @@ class _Chain:
             yield from self._passed(_run(at, result, command))
         if ran.failure == "none":
             began = {} if result.call_idx is None else {"tool": result.ran.tool, "idx": result.call_idx}
-            self._done(at, ran._replace(**began), change)
+            self._add_step(at, ran._replace(**began), change)
 
     def end(self, running: bool) -> Iterator[HarvestedError]:
         """What is still open at the end: settled by the best evidence there was, or unresolved."""
@@ -184,7 +184,7 @@ class _Chain:
         if len(self.started) > STARTED_KEPT:
             del self.started[next(iter(self.started))]
 
-    def _looked_at(self, ran: Ran) -> tuple[Result | None, Result | None]:
+    def _background_result(self, ran: Ran) -> tuple[Result | None, Result | None]:
         """A look at a background task as a result of the command that it runs, None where it is no look at one; and
         the latest output of that task, before this one, that named an error."""
         named = (ran.tool_input.get(key) for key in ("bash_id", "shell_id", "task_id", "session_id", "cell_id", "id"))
@@ -227,7 +227,7 @@ class _Chain:
         """The task, or the session in which a script that ended has left its command running."""
         return str(ran.facts.get("background") or task)
 
-    def _done(self, at: int, ran: Ran, change: Change | None) -> None:
+    def _add_step(self, at: int, ran: Ran, change: Change | None) -> None:
         """Remember a successful step, as long as an error is open that it may have fixed."""
         if not self.open:
             self.past.steps.clear()
@@ -245,7 +245,7 @@ class _Chain:
             yield settle(error, error.replaced or error.narrower, self.past)
         for error in self.open.values():
             if error.named.fingerprint in clues:
-                error.seen_again(run, clues[error.named.fingerprint])
+                error.reopen(run, clues[error.named.fingerprint])
             elif error.replaced is None and run.outcome.whole and self._relation(error, run) == "same":
                 verified = Verified(run, "same", replaced=True)
                 if fix_of(error, verified, self.past).by is not None:

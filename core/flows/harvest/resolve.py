@@ -12,7 +12,7 @@ from typing import Final
 from core.flows.harvest.changes import DELEGATES, Change
 from core.flows.harvest.command import Command, parse_command
 from core.flows.harvest.command_relation import Relation
-from core.flows.harvest.events import Confidence, Cost, HarvestedError, Ran, Said, StepLink, Strength, Worth
+from core.flows.harvest.events import Confidence, Cost, HarvestedError, Ran, Statement, StepLink, Strength, Worth
 from core.flows.harvest.explanation import QUOTE_LIMIT, claims_action, explanation_of, relative, resolution_text
 from core.flows.harvest.fixes.clues import NOTHING, Clue, base_name, names_in
 from core.flows.harvest.fixes.correction import (
@@ -21,13 +21,13 @@ from core.flows.harvest.fixes.correction import (
     Corrected,
     changed_command,
     filtered,
-    left_out,
+    removed_option,
     retried,
     waited,
 )
 from core.flows.harvest.fixes.lesson import (
     Outline,
-    commands_apart,
+    differing_commands,
     is_proven,
     lesson_of,
     marked,
@@ -119,7 +119,7 @@ class OpenError:
         """Whether a call was made before this error was last seen, as calls of one message are: no answer to it."""
         return called is not None and session == self.last.ran.session_id and called <= self.last.ran.idx
 
-    def seen_again(self, run: Run, clue: Clue) -> None:
+    def reopen(self, run: Run, clue: Clue) -> None:
         """It is still there: whatever seemed to have fixed it did not."""
         self.last, self.clue = run, clue
         self.attempts += 1
@@ -173,7 +173,7 @@ class Past:
 
     project: str
     steps: list[Step] = field(default_factory=list[Step])
-    words: list[tuple[int, Said]] = field(default_factory=list[tuple[int, Said]])
+    words: list[tuple[int, Statement]] = field(default_factory=list[tuple[int, Statement]])
 
     def edited_since(self, start: int) -> bool:
         """Whether a file was edited after the place `start`."""
@@ -184,7 +184,7 @@ class Past:
         changes = (step.change for step in self.steps if step.at > start and step.change is not None)
         return frozenset(base_name(file) for change in changes for file in change.files)
 
-    def said_between(self, start: int, end: int | None) -> list[Said]:
+    def statements_between(self, start: int, end: int | None) -> list[Statement]:
         """What was said after the place `start` and before `end`, if there is one."""
         return [said for at, said in self.words if start < at and (end is None or at < end)]
 
@@ -198,7 +198,7 @@ class Fix:
     """
 
     by: str | None
-    told: Said | None = None
+    told: Statement | None = None
     steps: tuple[tuple[Step, Linked], ...] = ()
     instead: Corrected | None = None
     far: int = 0
@@ -231,7 +231,7 @@ def fix_of(error: OpenError, verified: Verified, past: Past) -> Fix:
     if instead is None and not made:
         instead = retried(failure, run.command)
     if instead is None and not steps:
-        instead = waited(failure, run.command) or filtered(failure, run.command) or left_out(failure, run.command)
+        instead = waited(failure, run.command) or filtered(failure, run.command) or removed_option(failure, run.command)
     if instead is not None:
         instead = marked_command(instead, error.last.command.text, run.command.text)
     if steps or instead is not None:
@@ -240,13 +240,13 @@ def fix_of(error: OpenError, verified: Verified, past: Past) -> Fix:
     sure = verified.relation != "narrower"
     if not sure or made:
         return NO_FIX
-    told = claims_action(past.said_between(error.last.at, run.at)) or _about(error.clue, spoken)
+    told = claims_action(past.statements_between(error.last.at, run.at)) or _about(error.clue, spoken)
     if told is None and verified.relation == "same" and any(step.tool in _ASKING for step in since):
         return Fix(run.ran.tool, instead=ASKED, far=len(since))
     return NO_FIX if told is None else Fix("user", told)
 
 
-def _about(clue: Clue, spoken: Sequence[tuple[int, Said]]) -> Said | None:
+def _about(clue: Clue, spoken: Sequence[tuple[int, Statement]]) -> Statement | None:
     """The last words of a person, if they name what the error names."""
     asked = [said for _, said in spoken if said.role == "user"]
     if not asked or len(asked[-1].text) > _SHORT:
@@ -287,7 +287,7 @@ def settle(error: OpenError, verified: Verified | None, past: Past) -> Harvested
             verified_ts=green.ts,
             worth="none" if transient else still_open.worth,
         )
-    spoken = past.said_between(error.first.at, verified.run.at)
+    spoken = past.statements_between(error.first.at, verified.run.at)
     return _resolved(still_open, error, verified, fix, spoken, past)
 
 
@@ -384,7 +384,7 @@ def _resolved(
     error: OpenError,
     verified: Verified,
     fix: Fix,
-    spoken: Sequence[Said],
+    spoken: Sequence[Statement],
     past: Past,
 ) -> HarvestedError:
     run, project = verified.run, past.project
@@ -401,7 +401,7 @@ def _resolved(
         files=files,
         hints=hints,
         commands=[plain_command(parse_command(command), project) for command in commands],
-        instead=instead and commands_apart(error.last.command, run.command, error.named.key.text, project),
+        instead=instead and differing_commands(error.last.command, run.command, error.named.key.text, project),
         explanation=explanation,
         by_a_person=fix.told is not None,
         lesson=lesson,
@@ -462,7 +462,7 @@ def _failure(error: OpenError) -> Failure:
     return Failure(error.named.key.text, error.named.key.tool, error.clue, error.last.command)
 
 
-def _explanation(error: OpenError, fix: Fix, spoken: Sequence[Said], about: str) -> tuple[str, int] | None:
+def _explanation(error: OpenError, fix: Fix, spoken: Sequence[Statement], about: str) -> tuple[str, int] | None:
     found = explanation_of(spoken, error.named.key.text, about)
     if fix.told is not None:
         found = (fix.told.text[:QUOTE_LIMIT], fix.told)

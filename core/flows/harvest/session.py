@@ -21,7 +21,7 @@ from core.flows.harvest.events import HarvestedError
 from core.flows.harvest.fixes.correction import OUTSIDE
 from core.flows.harvest.incidents import Incidents, draft_repeated_slips, write_verdicts
 from core.flows.harvest.reducer import fold
-from core.flows.harvest.session_events import is_escalated, seen_in
+from core.flows.harvest.session_events import is_escalated, read_history
 from core.flows.outcomes import due_in, write_due
 from core.flows.practice.findings import write_practice
 from core.flows.system.parallel import Second
@@ -60,11 +60,11 @@ class Sandboxes:
         given, stopped = cast("tuple[str | None, int]", row or (None, 0))
         if given is not None and is_escalated(_object(given)):
             return NO_SANDBOX
-        said = self._said(error.session_id, error.message_idx)
+        said = self._sandbox_statements(error.session_id, error.message_idx)
         passed_outside = any(link.why == OUTSIDE.why for link in error.links)
         return said or (_ON if stopped or passed_outside else "")
 
-    def _said(self, session: str, before: int) -> str:
+    def _sandbox_statements(self, session: str, before: int) -> str:
         if session not in self._policies:
             rows = cast("list[tuple[int, str]]", self._con.execute(_POLICIES, (session, _READ)).fetchall())
             told = ((idx, policy_in(text)) for idx, text in rows)
@@ -131,7 +131,7 @@ def harvest_session(
         incidents, before = Incidents(project), shares_of(con, sessions)
         met = (
             error if error.ts else error._replace(ts=started or now())
-            for error in fold(incidents.clock.watch(seen_in(store, sessions, second)), project, incidents.take)
+            for error in fold(incidents.clock.watch(read_history(store, sessions, second)), project, incidents.take)
         )
         found, stale = Aside(con, met, order), set[int]()
         cases = [_observe(con, error, project, stale) for error in incidents.settled(found)]
@@ -143,12 +143,15 @@ def harvest_session(
         fixed = ((error, case_id) for error, (case_id, _) in placed if error.resolved and case_id not in kept)
         fixes = add_drafts(
             con,
-            (_draft(con, case_id, heard(incidents.timed(error), said), sandboxes) for error, case_id in fixed),
+            (
+                _draft(con, case_id, with_explanation(incidents.timed(error), said), sandboxes)
+                for error, case_id in fixed
+            ),
             stale,
         )
         add_explanations(store, said)
         draft_repeated_slips(con, sessions)
-        write_due(con, due_in(con, session_id, lambda: seen_in(store, sessions, None), imported=True), now())
+        write_due(con, due_in(con, session_id, lambda: read_history(store, sessions, None), imported=True), now())
         write_practice(con, session_id, found)
         if again is not None:
             again.note(found)
@@ -303,7 +306,7 @@ class Explanation(NamedTuple):
     key_line: str
 
 
-def heard(error: HarvestedError, said: list[Explanation]) -> HarvestedError:
+def with_explanation(error: HarvestedError, said: list[Explanation]) -> HarvestedError:
     """The error as it is; its explanation, if its fix has one, is added to `said`."""
     if error.explanation is not None:
         quote, idx = error.explanation
@@ -321,7 +324,7 @@ def add_explanations(store: Store, said: Sequence[Explanation]) -> None:
 
     by_session: dict[str, list[ExtractedEntry]] = {}
     for one in said:
-        session = _said_in(store.con, one)
+        session = _statement_session(store.con, one)
         if session is not None:
             name = f"fix_{digest(session, one.fingerprint, one.idx, one.quote)}"
             quotes = (ExtractedQuote(one.idx, one.quote),)
@@ -331,7 +334,7 @@ def add_explanations(store: Store, said: Sequence[Explanation]) -> None:
         add_entries(store, session, entries, source="harvest")
 
 
-def _said_in(con: apsw.Connection, said: Explanation) -> str | None:
+def _statement_session(con: apsw.Connection, said: Explanation) -> str | None:
     """The session whose message it was said in: the one that went on, or the one that met the error."""
     for session in said.sessions:
         row = con.execute(

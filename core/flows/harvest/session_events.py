@@ -19,7 +19,7 @@ from core.base.lazy import lazy_pattern
 from core.errors.identity.fingerprint import mask_counts
 from core.flows.harvest.changes import DELEGATED, DELEGATES, Change, change_of
 from core.flows.harvest.command import Command, command_of, parse_command
-from core.flows.harvest.events import Event, Ran, Said
+from core.flows.harvest.events import Event, Ran, Statement
 from core.flows.harvest.fixes.clues import Clue, clues_of
 from core.flows.harvest.outcome import GUESSED, Outcome, judge, judge_running
 from core.flows.harvest.resolve import slim_change
@@ -62,7 +62,7 @@ def slip_of(ran: Ran, command: Command | None, outcome: Outcome) -> str:
         absent = ABSENT.search(line)
         if absent is None:
             continue
-        file = _named_by(line[: absent.start()]) if command is not None else _asked_for(ran)
+        file = _named_by(line[: absent.start()]) if command is not None else _requested_file(ran)
         if file:
             what = absent[0].lower()
             return f"{what if what in _PLACED else NO_FILE.rstrip(': ')}: {file}"[:LIMIT]
@@ -93,7 +93,7 @@ def _named_by(said: str) -> str:
     return said.rstrip(_QUOTES).rpartition(": ")[2].rpartition(" ")[2].strip(_QUOTES)
 
 
-def _asked_for(ran: Ran) -> str:
+def _requested_file(ran: Ran) -> str:
     """The file that a tool was called with."""
     return next((name for key in _FILES if isinstance(name := ran.tool_input.get(key), str) and name), "")
 
@@ -137,12 +137,12 @@ class Result(NamedTuple):
     slip: str = ""
 
 
-Seen = Said | Result
+Seen = Statement | Result
 
 
-def seen(event: Event) -> Seen:
+def observe(event: Event) -> Seen:
     """An event with what it says by itself."""
-    if isinstance(event, Said):
+    if isinstance(event, Statement):
         return event if len(event.text) <= _SAID_LENGTH else event._replace(text=event.text[:_SAID_LENGTH])
     return result_of(event)
 
@@ -218,32 +218,32 @@ _ROWS = """SELECT m.ts, m.idx, m.chain, m.role, t.name, t.input_json, t.failure,
 _READ_TOOLS = json.dumps(sorted(SHELL_TOOLS | OWN_TOOLS | LOOKS_AT_RUNNING))
 
 
-def seen_in(store: Store, sessions: Sequence[str], second: Second | None) -> Iterator[Seen]:
+def read_history(store: Store, sessions: Sequence[str], second: Second | None) -> Iterator[Seen]:
     """The events of stored sessions as one history, by time, each session's own in message order."""
     if len(sessions) > 1:
         for _, event in heapq.merge(*(_by_time(store.con, session) for session in sessions), key=_time):
-            yield seen(event)
+            yield observe(event)
         return
     (session,) = sessions
     pieces = _pieces(store.con, session)
     if second is None or not second.running or len(pieces) < 2:
-        yield from (seen(event) for piece in pieces for event in _events(store.con, session, piece))
+        yield from (observe(event) for piece in pieces for event in _events(store.con, session, piece))
         return
 
     def elsewhere(piece: range) -> Question:
-        return _seen_elsewhere, (store.path, session, piece)
+        return _read_in_child, (store.path, session, piece)
 
     def here(piece: range) -> list[Seen]:
-        return [seen(event) for event in _events(store.con, session, piece)]
+        return [observe(event) for event in _events(store.con, session, piece)]
 
     for _, some in shared(second, pieces, elsewhere, here):
         yield from some
 
 
-def _seen_elsewhere(_call: Call, path: Path, session: str, piece: range) -> list[Seen]:
+def _read_in_child(_call: Call, path: Path, session: str, piece: range) -> list[Seen]:
     """In the second process, which sees what was committed: all that a harvest reads."""
     with open_store(path) as store:
-        return [seen(event) for event in _events(store.con, session, piece)]
+        return [observe(event) for event in _events(store.con, session, piece)]
 
 
 def _pieces(con: apsw.Connection, session: str) -> list[range]:
@@ -273,7 +273,7 @@ def _events(con: apsw.Connection, session: str, piece: range) -> Iterator[Event]
             "tuple[str, int, str, str, str | None, str, Failure, int | None, str, int | None, str]", row
         )
         if tool is None:
-            yield Said(session, idx, chain, role, text, ts)
+            yield Statement(session, idx, chain, role, text, ts)
         else:
             known = object_of(facts)
             if tool in DELEGATES and isinstance(known.get("agent"), str):

@@ -91,7 +91,7 @@ def ask(
         return False
     try:
         try:
-            if not _is_taken(line, _offer(payload, database, settings, event), until):
+            if not _is_accepted(line, _offer(payload, database, settings, event), until):
                 return False  # of another version, or too busy
         except TimeoutError:
             _mark_hung(path)
@@ -104,7 +104,7 @@ def ask(
         if not reply:  # a host that has nothing to say says two empty lines: this one died
             raise UnansweredError(taken=True, asked=True)
         write(reply)
-        _tell_written(line)
+        _confirm_written(line)
     finally:
         line.close()
     return True
@@ -117,7 +117,7 @@ def _offer(payload: bytes, database: str, settings: tuple[str, bool, float, str]
     return join(plain_header(named), payload)
 
 
-def _is_taken(line: Connection, offer: bytes, until: float) -> bool:
+def _is_accepted(line: Connection, offer: bytes, until: float) -> bool:
     """Whether the host took the offer and was told to go on. Raises TimeoutError, another OSError, BadFrame."""
     line.send(offer, until)
     answer = line.receive(until)
@@ -131,7 +131,7 @@ def _as_it_is(header: bytes) -> dict[str, object]:
     return {"say": header}
 
 
-def _tell_written(line: Connection) -> None:
+def _confirm_written(line: Connection) -> None:
     try:
         line.send(join(WRITTEN), time.monotonic() + 1)
     except OSError:
@@ -149,7 +149,7 @@ def _reply(line: Connection, until: float) -> bytes | None:
     return answer.body if answer is not None and answer.header["say"] == REPLY else b""
 
 
-def goes_on(path: str) -> None:
+def clear_hang(path: str) -> None:
     """Forget that the host at this socket was found to hang."""
     try:
         os.unlink(_mark(path))

@@ -84,8 +84,8 @@ def _handled(data: bytes, database: Path, around: Surroundings, event: str, *, t
         elif payload.event == "PreToolUse":
             return _before(payload, database, around, taken=taken)
         elif taken:
-            return _looked_up(payload, database)
-        elif _says_something(payload, database):
+            return _look_up(payload, database)
+        elif _may_matter(payload, database):
             return _result(payload, data, database, around, event)
     except Fault as fault:
         return Handled(event=payload.event, fault=fault.message, kept=fault.code == "db_locked")
@@ -94,7 +94,7 @@ def _handled(data: bytes, database: Path, around: Surroundings, event: str, *, t
     return Handled(event=payload.event)
 
 
-def _says_something(payload: Payload, database: Path) -> bool:
+def _may_matter(payload: Payload, database: Path) -> bool:
     """Whether a result may be an error, hide one, or bear on one that is open. Cheap: most results do none of it."""
     if payload.failure == "error" or "script" in payload.facts:
         return True
@@ -122,11 +122,11 @@ def _result(payload: Payload, data: bytes, database: Path, around: Surroundings,
     from core.base.config.settings import EmbeddingSettings
     from core.flows.hook.post_tool_use import follow
     from core.flows.hook.reply import reply_to
-    from core.flows.hook.spool import held
+    from core.flows.hook.spool import spooled
     from core.flows.system.vectors import vector_search
 
     settings = EmbeddingSettings(model=around.model, service=around.service)
-    with held(payload, data, database, event) as hold, vector_search(settings, "service") as vectors:
+    with spooled(payload, data, database, event) as hold, vector_search(settings, "service") as vectors:
         live = follow(payload, database, vectors, hold.id, hold_back=around.hold_back)
         hold.wanted = live.locked
     reply = reply_to(payload.event, live.answer)
@@ -140,7 +140,7 @@ def _stopping(payload: Payload, database: Path, *, taken: bool) -> Handled:
     return Handled(None if taken else ask_for_lesson(payload, database), payload.event)
 
 
-def _looked_up(payload: Payload, database: Path) -> Handled:
+def _look_up(payload: Payload, database: Path) -> Handled:
     from core.flows.hook.post_tool_use import look_up
     from core.flows.hook.reply import reply_to
 
@@ -160,7 +160,7 @@ def _warned(handled: Handled, payload: Payload, database: Path, hold_back: float
     """What the rules say, and that a command like this one failed; where that is held back, it is only recorded."""
     if not _names_known_program(database, payload):
         return handled
-    from core.flows.practice.before_run import count_told, failure_before
+    from core.flows.practice.before_run import failure_before, record_shown_before_run
 
     found = failure_before(database, payload.tool, payload.tool_input, payload.cwd, payload.session_id)
     if found is None:
@@ -170,7 +170,7 @@ def _warned(handled: Handled, payload: Payload, database: Path, hold_back: float
 
     told, repository = found
     if is_withheld(payload.session_id, told.resolution_id, hold_back):
-        fault = count_told(database, told, payload.session_id, repository, withheld=True)
+        fault = record_shown_before_run(database, told, payload.session_id, repository, withheld=True)
         return replace(handled, fault="; ".join(filter(None, (handled.fault, fault))))
     said, before = failure_context(told), handled.once_written
     if handled.reply is not None:
@@ -178,7 +178,10 @@ def _warned(handled: Handled, payload: Payload, database: Path, hold_back: float
     reply: dict[str, object] = {"hookSpecificOutput": {"hookEventName": "PreToolUse", "additionalContext": said}}
 
     def count() -> str:
-        faults = ("" if before is None else before(), count_told(database, told, payload.session_id, repository))
+        faults = (
+            "" if before is None else before(),
+            record_shown_before_run(database, told, payload.session_id, repository),
+        )
         return "; ".join(filter(None, faults))
 
     return replace(handled, reply=reply, once_written=count, rules=max(1, handled.rules))

@@ -95,7 +95,7 @@ def _result(given: Mapping[str, Any], common: Mapping[str, Any], *, failed: bool
     """What a tool answered: `error` of a failure (also when it is no string), else `tool_response`."""
     beside = given.get("tool_response")
     said: object = next((given[key] for key in ("error", "error_message") if given.get(key)), None) if failed else None
-    text = (_said(said) if said is not None else _response(beside))[:TEXT_KEPT]
+    text = (_text_of(said) if said is not None else _response(beside))[:TEXT_KEPT]
     interrupted = given.get("is_interrupt") is True or fields(beside).get("interrupted") is True
     flagged = failed or fields(beside).get("is_error") is True or fields(beside).get("isError") is True
     failure = failure_of(text, flagged, "interrupted" if interrupted else None, beside)
@@ -105,7 +105,7 @@ def _result(given: Mapping[str, Any], common: Mapping[str, Any], *, failed: bool
     return Payload(**common, text=text, failure=failure, exit_code=exit_code_of(text, failure, beside), facts=facts)
 
 
-def _said(said: object) -> str:
+def _text_of(said: object) -> str:
     if isinstance(said, str):
         return said
     told = fields(said)

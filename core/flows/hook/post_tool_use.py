@@ -21,7 +21,7 @@ from core.flows.harvest.outcome import Outcome, judge
 from core.flows.harvest.session_events import Result, result_of
 from core.flows.hook import open_errors
 from core.flows.hook.payload import Payload
-from core.flows.hook.reply import Told, choose
+from core.flows.hook.reply import HookAnswer, choose
 from core.flows.outcomes import Due, due_in, write_due
 from core.flows.practice.answer import with_practice
 from core.store import Store, faults, now, open_store
@@ -108,7 +108,7 @@ def follow_late(payload: Payload, database: Path, ts: str, event: str = "") -> N
         ).fetchone()
         if told is None and (failed or open_errors.is_followed(store.con, payload.session_id)):
             due = due_in(store.con, payload.session_id, lambda: _results(store.con, payload, text, ts))
-            _write(store, payload, text, outcome, ts, event, Told(), due, failed=failed)
+            _write(store, payload, text, outcome, ts, event, HookAnswer(), due, failed=failed)
 
 
 def _judged(payload: Payload) -> tuple[str, Outcome, bool]:
@@ -131,7 +131,7 @@ def _write(
     outcome: Outcome,
     ts: str,
     event: str,
-    told: Told,
+    told: HookAnswer,
     due: Sequence[Due],
     *,
     failed: bool,
@@ -198,7 +198,7 @@ def _close(con: apsw.Connection, payload: Payload) -> int:
         Draft(
             case,
             error.fingerprint,
-            _told(error),
+            _fix_text(error),
             error.resolved_by,
             error.tool_sequence,
             payload.session_id,
@@ -220,6 +220,6 @@ def _is_open(error: HarvestedError) -> bool:
     return not error.resolved and not error.transient
 
 
-def _told(error: HarvestedError) -> str:
+def _fix_text(error: HarvestedError) -> str:
     """The fix in words, without the number of a message: what a hook tells is in no transcript yet."""
     return (error.resolution_text or "").replace(f" (message {error.verified_idx})", "")

@@ -21,7 +21,7 @@ from core.text import visible
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class HookAnswer:
     """The answer that the agent gets (None: silence), the row to write about it, and why nothing is told."""
 
     answer: SearchAnswer | None = None
@@ -37,32 +37,32 @@ def tellable(answer: SearchAnswer | None) -> Hit | None:
 
 def choose(
     con: apsw.Connection, payload: Payload, answer: SearchAnswer | None, hold_back: float, due: Sequence[Due] = ()
-) -> Told:
+) -> HookAnswer:
     """Tell the fix of an answer, or say why not: then its practice is all that is left. Reads only. `due`: outcomes
     known by now, yet unwritten."""
     if answer is None:
-        return Told(reason="not an error")
+        return HookAnswer(reason="not an error")
     hit, alone = tellable(answer), replace(answer, match=None)
     if hit is None and answer.practice is None:
-        return Told(alone, reason="no fix of high confidence")
+        return HookAnswer(alone, reason="no fix of high confidence")
     if why := _bad_time(payload):
-        return Told(reason=why)
+        return HookAnswer(reason=why)
     if hit is None:
-        return Told(alone, reason="no fix of high confidence")
+        return HookAnswer(alone, reason="no fix of high confidence")
     if hit.resolution_id is None:  # of a row that has no history: there is nothing to count it by
-        return Told(answer)
+        return HookAnswer(answer)
     repository = repository_of_folder(con, payload.cwd)
     failed = sum(
         one.telling.resolution_id == hit.resolution_id and one.settled == ("failed_again", True) for one in due
     )
     if is_silent(con, hit.resolution_id, repository, failed):
-        return Told(alone, reason=f"performed {SILENT_AFTER} times in this repository, and the check stayed red")
+        return HookAnswer(alone, reason=f"performed {SILENT_AFTER} times in this repository, and the check stayed red")
     fingerprint = answer.query.fingerprint
     if _has_rival(answering_fixes(con, hit.id, fingerprint, repository), hit):
-        return Told(alone, reason="two fixes of it disagree")
+        return HookAnswer(alone, reason="two fixes of it disagree")
     withheld = is_withheld(payload.session_id, hit.resolution_id, hold_back)
     telling = Telling(hit.resolution_id, "hook", fingerprint, payload.session_id or None, repository, withheld)
-    return Told(alone, telling, "held back to compare with") if withheld else Told(answer, telling)
+    return HookAnswer(alone, telling, "held back to compare with") if withheld else HookAnswer(answer, telling)
 
 
 def _bad_time(payload: Payload) -> str:

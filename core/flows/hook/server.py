@@ -15,7 +15,7 @@ from pathlib import Path
 
 from core.base.log import Log
 from core.base.paths import log_file
-from core.flows.hook.client import GO_ON, REFUSED, REPLY, TAKEN, WRITTEN, goes_on, socket_path, stamp
+from core.flows.hook.client import GO_ON, REFUSED, REPLY, TAKEN, WRITTEN, clear_hang, socket_path, stamp
 from core.flows.hook.dispatch import Handled, Surroundings, handle
 from core.flows.hook.first import is_event
 from core.flows.hook.payload import MOST_BYTES
@@ -84,12 +84,12 @@ def _is_awaited(client: Client) -> bool:
     """Whether the caller still wants it done by us; one that waited too long does it itself, and it is done once."""
     try:
         client.send(join(TAKEN))
-        return _says(client, GO_ON)
+        return _send_line(client, GO_ON)
     except OSError:
         return False
 
 
-def _says(client: Client, what: bytes) -> bool:
+def _send_line(client: Client, what: bytes) -> bool:
     answer = client.receive()
     return answer is not None and answer.header == json.loads(what)
 
@@ -97,7 +97,7 @@ def _says(client: Client, what: bytes) -> bool:
 def _late() -> None:
     """Somebody gave up waiting, and has told the others: they need not wait any more."""
     if (path := socket_path()) is not None:
-        goes_on(path)
+        clear_hang(path)
 
 
 def _handle(client: Client, payload: bytes, database: Path, told: Mapping[str, object]) -> None:
@@ -122,7 +122,7 @@ def _handle(client: Client, payload: bytes, database: Path, told: Mapping[str, o
 def _was_written(client: Client) -> bool:
     """Whether the caller wrote the reply to the agent; it says so once it did."""
     try:
-        return _says(client, WRITTEN)
+        return _send_line(client, WRITTEN)
     except (OSError, BadFrame):
         return False
 

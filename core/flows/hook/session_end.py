@@ -51,7 +51,7 @@ def _embed(database: Path, model: str) -> int:
 def warm_model(database: Path, model: str, *, service: bool) -> None:
     """Start the model service, where it may be asked and the casebook has vectors; does not wait for it."""
     from core.base.config.settings import EmbeddingSettings
-    from core.embedding.index.stored import any_kept
+    from core.embedding.index.stored import has_vectors
     from core.embedding.models.models import Absent, current
     from core.embedding.service.client import Unserved, connect, worth_starting
     from core.store import faults, open_store
@@ -60,7 +60,7 @@ def warm_model(database: Path, model: str, *, service: bool) -> None:
     if not service or isinstance(found, Absent) or not database.exists():
         return
     with open_store(database) as store, faults(database):
-        vectors = any(any_kept(store.con, kind) for kind in ("error", "rule"))
+        vectors = any(has_vectors(store.con, kind) for kind in ("error", "rule"))
     if worth_starting(service=service, vectors=vectors):
         met = connect(found.model.id, version=found.model.version, deadline_ms=50, start=True)
         if not isinstance(met, Unserved):

@@ -24,7 +24,7 @@ from core.base.paths import casebook_state
 from core.base.xdg import make_folder
 from core.flows.hook.first import MOST_FILES, digest_of, event_id, settle
 from core.flows.hook.payload import Payload, read_payload, short_input
-from core.store.files import is_gone
+from core.store.files import has_exited
 from core.store.sql import now
 from core.text import redact
 
@@ -42,7 +42,7 @@ def spool_folder(database: Path | str, environ: Mapping[str, str] | None = None)
 
 
 @dataclass(slots=True)
-class Held:
+class SpooledEvent:
     """A payload that is being written down. `wanted`: it cannot be now, and is to wait for the next hook or import.
 
     `id` names the event in the casebook; "" where it is in no file.
@@ -53,13 +53,13 @@ class Held:
 
 
 @contextmanager
-def held(payload: Payload, data: bytes, database: Path, event: str = "") -> Generator[Held]:
+def spooled(payload: Payload, data: bytes, database: Path, event: str = "") -> Generator[SpooledEvent]:
     """Within, the event lies in a file that is this process's own: should it be killed, the next one takes it up.
 
     `event` is that file, if it was written first (its writer settles it). It is dropped at the end unless it is
     `wanted`; a casebook that stays locked wants it by itself.
     """
-    one = Held()
+    one = SpooledEvent()
     path = None if event else _write(payload, data, spool_folder(database), str(os.getpid()))
     if path is not None:
         one.id = event_id(str(path))
@@ -148,16 +148,16 @@ def _waiting(folder: Path) -> Iterator[Path]:
         return
     for path in found:
         taker = path.suffix[1:]
-        if taker.isascii() and taker.isdigit() and _is_gone(path, int(taker)):
+        if taker.isascii() and taker.isdigit() and _has_ended(path, int(taker)):
             with suppress(OSError):
                 yield path.rename(path.with_suffix(".json"))
         elif path.suffix == ".json" and not path.name.startswith("."):
             yield path
 
 
-def _is_gone(path: Path, taker: int) -> bool:
+def _has_ended(path: Path, taker: int) -> bool:
     """Whether the process that had taken a file up has ended over it."""
-    if sys.platform != "win32" and taker != os.getpid() and is_gone(taker):
+    if sys.platform != "win32" and taker != os.getpid() and has_exited(taker):
         return True
     with suppress(OSError):
         return time.time() - path.stat().st_mtime > _ABANDONED_S

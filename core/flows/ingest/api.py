@@ -41,13 +41,13 @@ from core.library.ingest.walk import (
     workspace_path,
 )
 from core.library.ingest.write import (
-    Known,
+    KnownDocument,
     Placed,
     Vanished,
     fill_code_langs,
-    known_of,
     note_event,
     put_document,
+    read_known_documents,
     remove_document,
 )
 from core.library.search.fts import refresh_fts
@@ -81,7 +81,7 @@ class Job:
     path: str
     media: str
     size: int
-    known: Known | None
+    known: KnownDocument | None
     task: Task | None
 
 
@@ -289,10 +289,10 @@ def ingest(
     store.require_write()
     chosen = roots_of(store, roots, options.source_type, options.trust_level)
     with running(store, chosen, options, on_event, cancelled) as run:
-        known_files = [known_of(store.con, source) for source in chosen]
+        known_files = [read_known_documents(store.con, source) for source in chosen]
         walks = [_walked(run, *one, options) for one in zip(chosen, known_files, strict=True)]
         files: list[Job] = []
-        missing: list[Known] = []
+        missing: list[KnownDocument] = []
         linked: list[str] = []
         for source, found, known in zip(chosen, walks, known_files, strict=True):
             found.files += _alone(source, known)
@@ -350,7 +350,7 @@ def _close(store: Store, row: jobs.Job, said: str) -> None:
         return
 
 
-def _walked(run: Run, source: Source, known: dict[str, Known], options: IngestOptions) -> Walked:
+def _walked(run: Run, source: Source, known: dict[str, KnownDocument], options: IngestOptions) -> Walked:
     prefix = f"{source.source_id}/" if source.position else ""
     kept = frozenset(path.removeprefix(prefix) for path, one in known.items() if one.is_by_ocr)
     found = walk(Path(source.root), replace(options.walk, kept=kept), run.cancelled)
@@ -364,7 +364,7 @@ def _walked(run: Run, source: Source, known: dict[str, Known], options: IngestOp
 
 
 def jobs_of(
-    source: Source, found: Walked, known: dict[str, Known], policy: ChunkPolicy, options: IngestOptions
+    source: Source, found: Walked, known: dict[str, KnownDocument], policy: ChunkPolicy, options: IngestOptions
 ) -> list[Job]:
     git, analyser = git_facts(Path(source.root)), options.analyser
     marks: dict[tuple[Media, str], tuple[str, str]] = {}
@@ -393,7 +393,7 @@ def jobs_of(
     return made
 
 
-def _alone(source: Source, known: dict[str, Known]) -> list[FoundFile]:
+def _alone(source: Source, known: dict[str, KnownDocument]) -> list[FoundFile]:
     """The single files that were added to a root: no walk meets them, but they too may have changed or be read anew."""
     found: list[FoundFile] = []
     prefix = workspace_path(source, EXTERNAL) + "/"
@@ -410,7 +410,7 @@ def _alone(source: Source, known: dict[str, Known]) -> list[FoundFile]:
     return found
 
 
-def _missing(source: Source, found: Walked, known: dict[str, Known]) -> list[Known]:
+def _missing(source: Source, found: Walked, known: dict[str, KnownDocument]) -> list[KnownDocument]:
     """The documents whose files were not met; those of folders that could not be read stay."""
     met = {workspace_path(source, file.relative) for file in found.files}
     unread = tuple(workspace_path(source, folder) + "/" if folder else "" for folder, _ in found.unread)

@@ -13,7 +13,7 @@ from core.errors import Case
 from core.errors.cases.case import Cited
 from core.errors.cases.resolutions import Resolution
 from core.errors.retrieval.embed_text import embed_text
-from core.library.citations.store import MOST_CITED, KeptCitation, anchored, citations_of, cite, cited_in
+from core.library.citations.store import MOST_CITED, StoredCitation, anchored, citations_of, cite, cited_in
 from core.library.search.lexical import STOP
 from core.store import Store, faults
 
@@ -48,7 +48,7 @@ def with_citations(store: Store, case: Case, check: Callable[[], object] = lambd
     return replace(case, citations=tuple(found))
 
 
-def cite_in_case(store: Store, case: Case, name: str, author: str, quote: str | None = None) -> KeptCitation:
+def cite_in_case(store: Store, case: Case, name: str, author: str, quote: str | None = None) -> StoredCitation:
     """Let the fix that answers cite a passage (a chunk id or a URI); can be undone.
 
     Raises Fault invalid_input where the case has no fix, and what `cite` raises.
@@ -64,7 +64,7 @@ def answering(case: Case) -> Resolution | None:
     return next((one for one in case.resolutions if one.current), None)
 
 
-def _cited(store: Store, case: Case) -> Iterator[tuple[Resolution, KeptCitation]]:
+def _cited(store: Store, case: Case) -> Iterator[tuple[Resolution, StoredCitation]]:
     """What stands in the text of the fix, then what was attached to it or to those it was written over."""
     fix = answering(case)
     if fix is None:
@@ -91,19 +91,19 @@ def question_of_case(case: Case) -> str:
     names = _COINED.findall(line[:1_000])
     parts = {part.casefold() for name in names for part in _PARTS.findall(name)}
     rest = [word for word in _words(embed_text(line)) if word.casefold() not in parts]
-    return _asked([*names, *rest]) or line.strip()[:200]
+    return _search_words([*names, *rest]) or line.strip()[:200]
 
 
 def question_of_rule(rule: Rule) -> str:
     """A question about a rule: the words of its title, then those of its problem."""
-    return _asked([*_words(rule.title), *_words(rule.problem[:2_000])]) or rule.title.strip()[:200]
+    return _search_words([*_words(rule.title), *_words(rule.problem[:2_000])]) or rule.title.strip()[:200]
 
 
 def _words(text: str) -> list[str]:
     return _WORD.findall(text)
 
 
-def _asked(words: Iterable[str]) -> str:
+def _search_words(words: Iterable[str]) -> str:
     """Each word once, those that say nothing left out."""
     found: dict[str, str] = {}
     for word in words:

@@ -24,7 +24,7 @@ from core.library.search.rows import BulkItem, BulkResponse, BulkSummary, Search
 from core.store import open_store
 
 if TYPE_CHECKING:
-    from core.embedding.index.binary_index import KeptBits
+    from core.embedding.index.binary_index import CachedBits
 
 QUERY: Final = '{"query": "…"}'
 """The form of a line that is a query, at its least."""
@@ -32,7 +32,7 @@ BULK_MOST: Final = 100
 """Queries answered in one go."""
 
 
-def model_search(settings: EmbeddingSettings, kept: KeptBits | None = None) -> VectorSearch:
+def model_search(settings: EmbeddingSettings, kept: CachedBits | None = None) -> VectorSearch:
     """The way to the vectors of passages: the service that holds the model if one answers, else the model itself.
 
     Costs nothing until a search needs it, which is only where passages are embedded; then a second without a service.

@@ -14,8 +14,8 @@ from core.library.documents.rows import Source, content_hash
 from core.library.ingest.options import IngestOptions
 from core.library.ingest.readers import PICTURES, extension_of, media_of
 from core.library.ingest.report import IngestEvent, IngestReport
-from core.library.ingest.walk import EXTERNAL, FoundFile, Walked, leads_out, normal_path, refused, roots_of
-from core.library.ingest.write import known_of
+from core.library.ingest.walk import EXTERNAL, FoundFile, Walked, is_outside, normal_path, refused, roots_of
+from core.library.ingest.write import read_known_documents
 from core.library.parse.text import LOOKED, is_binary
 from core.library.search.fts import refresh_fts
 from core.store import Store, now
@@ -101,7 +101,7 @@ def _external(
 ) -> IngestReport:
     name = f"{content_hash(data)[:_NAME]}.{extension}"
     place = Path(source.root, EXTERNAL, name)
-    if leads_out(source.root, place.parent):
+    if is_outside(source.root, place.parent):
         raise Fault("invalid_input", f"{place.parent} is a link out of {source.root}.", "Make it a folder.")
     _keep(place, data)
     return _add(store, source, place, f"{EXTERNAL}/{name}", options, on_event, cancelled)
@@ -142,7 +142,7 @@ def _add(
     about = place.stat()
     found = Walked([FoundFile(place, inside, media, about.st_size, about.st_mtime_ns)])
     with running(store, [source], options, on_event, cancelled) as run:
-        files = jobs_of(source, found, known_of(store.con, source), policy, options)
+        files = jobs_of(source, found, read_known_documents(store.con, source), policy, options)
         run.total = len(files)
         run.tell(IngestEvent("scan_completed", now(), total=run.total))
         refresh_fts(store, options.analyser, cancelled=run.cancelled)

@@ -15,17 +15,17 @@ import apsw
 from core.base.fault import Fault
 from core.errors.cases.browse import case_rows
 from core.errors.cases.case import CaseRow
-from core.errors.cases.derived import meant_by, project_names
+from core.errors.cases.derived import project_aliases, project_names
 from core.errors.cases.resolutions import Resolution, answering
 from core.errors.fixes import strength_of
 from core.flows.insights.report import (
-    CameBack,
+    AnsweredCase,
+    AnswersByChannel,
     Insights,
     Lead,
     ProjectCost,
+    RecurredCase,
     Side,
-    ToldBy,
-    ToldCase,
     ToolCost,
     Totals,
     Week,
@@ -87,18 +87,18 @@ def by_project(con: apsw.Connection, scope: Scope, names: Mapping[str, str]) -> 
     """The projects in which something failed or was told, the dearest first. `names` are those they are shown by."""
     found: dict[str, ProjectCost] = {}
     for project, failures, incidents, attempts, _, ms in _sums(con, scope, "project", _COSTS, "insight_week"):
-        shown = _shown(names, project)
+        shown = _display_project(names, project)
         found[project] = ProjectCost(project, shown, failures, incidents, attempts, minutes(ms))
     for project, told, helped, *_ in _sums(con, scope, "project", _ANSWER_SUMS, "insight_answer"):
-        known = found.get(project, ProjectCost(project, _shown(names, project), 0, 0, 0, 0.0))
+        known = found.get(project, ProjectCost(project, _display_project(names, project), 0, 0, 0, 0.0))
         found[project] = replace(known, answered=told, helped=helped)
     return tuple(sorted(found.values(), key=lambda one: (-one.minutes, -one.failures, one.project)))
 
 
-def by_way(con: apsw.Connection, scope: Scope) -> tuple[ToldBy, ...]:
+def by_way(con: apsw.Connection, scope: Scope) -> tuple[AnswersByChannel, ...]:
     """The ways in which fixes were told, the most frequent first."""
     rows = _sums(con, scope, "via", _ANSWER_SUMS, "insight_answer")
-    found = (ToldBy(*cast("tuple[str, int, int, int, int, int]", row)) for row in rows)
+    found = (AnswersByChannel(*cast("tuple[str, int, int, int, int, int]", row)) for row in rows)
     return tuple(sorted(found, key=lambda one: (-one.told, one.via)))
 
 
@@ -112,7 +112,7 @@ def totals(con: apsw.Connection, scope: Scope) -> Totals:
     return Totals(failures or 0, incidents or 0, attempts or 0, minutes(ms or 0), answered or 0, helped or 0)
 
 
-def _shown(names: Mapping[str, str], project: str) -> str:
+def _display_project(names: Mapping[str, str], project: str) -> str:
     return names.get(project, project)
 
 
@@ -185,9 +185,9 @@ def worst(store: Store, scope: Scope, costs: Sequence[CaseCost]) -> tuple[WorstC
     )
 
 
-def came_back(store: Store, scope: Scope, costs: Sequence[CaseCost], most: int) -> tuple[CameBack, ...]:
+def recurred_cases(store: Store, scope: Scope, costs: Sequence[CaseCost], most: int) -> tuple[RecurredCase, ...]:
     """The cases with a fix that were met in another session after it was known, the dearest first."""
-    found: list[CameBack] = []
+    found: list[RecurredCase] = []
     for cost in costs:
         row = cost.row
         if row.status not in ("draft", "verified"):
@@ -198,17 +198,17 @@ def came_back(store: Store, scope: Scope, costs: Sequence[CaseCost], most: int) 
         since, source = cast("tuple[str, str]", fix)
         times, attempts, ms = _after(store.con, scope, row.id, since, source)
         if times:
-            told, helped, *_, withheld = _told_of(store.con, scope, row.id)
+            told, helped, *_, withheld = _answer_counts(store.con, scope, row.id)
             why = _why(store.con, row.id, told, helped, withheld)
             found.append(
-                CameBack(row.id, row.key_line, times, attempts, minutes(ms), row.status, since, told, helped, why)
+                RecurredCase(row.id, row.key_line, times, attempts, minutes(ms), row.status, since, told, helped, why)
             )
     return tuple(sorted(found, key=lambda one: (-one.minutes, -one.times, one.case_id))[:most])
 
 
-def told_cases(store: Store, scope: Scope, most: int) -> tuple[ToldCase, ...]:
+def answered_cases(store: Store, scope: Scope, most: int) -> tuple[AnsweredCase, ...]:
     """The cases whose fixes were told or held back, the most frequent first."""
-    tests, values = _told_tests(scope)
+    tests, values = _answer_filter(scope)
     found = cast(
         "list[tuple[int, int, int, int, int, int]]",
         store.con.execute(
@@ -219,7 +219,7 @@ def told_cases(store: Store, scope: Scope, most: int) -> tuple[ToldCase, ...]:
     )
     rows = _rows(store, [case_id for case_id, *_ in found])
     return tuple(
-        ToldCase(case_id, rows[case_id].key_line, rows[case_id].status, *counts)
+        AnsweredCase(case_id, rows[case_id].key_line, rows[case_id].status, *counts)
         for case_id, *counts in found
         if case_id in rows
     )
@@ -239,7 +239,7 @@ def _rows(store: Store, cases: Sequence[int]) -> Mapping[int, CaseRow]:
     return {row.id: row for row in case_rows(store, tuple(cases))}
 
 
-def _met(scope: Scope) -> tuple[str, str, list[str]]:
+def _scope_filter(scope: Scope) -> tuple[str, str, list[str]]:
     """A join with `result_verdict v`, the condition on both, and its values."""
     join, tests, values = "", "", list[str]()
     if scope.since is not None:
@@ -264,7 +264,7 @@ def _after(con: apsw.Connection, scope: Scope, case_id: int, since: str, source:
 
     The rest of that week is read one by one, later weeks from their sums.
     """
-    join, tests, values = _met(scope)
+    join, tests, values = _scope_filter(scope)
     rest = con.execute(
         "SELECT count(*), sum(v.attempts), sum(CAST(round(v.seconds * 1000) AS INTEGER))"
         f" FROM fingerprint f CROSS JOIN result_verdict v ON {_FINDING} = f.fingerprint{join}"
@@ -283,7 +283,7 @@ def _after(con: apsw.Connection, scope: Scope, case_id: int, since: str, source:
     return times, attempts, ms
 
 
-def _told_tests(scope: Scope) -> tuple[str, list[str]]:
+def _answer_filter(scope: Scope) -> tuple[str, list[str]]:
     tests, values = "", list[str]()
     if scope.since is not None:
         tests += " AND told_at >= ?"
@@ -294,9 +294,9 @@ def _told_tests(scope: Scope) -> tuple[str, list[str]]:
     return tests, values
 
 
-def _told_of(con: apsw.Connection, scope: Scope, case_id: int) -> tuple[int, int, int, int, int]:
+def _answer_counts(con: apsw.Connection, scope: Scope, case_id: int) -> tuple[int, int, int, int, int]:
     """How often a case was told, helped, failed again, was ignored and was held back."""
-    tests, values = _told_tests(scope)
+    tests, values = _answer_filter(scope)
     row = con.execute(
         f"SELECT {_ANSWERS_OF_CASE} FROM fingerprint f CROSS JOIN answer_outcome o ON o.fingerprint = f.fingerprint"
         f" WHERE f.case_id = ? AND o.fingerprint <> ''{tests}",
@@ -342,7 +342,7 @@ def insights(store: Store, since: str | None = None, project: str | None = None,
     name = None if project is None else redact(project)  # as it is stored
     with faults(store.path):
         con = store.con
-        scope = Scope(week, None if name is None else meant_by(con, name))
+        scope = Scope(week, None if name is None else project_aliases(con, name))
         costs = dearest(store, scope)
         return Insights(
             since=week,
@@ -352,8 +352,8 @@ def insights(store: Store, since: str | None = None, project: str | None = None,
             by_tool=by_tool(con, scope),
             by_project=by_project(con, scope, project_names(con)),
             worst=worst(store, scope, costs[:cases]),
-            came_back=came_back(store, scope, costs, cases),
-            told=told_cases(store, scope, cases),
+            came_back=recurred_cases(store, scope, costs, cases),
+            told=answered_cases(store, scope, cases),
             by_way=by_way(con, scope),
         )
 
@@ -420,7 +420,7 @@ def worked(store: Store, project: str | None = None, items: int = ITEMS) -> Work
     name = None if project is None else redact(project)
     with faults(store.path):
         con = store.con
-        projects = None if name is None else meant_by(con, name)
+        projects = None if name is None else project_aliases(con, name)
         sessions = _sessions_by_project(store)
         names = project_names(con)
         decisions = [*_lessons(store, projects, items), *_accepted(store, projects, items)]

@@ -102,14 +102,14 @@ def shared(picture: Picture) -> Picture:
     texts = [picture.title, picture.scope, *picture.notes, *(row.name for row in picture.rows)]
     owners = owners_in(texts)
 
-    def told(text: str) -> str:
+    def display(text: str) -> str:
         return shareable(text, owners)
 
     return Picture(
-        told(picture.title),
-        told(picture.scope),
-        tuple(replace(row, name=told(row.name), count=told(row.count)) for row in picture.rows),
-        tuple(map(told, picture.notes)),
+        display(picture.title),
+        display(picture.scope),
+        tuple(replace(row, name=display(row.name), count=display(row.count)) for row in picture.rows),
+        tuple(map(display, picture.notes)),
         picture.strip,
     )
 

@@ -81,7 +81,7 @@ class WorstCase:
 
 
 @dataclass(frozen=True, slots=True)
-class CameBack:
+class RecurredCase:
     """A case that was met again after a fix was known: how often, and what that cost.
 
     `known_since`: the time of its first fix. `told`, `helped`: answers since the report begins. `reason` says why it
@@ -101,7 +101,7 @@ class CameBack:
 
 
 @dataclass(frozen=True, slots=True)
-class ToldCase:
+class AnsweredCase:
     """A case whose fix was told: how often, and what came of it. `withheld`: held back, to compare with."""
 
     case_id: int
@@ -115,7 +115,7 @@ class ToldCase:
 
 
 @dataclass(frozen=True, slots=True)
-class ToldBy:
+class AnswersByChannel:
     """Answers by the way they were told: `hook`, `before_run`, `search`, `mcp`, `workbench`."""
 
     via: str
@@ -142,9 +142,9 @@ class Insights:
     by_tool: tuple[ToolCost, ...]
     by_project: tuple[ProjectCost, ...]
     worst: tuple[WorstCase, ...]
-    came_back: tuple[CameBack, ...]
-    told: tuple[ToldCase, ...]
-    by_way: tuple[ToldBy, ...]
+    came_back: tuple[RecurredCase, ...]
+    told: tuple[AnsweredCase, ...]
+    by_way: tuple[AnswersByChannel, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from core.flows.harvest.command import Command, command_of
 from core.flows.harvest.fixes.linking import is_check
 from core.flows.harvest.incidents import ActiveTime
 from core.flows.harvest.reducer import fold
-from core.flows.harvest.session_events import Result, object_of, seen_in
+from core.flows.harvest.session_events import Result, object_of, read_history
 from core.flows.insights.api import minutes
 from core.flows.insights.report import RedTime, SessionStrip, StripCell, StripMark
 from core.store import Store, faults
@@ -107,7 +107,7 @@ def _passed(store: Store, session: str, clock: ActiveTime) -> tuple[set[int], st
         if result.outcome.sign is None and result.outcome.verdict == "passed" and _checks(result.command):
             green.add(result.ran.idx)
 
-    for _ in fold(clock.watch(seen_in(store, [session], None)), judged=judged):
+    for _ in fold(clock.watch(read_history(store, [session], None)), judged=judged):
         pass
     return green, last
 
@@ -126,14 +126,14 @@ def _cells(store: Store, session: str, verdicts: Sequence[_Verdict], green: set[
         mark: StripMark = "passed" if message in green else "other"
         if one is not None and one.verdict in _RED:
             mark = "failed"
-        what = _what(tool, given)
+        what = _call_summary(tool, given)
         if one is None:
             yield StripCell(message, ts, mark, tool, what)
         else:
             yield StripCell(message, ts, mark, one.program or tool, what, one.verdict, one.key_line, one.case_id)
 
 
-def _what(tool: str, given: str) -> str:
+def _call_summary(tool: str, given: str) -> str:
     """What a call did, on one line: its command, else the file or the words it was given."""
     inputs = object_of(given)
     command = command_of(tool, inputs)

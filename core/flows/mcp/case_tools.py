@@ -162,13 +162,13 @@ _MOST: Final = 4_000
 
 
 def _record(desk: Desk, given: dict[str, Any], _: Cancelled) -> LessonRecorded:
-    from core.flows.lessons import Told, record_lesson
+    from core.flows.lessons import LessonInput, record_lesson
     from core.flows.transcripts.api import import_transcripts
     from core.store import faults, open_store
     from core.transcripts.detection import default_roots, discover
 
     name = given["session"]
-    told = Told(
+    told = LessonInput(
         given["error"], given.get("command", ""), given.get("hunk", ""), given["check"], given.get("because", ""),
         tuple(given.get("not", ())), tuple(given.get("quotes", ())),
     )  # fmt: skip

@@ -14,7 +14,7 @@ from core.embedding.runtime.query_model import ModelAtHand, NoVectors, VectorSea
 
 if TYPE_CHECKING:
     from core.align import AlignSettings
-    from core.embedding.models.models import Found
+    from core.embedding.models.models import LocalModel
     from core.embedding.runtime.embedder import Embedder, Kind, Vector
 
 
@@ -55,10 +55,10 @@ class SharedModel:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._found: Found | None = None
+        self._found: LocalModel | None = None
         self._embedder: Embedder | None = None
 
-    def opened(self, found: Found) -> Embedder:
+    def opened(self, found: LocalModel) -> Embedder:
         """The model; another one is loaded where another is in use by now. Raises Fault where it cannot be loaded."""
         from core.embedding.runtime.local import load
 

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import apsw
 
-from core.errors.practice import VIA, KnownFailure, find_failure, keep_told
+from core.errors.practice import VIA, KnownFailure, find_failure, record_shown
 from core.store import faults, now, open_store
 from core.text import visible
 
@@ -39,7 +39,9 @@ def failure_before(
         return None if found is None else (found, repository)
 
 
-def count_told(database: Path, told: KnownFailure, session: str, repository: str, *, withheld: bool = False) -> str:
+def record_shown_before_run(
+    database: Path, told: KnownFailure, session: str, repository: str, *, withheld: bool = False
+) -> str:
     """Write down what was told, after the agent has it, or what was `withheld`; why it was not ("": it was)."""
     from core.base.fault import Fault
 
@@ -47,13 +49,13 @@ def count_told(database: Path, told: KnownFailure, session: str, repository: str
         with open_store(database, write=True, timeout_ms=_KEPT_MS) as store:
             if store.readonly is None:
                 with faults(database), store.transaction() as con:
-                    keep_told(con, told, session, repository, now(), withheld=withheld)
+                    record_shown(con, told, session, repository, now(), withheld=withheld)
     except Fault as fault:
         return f"what was told before the run was not counted: {fault.message}"
     return ""
 
 
-def settle_told(con: apsw.Connection, session: str) -> None:
+def settle_shown(con: apsw.Connection, session: str) -> None:
     """Say of what was told before a run in this session what became of it: by the calls that were made after it.
 
     `failed_again`: the same form of command failed once more; `helped`: it was not run again, and the program was run

@@ -21,7 +21,7 @@ from core.flows.harvest.events import HarvestedError
 from core.flows.harvest.fixes.correction import OUTSIDE, subcommand
 from core.flows.harvest.fixes.linking import is_check
 from core.flows.harvest.programs import SCRIPT_RUNNERS
-from core.flows.practice.before_run import settle_told
+from core.flows.practice.before_run import settle_shown
 
 _LIST: Final = r"[@\w:/-]{1,80}(?:[ \t]*,[ \t]*[@\w:/-]{1,80})*"
 _DIRECTIVES: Final = (
@@ -246,7 +246,7 @@ def write_practice(con: apsw.Connection, harvest: str, found: Iterable[Harvested
     """
     findings = [one for error in found for one in findings_of(con, error)]
     replace_rows(con, harvest, findings, [one for error in found for one in warned_of(error)])
-    settle_told(con, harvest)
+    settle_shown(con, harvest)
 
 
 def findings_of(con: apsw.Connection, error: HarvestedError) -> Iterator[Finding]:

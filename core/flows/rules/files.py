@@ -63,7 +63,7 @@ def rule_files(settings: RuleSettings, folder: Path | None = None) -> ScopedFile
     are left out (`untrusted_files`).
     """
     found: dict[Path, tuple[Path, Scope]] = {}
-    for path, scope, why in _looked_at(settings, folder):
+    for path, scope, why in _candidate_files(settings, folder):
         if not why:
             found.setdefault(path.resolve(), (path, scope))
     return tuple(found.values())
@@ -73,11 +73,11 @@ def untrusted_files(settings: RuleSettings, folder: Path | None = None) -> tuple
     """The rule files that are not read since others can write them, each with what to do about it. Raises Fault as
     `rule_files`."""
     end = "trust it with the setting rules.trust, or correct its owner and rights"
-    refused = {path: why for path, _, why in _looked_at(settings, folder) if why}
+    refused = {path: why for path, _, why in _candidate_files(settings, folder) if why}
     return tuple((path, f"no rules were read from {path}: {why}; {end}") for path, why in refused.items())
 
 
-def _looked_at(settings: RuleSettings, folder: Path | None) -> Iterator[tuple[Path, Scope, str]]:
+def _candidate_files(settings: RuleSettings, folder: Path | None) -> Iterator[tuple[Path, Scope, str]]:
     """Each rule file there is, whose it is, and why it is not read ("": it is)."""
     trusted = tuple(Path.home() / Path(name).expanduser() for name in _names(settings.trust))
     for path in own_places(settings):

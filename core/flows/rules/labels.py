@@ -10,8 +10,8 @@ from core.base.fault import Fault
 from core.flows.rules.files import ScopedFiles
 from core.rules.evaluation.labels import (
     Label,
+    LabelConflict,
     LabelledCall,
-    SaidOtherwise,
     Seen,
     Verdict,
     broken_lines,
@@ -31,7 +31,7 @@ COUNT_WAIT_MS = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class LabelResult:
     """The label of a call now, and why it could not be counted (or ""). `otherwise`: another label than the one that
     was seen was kept meanwhile, and nothing was changed."""
 
@@ -49,7 +49,7 @@ class Comparable:
     elsewhere: int = 0
     broken: tuple[int, ...] = ()
 
-    def told(self, known: Collection[str]) -> tuple[str, ...]:
+    def notes(self, known: Collection[str]) -> tuple[str, ...]:
         """What is to be said of a comparison on them, `known` are the names of its rules; nothing where all is well."""
         out: list[str] = []
         if self.broken:
@@ -83,7 +83,7 @@ def label_call(
     shown_from: str | None = None,
     project: str | None = None,
     seen: Seen = "any",
-) -> Said:
+) -> LabelResult:
     """Say something of a call, as `put_label` does.
 
     `shown_from` is the file of a rule that is shown for the call: only such a rule can have helped, or be dismissed.
@@ -93,15 +93,15 @@ def label_call(
     before = label_of(path, call, project) if seen == "any" else seen
     try:
         now = put_label(path, call, rule, verdict, seen=seen, project=project)
-    except SaidOtherwise as other:
-        return Said(other.label, otherwise=True)
+    except LabelConflict as other:
+        return LabelResult(other.label, otherwise=True)
     if rule is None or shown_from is None:
-        return Said(now)
+        return LabelResult(now)
     try:
         _count(database, shown_from, rule, before or Label(), now or Label())
     except Fault as fault:
-        return Said(now, fault.message)
-    return Said(now)
+        return LabelResult(now, fault.message)
+    return LabelResult(now)
 
 
 def _count(database: Path, path: str, rule: str, before: Label, now: Label) -> None:

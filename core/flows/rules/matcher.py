@@ -31,9 +31,9 @@ from core.rules.format.rule import Rule, RuleFile, RuleList, Scope
 from core.rules.format.store import (
     MAX_AGE_S,
     RuleSource,
-    drop_gone,
-    embed_anew,
+    drop_removed,
     forget_freshness,
+    invalidate_vectors,
     is_fresh,
     source_for,
     sync,
@@ -41,12 +41,12 @@ from core.rules.format.store import (
 from core.rules.matching.api import SHOWN, RuleMatch, Semantic, match
 from core.rules.matching.call import ToolCall
 from core.rules.matching.semantic import (
-    KeptVectors,
     NoSemantic,
     StoredSemantic,
+    StoredVectors,
     bars_of,
-    kept_vectors,
     matrix_of,
+    read_vectors,
     stored_semantic,
     text_shas,
 )
@@ -69,7 +69,7 @@ Log = Callable[[str], None]
 
 
 @dataclass(slots=True)
-class StandingVectors:
+class CachedVectors:
     """The tier over the vectors of one book in one store. `in_memory`: they are held and compared here, else by the
     casebook's index."""
 
@@ -88,12 +88,12 @@ class StandingVectors:
             version = data_version(store)
             if version == self._version:
                 return made
-            state, kept = read_state(store.con, place.kind), kept_vectors(store.con, place, book, self._shas)
-            if _is_of(state, place) and (kept.lack.waiting or not _done(state)):
+            state, kept = read_state(store.con, place.kind), read_vectors(store.con, place, book, self._shas)
+            if _is_of(state, place) and (kept.lack.waiting or not _is_complete(state)):
                 return None
             return self._keep(store, made, kept, version)
 
-    def found(
+    def tier(
         self, store: Store, source: RuleSource, place: Place, book: Book, vectors: VectorSearch, *, busy: bool, why: str
     ) -> StoredSemantic:
         """The tier over what is there now. `busy`: another program was embedding; `why`: why nothing was embedded.
@@ -104,12 +104,12 @@ class StandingVectors:
             if made is None or made.book is not book or made.place != place:
                 self._shas = text_shas(book, source)
                 made = stored_semantic(
-                    store.con, book, vectors, place, KeptVectors(), english=source.glossary is not None
+                    store.con, book, vectors, place, StoredVectors(), english=source.glossary is not None
                 )
-            kept, state = kept_vectors(store.con, place, book, self._shas), read_state(store.con, place.kind)
+            kept, state = read_vectors(store.con, place, book, self._shas), read_state(store.con, place.kind)
             lack = kept.lack
             lack = replace(
-                lack, why=why if lack.waiting else "", elsewhere=busy and bool(lack.waiting or not _done(state))
+                lack, why=why if lack.waiting else "", elsewhere=busy and bool(lack.waiting or not _is_complete(state))
             )
             return self._keep(store, made, replace(kept, lack=lack), version)
 
@@ -118,9 +118,9 @@ class StandingVectors:
         with faults(store.path):
             if tier is not self._made or data_version(store) == self._version:
                 return False
-            return kept_vectors(store.con, tier.place, tier.book, self._shas).items != tier.items
+            return read_vectors(store.con, tier.place, tier.book, self._shas).items != tier.items
 
-    def _keep(self, store: Store, made: StoredSemantic, kept: KeptVectors, version: int) -> StoredSemantic:
+    def _keep(self, store: Store, made: StoredSemantic, kept: StoredVectors, version: int) -> StoredSemantic:
         """With these rows; a rule's vector is the same wherever it stands, while they are the same."""
         matrix = made.matrix
         if self.in_memory and (matrix is None or kept.items != made.items):
@@ -136,7 +136,7 @@ def _is_of(state: VectorState | None, place: Place) -> bool:
     return state is None or state.is_of(place.model, place.recipe, place.dim)
 
 
-def _done(state: VectorState | None) -> bool:
+def _is_complete(state: VectorState | None) -> bool:
     return state is not None and state.complete
 
 
@@ -170,7 +170,7 @@ class RuleMatcher:
     _list: RuleList | None = None
     _book: Book | None = None
     _store: Store | None = None
-    _standing: StandingVectors | None = None
+    _standing: CachedVectors | None = None
     _logged: str = ""
     _opening: threading.Thread | None = None
 
@@ -257,9 +257,9 @@ class RuleMatcher:
         book = self.book()
         store = self._opened()
         paths = [str(path) for path, _ in self.paths]
-        drop_gone(store)
+        drop_removed(store)
         if all_of_them:
-            embed_anew(store, paths)
+            invalidate_vectors(store, paths)
         forget_freshness(store, paths)
         self._sync(store)
         embedder = self._opened_model(self.vectors, until)
@@ -316,11 +316,11 @@ class RuleMatcher:
         source = self._source(book, model)
         place = place_of(source, embedder)
         if self._standing is None:
-            self._standing = StandingVectors(self.in_memory)
+            self._standing = CachedVectors(self.in_memory)
         if (known := self._standing.standing(store, book, place)) is not None:
             return known
         busy, why = self._prepare(store, source, embedder, until)
-        made = self._standing.found(store, source, place, book, vectors, busy=busy, why=why)
+        made = self._standing.tier(store, source, place, book, vectors, busy=busy, why=why)
         if made.items or not made.lack.waiting:
             return made
         late = made.lack.elsewhere or time.monotonic() >= until
@@ -385,7 +385,7 @@ class RuleMatcher:
         return self._store
 
 
-def kept_semantic(store: Store, book: Book, vectors: VectorSearch) -> StoredSemantic | None:
+def stored_tier(store: Store, book: Book, vectors: VectorSearch) -> StoredSemantic | None:
     """The tier for these rules as far as their vectors are kept; None without a model. Raises Fault.
 
     Belongs to the thread of `store`; whoever has `vectors` meanwhile must not use it.
@@ -398,7 +398,7 @@ def kept_semantic(store: Store, book: Book, vectors: VectorSearch) -> StoredSema
     source = source_for(book.tables, english=english)
     with faults(store.path):
         place = place_of(source, embedder)
-        kept = kept_vectors(store.con, place, book, text_shas(book, source))
+        kept = read_vectors(store.con, place, book, text_shas(book, source))
     return stored_semantic(store.con, book, vectors, place, kept, english=english)
 
 

@@ -136,7 +136,7 @@ def capabilities(database: Path) -> Capabilities:
     versions = Versions(VERSION, SHIPPED.version, platform.python_version(), apsw.sqlite_lib_version())
     here = tuple(found.model.id for found in on_this_machine())
     able = tuple(replace(one, status="missing", needs=remedy(one.name)) if _lacks(one) else one for one in CAPABILITIES)
-    stats, library = _held(database) or (None, None)
+    stats, library = _read_stats(database) or (None, None)
     return Capabilities(schema_names(), able, here, versions, stats, library)
 
 
@@ -158,7 +158,7 @@ def schema_text(name: str) -> str:
     return (SCHEMAS / f"{name}.json").read_text(encoding="utf-8")
 
 
-def _held(database: Path) -> tuple[Stats, LibraryState] | None:
+def _read_stats(database: Path) -> tuple[Stats, LibraryState] | None:
     try:
         with open_store(database) as store, faults(database):
             return _stats(store), _library(store)
@@ -233,7 +233,7 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     from core.embedding.runtime.report import EmbedReport
     from core.embedding.service.client import ModelService
     from core.errors import Case, CaseList, Identity, Recorded, SearchAnswer
-    from core.errors.cases.resolutions import TakenBack
+    from core.errors.cases.resolutions import UndoResult
     from core.errors.curation.history import History
     from core.errors.curation.transaction import Curated
     from core.errors.curation.triage import QueuePage
@@ -264,7 +264,7 @@ def wire_types() -> dict[str, tuple[type, ...]]:
         AlignResult, Decided, Entry, EntryPage, EvidenceAdded, Promoted, PromotedMany, Quote, QuotePage,
         SessionAligned, Calibration, Capabilities, Case, CaseList, Config, ConfigFile, Curated, Demo, Diagnosis,
         EmbedReport, ErrorObject, Exported, FileReport, History, HooksReport, Identity, ImportReport, ModelList,
-        ModelReport, ModelService, PortableFix, Progress, QueuePage, Recorded, SearchAnswer, TakenBack, Clusters,
+        ModelReport, ModelService, PortableFix, Progress, QueuePage, Recorded, SearchAnswer, UndoResult, Clusters,
         Comparison, RuleList, RuleMatch, RuleEdit, TranscriptHarvest, ImportAgain, RuleDrafts, SyncedFiles,
         Plugin,
     )  # fmt: skip
@@ -289,7 +289,7 @@ def _lesson_types() -> tuple[type, ...]:
 def _library_types() -> tuple[type, ...]:
     """What the library writes. The six kinds of citation share one name."""
     from core.library.ask.answer import Answer, AnswerEvent
-    from core.library.ask.store import SessionDeleted, SessionList, SessionShown
+    from core.library.ask.store import SessionDeleted, SessionList, StoredSession
     from core.library.citations.citation import (
         CaptionCitation,
         CodeCitation,
@@ -311,7 +311,7 @@ def _library_types() -> tuple[type, ...]:
         CaptionCitation, CodeCitation, PageCitation, RegionCitation, TimeCitation, LineCitation,
         BriefBulk, BriefResponse, BulkItem, BulkResponse,
         ChunkInspection, DocInspection, DocPage, DocSummary, Evaluation, IndexReport,
-        Answer, AnswerEvent, SessionDeleted, SessionList, SessionShown,
+        Answer, AnswerEvent, SessionDeleted, SessionList, StoredSession,
         Fetched, FilePlace, IngestEvent, IngestReport, OcrData, ResetReport, SearchHit, SearchResponse,
     )  # fmt: skip
 

@@ -18,7 +18,7 @@ from core.embedding.index.backlog import waiting
 from core.embedding.index.state import read_state, why_off
 from core.embedding.index.stored import Place
 from core.embedding.models.catalogue import Model
-from core.embedding.models.models import Absent, Found, current
+from core.embedding.models.models import Absent, LocalModel, current
 from core.embedding.runtime.embedder import Embedder, Kind, LocalEmbedder, Source, Vector
 from core.embedding.runtime.report import EmbedPart, EmbedReport
 from core.embedding.runtime.worker import BATCH, place_of, run, up_to_date
@@ -123,8 +123,8 @@ class _Whole:
             if not self.is_due(store, source):
                 continue
             report = run(
-                store, source, self.embedder, batch=self.batch, progress=self._told(store, at), stop=self.stop,
-                give_way=first.came, length=self.embedder.tokens,
+                store, source, self.embedder, batch=self.batch, progress=self._on_progress(store, at), stop=self.stop,
+                give_way=first.is_embedded, length=self.embedder.tokens,
             )  # fmt: skip
             self.made.append(report)
             self.done += report.embedded + report.reused + report.removed + len(report.failed)
@@ -133,18 +133,18 @@ class _Whole:
             if first.met:
                 at = 0
 
-    def _told(self, store: Store, later: int) -> Tell | None:
+    def _on_progress(self, store: Store, later: int) -> Tell | None:
         tell, done = self.progress, self.done
         if tell is None:
             return None
 
-        def told(step: Progress) -> None:
+        def report(step: Progress) -> None:
             behind = sum(waiting(store.con, one.kind) for one in self.sources[later:])
             left = step.total - step.done + behind
             eta = round(left / step.rate, 1) if step.rate else None
             tell(replace(step, done=done + step.done, total=done + step.done + left, eta_s=eta))
 
-        return told
+        return report
 
     def report(self) -> EmbedReport:
         """What was done; of a single kind its own report."""
@@ -208,7 +208,7 @@ class _First:
     def __post_init__(self) -> None:
         self.left = self._waiting()
 
-    def came(self) -> bool:
+    def is_embedded(self) -> bool:
         """Whether it did."""
         if not self.met and time.monotonic() - self.looked > LOOKS_S:
             self.looked = time.monotonic()
@@ -223,7 +223,7 @@ class _First:
 class OnDemand:
     """An `Embedder` that loads its model when the first text comes."""
 
-    found: Found
+    found: LocalModel
     threads: int
     stop: Callable[[], bool] = lambda: False
     loaded: tuple[LocalEmbedder, Embedder] | None = None

@@ -10,7 +10,7 @@ from typing import ClassVar
 from core.align.input import Extracted
 from core.align.settings import AlignSettings
 from core.base.fault import Fault
-from core.evidence.entries import Left, add_entries
+from core.evidence.entries import RejectedEntry, add_entries
 from core.evidence.realign import DEFAULTS, SessionAligned, align_session, sessions_to_align, unmark
 from core.flows.transcripts.report import Meter, Progress
 from core.store import Store, faults, jobs
@@ -33,7 +33,7 @@ class EvidenceAdded:
     added: tuple[str, ...]
     quotes: int
     known: int
-    left: tuple[Left, ...]
+    left: tuple[RejectedEntry, ...]
     warnings: tuple[str, ...]
     alignment: SessionAligned | None
 

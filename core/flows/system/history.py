@@ -11,7 +11,7 @@ import apsw
 
 from core.base.fault import Fault
 from core.errors.cases.resolutions import MIRRORED as OF_ERRORS
-from core.errors.cases.resolutions import TakenBack, newest_undo, refresh_touched, take_back_several
+from core.errors.cases.resolutions import UndoResult, newest_undo, refresh_touched, take_back_several
 from core.errors.curation.history import Changed, ChangedQuote, History, case_history, whole_history
 from core.evidence.rows import decision_from, spans_from
 from core.store import RowChange, Store, Undone, row_changes, undo
@@ -60,7 +60,7 @@ def _with_quotes(store: Store, changes: Sequence[Changed]) -> tuple[Changed, ...
         if (did := touched.get(one.change)) is not None:
             ids = told[one.change]
             only = entries[one.change][0] if len(entries[one.change]) == 1 else ""
-            quotes = tuple(_told(quote, did, now.get(quote), only) for quote in ids[:MOST_QUOTES])
+            quotes = tuple(_changed_quote(quote, did, now.get(quote), only) for quote in ids[:MOST_QUOTES])
             what = (*one.what, *(f"entry {name}: {stage}" for name, stage in did.stages.items()))
             one = replace(one, what=what, quotes=quotes, more_quotes=len(ids) - len(quotes))  # noqa: PLW2901
         found.append(one)
@@ -124,11 +124,11 @@ def _now(con: apsw.Connection, ids: Iterable[int]) -> dict[int, _Now]:
             cast("int", quote), _start(text), str(entry_id), _start(title), str(session), str(started), str(project),
             None, None, "", project_name=str(name),
         )  # fmt: skip
-        found[about.id] = _Now(about, _spot_found(status, message))
+        found[about.id] = _Now(about, _to_spot(status, message))
     return found
 
 
-def _spot_found(status: object, message: object) -> _Spot:
+def _to_spot(status: object, message: object) -> _Spot:
     if status in ("aligned", "flagged") and isinstance(message, int):
         return message, ""
     if status is None:
@@ -136,11 +136,11 @@ def _spot_found(status: object, message: object) -> _Spot:
     return None, "several places" if status == "ambiguous" else "not found"
 
 
-def _told(quote: int, did: _Touched, now: _Now | None, entry_id: str) -> ChangedQuote:
+def _changed_quote(quote: int, did: _Touched, now: _Now | None, entry_id: str) -> ChangedQuote:
     """What a change did to one quote; of one that is gone only what the change itself tells."""
     found: _Spot = (None, "unknown") if now is None else now.found
     if quote not in did.decided and now is not None:
-        return replace(now.about, before=found[0], after=found[0], place=_said(found))
+        return replace(now.about, before=found[0], after=found[0], place=_describe_spot(found))
     columns = did.decided[quote].columns
     old = {name: str(value) for name, value, _ in columns if value is not None}
     new = {name: str(value) for name, _, value in columns if value is not None}
@@ -172,10 +172,10 @@ def _place(before: _Spot, after: _Spot) -> str:
         return after[1] or f"stays in message {after[0]}"
     if before[0] is not None and after[0] is not None:
         return f"message {before[0]} → {after[0]}"
-    return f"{_said(before)} → {_said(after)}"
+    return f"{_describe_spot(before)} → {_describe_spot(after)}"
 
 
-def _said(spot: _Spot) -> str:
+def _describe_spot(spot: _Spot) -> str:
     return spot[1] or f"message {spot[0]}"
 
 
@@ -184,7 +184,7 @@ def _start(text: object) -> str:
     return line if len(line) <= _START else line[: _START - 1] + "…"
 
 
-__all__ = ["TakenBack", "bring_back", "take_back", "take_back_several"]
+__all__ = ["UndoResult", "bring_back", "take_back", "take_back_several"]
 
 
 def take_back(store: Store, actor: str, change: int | None = None, *, by: str | None = None) -> Undone:

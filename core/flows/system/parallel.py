@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Any, Final, Generic, TypeVar
 
 from core.base.fault import Fault
-from core.process.child import Child, ChildGoneError, Reply
+from core.process.child import Child, ChildExitedError, Reply
 from core.process.worker import RARE_GC, Handler
 
 _DEPTH: Final = 5
@@ -39,7 +39,7 @@ def calm_garbage() -> Generator[None]:
         gc.set_threshold(*before)
 
 
-class Gone(Exception):
+class NoWorkerError(Exception):
     """There is no second process (any more), and its work must be done here."""
 
 
@@ -72,24 +72,24 @@ class Second:
         handler, args = question
         if self._child is None:
             if self._refused:
-                raise Gone
+                raise NoWorkerError
             self._child = Child(path=sys.path)  # a library user may have added to it
             try:
                 self._child.start()
             except OSError as error:
                 self._give_up()
-                raise Gone from error
+                raise NoWorkerError from error
         self._replies.append(self._child.call(handler, *args))
 
     def take(self) -> Any:
         """The answer to the oldest question; waits for it. Raises Gone."""
         if not self._replies:
-            raise Gone
+            raise NoWorkerError
         try:
             return self._replies.popleft().result()
-        except (Fault, ChildGoneError) as error:
+        except (Fault, ChildExitedError) as error:
             self._give_up()
-            raise Gone from error
+            raise NoWorkerError from error
 
     def close(self) -> None:
         """End the process, whatever it does; the next question starts another."""
@@ -127,7 +127,7 @@ def shared(
             if work.due() or not work.begin_here():
                 if not work.begun:
                     return
-                yield work.taken()
+                yield work.next_result()
     finally:
         if work.asked:
             second.close()  # nobody waits for its answers any more
@@ -158,7 +158,7 @@ class _Work(Generic[Piece, Result]):
             try:
                 self.second.ask(self.elsewhere(piece))
                 self.asked += 1
-            except Gone:
+            except NoWorkerError:
                 self._lost()
 
     def due(self) -> bool:
@@ -174,7 +174,7 @@ class _Work(Generic[Piece, Result]):
             self.begun.append((piece, self.here(piece)))
         return piece is not None
 
-    def taken(self) -> tuple[Piece, Result]:
+    def next_result(self) -> tuple[Piece, Result]:
         """The next piece with its result; waits for it."""
         piece, result = self.begun.popleft()
         result = self._answer() if result is None else result
@@ -186,7 +186,7 @@ class _Work(Generic[Piece, Result]):
         self.asked -= 1
         try:
             return self.second.take()
-        except Gone:
+        except NoWorkerError:
             self._lost()
             return None
 

@@ -14,8 +14,8 @@ from core.embedding.runtime.query_model import ModelAtHand, NoVectors, VectorSea
 from core.store import Store, faults
 
 if TYPE_CHECKING:
-    from core.embedding.index.binary_index import KeptBits
-    from core.embedding.models.models import Found
+    from core.embedding.index.binary_index import CachedBits
+    from core.embedding.models.models import LocalModel
     from core.embedding.runtime.embedder import Embedder, Vector
     from core.embedding.service.remote_embedder import Embed
     from core.process.worker import Call
@@ -31,7 +31,7 @@ def vector_search(
     settings: EmbeddingSettings,
     source: From,
     *,
-    kept: KeptBits | None = None,
+    kept: CachedBits | None = None,
     deadline_ms: float | None = None,
 ) -> VectorSearch:
     """The way to the vectors of errors. Costs nothing until a search needs it.
@@ -70,7 +70,7 @@ def answer_question(
             call.on_cancel(store.interrupt)
             try:
                 store.check()
-                return question(store, _kept_search(settings))
+                return question(store, _stored_search(settings))
             finally:
                 call.on_cancel(None)
     except Fault:
@@ -80,23 +80,23 @@ def answer_question(
 
 
 @lru_cache(maxsize=1)
-def _kept_search(settings: str) -> VectorSearch:
-    from core.embedding.index.binary_index import KeptBits
+def _stored_search(settings: str) -> VectorSearch:
+    from core.embedding.index.binary_index import CachedBits
 
-    return vector_search(EmbeddingSettings(**json.loads(settings)), "process", kept=KeptBits())
+    return vector_search(EmbeddingSettings(**json.loads(settings)), "process", kept=CachedBits())
 
 
-def asked_search(settings: EmbeddingSettings, ask: Callable[[Embed], list[tuple[Vector, ...]]]) -> VectorSearch:
+def remote_search(settings: EmbeddingSettings, ask: Callable[[Embed], list[tuple[Vector, ...]]]) -> VectorSearch:
     """The way to the vectors of a model that another process holds: `ask` brings it a question, or raises Fault."""
 
     def find() -> ModelAtHand | NoVectors:
         from core.embedding.models.models import Absent, current
-        from core.embedding.service.remote_embedder import Asked
+        from core.embedding.service.remote_embedder import RemoteEmbedder
 
         found = current(settings)
         if isinstance(found, Absent):
             return NoVectors(found.reason, found.remedy)
-        return ModelAtHand(found.model, lambda: Asked(found.model, ask))
+        return ModelAtHand(found.model, lambda: RemoteEmbedder(found.model, ask))
 
     return VectorSearch(find)
 
@@ -119,7 +119,7 @@ def why_no_vectors(store: Store, settings: EmbeddingSettings) -> NoVectors | Non
     return NoVectors(off, "casebook embed") if off else None
 
 
-def served_or_loaded(found: Found, settings: EmbeddingSettings, load: Callable[[], Embedder]) -> Embedder:
+def served_or_loaded(found: LocalModel, settings: EmbeddingSettings, load: Callable[[], Embedder]) -> Embedder:
     """The embedder of a model service that runs, if it may be asked and holds this model; else what `load` gives.
 
     Starts no service. Raises what `load` raises.
@@ -134,13 +134,13 @@ def served_or_loaded(found: Found, settings: EmbeddingSettings, load: Callable[[
     return load()
 
 
-def _loaded(found: Found) -> Embedder:
+def _loaded(found: LocalModel) -> Embedder:
     from core.embedding.runtime.local import load
 
     return load(found, threads=1)
 
 
-def _served(found: Found, deadline_ms: float | None) -> Embedder | NoVectors:
+def _served(found: LocalModel, deadline_ms: float | None) -> Embedder | NoVectors:
     """The service's embedder. Asked only when the casebook has vectors of this model: then it is worth starting one."""
     from core.embedding.service.client import DEADLINE_MS, Unserved, connect
 

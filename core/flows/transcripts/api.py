@@ -16,22 +16,22 @@ import apsw
 
 from core.base.fault import Fault
 from core.errors.cases.derived import refresh_case
-from core.errors.cases.record import forget_heard
+from core.errors.cases.record import drop_provisional
 from core.evidence.events import ingested
 from core.evidence.realign import mark_to_align
 from core.evidence.rows import count_messages
 from core.flows.hook.spool import take_up
 from core.flows.system.parallel import Second, calm_garbage
 from core.flows.transcripts.files import (
-    Found,
     NotATranscript,
     Position,
     Source,
+    TranscriptFile,
     files_to_read,
-    going_on,
     head_hash,
     open_transcript,
     position_of,
+    resume_position,
     source_of,
     stored_name,
 )
@@ -84,7 +84,7 @@ def _harvest(store: Store, second: Second, session: str, tally: Tally) -> None:
         con.execute("DELETE FROM meta WHERE key = ?", (f"{PENDING}{session}",))
         if con.changes() == 0:
             return  # another process was quicker
-        heard = forget_heard(con, session)  # the transcript tells what a hook told, with its place
+        heard = drop_provisional(con, session)  # the transcript tells what a hook told, with its place
         con.execute("DELETE FROM hook_event WHERE session_id = ?", (session,))
         if count_messages(con, session):
             ingested(con, session)
@@ -196,7 +196,7 @@ def read_files(store: Store, paths: Sequence[Path], second: Second) -> None:
     """
     run = _Run(store, None, Tally(), Meter(None, "import", 0), lambda: False, second, asked=True)
     for path in paths:
-        _import_file(run, Found(path, 0, named=True))
+        _import_file(run, TranscriptFile(path, 0, named=True))
 
 
 @contextmanager
@@ -214,7 +214,7 @@ def _as_job(run: _Run) -> Generator[None]:
         jobs.finish(run.store, run.job, f"{run.tally.messages} messages of {run.tally.sessions} new sessions")
 
 
-def _import_file(run: _Run, found: Found) -> None:
+def _import_file(run: _Run, found: TranscriptFile) -> None:
     name = stored_name(found.path)
     try:
         with open_transcript(found.path) as file:
@@ -234,7 +234,7 @@ def _read_on(run: _Run, source: Source) -> bool:
     """Read what is new in a file. False: another process reads it too and was quicker, so look again."""
     with faults(run.store.path):
         known = position_of(run.store.con, source.name)
-    position = going_on(source, known)
+    position = resume_position(source, known)
     if source.document and position.offset == source.size:
         return True
     if source.compressed and position.size == source.size:

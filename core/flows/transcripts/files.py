@@ -255,7 +255,7 @@ def head_hash(source: Source, offset: int) -> str:
     return sha256(source.head[: min(limit, offset)]).hexdigest()
 
 
-def going_on(source: Source, known: Position | None) -> Position:
+def resume_position(source: Source, known: Position | None) -> Position:
     """Where to read on: behind what was read, or at the start where the file was rewritten."""
     shrunk = known is not None and known.offset > source.size and not (source.compressed or source.database)
     if known is None or shrunk or head_hash(source, known.offset) != known.head_hash:
@@ -302,7 +302,7 @@ def _document(source: Source) -> Iterator[list[RawLine]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class TranscriptFile:
     """A file to read; `named`: a person named this very file."""
 
     path: Path
@@ -310,12 +310,12 @@ class Found:
     named: bool
 
 
-def files_to_read(agent: Agent | None, paths: Sequence[Path | str], tally: Tally) -> list[Found]:
+def files_to_read(agent: Agent | None, paths: Sequence[Path | str], tally: Tally) -> list[TranscriptFile]:
     """The files of `paths` in their order, those of a folder sorted, each once; without paths the agents' own folders.
 
     What holds nothing to read is noted in `tally`. Raises Fault invalid_input for a path that is not there.
     """
-    found: dict[Path, Found] = {}
+    found: dict[Path, TranscriptFile] = {}
     for path in [_checked(path) for path in paths] if paths else _defaults(agent, tally):
         inside = _inside(path, agent, tally)
         for one in inside:
@@ -346,7 +346,7 @@ def _checked(given: Path | str) -> Path:
     return path
 
 
-def _inside(path: Path, agent: Agent | None, tally: Tally) -> list[Found]:
+def _inside(path: Path, agent: Agent | None, tally: Tally) -> list[TranscriptFile]:
     try:
         mode = path.stat().st_mode
     except OSError as error:
@@ -354,7 +354,7 @@ def _inside(path: Path, agent: Agent | None, tally: Tally) -> list[Found]:
         return []
     if stat.S_ISDIR(mode):
         unread: list[OSError] = []
-        inside = [Found(one, _size(one), named=False) for one in discover(agent, [path], unread.append)]
+        inside = [TranscriptFile(one, _size(one), named=False) for one in discover(agent, [path], unread.append)]
         for error in unread:
             name = stored_name(Path(os.fsdecode(error.filename or path)))
             tally.skip(name, 0, f"the folder cannot be read: {error.strerror or error}")
@@ -362,7 +362,7 @@ def _inside(path: Path, agent: Agent | None, tally: Tally) -> list[Found]:
             tally.skip(stored_name(path), 0, "no transcripts in this folder")
         return inside
     if stat.S_ISREG(mode):
-        return [Found(path.resolve(), _size(path), named=True)]
+        return [TranscriptFile(path.resolve(), _size(path), named=True)]
     tally.skip(stored_name(path), 0, "not a regular file")
     return []
 

@@ -12,11 +12,11 @@ from typing import Any, BinaryIO, NamedTuple
 
 from core.base.fault import Fault
 from core.base.trace import Step, facts
-from core.flows.harvest.events import Event, HarvestedError, Ran, Said
+from core.flows.harvest.events import Event, HarvestedError, Ran, Statement
 from core.flows.harvest.incidents import Incidents, Judgement
 from core.flows.harvest.reducer import fold
 from core.flows.harvest.report import FixLink, JudgedResult, LinkedFix, ResultKey, TranscriptHarvest, union
-from core.flows.harvest.session_events import Result, object_of, seen
+from core.flows.harvest.session_events import Result, object_of, observe
 from core.flows.harvest.signatures import Named
 from core.flows.transcripts.files import NotATranscript, Position, batches, open_transcript, source_of, stored_name
 from core.flows.transcripts.rows import MessageRow, records_of, rows_of
@@ -79,7 +79,7 @@ class _Events:
             call = _Call(row.call.name, object_of(row.call.input_json), line, key[1], len(self.events))
             self.calls.setdefault(key, call)
         elif row.kind == "text" and not row.meta and not row.display and row.role in ("user", "assistant"):
-            self._keep(Said(row.session, len(self.events), row.chain, row.role, row.text, row.ts), line)
+            self._keep(Statement(row.session, len(self.events), row.chain, row.role, row.text, row.ts), line)
 
     def texts(self, wanted: Set[tuple[int, str]]) -> dict[tuple[int, str], ResultText]:
         """The results of the `wanted` lines and tool uses."""
@@ -170,7 +170,7 @@ def _inspected(records: Iterable[Record], start: SessionStart, file: str) -> Ins
         if result.outcome.sign is not None:
             results.append(result)
 
-    watched = incidents.clock.watch(map(seen, events.events))
+    watched = incidents.clock.watch(map(observe, events.events))
     settled = list(incidents.settled(list(fold(watched, project, judged))))
     report = _Report(events, _by_key(settled))
     judgements = zip(results, incidents.judgements(), strict=True)

@@ -18,15 +18,15 @@ import apsw
 from core.base.fault import Fault
 from core.base.reports import Progress
 from core.errors.cases.resolutions import MIRRORED, UNTOUCHED, refresh_touched
-from core.evidence.entries import tell_added
+from core.evidence.entries import append_added
 from core.evidence.realign import mark_to_align
 from core.flows.system.parallel import Second, calm_garbage
 from core.flows.transcripts.reharvest_copy import (
     Work,
     bring_messages,
+    decided_cases,
     discard,
     harvest_all,
-    kept_cases,
     last_change,
     lost_sessions,
     prepare,
@@ -34,7 +34,7 @@ from core.flows.transcripts.reharvest_copy import (
     sessions_of,
     work_of,
 )
-from core.flows.transcripts.report import LISTED, Counts, Drafts, GoneCase, ImportAgain, Meter
+from core.flows.transcripts.report import LISTED, Counts, Drafts, ImportAgain, Meter, RemovedCase
 from core.store import Store, change, faults, jobs, open_store
 from core.store.files import copy_database
 from core.store.journal import apply_elsewhere, columns_of, key_of, touched_rows
@@ -67,7 +67,7 @@ def apply(store: Store, work: Work, actor: str, report: ImportAgain, changeset: 
                 raise Changed
             refresh_touched(con, touched_rows(con, changeset))
             for session, entries in _new_entries(con, changeset).items():
-                tell_added(con, session, entries, "harvest")
+                append_added(con, session, entries, "harvest")
                 mark_to_align(con, session)
     except BaseException:
         backup.unlink(missing_ok=True)
@@ -147,18 +147,18 @@ def _counts(con: apsw.Connection) -> Counts:
 
 def _untouched(con: apsw.Connection) -> int:
     """The drafts that may be replaced."""
-    kept = kept_cases(con)
+    kept = decided_cases(con)
     rows = con.execute(f"SELECT case_id, count(*) FROM resolution WHERE {UNTOUCHED} GROUP BY 1").fetchall()
     return sum(count for case_id, count in cast("list[tuple[int, int]]", rows) if case_id not in kept)
 
 
-def _named(con: apsw.Connection, cases: Sequence[int]) -> tuple[GoneCase, ...]:
+def _named(con: apsw.Connection, cases: Sequence[int]) -> tuple[RemovedCase, ...]:
     sql = (
         "SELECT coalesce((SELECT key_line FROM fingerprint WHERE case_id = error_kb.id ORDER BY first_seen LIMIT 1),"
         " error_normalized) FROM error_kb WHERE id = ?"
     )
     found = ((case_id, con.execute(sql, (case_id,)).fetchone()) for case_id in cases)
-    return tuple(GoneCase(case_id, str(row[0])) for case_id, row in found if row is not None)
+    return tuple(RemovedCase(case_id, str(row[0])) for case_id, row in found if row is not None)
 
 
 JOB: Final = "again"
@@ -184,7 +184,7 @@ class _Run:
         self.stopped = self.stopped or self.stop()
         return self.stopped
 
-    def told(self, done: int, total: int) -> None:
+    def on_progress(self, done: int, total: int) -> None:
         if time.monotonic() - self.beat >= _BEAT_S or done == total:
             self.beat = time.monotonic()
             self.stopped = not jobs.progress(self.store, self.job, done, total, lease_s=_LEASE_S) or self.stopped
@@ -248,12 +248,12 @@ def _run(
         work = prepare(run.store, sessions)
         meter = Meter(on_progress, "harvest", len(sessions))
 
-        def told(done: int, total: int, meter: Meter = meter) -> None:
-            run.told(done, total)
+        def report_step(done: int, total: int, meter: Meter = meter) -> None:
+            run.on_progress(done, total)
             meter.at(done, force=done == total)
 
         with Second() as second, calm_garbage():
-            whole = harvest_all(work, second, told, run.cancelled)
+            whole = harvest_all(work, second, report_step, run.cancelled)
         changeset = changes_of(work)
         report = replace(report_of(work, changeset), canceled=not whole)
         if not whole:

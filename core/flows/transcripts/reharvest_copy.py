@@ -137,7 +137,7 @@ def _lies_in(file: str, places: set[str]) -> bool:
     )
 
 
-def kept_cases(con: apsw.Connection) -> frozenset[int]:
+def decided_cases(con: apsw.Connection) -> frozenset[int]:
     """The cases that a person merged, split or marked as noise: nothing in them is replaced."""
     marked = con.execute("SELECT case_id FROM noise UNION SELECT into_id FROM merged").fetchall()
     return frozenset(cast("int", row[0]) for row in marked) | _regrouped(con)
@@ -260,7 +260,7 @@ def prepare(store: Store, sessions: Sequence[str]) -> Work:
     """
     work = work_of(store.path)
     journal = last_change(store.con)
-    if _goes_on(work, sessions, journal):
+    if _can_resume(work, sessions, journal):
         return work
     discard(work)
     with faults(work.folder):
@@ -280,7 +280,7 @@ def last_change(con: apsw.Connection) -> int:
     return number(con, "SELECT coalesce(max(id), 0) FROM journal")
 
 
-def _goes_on(work: Work, sessions: Sequence[str], journal: int) -> bool:
+def _can_resume(work: Work, sessions: Sequence[str], journal: int) -> bool:
     """Whether the copies were made by this version, of the casebook as it stands, for these sessions."""
     if not work.base.exists() or not work.copy.exists():
         return False
@@ -300,7 +300,7 @@ def harvest_all(work: Work, second: Second, told: Callable[[int, int], None], ca
     `told` gets how many sessions are done, and of how many.
     """
     with open_store(work.copy, write=True) as copy:
-        kept = kept_cases(copy.con)
+        kept = decided_cases(copy.con)
         total = number(copy.con, "SELECT count(*) FROM again_session")
         left = [str(row[0]) for row in copy.con.execute(_NEXT)]
         lost = lost_sessions(copy.con)

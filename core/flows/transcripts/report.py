@@ -89,7 +89,7 @@ class Drafts:
 
 
 @dataclass(frozen=True, slots=True)
-class GoneCase:
+class RemovedCase:
     """A case that disappears, by the line it was first seen with."""
 
     id: int
@@ -115,7 +115,7 @@ class ImportAgain:
     cases_added: int
     cases_removed: int
     no_longer_harvested: int
-    gone: tuple[GoneCase, ...] = ()
+    gone: tuple[RemovedCase, ...] = ()
     applied: bool = False
     change: int | None = None
     backup: str | None = None

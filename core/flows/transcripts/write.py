@@ -22,7 +22,7 @@ _ALIKE = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class RecentMessage:
     """A message lately met: who said what, and in which of the two logs."""
 
     role: str
@@ -40,11 +40,11 @@ class Memory:
     """
 
     fresh: bool
-    heard: dict[str, deque[Heard]] = field(default_factory=dict[str, "deque[Heard]"])
+    heard: dict[str, deque[RecentMessage]] = field(default_factory=dict[str, "deque[RecentMessage]"])
     repeating: dict[str, set[str]] = field(default_factory=dict[str, "set[str]"])
     asked: set[str] = field(default_factory=set[str])
 
-    def recent(self, con: apsw.Connection, session: str) -> deque[Heard]:
+    def recent(self, con: apsw.Connection, session: str) -> deque[RecentMessage]:
         """The last messages of the session that stand in this file before the next one."""
         found = self.heard.get(session)
         if found is None:
@@ -72,7 +72,7 @@ class Memory:
 
     def hear(self, con: apsw.Connection, row: MessageRow) -> None:
         """Remember a message that is kept, or was kept before."""
-        self.recent(con, row.session).append(Heard(row.role, row.kind, row.text, row.display))
+        self.recent(con, row.session).append(RecentMessage(row.role, row.kind, row.text, row.display))
 
     def is_replay(self, con: apsw.Connection, row: MessageRow, origin: str) -> bool:
         """Whether a forked session is still repeating what `origin`, the one it was forked from, had said."""
@@ -100,12 +100,12 @@ def _alike(one: str, other: str) -> bool:
     return len(short) >= _ALIKE and short in long
 
 
-def _last(con: apsw.Connection, session: str) -> list[Heard]:
+def _last(con: apsw.Connection, session: str) -> list[RecentMessage]:
     rows = con.execute(
         "SELECT role, kind, text, uuid LIKE 'display:%' FROM message WHERE session_id = ? ORDER BY idx DESC LIMIT ?",
         (session, _WINDOW),
     )
-    return [Heard(*cast("tuple[str, str, str]", row[:3]), display=bool(row[3])) for row in rows]
+    return [RecentMessage(*cast("tuple[str, str, str]", row[:3]), display=bool(row[3])) for row in rows]
 
 
 PENDING = "harvest:"
@@ -251,7 +251,7 @@ class _Batch:
             elif row.kind != "summary":
                 self.written.repeats.add((row.session, owner))
             if row.result is not None:
-                self._tell_again(row, row.result)
+                self._complete_result(row, row.result)
             self._hear(row)
             return
         origin = self._origins[row.session]
@@ -305,7 +305,7 @@ class _Batch:
             if self.agent != "claude-code" and not row.display and SHOWN not in call.facts:
                 self._keep(row)  # an id used again
             else:
-                self._tell_again(row, result)
+                self._complete_result(row, result)
             return
         kept = self._keep(row) if row.text or not row.display else None
         if call is not None:
@@ -315,7 +315,7 @@ class _Batch:
                 call.facts[SHOWN] = True
             self._change(call)
 
-    def _tell_again(self, row: MessageRow, result: ResultRow) -> None:
+    def _complete_result(self, row: MessageRow, result: ResultRow) -> None:
         """A result whose message is known: Codex tells it twice, and either may know what the other does not."""
         call = self._calls.get((row.session, row.tool_use_id or ""))
         if call is None or self.agent != "codex":

@@ -115,7 +115,7 @@ class AnswerCut:
     end: int | None
 
     @property
-    def told(self) -> str:
+    def reason(self) -> str:
         """It in words."""
         more = f"{self.setting} allows more" if self.setting else "no setting allows more"
         return f"cut off after {self.tokens:,} tokens; {more}"

@@ -19,7 +19,7 @@ import apsw
 
 from core.base.lazy import lazy_pattern
 from core.library.ask.glossary import in_english
-from core.library.ask.question import AnswerKind, Asked, Question, asked_kind, shows
+from core.library.ask.question import AnswerKind, ContentWord, Question, answer_kind, shows
 from core.library.search.hybrid import place_of
 from core.library.search.lexical import STOP
 from core.library.search.rows import Passage
@@ -68,11 +68,11 @@ class Reader:
             return in_english(text, self.glossary, keep=True)
         return text
 
-    def asked(self, question: Question) -> str:
+    def query_text(self, question: Question) -> str:
         """The question as the model is given it."""
         return question.english or question.text if self.english else question.text
 
-    def says(self, word: Asked) -> str:
+    def expand(self, word: ContentWord) -> str:
         """What stands for a word of the question in what the model is given; empty where nothing does."""
         return word.said if self.english else word.word
 
@@ -217,7 +217,7 @@ Matches = Callable[[str], Sequence[tuple[int, float]]]
 """Which words of a question a token is, by number, and how far."""
 
 
-def matcher(words: Sequence[Asked]) -> Matches:
+def matcher(words: Sequence[ContentWord]) -> Matches:
     """Tells of each token which of these words it is; what it has told it knows: tokens come again and again."""
     known: dict[str, list[tuple[int, float]]] = {}
 
@@ -230,7 +230,7 @@ def matcher(words: Sequence[Asked]) -> Matches:
     return matches
 
 
-def cover(words: Sequence[Asked], weights: Sequence[float], text: str, matches: Matches | None = None) -> Cover:
+def cover(words: Sequence[ContentWord], weights: Sequence[float], text: str, matches: Matches | None = None) -> Cover:
     """The best stretch of `text` for these words. `matches`: their matcher, where several texts are looked at."""
     total = sum(weights)
     if is_list(text):
@@ -256,7 +256,7 @@ def cover(words: Sequence[Asked], weights: Sequence[float], text: str, matches: 
     return Cover(best / total, tuple(words[at].word for at in sorted(held)))
 
 
-def held(words: Sequence[Asked], text: str, matches: Matches) -> tuple[float, ...]:
+def coverage_of(words: Sequence[ContentWord], text: str, matches: Matches) -> tuple[float, ...]:
     """Of each word how far it stands anywhere in a text, 0 to 1."""
     found = [0.0] * len(words)
     for token in {one[0] for one in _TOKEN.finditer(text[:_READ])}:
@@ -265,7 +265,7 @@ def held(words: Sequence[Asked], text: str, matches: Matches) -> tuple[float, ..
     return tuple(found)
 
 
-def _matching(words: Sequence[Asked], token: str) -> list[tuple[int, float]]:
+def _matching(words: Sequence[ContentWord], token: str) -> list[tuple[int, float]]:
     """Which words a token is, and how far: a Korean word counts by the syllables that it begins with alike."""
     if "가" <= token[0] <= "힣":
         found = ((at, _alike(one.stem, token)) for at, one in enumerate(words) if one.kind != "word")
@@ -315,7 +315,7 @@ class Beside:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class PassageFeatures:
     """A passage beside a question: its signals, the words it has in one place, the names and the word it lacks."""
 
     passage: Passage
@@ -328,10 +328,10 @@ class Seen:
 
 def beside(question: Question, weights: Sequence[float], matches: Matches, glossary: Mapping[str, str]) -> Beside:
     """What the signals of any passage need of a question."""
-    return Beside(question, tuple(weights), matches, glossary, asked_kind(question.text))
+    return Beside(question, tuple(weights), matches, glossary, answer_kind(question.text))
 
 
-def by_words(asked: Beside, row: Passage) -> Seen:
+def by_words(asked: Beside, row: Passage) -> PassageFeatures:
     """What its words say of a passage."""
     question = asked.question
     above = "\n".join((row.title or "", *row.heading_path))
@@ -339,7 +339,7 @@ def by_words(asked: Beside, row: Passage) -> Seen:
     words = cover(question.words, asked.weights, text, asked.matches)
     named = f"{row.path}\n{above}\n{row.text}"
     lacks = tuple(name for name in question.names if "-" not in name and not _has(named, name))
-    missing = _missing(asked, held(question.words, text, asked.matches))
+    missing = _missing(asked, coverage_of(question.words, text, asked.matches))
     low = row.path.lower()
     signals = Signals(
         stretch=words.share,
@@ -348,13 +348,15 @@ def by_words(asked: Beside, row: Passage) -> Seen:
         program=float(not low.endswith((*_PROSE, *_TABLES))),
         table=1.0 if low.endswith(_TABLES) else figures(row.text),
     )
-    return Seen(row, signals, words, lacks, missing)
+    return PassageFeatures(row, signals, words, lacks, missing)
 
 
-def by_reading(con: apsw.Connection, asked: Beside, rows: Sequence[Seen], model: Reader) -> list[Seen]:
+def by_reading(
+    con: apsw.Connection, asked: Beside, rows: Sequence[PassageFeatures], model: Reader
+) -> list[PassageFeatures]:
     """The same passages with what a model says of their sentences. Raises Stopped, and apsw errors of the store."""
     question = asked.question
-    asking = _readings(model, question, model.asked(question))
+    asking = _readings(model, question, model.query_text(question))
     # Beside a Korean text a Korean word says something, also one that nobody knows in English.
     foreign = model.english and question.mixed != question.english
     mixed = _readings(model, question, question.mixed) if foreign else asking
@@ -368,12 +370,12 @@ def by_reading(con: apsw.Connection, asked: Beside, rows: Sequence[Seen], model:
         said = mixed if model.cannot_read(one.passage.text) else asking
         places.append(_place(con, asked, one, model, sentences, around, vectors, said))
     model.read([word for place in places for word in place.wanted])  # all at once; what follows finds them read
-    return [_seen(asked, one, place, model) for one, place in zip(rows, places, strict=True)]
+    return [_passage_features(asked, one, place, model) for one, place in zip(rows, places, strict=True)]
 
 
 def _readings(model: Reader, question: Question, text: str) -> Array:
     """The question, and the question without each of its words, a row each."""
-    said = dict.fromkeys(model.says(one) or (one.stem if one.stem in text else "") for one in question.words)
+    said = dict.fromkeys(model.expand(one) or (one.stem if one.stem in text else "") for one in question.words)
     return model.read([text, *(_without(text, word) for word in said if word)])
 
 
@@ -395,7 +397,7 @@ def _chosen(asked: Beside, row: Passage) -> tuple[list[str], list[str]]:
     sentences = sentences_of(row.text) or (row.text[:400] or " ",)
     scores = [
         sum(weight * share for weight, share in zip(asked.weights, found, strict=True))
-        for found in (held(asked.question.words, text, asked.matches) for text in sentences)
+        for found in (coverage_of(asked.question.words, text, asked.matches) for text in sentences)
     ]
     best = sorted(sorted(range(len(sentences)), key=lambda at: (-scores[at], at))[:_SENTENCES])
     return [sentences[at] for at in best], [" ".join(sentences[max(0, at - 1) : at + 2]) for at in best]
@@ -404,7 +406,7 @@ def _chosen(asked: Beside, row: Passage) -> tuple[list[str], list[str]]:
 def _place(
     con: apsw.Connection,
     asked: Beside,
-    one: Seen,
+    one: PassageFeatures,
     model: Reader,
     sentences: Sequence[str],
     around: Sequence[str],
@@ -426,15 +428,15 @@ def _place(
     )
     above = "\n".join((row.title or "", *row.heading_path))
     place = f"{above}\n{around[at]}"
-    has = held(question.words, _readable(asked, place), asked.matches)
-    everywhere = held(question.words, _readable(asked, f"{above}\n{row.text}"), asked.matches)
+    has = coverage_of(question.words, _readable(asked, place), asked.matches)
+    everywhere = coverage_of(question.words, _readable(asked, f"{above}\n{row.text}"), asked.matches)
     nobody = sum(
         weight
         for weight, word, share in zip(asked.weights, question.words, everywhere, strict=True)
-        if not model.says(word) and not share
+        if not model.expand(word) and not share
     )
     missing = [
-        model.says(word) for word, share in zip(question.words, has, strict=True) if model.says(word) and share < 1
+        model.expand(word) for word, share in zip(question.words, has, strict=True) if model.expand(word) and share < 1
     ]
     words = _content(model.plain(f"{sentences[at]}\n{place}")) if missing else ()  # the nearest first
     kind = 0.0
@@ -451,12 +453,12 @@ def _place(
     )
 
 
-def _seen(asked: Beside, one: Seen, place: _Place, model: Reader) -> Seen:
+def _passage_features(asked: Beside, one: PassageFeatures, place: _Place, model: Reader) -> PassageFeatures:
     has = list(place.held)
     if place.words:
         words = model.read(place.words)
         for at, (asked_word, share) in enumerate(zip(asked.question.words, has, strict=True)):
-            if (said := model.says(asked_word)) and share < 1:
+            if (said := model.expand(asked_word)) and share < 1:
                 alike = float((words @ model.read([said])[0]).max())
                 has[at] = max(share, min(1.0, max(0.0, (alike - _UNLIKE) / (_ALIKE - _UNLIKE))))
     missing = _missing(asked, has)

@@ -172,7 +172,7 @@ def _times(figure: str, word: str) -> str:
     return f"{float(figure.replace(',', '')) * _TIMES[word.casefold()]:.15g}"
 
 
-class _Said(NamedTuple):
+class _Ordinal(NamedTuple):
     """An ordinal as a number in digits, what it counts (nothing where that is not told), and its words."""
 
     number: str
@@ -193,7 +193,7 @@ def ordinals(said: str, place: str, sources: Sequence[str]) -> tuple[Concern, ..
 
 
 def _against(
-    one: _Said, mine: Sequence[_Said], known: Sequence[_Said], place: str, sources: Sequence[str]
+    one: _Ordinal, mine: Sequence[_Ordinal], known: Sequence[_Ordinal], place: str, sources: Sequence[str]
 ) -> Concern | None:
     numbers = {other.number for other in known}
     if not (one.common or one.aside) and one.number not in numbers and strange_figures(one.number, sources):
@@ -211,14 +211,14 @@ def _against(
     return Concern("number", f"{one.words} {one.noun}", f"{others[0].words} {others[0].noun}")
 
 
-def _ordinals(text: str) -> Iterator[_Said]:
+def _ordinals(text: str) -> Iterator[_Ordinal]:
     for found in _ORDINAL.finditer(text):
         behind = _NEXT.match(text, found.end())
         noun = _bare(behind[1]) if behind else ""
         part = noun == "of" and _PART.search(text, max(0, found.start() - 8), found.start()) is not None
         aside = part or _LISTS.match(text, found.end()) is not None
         common = found["ten"] is None and (found["word"] or "").casefold() in _COMMON
-        yield _Said(_number(found), "" if noun in _SMALL else noun, found[0], common, aside)
+        yield _Ordinal(_number(found), "" if noun in _SMALL else noun, found[0], common, aside)
 
 
 def _number(found: re.Match[str]) -> str:
@@ -236,7 +236,7 @@ def _count_of(noun: str, text: str) -> int:
     return sum(_bare(word) == noun for word in _WORD.findall(text))
 
 
-def _counted(text: str, one: _Said) -> bool:
+def _counted(text: str, one: _Ordinal) -> bool:
     """Whether a text has the number behind that which is counted (`phase 1`, `phase one`)."""
     behind = re.findall(rf"(?i)(?<![^\W_]){re.escape(one.noun)}s? ([A-Za-z]+|[0-9]+)", text)
     return any(number_of(word.casefold()) == one.number for word in behind)

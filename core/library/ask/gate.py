@@ -14,8 +14,8 @@ from core.lexical import bigrams, quoted
 from core.library.ask.features import (
     Beside,
     Cover,
+    PassageFeatures,
     Reader,
-    Seen,
     Signals,
     Stopped,
     beside,
@@ -25,7 +25,7 @@ from core.library.ask.features import (
     matcher,
     reader,
 )
-from core.library.ask.question import Asked, Question
+from core.library.ask.question import ContentWord, Question
 from core.library.search.hybrid import EMBED, vector_search
 from core.library.search.lexical import lexical_query, lexical_search
 from core.library.search.rows import Passage, citation_of, passages
@@ -88,10 +88,10 @@ def gate(
     """
     watch = Stopwatch()
     total = number(con, "SELECT count(*) FROM chunks")
-    weights = [_weight(one, _seen(con, one), total) for one in question.words]
-    unknown = tuple(name for name in question.names if "-" not in name and not _known(con, name))
+    weights = [_weight(one, _passage_count(con, one), total) for one in question.words]
+    unknown = tuple(name for name in question.names if "-" not in name and not _has_name(con, name))
     model = reader(vectors, glossary, cancelled)
-    text = question.english or question.text if model is None else model.asked(question)
+    text = question.english or question.text if model is None else model.query_text(question)
     near, _ = vector_search(con, text, vectors, among, _FAN)
     cosines = {} if model is None else dict(near.items)
     found = lexical_search(con, lexical_query(searched(question)), documents, _FAN)
@@ -101,13 +101,13 @@ def gate(
     best, why = _read(con, asked, seen, cosines, model if cosines else None)
     score = 0.0 if unknown or not best else best[0].evidence
     passed = bool(best) and score >= bar
-    waits = _waits(near.step)
+    waits = _pending_reason(near.step)
     unmeasured = "nobody has measured the model: casebook models calibrate" if near.items and model is None else None
-    told = Told(question, score, bar, unknown, why or unmeasured or (None if cosines else near.step.reason), waits)
+    told = GateTrace(question, score, bar, unknown, why or unmeasured or (None if cosines else near.step.reason), waits)
     return Gate(passed, score, tuple(best), _step(told, best, watch), waits)
 
 
-def _waits(near: Step) -> str:
+def _pending_reason(near: Step) -> str:
     """What has to be waited for until meaning knows every passage."""
     if near.fact("remedy") == EMBED:
         return near.reason or ""
@@ -121,7 +121,11 @@ def searched(question: Question) -> str:
 
 
 def _read(
-    con: apsw.Connection, asked: Beside, seen: Sequence[Seen], cosines: Mapping[int, float], model: Reader | None
+    con: apsw.Connection,
+    asked: Beside,
+    seen: Sequence[PassageFeatures],
+    cosines: Mapping[int, float],
+    model: Reader | None,
 ) -> tuple[list[Weighed], str | None]:
     """All passages, weighed, best first, and why a model read none of them (None: it did)."""
     if model is not None:  # a model that reads English cannot tell what a Korean passage says: its words speak first
@@ -141,7 +145,7 @@ def _read(
     return _ordered([_weighed(one, None) for one in first]), None
 
 
-def _promise(one: Seen, cosines: Mapping[int, float]) -> float:
+def _promise(one: PassageFeatures, cosines: Mapping[int, float]) -> float:
     """What makes a passage worth reading."""
     if one.words.listed:
         return 0.0
@@ -150,7 +154,7 @@ def _promise(one: Seen, cosines: Mapping[int, float]) -> float:
     return found * (1 - _PROGRAM * one.signals.program - _TABLE * one.signals.table)
 
 
-def _weighed(one: Seen, meaning: float | None) -> Weighed:
+def _weighed(one: PassageFeatures, meaning: float | None) -> Weighed:
     found = 0.0 if one.words.listed else evidence(one.signals, by_words=meaning is None)
     return Weighed(one.passage, found, one.words, meaning, one.lacks, one.signals, one.missing)
 
@@ -159,7 +163,7 @@ def _ordered(found: Sequence[Weighed]) -> list[Weighed]:
     return sorted(found, key=lambda one: (-one.evidence, one.passage.path, one.passage.id))
 
 
-def _seen(con: apsw.Connection, one: Asked) -> int:
+def _passage_count(con: apsw.Connection, one: ContentWord) -> int:
     """How many passages have the word."""
     if one.kind != "word":
         pairs = bigrams(one.stem)
@@ -171,7 +175,7 @@ def _seen(con: apsw.Connection, one: Asked) -> int:
     return number(con, "SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH ?", (match,))
 
 
-def _weight(one: Asked, seen: int, total: int) -> float:
+def _weight(one: ContentWord, seen: int, total: int) -> float:
     rare = math.log(1 + total / (1 + seen))
     if one.kind == "word" or one.said:
         return rare
@@ -180,7 +184,7 @@ def _weight(one: Asked, seen: int, total: int) -> float:
     return rare * (_PREDICATE if one.kind == "predicate" else 1.0)
 
 
-def _known(con: apsw.Connection, name: str) -> bool:
+def _has_name(con: apsw.Connection, name: str) -> bool:
     forms = {name, name.rstrip("s")} if name.rstrip("s").isupper() else {name}
     match = " OR ".join(quoted(form) for form in sorted(forms))
     return _any(con, match)
@@ -191,7 +195,7 @@ def _any(con: apsw.Connection, match: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class GateTrace:
     """What the trace says of the gate as a whole."""
 
     question: Question
@@ -202,7 +206,7 @@ class Told:
     waits: str
 
 
-def _step(told: Told, best: Sequence[Weighed], watch: Stopwatch) -> Step:
+def _step(told: GateTrace, best: Sequence[Weighed], watch: Stopwatch) -> Step:
     passed = bool(best) and told.score >= told.bar and not told.unknown
     if told.unknown:
         reason = f"no passage knows {', '.join(told.unknown)}"
@@ -220,11 +224,11 @@ def _step(told: Told, best: Sequence[Weighed], watch: Stopwatch) -> Step:
         by_words=told.by_words,
         waits=told.waits or None,
     )
-    steps = tuple(_told(one, hit=one.evidence >= told.bar and not told.unknown) for one in best[:_TOLD])
+    steps = tuple(_passage_step(one, hit=one.evidence >= told.bar and not told.unknown) for one in best[:_TOLD])
     return Step("gate", "hit" if passed else "rejected", reason, known, steps, elapsed_ms=watch.ms())
 
 
-def _told(one: Weighed, *, hit: bool) -> Step:
+def _passage_step(one: Weighed, *, hit: bool) -> Step:
     read = one.meaning is not None
     signals = one.signals
     told = facts(

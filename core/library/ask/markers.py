@@ -229,7 +229,9 @@ def _list_numbers(answer: str) -> frozenset[int]:
 
 def _end(answer: str, at: int) -> int:
     """Where the sentence ends that begins at a place, with the markers that follow its full stop."""
-    found = next((one for one in _END.finditer(answer, at) if not _goes_on(answer, one.start(), one.end())), None)
+    found = next(
+        (one for one in _END.finditer(answer, at) if not _is_abbreviation(answer, one.start(), one.end())), None
+    )
     end = found.end() if found else len(answer)
     if found and found[0] != "\n" and (more := _TRAILING.match(answer, end)):
         leads = _LED.match(answer, answer.rfind("\n", 0, end) + 1)
@@ -247,7 +249,7 @@ def _within(ranges: Sequence[tuple[int, int]], place: int) -> bool:
     return at >= 0 and place < ranges[at][1]
 
 
-def _goes_on(answer: str, stop: int, end: int) -> bool:
+def _is_abbreviation(answer: str, stop: int, end: int) -> bool:
     """Whether a full stop ends no sentence: behind `Dr` or `a.m`, before a small letter; behind a marker it does.
 
     Nor do dots that leave something out within a line: a sentence may not be taken apart into true halves.

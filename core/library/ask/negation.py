@@ -173,13 +173,13 @@ def _denial(text: str, start: int, end: int, kind: str, terms: tuple[Term, ...])
         verb = _VERB.search(text, back[0].end) if back and kind == "behind" else None
         over = tuple(one for one in back if verb is None or one.start < verb.start())
         bears = next(iter(over), None)
-    said = _said(text, start, end, bears)
+    said = _negated_text(text, start, end, bears)
     if korean and kind in ("before", "whole"):
         said += next((one[0] for one in (_WORD.match(text, end),) if one), "")
     return Denial(said, start, bears, over, clause, broad=kind in ("broad", "whole"))
 
 
-def _said(text: str, start: int, end: int, bears: Term | None) -> str:
+def _negated_text(text: str, start: int, end: int, bears: Term | None) -> str:
     """The words from a sign to what it bears on, or the other way round; `n't` with its verb."""
     if text[start : start + 3].casefold() == "n't":
         start = len(text[:start].rstrip(_LETTERS))
@@ -379,11 +379,11 @@ def _opposite(one: Term, word: Term) -> bool:
 
 def _lost(mine: Reading, text: str, near: Sequence[_Unit]) -> list[Concern]:
     """The denials of every nearest sentence that bear on a word which is not denied here."""
-    found = [[one for one in unit.reading.denials if _said_plainly(one, mine, text)] for unit in near]
+    found = [[one for one in unit.reading.denials if _is_affirmed(one, mine, text)] for unit in near]
     return [Concern("negation", "", one.said) for one in found[0]] if found and all(found) else []
 
 
-def _said_plainly(one: Denial, mine: Reading, text: str) -> bool:
+def _is_affirmed(one: Denial, mine: Reading, text: str) -> bool:
     """Whether a sentence says what a denial bears on, denies it nowhere, and has half of that clause from there."""
     if one.bears is None or any(_touches(each, one.bears.keys) for each in mine.denials):
         return False

@@ -53,7 +53,7 @@ AnswerKind = Literal["money", "size", "percent", "often", "duration", "year", "d
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ContentWord:
     """One content word. `stem` is what is looked for: of an English word its stem, of a Korean one what is left.
 
     `also`: the stems of English words that say the same as a Korean one. `said`: what stands for it in the question's
@@ -76,7 +76,7 @@ class Question:
     """
 
     text: str
-    words: tuple[Asked, ...]
+    words: tuple[ContentWord, ...]
     names: tuple[str, ...]
     english: str = ""
     mixed: str = ""
@@ -86,13 +86,13 @@ def read_question(text: str, glossary: Mapping[str, str] = _NOTHING) -> Question
     """The words and names of a question. `glossary`: Korean words with their English ones, blank-separated."""
     said = _SEAM.sub(" ", text[:MOST_READ])
     names = tuple(dict.fromkeys(name for line in said.splitlines() for name in _names(line)))
-    words: dict[str, Asked] = {}
+    words: dict[str, ContentWord] = {}
     english: list[str] = []
     mixed: list[str] = []
     foreign = False
     for found in _TOKEN.finditer(said):
         token = found[0]
-        one = _asked(token.casefold(), glossary)
+        one = _content_word(token.casefold(), glossary)
         if "가" <= token[0] <= "힣" and glossary:
             known = glossed(token, glossary)
             english += known
@@ -136,17 +136,17 @@ def _english(word: str, glossary: Mapping[str, str]) -> list[str]:
     return out
 
 
-def _asked(word: str, glossary: Mapping[str, str]) -> Asked | None:
+def _content_word(word: str, glossary: Mapping[str, str]) -> ContentWord | None:
     if word in STOP or word in _ASKING:
         return None
     if not "가" <= word[0] <= "힣":
-        return Asked(word, stem(word), "word") if len(word) > 1 or not word.isascii() else None
+        return ContentWord(word, stem(word), "word") if len(word) > 1 or not word.isascii() else None
     bare = without_particle(word)
     left = _ENDING.sub("", bare)
     if not left or left in STOP or left in _ASKING or bare in STOP or bare in _ASKING:
         return None
     also = tuple(dict.fromkeys(stem(one.casefold()) for one in _english(left, glossary)))
-    return Asked(word, left, "korean" if left == bare else "predicate", also)
+    return ContentWord(word, left, "korean" if left == bare else "predicate", also)
 
 
 def _one_of(words: str) -> str:
@@ -268,7 +268,7 @@ _DAYS = lazy_pattern(
 """A length in days or more, or in hours; in no case a day of a month."""
 
 
-def asked_kind(question: str) -> AnswerKind | None:
+def answer_kind(question: str) -> AnswerKind | None:
     """The kind of answer a question names; None where it could be anything."""
     return next((kind for kind, (asks, _) in _PATTERNS.items() if asks.search(question)), None)
 

@@ -78,7 +78,7 @@ class TurnRow:
 
 
 @dataclass(frozen=True, slots=True)
-class SessionShown:
+class StoredSession:
     """One conversation with its turns, oldest first."""
 
     SCHEMA: ClassVar[str] = "ask_session.v1"
@@ -203,7 +203,7 @@ def list_sessions(con: apsw.Connection) -> SessionList:
     return SessionList(tuple(SessionRow(*row) for row in cast("list[tuple[str, str, int, str, str]]", rows)))
 
 
-def show_session(con: apsw.Connection, session: str) -> SessionShown:
+def show_session(con: apsw.Connection, session: str) -> StoredSession:
     """One conversation. Raises Fault not_indexed where there is none of this name."""
     import json
 
@@ -217,7 +217,7 @@ def show_session(con: apsw.Connection, session: str) -> SessionShown:
         " a.turn_index = t.turn_index WHERE t.session_id = ? ORDER BY t.turn_index",
         (session,),
     ).fetchall()
-    return SessionShown(
+    return StoredSession(
         SessionRow(*cast("tuple[str, str, int, str, str]", row)),
         tuple(
             TurnRow(at, asked, answer, bool(grounded), why, tuple(one["uri"] for one in json.loads(cited)), when, cut)
@@ -281,11 +281,12 @@ def with_files(con: apsw.Connection, answers: Sequence[Answer]) -> tuple[Answer,
         except (OSError, ValueError, Fault):
             became[path] = None
     return tuple(
-        replace(one, citations=tuple(_told(cited, known, became) for cited in one.citations)) for one in answers
+        replace(one, citations=tuple(_read_citation(cited, known, became) for cited in one.citations))
+        for one in answers
     )
 
 
-def _told(one: AnswerCitation, known: dict[str, _Read], became: dict[str, SinceRead | None]) -> AnswerCitation:
+def _read_citation(one: AnswerCitation, known: dict[str, _Read], became: dict[str, SinceRead | None]) -> AnswerCitation:
     """Of one that was answered from an older reading than the last, too."""
     path, when = one.citation.path, one.citation.indexed_at
     since = became[path]

@@ -98,9 +98,9 @@ def near_concerns(
         if one.kind == "number":  # in the place of another one it must stand there
             return not has_number(one.quote, (around,) if alike and one.source else sources)
         if one.kind == "unit":
-            return not any(stands(one.quote, text) for text in sources)
+            return not any(contains_words(one.quote, text) for text in sources)
         named = alike and other_name(one.quote, said, one.source, around)
-        return named and not any(stands(one.quote, text) for text in sources)
+        return named and not any(contains_words(one.quote, text) for text in sources)
 
     return tuple(filter(counts, compare(said, around, lambda _: False).concerns))
 
@@ -112,7 +112,7 @@ def sentence_at(text: str, start: int, end: int) -> str:
     return text[min(begin or max(0, start - _FURTHER), start) : stop.start() if stop else end + _FURTHER]
 
 
-def stands(words: str, source: str) -> bool:
+def contains_words(words: str, source: str) -> bool:
     """Whether words stand in a text, not as a part of others."""
     return re.search(rf"(?<![^\W_]){re.escape(words)}(?![^\W_])", source, re.IGNORECASE) is not None
 
@@ -182,7 +182,7 @@ def _names(passage: Passage) -> tuple[str, ...]:
 def _negated(claim: Claim, against: Sequence[Concern]) -> Claim:
     """The claim with the denials and bounds that it alone has, or has lost; what the guard told is not told again."""
     told = [(one.kind, bool(one.answer), bool(one.source)) for one in claim.concerns]
-    new = [_told(one) for one in against if (one.kind, bool(one.quote), bool(one.source)) not in told]
+    new = [_read_concern(one) for one in against if (one.kind, bool(one.quote), bool(one.source)) not in told]
     status: Support = "flagged" if new and claim.status == "supported" else claim.status
     return replace(claim, status=status, concerns=(*claim.concerns, *new))
 
@@ -190,7 +190,7 @@ def _negated(claim: Claim, against: Sequence[Concern]) -> Claim:
 def _counted(claim: Claim, strange: Sequence[str]) -> Claim:
     """The claim with the numbers that none of its passages has; what is told of already is not told again."""
     told = " ".join(one.answer for one in claim.concerns if one.kind in ("number", "unit"))
-    new = [_told(Concern("number", one, "")) for one in strange if not stands(one, told)]
+    new = [_read_concern(Concern("number", one, "")) for one in strange if not contains_words(one, told)]
     status: Support = "flagged" if new and claim.status == "supported" else claim.status
     return replace(claim, status=status, concerns=(*claim.concerns, *new))
 
@@ -235,7 +235,7 @@ def _share(sentence: str, passage: Passage, glossary: Glossary) -> float:
 
 
 def _claim(sentence: Sentence, number: int, passage: Passage, texts: Sequence[str], glossary: Glossary) -> Claim:
-    found, said = _found(sentence.text, passage.text)
+    found, said = _align_sentence(sentence.text, passage.text)
     share = _share(sentence.text, passage, glossary)
     status: Support = "unsupported" if found.status == "failed" else "flagged" if found.concerns else "supported"
     if status == "supported" and _joins(found, passage.text):
@@ -260,7 +260,7 @@ def _claim(sentence: Sentence, number: int, passage: Passage, texts: Sequence[st
         quote=quote,
         chunk_start=span.start if span else None,
         chunk_end=end if span else None,
-        concerns=tuple(_told(one) for one in concerns),
+        concerns=tuple(_read_concern(one) for one in concerns),
     )
 
 
@@ -272,7 +272,7 @@ def _joins(found: Aligned, source: str) -> bool:
     return _ENDS.search(source, min(ends), max(one.start for one in found.spans)) is not None
 
 
-def _found(text: str, source: str) -> tuple[Aligned, str]:
+def _align_sentence(text: str, source: str) -> tuple[Aligned, str]:
     """Where a sentence stands, else where the words stand that it puts in quotation marks, if all of them do."""
     session = Session([source])
     whole = align_quote(session, 0, text, _SETTINGS)
@@ -300,7 +300,7 @@ def _framed(text: str, quoted: Aligned, source: str) -> bool:
     return not (any(one.keys <= elsewhere for one in around.terms) or around.denials or strange_figures(frame, (said,)))
 
 
-def _told(one: Concern) -> ClaimConcern:
+def _read_concern(one: Concern) -> ClaimConcern:
     if not one.quote:
         text = f"{one.kind}: the source has “{one.source}”"
     elif not one.source:

@@ -61,7 +61,7 @@ _SLIPS: Final = AlignSettings()
 
 
 @dataclass(frozen=True, slots=True)
-class KeptCitation:
+class StoredCitation:
     """A passage that `cited_by` (resolution, entry, note) `item_id` cites; `uri` is where it stood then."""
 
     id: int
@@ -82,7 +82,7 @@ class KeptCitation:
         return tuple(cast("list[str]", json.loads(self.heading_path_json)))
 
 
-def cite(store: Store, cited_by: str, item_id: str, name: str, author: str, quote: str | None = None) -> KeptCitation:
+def cite(store: Store, cited_by: str, item_id: str, name: str, author: str, quote: str | None = None) -> StoredCitation:
     """Let an item cite a passage, named by its chunk id or its URI; can be undone. The same words twice are one.
 
     `quote`: the words of the passage that matter; without it, its beginning. Raises Fault not_indexed where there is no
@@ -103,7 +103,7 @@ def cite(store: Store, cited_by: str, item_id: str, name: str, author: str, quot
     with change(store, author, f"cite {uri}"):
         con.execute(f"INSERT INTO citation({_COLUMNS[4:]}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
         made = con.last_insert_rowid()
-    return KeptCitation(made, *row)
+    return StoredCitation(made, *row)
 
 
 def passage_named(con: apsw.Connection, name: str) -> tuple[Chunk, Document]:
@@ -115,12 +115,12 @@ def passage_named(con: apsw.Connection, name: str) -> tuple[Chunk, Document]:
     return found, doc
 
 
-def citations_of(store: Store, cited_by: str, item_id: str) -> tuple[KeptCitation, ...]:
+def citations_of(store: Store, cited_by: str, item_id: str) -> tuple[StoredCitation, ...]:
     """What an item cites, in the order it was cited."""
     rows = store.con.execute(
         f"SELECT {_COLUMNS} FROM citation WHERE cited_by = ? AND item_id = ? ORDER BY id", (cited_by, item_id)
     ).fetchall()
-    return tuple(KeptCitation(*row) for row in rows)  # pyright: ignore[reportArgumentType]
+    return tuple(StoredCitation(*row) for row in rows)  # pyright: ignore[reportArgumentType]
 
 
 def uncite(store: Store, citation_id: int, author: str) -> bool:
@@ -170,7 +170,7 @@ def telling(text: str, label: str, terms: Sequence[Term]) -> str:
     """The sentence or line of a passage with most of the words asked for, its heading aside; the first of equals."""
     body = text.removeprefix(label).strip() or text.strip()
     parts = [part for part in (one.strip() for one in _SENTENCES.split(body)) if part]
-    best = max(range(len(parts)), key=lambda at: (_held(parts[at], terms), -at), default=0)
+    best = max(range(len(parts)), key=lambda at: (_count_terms(parts[at], terms), -at), default=0)
     found = parts[best] if parts else body
     if len(found) <= SHOWN_QUOTE:
         return found
@@ -178,20 +178,20 @@ def telling(text: str, label: str, terms: Sequence[Term]) -> str:
     return found[: end if end > 0 else SHOWN_QUOTE]
 
 
-def _held(part: str, terms: Sequence[Term]) -> int:
+def _count_terms(part: str, terms: Sequence[Term]) -> int:
     folded = part.casefold()
     return sum(any(form in folded for form in term.forms) for term in terms)
 
 
-def cited_in(text: str, item_id: str = "") -> tuple[KeptCitation, ...]:
+def cited_in(text: str, item_id: str = "") -> tuple[StoredCitation, ...]:
     """The citations that stand in a text, in order, each once; what only looks like one is passed over."""
-    found: dict[tuple[str, str], KeptCitation] = {}
+    found: dict[tuple[str, str], StoredCitation] = {}
     for uri, quote, headings in _blocks(text):
         try:
             path = parse(uri).path
         except Fault:
             continue
-        kept = KeptCitation(0, "resolution", item_id, path, uri, quote, "", "", json.dumps(headings), "", "")
+        kept = StoredCitation(0, "resolution", item_id, path, uri, quote, "", "", json.dumps(headings), "", "")
         found.setdefault((uri, quote), kept)
         if len(found) == MOST_CITED:
             break
@@ -226,7 +226,7 @@ class Anchored:
     trace: tuple[Step, ...] = ()
 
 
-def anchored(con: apsw.Connection, kept: KeptCitation) -> Anchored:
+def anchored(con: apsw.Connection, kept: StoredCitation) -> Anchored:
     """Look for the words in their document; where that is gone, word for word in the others. Raises apsw errors."""
     doc = document_at(con, kept.workspace_path)
     if doc is not None:
@@ -242,7 +242,7 @@ def anchored(con: apsw.Connection, kept: KeptCitation) -> Anchored:
 
 
 def _within(
-    con: apsw.Connection, kept: KeptCitation, rows: Sequence[Chunk], settings: AlignSettings = _SLIPS
+    con: apsw.Connection, kept: StoredCitation, rows: Sequence[Chunk], settings: AlignSettings = _SLIPS
 ) -> Anchored:
     if not rows:
         return Anchored("detached", "the document has no text any more", None, 0.0)
@@ -275,7 +275,7 @@ def _same(now: Citation, before: Citation) -> bool:
     return now == before
 
 
-def _expected(kept: KeptCitation, rows: Sequence[Chunk]) -> int:
+def _expected(kept: StoredCitation, rows: Sequence[Chunk]) -> int:
     """The passage to look in first: under the same headings, the nearest to its old line."""
     line = first_line(parse(kept.uri))
     return min(
@@ -284,7 +284,7 @@ def _expected(kept: KeptCitation, rows: Sequence[Chunk]) -> int:
     )
 
 
-def _place(kept: KeptCitation, rows: Sequence[Chunk], expected: int, found: Aligned) -> int | None:
+def _place(kept: StoredCitation, rows: Sequence[Chunk], expected: int, found: Aligned) -> int | None:
     """The passage it stands in; of several places the one with the same headings and the same words around."""
     if found.status == "failed":
         return found.near_misses[0].span.message_index if found.near_misses else None

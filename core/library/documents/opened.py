@@ -41,7 +41,7 @@ from core.library.documents.rows import (
     span_of,
 )
 from core.library.ingest.readers import KUBERNETES
-from core.library.ingest.walk import file_of, leads_out
+from core.library.ingest.walk import file_of, is_outside
 from core.library.parse.text import decode
 from core.library.search.fts import EVERYTHING, LANG, SearchFilters, documents_passing
 from core.library.search.hybrid import KIND
@@ -114,10 +114,10 @@ def open_document(
     cited = cited_lines(citation)
     file, data, why = _read(con, doc)
     if data is None or doc.media_type in _NO_LINES:
-        return _kept(con, doc, citation, why, file)
+        return _from_library(con, doc, citation, why, file)
     same = asset_id(content_hash(data)) == doc.asset_id
-    if not same and file is not None and _leads_out(con, doc, file):
-        return _kept(con, doc, citation, _gone("a link out of its folder now"), None)
+    if not same and file is not None and _is_link_outside(con, doc, file):
+        return _from_library(con, doc, citation, _missing_reason("a link out of its folder now"), None)
     lost = nothing_at(con, doc, citation) if citation is not None and cited is None else ""
     told = "; ".join(filter(None, (lost, "" if same else "changed since it was read: lines may have moved")))
     wanted = around or (cited[0] if cited else 1)
@@ -179,25 +179,25 @@ def _read(con: apsw.Connection, doc: Document) -> tuple[Path | None, bytes | Non
     except Fault as fault:
         return None, None, fault.message
     if doc.media_type in _NO_LINES:
-        return (file if file.exists() else None), None, "" if file.exists() else _gone("not there any more")
+        return (file if file.exists() else None), None, "" if file.exists() else _missing_reason("not there any more")
     try:
         return file, file.read_bytes(), ""
     except FileNotFoundError:
-        return None, None, _gone("not there any more")
+        return None, None, _missing_reason("not there any more")
     except OSError as error:
-        return None, None, _gone(f"cannot be read ({error.strerror or error})")
+        return None, None, _missing_reason(f"cannot be read ({error.strerror or error})")
 
 
-def _leads_out(con: apsw.Connection, doc: Document, file: Path) -> bool:
+def _is_link_outside(con: apsw.Connection, doc: Document, file: Path) -> bool:
     """Whether it is a link out of its folder."""
     source = next((one for one in sources(con) if one.source_id == doc.source_id), None)
     try:
-        return source is not None and leads_out(source.root, file)
+        return source is not None and is_outside(source.root, file)
     except OSError:
         return True
 
 
-def _gone(why: str) -> str:
+def _missing_reason(why: str) -> str:
     return f"the file is {why}: passages as kept"
 
 
@@ -271,7 +271,9 @@ def _blocks_now(lines: Sequence[str], total: int) -> tuple[OpenBlock, ...]:
     return tuple(found)
 
 
-def _kept(con: apsw.Connection, doc: Document, citation: Citation | None, why: str, file: Path | None) -> OpenDocument:
+def _from_library(
+    con: apsw.Connection, doc: Document, citation: Citation | None, why: str, file: Path | None
+) -> OpenDocument:
     """What the library keeps of it: its passages in their order, a page under its number."""
     rows = chunks_of(con, doc.doc_id)
     wanted = chunk_at(con, citation) if citation is not None else None
@@ -295,7 +297,7 @@ def _kept(con: apsw.Connection, doc: Document, citation: Citation | None, why: s
     total = len(lines)
     kept = tuple(lines[:MOST_LINES])
     lost = nothing_at(con, doc, citation) if citation is not None and cited is None else ""
-    told = "; ".join(filter(None, (lost, why or ("" if doc.media_type in _NO_LINES else _gone("no text")))))
+    told = "; ".join(filter(None, (lost, why or ("" if doc.media_type in _NO_LINES else _missing_reason("no text")))))
     return OpenDocument(
         summary_of(con, doc), "passages", told, 1, kept, total, total, cited, pages=tuple(pages), file=file
     )

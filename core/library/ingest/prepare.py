@@ -276,7 +276,7 @@ class Task:
     stays: bool = False
 
 
-class _LeadsOut(Exception):
+class _OutsideRoot(Exception):
     """The path leads out of the folder by a link."""
 
 
@@ -365,7 +365,7 @@ def _prepare(task: Task) -> Outcome:
         return _unread(task.media)
     try:
         data, size, mtime_ns = _read(task)
-    except _LeadsOut:
+    except _OutsideRoot:
         return Refusal(LINK_OUT)
     except FileNotFoundError:
         return Failure("it was gone when it was to be read", gone=True)
@@ -413,7 +413,7 @@ def _read(task: Task) -> tuple[bytes | None, int, int]:
     try:
         now = os.fstat(handle)
         if task.within and not _is_inside(task, now):
-            raise _LeadsOut
+            raise _OutsideRoot
         if not stat.S_ISREG(now.st_mode):
             raise OSError(0, "not a regular file")
     except BaseException:

@@ -254,7 +254,7 @@ class IngestPace:
         return self.done / self.reading_s if self.reading_s > 0 else 0.0
 
     @property
-    def left_s(self) -> float | None:
+    def remaining_s(self) -> float | None:
         """Seconds to go at this rate; None where nothing can be said."""
         return (self.total - self.done) / self.rate if self.phase == "reading" and self.rate > 0 else None
 

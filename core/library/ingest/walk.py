@@ -43,7 +43,7 @@ def workspace_path(source: Source, relative: str) -> str:
     return f"{source.source_id}/{inside}" if source.position else inside
 
 
-def leads_out(root: str | Path, file: Path) -> bool:
+def is_outside(root: str | Path, file: Path) -> bool:
     """Whether a file lies outside of a root, its links and those of its folders resolved. Raises OSError."""
     return not file.resolve().is_relative_to(Path(root).resolve())
 
@@ -301,7 +301,7 @@ class FoundFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Left:
+class SkippedPath:
     """What a walk left out: its path (a folder with `/` after it), why, and a line for people where one is needed."""
 
     relative: str
@@ -315,7 +315,7 @@ class Walked:
     whatever the library knows below one of them is left as it is."""
 
     files: list[FoundFile] = field(default_factory=list[FoundFile])
-    left: list[Left] = field(default_factory=list[Left])
+    left: list[SkippedPath] = field(default_factory=list[SkippedPath])
     unread: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
 
 
@@ -362,7 +362,7 @@ class _Walker:
                 with os.scandir(here) as listed:
                     entries = sorted(listed, key=lambda entry: entry.name)
             except OSError as error:
-                self.found.unread.append((_shown(base), error.strerror or str(error)))
+                self.found.unread.append((_valid_name(base), error.strerror or str(error)))
                 continue
             self.seen.add((about.st_dev, about.st_ino))
             rules = (*rules, *rules_in(here, base))
@@ -448,10 +448,10 @@ class _Walker:
             self.found.files.append(FoundFile(path, relative, media, about.st_size, about.st_mtime_ns))
 
     def _leave(self, relative: str, reason: SkipReason, detail: str = "") -> None:
-        self.found.left.append(Left(_shown(relative), reason, _shown(detail)))
+        self.found.left.append(SkippedPath(_valid_name(relative), reason, _valid_name(detail)))
 
 
-def _shown(name: str) -> str:
+def _valid_name(name: str) -> str:
     """A name that can be written anywhere: the bytes of one that is no UTF-8 become U+FFFD."""
     return name if name.isascii() else name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 

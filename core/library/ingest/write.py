@@ -48,7 +48,7 @@ _EMPTIED = ("document_tags", "blocks", "chunks", "documents", "asset_paths", "as
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownDocument:
     """A document as it was last read; `looked` is the Unix time of that reading, 0.0 where it is not known."""
 
     doc_id: str
@@ -71,7 +71,7 @@ class Known:
         return same and self.looked - mtime_ns / 1e9 > SETTLED
 
 
-def known_of(con: apsw.Connection, source: Source) -> dict[str, Known]:
+def read_known_documents(con: apsw.Connection, source: Source) -> dict[str, KnownDocument]:
     """What the library has of a source, by workspace path."""
     rows = con.execute(
         "SELECT d.doc_id, d.workspace_path, d.asset_id, d.signature, coalesce(p.size, -1), coalesce(p.mtime_ns, 0),"
@@ -79,19 +79,19 @@ def known_of(con: apsw.Connection, source: Source) -> dict[str, Known]:
         " LEFT JOIN asset_paths p ON p.workspace_path = d.workspace_path WHERE d.source_id = ?",
         (source.source_id,),
     )
-    return {one.workspace_path: one for one in (Known(*row) for row in rows)}
+    return {one.workspace_path: one for one in (KnownDocument(*row) for row in rows)}
 
 
 class Vanished:
     """Documents whose files were not found, by their content: a file with that content elsewhere is the same, moved."""
 
-    def __init__(self, known: Iterable[Known]) -> None:
+    def __init__(self, known: Iterable[KnownDocument]) -> None:
         self._left = {one.workspace_path: one for one in known}
-        self._by_asset: dict[str, list[Known]] = {}
+        self._by_asset: dict[str, list[KnownDocument]] = {}
         for one in sorted(self._left.values(), key=lambda one: one.workspace_path, reverse=True):
             self._by_asset.setdefault(one.asset_id, []).append(one)
 
-    def take(self, asset_id: str) -> Known | None:
+    def take(self, asset_id: str) -> KnownDocument | None:
         """One that held this content; it is not taken again."""
         rest = self._by_asset.get(asset_id)
         if not rest:
@@ -100,7 +100,7 @@ class Vanished:
         del self._left[found.workspace_path]
         return found
 
-    def __iter__(self) -> Iterator[Known]:
+    def __iter__(self) -> Iterator[KnownDocument]:
         """Those that nobody took, by path."""
         return iter(sorted(self._left.values(), key=lambda one: one.workspace_path))
 
@@ -233,7 +233,7 @@ def _row(placed: Placed, old: Document | None, ts: str) -> tuple[Any, ...]:
 
 
 def _put_chunks(con: apsw.Connection, made: Prepared, old: Document | None, ts: str) -> None:
-    known = _known_chunks(con, made.doc_id) if old is not None else {}
+    known = _stored_chunks(con, made.doc_id) if old is not None else {}
     kept: list[tuple[int, int, ChunkRow]] = []
     fresh: list[tuple[int, ChunkRow]] = []
     for position, one in enumerate(made.chunks):
@@ -268,7 +268,7 @@ def _put_chunks(con: apsw.Connection, made: Prepared, old: Document | None, ts: 
     put_rows(con, indexed)
 
 
-def _known_chunks(con: apsw.Connection, doc_id: str) -> dict[tuple[str, str], deque[int]]:
+def _stored_chunks(con: apsw.Connection, doc_id: str) -> dict[tuple[str, str], deque[int]]:
     found: dict[tuple[str, str], deque[int]] = defaultdict(deque)
     rows = con.execute(
         "SELECT id, heading_path_json, text FROM chunks WHERE doc_id = ? ORDER BY position", (doc_id,)
@@ -332,7 +332,7 @@ def reset_library(store: Store, *, orphans_only: bool = False) -> ResetReport:
 def _remove_orphans(store: Store, source: Source) -> None:
     if not Path(source.root).is_dir():
         return
-    for path in known_of(store.con, source):
+    for path in read_known_documents(store.con, source):
         try:
             there = file_of(source, path).exists()
         except OSError:

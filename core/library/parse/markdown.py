@@ -161,7 +161,7 @@ def words(md: MarkdownIt, content: str, env: dict[str, Any]) -> str:
     if len(content) > _LONGEST_INLINE or not _has(content, _MARKS):
         return _without_blank_ends(content)
     simple = _simple(content) if "references" not in env else None
-    return said(inline_tokens(md, content, env)) if simple is None else simple
+    return inline_text(inline_tokens(md, content, env)) if simple is None else simple
 
 
 def _simple(content: str) -> str | None:
@@ -219,14 +219,14 @@ def inline_tokens(md: MarkdownIt, content: str, env: dict[str, Any]) -> list[Tok
     return found
 
 
-def said(tokens: list[Token]) -> str:
+def inline_text(tokens: list[Token]) -> str:
     """What inline tokens say."""
     parts: list[str] = []
     for token in tokens:
         if token.type in _BREAKS:
             parts.append("\n")
         elif token.type == "image":
-            parts.append(said(token.children or []))
+            parts.append(inline_text(token.children or []))
         elif token.type == "html_inline":
             parts.append("\n" * token.content.count("\n"))
         else:
@@ -241,7 +241,7 @@ def pictures(md: MarkdownIt, content: str, env: dict[str, Any]) -> list[tuple[st
     found: list[tuple[str, str]] = []
     for token in inline_tokens(md, content, env):
         if token.type == "image":
-            found.append((str(token.attrGet("src") or ""), said(token.children or [])))
+            found.append((str(token.attrGet("src") or ""), inline_text(token.children or [])))
         elif token.type not in _BREAKS and token.content.strip():
             return None
     return found or None
@@ -425,15 +425,15 @@ class _Reader:
             depth += token.nesting if token.type.endswith("_list_open") or token.type.endswith("_list_close") else 0
             if token.type == "list_item_open":
                 items.append([])
-            elif items and (said := self._said(token)):
+            elif items and (said := self._inline_text(token)):
                 indent = "  " * (depth - 1)
                 items[-1].append(indent + said.replace("\n", "\n" + indent))
         return ["\n".join(item) for item in items if item]
 
     def _inside(self, tokens: Sequence[Token]) -> list[str]:
-        return [said for token in tokens if (said := self._said(token))]
+        return [said for token in tokens if (said := self._inline_text(token))]
 
-    def _said(self, token: Token) -> str:
+    def _inline_text(self, token: Token) -> str:
         if token.type == "inline":
             return words(self.md, token.content, self.env)
         if token.type in ("fence", "code_block"):

@@ -205,7 +205,7 @@ def _read_txt(lines: Sequence[str], found: _Sections) -> None:
         if sign is not None and sign in "=-~^":
             found.heading(1 + "=-~^".index(sign), line.strip(), at + 1, at + 2)
             at += 2
-        elif _CAPITALS.fullmatch(line) and _stands_alone(lines, at):
+        elif _CAPITALS.fullmatch(line) and _is_own_paragraph(lines, at):
             found.heading(2, line.strip(), at + 1, at + 1)
             at += 1
         elif line:
@@ -218,7 +218,7 @@ def _read_txt(lines: Sequence[str], found: _Sections) -> None:
             at += 1
 
 
-def _stands_alone(lines: Sequence[str], at: int) -> bool:
+def _is_own_paragraph(lines: Sequence[str], at: int) -> bool:
     before, after = lines[at - 1] if at else "", lines[at + 1] if at + 1 < len(lines) else ""
     return not before.strip() and (not after.strip() or after.startswith((" ", "\t")))
 

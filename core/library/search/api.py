@@ -30,7 +30,7 @@ from core.library.search.fts import (
 )
 from core.library.search.hybrid import EMBED, FAN, Fused, hybrid, prose_first, vector_search
 from core.library.search.korean import analyse
-from core.library.search.lexical import CHARS, LexicalQuery, Ranked, last_word_is_known, lexical_query, lexical_search
+from core.library.search.lexical import CHARS, LexicalQuery, Ranked, is_last_word_indexed, lexical_query, lexical_search
 from core.library.search.rows import (
     Mode,
     Passage,
@@ -161,7 +161,7 @@ def _answer(
     question = (query.text, query.mode, query.filters, query.prefix_last)
     start = read_cursor(query.cursor, revision, question) if query.cursor else 0
     analysing, korean = query_analyser(con, query.text, analysing) if query.mode != "vector" else (None, ())
-    half = query.prefix_last and not last_word_is_known(con, query.text)
+    half = query.prefix_last and not is_last_word_indexed(con, query.text)
     asked = lexical_query(query.text, prefix_last=half, analysing=analysing)
     documents = documents_passing(con, query.filters)
     if documents == ():
@@ -287,7 +287,7 @@ def _listed(store: Store, ranked: Ranked, most: int) -> Ranked:
 def _filter_step(filters: SearchFilters, documents: tuple[str, ...] | None) -> tuple[Step, ...]:
     if documents is None:
         return ()
-    told = facts(dict(filters.given()), documents=len(documents))
+    told = facts(dict(filters.active()), documents=len(documents))
     reason = f"{len(documents)} documents pass" if documents else "no document passes"
     return (Step("filters", "hit" if documents else "miss", reason, told),)
 

@@ -195,7 +195,7 @@ class SearchFilters:
     since: str | None = None
     until: str | None = None
 
-    def given(self) -> tuple[tuple[str, str], ...]:
+    def active(self) -> tuple[tuple[str, str], ...]:
         """The filters that are set, by name, as they are told."""
         values: list[tuple[str, str]] = [("tags_any", ",".join(self.tags_any))]
         values += [(one.name, getattr(self, one.name) or "") for one in fields(self) if one.name != "tags_any"]
@@ -272,9 +272,9 @@ def refuse_unknown(con: apsw.Connection, filters: SearchFilters) -> None:
         ("source", "source_id", filters.source, SearchFilters(source=filters.source)),
     ):
         if given and _lets_nothing_pass(con, alone):
-            raise _unknown(name, given, _known(con, f"SELECT {column} FROM documents WHERE {column} <> ''"))
+            raise _unknown(name, given, _stored_values(con, f"SELECT {column} FROM documents WHERE {column} <> ''"))
     if filters.tags_any and _lets_nothing_pass(con, SearchFilters(tags_any=filters.tags_any)):
-        raise _unknown("tag", ", ".join(filters.tags_any), _known(con, "SELECT tag FROM document_tags"))
+        raise _unknown("tag", ", ".join(filters.tags_any), _stored_values(con, "SELECT tag FROM document_tags"))
     if filters.doc and _lets_nothing_pass(con, SearchFilters(doc=filters.doc)):
         raise _refused(f"no document is called {filters.doc[:200]}", "casebook library list shows the paths")
     if filters.path_glob and _lets_nothing_pass(con, SearchFilters(path_glob=filters.path_glob)):
@@ -290,7 +290,7 @@ def _lets_nothing_pass(con: apsw.Connection, filters: SearchFilters) -> bool:
     return not documents_passing(con, filters)
 
 
-def _known(con: apsw.Connection, sql: str) -> list[str]:
+def _stored_values(con: apsw.Connection, sql: str) -> list[str]:
     rows = con.execute(f"SELECT * FROM ({sql}) GROUP BY 1 ORDER BY count(*) DESC, 1 LIMIT {_NAMED + 1}").fetchall()
     return [str(row[0]) for row in rows]
 

@@ -28,7 +28,7 @@ from core.base.lazy import lazy_pattern
 from core.base.trace import Fact, Outcome, Step, Stopwatch, facts
 from core.lexical import quoted
 from core.library.search.lexical import LexicalQuery, Ranked, in_order
-from core.library.search.rows import SearchHit, how_many, shown_score
+from core.library.search.rows import SearchHit, display_score, how_many
 from core.store.sql import number
 from core.text import hangul_share
 
@@ -217,7 +217,7 @@ def why_hit(hit: SearchHit) -> Step:
     if hit.score < (how.fusion_score or how.lexical_score or 0.0):
         steps.append(Step("prose", "hit", "a test or a changelog counts half for a question"))
     reason = f"number {hit.rank} of the hits, by {_BY[how.method]}"
-    shown = round(shown_score(hit), 2) if hit.score_kind == "bm25" else None
+    shown = round(display_score(hit), 2) if hit.score_kind == "bm25" else None
     told = facts(score=round(hit.score, 4), kind=hit.score_kind, shown_as=shown, passage=hit.chunk_id)
     stale = facts(
         chunker=hit.chunker_version, read=hit.indexed_at, stale="read longer than 30 days ago" if hit.stale else None

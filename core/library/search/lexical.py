@@ -110,7 +110,7 @@ def lexical_query(text: str, *, prefix_last: bool = False, analysing: Analyse | 
     return LexicalQuery(text, terms, dropped, _match(terms, _phrases(said, kept), half=last))
 
 
-def last_word_is_known(con: apsw.Connection, text: str) -> bool:
+def is_last_word_indexed(con: apsw.Connection, text: str) -> bool:
     """Whether the last word of `text` stands whole in any passage: then it is not half typed, and who types finds what
     the command line finds. Raises apsw errors."""
     words = WORD.findall(normalized(text[:MOST_READ]))
@@ -279,7 +279,7 @@ class Snippet:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _TermMatch:
     start: int
     end: int
     term: int
@@ -287,7 +287,7 @@ class _Found:
 
 def snippet(text: str, terms: Sequence[Term], chars: int = CHARS) -> Snippet:
     """The `chars` code points of `text` with most different words of the query, the earliest of those equal."""
-    found = _found(text[:_MOST_READ], terms)
+    found = _find_terms(text[:_MOST_READ], terms)
     words = tuple(terms[at].word for at in sorted({one.term for one in found}))
     if len(text) <= chars:
         return Snippet(text, 0, _spans(found, 0, len(text), 0), words, full=True)
@@ -298,25 +298,25 @@ def snippet(text: str, terms: Sequence[Term], chars: int = CHARS) -> Snippet:
     return Snippet(f"{lead}{text[start:end]}{tail}", start, spans, words, full=False)
 
 
-def lit(text: str, terms: Sequence[Term]) -> tuple[Span, ...]:
+def highlight_terms(text: str, terms: Sequence[Term]) -> tuple[Span, ...]:
     """Where the query's words stand in a whole text, in order, none overlapping."""
-    return _spans(_found(text, terms), 0, len(text), 0)
+    return _spans(_find_terms(text, terms), 0, len(text), 0)
 
 
-def _found(text: str, terms: Sequence[Term]) -> list[_Found]:
+def _find_terms(text: str, terms: Sequence[Term]) -> list[_TermMatch]:
     forms: dict[str, int] = {}
     for at, term in enumerate(terms):
         for form in (*term.forms, *(term.pieces if term.word.isascii() else ())):
             forms.setdefault(form, at)
     hangul = [(at, term) for at, term in enumerate(terms) if _HANGUL.search(term.word)]
     half, begun = next(((at, _bare(term.word)) for at, term in enumerate(terms) if term.half), (0, ""))
-    found: list[_Found] = []
+    found: list[_TermMatch] = []
     for match in _WORD.finditer(text):
         at = _term_of(match[0], forms)
         if at is not None:
-            found.append(_Found(match.start(), match.end(), at))
+            found.append(_TermMatch(match.start(), match.end(), at))
         elif begun and (size := _begun(match[0], begun)):
-            found.append(_Found(match.start(), match.start() + size, half))
+            found.append(_TermMatch(match.start(), match.start() + size, half))
     for at, term in hangul:
         found += _inside(text, term, at)
     return sorted(found, key=lambda one: (one.start, -one.end))
@@ -350,23 +350,23 @@ def _bare(folded: str) -> str:
     return "".join(sign for sign in normalized(folded, "NFD") if not unicodedata.combining(sign))
 
 
-def _inside(text: str, term: Term, at: int) -> list[_Found]:
+def _inside(text: str, term: Term, at: int) -> list[_TermMatch]:
     """A Korean word wherever it stands, in longer words too; else its pairs of syllables."""
     for wanted in ((term.forms[0],), term.pieces):
-        found: list[_Found] = []
+        found: list[_TermMatch] = []
         for piece in wanted:
             if len(piece) < 2:
                 continue
             place = text.find(piece)
             while place >= 0:
-                found.append(_Found(place, place + len(piece), at))
+                found.append(_TermMatch(place, place + len(piece), at))
                 place = text.find(piece, place + 1)
         if found:
             return found
     return []
 
 
-def _best_start(found: Sequence[_Found], chars: int, length: int) -> int:
+def _best_start(found: Sequence[_TermMatch], chars: int, length: int) -> int:
     """Where the window begins that holds most different words, then most words."""
     best, top = 0, (0, 0)
     last = 0
@@ -396,7 +396,7 @@ def _at_words(text: str, start: int, end: int) -> Span:
     return start, end
 
 
-def _spans(found: Sequence[_Found], start: int, end: int, shift: int) -> tuple[Span, ...]:
+def _spans(found: Sequence[_TermMatch], start: int, end: int, shift: int) -> tuple[Span, ...]:
     out: list[Span] = []
     for one in found:
         if one.start < start or one.end > end:

@@ -87,7 +87,7 @@ class SearchHit:
     code_lang: str | None = None
 
 
-def shown_score(hit: SearchHit) -> float:
+def display_score(hit: SearchHit) -> float:
     """A score to show: bm25 is brought between 0 and 1, which keeps its order; the others are there already."""
     return hit.score / (hit.score + _HALF) if hit.score_kind == "bm25" else hit.score
 

@@ -315,14 +315,14 @@ class CaseResult:
     ways: Difference | None = None
 
     @property
-    def shown(self) -> tuple[str, ...]:
+    def shown_rules(self) -> tuple[str, ...]:
         """The rules shown, in order, by the names that the label has for them."""
         return tuple(map(self.labelled.name_of, self.match.rules))
 
     @property
     def missed(self) -> tuple[str, ...]:
         """The expected rules that are not shown."""
-        return self.labelled.missed(self.shown)
+        return self.labelled.missed(self.shown_rules)
 
 
 def case_results(

@@ -72,14 +72,14 @@ def name_among(names: Collection[str], rule: Titled) -> str:
     return rule.id if full not in names and rule.id in names else full
 
 
-def name_to_say(names: Collection[str], rule: Titled, *, doubled: bool) -> str:
+def display_name(names: Collection[str], rule: Titled, *, doubled: bool) -> str:
     """What to call a rule that something is said of, where `names` were said before: with its title where its id is
     `doubled`, or where it is called so already."""
     full = with_title(rule)
     return full if doubled or full in names else rule.id
 
 
-def known_names(rules: Iterable[Titled], names: Iterable[str]) -> set[str]:
+def rule_names(rules: Iterable[Titled], names: Iterable[str]) -> set[str]:
     """The names that these rules go by; those with a title only of ids that `names` have with one."""
     told = {id_of(one) for one in names if _SIGN in one}
     kept = tuple(rules)
@@ -169,7 +169,7 @@ def of_half(calls: Iterable[LabelledCall], half: Half) -> tuple[LabelledCall, ..
     return tuple(one for one in calls if half in ("all", one.half))
 
 
-def said_of(call: ToolCall, item: Mapping[str, Any]) -> LabelledCall:
+def parse_labelled_call(call: ToolCall, item: Mapping[str, Any]) -> LabelledCall:
     """A call with what its line of a file says of it."""
     expected, unwanted = _ids(item.get("expected")), _ids(item.get("not"))
     hard, silence = item.get("hard") is True, item.get("silence") is True and not expected
@@ -202,7 +202,7 @@ def _labelled(line: bytes, where: str) -> LabelledCall:
         call = read_call(item)
     except Fault as fault:
         raise Fault(fault.code, f"{where}: {fault.message}", fault.hint) from None
-    return said_of(call, item)
+    return parse_labelled_call(call, item)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +225,7 @@ Seen = Label | None | Literal["any"]
 """The label somebody has before them, None for none; `any`: nobody looks."""
 
 
-class SaidOtherwise(Exception):
+class LabelConflict(Exception):
     """Another label is kept of the call than the one that was before the person: `label`. Nothing was changed."""
 
     def __init__(self, label: Label | None) -> None:
@@ -291,8 +291,8 @@ def put_label(
         item = _parsed(lines[places[0]]) if places else None
         before = None if item is None else _label(item)
         if seen != "any" and not same_label(before, seen):
-            raise SaidOtherwise(before)
-        now = _said(before or Label(), rule, verdict)
+            raise LabelConflict(before)
+        now = _changed_label(before or Label(), rule, verdict)
         kept = [line for at, line in enumerate(lines) if at not in places[1:]]
         if now is None:
             kept = [line for at, line in enumerate(lines) if at not in places]
@@ -316,9 +316,9 @@ def _places(lines: Sequence[str], key: str, project: str | None) -> list[int]:
     return own or [at for at, item in found if not item.get("project")]
 
 
-def _said(before: Label, rule: str | None, verdict: Verdict) -> Label | None:
+def _changed_label(before: Label, rule: str | None, verdict: Verdict) -> Label | None:
     if rule is None:
-        return Label((), before.not_these, True) if not before.silence else _kept((), before.not_these)
+        return Label((), before.not_these, True) if not before.silence else _stored_label((), before.not_these)
     applies, not_these = list(before.applies), list(before.not_these)
     here, there = (not_these, applies) if verdict == "wrong" else (applies, not_these)
     if rule in here:
@@ -329,10 +329,10 @@ def _said(before: Label, rule: str | None, verdict: Verdict) -> Label | None:
         here.append(rule)
         if rule in there:
             there.remove(rule)
-    return _kept(tuple(applies), tuple(not_these), silence=before.silence and not applies)
+    return _stored_label(tuple(applies), tuple(not_these), silence=before.silence and not applies)
 
 
-def _kept(applies: tuple[str, ...], not_these: tuple[str, ...], *, silence: bool = False) -> Label | None:
+def _stored_label(applies: tuple[str, ...], not_these: tuple[str, ...], *, silence: bool = False) -> Label | None:
     return Label(applies, not_these, silence) if applies or not_these or silence else None
 
 
@@ -349,7 +349,9 @@ def _label(item: dict[str, Any]) -> Label:
 
 def _label_of(item: dict[str, Any]) -> LabelledCall:
     """In files of earlier days no line says `silence`, and one with rules in `not` alone is told as `hard`."""
-    return said_of(ToolCall(str(item["tool_name"]), cast("dict[str, Any]", item.get("tool_input") or {})), item)
+    return parse_labelled_call(
+        ToolCall(str(item["tool_name"]), cast("dict[str, Any]", item.get("tool_input") or {})), item
+    )
 
 
 def _item(call: ToolCall) -> dict[str, Any]:

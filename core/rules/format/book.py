@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, TypeVar, overload
 
 from core.rules.format.rule import Rule, rule_text
-from core.rules.format.snippets import Shown, shown_by
+from core.rules.format.snippets import RuleCode, rule_code
 from core.rules.matching.call import READ
 from core.rules.matching.keyword import KeywordIndex, keyword_index
 from core.rules.matching.languages import named_in
@@ -30,7 +30,7 @@ class Book:
     index: KeywordIndex
     languages: Sequence[frozenset[str]]
     words: Sequence[frozenset[str]]
-    shown: Sequence[Shown]
+    shown: Sequence[RuleCode]
     titles: Sequence[frozenset[str]]
     hashes: tuple[str, ...]
     paths: tuple[str, ...]
@@ -49,16 +49,16 @@ def book_of(rules: Sequence[Rule], tables: Tables | None = None) -> Book:
         kept,
         known,
         keyword_index(read, known.glossary),
-        AsAsked(read, _languages),
-        AsAsked(read, _words),
-        AsAsked(read, shown_by),
-        AsAsked(read, partial(_title, known.glossary)),
+        LazyFeatures(read, _languages),
+        LazyFeatures(read, _words),
+        LazyFeatures(read, rule_code),
+        LazyFeatures(read, partial(_title, known.glossary)),
         tuple(once),
         tuple(dict.fromkeys(rule.path for rule in kept)),
     )
 
 
-class AsAsked(Sequence[T]):
+class LazyFeatures(Sequence[T]):
     """What each rule says of itself, found out when it is first asked for: a call asks of few, and rules are many."""
 
     def __init__(self, rules: Sequence[Rule], found: Callable[[Rule], T]) -> None:
@@ -81,7 +81,7 @@ class AsAsked(Sequence[T]):
         return self._known[at]
 
 
-def _said(rule: Rule) -> str:
+def _rule_text(rule: Rule) -> str:
     return f"{rule_text(rule)}\n{rule.root_cause}\n{rule.category}"
 
 
@@ -90,11 +90,11 @@ def _title(glossary: Glossary, rule: Rule) -> frozenset[str]:
 
 
 def _languages(rule: Rule) -> frozenset[str]:
-    return named_in(_said(rule))
+    return named_in(_rule_text(rule))
 
 
 def _words(rule: Rule) -> frozenset[str]:
-    return frozenset(tokens(_said(rule)))
+    return frozenset(tokens(_rule_text(rule)))
 
 
 def _cut(rule: Rule) -> Rule:

@@ -74,7 +74,7 @@ def fenced(
             continue
         begin, behind = mark.line + mark.aside, end
         inside[begin : end + 1] = [True] * (end + 1 - begin)
-        if mark.code and _held(rules, mark.line, end) and _is_last(lines, rules, end):
+        if mark.code and _count_rules(rules, mark.line, end) and _is_last(lines, rules, end):
             doubtful.append(mark.line)
     return inside, unclosed, doubtful
 
@@ -186,7 +186,7 @@ def _chosen(marks: Sequence[_Mark], rules: Sequence[int]) -> list[int]:
             continue
         best = _WRONG + costs[at + 1]
         for place, nested in mark.ways:
-            cost = costs[place + 1] + _held(rules, mark.line, lines[place])
+            cost = costs[place + 1] + _count_rules(rules, mark.line, lines[place])
             if not nested:
                 cost += _WRONG * sum(
                     bisect_left(spots, place) - bisect_right(spots, at)
@@ -199,7 +199,7 @@ def _chosen(marks: Sequence[_Mark], rules: Sequence[int]) -> list[int]:
     return ends
 
 
-def _held(rules: Sequence[int], begin: int, end: int) -> int:
+def _count_rules(rules: Sequence[int], begin: int, end: int) -> int:
     """How many headings of rules stand between two lines."""
     return bisect_left(rules, end) - bisect_right(rules, begin)
 

@@ -101,13 +101,13 @@ def field_of(line: str) -> Field | None:
     return Field(label, _BY_LABEL.get(_key(label), ""), found.group(3).strip(), found.group(1) is not None)
 
 
-def known_field(line: str) -> str:
+def field_name(line: str) -> str:
     """The name of the known field that a line begins, else empty."""
     found = field_of(line)
     return found.name if found else ""
 
 
-def meant_by(label: str) -> str:
+def nearest_field(label: str) -> str:
     """The name of the field that was probably meant by a label that nobody knows: a letter of it is wrong, missing or
     too many, or two have changed places; else empty. Of the English labels alone: elsewhere one other letter soon makes
     another word."""
@@ -288,7 +288,7 @@ class _Reading:
                 self.current, self.astray = None, set()
             elif self.current is not None:
                 if not self.current.take(self.numbers[at], self.lines[at], inside=self.inside[at]):
-                    self.current, self.astray = None, {self._known(at)}
+                    self.current, self.astray = None, {self._field_at(at)}
             elif not self.inside[at]:
                 self._stray(at)
             at += 1
@@ -312,11 +312,11 @@ class _Reading:
         if heading.lines == 2 and (at == 0 or not self.lines[at - 1].strip()):
             return True
         if heading.ends:
-            return any(self._known(place) in REQUIRED for place in self._section(behind))
+            return any(self._field_at(place) in REQUIRED for place in self._section(behind))
         first = next(
             (place for place in range(behind, min(behind + 4, len(self.lines))) if self.lines[place].strip()), 0
         )
-        name = self._known(first) if first else ""
+        name = self._field_at(first) if first else ""
         return bool(name) and (self.current is None or heading.lines == 2 or name in self.current.at)
 
     def _section(self, begin: int) -> Iterator[int]:
@@ -327,8 +327,8 @@ class _Reading:
                     return
                 yield place
 
-    def _known(self, at: int) -> str:
-        return "" if self.inside[at] else known_field(self.lines[at].lstrip("> \t"))
+    def _field_at(self, at: int) -> str:
+        return "" if self.inside[at] else field_name(self.lines[at].lstrip("> \t"))
 
     def _doubt(self, at: int, heading: Heading) -> None:
         named = heading.named
@@ -364,7 +364,7 @@ class _Reading:
 
     def _stray(self, at: int) -> None:
         """Tell of fields that stand under no rule, once for each time that they begin anew."""
-        name = self._known(at)
+        name = self._field_at(at)
         if name not in REQUIRED:
             return
         if not self.astray or name in self.astray:
@@ -395,7 +395,7 @@ class _Part:
         """The next line under the heading; False where it is the first field of a rule that lost its heading."""
         text = _QUOTE.sub("", line, count=1) if self.quoted else line
         found = None if inside else field_of(text)
-        if found and not found.name and (meant := meant_by(found.label)):
+        if found and not found.name and (meant := nearest_field(found.label)):
             self.mistyped.append((number, found.label, meant))
         if found and found.name and found.name in self.at:
             told = f"a second {found.label} in {self.id}: is the heading of another rule missing?"
@@ -457,7 +457,7 @@ class _Part:
         if len(rule.title) < 1:
             out.append((self.line, f"{rule.id} has no title", "odd"))
         for name in REQUIRED:
-            text, label = getattr(rule, name), _shown(name)
+            text, label = getattr(rule, name), _display_field(name)
             if name not in self.at:
                 cost: Cost = "odd" if name in ("problem", "solution") else "missing"
                 out.append((self.line, f"{rule.id} has no {label}", cost))
@@ -467,7 +467,7 @@ class _Part:
             out.append((self.at["date"], f"the Date of {rule.id} is no date like 2026-01-31", "odd"))
         slips = [one for one in self.mistyped if one[2] not in self.at or not is_plural(*one[1:])]
         for number, label, name in slips:
-            out.append((number, f"{label!r} is probably a mistyped {_shown(name)}", "lost"))
+            out.append((number, f"{label!r} is probably a mistyped {_display_field(name)}", "lost"))
         known = {label for _, label, _ in slips}
         for name, label in self.unknown.items():
             if label not in known:
@@ -477,7 +477,7 @@ class _Part:
         return out
 
 
-def _shown(name: str) -> str:
+def _display_field(name: str) -> str:
     """A field as one writes it."""
     return name.replace("_", " ").title()
 

@@ -138,7 +138,7 @@ def _runs(line: str) -> Iterator[tuple[int, int]]:
     while at < len(words):
         last = _command(said, code, at)
         if last is not None:
-            while (more := _goes_on(line, words, code, last)) is not None:
+            while (more := _next_word(line, words, code, last)) is not None:
                 last = more
             yield words[at][0], words[last][1]
             at = last
@@ -152,7 +152,7 @@ def _command(said: Sequence[str], code: Sequence[bool], at: int) -> int | None:
     return at if code[at] else None
 
 
-def _goes_on(line: str, words: Sequence[tuple[int, int]], code: Sequence[bool], last: int) -> int | None:
+def _next_word(line: str, words: Sequence[tuple[int, int]], code: Sequence[bool], last: int) -> int | None:
     """The next word of the same piece of code, right behind or behind a joint; no comma or particle is between."""
     for step in (last + 1, last + 2):
         if step >= len(words) or not line[words[step - 1][1] : words[step][0]].isspace():
@@ -252,7 +252,7 @@ class Cure:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class RuleCode:
     """The code of a rule: what its problem shows, and what its cure does; `wrong` and `right` are all words of code
     that only problem or cure have. Casefolded."""
 
@@ -276,7 +276,7 @@ def code_text(text: str) -> CodeWords:
     return CodeWords(words, "\n".join(words))
 
 
-def shown_by(rule: Rule) -> Shown:
+def rule_code(rule: Rule) -> RuleCode:
     """The code of a rule: in backticks, or, where its author set none, what cannot be prose."""
     wrong = f"{rule.title}\n{rule.problem}\n{rule.root_cause}"
     solution, prevention = rule.solution, rule.prevention
@@ -291,7 +291,7 @@ def shown_by(rule: Rule) -> Shown:
     cures = [_cure(text, said, 1.0, left_out) for text in _ticked(advised)]
     cures += [_cure(text, said, _CHECK, left_out) for text in _ticked(checked)]
     bad, good = code_words(" ".join(shown)), code_words(" ".join(_ticked(right)))
-    return Shown(tuple(map(_snippet, shown)), tuple(filter(None, cures)), bad - code_words(right), good - said)
+    return RuleCode(tuple(map(_snippet, shown)), tuple(filter(None, cures)), bad - code_words(right), good - said)
 
 
 def _cure(text: str, wrong: Collection[str], share: float, left_out: Collection[str]) -> Cure | None:
@@ -306,7 +306,7 @@ def _cure(text: str, wrong: Collection[str], share: float, left_out: Collection[
     return Cure(whole, Snippet(text, own, sum(weight for _, weight in own) or 1.0), share, plain, key)
 
 
-def cured(shown: Shown, code: CodeWords) -> tuple[str, float] | None:
+def cured(shown: RuleCode, code: CodeWords) -> tuple[str, float] | None:
     """How much of the cure a call has, 0 to 1, and the code that says so; None where it has none of it.
 
     What counts is code that no mistake of the rule has, or a cure that stands there more whole than the mistake does.
@@ -332,7 +332,7 @@ def cured(shown: Shown, code: CodeWords) -> tuple[str, float] | None:
 _LEAST = 0.05
 
 
-def turned(shown: Shown, removed: Collection[str]) -> int:
+def turned(shown: RuleCode, removed: Collection[str]) -> int:
     """What an edit makes of the rule's code by what it takes away: 1 where that was the cure, -1 where the mistake."""
     cure, mistake = len(shown.right.intersection(removed)), len(shown.wrong.intersection(removed))
     return (cure > mistake) - (mistake > cure)
@@ -343,7 +343,7 @@ def code_words(text: str) -> frozenset[str]:
     return frozenset(word.casefold() for word in _WORD.findall(text) if len(word) > 1)
 
 
-def likest(shown: Shown, code: CodeWords) -> tuple[Snippet, float] | None:
+def likest(shown: RuleCode, code: CodeWords) -> tuple[Snippet, float] | None:
     """The snippet of the mistake that stands in these words best, and what it adds (0 to `FULL`)."""
     best: tuple[Snippet, float] | None = None
     for one in shown.mistakes:

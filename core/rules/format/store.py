@@ -61,7 +61,7 @@ def forget_freshness(store: Store, paths: Sequence[str]) -> None:
         con.executemany("UPDATE rule_file SET looked = 0 WHERE path = ?", ((path,) for path in paths))
 
 
-def embed_anew(store: Store, paths: Sequence[str]) -> None:
+def invalidate_vectors(store: Store, paths: Sequence[str]) -> None:
     """Have every rule of these files embedded again, whatever vector it has."""
     of_these = "SELECT id FROM rule WHERE path IN (SELECT value FROM json_each(?))"
     wanted = json.dumps([storable(path) for path in paths])
@@ -74,7 +74,7 @@ def embed_anew(store: Store, paths: Sequence[str]) -> None:
         )
 
 
-def drop_gone(store: Store) -> None:
+def drop_removed(store: Store) -> None:
     """Take out the rows of files that are not there any more: nothing will ask for their vectors."""
     known = cast("list[tuple[str]]", store.con.execute("SELECT path FROM rule_file").fetchall())
     gone = [(path,) for (path,) in known if not os.path.lexists(path)]

@@ -11,9 +11,9 @@ from typing import ClassVar, Literal, Protocol
 from core.base.trace import Step, Stopwatch, facts
 from core.rules.format.book import Book
 from core.rules.format.rule import rule_text
-from core.rules.format.snippets import Shown, Snippet, code_text, likest, share
+from core.rules.format.snippets import RuleCode, Snippet, code_text, likest, share
 from core.rules.matching.call import READ, SEPARATED, CallText, ToolCall, call_text
-from core.rules.matching.keyword import KeywordHit, KeywordScore, apart, query_terms, short_of, with_code
+from core.rules.matching.keyword import KeywordHit, KeywordScore, format_scores, query_terms, short_of, with_code
 from core.rules.matching.score import (
     ANOTHER,
     CUTOFF,
@@ -116,7 +116,7 @@ def near_miss(mistakes: Iterable[Snippet], call: CallText, patterns: Iterable[Er
         if any(_has(option, call.code.words) for option in options) or whole.intersection(call.pattern_text.split()):
             return ""
         found = found or one.text
-    return "" if found and _known(found, patterns) else found
+    return "" if found and _matches_pattern(found, patterns) else found
 
 
 def another_command(mistakes: Iterable[Snippet], call: CallText, patterns: Iterable[ErrorPattern]) -> str:
@@ -131,7 +131,7 @@ def another_command(mistakes: Iterable[Snippet], call: CallText, patterns: Itera
             return ""
         if command[0] in _HAVE_COMMANDS:
             found = found or one.text
-    return "" if found and _known(found, patterns) else found
+    return "" if found and _matches_pattern(found, patterns) else found
 
 
 def runs_itself(mistakes: Iterable[Snippet], call: CallText) -> bool:
@@ -155,7 +155,7 @@ def _is(snippet: Snippet, part: str) -> bool:
     return all(_has(option, code.words) for option in options) and share(snippet, code) >= _NEARLY
 
 
-def _known(text: str, patterns: Iterable[ErrorPattern]) -> bool:
+def _matches_pattern(text: str, patterns: Iterable[ErrorPattern]) -> bool:
     return any(one.quick and one.match.search(text) for one in patterns)
 
 
@@ -235,7 +235,7 @@ class Weighing:
     matched: tuple[ErrorPattern, ...] = ()
 
 
-def _left(text: CallText) -> str:
+def _unread(text: CallText) -> str:
     return f"; of each field the first {READ:,} characters, {text.unread:,} are not looked at" if text.unread else ""
 
 
@@ -250,7 +250,7 @@ def weigh(book: Book, call: ToolCall, semantic: Semantic | None, *, use_fallback
     first = Step(
         "query",
         "hit" if query.strip() else "miss",
-        f"{text.tool}: {len(text.parts)} field{'s'[: len(text.parts) != 1]}, {len(asked.terms)} terms{_left(text)}",
+        f"{text.tool}: {len(text.parts)} field{'s'[: len(text.parts) != 1]}, {len(asked.terms)} terms{_unread(text)}",
         facts(
             act=text.act,
             languages=", ".join(sorted(text.languages)),
@@ -309,7 +309,7 @@ def _by_patterns(keyword: KeywordScore | None) -> bool:
 
 
 def _of_commands(
-    shown: Shown, text: CallText, matched: Sequence[ErrorPattern], fits: Context, keyword: KeywordScore | None
+    shown: RuleCode, text: CallText, matched: Sequence[ErrorPattern], fits: Context, keyword: KeywordScore | None
 ) -> Context:
     """The same, less where a call does not run what the rule shows, but what has its name."""
     if missed := near_miss(shown.mistakes, text, matched):
@@ -358,7 +358,7 @@ def matched_rule(book: Book, ranking: Ranking, one: Scored, limit: int, text: Ca
     kind: MatchType = (
         "keyword" if similarity is None else "hybrid" if keyword.hits and ranking.regime != "semantic" else "semantic"
     )
-    reason = "" if one.at in ranking.shown else _why_not_shown(book, ranking, one, limit)
+    reason = "" if one.at in ranking.shown else _exclusion_reason(book, ranking, one, limit)
     texts = (text.pattern_text, rule_text(rule))
     words = dict.fromkeys(as_written(hit.term, texts) for hit in keyword.hits[:_NAMED])
     why = _why(ranking.regime, similarity, keyword, one.context, one.score, words)
@@ -378,9 +378,9 @@ def matched_rule(book: Book, ranking: Ranking, one: Scored, limit: int, text: Ca
     )
 
 
-def _why_not_shown(book: Book, ranking: Ranking, one: Scored, limit: int) -> str:
+def _exclusion_reason(book: Book, ranking: Ranking, one: Scored, limit: int) -> str:
     if one.score < ranking.cutoff:
-        return f"{short_of(one.score, ranking.cutoff)} below the cut-off {apart(one.score, ranking.cutoff)[1]}"
+        return f"{short_of(one.score, ranking.cutoff)} below the cut-off {format_scores(one.score, ranking.cutoff)[1]}"
     if any(same_rule(book.rules[at], book.rules[one.at]) for at in ranking.shown):
         return "another rule of this id scored higher"
     return f"above the cut-off, but only {limit} shown"

@@ -135,7 +135,7 @@ def act_of(tool: str, programs: frozenset[str], command: str | None, language: s
     return "prose" if language == "prose" else "do"
 
 
-def says_it_looks(given: Mapping[str, Any], command: str | None) -> bool:
+def is_declared_read_only(given: Mapping[str, Any], command: str | None) -> bool:
     """Whether a call says of itself that it only looks: its description asks, or nothing shall be changed, or each of
     its commands is told to show something."""
     asked, prompt = (text[:_INTENT_READ] if isinstance(text := given.get(name), str) else "" for name in _WORDS)
@@ -150,7 +150,7 @@ def says_it_looks(given: Mapping[str, Any], command: str | None) -> bool:
     if command is None or ">" in command:
         return False
     parts = [part.split() for part in _SPLIT.split(command[:_INTENT_READ])[:50] if part.strip()]
-    return bool(parts) and all(map(_tells, parts))
+    return bool(parts) and all(map(_only_prints, parts))
 
 
 def changes(command: str) -> bool:
@@ -180,7 +180,7 @@ def _changes(words: list[str]) -> bool:
     return any(not word.startswith("-") and word not in VIEWERS for word in after)
 
 
-def _tells(words: list[str]) -> bool:
+def _only_prints(words: list[str]) -> bool:
     """Whether the words of one command only have something told."""
     plain = [word for word in words if not word.startswith("-") and "=" not in word]
     if not plain:
@@ -355,7 +355,7 @@ class CallText:
     tests: bool = False
 
     @property
-    def told(self) -> bool:
+    def is_task(self) -> bool:
         """Whether it says in words what another agent shall do: no code of a rule can be looked for in it."""
         return self.tool in ("Task", "Agent", "spawn_agent")
 
@@ -385,9 +385,9 @@ def call_text(call: ToolCall) -> CallText:
     known = frozenset(found - {"", "prose"})
     model = _model_text(call, parts, path, known)
     patterns = _pattern_text(given, parts)
-    new, old = (code_words(redact(_said(given, name))) for name in ("new_string", "old_string"))
+    new, old = (code_words(redact(_field_text(given, name))) for name in ("new_string", "old_string"))
     gone = old - new
-    looks = act == "do" and says_it_looks(given, command)
+    looks = act == "do" and is_declared_read_only(given, command)
     code = code_text(patterns)
     unread = sum(max(0, len(text) - READ) for _, text in _strings(given))
     return CallText(
@@ -396,7 +396,7 @@ def call_text(call: ToolCall) -> CallText:
     )  # fmt: skip
 
 
-def _said(given: Mapping[str, Any], name: str) -> str:
+def _field_text(given: Mapping[str, Any], name: str) -> str:
     found = given.get(name)
     return found[:READ] if isinstance(found, str) else ""
 

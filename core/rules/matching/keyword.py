@@ -12,7 +12,7 @@ from core.rules.format.rule import Rule
 from core.rules.format.snippets import Snippet
 from core.rules.matching.call import PATH, CallText
 from core.rules.matching.languages import TITLES
-from core.rules.matching.tables import READ, ErrorPattern, Tables, tried_apart
+from core.rules.matching.tables import READ, ErrorPattern, Tables, search_each
 from core.rules.matching.terms import shares, stem, terms
 
 _DECIMALS, _MOST_DECIMALS = 2, 4
@@ -28,7 +28,7 @@ def bounded(bm25: float) -> float:
     return min(1.0, max(0.0, bm25) / FULL)
 
 
-def apart(one: float, other: float) -> tuple[str, str]:
+def format_scores(one: float, other: float) -> tuple[str, str]:
     """Two scores as they are told beside each other."""
     digits = _digits(one, other)
     return f"{one:.{digits}f}", f"{other:.{digits}f}"
@@ -102,7 +102,7 @@ class QueryTerm:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QueryTerms:
     """The terms of a call, the strongest first; the names of the patterns that match it, where in its text for patterns
     each does, and the rules that those name outright; and the patterns of the user that were not tried to their end."""
 
@@ -113,7 +113,7 @@ class Asked:
     late: tuple[str, ...] = ()
 
 
-def query_terms(call: CallText, tables: Tables) -> Asked:
+def query_terms(call: CallText, tables: Tables) -> QueryTerms:
     """What a call is looked up by in the index."""
     found: dict[str, QueryTerm] = {}
 
@@ -140,7 +140,7 @@ def query_terms(call: CallText, tables: Tables) -> Asked:
         for word in pattern.terms:
             take(stem(word), _PATTERN_WEIGHT, f"pattern {pattern.name}")
     strongest = sorted(found.values(), key=lambda one: -one.weight * one.share)
-    return Asked(
+    return QueryTerms(
         tuple(strongest),
         tuple(one.name for one, _ in matched),
         tuple(place for _, place in matched),
@@ -165,7 +165,7 @@ def _patterns_in(call: CallText, tables: Tables) -> tuple[Sequence[_Found], Sequ
         and one.may_match(folded)
     ]
     apart = [one for one in fitting if not one.quick]
-    said = tried_apart(tuple(one.match.pattern for one in apart), text) if apart else ()
+    said = search_each(tuple(one.match.pattern for one in apart), text) if apart else ()
     told = {one.name: place for one, place in zip(apart, said, strict=False)}
     matched: list[_Found] = []
     for one in fitting:
@@ -189,7 +189,7 @@ class KeywordIndex:
 
     def scores(self, asked: Iterable[QueryTerm], most: int | None = None) -> dict[int, KeywordScore]:
         """The rules (by place in the list) that share a term with the call; with `most`, only the best."""
-        known = self._known(asked)
+        known = self._indexed_terms(asked)
         sums: dict[int, float] = {}
         for one in known:
             weight, share = one.weight, one.share
@@ -201,12 +201,12 @@ class KeywordIndex:
 
     def one(self, asked: Iterable[QueryTerm], at: int) -> KeywordScore:
         """What `scores` says of one rule, with every hit there is."""
-        known = self._known(asked)
+        known = self._indexed_terms(asked)
         hits = tuple(self._hits(known, frozenset((at,))).get(at, ()))
         whole = sum(one.adds(gain, part) for one in known for to, gain, part in self.postings[one.term] if to == at)
         return KeywordScore(whole, bounded(whole), hits)
 
-    def _known(self, asked: Iterable[QueryTerm]) -> list[QueryTerm]:
+    def _indexed_terms(self, asked: Iterable[QueryTerm]) -> list[QueryTerm]:
         """The terms that any rule has; of very many those that say most."""
         known = [one for one in asked if one.term in self.postings]
         if len(known) <= _MAX_TERMS:

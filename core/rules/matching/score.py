@@ -14,7 +14,7 @@ from typing import Literal
 
 from core.rules.format.book import Book
 from core.rules.format.rule import Rule
-from core.rules.format.snippets import FULL, Shown, cured, turned
+from core.rules.format.snippets import FULL, RuleCode, cured, turned
 from core.rules.matching.call import VIEWERS, Act, CallText
 from core.rules.matching.keyword import KeywordScore
 from core.rules.matching.languages import agree
@@ -151,7 +151,7 @@ def context_of(
     call: CallText,
     rule_languages: frozenset[str],
     rule_words: frozenset[str],
-    shown: Shown = Shown(),  # noqa: B008  frozen
+    shown: RuleCode = RuleCode(),  # noqa: B008  frozen
     code: float = 0.0,
     *,
     itself: bool = False,
@@ -170,7 +170,7 @@ def context_of(
     elif call.looks:
         by = _SAYS_IT_LOOKS if code < FULL / 2 and not known else _LOOKS_AT_IT
         found = found.times(by, "the call says that it only looks")
-    if call.told:
+    if call.is_task:
         found = found.times(_TOLD, "the task is told in words")
     elif shown.mistakes and code < FULL / 2:
         told = "little of the code the rule shows is in the call" if code else "no code the rule shows is in the call"

@@ -99,17 +99,17 @@ def _plain(given: object) -> str:
 
 
 def _rule(at: int, given: Mapping[str, Any]) -> Rule:
-    def said(name: str) -> str:
+    def field(name: str) -> str:
         return _plain(given.get(name) or "")
 
     return Rule(
-        rule_id(said("id")),
-        said("title"),
-        said("problem"),
-        said("root_cause"),
-        said("solution"),
-        said("prevention"),
-        category=said("category"),
+        rule_id(field("id")),
+        field("title"),
+        field("problem"),
+        field("root_cause"),
+        field("solution"),
+        field("prevention"),
+        category=field("category"),
         line=at,
     )
 

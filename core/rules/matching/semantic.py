@@ -13,7 +13,7 @@ import apsw
 
 from core.base.fault import Fault
 from core.base.trace import Facts, Outcome, Step, Stopwatch, facts
-from core.embedding.index.backlog import known_failures
+from core.embedding.index.backlog import read_failures
 from core.embedding.index.index import open_index
 from core.embedding.index.state import why_off
 from core.embedding.index.stored import Place, present, sha_of, windows_of
@@ -130,7 +130,7 @@ NOTHING = Lack()
 
 
 @dataclass(frozen=True, slots=True)
-class KeptVectors:
+class StoredVectors:
     """The rows of the rules that have a vector of their present text, by place in the book; what the others lack."""
 
     items: Mapping[int, int] = field(default_factory=dict[int, int])
@@ -142,23 +142,23 @@ def text_shas(book: Book, source: RuleSource) -> tuple[str, ...]:
     return tuple(sha_of(storable(source.text(rule))) for rule in book.rules)
 
 
-def kept_vectors(con: apsw.Connection, place: Place, book: Book, shas: Sequence[str]) -> KeptVectors:
+def read_vectors(con: apsw.Connection, place: Place, book: Book, shas: Sequence[str]) -> StoredVectors:
     """What is kept of these rules there; `shas` are theirs (`text_shas`). Raises apsw errors."""
     rows = ids_of(con, book.rules, book.hashes)
     there = present(con, place, rows.values())
     items = {at: item for at, item in rows.items() if there.get(item) == shas[at]}
     missing = len(book.rules) - len(items)
     if not missing:
-        return KeptVectors(items, Lack(len(book.rules)))
+        return StoredVectors(items, Lack(len(book.rules)))
     left = {item: at for at, item in rows.items() if at not in items}
-    tried = known_failures(con, place.kind, place.model, place.recipe, left)
+    tried = read_failures(con, place.kind, place.model, place.recipe, left)
     failed = sum(sha == shas[left[item]] for item, sha in tried.items())
     older = sum(item in there for item in left)
-    return KeptVectors(items, Lack(len(book.rules), missing - failed, older, failed))
+    return StoredVectors(items, Lack(len(book.rules), missing - failed, older, failed))
 
 
 @dataclass(frozen=True, slots=True)
-class KeptVector:
+class StoredVector:
     """A vector that is kept of a rule: its model (`id@version`), the recipe, the SHA-256 of the embedded text.
 
     `older`: that is not what the rule says now, so it is not compared.
@@ -182,7 +182,7 @@ class CacheState:
     content_hash: str
     current: bool
     waiting: bool
-    vectors: tuple[KeptVector, ...]
+    vectors: tuple[StoredVector, ...]
     failure: str = ""
 
 
@@ -213,7 +213,7 @@ def cache_state(store: Store, rule: Rule) -> CacheState:
         rule.content_hash,
         kept == rule.content_hash,
         waits is not None,
-        tuple(KeptVector(*one, older=one[2] not in said) for one in cast("list[tuple[str, str, str]]", vectors)),
+        tuple(StoredVector(*one, older=one[2] not in said) for one in cast("list[tuple[str, str, str]]", vectors)),
         "" if failed is None else str(failed[0]),
     )
 
@@ -272,7 +272,7 @@ class StoredSemantic:
             return missing(why.outcome, why.reason, watch)
         scores = self._indexed(vector, also) if self.matrix is None else self.matrix.nearest(vector, NEAREST, also)
         looked = read_at(self.con, self.book.paths)
-        return _as_read(told(scores, bars, self.book, self.place, self.lack.note, watch, looked), text, said)
+        return _as_read(similarities(scores, bars, self.book, self.place, self.lack.note, watch, looked), text, said)
 
     def _indexed(self, vector: Vector, also: frozenset[int]) -> dict[int, float]:
         """The cosines by the index in the casebook: for a process that answers once, and has no numpy."""
@@ -316,7 +316,7 @@ class RememberedSemantic:
             for at, said_of in enumerate(self.texts)
             if said_of in self.known
         }
-        return _as_read(told(scores, bars, book, None, self.note, watch, None), text, said)
+        return _as_read(similarities(scores, bars, book, None, self.note, watch, None), text, said)
 
 
 @dataclass(frozen=True, slots=True)
@@ -333,7 +333,7 @@ class NoSemantic:
 
 
 def stored_semantic(
-    con: apsw.Connection, book: Book, vectors: VectorSearch, place: Place, kept: KeptVectors, *, english: bool
+    con: apsw.Connection, book: Book, vectors: VectorSearch, place: Place, kept: StoredVectors, *, english: bool
 ) -> StoredSemantic:
     """The tier over these vectors as the casebook's index compares them."""
     return StoredSemantic(con, book, vectors, place, kept.items, frozenset(kept.items.values()), english, kept.lack)
@@ -354,7 +354,7 @@ def missing(outcome: Outcome, reason: str, watch: Stopwatch) -> Similarities:
     return Similarities({}, Step("semantic", outcome, reason, elapsed_ms=watch.ms()))
 
 
-def told(
+def similarities(
     cosines: Mapping[int, float],
     bars: Thresholds,
     book: Book,
@@ -390,7 +390,7 @@ def _as_read(found: Similarities, text: str, said: str) -> Similarities:
     return Similarities(found.scores, replace(found.step, facts=(*found.step.facts, ("read", said))))
 
 
-def kept_semantic(con: apsw.Connection, book: Book, vectors: VectorSearch) -> tuple[StoredSemantic | NoSemantic, bool]:
+def read_tier(con: apsw.Connection, book: Book, vectors: VectorSearch) -> tuple[StoredSemantic | NoSemantic, bool]:
     """The tier over the vectors of a casebook, and whether rules of the book wait for theirs. Raises nothing."""
     model = vectors.model()
     if isinstance(model, NoVectors):
@@ -399,7 +399,7 @@ def kept_semantic(con: apsw.Connection, book: Book, vectors: VectorSearch) -> tu
     source = source_for(book.tables, english=english)
     place = Place(source.kind, f"{model.id}@{model.version}", f"{source.recipe}+{model.recipe}", model.dim)
     try:
-        kept = kept_vectors(con, place, book, text_shas(book, source))
+        kept = read_vectors(con, place, book, text_shas(book, source))
     except (Fault, apsw.Error) as error:
         return NoSemantic("failed", f"the casebook cannot be read: {error}"), False
     return stored_semantic(con, book, vectors, place, kept, english=english), kept.lack.waiting > 0

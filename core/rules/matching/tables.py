@@ -44,7 +44,7 @@ def is_quick(source: str) -> bool:
 
 
 @lru_cache(maxsize=64)
-def tried_apart(sources: tuple[str, ...], text: str) -> Sequence[tuple[int, int] | None]:
+def search_each(sources: tuple[str, ...], text: str) -> Sequence[tuple[int, int] | None]:
     """Where each of the patterns is in the text (None: nowhere); of the one at which the time was up, and of those
     behind it, nothing is said."""
     from core.process.regex import find_within  # what only a few need is no part of anybody's start

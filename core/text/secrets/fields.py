@@ -12,13 +12,13 @@ from core.text.secrets.values import (
     has_digit,
     is_encoded_login,
     is_identifier,
+    is_line_start,
     is_mixed,
     is_name,
     is_prose,
     is_random,
     is_reference,
     is_stand_in,
-    leads_line,
     read_value,
 )
 
@@ -104,7 +104,7 @@ def _element_spans(text: str, start: int, tail: re.Match[str], kind: Strength) -
 
 
 def _judged(text: str, start: int, name: str, kind: Strength, tail: re.Match[str], at: int) -> tuple[Span, ...]:
-    leads = leads_line(text, start)
+    leads = is_line_start(text, start)
     value = read_value(text, at, whole_line=leads, spaced=bool(tail["gap"]))
     if value is None or text[max(0, start - 2) : start] == "::":
         return ()

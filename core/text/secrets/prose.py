@@ -10,13 +10,13 @@ from core.text.secrets.values import (
     Value,
     has_digit,
     is_identifier,
+    is_line_start,
     is_mixed,
     is_name,
     is_prose,
     is_random,
     is_reference,
     is_stand_in,
-    leads_line,
     read_value,
 )
 
@@ -152,7 +152,7 @@ def spoken_spans(text: str, start: int, at: int, name: str, kind: Strength) -> t
         return _flag_spans(text, at, kind)
     if told := _IS.match(text, at):
         value = read_value(text, told.end(), spaced=True)
-        return (value.span,) if value and _is_told(value.text) else ()
+        return (value.span,) if value and _is_spoken(value.text) else ()
     value = read_value(text, at, spaced=True)
     if value is None or not _may_be(value):
         return ()
@@ -168,7 +168,7 @@ def spoken_spans(text: str, start: int, at: int, name: str, kind: Strength) -> t
         return (value.span,) if is_random(value.text, 20) and mixed else ()
     if not mixed or len(value.text) < 6:
         return ()
-    alone = leads_line(text, start) and value.ends_line
+    alone = is_line_start(text, start) and value.ends_line
     return (value.span,) if alone or _TOLD.search(before) else ()
 
 
@@ -199,7 +199,7 @@ def _may_be(value: Value) -> bool:
     return value.quoted or (not is_reference(text) and value.follows not in ("(", "["))
 
 
-def _is_told(value: str) -> bool:
+def _is_spoken(value: str) -> bool:
     if is_stand_in(value) or is_name(value) or is_reference(value) or len(value) < 6:
         return False
     return is_mixed(value) and has_digit(value)

@@ -86,7 +86,7 @@ def run_end(text: str, end: int, limit: int = _LONGEST) -> int:
     return more.end() if more else end
 
 
-def leads_line(text: str, start: int) -> bool:
+def is_line_start(text: str, start: int) -> bool:
     """Whether nothing but indentation, a list sign, a prompt or `export` stands before `start` on its line."""
     begin = max(0, start - 60)
     escaped = text.rfind("\\n", begin, start)

@@ -18,7 +18,7 @@ import pytest
 from core.embedding.models import models as models_here
 from core.embedding.models.catalogue import CATALOGUE, MINILM, RECOMMENDED
 from core.embedding.models.model_folder import new_part, put, seal
-from core.embedding.models.models import Found, pulled_folder
+from core.embedding.models.models import LocalModel, pulled_folder
 from core.embedding.models.prepare import prepare
 from tests.cli.conftest import valid
 from tests.core.embedding.models.index_double import IndexDouble
@@ -35,7 +35,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """MiniLM's folder, converted once a test run; where nobody shares it, once a test process."""
     base = tmp_path_factory.getbasetemp()
     folder = (base.parent if base.name.startswith("popen-") else base) / "models" / MINILM
-    prepare(Found(CATALOGUE[MINILM], folder, ready=False))
+    prepare(LocalModel(CATALOGUE[MINILM], folder, ready=False))
     return folder
 
 

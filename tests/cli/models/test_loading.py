@@ -70,13 +70,13 @@ PUSH = '{"command": "git push --force origin main"}'
 def db(home: Path, minilm_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A casebook with one error, one rule file beside it, in a home where the real model is and no service runs."""
     from core.embedding.models.catalogue import CATALOGUE, MINILM
-    from core.embedding.models.models import Found
+    from core.embedding.models.models import LocalModel
     from core.embedding.models.prepare import prepare
 
     cache = home / ".cache" / "casebook"
     cache.mkdir(parents=True)
     minilm_folder.parent.mkdir(parents=True, exist_ok=True)
-    prepare(Found(CATALOGUE[MINILM], minilm_folder, ready=False))
+    prepare(LocalModel(CATALOGUE[MINILM], minilm_folder, ready=False))
     (cache / "models").symlink_to(minilm_folder.parent)
     (home / "memory.md").write_text(RULES, "utf-8")
     monkeypatch.setenv("CASEBOOK_EMBEDDING_SERVICE", "false")

@@ -25,7 +25,7 @@ from core.evidence import (
     replay_events,
     take_words,
 )
-from core.evidence.rows import Kept, kept
+from core.evidence.rows import StoredQuote, read_quote
 from core.flows.system.history import bring_back, take_back
 from core.store import Store, history
 from tests.casebooks import new_casebook
@@ -140,7 +140,7 @@ class Reviewing(RuleBasedStateMachine):
             rows = con.execute("SELECT id FROM evidence WHERE entry_id = ?", (name,)).fetchall()
             assert rows, name
             for (evidence_id,) in rows:
-                one = kept(con, int(str(evidence_id)))
+                one = read_quote(con, int(str(evidence_id)))
                 assert one is not None
                 assert self._founded(one), (name, one)
 
@@ -149,13 +149,13 @@ class Reviewing(RuleBasedStateMachine):
         if hasattr(self, "store"):
             rows = self.store.con.execute("SELECT evidence_id, state FROM review").fetchall()
             for evidence_id, state in rows:
-                one = kept(self.store.con, int(str(evidence_id)))
+                one = read_quote(self.store.con, int(str(evidence_id)))
                 assert one is not None
                 assert one.state == state
             counted = self.store.con.execute("SELECT coalesce(sum(quotes), 0) FROM review_count").fetchone()
             assert counted == (len(rows),)
 
-    def _founded(self, one: Kept) -> bool:
+    def _founded(self, one: StoredQuote) -> bool:
         """The words a person took, or those the machine found and nobody rejected, stand where they are said to."""
         texts = dict(self.store.con.execute("SELECT idx, text FROM message").fetchall())
         words = tuple(str(texts.get(span.message_index, ""))[span.start : span.end] for span in one.spans)

@@ -10,22 +10,22 @@ import pytest
 from core.base.config.settings import LlmSettings
 from core.base.fault import Fault
 from core.llm.factory import ServedModel
-from core.llm.language_model import Done, GenerateOptions, Message, TakenBack, Token, Usage
+from core.llm.language_model import GenerateOptions, GenerationEnd, Message, Retracted, Token, Usage
 from tests.core.llm.llm_server import Reply, Script, Server, llm_server
 
 OTHER_NAME = (
     "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
 )
 OTHER_HEAT = "Unsupported value: 'temperature' does not support 0 with this model."
-YES = [Token("Yes."), Done("stop", Usage(12, 34))]
+YES = [Token("Yes."), GenerationEnd("stop", Usage(12, 34))]
 
 
-def asked(server: Server, provider: str = "openai") -> list[Token | TakenBack | Done]:
+def asked(server: Server, provider: str = "openai") -> list[Token | Retracted | GenerationEnd]:
     model = ServedModel(LlmSettings(provider=provider, model="tiny", endpoint=server.endpoint))
     return [*model.stream((Message("user", "?"),), GenerateOptions(max_tokens=50, as_json=True), lambda: False)]
 
 
-def scripted(*script: Any) -> list[Token | TakenBack | Done]:
+def scripted(*script: Any) -> list[Token | Retracted | GenerationEnd]:
     replies: Script = script
     with llm_server(replies) as server:
         return asked(server)
@@ -61,8 +61,8 @@ def test_a_server_that_does_not_stream_is_read(indent: int | None) -> None:
         "usage": {"prompt_tokens": 7, "completion_tokens": 3},
     }
     whole = json.dumps(value, indent=indent).encode()
-    assert scripted(Reply(raw=whole)) == [Token("Yes."), Done("length", Usage(7, 3))]
-    assert scripted(Reply(raw=b"\n" + whole + b"\n\n")) == [Token("Yes."), Done("length", Usage(7, 3))]
+    assert scripted(Reply(raw=whole)) == [Token("Yes."), GenerationEnd("length", Usage(7, 3))]
+    assert scripted(Reply(raw=b"\n" + whole + b"\n\n")) == [Token("Yes."), GenerationEnd("length", Usage(7, 3))]
     with pytest.raises(Fault, match="cannot be read"):
         scripted(Reply(raw=whole[: len(whole) // 2]))
     with pytest.raises(Fault, match="out of memory"):
@@ -82,7 +82,7 @@ def test_content_in_parts_is_read_and_thoughts_among_them_are_not() -> None:
     piece = json.dumps({"choices": [{"delta": {"content": parts}}]}).encode()
     end = b'data: {"choices": [{"delta": {"content": [{"type": "text", "text": "."}]}, "finish_reason": "stop"}]}\n\n'
     found = scripted(Reply(raw=b"data: " + piece + b"\n\n" + end + b"data: [DONE]\n\n"))
-    assert found == [Token("Yes"), Token("."), Done("stop", Usage())]
+    assert found == [Token("Yes"), Token("."), GenerationEnd("stop", Usage())]
 
 
 def test_an_answer_that_a_filter_stopped_is_not_whole() -> None:

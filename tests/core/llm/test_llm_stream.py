@@ -10,7 +10,7 @@ import pytest
 from core.base.config.settings import LlmSettings
 from core.base.fault import Fault
 from core.llm.factory import ServedModel, language_model, server_models
-from core.llm.language_model import ANSWER_CHARS, Done, GenerateOptions, Message, Token, Usage
+from core.llm.language_model import ANSWER_CHARS, GenerateOptions, GenerationEnd, Message, Token, Usage
 from tests.core.llm.llm_server import Reply, Script, Server, llm_server
 
 WAYS = ("ollama", "openai")
@@ -28,9 +28,9 @@ def ask(
     options: GenerateOptions = GenerateOptions(),  # noqa: B008  frozen
     cancelled: Callable[[], bool] = lambda: False,
     **more: object,
-) -> tuple[list[Token | Done], Fault | None]:
+) -> tuple[list[Token | GenerationEnd], Fault | None]:
     """What came, and what it ended with if that was a fault."""
-    out: list[Token | Done] = []
+    out: list[Token | GenerationEnd] = []
     try:
         out.extend(model(server, provider, **more).stream(QUESTION, options, cancelled))
     except Fault as fault:
@@ -38,12 +38,12 @@ def ask(
     return out, None
 
 
-def scripted(script: Script, provider: str, **more: object) -> tuple[list[Token | Done], Fault | None]:
+def scripted(script: Script, provider: str, **more: object) -> tuple[list[Token | GenerationEnd], Fault | None]:
     with llm_server(script) as server:
         return ask(server, provider, **more)  # type: ignore[arg-type]
 
 
-def texts(found: list[Token | Done]) -> list[str]:
+def texts(found: list[Token | GenerationEnd]) -> list[str]:
     return [one.text for one in found if isinstance(one, Token)]
 
 
@@ -54,7 +54,7 @@ def test_tokens_come_one_by_one_and_the_end_says_what_they_cost(provider: str) -
         found, fault = ask(server, provider, options, context_tokens=4096)
         assert fault is None
         assert texts(found) == ["읽는 ", "중… 👩‍💻", " done"]
-        assert found[-1] == Done("stop", Usage(7, 3))
+        assert found[-1] == GenerationEnd("stop", Usage(7, 3))
         (asked,) = server.requests
         assert asked["messages"] == [{"role": "system", "content": "Be brief."},
                                      {"role": "user", "content": "왜 실패했나?"}]  # fmt: skip
@@ -75,13 +75,13 @@ def test_a_token_is_there_before_the_next_one_is_sent(provider: str) -> None:
         stream = model(server, provider).stream(QUESTION, GenerateOptions(), lambda: False)
         assert next(stream) == Token("first")
         server.release.set()
-        assert [*stream] == [Token("second"), Done("stop", Usage(12, 34))]
+        assert [*stream] == [Token("second"), GenerationEnd("stop", Usage(12, 34))]
 
 
 @pytest.mark.parametrize("provider", WAYS)
 def test_what_the_server_does_not_count_is_not_invented(provider: str) -> None:
     found, _ = scripted([Reply(("x",), usage=None, finish="length")], provider)
-    assert found == [Token("x"), Done("length", Usage(None, None))]
+    assert found == [Token("x"), GenerationEnd("length", Usage(None, None))]
 
 
 @pytest.mark.parametrize("provider", WAYS)
@@ -93,27 +93,27 @@ def test_what_the_server_does_not_count_is_not_invented(provider: str) -> None:
 def test_cancelling_ends_it_while_the_server_is_silent(provider: str, reply: Reply) -> None:
     before = list(reply.tokens)[: reply.hang_after or 0]
     with llm_server([reply]) as server:
-        found: list[Token | Done] = []
+        found: list[Token | GenerationEnd] = []
 
         def cancelled() -> bool:
             return server.asked.is_set() and texts(found) == before
 
         for one in model(server, provider).stream(QUESTION, GenerateOptions(), cancelled):
             found.append(one)  # one by one: what has come is looked at while more is awaited
-        assert found[-1] == Done("aborted", Usage())
+        assert found[-1] == GenerationEnd("aborted", Usage())
         assert texts(found) == before
         assert server.gone.wait(10), "the server must see that nobody reads any more"
 
 
 def test_cancelled_before_it_began_contacts_nobody() -> None:
     with llm_server() as server:
-        assert ask(server, cancelled=lambda: True) == ([Done("aborted", Usage())], None)
+        assert ask(server, cancelled=lambda: True) == ([GenerationEnd("aborted", Usage())], None)
         assert server.paths == []
 
 
 def test_who_stops_reading_ends_the_connection() -> None:
     with llm_server([Reply(hang_after=1)]) as server:
-        stream: Iterator[Token | Done] = model(server).stream(QUESTION, GenerateOptions(), lambda: False)
+        stream: Iterator[Token | GenerationEnd] = model(server).stream(QUESTION, GenerateOptions(), lambda: False)
         with closing(stream):  # type: ignore[type-var]
             next(stream)
         assert server.gone.wait(10)
@@ -240,7 +240,7 @@ def test_more_than_anybody_reads_is_not_read() -> None:
     with llm_server([Reply(["x" * 10_000] * 200)]) as server:
         found, fault = ask(server)
     assert fault is None
-    assert found[-1] == Done("length")
+    assert found[-1] == GenerationEnd("length")
     assert ANSWER_CHARS < sum(map(len, texts(found))) <= ANSWER_CHARS + 10_000
 
 

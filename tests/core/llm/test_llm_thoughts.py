@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from core.base.config.settings import LlmSettings
 from core.llm.factory import ReasoningFilter, ServedModel
-from core.llm.language_model import Done, GenerateOptions, Message, TakenBack, Token, Usage
+from core.llm.language_model import GenerateOptions, GenerationEnd, Message, Retracted, Token, Usage
 from tests.core.llm.llm_server import Reply, llm_server
 
 ANSWERS = [
@@ -62,7 +62,7 @@ def test_what_a_tag_ends_that_none_began_was_thought(data: st.DataObject) -> Non
 @pytest.mark.parametrize(
     ("tokens", "told"),
     [
-        (("hm,", " 3</th", "ink>", "\nYes", "."), [Token("hm,"), Token(" 3"), TakenBack(), Token("Yes"), Token(".")]),
+        (("hm,", " 3</th", "ink>", "\nYes", "."), [Token("hm,"), Token(" 3"), Retracted(), Token("Yes"), Token(".")]),
         (("hm</think>Yes.",), [Token("Yes.")]),
         (("a < b",), [Token("a < b")]),
         (("a <", "b"), [Token("a "), Token("<b")]),
@@ -70,8 +70,8 @@ def test_what_a_tag_ends_that_none_began_was_thought(data: st.DataObject) -> Non
         (("<think>so", " and so"), []),
     ],
 )  # fmt: skip
-def test_what_was_told_is_taken_back(provider: str, tokens: tuple[str, ...], told: list[Token | TakenBack]) -> None:
+def test_what_was_told_is_taken_back(provider: str, tokens: tuple[str, ...], told: list[Token | Retracted]) -> None:
     with llm_server([Reply(tokens)]) as server:
         model = ServedModel(LlmSettings(provider=provider, model="tiny", endpoint=server.endpoint))
         found = [*model.stream((Message("user", "?"),), GenerateOptions(), lambda: False)]
-    assert found == [*told, Done("stop", Usage(12, 34))]
+    assert found == [*told, GenerationEnd("stop", Usage(12, 34))]

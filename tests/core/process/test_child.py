@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from core.base.fault import Fault
-from core.process.child import Child, ChildGoneError
+from core.process.child import Child, ChildExitedError
 from core.process.frames import VERSION
 from core.process.task import Task
 from tests.core.process import handlers
@@ -71,16 +71,16 @@ def test_a_fault_arrives_as_it_is_and_another_error_with_its_trace(child: Child)
 
 def test_a_death_is_told_with_the_last_line_it_wrote(child: Child) -> None:
     waiting = child.call(handlers.die, "Traceback:\n  no memory for this \n", 9)
-    with pytest.raises(ChildGoneError):
+    with pytest.raises(ChildExitedError):
         waiting.result()
-    with pytest.raises(ChildGoneError):
+    with pytest.raises(ChildExitedError):
         child.call(handlers.echo, 1).result()
     assert str(child.died("It")) == "It ended before its time (its process, with 9: no memory for this)."
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="kill -9 is of Unix")
 def test_one_that_is_killed_answers_nobody(child: Child) -> None:
-    with pytest.raises(ChildGoneError):
+    with pytest.raises(ChildExitedError):
         child.call(handlers.kill).result()
     assert within(10, lambda: child.ended)
 
@@ -98,7 +98,7 @@ def test_one_that_is_killed_answers_nobody(child: Child) -> None:
     ids=["text", "version", "too long", "no JSON", "no object", "no value"],
 )
 def test_one_that_speaks_another_language_is_ended(child: Child, data: bytes) -> None:
-    with pytest.raises((ChildGoneError, Fault)):
+    with pytest.raises((ChildExitedError, Fault)):
         child.call(handlers.garbage, data).result(timeout=60)
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from core.embedding.service import spawn
 from core.embedding.service.client import Served, Unserved, connect
-from core.embedding.service.spawn import AGAIN_S, FAILED_S, held_back, note_start, note_success
+from core.embedding.service.spawn import AGAIN_S, FAILED_S, note_start, note_success, why_not_started
 from core.process.connection import not_private
 from core.process.endpoint import (
     Endpoint,
@@ -121,25 +121,25 @@ def test_who_is_at_the_other_end_is_known_where_the_platform_tells() -> None:
 
 
 def test_a_start_holds_back_further_ones_for_a_moment(place: Endpoint) -> None:
-    assert held_back(place, "m", 0) is None
+    assert why_not_started(place, "m", 0) is None
     make_private(place.folder)
     note_start(place, "m")
     began = place.note.stat().st_mtime
-    assert held_back(place, "m", began + 1) == "it is being started"
-    assert held_back(place, "m", began + AGAIN_S) is None
-    assert held_back(place, "m", began - 5) is None  # the clock was set back
+    assert why_not_started(place, "m", began + 1) == "it is being started"
+    assert why_not_started(place, "m", began + AGAIN_S) is None
+    assert why_not_started(place, "m", began - 5) is None  # the clock was set back
 
 
 def test_a_failed_start_holds_back_longer_and_says_why(place: Endpoint) -> None:
     make_private(place.folder)
     note_start(place, "m", "its weights are damaged \ud800")
     began = place.note.stat().st_mtime
-    assert held_back(place, "m", began + 60) == "it could not start 60 s ago: its weights are damaged ?"
-    assert held_back(place, "m", began + FAILED_S) is None
-    assert held_back(place, "other", began + 60) is None
+    assert why_not_started(place, "m", began + 60) == "it could not start 60 s ago: its weights are damaged ?"
+    assert why_not_started(place, "m", began + FAILED_S) is None
+    assert why_not_started(place, "other", began + 60) is None
     note_success(place)
     note_success(place)
-    assert held_back(place, "m", began + 1) is None
+    assert why_not_started(place, "m", began + 1) is None
 
 
 def test_a_service_is_started_once_for_all_who_ask_and_nobody_waits(

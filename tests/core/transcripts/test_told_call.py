@@ -7,11 +7,11 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.transcripts.commands import told_call
+from core.transcripts.commands import call_lines
 
 
 def lines(text: str) -> list[str]:
-    return [f"{sign}|{line}" for sign, line in told_call(text)]
+    return [f"{sign}|{line}" for sign, line in call_lines(text)]
 
 
 def sent(**more: object) -> str:
@@ -35,7 +35,7 @@ def test_a_file_that_is_written_is_all_new() -> None:
 
 def test_a_patch_handed_to_a_tool_is_read_as_one_and_a_command_as_one() -> None:
     patch = "*** Begin Patch\n*** Update File: a.py\n@@\n-old\n+new\n same\n*** End Patch"
-    assert [sign for sign, _ in told_call(patch)] == ["@", "@", "@", "-", "+", "", "@"]
+    assert [sign for sign, _ in call_lines(patch)] == ["@", "@", "@", "-", "+", "", "@"]
     assert lines(sent(input=patch))[:5] == [
         ":|input:", "@|  *** Begin Patch", "@|  *** Update File: a.py", "@|  @@", "-|  -old"
     ]  # fmt: skip
@@ -58,6 +58,6 @@ keys = st.sampled_from(["file_path", "old_string", "new_string", "content", "edi
 
 @given(st.one_of(st.text(max_size=60), st.dictionaries(keys, values, max_size=5).map(json.dumps)))
 def test_whatever_is_sent_is_told(text: str) -> None:
-    told = told_call(text)
+    told = call_lines(text)
     assert told
     assert all("\n" not in line for _, line in told)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core.flows.corrections.harvest import corrections_in, harvest_corrections, said_in_refusal
+from core.flows.corrections.harvest import corrections_in, harvest_corrections, refusal_span
 from core.flows.system.history import take_back
 from core.flows.transcripts.reharvest import harvest_again
 from core.store import Store, open_store
@@ -143,8 +143,8 @@ def test_every_quote_is_the_slice_of_its_message(tmp_path: Path, parts: list[str
 
 def test_only_what_follows_the_agents_own_words_is_said() -> None:
     text = refusal("no")
-    place = said_in_refusal(text)
+    place = refusal_span(text)
     assert place is not None
     assert text[slice(*place)] == "no"
-    assert said_in_refusal(refusal()) is None
-    assert said_in_refusal("x" + text) is None
+    assert refusal_span(refusal()) is None
+    assert refusal_span("x" + text) is None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Self
 
-from core.flows.harvest.events import Event, HarvestedError, Ran, Said
+from core.flows.harvest.events import Event, HarvestedError, Ran, Statement
 from core.flows.harvest.reducer import harvest
 from core.transcripts.records import Failure
 
@@ -33,11 +33,11 @@ class Chat:
         self.project = project
 
     def user(self, text: str, chain: str = "main") -> Self:
-        self.events.append(Said("s", len(self.events), chain, "user", text))
+        self.events.append(Statement("s", len(self.events), chain, "user", text))
         return self
 
     def say(self, text: str, chain: str = "main") -> Self:
-        self.events.append(Said("s", len(self.events), chain, "assistant", text))
+        self.events.append(Statement("s", len(self.events), chain, "assistant", text))
         return self
 
     def tool(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.flows.harvest.events import Event, Ran, Said
+from core.flows.harvest.events import Event, Ran, Statement
 from core.flows.harvest.explanation import LIMIT
 from core.flows.harvest.reducer import harvest
 from tests.flows.harvest.chat import LOOKUP, NONE, VITEST, Chat
@@ -200,7 +200,7 @@ GIVEN = st.fixed_dictionaries({"command": COMMAND, "file_path": SHOWN, "old_stri
 TOOL = st.sampled_from(["Bash", "Edit", "Task", "mcp__x__y"])
 FAILURE, CODE = st.sampled_from(["none", "error", "denied"]), st.sampled_from([None, 0, 1, 2])
 EVENT = st.one_of(
-    st.builds(Said, st.just("s"), st.just(0), CHAIN, st.sampled_from(["user", "assistant"]), SHOWN),
+    st.builds(Statement, st.just("s"), st.just(0), CHAIN, st.sampled_from(["user", "assistant"]), SHOWN),
     st.builds(Ran, st.just("s"), st.just(0), CHAIN, TOOL, GIVEN, SHOWN, FAILURE, CODE),
 )
 

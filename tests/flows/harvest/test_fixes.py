@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from core.flows.harvest.events import Event, HarvestedError, Ran, Said
+from core.flows.harvest.events import Event, HarvestedError, Ran, Statement
 from core.flows.harvest.reducer import harvest
 from tests.flows.harvest.chat import HOME, LOOKUP, NONE, VITEST, Chat
 
@@ -230,7 +230,7 @@ def test_a_server_that_now_runs_is_weak_evidence() -> None:
 def test_an_error_of_a_continued_session_is_fixed_in_the_next() -> None:
     events = [
         Ran("old", 7, "main", "Bash", {"command": "npm test"}, VITEST, "error", 1),
-        Said("new", 0, "main", "user", "go on"),
+        Statement("new", 0, "main", "user", "go on"),
         Ran("new", 1, "main", "Edit", {"file_path": f"{HOME}/a.ts", "old_string": "a", "new_string": "b"}, "ok"),
         Ran("new", 2, "main", "Bash", {"command": "npm test"}, "4 passed"),
     ]

@@ -8,7 +8,7 @@ from core.flows.harvest.command import command_of
 from core.flows.harvest.events import Ran
 from core.flows.harvest.outcome import Outcome, judge
 from core.flows.harvest.reducer import fold
-from core.flows.harvest.session_events import seen
+from core.flows.harvest.session_events import observe
 from core.transcripts.records import Failure
 from tests.flows.harvest.chat import LOOKUP, VITEST, Chat
 
@@ -159,7 +159,7 @@ def test_a_poll_that_ends_a_run_is_named_by_what_was_printed_before() -> None:
     chat.tool("write_stdin", {"session_id": 7}, "Process exited with code 1\nOutput:\nFAIL\n", "error", 1).edit()
     chat.tool("exec_command", {"cmd": "go test ./..."}, "ok  \ta\t0.1s", code=0)
     results: list[str | None] = []
-    (error,) = fold(map(seen, chat.events), "", lambda result: results.append(result.outcome.sign))
+    (error,) = fold(map(observe, chat.events), "", lambda result: results.append(result.outcome.sign))
     assert results == ["incident", "noise", None, None]
     assert (error.message_idx, error.resolved, error.tool_sequence) == (0, True, ("Edit",))
 
@@ -177,7 +177,7 @@ def test_a_poll_that_ends_a_run_is_named_by_what_was_printed_before() -> None:
 def test_a_look_at_a_run_whose_start_is_not_known(text: str, code: int | None, sign: str | None) -> None:
     chat = Chat().tool("write_stdin", {"session_id": 9}, text, "error" if code else "none", code)
     results: list[str | None] = []
-    errors = list(fold(map(seen, chat.events), "", lambda result: results.append(result.outcome.sign)))
+    errors = list(fold(map(observe, chat.events), "", lambda result: results.append(result.outcome.sign)))
     assert results == [sign]
     assert bool(errors) == bool(code)
 

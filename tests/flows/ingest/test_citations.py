@@ -10,7 +10,7 @@ import pytest
 
 from core.base.fault import Fault
 from core.flows.ingest.api import ingest
-from core.library.citations.store import Anchored, KeptCitation, anchored, citations_of, cite, uncite
+from core.library.citations.store import Anchored, StoredCitation, anchored, citations_of, cite, uncite
 from core.library.search.api import SearchQuery, search
 from core.store import Store, open_store, undo
 
@@ -32,7 +32,7 @@ class Desk:
 
     store: Store
     root: Path
-    kept: KeptCitation
+    kept: StoredCitation
 
     def edited(self, change: Callable[[str], str], name: str = "care.md") -> Anchored:
         text = (self.root / "care.md").read_text(encoding="utf-8")

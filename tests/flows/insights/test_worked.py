@@ -10,7 +10,7 @@ import pytest
 
 from core.errors import fingerprint, record_resolution, show_case
 from core.errors.curation.decisions import verify
-from core.errors.curation.transaction import seen_of
+from core.errors.curation.transaction import version_of
 from core.flows.insights.api import worked
 from core.store import Store, open_store
 from tests.flows.insights.rows import add_outcome, add_session, add_verdict
@@ -43,7 +43,7 @@ def _verified(store: Store) -> int:
     assert case_id is not None
     case = show_case(store, case_id)
     assert case is not None
-    verify(store, "ann", [seen_of(case)])
+    verify(store, "ann", [version_of(case)])
     with store.transaction() as con:
         con.execute("UPDATE journal SET ts = ?", (_DECIDED,))
     return case_id

@@ -12,7 +12,7 @@ from core.align import AlignSettings
 from core.base.config.settings_sources import default_config
 from core.base.fault import Fault
 from core.errors import show_case
-from core.flows.lessons import LessonRecorded, Told, record_lesson
+from core.flows.lessons import LessonInput, LessonRecorded, record_lesson
 from core.flows.mcp.context import Desk
 from core.flows.mcp.registry import call
 from core.flows.transcripts.api import import_transcripts
@@ -21,7 +21,7 @@ from tests.flows.harvest.test_session import Transcript
 
 MISSING = "bash: jq: command not found"
 WHY = "jq is not in this image, so the package must be installed first."
-TOLD = Told(MISSING, "apt-get install -y jq", "", "jq . a.json", WHY)
+TOLD = LessonInput(MISSING, "apt-get install -y jq", "", "jq . a.json", WHY)
 
 
 @pytest.fixture

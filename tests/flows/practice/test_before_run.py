@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from core.errors.practice import count_told
+from core.errors.practice import shown_counts
 from core.flows.harvest.command import parse_command
 from core.flows.harvest.session import harvest_session
 from core.flows.hook.dispatch import Handled, Surroundings, handle
@@ -176,10 +176,10 @@ def test_a_share_is_held_back_and_its_outcome_is_kept(
     assert known.con.execute(sql).fetchall() == [("before_run", chat.session, 1)]
     known.con.execute("UPDATE answer_outcome SET told_at = '2026-09-01T10:00:00.500Z'")  # the first call was just made
     import_transcripts(known, "auto", [chat.save()])
-    assert count_told(known.con) == counted
+    assert shown_counts(known.con) == counted
     handled = ask(known, WRONG, name="s10")
     assert handled.once_written is not None and handled.once_written() == ""
-    assert count_told(known.con) == (1, 0, *counted[2:])
+    assert shown_counts(known.con) == (1, 0, *counted[2:])
 
 
 def test_keys_are_the_subcommand_the_option_and_its_words() -> None:

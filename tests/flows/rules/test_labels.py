@@ -30,7 +30,7 @@ def test_a_label_is_compared_by_the_rules_it_was_said_of(database: Path) -> None
     put_label(label_file(database), READ, "ERR-001", "right")
     found = comparable(database, files, "/w/b")
     assert [call.expected for call in found.calls] == [("ERR-007",), ("ERR-001",)]
-    assert found.told({"ERR-007"}) == (
+    assert found.notes({"ERR-007"}) == (
         "1 call is left out: labelled by the rules of another project",
         "calls expect rules that are not there: ERR-001 (1)",
     )
@@ -59,4 +59,4 @@ def test_a_broken_line_is_told_by_its_number(database: Path) -> None:
         file.write("\n{broken\n")
     found = comparable(database, files, "")
     assert found.broken == (3,)
-    assert found.told({"ERR-001"}) == ("line 3 of the labels cannot be read",)
+    assert found.notes({"ERR-001"}) == ("line 3 of the labels cannot be read",)

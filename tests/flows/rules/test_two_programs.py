@@ -19,7 +19,7 @@ from core.rules.format.parse import parse
 from core.rules.format.store import sync
 from core.rules.matching.api import RuleMatch
 from core.rules.matching.call import ToolCall
-from core.rules.matching.semantic import ELSEWHERE, StoredSemantic, cache_state, kept_semantic
+from core.rules.matching.semantic import ELSEWHERE, StoredSemantic, cache_state, read_tier
 from core.store import Store, jobs, open_store
 from tests.flows.rules.counting_embedder import RULES, Counting
 
@@ -203,8 +203,8 @@ def test_a_rule_that_could_not_be_embedded_is_told_and_does_not_wait(
 def test_rows_are_looked_at_again_only_after_another_program_wrote(
     matcher: RuleMatcher, other: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    looked, look = list[int](), matcher_module.kept_vectors
-    monkeypatch.setattr(matcher_module, "kept_vectors", lambda *given: looked.append(1) or look(*given))
+    looked, look = list[int](), matcher_module.read_vectors
+    monkeypatch.setattr(matcher_module, "read_vectors", lambda *given: looked.append(1) or look(*given))
     for _ in range(3):
         matcher.match(PUSH)
     assert len(looked) == 1
@@ -221,7 +221,7 @@ def test_who_only_reads_leaves_an_older_vector_out_too(tmp_path: Path, matcher: 
     file = parse(tmp_path / "memory.md")
     sync(other, [file])
     assert matcher.vectors is not None
-    tier, waiting = kept_semantic(other.con, book_of(file.rules), matcher.vectors)
+    tier, waiting = read_tier(other.con, book_of(file.rules), matcher.vectors)
     assert waiting
     assert isinstance(tier, StoredSemantic)
     assert (list(tier.items), tier.lack.older) == ([0], 1)

@@ -12,7 +12,7 @@ import pytest
 
 from core.flows.harvest import session_events
 from core.flows.system import parallel
-from core.flows.system.parallel import Gone, Second, shared
+from core.flows.system.parallel import NoWorkerError, Second, shared
 from core.flows.transcripts import files, rows
 from core.flows.transcripts.api import import_transcripts
 from core.flows.transcripts.report import ImportReport
@@ -126,9 +126,9 @@ def test_a_process_with_more_answers_than_there_is_room_for_ends_too() -> None:
 def test_work_that_fails_is_the_end_of_the_process() -> None:
     with Second() as other:
         other.ask((handlers.divide, (1, 0)))
-        with pytest.raises(Gone):
+        with pytest.raises(NoWorkerError):
             other.take()
-        with pytest.raises(Gone):
+        with pytest.raises(NoWorkerError):
             other.ask((handlers.divide, (1, 1)))
 
 

@@ -23,7 +23,7 @@ def test_every_state_has_what_why_and_a_next_step(notice) -> None:
     assert notice.what in text
     assert notice.why
     assert notice.steps
-    assert all(f"{UNICODE.told(key)}  {does}" in text for key, does in notice.steps)
+    assert all(f"{UNICODE.fill_keys(key)}  {does}" in text for key, does in notice.steps)
     assert "{" not in text
 
 

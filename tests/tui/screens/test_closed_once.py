@@ -41,7 +41,7 @@ async def test_a_rejection_is_one_however_many_keys_come_with_it(review: Path, k
         send(app, *keys)
         await until(pilot, lambda: idle(app) and not screen.reviewing.pending and not box.is_attached)
         assert screen in app.screen_stack
-        assert screen.quotes.left == 3
+        assert screen.quotes.remaining == 3
     with open_store(review) as store:
         found = show_quote(store, 5)
     assert found is not None

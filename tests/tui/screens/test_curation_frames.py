@@ -56,11 +56,11 @@ async def go(pilot: Pilot[None], app: CasebookApp, path: Path, journey: str) -> 
         await pilot.press("space", "space")
     elif journey in ("history", "undone"):
         await pilot.press("a")
-        await until(pilot, lambda: queue.queue.left == 2 and shown(queue))
+        await until(pilot, lambda: queue.queue.remaining == 2 and shown(queue))
         await pilot.press("N")
-        await until(pilot, lambda: not app.jobs.busy("curate") and queue.queue.left == 1)
+        await until(pilot, lambda: not app.jobs.busy("curate") and queue.queue.remaining == 1)
         await pilot.press("u")
-        await until(pilot, lambda: not app.jobs.busy("curate") and queue.queue.left == 2)
+        await until(pilot, lambda: not app.jobs.busy("curate") and queue.queue.remaining == 2)
         if journey == "history":
             await pilot.press("C")
             await until(pilot, lambda: isinstance(app.screen, HistoryScreen) and "Details" in frame(app))

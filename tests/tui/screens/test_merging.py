@@ -369,13 +369,13 @@ async def test_the_frame_says_what_was_decided_only_when_it_is_done(tmp_path: Pa
         screen = await opened(pilot, app)
         with open_store(path, write=True) as store, store.transaction():  # what is decided has to wait
             await pilot.press("a")
-            await until(pilot, lambda: screen.queue.left == 2)
+            await until(pilot, lambda: screen.queue.remaining == 2)
             assert bottom(screen) == ""
         await until(pilot, lambda: f"verified #{first}  u undoes" in bottom(screen))
         await until(pilot, lambda: idle(app) and shown(screen))
         with open_store(path, write=True) as store, store.transaction():
             await pilot.press("N")
-            await until(pilot, lambda: screen.queue.left == 1)
+            await until(pilot, lambda: screen.queue.remaining == 1)
             assert bottom(screen) == "", "what was decided before is not the last decision any more"
         await until(pilot, lambda: idle(app) and f"marked as noise #{second}  u undoes" in bottom(screen))
         await pilot.press("u")
@@ -434,5 +434,5 @@ async def test_what_could_not_be_decided_is_not_said_to_be_done(
         screen = await opened(pilot, app)
         await pilot.press("a")
         await until(pilot, lambda: idle(app) and "not done: the disk is full" in bottom(screen))
-        await until(pilot, lambda: screen.queue.left == 2)
+        await until(pilot, lambda: screen.queue.remaining == 2)
         assert "verified" not in bottom(screen)

@@ -74,4 +74,4 @@ async def test_the_queue_lists_the_other_findings_of_an_item_under_it(harvested:
         await until(pilot, lambda: idle(app) and screen.queue.total == 1)
         assert isinstance(app.screen, TriageScreen)
         assert [entry.part for entry in screen.queue.entries] == [False]
-        assert screen.queue.left == 1
+        assert screen.queue.remaining == 1

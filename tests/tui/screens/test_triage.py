@@ -70,19 +70,19 @@ async def test_fifty_harvested_drafts_in_a_hundred_keys_and_all_of_it_taken_back
     async with app.run_test(size=SMALL) as pilot:
         screen = await opened(pilot, app)
         pressed += 1
-        while screen.queue.left > start - 50:
+        while screen.queue.remaining > start - 50:
             await until(pilot, lambda: shown(screen))
             at = pressed % 7
             keys = ("X",) if at == 3 else ("N",) if at == 5 else ("space", "space", "a") if at == 6 else ("a",)
-            chosen, left = screen.queue.get(screen.rows.chosen), screen.queue.left
+            chosen, left = screen.queue.get(screen.rows.chosen), screen.queue.remaining
             assert chosen is not None
             await pilot.press(*keys)
             pressed += len(keys)
             assert screen.queue.index_of(chosen.row.id) is None, "it leaves at once"
-            assert screen.queue.left < left or chosen.part, "a part was counted with its incident"
+            assert screen.queue.remaining < left or chosen.part, "a part was counted with its incident"
         await until(pilot, lambda: idle(app))
         assert pressed <= 100
-        assert f"{screen.queue.left:,} left" in frame(app)
+        assert f"{screen.queue.remaining:,} left" in frame(app)
     assert waiting(harvested) <= start - 50
     decided = exports(harvested)
     assert decided != before
@@ -94,7 +94,7 @@ async def test_fifty_harvested_drafts_in_a_hundred_keys_and_all_of_it_taken_back
             changes = len(whole_history(store, 200).changes)
         for _ in range(changes):
             await pilot.press("u")
-        await until(pilot, lambda: idle(app) and screen.queue.left == start)
+        await until(pilot, lambda: idle(app) and screen.queue.remaining == start)
     assert exports(harvested) == before
 
 
@@ -129,15 +129,15 @@ async def test_marked_cases_are_decided_as_one_change(casebook: Path) -> None:
     app = app_on(casebook)
     async with app.run_test(size=WIDE) as pilot:
         screen = await opened(pilot, app)
-        assert screen.queue.left == 4
+        assert screen.queue.remaining == 4
         await pilot.press("A")
         assert "4 selected" in frame(app)
         await pilot.press("a")
-        await until(pilot, lambda: idle(app) and screen.queue.left == 2)
+        await until(pilot, lambda: idle(app) and screen.queue.remaining == 2)
         with open_store(casebook) as store:
             assert len(whole_history(store).changes) == 1
         await pilot.press("u")
-        await until(pilot, lambda: idle(app) and screen.queue.left == 4)
+        await until(pilot, lambda: idle(app) and screen.queue.remaining == 4)
 
 
 async def test_a_skipped_case_stays_and_a_mark_can_be_dropped(casebook: Path) -> None:
@@ -190,7 +190,7 @@ async def test_what_others_write_is_followed_and_the_case_on_the_screen_stays(ca
         case = screen.case.read
         with open_store(casebook, write=True) as store:
             put(store, "fatal: it came from elsewhere", "git", None, seen=40)
-        await until(pilot, lambda: screen.queue.left == 4 and "elsewhere" in frame(app))
+        await until(pilot, lambda: screen.queue.remaining == 4 and "elsewhere" in frame(app))
         assert screen.case.read is case
         assert shown(screen)
 
@@ -204,7 +204,7 @@ async def test_a_read_only_casebook_says_so_and_decides_nothing(casebook: Path) 
         assert app.errors.top.place.readonly
         await pilot.press("a")
         await until(pilot, lambda: "You cannot save decisions" in frame(app))
-        assert screen.queue.left == 3
+        assert screen.queue.remaining == 3
 
 
 async def test_the_history_tells_each_change_and_takes_any_back(casebook: Path) -> None:
@@ -214,7 +214,7 @@ async def test_the_history_tells_each_change_and_takes_any_back(casebook: Path) 
         await pilot.press("a")
         await until(pilot, lambda: shown(screen) and idle(app))
         await pilot.press("N")
-        await until(pilot, lambda: screen.queue.left == 1 and idle(app))
+        await until(pilot, lambda: screen.queue.remaining == 1 and idle(app))
         await pilot.press("C")
         await until(pilot, lambda: isinstance(app.screen, HistoryScreen) and "2 changes" in frame(app))
         assert "mark as noise" in frame(app)
@@ -230,7 +230,7 @@ async def test_the_history_tells_each_change_and_takes_any_back(casebook: Path) 
         assert "2 changes" in frame(app), "one row a decision, whatever became of it"
         assert "undo: " not in frame(app)
         await pilot.press("escape")
-        await until(pilot, lambda: isinstance(app.screen, TriageScreen) and screen.queue.left == 2)
+        await until(pilot, lambda: isinstance(app.screen, TriageScreen) and screen.queue.remaining == 2)
         assert "TS2304" in frame(app)
 
 
@@ -286,7 +286,7 @@ async def test_a_fix_recorded_by_a_hook_is_no_loss_when_it_is_left(casebook: Pat
         await pilot.press("x")
         await until(pilot, lambda: isinstance(app.screen, ConflictScreen))
         await pilot.press("t")
-        await until(pilot, lambda: isinstance(app.screen, TriageScreen) and idle(app) and screen.queue.left == 3)
+        await until(pilot, lambda: isinstance(app.screen, TriageScreen) and idle(app) and screen.queue.remaining == 3)
         with open_store(casebook) as store:
             case = show_case(store, case_id)
         assert case is not None

@@ -15,7 +15,7 @@ from textual.pilot import Pilot
 
 from core.errors import count_cases, show_case
 from core.errors.cases.case import Case
-from core.errors.curation.autosave import Scratch, Writer, keep_scratch, kept_scratches, scratch_folder
+from core.errors.curation.autosave import Scratch, Writer, keep_scratch, read_scratches, scratch_folder
 from core.errors.curation.decisions import verify
 from core.errors.curation.merging import merge
 from core.errors.curation.transaction import Written, look
@@ -81,7 +81,7 @@ async def test_a_fix_is_written_previewed_and_verified(casebook: Path) -> None:
     assert current.status == "verified"
     assert current.text.startswith("## 원인\n\n")
     assert current.tags == ("rust", "소유권")
-    assert not kept_scratches(scratch_folder(casebook)), "nothing is left behind"
+    assert not read_scratches(scratch_folder(casebook)), "nothing is left behind"
 
 
 async def test_leaving_without_saving_keeps_the_text_for_the_next_time(casebook: Path) -> None:
@@ -91,7 +91,7 @@ async def test_leaving_without_saving_keeps_the_text_for_the_next_time(casebook:
         stood = screen.area.text
         await pilot.press(*"half ", "escape")
         await until(pilot, lambda: len(app.screen_stack) == 1 and idle(app))
-    assert [one.written.text for one in kept_scratches(scratch_folder(casebook))] == ["half " + stood]
+    assert [one.written.text for one in read_scratches(scratch_folder(casebook))] == ["half " + stood]
     app.errors.curating.writer.ended()
     app = app_on(casebook)
     async with app.run_test(size=SMALL) as pilot:
@@ -116,12 +116,12 @@ async def test_what_another_window_is_writing_stays_its_own_until_it_is_gone(cas
         await pilot.press(*"Mine. ", "escape")
         await until(pilot, lambda: len(app.screen_stack) == 1 and app.errors.curating.left_over.count)
         assert app.errors.curating.left_over.count == 1, "theirs is not offered"
-        assert {one.written.text[:5] for one in kept_scratches(folder)} == {"half ", "Mine."}
+        assert {one.written.text[:5] for one in read_scratches(folder)} == {"half ", "Mine."}
         await pilot.press("w")
         await until(pilot, lambda: isinstance(app.screen, WritingScreen) and app.screen.area.text.startswith("Mine. "))
         await pilot.press("f2")
         await until(pilot, lambda: len(app.screen_stack) == 1 and idle(app) and not app.jobs.busy("unsaved"))
-        assert [one.written.text for one in kept_scratches(folder)] == ["half of theirs"]
+        assert [one.written.text for one in read_scratches(folder)] == ["half of theirs"]
         other.ended()
         await pilot.press("w")
         await until(pilot, lambda: isinstance(app.screen, WritingScreen) and app.screen.area.text == "half of theirs")
@@ -270,12 +270,12 @@ def test_a_real_terminal_editor_round_and_a_kill_that_loses_two_seconds_at_most(
         end = time.monotonic() + 60  # how late a busy machine may be is no loss
         folder = scratch_folder(casebook)
         while time.monotonic() < end and not any(
-            one.written.text.startswith("typed before the kill ") for one in kept_scratches(folder)
+            one.written.text.startswith("typed before the kill ") for one in read_scratches(folder)
         ):
             time.sleep(0.05)
         os.kill(screen.process.pid, signal.SIGKILL)
         screen.process.wait()
-        kept = kept_scratches(folder)
+        kept = read_scratches(folder)
         assert [one.written.text.startswith("typed before the kill ") for one in kept] == [True]
     finally:
         screen.close()
@@ -322,7 +322,7 @@ async def test_three_hooks_at_once_beside_an_open_queue_lose_nothing(casebook: P
             cases = count_cases(store)
             left = count_waiting(store)
         assert cases == 5 + 12, told
-        await until(pilot, lambda: queue.queue.left == left)
+        await until(pilot, lambda: queue.queue.remaining == left)
         await until(pilot, lambda: app.errors.results.rows.rows.total == cases)
         assert casebook.with_name(casebook.name + "-wal").stat().st_size < 16 << 20
     with open_store(casebook) as store:
@@ -349,7 +349,7 @@ async def test_what_was_typed_and_not_saved_is_told_with_its_key_when_the_workbe
         await until(pilot, lambda: "R resume draft" not in frame(app))
         await pilot.press("R")
         await until(pilot, lambda: "There is no unsaved fix" in frame(app))
-    assert not kept_scratches(folder)
+    assert not read_scratches(folder)
     assert case_of(casebook, 5).resolution == "another thought"
 
 
@@ -379,9 +379,9 @@ async def test_a_text_that_was_taken_back_by_hand_is_forgotten(casebook: Path) -
     async with app.run_test(size=WIDE) as pilot:
         screen = await writing(pilot, app)
         await pilot.press(*"oh")
-        await until(pilot, lambda: kept_scratches(folder))
+        await until(pilot, lambda: read_scratches(folder))
         await pilot.press("backspace", "backspace")
         await pilot.press("escape")
         await until(pilot, lambda: len(app.screen_stack) == 1 and idle(app))
         assert not screen.is_attached
-    assert not kept_scratches(folder)
+    assert not read_scratches(folder)

@@ -16,7 +16,7 @@ from core.base.fault import Fault
 from core.embedding import Embedder
 from core.embedding.index.vectors import cosine, pack
 from core.embedding.models.catalogue import CATALOGUE, MINILM
-from core.embedding.runtime.query_model import ModelAtHand, NoVectors, VectorSearch, said_of
+from core.embedding.runtime.query_model import ModelAtHand, NoVectors, VectorSearch, describe_model
 from core.embedding.runtime.worker import run as embed_all
 from core.embedding.service.remote_embedder import Embed
 from core.errors import record_resolution, search
@@ -193,7 +193,7 @@ def test_without_a_model_the_step_says_so(
 
 
 def test_texts_are_embedded_as_by_the_model_itself_and_by_no_other(process: VectorProcess, minilm: Embedder) -> None:
-    texts, name = ("push over the branch of others", "가지에 강제로 올린다"), said_of(CATALOGUE[MINILM])
+    texts, name = ("push over the branch of others", "가지에 강제로 올린다"), describe_model(CATALOGUE[MINILM])
     found, here = process.ask(None, Embed(name, texts, "document"), 60), minilm.embed(texts, "document")
     assert [len(windows) for windows in found] == [1, 1]
     assert all(cosine(there[0], own[0]) > 0.9999 for there, own in zip(found, here, strict=True))

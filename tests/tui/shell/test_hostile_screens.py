@@ -30,7 +30,7 @@ from tests.tui.corpus import (
 from tests.tui.support import app_on, frame, put, until
 from tui.panes.common.filter_menu import FilterScreen
 from tui.panes.errors.queries import Scope
-from tui.panes.errors.results import gone
+from tui.panes.errors.results import missing_casebook
 from tui.render.case_list import draw_choice, draw_title, none_pass
 from tui.render.common.amounts import report_text
 from tui.render.common.empty_states import draw_notice, no_match, of_fault
@@ -60,7 +60,7 @@ def test_every_text_is_inert_and_itself_in_headings_chips_and_notices(signs) -> 
         assert_inert_text(title(text))
         for told in (
             draw_notice(no_match(text, 3), signs),
-            draw_notice(gone(Path(text.replace("\x00", "0"))), signs),
+            draw_notice(missing_casebook(Path(text.replace("\x00", "0"))), signs),
             draw_notice(of_fault(Fault("io_error", text, text)), signs),
             draw_notice(none_pass((("tool", text),), 3, signs), signs),
             draw_title("Cases", (("tool", text[:24]), ("status", "draft")), signs),

@@ -315,7 +315,7 @@ async def test_an_impossible_action_says_why_in_a_toast_and_in_the_help(tmp_path
     app = app_on(tmp_path / "none.db")
     async with app.run_test(size=(84, 50), notifications=True) as pilot:  # the help's own width: nothing beside it
         await until(pilot, lambda: "No cases yet" in frame(app))
-        why = {action: _letters(app.signs.told(BY_NAME[action].enabled(app.situation()))) for action in impossible}
+        why = {action: _letters(app.signs.fill_keys(BY_NAME[action].enabled(app.situation()))) for action in impossible}
         assert len(impossible) > 20
         assert all(why.values())
         for action in impossible:

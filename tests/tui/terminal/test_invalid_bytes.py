@@ -13,7 +13,7 @@ import pytest
 
 pytest.importorskip("pty")
 
-from core.errors.curation.autosave import kept_scratches, scratch_folder
+from core.errors.curation.autosave import read_scratches, scratch_folder
 from core.store import open_store
 from tests.tui.pseudo_terminal import Terminal
 from tests.tui.shell.test_crash import Terminal as OwnSession
@@ -84,7 +84,7 @@ def test_a_half_written_fix_survives_an_invalid_byte(one_case: Terminal, tmp_pat
     one_case.read_until(b"end")
     folder = scratch_folder(tmp_path / "casebook.db", {"XDG_STATE_HOME": str(tmp_path / "state")})
     whole, end = f"half of a fix {REPLACED.decode()}and its endmend it", time.monotonic() + 60
-    while (kept := [one.written.text for one in kept_scratches(folder)]) != [whole]:
+    while (kept := [one.written.text for one in read_scratches(folder)]) != [whole]:
         assert time.monotonic() < end, kept
         time.sleep(0.05)
 

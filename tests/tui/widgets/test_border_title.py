@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.geometry import Region
 from textual.widgets import Static
 
-from tui.widgets.scroll_text import tell_on_border
+from tui.widgets.scroll_text import set_border
 
 
 class Framed(App[None]):
@@ -30,7 +30,7 @@ async def test_a_border_says_the_same_as_by_textuals_own_setter(told: tuple[str,
     async with Framed().run_test(size=(50, 10)) as ours, Framed().run_test(size=(50, 10)) as theirs:
         part = theirs.app.query_one(Vertical)
         part.border_title, part.border_subtitle = title, subtitle
-        tell_on_border(ours.app.query_one(Vertical), title, subtitle)
+        set_border(ours.app.query_one(Vertical), title, subtitle)
         await theirs.pause()
         await ours.pause()
         assert drawn(ours.app) == drawn(theirs.app)
@@ -40,11 +40,11 @@ async def test_only_the_line_that_changes_is_drawn() -> None:
     app = Framed()
     async with app.run_test(size=(50, 10)) as pilot:
         part = app.query_one(Vertical)
-        tell_on_border(part, Content("Found"), Content("1 of 43"))
+        set_border(part, Content("Found"), Content("1 of 43"))
         await pilot.pause()
-        tell_on_border(part, Content("Found"), Content("2 of 43"))
+        set_border(part, Content("Found"), Content("2 of 43"))
         assert part._repaint_regions == {Region(0, 7, 40, 1)}
         await pilot.pause()
         assert "2 of 43" in drawn(app)
-        tell_on_border(part, Content("Found"), Content("2 of 43"))
+        set_border(part, Content("Found"), Content("2 of 43"))
         assert part._repaint_regions == set()

@@ -67,7 +67,7 @@ class Decisions:
         ids = Counter(about)
         self.pending.update(ids)
 
-        def done(found: T, _final: bool) -> None:
+        def on_done(found: T, _final: bool) -> None:
             self.pending -= ids
             ended(found)
 
@@ -75,7 +75,7 @@ class Decisions:
             self.pending -= ids
             failed(fault)
 
-        self.jobs.run(LANE, work, done, fell, keep=True)
+        self.jobs.run(LANE, work, on_done, fell, keep=True)
 
     def undo(
         self, ended: Callable[[Returned], object], failed: Callable[[Fault], object], change: int | None = None

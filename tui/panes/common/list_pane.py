@@ -145,7 +145,7 @@ class Search(Performs):
             "find.recall": self._recall,
         }
 
-    def asked(self, event: SearchBox.Asked) -> None:
+    def on_query(self, event: SearchBox.Asked) -> None:
         """Search for what is in the box now. A box with a frame tells how long a pasted text is."""
         if self.box.border_title:
             lines = self.box.pasted_lines
@@ -183,7 +183,7 @@ class Search(Performs):
         A reading that is under way is dropped. `failed` is called with the fault of one that cannot answer.
         """
 
-        def done(found: T, final: bool) -> None:
+        def on_result(found: T, final: bool) -> None:
             if came(found, final) is not False:
                 self.answered()
 
@@ -191,7 +191,7 @@ class Search(Performs):
             self.give_up()
             failed(fault)
 
-        self._jobs.run(self._lane, work, done, fell, delay=delay)
+        self._jobs.run(self._lane, work, on_result, fell, delay=delay)
 
     def cancel(self) -> None:
         """Drop the reading that is under way."""
@@ -235,7 +235,7 @@ class SearchPane:
 
     def on_search_box_asked(self: _Searching, event: SearchBox.Asked) -> None:
         event.stop()
-        self.search.asked(event)
+        self.search.on_query(event)
         self.changed()
 
 

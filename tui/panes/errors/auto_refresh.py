@@ -9,8 +9,8 @@ from typing import cast
 from core.base.fault import Fault
 from tui.actions.action import Acts, Performs
 from tui.actions.shared import EXPORTS
-from tui.panes.errors.queries import Found, Place, Renewed, Scope, deepen, find, joined, renew
-from tui.panes.errors.results import FoundRows, PagedRows, Results, first_run, kept_above, kept_in_place
+from tui.panes.errors.queries import Place, Renewed, Scope, SearchResult, deepen, find, joined, renew
+from tui.panes.errors.results import PagedRows, ResultRows, Results, first_run, keep_first, keep_order
 from tui.render.common.amounts import counted
 from tui.render.common.untrusted import inline
 from tui.runtime.jobs import Jobs
@@ -45,30 +45,30 @@ class LiveResults(Performs, Results):
         self._moved = False
         super()._search(delay)
 
-    def _on_found(self, found: Found, final: bool) -> bool:
+    def _on_found(self, found: SearchResult, final: bool) -> bool:
         answered = super()._on_found(found, final)
-        if final and found.answer is not None and self.meaning.wanted(found.answer):
+        if final and found.answer is not None and self.meaning.is_needed(found.answer):
             asked = self.query_text, self.scope
 
-            def meant(deeper: Found | None, _final: bool) -> None:
+            def on_vectors(deeper: SearchResult | None, _final: bool) -> None:
                 if deeper is not None and asked == (self.query_text, self.scope) and not self.search.busy:
-                    before = self.rows.rows.rows if isinstance(self.rows.rows, FoundRows) else found.rows
-                    self._meant(joined(deeper, before))
+                    before = self.rows.rows.rows if isinstance(self.rows.rows, ResultRows) else found.rows
+                    self._join_vectors(joined(deeper, before))
 
-            self._jobs.run("meaning", deepen(found.answer, self.scope, self.meaning), meant, lambda _fault: None)
+            self._jobs.run("meaning", deepen(found.answer, self.scope, self.meaning), on_vectors, lambda _fault: None)
         return answered
 
-    def _meant(self, found: Found) -> None:
+    def _join_vectors(self, found: SearchResult) -> None:
         """What the vector tier says joins the rows. Only an answer takes the place of the chosen row.
 
         If the person has moved, what is on the screen stays where it is, and the choice with it.
         """
-        rows, now, chosen = FoundRows(found.rows, found.hidden), self.place, self.chosen
+        rows, now, chosen = ResultRows(found.rows, found.hidden), self.place, self.chosen
         inside = self._moved or self._is_chosen_by_hand()
         if inside and self.rows.rows.total < now.height:  # too few to scroll: what is new stands below them
-            rows = FoundRows(kept_in_place(self.rows.rows, found.rows), found.hidden)
+            rows = ResultRows(keep_order(self.rows.rows, found.rows), found.hidden)
         elif not inside and chosen is not None:
-            rows = FoundRows(kept_above(chosen, found.rows), found.hidden)
+            rows = ResultRows(keep_first(chosen, found.rows), found.hidden)
         at = (rows.index_of(now.chosen) if now.chosen is not None else None) or 0
         if inside:
             self.rows.renew(rows, at, max(0, now.top + at - now.at))
@@ -83,18 +83,18 @@ class LiveResults(Performs, Results):
         event.stop()
         self._moved = True
 
-    def found_sources(self, sources: Sequence[Source]) -> None:
+    def set_sources(self, sources: Sequence[Source]) -> None:
         """There is this to import: an empty casebook says so."""
         self._sources = sources
         notice = self.body.notice
         if notice.display and notice.notice is not None and notice.notice.what == first_run(None).what:
-            self._tell(first_run(sources))
+            self._show_notice(first_run(sources))
 
     @property
     def listed(self) -> Listed:
         """The cases in the list as they can be exported: in a sentence, and what names them."""
         rows, count = self.rows.rows, counted(self.rows.rows.total, "case")
-        if isinstance(rows, FoundRows):
+        if isinstance(rows, ResultRows):
             return Listed(f"Results of the search: {count}.", tuple(row.id for row in rows.rows))
         chips = ", ".join(f"{name} {inline(value, 60)}" for name, value in self.scope.picked)
         told = f"{count} of {self.every:,}: {chips}." if chips else f"All {count}."
@@ -107,7 +107,7 @@ class LiveResults(Performs, Results):
         return Place(None if chosen is None else chosen.id, rows.chosen, round(rows.scroll_y), rows.size.height)
 
     @property
-    def nothing_shown(self) -> bool:
+    def is_notice_shown(self) -> bool:
         """Whether a notice stands in the place of rows, other than that a search or a filter left none."""
         return not self.rows.rows.total and not self.query_text and not (self.scope.picked and self.every)
 
@@ -119,9 +119,9 @@ class LiveResults(Performs, Results):
     def renewed(self, renewed: Renewed, place: Place) -> None:
         """Show what was read again, the person left where they are: they were at `place` when it was asked for."""
         self.every = renewed.counted.every
-        rows: PagedRows | FoundRows
+        rows: PagedRows | ResultRows
         if renewed.found is not None:
-            rows = FoundRows(renewed.found.rows, renewed.found.hidden)
+            rows = ResultRows(renewed.found.rows, renewed.found.hidden)
             self.answered_in(renewed.found.answer)
             self.post_message(self.Answered(renewed.found.answer))
         else:
@@ -164,10 +164,10 @@ class LiveResults(Performs, Results):
         def ended(folder: str | None) -> None:
             self._folder = self._folder if folder is None else Path(folder)
 
-        def said(text: str, severity: str) -> None:
+        def notify(text: str, severity: str) -> None:
             self.post_message(PaneSaid(text, severity))
 
-        self.app.push_screen(ExportScreen(export, proposed(self._folder, export.name), self._jobs, said), ended)
+        self.app.push_screen(ExportScreen(export, proposed(self._folder, export.name), self._jobs, notify), ended)
 
     def unfilter(self) -> None:
         """Show what the filter hid."""
@@ -192,14 +192,14 @@ class Watching:
     def start(self) -> None:
         """Begin to watch in a moment: the first read goes first."""
         before = files_at(self._jobs.path)
-        self._jobs.run("watch", watch(before), self._heard, lambda _fault: None, delay=AFTER)
+        self._jobs.run("watch", watch(before), self._on_change, lambda _fault: None, delay=AFTER)
 
-    def _heard(self, change: Change, _final: bool) -> None:
+    def _on_change(self, change: Change, _final: bool) -> None:
         self._tell()
         if change == "gone":
             self._jobs.cancel("renew")
             self._results.vanish()
-        elif self._results.nothing_shown or not self._calm():
+        elif self._results.is_notice_shown or not self._calm():
             self.renew()
         elif not self._due:
             self._due = True
@@ -211,7 +211,7 @@ class Watching:
 
     def _read(self) -> None:
         results = self._results
-        if results.nothing_shown:
+        if results.is_notice_shown:
             results.load()
             return
         place, scope, text = results.place, results.refreshed_scope(), results.query_text

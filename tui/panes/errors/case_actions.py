@@ -44,11 +44,11 @@ class IntoFix:
         if (name := source.passage) is None:
             return
 
-        def came(block: str, _final: bool) -> None:
+        def on_text(block: str, _final: bool) -> None:
             self.insert(block)
             source.leave()
 
-        source.jobs.run(LANE, quoted(name, source.query_text), came, source.told)
+        source.jobs.run(LANE, quoted(name, source.query_text), on_text, source.told)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +69,11 @@ class ForCase:
         if (name := source.passage) is None:
             return
 
-        def came(uri: str, _final: bool) -> None:
+        def on_uri(uri: str, _final: bool) -> None:
             source.say(f"{self.told[0].upper()}{self.told[1:]} cites {uri}. {self.undo}")
             self.changed()
 
-        source.jobs.run(LANE, attached(self.case, name, source.query_text), came, source.told)
+        source.jobs.run(LANE, attached(self.case, name, source.query_text), on_uri, source.told)
 
 
 @job_work
@@ -222,7 +222,7 @@ class CaseActs:
 
         view = self._view
         if view.read is not None:
-            case, undo = view.read.case, self._signs.told("{undo.last} there undoes it.")
+            case, undo = view.read.case, self._signs.fill_keys("{undo.last} there undoes it.")
             view.post_message(PaneSearchLibrary(question_of_case(case), ForCase(case, view.look_for_citations, undo)))
 
     def _open_cited(self) -> None:

@@ -19,7 +19,7 @@ from tui.render import case as draw
 from tui.render.case import Fix, Raw
 from tui.render.common.glyphs import Signs
 from tui.render.common.session import Marks
-from tui.render.curation import as_side, draw_from, draw_side, told_of
+from tui.render.curation import as_side, describe_fix, draw_from, draw_side
 from tui.render.history import draw_history
 from tui.runtime.jobs import Jobs
 from tui.runtime.messages import PaneShowAll
@@ -64,18 +64,18 @@ class CaseSide(Reading):
         if read is None:
             self.fix = None
             for part in (self._head, self._fix, self._raw, self._past):
-                part.say(Content(""))
+                part.set_content(Content(""))
             self.border_subtitle = Content("")
             return
         case = read.case
         self.fix = draw.fix_of(case, None, read.shown)
         splits = "{triage.split}" if self._with_fix else "{write.split}"
         now, shown, error = self._clock(), read.shown, read.error
-        self._head.say(draw.draw_head(case, None, self._signs, now, shown=shown, error=error, splits=splits))
+        self._head.set_content(draw.draw_head(case, None, self._signs, now, shown=shown, error=error, splits=splits))
         self._draw_fix()
-        self._raw.border_title = Content(f" Output{_which(read)} ")
-        self._raw.say(draw.draw_raw(self._seen_raw(case), self._signs, limit=SHOWN))
-        self._past.say(draw_history(case.resolutions, self._signs, self._clock()))
+        self._raw.border_title = Content(f" Output{_error_note(read)} ")
+        self._raw.set_content(draw.draw_raw(self._raw_of(case), self._signs, limit=SHOWN))
+        self._past.set_content(draw_history(case.resolutions, self._signs, self._clock()))
         self.border_subtitle = Content(f"#{case.id}")
         if moved:
             self.scroll_home(animate=False)
@@ -92,11 +92,11 @@ class CaseSide(Reading):
             return Content.assemble(said, "\n" if fix else "", draw_from(fix, signs))
 
         if self._with_fix:
-            self._fix.say_wrapped(drawn)
+            self._fix.set_wrapped(drawn)
         else:
-            self._fix.say(Content(""))
+            self._fix.set_content(Content(""))
 
-    def _seen_raw(self, case: Case) -> Raw:
+    def _raw_of(self, case: Case) -> Raw:
         one = None if self.read is None else self.read.latest
         if one is not None and one.raw:
             return Raw(one.raw, one.start, one.end)
@@ -150,13 +150,13 @@ class CaseSide(Reading):
 
     def _show_all(self) -> None:
         if self.read is not None:
-            self.app.post_message(PaneShowAll("Full output", self._seen_raw(self.read.case).text))
+            self.app.post_message(PaneShowAll("Full output", self._raw_of(self.read.case).text))
 
     def _say(self, text: str) -> None:
         self.app.notify(text, markup=False, severity="warning", timeout=4)
 
 
-def _which(read: Read) -> str:
+def _error_note(read: Read) -> str:
     """That what is shown is not the error that names the case, where it has several."""
     finer, one = read.case.fingerprints, read.latest
     if one is None or len(finer) < 2 or one.fingerprint == (read.at or finer[0].fingerprint):
@@ -194,7 +194,7 @@ class ConflictScreen(Performs, ModalScreen[str | None]):
         self._keys = KeyFooter(signs, Situation("conflict"))
 
     def compose(self) -> ComposeResult:
-        yield Static(self._told(), id="conflict-told")
+        yield Static(self._describe(), id="conflict-told")
         with Container(id="conflict-sides"):
             with Reading(id="conflict-mine", classes="conflict-side") as mine:
                 mine.border_title = Content("Mine")
@@ -208,7 +208,7 @@ class ConflictScreen(Performs, ModalScreen[str | None]):
         """Their side can be scrolled at once; tab goes to the other."""
         self.query_one("#conflict-theirs").focus()
 
-    def _told(self) -> Content:
+    def _describe(self) -> Content:
         one = self._conflict
         if one.reason == "gone":
             where = f"it was merged into case {one.moved_to}" if one.moved_to else "it was deleted"
@@ -220,12 +220,12 @@ class ConflictScreen(Performs, ModalScreen[str | None]):
     def _mine(self) -> Content:
         one = self._conflict
         meant = _MEANT[self._act]
-        told = f"({told_of(one.base, self._signs, self._now)})" if one.base and one.mine is None else ""
+        told = f"({describe_fix(one.base, self._signs, self._now)})" if one.base and one.mine is None else ""
         return draw_side(f"Mine: {meant}", self._texts[0], told, "$cb-accent", self._lit and self._lit[0])
 
     def _theirs(self) -> Content:
         one = self._conflict.theirs
-        told = told_of(one, self._signs, self._now)
+        told = describe_fix(one, self._signs, self._now)
         return draw_side("Theirs now", self._texts[1], told, "$cb-draft", self._lit and self._lit[1])
 
     def actions(self) -> Acts:

@@ -47,7 +47,7 @@ Older = tuple["Occurrence", ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class Occurrences:
     """The times read so far, newest first; `at` is the one shown, `total` how many there are.
 
     `fingerprint`: they are those of this one error of the case.
@@ -74,18 +74,18 @@ class Seen:
         """Whether the next older time is still to be read."""
         return self.has_older and self.at + 1 >= len(self.read)
 
-    def moved(self, by: int) -> Seen:
+    def moved(self, by: int) -> Occurrences:
         """The same times, another one shown."""
         return replace(self, at=min(max(0, self.at + by), max(0, len(self.read) - 1)))
 
-    def grown(self, older: Older) -> Seen:
+    def grown(self, older: Older) -> Occurrences:
         """With more times read; none more means that there are no more than those."""
         read = (*self.read, *older)
         return replace(self, read=read, total=len(read) if len(older) < AHEAD else max(self.total, len(read)))
 
 
 @job_work
-def read_older(job: Job[Older], seen: Seen) -> Older:
+def read_older(job: Job[Older], seen: Occurrences) -> Older:
     """Read the times before the oldest that is known."""
     from core.errors import occurrences_of
 
@@ -108,7 +108,7 @@ class LikeView(RowList):
         row = self.rows.get(self.chosen)
         return row.row.id if row is not None else None  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
 
-    def say(self, like: CasesLike | None) -> None:
+    def show_matches(self, like: CasesLike | None) -> None:
         """Show these, or hide."""
         self.like = like
         cases = like.cases if like is not None else ()
@@ -140,7 +140,7 @@ class CitedView(RowList):
         """The citation one is at."""
         return cast("Cited | None", self.rows.get(self.chosen))
 
-    def say(self, cited: tuple[Cited, ...]) -> None:
+    def show_matches(self, cited: tuple[Cited, ...]) -> None:
         """Show these, or hide."""
         self.display = bool(cited)
         if not cited:
@@ -174,11 +174,11 @@ def edit_cited(view: CaseView, jobs: Jobs, one: Cited, say: Callable[[str], None
 
         return file_place(job.store().con, one.place or one.uri)
 
-    def found(place: FilePlace, _final: bool) -> None:
+    def on_place(place: FilePlace, _final: bool) -> None:
         words, why = editor_of(os.environ, to_read=False)
         say(why or edit_in(view.app, words, Path(place.file), place.line) or place.told)
 
-    jobs.run("cited-file", find, found, lambda fault: say(fault.message))
+    jobs.run("cited-file", find, on_place, lambda fault: say(fault.message))
 
 
 PREVIEW = 8_192
@@ -220,7 +220,7 @@ class CaseView(Reading):
         self.standing: Standing | None = None  # what it is to a search that it does not answer
         self.raw: Raw = Raw("")
         self.line = ""
-        self.seen = Seen()
+        self.seen = Occurrences()
         self._asked: tuple[str, str | None] | None = None  # what the search says of it
         self.masked_shown = False
         self.history_whole = False
@@ -247,17 +247,17 @@ class CaseView(Reading):
 
     def clear(self) -> None:
         """Show that no case is chosen."""
-        self.read, self.fix, self.raw, self.seen, self.standing = None, None, Raw(""), Seen(), None
+        self.read, self.fix, self.raw, self.seen, self.standing = None, None, Raw(""), Occurrences(), None
         self._jobs.cancel("seen")
         self._jobs.cancel("like")
         self._jobs.cancel("cited")
-        self.like.say(None)
-        self.cited.say(())
-        self._head.say(draw_notice(no_case(), self._signs))
+        self.like.show_matches(None)
+        self.cited.show_matches(())
+        self._head.set_content(draw_notice(no_case(), self._signs))
         for part in (
             self._masked, self._fix, self._practice, self._steps, self._raw, self._source, self._history,
         ):  # fmt: skip
-            part.say(Content(""))
+            part.set_content(Content(""))
         self.border_subtitle = Content("")
 
     def show(self, read: Read, hit: Hit | None, lit: Spans = ()) -> None:
@@ -274,24 +274,24 @@ class CaseView(Reading):
         if moved or (read.at, read.latest) != (self.seen.fingerprint, first):
             self._jobs.cancel("seen")
             times = case.occurrences if read.error is None else read.error.seen
-            self.seen = Seen(case.id, times, () if read.latest is None else (read.latest,), fingerprint=read.at)
-        self._head.say(draw.draw_head(case, hit, signs, now, lit, shown=read.shown, standing=self.standing))
+            self.seen = Occurrences(case.id, times, () if read.latest is None else (read.latest,), fingerprint=read.at)
+        self._head.set_content(draw.draw_head(case, hit, signs, now, lit, shown=read.shown, standing=self.standing))
         self._draw_masked()
         self._fix.border_title = draw.fix_title(self.fix, signs, self.standing)
         fix = self.fix
-        self._fix.say_wrapped(lambda width: draw.draw_fix(fix, signs, case, width))
+        self._fix.set_wrapped(lambda width: draw.draw_fix(fix, signs, case, width))
         status = "unresolved" if self.fix is None else self.fix.status
         for name in _STATUSES:
             self._fix.set_class(name == status, f"-{name}")
-        self._practice.say(draw.draw_practice(read.practice, signs))
-        self._steps.say(draw.draw_steps(self.fix.tools if self.fix else (), signs))
+        self._practice.set_content(draw.draw_practice(read.practice, signs))
+        self._steps.set_content(draw.draw_steps(self.fix.tools if self.fix else (), signs))
         self._draw_raw(BLOCK if self.has_focus else PREVIEW)
-        self._source.say(draw.draw_source(case, self.fix, signs))
+        self._source.set_content(draw.draw_source(case, self.fix, signs))
         self._draw_history()
         self.border_subtitle = Content(f"#{case.id}")
         if moved:
-            self.like.say(None)
-            self.cited.say(())
+            self.like.show_matches(None)
+            self.cited.show_matches(())
         if moved or self._asked not in (None, asked):  # another question begins at what answers it
             self.scroll_home(animate=False)
         self._jobs.run("like", read_like(case.id, self._meaning), self._liked, lambda _fault: None, delay=LIKE)
@@ -301,17 +301,17 @@ class CaseView(Reading):
     def look_for_citations(self) -> None:
         """See what the fix cites, and where that stands today."""
         if self.read is not None:
-            self._jobs.run("cited", read_cited(self.read.case.id), self._found_cited, lambda _fault: None, delay=LIKE)
+            self._jobs.run("cited", read_cited(self.read.case.id), self._on_citations, lambda _fault: None, delay=LIKE)
 
-    def _found_cited(self, case: Case | None, _final: bool) -> None:
+    def _on_citations(self, case: Case | None, _final: bool) -> None:
         if case is not None and self.read is not None and self.read.case.id == case.id:
             self.read = replace(self.read, case=replace(self.read.case, citations=case.citations))
-            self.cited.say(case.citations)
+            self.cited.show_matches(case.citations)
             self.post_message(PaneChanged())
 
     def _liked(self, like: CasesLike, _final: bool) -> None:
         if like != self.like.like:
-            self.like.say(like)
+            self.like.show_matches(like)
             self.post_message(PaneChanged())
 
     @property
@@ -380,7 +380,7 @@ class CaseView(Reading):
     def _tell(self, message: Message) -> None:
         self.post_message(message)
 
-    def _show_time(self, seen: Seen) -> None:
+    def _show_time(self, seen: Occurrences) -> None:
         self.seen = seen
         self._draw_raw(BLOCK if self.has_focus else PREVIEW)
         self.call_after_refresh(self._reveal_key_line)
@@ -406,15 +406,15 @@ class CaseView(Reading):
         elif self.read is not None:
             self.raw = Raw(self.read.case.error_raw or "\n".join(self.read.case.key_lines))
         of = " of this error" if self.seen.fingerprint is not None else ""
-        when = draw.draw_seen(one, self.seen.at, self.seen.total, self._signs, self._clock(), of)
+        when = draw.draw_occurrence(one, self.seen.at, self.seen.total, self._signs, self._clock(), of)
         text = draw.draw_raw(self.raw, self._signs, limit=limit)
-        self._raw.say(Content.assemble(when, "\n", text) if when.plain else text)
+        self._raw.set_content(Content.assemble(when, "\n", text) if when.plain else text)
 
     def _draw_masked(self) -> None:
         if self.read is None or not self.masked_shown:
-            self._masked.say(Content(""))
+            self._masked.set_content(Content(""))
         else:
-            self._masked.say(draw_masked(self.line, masked_in(self.line, self.read.case.keys)))
+            self._masked.set_content(draw_masked(self.line, masked_in(self.line, self.read.case.keys)))
 
     def _draw_history(self) -> None:
         if self.read is None:
@@ -422,7 +422,7 @@ class CaseView(Reading):
         whole = self.history_whole
         many = len(self.read.case.resolutions)
         self._history.border_title = Content(" The only fix " if many == 1 else f" All {many} fixes ")
-        self._history.say(draw_history(self.read.case.resolutions, self._signs, self._clock(), whole=whole))
+        self._history.set_content(draw_history(self.read.case.resolutions, self._signs, self._clock(), whole=whole))
 
 
 _ABOUT: Final = ("case.", "list.copy", "fix.write", "fix.editor", "history.")
@@ -480,7 +480,7 @@ class Reader:
 
     def first(self, action_id: str) -> bool:
         """Whether an action has to wait for the case that it is about: what is on the screen is the one before."""
-        behind = self._wanted is not None and (self._case.read is None or self._case.read.case.id != self._wanted)
+        behind = self._next_case is not None and (self._case.read is None or self._case.read.case.id != self._next_case)
         if not behind or not action_id.startswith(_ABOUT):
             return False
         self._then = action_id
@@ -493,7 +493,7 @@ class Reader:
         return workbench(self._case)
 
     @property
-    def _wanted(self) -> int | None:
+    def _next_case(self) -> int | None:
         return self._away[-1] if self._away else self._at.id if self._at is not None else None
 
     def _let_go(self) -> str:
@@ -528,7 +528,7 @@ class Reader:
 
     def _read(self, delay: float) -> None:
         row = None if self._away else self._at
-        case_id = self._wanted
+        case_id = self._next_case
         if case_id is None:
             return
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from core.errors import Case
     from core.errors.curation.autosave import Unsaved, Writer
     from core.errors.curation.decisions import Saved
-    from core.errors.curation.transaction import Conflict, Curated, Seen, Written
+    from core.errors.curation.transaction import Conflict, Curated, SeenVersion, Written
     from core.store import Store
     from tui.panes.errors.queries import Meaning
     from tui.panes.errors.screen import ErrorsScreen
@@ -55,7 +55,7 @@ class Decision:
     """
 
     act: Act
-    seen: tuple[Seen, ...]
+    seen: tuple[SeenVersion, ...]
     unseen: tuple[int, ...] = ()
     written: Written | None = None
     status: Saved = "draft"
@@ -75,23 +75,23 @@ class Decision:
 
         The fix that they decided on is meant, not the one that has come meanwhile.
         """
-        from core.errors.curation.transaction import Seen
+        from core.errors.curation.transaction import SeenVersion
 
         base, theirs = conflict.base, conflict.theirs
         if conflict.reason == "gone":
             if conflict.moved_to is None:
                 return None
             if self.act == "merge":
-                return self._merging(conflict.case_id, Seen(conflict.moved_to, base.id if base else None))
+                return self._merging(conflict.case_id, SeenVersion(conflict.moved_to, base.id if base else None))
             return replace(self, seen=(), unseen=(conflict.moved_to,), pick=base.id if base else None)
         mark = next((one.fingerprint for one in self.seen if one.case_id == conflict.case_id), None)
-        now = Seen(conflict.case_id, theirs.id if theirs else None, mark, theirs.status if theirs else None)
+        now = SeenVersion(conflict.case_id, theirs.id if theirs else None, mark, theirs.status if theirs else None)
         if self.act == "merge":
             return self._merging(conflict.case_id, now)
         pick = base.id if base is not None and self.written is None else self.pick
         return replace(self, seen=(now,), unseen=(), pick=pick)
 
-    def _merging(self, case_id: int, now: Seen) -> Decision | None:
+    def _merging(self, case_id: int, now: SeenVersion) -> Decision | None:
         """All or nothing: the others are still to be merged; None where the one that is left was merged already."""
         cases = {one.case_id: one for one in (now if one.case_id == case_id else one for one in self.seen)}
         return replace(self, seen=tuple(cases.values())) if len(cases) > 1 else None
@@ -99,22 +99,22 @@ class Decision:
 
 def decision_on(act: Act, cases: Sequence[int], read: Callable[[int], Read | None]) -> Decision:
     """The act on these cases as they were shown; one of which only the row was shown is looked at again."""
-    from core.errors.curation.transaction import seen_of
+    from core.errors.curation.transaction import version_of
 
     whole = {case_id: one for case_id in cases if (one := read(case_id)) is not None}
-    seen = tuple(seen_of(one.case) for one in whole.values())
+    seen = tuple(version_of(one.case) for one in whole.values())
     return Decision(act, seen, tuple(case_id for case_id in cases if case_id not in whole))
 
 
 def scope_of_lesson(read: Read) -> Decision | None:
     """Where the lesson of the fix that is shown holds, changed; None where it has none."""
-    from core.errors.curation.transaction import seen_with
+    from core.errors.curation.transaction import version_with
 
     fix = read.shown or next((one for one in read.case.resolutions if one.current), None)
     if fix is None or fix.lesson is None:
         return None
     act: Act = "project" if fix.lesson.scope == "general" else "general"
-    return Decision(act, (seen_with(read.case, read.shown, read.at),), pick=fix.id)
+    return Decision(act, (version_with(read.case, read.shown, read.at),), pick=fix.id)
 
 
 @writing
@@ -126,7 +126,7 @@ def decided(store: Store, decision: Decision) -> Curated:
     return _act(store, decision, seen)
 
 
-def _act(store: Store, decision: Decision, seen: list[Seen]) -> Curated:
+def _act(store: Store, decision: Decision, seen: list[SeenVersion]) -> Curated:
     from core.errors.curation.decisions import edit, mark_noise, reject, set_scope, verify
     from core.errors.curation.merging import merge
     from core.errors.curation.splitting import split
@@ -158,7 +158,7 @@ def read_unsaved(job: Job[Any], writer: Callable[[], Writer]) -> tuple[Unsaved, 
     """What was typed and not saved, and no other window is at; nothing where there is no casebook to save it in."""
     from core.errors.curation.autosave import unsaved_texts
 
-    if not writer().kept().free:
+    if not writer().saved().free:
         return ()
     try:
         return unsaved_texts(job.store(), writer())
@@ -166,7 +166,7 @@ def read_unsaved(job: Job[Any], writer: Callable[[], Writer]) -> tuple[Unsaved, 
         return ()
 
 
-class LeftOver:
+class UnsavedTexts:
     """Knows what was typed and not saved. `write` opens the editor of a case, `show` a text whose case is gone.
 
     Used from the interface's thread only.
@@ -200,15 +200,15 @@ class LeftOver:
     def look(self, *, tell: bool = False) -> None:
         """See what there is; with `tell`, when the workbench opens, say so."""
 
-        def seen(texts: tuple[Unsaved, ...], _final: bool) -> None:
+        def on_texts(texts: tuple[Unsaved, ...], _final: bool) -> None:
             changed, self._texts = len(texts) != self.count, texts
             if tell and texts:
-                self._say(self._signs.told(announced(texts)))
+                self._say(self._signs.fill_keys(announced(texts)))
             if changed:
                 self._changed()
 
         delay = AFTER if tell else 0.0
-        self._jobs.run("unsaved", read_unsaved(self._writer), seen, lambda _fault: None, delay=delay)
+        self._jobs.run("unsaved", read_unsaved(self._writer), on_texts, lambda _fault: None, delay=delay)
 
     def go_on(self) -> None:
         """Open the newest that was not opened yet; after the last one the first again."""
@@ -223,7 +223,7 @@ class LeftOver:
             return
         self._jobs.run(
             "scratch",
-            _taken_along(one),
+            _count_carried(one),
             lambda case_id, _final: self._write(case_id),
             lambda fault: self._say(fault.message),
             keep=True,
@@ -240,7 +240,7 @@ def announced(texts: tuple[Unsaved, ...]) -> str:
 
 
 @job_work
-def _taken_along(job: Job[Any], one: Unsaved) -> int:
+def _count_carried(job: Job[Any], one: Unsaved) -> int:
     from core.errors.curation.autosave import scratch_folder, take_along
 
     return take_along(scratch_folder(job.lane.path), one)
@@ -250,22 +250,22 @@ def outcome(decision: Decision, done: Curated) -> str:
     """What was done, to which case or how many, and what was left as it was, and why."""
     told = [_did(decision, done)] if done.cases else []
     if done.unchanged:
-        told.append(f"{_which(done.unchanged)} unchanged")
+        told.append(f"{_case_names(done.unchanged)} unchanged")
     if done.conflicts:
-        told.append(f"{_which([one.case_id for one in done.conflicts])} not saved (changed elsewhere)")
+        told.append(f"{_case_names([one.case_id for one in done.conflicts])} not saved (changed elsewhere)")
     return ", ".join(told) or "no changes"
 
 
 def _did(decision: Decision, done: Curated) -> str:
     done_so = DONE[decision.act].casefold()
     if decision.act == "merge":
-        return f"{done_so} {_which(decision.cases[1:])} into #{done.cases[0]}"
+        return f"{done_so} {_case_names(decision.cases[1:])} into #{done.cases[0]}"
     if decision.act == "split":
         return f"{done_so} #{done.made} from #{done.cases[0]}"
-    return f"{done_so} {_which(done.cases)}"
+    return f"{done_so} {_case_names(done.cases)}"
 
 
-def _which(cases: Sequence[int]) -> str:
+def _case_names(cases: Sequence[int]) -> str:
     return f"#{cases[0]}" if len(cases) == 1 else f"{len(cases):,} cases"
 
 
@@ -332,8 +332,14 @@ class Curating(Decisions, Performs):
         self._host = host
         self._making = Lock()
         self._made: Writer | None = None
-        self.left_over = LeftOver(
-            jobs, lambda: self.writer, signs, self._tell_left, self.write_case, self._show_text, self._told_changed
+        self.left_over = UnsavedTexts(
+            jobs,
+            lambda: self.writer,
+            signs,
+            self._notify_unsaved,
+            self.write_case,
+            self._show_text,
+            self._notify_changed,
         )
 
     @property
@@ -377,10 +383,10 @@ class Curating(Decisions, Performs):
 
         def ended(done: Curated) -> None:
             became = outcome(decision, done)
-            self.said = became + (self.signs.told("  {undo.last} undoes") if done.cases else "")
+            self.said = became + (self.signs.fill_keys("  {undo.last} undoes") if done.cases else "")
             then(done)
             if told and (done.cases or done.unchanged):
-                undo = self.signs.told(" {undo.last} undoes.") if done.cases else ""
+                undo = self.signs.fill_keys(" {undo.last} undoes.") if done.cases else ""
                 self.say(f"{became[:1].upper()}{became[1:]}.{undo}")
             self._conflicts(decision, list(done.conflicts), then)
 
@@ -389,7 +395,7 @@ class Curating(Decisions, Performs):
             then(None)
             self._keep_text(decision)
             kept = " Draft kept. {fix.write} resumes." if decision.written else ""
-            self.say(f"{fault.message}. {fault.hint}{self.signs.told(kept)}", "error")
+            self.say(f"{fault.message}. {fault.hint}{self.signs.fill_keys(kept)}", "error")
 
         self.make(decided(decision), ended, failed, about)
 
@@ -476,9 +482,9 @@ class Curating(Decisions, Performs):
         if read is None:
             return
         from core.errors.curation.autosave import three_way
-        from core.errors.curation.transaction import Written, seen_with, written_of
+        from core.errors.curation.transaction import Written, version_with, written_of
 
-        seen = seen_with(read.case, read.shown, read.at)
+        seen = version_with(read.case, read.shown, read.at)
         base = next((one for one in read.case.resolutions if one.id == seen.resolution_id), None)
         before = written_of(base) if base is not None else Written(read.case.resolution or "")
         text, why = edit_outside(self._host.app, os.environ, before.text, read.case)
@@ -533,7 +539,7 @@ class Curating(Decisions, Performs):
         """A toast: inert text, no markup."""
         self._host.app.notify(inline(text, 400), markup=False, severity=severity, timeout=seconds)  # pyright: ignore[reportArgumentType]
 
-    def _tell_left(self, text: str) -> None:
+    def _notify_unsaved(self, text: str) -> None:
         self.say(text, "warning", 12)
 
     def _show_text(self, heading: str, text: str) -> None:
@@ -541,9 +547,9 @@ class Curating(Decisions, Performs):
 
     def _changed(self) -> None:
         self.left_over.look()
-        self._told_changed()
+        self._notify_changed()
 
-    def _told_changed(self) -> None:
+    def _notify_changed(self) -> None:
         self._host.post_message(PaneChanged())
 
 

@@ -25,7 +25,7 @@ from tui.render.common.untrusted import inline
 from tui.render.curation import draw_alike, draw_preview
 from tui.runtime.jobs import Job, job_work
 from tui.runtime.messages import PaneSearchLibrary
-from tui.widgets.inputs import FixArea, as_shown
+from tui.widgets.inputs import FixArea, visible_text
 from tui.widgets.scroll_text import Reading
 from tui.widgets.workbench import KeyFooter, sheet
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from core.errors.curation.autosave import Scratch, Writer
     from core.errors.curation.decisions import Candidate
     from core.errors.curation.merging import MergePreview
-    from core.errors.curation.transaction import Curated, Seen, Written
+    from core.errors.curation.transaction import Curated, SeenVersion, Written
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +42,15 @@ class Draft:
     """What the person had before them: the case, the fix they saw (`base`; None: none)."""
 
     case_id: int
-    seen: Seen
+    seen: SeenVersion
     base: Written | None
 
     @staticmethod
     def of(read: Read) -> Draft:
         """From a case as it was read."""
-        from core.errors.curation.transaction import Written, seen_with, written_of
+        from core.errors.curation.transaction import Written, version_with, written_of
 
-        seen = seen_with(read.case, read.shown, read.at)
+        seen = version_with(read.case, read.shown, read.at)
         found = next((one for one in read.case.resolutions if one.id == seen.resolution_id), None)
         base = written_of(found) if found is not None else None
         if base is None and (read.case.resolution or "").strip() and read.case.status != "noise":
@@ -137,7 +137,7 @@ def open_draft(job: Job[Any], case_id: int, curating: Curating) -> Opened:
     from core.errors.retrieval.vector_tier import AlsoFor
 
     writer = curating.writer
-    kept = writer.kept(case_id)
+    kept = writer.saved(case_id)
     opened = Opened(writer.take(kept.free[0]) if kept.free else None, bool(kept.living))
     job.partial(opened)  # who types already must not have it put over that
     return replace(opened, alike=curating.meaning.ask(job, AlsoFor(case_id)))
@@ -262,10 +262,10 @@ class WritingScreen(Performs, ModalScreen[None]):
         elif self._start is None and (kept := opened.typed) is not None:
             self._draft = self._draft.resumed(kept)
             self._kept = kept.written
-            self._say_above("Restored unsaved draft. ctrl+z discards it.")
+            self._set_header("Restored unsaved draft. ctrl+z discards it.")
             self._put(kept.written)
         elif opened.elsewhere:
-            self._say_above("Also open in another window. This is the saved version.")
+            self._set_header("Also open in another window. This is the saved version.")
         self._keys.situation = self.situation()
 
     def _put(self, start: Written) -> None:
@@ -280,7 +280,7 @@ class WritingScreen(Performs, ModalScreen[None]):
         """The fix as it stands on the screen. An untouched text is what it was, sign by sign."""
         fields = Fields(**{name: box.value for name, box in self.fields.items()})
         base, text = self._draft.base, self.area.text
-        if base is not None and as_shown(base.text) == text:
+        if base is not None and visible_text(base.text) == text:
             text = base.text
         return fields.written(text, base)
 
@@ -330,7 +330,7 @@ class WritingScreen(Performs, ModalScreen[None]):
         }
 
     def _save(self, status: str) -> None:
-        seen: tuple[Seen, ...] = (self._draft.seen,)
+        seen: tuple[SeenVersion, ...] = (self._draft.seen,)
         if self._also:
             seen += tuple(one.seen for one in self._alike)
         written = self.written
@@ -362,7 +362,7 @@ class WritingScreen(Performs, ModalScreen[None]):
             return
         if self._dirty:
             self._keep()
-            self._curating.say(self._curating.signs.told("Draft kept. {fix.write} resumes."))
+            self._curating.say(self._curating.signs.fill_keys("Draft kept. {fix.write} resumes."))
         elif self._kept is not None:
             self._forget()  # what was typed was taken back: nothing is left to go on with
         self.dismiss()
@@ -382,7 +382,7 @@ class WritingScreen(Performs, ModalScreen[None]):
     def _compared(self, changed: bool, _final: bool) -> None:
         """Back from the editor: was the fix changed here meanwhile?"""
         if changed:
-            self._say_above("This fix was changed elsewhere. Save to compare both.")
+            self._set_header("This fix was changed elsewhere. Save to compare both.")
 
     def _open_messages(self) -> None:
         source = self.written.source
@@ -401,7 +401,7 @@ class WritingScreen(Performs, ModalScreen[None]):
             self.area.move_cursor(self.area.document.end)
         before = self.area.get_text_range((0, 0), self.area.cursor_location)
         gap = "" if not before or before.endswith("\n\n") else "\n" if before.endswith("\n") else "\n\n"
-        self.area.insert(f"{gap}{as_shown(block)}\n")
+        self.area.insert(f"{gap}{visible_text(block)}\n")
         self.area.focus()
         self._keep()
 
@@ -432,8 +432,8 @@ class WritingScreen(Performs, ModalScreen[None]):
         self._back()
         self._curating.decide(decision)
 
-    def _say_above(self, text: str) -> None:
+    def _set_header(self, text: str) -> None:
         self.area.border_subtitle = Content.styled(inline(text, 200), "$cb-draft")
 
     def _failed(self, fault: Fault) -> None:
-        self._say_above(fault.message)
+        self._set_header(fault.message)

@@ -168,20 +168,20 @@ class HistoryScreen(Performs, ModalScreen[None]):
             return
         there = next((quote.id for quote in one.change.quotes if not quote.gone), None)
         if there is not None:
-            bench.show_quote(there, self._left)
+            bench.show_quote(there, self._on_return)
         elif one.change.quotes:
             self._curating.say("This quote was deleted with its entry.", "warning")
         elif one.change.cases:
 
-            def found(case_id: int | None, _final: bool) -> None:
+            def on_case(case_id: int | None, _final: bool) -> None:
                 if case_id is None:
                     self._curating.say("This case was deleted.", "warning")
                 elif self.is_current:
                     bench.show_case(case_id)
 
-            self._curating.jobs.run("history-case", read_case_of(one.change.cases), found, self._failed)
+            self._curating.jobs.run("history-case", read_case_of(one.change.cases), on_case, self._failed)
 
-    def _left(self, came_back: bool) -> None:
+    def _on_return(self, came_back: bool) -> None:
         """The pane that was opened from here was left; for another pane: then this is not to be seen again."""
         self.left = not came_back
 
@@ -197,7 +197,7 @@ class HistoryScreen(Performs, ModalScreen[None]):
     def _load(self) -> None:
         one = self._changes.get(self._list.chosen)
 
-        def done(page: History, _final: bool) -> None:
+        def on_page(page: History, _final: bool) -> None:
             self._next = page.next
             changes = Changes(page.changes)
             self._list.show(changes, changes.index_of(one))
@@ -206,7 +206,7 @@ class HistoryScreen(Performs, ModalScreen[None]):
             self._go_on_if_near_the_end()
 
         as_far = max(PAGE, len(self._changes.read))
-        self._curating.jobs.run("history", read_page(self._about, None, as_far), done, self._failed)
+        self._curating.jobs.run("history", read_page(self._about, None, as_far), on_page, self._failed)
 
     def _go_on_if_near_the_end(self) -> None:
         """Read earlier changes, if there are some, before one comes to the end."""
@@ -214,14 +214,14 @@ class HistoryScreen(Performs, ModalScreen[None]):
         if not near or self._next is None or self._curating.jobs.busy("history"):
             return
 
-        def done(page: History, _final: bool) -> None:
+        def on_page(page: History, _final: bool) -> None:
             self._next = page.next
             at, top = self._list.chosen, round(self._list.scroll_y)
             self._list.renew(Changes((*self._changes.read, *page.changes)), at, top)
             self._caption()
             self._go_on_if_near_the_end()
 
-        self._curating.jobs.run("history", read_page(self._about, self._next), done, self._failed)
+        self._curating.jobs.run("history", read_page(self._about, self._next), on_page, self._failed)
 
     @property
     def _about(self) -> int | None:

@@ -17,7 +17,7 @@ from textual.widgets.option_list import Option
 from core.base.fault import Fault
 from tui.panes.errors.curation import Curating
 from tui.panes.errors.queries import Read, read_case
-from tui.panes.errors.results import FoundRows
+from tui.panes.errors.results import ResultRows
 from tui.render.case_list import Row, draw_row, row_of
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline
@@ -105,11 +105,11 @@ class PickCase(PicksRow, ModalScreen[int | None]):
             self.dismiss(row.id)
 
     def _find(self, delay: float) -> None:
-        def found(rows: tuple[Row, ...], _final: bool) -> None:
-            self.rows.show(FoundRows(rows))
+        def on_rows(rows: tuple[Row, ...], _final: bool) -> None:
+            self.rows.show(ResultRows(rows))
 
         work = find_others(self._box.value.strip(), self._case, self._curating.meaning)
-        self._curating.jobs.run("pick", work, found, self._failed, delay=delay)
+        self._curating.jobs.run("pick", work, on_rows, self._failed, delay=delay)
 
     def _failed(self, fault: Fault) -> None:
         self.query_one("#pick").border_subtitle = Content(inline(fault.message, 200))
@@ -118,7 +118,7 @@ class PickCase(PicksRow, ModalScreen[int | None]):
         if not isinstance(row, Row):
             return Content("")
         rows = self.rows.rows
-        beside = [one.key_line for one in rows.rows if one is not row] if isinstance(rows, FoundRows) else []
+        beside = [one.key_line for one in rows.rows if one is not row] if isinstance(rows, ResultRows) else []
         now = self._curating.clock()
         return draw_row(row, width, self._curating.signs, now, chosen=chosen, beside=beside)
 
@@ -294,7 +294,7 @@ def ask_merge(
         else:
             pick(found.case)
 
-    def told(preview: MergePreview, _final: bool) -> None:
+    def on_preview(preview: MergePreview, _final: bool) -> None:
         def answered(agreed: bool | None) -> None:
             if agreed:
                 then(preview)
@@ -305,7 +305,7 @@ def ask_merge(
             then(preview)
 
     if others:
-        curating.jobs.run(LANE, read_merge(into, others, known), told, failed)
+        curating.jobs.run(LANE, read_merge(into, others, known), on_preview, failed)
     elif known is not None:
         pick(known)
     else:
@@ -347,9 +347,9 @@ def ask_errors(
         if marks and fixed:
             then(Parting(marks))
         elif marks:
-            curating.jobs.run(LANE, read_shared(case.id, marks), told(Parting(marks)), failed)
+            curating.jobs.run(LANE, read_shared(case.id, marks), after_fixes(Parting(marks)), failed)
 
-    def told(asked: Parting) -> Callable[[tuple[Resolution, ...], bool], None]:
+    def after_fixes(asked: Parting) -> Callable[[tuple[Resolution, ...], bool], None]:
         return lambda shared, _final: ask_whose(app, curating, case, shared, asked, then)
 
     app.push_screen(PickErrors(case, curating.signs), picked)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from core.base.fault import Fault
-from tui.render.case_list import Row, near_row, row_of, worded_row
+from tui.render.case_list import Row, near_row, row_of, similar_row
 from tui.runtime.jobs import Job, job_work
 from tui.runtime.vector_process import Question, VectorProcess
 
@@ -103,7 +103,7 @@ class Meaning:
         self._off: NoVectors | None = None  # why nothing could be asked the last time
         self.warm = False  # whether the model has answered
 
-    def wanted(self, answer: SearchAnswer) -> bool:
+    def is_needed(self, answer: SearchAnswer) -> bool:
         """Whether the vector tier has a say: no tier has answered, or only a weak prefix."""
         from core.errors.retrieval.api import weak_match
 
@@ -119,7 +119,7 @@ class Meaning:
 
     def deepened(self, job: Job[Any], answer: SearchAnswer) -> SearchAnswer:
         """On a job's thread: what the text tiers have told, and what the vector tier says, or why it cannot."""
-        from core.errors.retrieval.api import deepened, not_looked, weak_match
+        from core.errors.retrieval.api import deepened, vector_skipped, weak_match
         from core.errors.retrieval.vector_tier import Nearest
 
         self._off = self._why_off(job.store())
@@ -131,7 +131,7 @@ class Meaning:
                 return deepened(answer, looked)
             except Fault as fault:
                 self._off = _failed(fault)
-        return answer if self._off is None else deepened(answer, not_looked(self._off))
+        return answer if self._off is None else deepened(answer, vector_skipped(self._off))
 
     def ask(self, job: Job[Any], question: Question[T]) -> T:
         """On a job's thread: the answer to a question that needs no model; from here where nothing else can give it."""
@@ -202,7 +202,7 @@ class Stretch:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     """What a search has found so far: the answer with its trace, and the rows that pass the filter, the match first.
 
     `hidden`: how many cases that a tier named do not pass it.
@@ -303,13 +303,15 @@ class Renewed:
     """What is shown, read again: the counts, and the rows found, or the pages around the place."""
 
     counted: Counted
-    found: Found | None
+    found: SearchResult | None
     pages: tuple[Pages, ...]
     place: Place
 
 
 @job_work
-def renew(job: Job[Renewed], scope: Scope, place: Place, searched: Callable[[Job[Any]], Found] | None) -> Renewed:
+def renew(
+    job: Job[Renewed], scope: Scope, place: Place, searched: Callable[[Job[Any]], SearchResult] | None
+) -> Renewed:
     """Read again what is on the screen around `place`, wherever its case stands now; or search again."""
     from core.errors import cursor_at, rank_of
 
@@ -330,7 +332,9 @@ def renew(job: Job[Renewed], scope: Scope, place: Place, searched: Callable[[Job
 
 
 @job_work
-def find(job: Job[Found], text: str, scope: Scope, meaning: Meaning, *, typed: bool, deep: bool = False) -> Found:
+def find(
+    job: Job[SearchResult], text: str, scope: Scope, meaning: Meaning, *, typed: bool, deep: bool = False
+) -> SearchResult:
     """Search by the text tiers and by words; what the tiers say comes first, then the rest.
 
     `deep`: the vector tier is asked as well, and waited for.
@@ -341,9 +345,9 @@ def find(job: Job[Found], text: str, scope: Scope, meaning: Meaning, *, typed: b
     store, filters = job.store(), scope.filters()
     answer = search(store, text, count=False, vectors=meaning.later())
     _raise_failed(answer)
-    if deep and meaning.wanted(answer):
+    if deep and meaning.is_needed(answer):
         answer = meaning.deepened(job, answer)
-    told = _told(store, answer, filters)
+    told = _to_result(store, answer, filters)
     if told.rows and told.rows[0].answers:
         job.partial(told)
     words, step = browsed(store, text if typed else answer.query.key_line or text[:4_000], CANDIDATES, filters)
@@ -354,19 +358,19 @@ def find(job: Job[Found], text: str, scope: Scope, meaning: Meaning, *, typed: b
 
 
 @job_work
-def deepen(job: Job[Found | None], found: SearchAnswer, scope: Scope, meaning: Meaning) -> Found | None:
+def deepen(job: Job[SearchResult | None], found: SearchAnswer, scope: Scope, meaning: Meaning) -> SearchResult | None:
     """Ask the vector tier too, after the text tiers have `found`; None where that was told already."""
     answer = meaning.deepened(job, found)
-    return None if answer == found else _told(job.store(), answer, scope.filters())
+    return None if answer == found else _to_result(job.store(), answer, scope.filters())
 
 
-def joined(told: Found, others: tuple[Row, ...]) -> Found:
+def joined(told: SearchResult, others: tuple[Row, ...]) -> SearchResult:
     """What the tiers say and the other rows, each case once: answers, this very error, every word, similar, some words.
 
     A case that a tier only finds alike is shown by the error that has every word, if one has.
     """
     known, worded = {row.id for row in told.rows}, {row.id: row for row in others if row.has_words}
-    first = (worded_row(row, worded[row.id]) if row.id in worded else row for row in told.rows)
+    first = (similar_row(row, worded[row.id]) if row.id in worded else row for row in told.rows)
     rows = (*first, *(row for row in others if row.id not in known))
     order = {row.id: at for at, row in enumerate(others)}
     last = len(rows)
@@ -374,7 +378,7 @@ def joined(told: Found, others: tuple[Row, ...]) -> Found:
     return replace(told, rows=tuple(sorted(rows, key=lambda row: (row.rank, by_words[row.id]))))
 
 
-def _told(store: Store, answer: SearchAnswer, filters: Filters) -> Found:
+def _to_result(store: Store, answer: SearchAnswer, filters: Filters) -> SearchResult:
     """The match, what nearly matched, and what is similar: of the vector tier's misses only what it calls similar."""
     from core.errors import case_rows
 
@@ -387,7 +391,7 @@ def _told(store: Store, answer: SearchAnswer, filters: Filters) -> Found:
         for case in case_rows(store, tuple(similar), filters)
     )
     rows = (*_rows(store, told, answer.query, filters), *near)
-    return Found(answer, rows, len(told) + len(similar) - len(rows))
+    return SearchResult(answer, rows, len(told) + len(similar) - len(rows))
 
 
 @job_work
@@ -414,17 +418,17 @@ def read_case(job: Job[Any], case_id: int, hit: Hit | None = None, *, searched: 
     """
     from core.errors import occurrences_of, show_case
     from core.errors.practice import practice_of_case
-    from core.errors.retrieval.match_location import error_shown, fix_shown, standing
+    from core.errors.retrieval.match_location import matched_error, matched_fix, standing
 
     store = job.store()
     case = show_case(store, case_id)
     if case is None:
         return None
-    error = error_shown(case, hit)
+    error = matched_error(case, hit)
     seen = occurrences_of(store, case_id, 1, fingerprint=None if error is None else error.fingerprint)
     other = searched and not (hit is not None and hit.accepted)
     return Read(
-        case, seen[0] if seen else None, job.lane.path, fix_shown(case, hit), error,
+        case, seen[0] if seen else None, job.lane.path, matched_fix(case, hit), error,
         standing(hit) if other else None, practice_of_case(store, case, error),
     )  # fmt: skip
 

@@ -18,10 +18,10 @@ from tui.panes.errors.queries import (
     PAGE,
     SORTS,
     Counted,
-    Found,
     Meaning,
     Pages,
     Scope,
+    SearchResult,
     Stretch,
     count,
     find,
@@ -36,7 +36,7 @@ from tui.runtime.jobs import DEBOUNCE, Jobs
 from tui.services.importing import Source, describe_sources
 from tui.widgets.inputs import SearchBox
 from tui.widgets.row_list import FixedRows, NoRows, RowList, RowPages, Rows
-from tui.widgets.scroll_text import tell_on_border
+from tui.widgets.scroll_text import set_border
 
 if TYPE_CHECKING:
     from core.errors import SearchAnswer
@@ -60,7 +60,7 @@ def first_run(sources: Sequence[Source] | None) -> Notice:
     )
 
 
-def gone(path: Path) -> Notice:
+def missing_casebook(path: Path) -> Notice:
     """The casebook was there, and is not any more."""
     return Notice(
         "The casebook file is missing",
@@ -121,7 +121,7 @@ class PagedRows:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundRows(FixedRows[Row]):
+class ResultRows(FixedRows[Row]):
     """The rows of one search: few, all in memory. `hidden`: how many more it named that the filter hides."""
 
     hidden: int = 0
@@ -131,7 +131,7 @@ class FoundRows(FixedRows[Row]):
         return next((at for at, row in enumerate(self.rows) if row.id == case_id), None)
 
 
-def kept_above(row: Row, now: tuple[Row, ...]) -> tuple[Row, ...]:
+def keep_first(row: Row, now: tuple[Row, ...]) -> tuple[Row, ...]:
     """The rows of `now`, with the one that is chosen still the first, as `now` has it, unless an answer has come."""
     first = next((one for one in now if one.id == row.id), None)
     if first is None or now[0].answers:
@@ -139,7 +139,7 @@ def kept_above(row: Row, now: tuple[Row, ...]) -> tuple[Row, ...]:
     return (first, *(one for one in now if one.id != row.id))
 
 
-def kept_in_place(before: Rows, now: tuple[Row, ...]) -> tuple[Row, ...]:
+def keep_order(before: Rows, now: tuple[Row, ...]) -> tuple[Row, ...]:
     """The rows of `now`, those that there were `before` in their old places, the new ones below."""
     by_id = {row.id: row for row in now}
     old = [row.id for at in range(before.total) if isinstance(row := before.get(at), Row) and row.id in by_id]
@@ -154,7 +154,7 @@ def caption(
     `known`: a case answers what was searched; `typed`: it was typed, not pasted. If none answers the title says so.
     """
     dot = f" {signs.dot} "
-    if isinstance(rows, FoundRows):
+    if isinstance(rows, ResultRows):
         more = "+" if rows.total >= CANDIDATES else ""
         hidden = f"{dot}{rows.hidden} hidden" if rows.hidden else ""
         told = f"{rows.total}{more} of {every:,}{hidden}{f'{dot}{took}' if took else ''}"
@@ -164,9 +164,9 @@ def caption(
     return draw_title("Cases", scope.picked, signs), Content(told)
 
 
-def _unanswered(rows: FoundRows, dot: str, more: str, *, typed: bool) -> str:
+def _unanswered(rows: ResultRows, dot: str, more: str, *, typed: bool) -> str:
     """What the rows are where none of them answers: cases with every word, similar ones, or with some of the words."""
-    if any(row.says_it for row in rows.rows):
+    if any(row.is_exact_answer for row in rows.rows):
         return "Keyword matches"
     ranks = [row.rank for row in rows.rows]
     every = sum(rank <= 2 for rank in ranks)
@@ -177,7 +177,7 @@ def _unanswered(rows: FoundRows, dot: str, more: str, *, typed: bool) -> str:
     return dot.join(("No match", *(f"{n}{more} {one if n == 1 else many}" for n, one, many in counted if n)))
 
 
-def none_found(rows: FoundRows, scope: Scope, query: str, every: int, signs: Signs) -> Notice:
+def no_rows_notice(rows: ResultRows, scope: Scope, query: str, every: int, signs: Signs) -> Notice:
     """A search left no row: the filter hides what it found, or nothing is known."""
     return none_pass(scope.picked, rows.hidden, signs) if rows.hidden else no_match(query, every)
 
@@ -309,10 +309,10 @@ class Results(ListView):
             self._caption()
             self.post_message(self.Chosen(self.chosen))
 
-    def _on_found(self, found: Found, final: bool) -> bool:
+    def _on_found(self, found: SearchResult, final: bool) -> bool:
         self.answered_in(found.answer)
         if found.rows or final:
-            self._show(FoundRows(found.rows, found.hidden), keep=not self._first_report and self._is_chosen_by_hand())
+            self._show(ResultRows(found.rows, found.hidden), keep=not self._first_report and self._is_chosen_by_hand())
             self._first_report = False
         self.post_message(self.Answered(found.answer))
         return bool(found.rows) or final
@@ -338,14 +338,14 @@ class Results(ListView):
         self.absent = fault.code == "not_indexed"
         if self.absent:
             if self._was_there is None:
-                self._tell_none()
+                self._show_no_rows()
             else:
-                self._tell(gone(self._was_there))
+                self._show_notice(missing_casebook(self._was_there))
         else:
-            self._tell(of_fault(fault))
+            self._show_notice(of_fault(fault))
         self.post_message(self.Chosen(None))
 
-    def _show(self, rows: PagedRows | FoundRows, *, keep: bool = True) -> None:
+    def _show(self, rows: PagedRows | ResultRows, *, keep: bool = True) -> None:
         """Show new rows. With `keep`, the case that was chosen stays so, if it is among them."""
         before = self.chosen
         wanted = self.resume if before is None else before.id if keep else None
@@ -355,32 +355,32 @@ class Results(ListView):
         self.rows.show(rows, at or 0)
         self._settle(rows)
 
-    def _settle(self, rows: PagedRows | FoundRows) -> None:
+    def _settle(self, rows: PagedRows | ResultRows) -> None:
         self._caption()
         if rows.total:
-            self._tell(None)
-        elif isinstance(rows, FoundRows):
-            self._tell(none_found(rows, self.scope, self.query_text, self.every, self._signs))
+            self._show_notice(None)
+        elif isinstance(rows, ResultRows):
+            self._show_notice(no_rows_notice(rows, self.scope, self.query_text, self.every, self._signs))
         else:
-            self._tell_none()
+            self._show_no_rows()
         self.post_message(self.Chosen(self.chosen))
 
-    def _tell_none(self) -> None:
+    def _show_no_rows(self) -> None:
         if self.scope.picked and self.every:
-            self._tell(none_pass(self.scope.picked, self.every, self._signs))
+            self._show_notice(none_pass(self.scope.picked, self.every, self._signs))
             return
-        self._tell(first_run(self._sources))
+        self._show_notice(first_run(self._sources))
         self.post_message(self.Empty())
 
-    def _tell(self, notice: Notice | None) -> None:
+    def _show_notice(self, notice: Notice | None) -> None:
         """Show the notice in the place of the rows, or the rows."""
         if notice is not None:
             self._shown_first = True
-        self.body.tell(notice)
+        self.body.show_notice(notice)
 
     def _still_reading(self) -> None:
         if not self._shown_first:
-            self._tell(loading())
+            self._show_notice(loading())
             self._shown_first = False
 
     def _caption(self) -> None:
@@ -388,7 +388,7 @@ class Results(ListView):
         told = caption(
             rows, chosen, self.scope, self.every, self._took, self._signs, known=self._known, typed=self.typed
         )
-        tell_on_border(self, *told)
+        set_border(self, *told)
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
         event.stop()

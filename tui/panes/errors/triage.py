@@ -92,7 +92,7 @@ class Queue:
         return len(self.entries)
 
     @property
-    def left(self) -> int:
+    def remaining(self) -> int:
         """How many items wait in all, read or not."""
         return self.read.left - sum(row.id in self.gone and row.id not in self.read.parts for row in self.read.rows)
 
@@ -240,12 +240,12 @@ class QueueView(ListView):
         top = round(self.rows.scroll_y)
         self.rows.renew(queue, at, top)
         self.rows.reveal()
-        self.body.tell(None if queue.total else _nothing_waits(queue.left))
+        self.body.show_notice(None if queue.total else _empty_queue(queue.remaining))
         self.caption(queue)
 
     def caption(self, queue: Queue) -> None:
         """How many wait, above; what was decided last, or how many are marked and what `M` joins, below."""
-        self.border_title = Content(f"Triage {self._signs.dot} {queue.left:,} left")
+        self.border_title = Content(f"Triage {self._signs.dot} {queue.remaining:,} left")
         self.border_subtitle = Content(inline(self.trouble or self._said(), 200))
         joins = queue.joins(self.rows.chosen) if queue.marked else None
         if joins is not None:
@@ -267,10 +267,10 @@ def _marked(joins: Joins, signs: Signs) -> str:
     many = f"{len(joins.others):,}" if joins.others[1:] else f"#{joins.others[0]}" if joins.others else "another"
     merge = f"  {{triage.merge}} merges {many} into #{joins.into.id}"
     told = f"{len(joins.others) + 1:,} selected"
-    return told if signs.lacks(merge) else f"{told}{signs.told(merge)} {joins.into.key_line}"
+    return told if signs.lacks(merge) else f"{told}{signs.fill_keys(merge)} {joins.into.key_line}"
 
 
-def _nothing_waits(left: int) -> Notice:
+def _empty_queue(left: int) -> Notice:
     if left:
         return Notice("Loading triage")
     steps = (("{undo.last}", "undo the last decision"), ("{triage.back}", "show the cases"))
@@ -294,7 +294,7 @@ class TriageScreen(Performs, ModalScreen[None]):
         self._filters = filters
         self.queue = Queue()
         self._wanted: int | None = None  # the case to go to once it waits again
-        self._ahead = Ahead(curating.jobs, self._came, self._failed)
+        self._ahead = Ahead(curating.jobs, self._on_arrival, self._failed)
         curating.said = ""
         self._view = QueueView(curating.signs, curating.clock, lambda: curating.said)
         self.rows = self._view.rows
@@ -348,7 +348,7 @@ class TriageScreen(Performs, ModalScreen[None]):
 
     def _failed(self, fault: Fault) -> None:
         if not self.queue.total:
-            self._view.body.tell(of_fault(fault))
+            self._view.body.show_notice(of_fault(fault))
             return
         self._view.trouble = of_fault(fault).what
         self._view.caption(self.queue)
@@ -372,9 +372,9 @@ class TriageScreen(Performs, ModalScreen[None]):
         """Show the chosen case as soon as it is read, and read on ahead."""
         at = self.rows.chosen
         self._ahead.want(tuple(entry.row.id for entry in self.queue.entries[at : at + AHEAD]))
-        self._came(self._chosen_id)
+        self._on_arrival(self._chosen_id)
 
-    def _came(self, case_id: int | None) -> None:
+    def _on_arrival(self, case_id: int | None) -> None:
         if case_id == self._chosen_id:
             self.case.show(None if case_id in self._curating.pending else self._ahead.get(case_id))
             self._keys.situation = self.situation()
@@ -423,7 +423,7 @@ class TriageScreen(Performs, ModalScreen[None]):
             return
         self._curating.decide(decision, lambda done: self._ended(cases, done), told=False, about=cases)
         if decision.act == "reject" and _has_more(decision, self.case.read):
-            self._came(self._chosen_id)  # its next draft is shown as soon as this one is rejected
+            self._on_arrival(self._chosen_id)  # its next draft is shown as soon as this one is rejected
             self._view.caption(self.queue)
         else:
             self._put(self.queue.without(cases))
@@ -476,13 +476,13 @@ class TriageScreen(Performs, ModalScreen[None]):
         self._join(Decision("merge", asked.seen), self.queue.unmarked())
 
     def _split(self) -> None:
-        from core.errors.curation.transaction import seen_of
+        from core.errors.curation.transaction import version_of
 
         if (read := self.case.read) is None:
             return
 
         def picked(asked: Parting) -> None:
-            seen = (seen_of(read.case),)
+            seen = (version_of(read.case),)
             act = Decision("split", seen, fingerprints=asked.errors, keep=asked.keep, take=asked.take)
             self._join(act, self.queue)
 

@@ -18,11 +18,11 @@ from textual.widgets.option_list import Option
 from core.base.fault import Fault
 from tui.panes.evidence.actions import PLACES_CHOSEN
 from tui.panes.evidence.queries import Compared, ReadQuote
-from tui.panes.evidence.quotes import Looked
+from tui.panes.evidence.quotes import ViewedPlace
 from tui.panes.evidence.review import Act, Decision, named
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline
-from tui.render.evidence import draw_seen, flat
+from tui.render.evidence import draw_found_span, flat
 from tui.runtime.jobs import DEBOUNCE, Job, Jobs, job_work
 from tui.widgets.inputs import LineBox
 from tui.widgets.workbench import sheet
@@ -47,7 +47,7 @@ class Hits:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundPlace:
+class ChosenPlace:
     """A place that a person chose, with the message it lies in."""
 
     seen: Seen
@@ -69,19 +69,19 @@ def search(job: Job[Any], session: str, evidence_id: int, near: int, words: str,
 
 
 @job_work
-def with_message(job: Job[Any], session: str, seen: Seen) -> FoundPlace | None:
+def with_message(job: Job[Any], session: str, seen: Seen) -> ChosenPlace | None:
     """The place with its message; None where it is gone."""
     from core.evidence import show_message
 
     message = show_message(job.store(), session, seen.span.message_index)
-    return None if message is None else FoundPlace(seen, message)
+    return None if message is None else ChosenPlace(seen, message)
 
 
 LANE = "evidence-find"
 _HELP = "enter opens it, esc closes"
 
 
-class FindScreen(ModalScreen[FoundPlace | None]):
+class FindScreen(ModalScreen[ChosenPlace | None]):
     """Ends with the place to look at, or with None."""
 
     CSS_PATH = sheet("evidence")
@@ -125,12 +125,12 @@ class FindScreen(ModalScreen[FoundPlace | None]):
         event.stop()
         if not event.value.strip():
             self._jobs.cancel(LANE)
-            self._came(Hits(event.value, cache=self._cache), True)
+            self._on_hits(Hits(event.value, cache=self._cache), True)
             return
         row = self._quote.row
         work = search(row.session, row.id, max(0, row.message_index), event.value, self._cache)
         self._cache = None
-        self._jobs.run(LANE, work, self._came, self._failed, delay=DEBOUNCE)
+        self._jobs.run(LANE, work, self._on_hits, self._failed, delay=DEBOUNCE)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Enter shows the chosen place; of words that are still looked for, the first as soon as it is known."""
@@ -159,14 +159,14 @@ class FindScreen(ModalScreen[FoundPlace | None]):
             work = with_message(self._quote.row.session, self._hits.seen[at])
             self._jobs.run(LANE, work, self._ends, self._failed)
 
-    def _ends(self, found: FoundPlace | None, _final: bool) -> None:
+    def _ends(self, found: ChosenPlace | None, _final: bool) -> None:
         if self.is_current:
             self.dismiss(found)
 
-    def _came(self, hits: Hits, _final: bool) -> None:
+    def _on_hits(self, hits: Hits, _final: bool) -> None:
         self._hits, self._cache = hits, hits.cache
         width = max(20, self._lines.size.width or self.size.width - 6)
-        self._lines.set_options(Option(draw_seen(one, width, self._signs)) for one in hits.seen)
+        self._lines.set_options(Option(draw_found_span(one, width, self._signs)) for one in hits.seen)
         self._lines.highlighted = 0 if hits.seen else None
         frame = self.query_one("#find")
         if not hits.words.strip():
@@ -261,19 +261,19 @@ class Places:
 
     def _all(self, *, reject: bool) -> None:
         """All that are marked: rejected for one reason, or accepted where no question is to be asked."""
-        screen, seen = self._screen, self._screen.quotes.seen
+        screen, seen = self._screen, self._screen.quotes.marked_rows
         if screen.reviewing.writes(seen):
             screen.say("Your last decision is still being saved.", "warning")
             return
 
-        def given(reason: str | None) -> None:
+        def on_reason(reason: str | None) -> None:
             if reason is not None or not reject:
                 screen.reviewing.decide_all(seen, reason)
 
         if reject:
-            screen.app.push_screen(ReasonScreen(len(seen)), given)
+            screen.app.push_screen(ReasonScreen(len(seen)), on_reason)
         else:
-            given(None)
+            on_reason(None)
 
     def back(self) -> bool:
         """Back to the place as it was offered; False if it is that."""
@@ -301,7 +301,7 @@ class Places:
         elif (place := view.place) is None:
             self._wanted = (read.quote.row.id, view.spans)
         elif place.fit.verdict == "too_little":
-            self._screen.say(self._screen.signs.told(_TOO_SHORT), "warning")
+            self._screen.say(self._screen.signs.fill_keys(_TOO_SHORT), "warning")
         elif place.fit.verdict == "asks" or self._several(read):
             view.ask()
         else:
@@ -342,14 +342,14 @@ class Places:
         """Look at the place of this number; nothing is decided. Where no places are listed the digits are the panes."""
         if number > len(read.quote.choices):
             pane = _PANES.get(number)
-            other = self._screen.signs.told(f" Press {{{pane}}} for that pane.") if pane else ""
+            other = self._screen.signs.fill_keys(f" Press {{{pane}}} for that pane.") if pane else ""
             self._screen.say(f"There is no location {number}.{other}")
         else:
-            self._screen.view.look(Looked(number - 1, picked=True))
+            self._screen.view.look(ViewedPlace(number - 1, picked=True))
 
     def _look_on(self, read: ReadQuote) -> None:
         view = self._screen.view
-        view.look(Looked((view.looked.at + 1) % max(1, len(read.quote.choices)), picked=True))
+        view.look(ViewedPlace((view.looked.at + 1) % max(1, len(read.quote.choices)), picked=True))
 
     def _words(self, read: ReadQuote) -> None:
         """The words at the place on the screen become the quote; which place that is must be plain."""
@@ -370,21 +370,21 @@ class Places:
         at = 0 if edge == "start" else -1
         spans[at] = adjusted(view.text, spans[at], edge, words)
         drawn = tuple(spans)
-        view.look(Looked(view.looked.at, drawn, picked=True))
+        view.look(ViewedPlace(view.looked.at, drawn, picked=True))
         self._screen.reader.compare(read, drawn, self.compared)
 
     def _find(self, read: ReadQuote) -> None:
         """Another place anywhere in the session: chosen there, it is shown here to be accepted."""
 
-        def chosen(found: FoundPlace | None) -> None:
+        def chosen(found: ChosenPlace | None) -> None:
             if found is not None and self._screen.chosen_id == read.quote.row.id:
-                self._screen.show_found(read, found)
+                self._screen.show_place(read, found)
 
         self._screen.app.push_screen(FindScreen(self._screen.jobs, self._screen.signs, read.quote), chosen)
 
     def _reject(self, read: ReadQuote) -> None:
-        def given(reason: str | None) -> None:
+        def on_reason(reason: str | None) -> None:
             if reason is not None:
                 self._decide(read, "reject", reason=reason)
 
-        self._screen.app.push_screen(ReasonScreen(), given)
+        self._screen.app.push_screen(ReasonScreen(), on_reason)

@@ -24,14 +24,14 @@ FILTERS: tuple[FilterName, ...] = get_args(FilterName)
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class QuoteFilter:
     """Which quotes are shown: a filter by state, perhaps of one session, of one entry type only."""
 
     name: FilterName = "to decide"
     session: str | None = None
     type: str | None = None
 
-    def only(self, *, session: str | None = None, type: str | None = None) -> Shown:
+    def only(self, *, session: str | None = None, type: str | None = None) -> QuoteFilter:
         """Only this session, or only this type; whichever is on already goes off."""
         if session is not None:
             return replace(self, session=None if self.session is not None else session)
@@ -41,7 +41,7 @@ class Shown:
         """Whether this is on."""
         return {"state": self.name, "session": self.session, "type": self.type}[kind] == value
 
-    def toggled(self, kind: Kind, value: str) -> Shown:
+    def toggled(self, kind: Kind, value: str) -> QuoteFilter:
         """With this on in the place of another of its kind; or off, if it was on."""
         on = self.has(kind, value)
         if kind == "state":
@@ -104,7 +104,7 @@ class Compared:
 
 
 @job_work
-def read_list(job: Job[Any], shown: Shown, limit: int, words: str = "") -> Listed:
+def read_list(job: Job[Any], shown: QuoteFilter, limit: int, words: str = "") -> Listed:
     """The first `limit` rows of what is shown (and has all of the words), with the counts."""
     from core.evidence import list_quotes
 
@@ -113,7 +113,7 @@ def read_list(job: Job[Any], shown: Shown, limit: int, words: str = "") -> Liste
     return Listed(page.quotes, page.counts, page.next is not None, store.readonly or "", words.strip())
 
 
-def filters_of(shown: Shown) -> QuoteFilters:
+def filters_of(shown: QuoteFilter) -> QuoteFilters:
     """The core's own filters."""
     from core.evidence import OPEN, QuoteFilters
 
@@ -123,7 +123,7 @@ def filters_of(shown: Shown) -> QuoteFilters:
 
 
 @job_work
-def read_ready(job: Job[Any], shown: Shown) -> tuple[NamedEntry, ...]:
+def read_ready(job: Job[Any], shown: QuoteFilter) -> tuple[NamedEntry, ...]:
     """The entries that can be promoted, of the session and the type that are on."""
     from core.evidence import ready_entries
 
@@ -173,7 +173,7 @@ class Quotes:
     marked: frozenset[int] = frozenset()
 
     @property
-    def seen(self) -> tuple[QuoteRow, ...]:
+    def marked_rows(self) -> tuple[QuoteRow, ...]:
         """The marked ones in their order, each in the state it is shown in."""
         return tuple(row for row in self.rows if row.id in self.marked)
 
@@ -191,7 +191,7 @@ class Quotes:
         return len(self.rows)
 
     @property
-    def left(self) -> int:
+    def remaining(self) -> int:
         """How many quotes wait for a person, read or not."""
         if self.read is None:
             return 0
@@ -209,21 +209,21 @@ class Quotes:
         """Where a quote stands."""
         return next((at for at, row in enumerate(self.rows) if row.id == evidence_id), None)
 
-    def renewed(self, read: Listed, shown: Shown, pending: Collection[int]) -> Quotes:
+    def renewed(self, read: Listed, shown: QuoteFilter, pending: Collection[int]) -> Quotes:
         """The same, read again; only what is still on its way to disk (`pending`) is kept as it was decided."""
         kept = {one: state for one, state in self.decided.items() if one in pending}
         return Quotes(read, kept, marked=self.marked & {row.id for row in read.rows}).under(shown)
 
-    def after(self, evidence_id: int, state: str, shown: Shown) -> Quotes:
+    def after(self, evidence_id: int, state: str, shown: QuoteFilter) -> Quotes:
         """With a quote decided about."""
         return replace(self, decided={**self.decided, evidence_id: state}).under(shown)
 
-    def without(self, evidence_id: int, shown: Shown) -> Quotes:
+    def without(self, evidence_id: int, shown: QuoteFilter) -> Quotes:
         """With a decision that did not come about forgotten."""
         kept = {one: state for one, state in self.decided.items() if one != evidence_id}
         return replace(self, decided=kept).under(shown)
 
-    def under(self, shown: Shown) -> Quotes:
+    def under(self, shown: QuoteFilter) -> Quotes:
         """The rows that the filter shows."""
         if self.read is None:
             return self

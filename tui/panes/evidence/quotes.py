@@ -17,7 +17,7 @@ from tui.actions.registry import bindings
 from tui.panes.common.filter_menu import Choices, Value
 from tui.panes.common.list_pane import ListView
 from tui.panes.evidence.actions import PLACES_CHOSEN
-from tui.panes.evidence.queries import FILTERS, Compared, Kind, Quotes, ReadQuote, Shown
+from tui.panes.evidence.queries import FILTERS, Compared, Kind, QuoteFilter, Quotes, ReadQuote
 from tui.render.common.empty_states import Notice, of_fault
 from tui.render.common.glyphs import Signs
 from tui.render.common.session import session_name, short_id
@@ -59,7 +59,7 @@ class Counted:
 
 
 @job_work
-def count_choices(job: Job[Any], shown: Shown) -> Counted:
+def count_choices(job: Job[Any], shown: QuoteFilter) -> Counted:
     """Count what the menu offers."""
     from core.evidence import QuoteFilters, count_quotes, count_ready, count_sessions, count_types
 
@@ -84,7 +84,7 @@ def count_choices(job: Job[Any], shown: Shown) -> Counted:
     return Counted(states, count_types(store, shown.session), counts, names)
 
 
-class QuoteFilters(Choices[Shown, Counted]):
+class QuoteFilters(Choices[QuoteFilter, Counted]):
     """The filters of the quotes shown."""
 
     HINT: ClassVar[str] = "Filter by state, type or session"
@@ -141,7 +141,7 @@ class Listing(Performs):
         screen = self._screen
         return {
             "list.filter": self._filter,
-            "list.unfilter": lambda: (screen.search.clear(), screen.show_only(Shown())),
+            "list.unfilter": lambda: (screen.search.clear(), screen.show_only(QuoteFilter())),
             "evidence.session": lambda: self._only(session=True),
             "evidence.type": lambda: self._only(session=False),
         }
@@ -168,34 +168,34 @@ class QuoteList(ListView):
         self._marked: frozenset[int] = frozenset()
         self._lead = 0
 
-    def show(self, quotes: Quotes, shown: Shown, at: int) -> None:
+    def show(self, quotes: Quotes, shown: QuoteFilter, at: int) -> None:
         """Show these rows, row `at` chosen, the others where they are."""
         self._marked = quotes.marked
         self._lead = reason_width(quotes.rows, self._signs)
         self.rows.renew(quotes, at, round(self.rows.scroll_y))
         self.rows.reveal()
-        self._tell(None if quotes.total else _nothing(quotes, shown))
+        self._show_notice(None if quotes.total else _nothing(quotes, shown))
         self.caption(quotes, shown)
 
     def trouble(self, fault: Fault) -> None:
         """It could not be read."""
         self.border_title = Content("Quotes")
-        self._tell(_none_yet() if fault.code == "not_indexed" else of_fault(fault))
+        self._show_notice(_none_yet() if fault.code == "not_indexed" else of_fault(fault))
 
-    def _tell(self, notice: Notice | None) -> None:
+    def _show_notice(self, notice: Notice | None) -> None:
         """A notice in the place of the rows has more to say than a few of them; None: the rows."""
         self.set_class(notice is not None, "-none")
-        self.body.tell(notice)
+        self.body.show_notice(notice)
 
-    def caption(self, quotes: Quotes, shown: Shown) -> None:
+    def caption(self, quotes: Quotes, shown: QuoteFilter) -> None:
         """How many are left, and which filter is on, above; how many are marked below."""
         dot = f" {self._signs.dot} "
         more = "+" if quotes.read is not None and quotes.read.more else ""
-        parts = [f"Quotes {shown.name}", f"{quotes.total:,}{more} shown", f"{quotes.left:,} left"]
+        parts = [f"Quotes {shown.name}", f"{quotes.total:,}{more} shown", f"{quotes.remaining:,} left"]
         words = quotes.read.words if quotes.read is not None else ""
         if shown.name == "to decide":
             found = [f"{quotes.total:,}{more} found"] if words else []
-            parts = ["Open quotes", *found, f"{quotes.left:,} left"]
+            parts = ["Open quotes", *found, f"{quotes.remaining:,} left"]
         if shown.type is not None:
             parts.append(title(shown.type))
         if shown.session is not None:
@@ -216,7 +216,7 @@ class QuoteList(ListView):
         return draw_quote_row(row, width, self._signs, lead=self._lead, chosen=chosen, marked=marked)
 
 
-def _nothing(quotes: Quotes, shown: Shown) -> Notice:
+def _nothing(quotes: Quotes, shown: QuoteFilter) -> Notice:
     if quotes.read is None:
         return Notice("Loading quotes")
     counts = quotes.read.counts
@@ -228,7 +228,7 @@ def _nothing(quotes: Quotes, shown: Shown) -> Notice:
     if not counts.total and shown.session is None and shown.type is None:
         return _none_yet()
     back = ("{evidence.filter}", "show other states")
-    if shown.name == "to decide" and not quotes.left:
+    if shown.name == "to decide" and not quotes.remaining:
         done = f"All {counts.total:,} quotes are aligned or decided."
         ready = ("{evidence.promote_ready}", "verify all ready entries")
         return Notice("No open quotes", done, (back, ready, ("{undo.last}", "undo the last decision")))
@@ -251,7 +251,7 @@ class Message(Reading):
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class ViewedPlace:
     """Which place is on the screen: one of the choices (`at`, from 0), or one drawn by hand or found (`drawn`)."""
 
     at: int = 0
@@ -260,8 +260,8 @@ class Looked:
     found: bool = False
 
 
-def _first(read: ReadQuote | None) -> Looked:
-    return Looked(0 if read is None else max(0, read.quote.offered - 1))
+def _first(read: ReadQuote | None) -> ViewedPlace:
+    return ViewedPlace(0 if read is None else max(0, read.quote.offered - 1))
 
 
 class QuoteView(Vertical):
@@ -271,7 +271,7 @@ class QuoteView(Vertical):
         super().__init__(id="evidence-quote")
         self._signs = signs
         self.read: ReadQuote | None = None
-        self.looked = Looked()
+        self.looked = ViewedPlace()
         self.asking = False  # whether the place waits for its confirmation
         self._compared: Compared | None = None
         self._head = Static(id="evidence-head")
@@ -285,7 +285,7 @@ class QuoteView(Vertical):
             yield from (self._before, self._place, self._behind)
 
     @property
-    def start(self) -> Looked:
+    def start(self) -> ViewedPlace:
         """The place that is offered first."""
         return _first(self.read)
 
@@ -332,12 +332,12 @@ class QuoteView(Vertical):
         self.read = read
         self.draw()
 
-    def put(self, read: ReadQuote, looked: Looked) -> None:
+    def put(self, read: ReadQuote, looked: ViewedPlace) -> None:
         """Show this quote at this place."""
         self.read = read
         self.look(looked)
 
-    def look(self, looked: Looked) -> None:
+    def look(self, looked: ViewedPlace) -> None:
         """Look at another place."""
         self.looked, self.asking, self._compared = looked, False, None
         self.draw()
@@ -411,10 +411,10 @@ class QuoteView(Vertical):
             return ""
         quote = self.read.quote
         if quote.row.state != "ambiguous":
-            return self._signs.told("The meaning may differ. {list.open} accepts anyway, {list.back} cancels.")
+            return self._signs.fill_keys("The meaning may differ. {list.open} accepts anyway, {list.back} cancels.")
         most = min(len(quote.choices), PLACES_CHOSEN)
         told = f"{{list.open}} accepts location {quote.offered}, 1 to {most} shows another"
-        return self._signs.told(f"Found at {len(quote.choices):,} locations: {told} ({quote.offered_why}).")
+        return self._signs.fill_keys(f"Found at {len(quote.choices):,} locations: {told} ({quote.offered_why}).")
 
     def _drawn_head(self) -> Content:
         assert self.read is not None

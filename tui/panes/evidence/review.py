@@ -163,10 +163,10 @@ class Reviewing(Decisions):
             free = can_be_promoted(done.promotion)
             told = f"#{one} {DONE[decision.act]}"
             told += ", its entry is a candidate again" if done.demoted else ""
-            told += self._signs.told("  {undo.last} undoes")
+            told += self._signs.fill_keys("  {undo.last} undoes")
             self._heard(Ended(one, True, told, free=(entry,) if free else ()))
 
-        self.make(decided(decision), ended, lambda fault: self._heard(Ended(one, False, _told(fault))), [one])
+        self.make(decided(decision), ended, lambda fault: self._heard(Ended(one, False, _fault_text(fault))), [one])
 
     def decide_all(self, rows: Sequence[QuoteRow], reason: str | None) -> None:
         """Reject them all for one reason, or (None) accept those that need no question; what is left is told."""
@@ -177,7 +177,7 @@ class Reviewing(Decisions):
             done, free = both.many, tuple(one for one in entries if one.id in both.free)
             if done.done:
                 self.made.append(done.done[0])
-            told = summary_of_decisions(done, what) + self._signs.told("  {undo.last} undoes" if done.done else "")
+            told = summary_of_decisions(done, what) + self._signs.fill_keys("  {undo.last} undoes" if done.done else "")
             self._heard(Ended(None, not done.left, told, free=free, decided=frozenset(done.done)))
 
         self.make(decided_all(rows, reason), ended, self._failed, {row.id for row in rows})
@@ -200,7 +200,7 @@ class Reviewing(Decisions):
 
         def ended(found: PromotedMany) -> None:
             went = {one.entry_id for one in found.promoted}
-            told = summary_of_promotions(found) + self._signs.told("  {undo.last} undoes" if went else "")
+            told = summary_of_promotions(found) + self._signs.fill_keys("  {undo.last} undoes" if went else "")
             done = frozenset(row.id for row in rows if row.entry_id in went)
             self._heard(Ended(None, bool(went) and not found.blocked, told, decided=done))
 
@@ -216,10 +216,10 @@ class Reviewing(Decisions):
         (self.redo if again else self.undo)(ended, self._failed)
 
     def _failed(self, fault: Fault) -> None:
-        self._heard(Ended(None, False, _told(fault)))
+        self._heard(Ended(None, False, _fault_text(fault)))
 
 
-def _told(fault: Fault) -> str:
+def _fault_text(fault: Fault) -> str:
     return " ".join(part for part in (title(fault.message), title(fault.hint)) if part)
 
 
@@ -259,8 +259,8 @@ class Outcome:
     def ended(self, ended: Ended) -> None:
         """On disk, or not done: read again."""
         screen = self._screen
-        screen.line.tell(ended.told, "information" if ended.done else "warning")
-        screen.promoting.heard(ended)
+        screen.line.show(ended.told, "information" if ended.done else "warning")
+        screen.promoting.on_decision(ended)
         screen.quotes = replace(screen.quotes, marked=screen.quotes.marked - ended.decided)
         if ended.evidence_id is not None and (not ended.done or ended.back):
             screen.quotes = screen.quotes.without(ended.evidence_id, screen.shown)
@@ -306,7 +306,7 @@ class Promoting:
         self._screen = screen
         self._free: tuple[Named, ...] = ()
 
-    def heard(self, ended: Ended) -> None:
+    def on_decision(self, ended: Ended) -> None:
         """A decision has ended: these entries are ready since."""
         self._free = ended.free
 
@@ -323,7 +323,7 @@ class Promoting:
 
     def promote_marked(self) -> None:
         """Promote the entries of the marked quotes."""
-        screen, rows = self._screen, self._screen.quotes.seen
+        screen, rows = self._screen, self._screen.quotes.marked_rows
         if screen.reviewing.writes(rows):
             screen.say("Your last decision is still being saved.", "warning")
         else:
@@ -362,7 +362,7 @@ class MessageLine(Static):
         self._tone = ""
         self._drawn: object = None
 
-    def tell(self, text: str, severity: str = "information") -> None:
+    def show(self, text: str, severity: str = "information") -> None:
         """Say this until the next decision or move."""
         self.said, self._tone = text, _TONES.get(severity, _TONES["information"])
 

@@ -27,15 +27,15 @@ from tui.panes.evidence.queries import (
     Compared,
     FilterName,
     Listed,
+    QuoteFilter,
     Quotes,
     ReadQuote,
-    Shown,
     compare,
     filters_of,
     read_list,
     read_quotes,
 )
-from tui.panes.evidence.quotes import Listing, Looked, QuoteList, QuoteView
+from tui.panes.evidence.quotes import Listing, QuoteList, QuoteView, ViewedPlace
 from tui.panes.evidence.review import READY, MessageLine, Outcome, Promoting, Reviewing, can_be_promoted
 from tui.render.common.glyphs import Signs
 from tui.render.common.trace import draw_trace
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from core.align import Span
     from core.evidence import Choice
     from core.evidence import Place as QuotePlace
-    from tui.panes.evidence.places import FoundPlace
+    from tui.panes.evidence.places import ChosenPlace
 
 
 LED = "evidence-led"
@@ -65,12 +65,12 @@ _LISTED_BY: dict[str, FilterName] = {"aligned": "aligned", "accepted": "accepted
 class Where:
     """A filter that lists the quote, and how many stand before it there."""
 
-    shown: Shown
+    shown: QuoteFilter
     rank: int
 
 
 @job_work
-def read_where(job: Job[Any], evidence_id: int, shown: Shown) -> Where | None:
+def read_where(job: Job[Any], evidence_id: int, shown: QuoteFilter) -> Where | None:
     """Under which filter a quote is listed soon: the one that is on, if it is; None where the quote is gone."""
     from core.evidence import rank_of_quote, show_quote
 
@@ -79,7 +79,7 @@ def read_where(job: Job[Any], evidence_id: int, shown: Shown) -> Where | None:
     if quote is None:
         return None
     row = quote.row
-    by_state = Shown(_LISTED_BY.get(row.state, "to decide"))
+    by_state = QuoteFilter(_LISTED_BY.get(row.state, "to decide"))
     ways = [by_state, replace(by_state, session=row.session)]
     listed = shown.lets(row.state) and (shown.name != "ready" or can_be_promoted(quote.promotion))
     if listed and shown.session in (None, row.session) and shown.type in (None, row.type):
@@ -88,20 +88,20 @@ def read_where(job: Job[Any], evidence_id: int, shown: Shown) -> Where | None:
     return next((one for one in found if one.rank < PAGE), found[-1])
 
 
-class Led:
+class DeepLink:
     """Goes to a quote. `visiting`: Esc leads back to where one came from, and `came_back` says that it did."""
 
     def __init__(self, screen: EvidenceScreen) -> None:
         self._screen = screen
         self._visiting = False
-        self._shown = Shown()
+        self._shown = QuoteFilter()
         self.came_back = False
 
     def go_to(self, evidence_id: int, *, visiting: bool = False) -> None:
         """Choose this quote, in the list."""
         screen, self._visiting = self._screen, visiting
 
-        def found(where: Where | None, _final: bool) -> None:
+        def on_place(where: Where | None, _final: bool) -> None:
             if not screen.is_attached:
                 return
             if where is None:
@@ -112,11 +112,11 @@ class Led:
             screen.show_only(where.shown, max(PAGE, where.rank + PAGE // 10))
             screen.list.body.take_focus()
 
-        screen.jobs.run(LED, read_where(evidence_id, screen.shown), found, lambda fault: screen.say(fault.message))
+        screen.jobs.run(LED, read_where(evidence_id, screen.shown), on_place, lambda fault: screen.say(fault.message))
 
     def back(self) -> bool:
         """Back to where one came from; False where one came from nowhere, or has filtered since."""
-        if not self._visiting or self._screen.shown not in (self._shown, Shown()):
+        if not self._visiting or self._screen.shown not in (self._shown, QuoteFilter()):
             return False
         self.came_back = True
         self._screen.dismiss()
@@ -135,7 +135,7 @@ def situation_of(screen: EvidenceScreen) -> Situation:
         places=0 if read is None else max(len(read.quote.choices), bool(view.spans)),
         numbered=_several_soon(screen) if read is None else view.numbered,
         marked=len(screen.quotes.marked),
-        filtered=screen.shown != Shown() or bool(box.asked),
+        filtered=screen.shown != QuoteFilter() or bool(box.asked),
         blocked=screen.reviewing.blocked(read),
     )
 
@@ -159,8 +159,8 @@ def memory_of(screen: EvidenceScreen) -> Memory:
 
 def recall(screen: EvidenceScreen, memory: Memory) -> None:
     """Put the pane as it was; what makes no sense any more is passed over. Before it is mounted."""
-    name = one_of(FILTERS, memory.get("state")) or Shown().name
-    screen.shown = Shown(name, text_of(memory.get("session")), text_of(memory.get("type")))
+    name = one_of(FILTERS, memory.get("state")) or QuoteFilter().name
+    screen.shown = QuoteFilter(name, text_of(memory.get("session")), text_of(memory.get("type")))
     screen.why = one_of(("shown", "hidden"), memory.get("why"))
     screen.wanted = number_of(memory.get("quote"))
 
@@ -228,19 +228,19 @@ class QuoteReader:
         lacking = tuple(one for one in ids if one not in self._read)
         if lacking and (lacking[0] == ids[0] or len(lacking) > AHEAD // 2 or len(ids) < AHEAD):
             delay = _QUOTE_LOADER_SOON if lacking[0] == ids[0] else 0.0
-            self._jobs.run(LANE, read_quotes(lacking), self._put, self._told, delay=delay)
+            self._jobs.run(LANE, read_quotes(lacking), self._put, self._notify_fault, delay=delay)
 
     def compare(self, read: ReadQuote, spans: tuple[Span, ...], done: Callable[[Compared], None]) -> None:
         """What the quote says otherwise than the words at a place drawn by hand."""
         work = compare(read.quote.row.id, spans)
-        self._jobs.run("evidence-compare", work, lambda value, _final: done(value), self._told)
+        self._jobs.run("evidence-compare", work, lambda value, _final: done(value), self._notify_fault)
 
     def _put(self, one: Ahead | None, _final: bool) -> None:
         if one is not None:
             self._read[one.evidence_id] = one.read
             self._came(one.evidence_id)
 
-    def _told(self, fault: Fault) -> None:
+    def _notify_fault(self, fault: Fault) -> None:
         self._failed(fault)
 
 
@@ -260,7 +260,7 @@ class EvidenceScreen(PaneScreen, SearchPane):
     def __init__(self, context: PaneContext) -> None:
         super().__init__(context)
         jobs, signs = self.jobs, self.signs
-        self.shown = Shown()
+        self.shown = QuoteFilter()
         self.quotes = Quotes()
         self._limit = PAGE
         self.wanted: int | None = None  # the quote to go to once it is listed (again)
@@ -274,13 +274,13 @@ class EvidenceScreen(PaneScreen, SearchPane):
         self.view = QuoteView(signs)
         self.line = MessageLine(signs)
         self.entry = EntryView(signs)
-        self.reader = QuoteReader(jobs, self._came, self._troubled)
+        self.reader = QuoteReader(jobs, self._on_arrival, self._troubled)
         self.outcome = Outcome(self)
         self.reviewing = Reviewing(jobs, signs, self.outcome.ended)
         self.places = Places(self)
         self.promoting = Promoting(self)
         self.listing = Listing(self)
-        self.led = Led(self)
+        self.led = DeepLink(self)
         self._body = Container(id="evidence-body")
         recall(self, context.memory)
         self._body.set_class(self.why == "shown", "-why").set_class(self.why == "hidden", "-no-why")
@@ -350,9 +350,9 @@ class EvidenceScreen(PaneScreen, SearchPane):
         """Show the chosen quote as soon as it is read, and read on ahead."""
         at = self.list.rows.chosen
         self.reader.want(tuple(row.id for row in self.quotes.rows[at : at + AHEAD]))
-        self._came(self.chosen_id)
+        self._on_arrival(self.chosen_id)
 
-    def _came(self, evidence_id: int | None) -> None:
+    def _on_arrival(self, evidence_id: int | None) -> None:
         if evidence_id != self.chosen_id or not self.is_attached:
             return
         read = self.reader.get(evidence_id)
@@ -415,15 +415,15 @@ class EvidenceScreen(PaneScreen, SearchPane):
         else:
             self.list.rows.choose(at)
 
-    def show_found(self, read: ReadQuote, found: FoundPlace) -> None:
+    def show_place(self, read: ReadQuote, found: ChosenPlace) -> None:
         """Show a place that was found in the session, to be accepted."""
         spans = (found.seen.span,)
         read = replace(read, messages={**read.messages, found.message.index: found.message})
-        self.view.put(read, Looked(drawn=spans, picked=True, found=True))
+        self.view.put(read, ViewedPlace(drawn=spans, picked=True, found=True))
         self.reader.compare(read, spans, self.places.compared)
         self.call_after_refresh(self.changed)
 
-    def show_only(self, shown: Shown, limit: int = PAGE) -> None:
+    def show_only(self, shown: QuoteFilter, limit: int = PAGE) -> None:
         """Show these quotes only, the first of them."""
         self.forget()
         self.shown, self._limit = shown, limit
@@ -457,12 +457,12 @@ class EvidenceScreen(PaneScreen, SearchPane):
     def _back(self) -> None:
         if self.places.back() or self.outcome.unmark() or self.search.clear() or self.led.back():
             return
-        if self.shown != Shown():
-            self.show_only(Shown())
+        if self.shown != QuoteFilter():
+            self.show_only(QuoteFilter())
 
     def say(self, text: str, severity: str = "information") -> None:
         """In the line above the keys, until the next decision or move."""
-        self.line.tell(text, severity)
+        self.line.show(text, severity)
         self.changed()
 
     def forget(self) -> None:

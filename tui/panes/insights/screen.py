@@ -48,7 +48,7 @@ WEEKS: Final[tuple[int, ...]] = (0, 12, 4)
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class InsightsView:
     """What the pane shows: a view, the last so many weeks (0: all), and a project (blank: all)."""
 
     view: View = "worst"
@@ -78,7 +78,7 @@ class ReadInsights:
 
 
 @job_work
-def read_insights(job: Job[ReadInsights], shown: Shown, now: datetime) -> ReadInsights:
+def read_insights(job: Job[ReadInsights], shown: InsightsView, now: datetime) -> ReadInsights:
     """Read the insights of what is shown."""
     from core.flows.insights.api import insights, projects
 
@@ -102,7 +102,7 @@ def find_session(job: Job[Lead | None], case_id: int) -> Lead | None:
     return None if session is None else (session, None)
 
 
-def picture_shown(read: ReadInsights, view: View, scope: str) -> Picture:
+def picture_of_view(read: ReadInsights, view: View, scope: str) -> Picture:
     """The view that is shown, as a picture."""
     from core.flows.insights.pictures import picture_of, picture_of_worked
 
@@ -256,13 +256,13 @@ class InsightsScreen(PaneScreen):
 
     def load(self) -> None:
         """Read what is shown; old rows stay until it is there."""
-        self.jobs.run("insights", read_insights(self.shown, self.clock()), self._came, self._troubled)
+        self.jobs.run("insights", read_insights(self.shown, self.clock()), self._on_report, self._troubled)
 
     def _still_reading(self) -> None:
         if self.read is None and self.jobs.busy("insights"):
-            self.body.tell(loading())
+            self.body.show_notice(loading())
 
-    def _came(self, read: ReadInsights, _final: bool) -> None:
+    def _on_report(self, read: ReadInsights, _final: bool) -> None:
         if not self.is_attached:
             return
         first, self.read = self.read is None, read
@@ -272,7 +272,7 @@ class InsightsScreen(PaneScreen):
 
     def _troubled(self, fault: Fault) -> None:
         if self.is_attached:
-            self.body.tell(
+            self.body.show_notice(
                 no_insights(scoped=False, readonly=False) if fault.code == "not_indexed" else of_fault(fault)
             )
             self._words.update(Content(""))
@@ -284,7 +284,7 @@ class InsightsScreen(PaneScreen):
             return
         rows = rows_of(self.read, self.shown.view)
         self.rows.show(rows, at)
-        self.body.tell(self._notice(rows))
+        self.body.show_notice(self._notice(rows))
         self._draw()
         self.changed()
 
@@ -360,7 +360,7 @@ class InsightsScreen(PaneScreen):
         at = names.index(self.shown.project) if self.shown.project in names else 0
         self._scoped(replace(self.shown, project=names[(at + 1) % len(names)]))
 
-    def _scoped(self, shown: Shown) -> None:
+    def _scoped(self, shown: InsightsView) -> None:
         self.shown = shown
         self.load()
         self._draw()
@@ -383,14 +383,14 @@ class InsightsScreen(PaneScreen):
             return
         from core.flows.insights.pictures import markdown_of
 
-        self.post_message(PaneCopied("view", markdown_of(picture_shown(self.read, self.shown.view, self._scope))))
+        self.post_message(PaneCopied("view", markdown_of(picture_of_view(self.read, self.shown.view, self._scope))))
 
     def _save_picture(self) -> None:
         if self.read is None:
             return
         from tui.screens.export import ask_picture
 
-        picture = picture_shown(self.read, self.shown.view, self._scope)
+        picture = picture_of_view(self.read, self.shown.view, self._scope)
         ask_picture(self, picture, f"insights-{self.shown.view.replace('_', '-')}", self.clock(), self.jobs)
 
     def _open_session(self) -> None:
@@ -423,11 +423,11 @@ class InsightsScreen(PaneScreen):
         self._open()
 
 
-def _recalled(memory: Memory) -> Shown:
+def _recalled(memory: Memory) -> InsightsView:
     """What was shown the last time."""
     weeks = memory.get("weeks")
     shown = next((one for one in WEEKS if one == weeks), 0)
-    return Shown(one_of(VIEWS, memory.get("view")) or VIEWS[0], shown)
+    return InsightsView(one_of(VIEWS, memory.get("view")) or VIEWS[0], shown)
 
 
 def open_pane(context: PaneContext) -> InsightsScreen:

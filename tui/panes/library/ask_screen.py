@@ -18,7 +18,7 @@ from core.base.fault import Fault
 from tui.actions.action import Acts, Performs, Situation
 from tui.actions.registry import bindings
 from tui.panes.library.actions import SOURCES_CHOSEN, AskNow
-from tui.panes.library.conversation import Asked, Conversation, Talk
+from tui.panes.library.conversation import Conversation, Talk, Turn
 from tui.panes.library.filters import Scope
 from tui.render.answer import draw_talk, plain_answer, sources
 from tui.render.common.empty_states import Notice
@@ -32,7 +32,7 @@ from tui.widgets.scroll_text import TraceView
 from tui.widgets.workbench import KeyFooter, sheet
 
 if TYPE_CHECKING:
-    from core.flows.ask.draft_file import TakenUp
+    from core.flows.ask.draft_file import RecoveredAnswer
     from core.library.ask.answer import AnswerEvent
     from core.library.ask.store import SessionRow
     from tui.panes.library.conversation import Answering
@@ -83,9 +83,9 @@ class PickTalk(PicksRow, ModalScreen[str | None]):
 
     def on_mount(self) -> None:
         self._box.focus()
-        self._answering.talks(self._came, self._failed)
+        self._answering.talks(self._on_talks, self._failed)
 
-    def _came(self, found: tuple[SessionRow, ...]) -> None:
+    def _on_talks(self, found: tuple[SessionRow, ...]) -> None:
         self._all = found
         self._show()
 
@@ -168,15 +168,15 @@ class AskScreen(Performs, ModalScreen[str]):
         if self.box.value == self.talk.offered:
             self.box.select_all()  # what was searched is asked by Enter, and gives way to what is typed
         self._answering.warm()
-        self._answering.left(self._left_over)
-        self._answering.earlier(self._asked_before)
+        self._answering.recover(self._on_recovered)
+        self._answering.earlier(self._set_history)
 
     def on_unmount(self) -> None:
         """Nobody waits for it any more; what came of an answer is kept."""
         self._answering.end()
 
     @property
-    def last(self) -> Asked | None:
+    def last(self) -> Turn | None:
         """The question that was asked last."""
         return self.talk.last
 
@@ -224,27 +224,27 @@ class AskScreen(Performs, ModalScreen[str]):
         question = event.value.strip()
         if not question or self._busy():
             return
-        self.box.asked(question)
-        self.told.begin(Asked(question))
+        self.box.submit(question)
+        self.told.begin(Turn(question))
         self.told.focus()
         talk = self.talk
-        self._answering.ask(question, talk.session, self._heard, self._failed, in_steps=talk.in_steps)
+        self._answering.ask(question, talk.session, self._on_answer_event, self._failed, in_steps=talk.in_steps)
 
     def _busy(self) -> bool:
         """Whether an answer is on its way, which is told."""
         if self.last is None or not self.last.open:
             return False
-        told = self._signs.told("The last answer is still running. {ask.stop} stops it.")
+        told = self._signs.fill_keys("The last answer is still running. {ask.stop} stops it.")
         self.notify(told, markup=False, severity="warning")
         return True
 
-    def _heard(self, event: AnswerEvent) -> None:
+    def _on_answer_event(self, event: AnswerEvent) -> None:
         """Something happened to the answer."""
         if (turn := self.last) is None or not turn.open:
             return
         if event.kind == "token":
             turn.text = "" if event.anew else turn.text
-            self.told.came(event.text or "")
+            self.told.append_text(event.text or "")
             return
         if event.kind == "retrieval_done":
             turn.found = len(event.citations or ())
@@ -260,17 +260,17 @@ class AskScreen(Performs, ModalScreen[str]):
             turn.fault = fault
             self.told.draw()
 
-    def _asked_before(self, questions: tuple[str, ...]) -> None:
+    def _set_history(self, questions: tuple[str, ...]) -> None:
         self.box.earlier = tuple(dict.fromkeys((*self.box.earlier, *questions)))
 
-    def _left_over(self, found: tuple[TakenUp, ...]) -> None:
+    def _on_recovered(self, found: tuple[RecoveredAnswer, ...]) -> None:
         """Begin with the answer that was cut off when the workbench was killed; the conversation goes on from there."""
         if not found or self.talk.turns:
             return
         one = found[-1]
         self.talk.session = one.session or self.talk.session
         self.told.begin(
-            Asked(one.question, one.answer, fault=Fault("generic", "casebook quit before the answer was complete."))
+            Turn(one.question, one.answer, fault=Fault("generic", "casebook quit before the answer was complete."))
         )
 
     def on_idle(self) -> None:
@@ -303,7 +303,7 @@ class AskScreen(Performs, ModalScreen[str]):
         talk = self.talk
         talk.typed, talk.reading = self.box.value, not self.box.has_focus
         talk.scrolled = self.told.scroll_y
-        talk.left()
+        talk.abandon()
 
     def _toggle_why(self) -> None:
         self.why.display = not self.why.display
@@ -324,7 +324,7 @@ class AskScreen(Performs, ModalScreen[str]):
     def _fresh(self) -> None:
         """A new conversation; the answers of this one stay in the casebook."""
         if self.last is None or not self.last.open:
-            self.talk.begin_anew()
+            self.talk.restart()
             self._show()
             self.box.focus()
 

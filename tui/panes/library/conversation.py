@@ -22,16 +22,16 @@ from textual.widgets import Static
 
 from core.base.fault import Fault
 from core.library.search.fts import EVERYTHING, SearchFilters
-from core.process.child import Child, ChildGoneError, Reply
+from core.process.child import Child, ChildExitedError, Reply
 from tui.render.answer import (
     CITED,
     WIDTH,
     draw_answer,
     draw_coming,
     draw_cut_off,
-    draw_kept,
-    draw_left_out,
+    draw_hidden_turns,
     draw_question,
+    draw_stored_turn,
 )
 from tui.render.common.empty_states import Notice, draw_notice
 from tui.render.common.glyphs import Signs
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from core.base.config.settings import Settings
-    from core.flows.ask.draft_file import TakenUp
+    from core.flows.ask.draft_file import RecoveredAnswer
     from core.library.ask.answer import Answer, AnswerEvent
     from core.library.ask.store import SessionRow, TurnRow
     from core.library.search.rows import Mode
@@ -60,7 +60,7 @@ def new_session() -> str:
 
 
 @dataclass(slots=True)
-class Asked:
+class Turn:
     """One question, and how its answer stands. `kept`: all there is of an old one whose checks cannot be read again."""
 
     question: str
@@ -85,7 +85,7 @@ class Talk:
     source. `left_out`: turns not shown."""
 
     session: str = field(default_factory=new_session)
-    turns: list[Asked] = field(default_factory=list[Asked])
+    turns: list[Turn] = field(default_factory=list[Turn])
     typed: str = ""
     offered: str = ""
     scrolled: float | None = None
@@ -94,12 +94,12 @@ class Talk:
     left_out: int = 0
 
     @property
-    def last(self) -> Asked | None:
+    def last(self) -> Turn | None:
         """The question that was asked last."""
         return self.turns[-1] if self.turns else None
 
     @property
-    def answered(self) -> Asked | None:
+    def answered(self) -> Turn | None:
         """The last question whose answer has come."""
         return next((turn for turn in reversed(self.turns) if turn.answer is not None), None)
 
@@ -115,12 +115,12 @@ class Talk:
         self.offered = searched
         return searched
 
-    def left(self) -> None:
+    def abandon(self) -> None:
         """Nobody waits any more for an answer that is on its way."""
         if (turn := self.last) is not None and turn.open:
             turn.fault = Fault("generic", LEFT)
 
-    def begin_anew(self) -> None:
+    def restart(self) -> None:
         """Another conversation, of which nothing was asked yet."""
         self.become(Talk())
 
@@ -150,7 +150,7 @@ def read_talk(job: Job[Any], session: str) -> Talk:
     turns = show_session(con, session).turns
     kept = answers_of(con, session)
     answers = dict(zip(kept, with_files(con, tuple(kept.values())), strict=True))
-    shown = [Asked(one.question, one.answer, answer=answers.get(one.turn_index), kept=one) for one in turns[-SHOWN:]]
+    shown = [Turn(one.question, one.answer, answer=answers.get(one.turn_index), kept=one) for one in turns[-SHOWN:]]
     return Talk(session, shown, left_out=max(0, len(turns) - SHOWN))
 
 
@@ -195,7 +195,7 @@ class Conversation(Reading):
         """Another conversation, or the same as it was left."""
         self.talk = talk
         self._places = [Static(self._turn(turn), classes="ask-turn") for turn in talk.turns]
-        before: Iterable[Static] = (Static(draw_left_out(talk.left_out, self._signs)),) if talk.left_out else ()
+        before: Iterable[Static] = (Static(draw_hidden_turns(talk.left_out, self._signs)),) if talk.left_out else ()
         self.remove_children()
         self.mount(*before, *self._places)
         self.call_after_refresh(self._to_place)
@@ -206,7 +206,7 @@ class Conversation(Reading):
         elif self._places:
             self.scroll_to_widget(self._places[-1], animate=False, top=True, force=True)
 
-    def begin(self, turn: Asked) -> None:
+    def begin(self, turn: Turn) -> None:
         """Put a question below the others."""
         place = Static(classes="ask-turn")
         self.talk.turns.append(turn)
@@ -214,7 +214,7 @@ class Conversation(Reading):
         self.mount(place)
         self.draw()
 
-    def came(self, text: str) -> None:
+    def append_text(self, text: str) -> None:
         """More of the last answer's words: drawn, but not more often than anybody sees."""
         if (turn := self.talk.last) is None:
             return
@@ -243,10 +243,10 @@ class Conversation(Reading):
             self.call_after_refresh(self.scroll_to_widget, place, animate=False, top=True)
         self._told_drawn()
 
-    def _turn(self, turn: Asked) -> Content:
+    def _turn(self, turn: Turn) -> Content:
         return Content("\n").join([draw_question(turn.question), self._outcome(turn), Content("")])
 
-    def _outcome(self, turn: Asked) -> Content:
+    def _outcome(self, turn: Turn) -> Content:
         if turn.fault is not None and turn.text:
             return draw_cut_off(turn.text, turn.fault.message, self._signs)
         if turn.fault is not None:
@@ -256,7 +256,7 @@ class Conversation(Reading):
         if turn.answer is not None:
             return draw_answer(turn.answer, self._signs, self._cells or WIDTH)
         if turn.kept is not None:
-            return draw_kept(turn.kept, self._signs)
+            return draw_stored_turn(turn.kept, self._signs)
         return draw_coming(turn.text, turn.found, turn.hops, self._signs, stopping=turn.stopping)
 
     def on_click(self, event: events.Click) -> None:
@@ -302,19 +302,19 @@ class Answering:
 
         self._jobs.run(LANE, work, lambda _none, _final: None, lambda _fault: None)
 
-    def left(self, heard: Callable[[tuple[TakenUp, ...]], object]) -> None:
+    def recover(self, heard: Callable[[tuple[RecoveredAnswer, ...]], object]) -> None:
         """Keep what a killed process had of an answer; `heard` is told of those that were cut off in the workbench."""
 
-        def work(_job: Job[tuple[TakenUp, ...]]) -> tuple[TakenUp, ...]:
+        def work(_job: Job[tuple[RecoveredAnswer, ...]]) -> tuple[RecoveredAnswer, ...]:
             from core.flows.ask.draft_file import take_up
 
             found = take_up(self._given[0])
             return tuple(one for one in found if not one.whole and (one.session or "").startswith(OURS))
 
-        def told(found: tuple[TakenUp, ...], _final: bool) -> None:
+        def on_recovered(found: tuple[RecoveredAnswer, ...], _final: bool) -> None:
             heard(found)
 
-        self._jobs.run(f"{LANE}-left", work, told, lambda _fault: None)
+        self._jobs.run(f"{LANE}-left", work, on_recovered, lambda _fault: None)
 
     def earlier(self, heard: Callable[[tuple[str, ...]], None]) -> None:
         """What was asked of this casebook before, the newest first."""
@@ -356,18 +356,18 @@ class Answering:
                     child.cancel(reply)
                 try:
                     return reply.result(job.partial)
-                except ChildGoneError:
+                except ChildExitedError:
                     self._child = None  # the next question begins another one
                     raise Fault("generic", _ENDED, "ask again") from None
 
-        def done(event: AnswerEvent | None, _final: bool) -> None:
+        def on_event(event: AnswerEvent | None, _final: bool) -> None:
             if event is not None:
                 heard(event)
 
-        def told(fault: Fault) -> None:
+        def on_fault(fault: Fault) -> None:
             failed(fault)
 
-        self._jobs.run(LANE, work, done, told)
+        self._jobs.run(LANE, work, on_event, on_fault)
 
     def stop(self) -> None:
         """Stop the answer that is on its way; what has come of it is kept. Returns at once."""

@@ -43,7 +43,7 @@ CALM = 0.12
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class DocumentPlace:
     """A place in a document: its path, the citation that names lines of it (empty: none), the words to light."""
 
     path: str
@@ -67,7 +67,7 @@ class Laid:
     `coloured`: the first and the last line that have their colours; all, where there are none to be had.
     """
 
-    wanted: Wanted
+    wanted: DocumentPlace
     look: Look
     opened: OpenDocument
     lines: tuple[DocLine, ...]
@@ -88,7 +88,7 @@ def gutter(digits: int) -> int:
 
 
 @job_work
-def open_at(job: Job[Any], wanted: Wanted, look: Look, before: OpenDocument | None, signs: Signs) -> Laid:
+def open_at(job: Job[Any], wanted: DocumentPlace, look: Look, before: OpenDocument | None, signs: Signs) -> Laid:
     """Open a document and lay it out. `before`: it is open already, only the look is another one."""
     from core.library.citations.citation import parse
     from core.library.documents.opened import open_document, within
@@ -145,7 +145,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         super().__init__(id="library-document")
         self._jobs = jobs
         self._signs = signs
-        self.wanted: Wanted | None = None
+        self.wanted: DocumentPlace | None = None
         self.shown: Laid | None = None
         self.rendered = True
         self.at_match: int | None = None  # the line of the screen that n and N have gone to
@@ -154,7 +154,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
 
     # Reading ---------------------------------------------------------------------------------------------------------
 
-    def want(self, wanted: Wanted | None, delay: float = 0.0) -> None:
+    def want(self, wanted: DocumentPlace | None, delay: float = 0.0) -> None:
         """Show this place; None: nothing is chosen."""
         if wanted == self.wanted:
             return
@@ -212,9 +212,9 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         before = self.shown
         opened = before.opened if keep and before is not None and before.wanted == self.wanted else None
         work = open_at(self.wanted, look, opened, self._signs)
-        self._jobs.run(LANE, work, self._came, self._failed, delay=delay)
+        self._jobs.run(LANE, work, self._on_text_laid_out, self._failed, delay=delay)
 
-    def _came(self, laid: Laid, _final: bool) -> None:
+    def _on_text_laid_out(self, laid: Laid, _final: bool) -> None:
         same = self.shown is not None and (self.shown.wanted, self.shown.look) == (laid.wanted, laid.look)
         left = self.shown is not None and self.shown.wanted == laid.wanted and self.scrolled
         top = self.top_line
@@ -315,7 +315,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         if laid is None or not rows or self._jobs.busy(COLOURS):
             return
 
-        def came(coloured: Laid, _final: bool) -> None:
+        def on_coloured(coloured: Laid, _final: bool) -> None:
             if self.shown is laid:
                 self.shown = coloured
                 self.refresh()
@@ -323,7 +323,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
                 self._colour()
 
         if laid.lacks_colours(rows[0].number, rows[-1].number):
-            self._jobs.run(COLOURS, colour_at(laid, line), came, lambda _fault: None)
+            self._jobs.run(COLOURS, colour_at(laid, line), on_coloured, lambda _fault: None)
 
     def perform(self, action_id: str) -> bool:
         page = max(1, self.size.height - 2)

@@ -34,7 +34,7 @@ LANE = "library-passage"
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class FullPassage:
     """A passage with all of its document; where it stands in that."""
 
     passage: ChunkInspection
@@ -47,7 +47,7 @@ class Kept:
 
 
 @job_work
-def read_passage(job: Job[Any], chunk_id: str) -> Kept:
+def read_passage(job: Job[Any], chunk_id: str) -> FullPassage:
     """A passage, and what stands around it. Raises Fault where it is gone."""
     from core.library.search.inspect import DocInspection, inspect
 
@@ -58,7 +58,7 @@ def read_passage(job: Job[Any], chunk_id: str) -> Kept:
     document = inspect(con, passage.doc_id)
     if not isinstance(document, DocInspection):
         raise Fault("invalid_input", "the document was deleted", "ingest the folder again")
-    return Kept(passage, document)
+    return FullPassage(passage, document)
 
 
 class PassageScreen(Performs, ModalScreen[None]):
@@ -71,7 +71,7 @@ class PassageScreen(Performs, ModalScreen[None]):
         self._jobs = jobs
         self._signs = signs
         self._chunk_id = chunk_id
-        self._kept: Kept | None = None
+        self._kept: FullPassage | None = None
         self._told = Static()
         self._reading = Reading(id="passage")
         self._keys = KeyFooter(signs, Situation("passage"))
@@ -93,9 +93,9 @@ class PassageScreen(Performs, ModalScreen[None]):
         self._jobs.cancel(LANE)
 
     def _read(self, chunk_id: str) -> None:
-        self._jobs.run(LANE, read_passage(chunk_id), self._came, self._failed)
+        self._jobs.run(LANE, read_passage(chunk_id), self._on_passage, self._failed)
 
-    def _came(self, kept: Kept, _final: bool) -> None:
+    def _on_passage(self, kept: FullPassage, _final: bool) -> None:
         self._kept = kept
         self._reading.border_title = Content(title(kept.passage.citation.uri))
         many = len(kept.document.chunks)
@@ -289,14 +289,14 @@ class LibraryActs(Performs):
         self.answer_waits = False
         screen.desk.talk.reading &= back
 
-        def left(uri: str | None) -> None:
+        def on_leave(uri: str | None) -> None:
             if uri:
                 self._to_source(uri)
 
         asking = AskScreen(
             answering, screen.signs, searching.text, searching.scope, screen.desk.talk, screen.searching.clock
         )
-        screen.app.push_screen(asking, left)
+        screen.app.push_screen(asking, on_leave)
         if pick:
             asking.pick()  # at once: what is typed behind is meant for it
 
@@ -306,5 +306,5 @@ class LibraryActs(Performs):
         self.answer_waits = True
         if not self._told:
             self._told = True
-            told = self._screen.signs.told("{case.back} returns to the answer.")
+            told = self._screen.signs.fill_keys("{case.back} returns to the answer.")
             self._screen.notify(told, markup=False, timeout=4)

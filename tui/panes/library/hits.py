@@ -17,38 +17,38 @@ from tui.panes.library.filters import Scope
 from tui.panes.library.queries import (
     MOST,
     SNIPPET,
-    Found,
     Keys,
     Meaning,
+    SearchResult,
     find,
+    needs_vectors,
     read_keys,
     read_page,
     read_stamp,
-    waits_for_meaning,
 )
 from tui.render.common.empty_states import Notice, of_fault
 from tui.render.common.glyphs import Signs
 from tui.render.common.trace import took
 from tui.render.hits import (
-    asking_meaning,
     draw_document,
     draw_hit,
     draw_list_title,
     draw_size,
     draw_unread,
-    found_name,
-    how_found,
+    hits_title,
+    no_hits,
     no_meaning,
-    none_found,
     none_pass,
     nothing_ingested,
+    search_mode_note,
     tall_for,
+    vectors_pending,
 )
 from tui.runtime.jobs import DEBOUNCE, Jobs
 from tui.services.db_watch import staying
 from tui.widgets.inputs import SearchBox
 from tui.widgets.row_list import FixedRows, KeyedRows, NoRows, RowList
-from tui.widgets.scroll_text import tell_on_border
+from tui.widgets.scroll_text import set_border
 
 if TYPE_CHECKING:
     from core.library.documents.opened import LibrarySize
@@ -141,22 +141,22 @@ class Hits(ListView):
         at = found.keys.index(key) if key is not None and key in found.keys else 0
         self._put(now, at)
         if now.total:
-            self.body.tell(None)
+            self.body.show_notice(None)
             self.read(at, at)
         elif scope.picked and found.size.documents:
-            self.body.tell(none_pass(scope.picked, found.size.documents))
+            self.body.show_notice(none_pass(scope.picked, found.size.documents))
         else:
-            self.body.tell(nothing_ingested())
+            self.body.show_notice(nothing_ingested())
 
-    def show_hits(self, found: Found, scope: Scope, *, keep: Keep, waiting: bool) -> None:
+    def show_hits(self, found: SearchResult, scope: Scope, *, keep: Keep, waiting: bool) -> None:
         """Show what a search has found. With `keep` the row that was chosen stays so, or the passage, and where it
         stands on the screen."""
         before = self.hit
         rows = HitRows(listed(found.response.hits))
         self.scope, self.holds = scope, found.size
         self._told = took(found.response.trace)
-        self._by = how_found(found.response, waiting=waiting)
-        self._what = found_name(rows.rows, self._signs)
+        self._by = search_mode_note(found.response, waiting=waiting)
+        self._what = hits_title(rows.rows, self._signs)
         resumed = rows.index_of(self.resume)
         at = None
         if resumed is None and before is not None and keep != "nothing":
@@ -170,11 +170,11 @@ class Hits(ListView):
         else:
             self._put(rows, resumed or 0)
         if rows.total:
-            self.body.tell(None)
+            self.body.show_notice(None)
         elif not found.size.documents:
-            self.body.tell(nothing_ingested())
+            self.body.show_notice(nothing_ingested())
         else:
-            self.body.tell(none_found(found.response.hint or "", scope.picked))
+            self.body.show_notice(no_hits(found.response.hint or "", scope.picked))
         self.caption()
         self.post_message(self.Chosen())
 
@@ -182,17 +182,17 @@ class Hits(ListView):
         """The core could not answer: say it in the place of the rows."""
         self.rows.show(NoRows())
         if fault.code == "not_indexed" and not meaning:
-            self.body.tell(nothing_ingested())
+            self.body.show_notice(nothing_ingested())
         else:
-            self.body.tell(no_meaning(fault) if meaning else of_fault(fault))
+            self.body.show_notice(no_meaning(fault) if meaning else of_fault(fault))
         self._told = ""
         self.caption()
         self.post_message(self.Chosen())
 
-    def tell(self, notice: Notice) -> None:
+    def show_notice(self, notice: Notice) -> None:
         """Say something in the place of rows that are not there."""
         self.rows.show(NoRows())
-        self.body.tell(notice)
+        self.body.show_notice(notice)
         self.caption()
 
     def _put(self, rows: DocRows | HitRows, at: int) -> None:
@@ -221,7 +221,7 @@ class Hits(ListView):
         at = f"{self.rows.chosen + 1:,} of {every}" if rows.total else ""
         told = [at, self._told] if isinstance(rows, HitRows) else [at, size]
         head = draw_list_title(name, by, self.scope.mode, self.scope.picked, self._signs)
-        tell_on_border(self, head, Content(dot.join(part for part in told if part)))
+        set_border(self, head, Content(dot.join(part for part in told if part)))
 
     # What the list says ----------------------------------------------------------------------------------------------
 
@@ -264,7 +264,7 @@ class Searching:
         self.meaning = meaning
         self.scope = Scope()
         self.text = ""
-        self.found: Found | None = None
+        self.found: SearchResult | None = None
         self._meant = False  # whether meaning has had its say in the rows
         self._stamp: Hashable = None  # of the library, when it was last looked at because somebody has written
         self._fresh = True  # whether the rows are to be those of another query
@@ -305,11 +305,11 @@ class Searching:
         elif self.scope.mode == "vector":
             search.cancel()
             if not self._screen.hits.total:
-                self._screen.hits.tell(asking_meaning())
+                self._screen.hits.show_notice(vectors_pending())
             self._ask_meaning(delay)
         else:
-            work = find(self.text, self.scope, now, self.meaning.told)
-            search.read(work, self._found, self._failed, delay)
+            work = find(self.text, self.scope, now, self.meaning.notice)
+            search.read(work, self._on_hits, self._failed, delay)
 
     def look_again(self) -> None:
         """Somebody has written: where that was in the library, read again what is shown; it stays until that is there.
@@ -317,7 +317,7 @@ class Searching:
         Rows that meaning had a say in are asked for whole: to show those by words first would take them back and forth.
         """
 
-        def came(stamp: Hashable, _final: bool) -> None:
+        def on_stamp(stamp: Hashable, _final: bool) -> None:
             if stamp == self._stamp:
                 return
             self._stamp = stamp
@@ -327,7 +327,7 @@ class Searching:
             else:
                 self.load()
 
-        self._screen.jobs.run("library-look", read_stamp(), came, self._failed)
+        self._screen.jobs.run("library-look", read_stamp(), on_stamp, self._failed)
 
     def _listed(self, found: Keys, _final: bool) -> None:
         screen = self._screen
@@ -338,18 +338,18 @@ class Searching:
             screen.hits.body.take_focus()  # keys are offered in the place of the list
         screen.searched()
 
-    def _found(self, found: Found, _final: bool) -> None:
+    def _on_hits(self, found: SearchResult, _final: bool) -> None:
         self.found = found
         self._put(found)
-        if waits_for_meaning(found.response):
+        if needs_vectors(found.response):
             self._ask_meaning()
 
-    def _put(self, found: Found, *, late: bool = False) -> None:
+    def _put(self, found: SearchResult, *, late: bool = False) -> None:
         """Show it. `late`: the same answer in the order that meaning gives it."""
         keep = self._keep(late=late)
         if self._screen.reads and keep == "passage":
             self._screen.keep_reading(listed(found.response.hits))
-        waiting = waits_for_meaning(found.response)
+        waiting = needs_vectors(found.response)
         with nullcontext() if self._fresh else staying(self._screen.hits.rows):
             self._screen.hits.show_hits(found, self.scope, keep=keep, waiting=waiting)
         self._fresh = False
@@ -377,7 +377,7 @@ class Searching:
 
             return SearchQuery(text, scope.mode, MOST, scope.filters(now), snippet_chars=SNIPPET, prefix_last=True)
 
-        def came(found: Found) -> None:
+        def on_vectors(found: SearchResult) -> None:
             if (text, scope) == (self.text, self.scope) and not self.waiting:
                 late = not self._meant
                 self.found, self._meant = found, True
@@ -390,7 +390,7 @@ class Searching:
                 else:
                     self._no_meaning(fault)
 
-        self.meaning.ask(query, came, failed, delay=delay)
+        self.meaning.ask(query, on_vectors, failed, delay=delay)
 
     def _no_meaning(self, fault: Fault) -> None:
         """The rows by words stay; what is said of meaning is why it could not be asked."""

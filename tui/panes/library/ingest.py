@@ -90,9 +90,9 @@ class Ingesting(Performs, StatusLine):
 
         if not isinstance(self.app.screen, IngestScreen):
             screen = IngestScreen(self._jobs, self, self._signs, at_result=at_result)
-            self.app.push_screen(screen, self._left)
+            self.app.push_screen(screen, self._on_closed)
 
-    def _left(self, _nothing: None) -> None:
+    def _on_closed(self, _nothing: None) -> None:
         """The keys are those of the pane below again, once it is there."""
         self.call_later(self._below)
 
@@ -110,7 +110,7 @@ class Ingesting(Performs, StatusLine):
             self.pace, self.ended, self.stopping = None, None, False
             self._run = ingest_task(self._jobs.path, roots, self._chunking, self._korean, ocr=self._ocr)
             self.running = Running(way_out=CLICK, begins=BEGINS)
-            self._jobs.run("ingest", self._work(self._run), self._heard, self._failed)
+            self._jobs.run("ingest", self._work(self._run), self._on_progress, self._failed)
             self.post_message(PaneChanged())
 
     def _work(self, task: Task[IngestReport]) -> Callable[[Job[object]], object]:
@@ -130,21 +130,21 @@ class Ingesting(Performs, StatusLine):
             self.stopping = True
             self.running = replace(self.running, stopping=True)
 
-    def _heard(self, value: object, final: bool) -> None:
+    def _on_progress(self, value: object, final: bool) -> None:
         from core.library.ingest.report import IngestPace, IngestReport
 
         if isinstance(value, IngestPace):
-            self._stands(value)
+            self._show_pace(value)
         elif final and isinstance(value, IngestReport):
             told = " ".join(filter(None, (report_line(value, self._signs), self._lacking)))
             self._end(Ended(value), told, "warning" if value.errors or self._lacking else "information")
 
-    def _stands(self, pace: IngestPace) -> None:
+    def _show_pace(self, pace: IngestPace) -> None:
         from core.base.reports import Progress
 
         self.pace = pace
         if self.running is not None and pace.total:
-            left = None if pace.left_s is None else round(pace.left_s, 1)
+            left = None if pace.remaining_s is None else round(pace.remaining_s, 1)
             told = Progress("ingest", pace.done, pace.total, pace.rate, left, pace.path)
             self.running = replace(self.running, progress=told)
 

@@ -43,7 +43,7 @@ class Folder:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownSources:
     """The folders that are known, and the last run with the time it ended."""
 
     folders: tuple[Folder, ...] = ()
@@ -51,18 +51,18 @@ class Known:
 
 
 @job_work
-def read_known(job: Job[Any], path: Path) -> Known:
+def read_sources(job: Job[Any], path: Path) -> KnownSources:
     """The folders and the last run; nothing where there is no casebook yet."""
     from core.library.documents.read import documents_of_sources, sources
     from core.library.ingest.report import last_run, worth_a_look
 
     if not path.exists():
-        return Known()
+        return KnownSources()
     con = job.store().con
     counts = documents_of_sources(con)
     last = last_run(con)
     folders = tuple(Folder(one.root, counts.get(one.source_id, 0)) for one in sources(con))
-    return Known(folders, None if last is None else (worth_a_look(last[0]), last[1]))
+    return KnownSources(folders, None if last is None else (worth_a_look(last[0]), last[1]))
 
 
 LOOK = 0.1
@@ -120,7 +120,7 @@ class IngestScreen(Performs, ModalScreen[None]):
         self._ingesting = ingesting
         self._signs = signs
         self._at_result = at_result
-        self._known = Known()
+        self._known = KnownSources()
         self._drawn: object = None
         self._typed = ""  # the folder that was named last: to be mended where it is not there
         self.choices = Choices()
@@ -178,9 +178,9 @@ class IngestScreen(Performs, ModalScreen[None]):
     # Choosing --------------------------------------------------------------------------------------------------------
 
     def _read(self) -> None:
-        self._jobs.run("ingest-known", read_known(self._jobs.path), self._came, self._unread)
+        self._jobs.run("ingest-known", read_sources(self._jobs.path), self._on_sources, self._unread)
 
-    def _came(self, known: Known, _final: bool) -> None:
+    def _on_sources(self, known: KnownSources, _final: bool) -> None:
         """The folders that are known; those that were left out by hand stay so."""
         off = {one.folder.root for one in self.choices.read if not one.chosen}
         self._known = known
@@ -224,11 +224,11 @@ class IngestScreen(Performs, ModalScreen[None]):
             self._look()
 
     def _look(self) -> None:
-        delay = 0.0 if self._completing.wanted else DEBOUNCE
+        delay = 0.0 if self._completing.is_pending else DEBOUNCE
         self._jobs.run("ingest-path", read_ends(self.box.value), self._offer, lambda _fault: None, delay=delay)
 
     def _offer(self, ends: Ends, _final: bool) -> None:
-        self._completing.came(ends)
+        self._completing.on_completions(ends)
         self.ends.display = bool(ends.names)
         names = "  ".join(inline(name, 60) + "/" for name in ends.names)
         self.ends.update(Content.styled(names, "$cb-dim"))
@@ -319,4 +319,4 @@ class IngestScreen(Performs, ModalScreen[None]):
             " or run `casebook library ingest FOLDER --watch` for automatic updates."
             " .gitignore and .casebookignore apply. Your files are not changed."
         )
-        return Content.styled(self._signs.told(told), "$cb-dim")
+        return Content.styled(self._signs.fill_keys(told), "$cb-dim")

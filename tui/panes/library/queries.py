@@ -43,7 +43,7 @@ class Keys:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class SearchResult:
     """What a search has found so far; `size` is how much was searched."""
 
     response: SearchResponse
@@ -79,7 +79,7 @@ def read_page(job: Job[Any], first: int, keys: Sequence[int]) -> Page[DocSummary
 
 
 @job_work
-def find(job: Job[Any], text: str, scope: Scope, now: datetime, told: tuple[str, str]) -> Found:
+def find(job: Job[Any], text: str, scope: Scope, now: datetime, told: tuple[str, str]) -> SearchResult:
     """Search by words at once. `told`: what is said of the vectors, which are asked elsewhere, and what mends it."""
     from core.embedding.runtime.query_model import NoVectors, VectorSearch
     from core.library.documents.opened import library_size
@@ -89,7 +89,7 @@ def find(job: Job[Any], text: str, scope: Scope, now: datetime, told: tuple[str,
     mode = "lexical" if scope.mode == "lexical" else "hybrid"
     query = SearchQuery(text, mode, MOST, scope.filters(now), snippet_chars=SNIPPET, prefix_last=True)
     said: NoVectors = NoVectors(*told)
-    return Found(search(store, query, VectorSearch(lambda: said)), library_size(store.con))
+    return SearchResult(search(store, query, VectorSearch(lambda: said)), library_size(store.con))
 
 
 def _readonly(store: Store) -> str:
@@ -109,14 +109,14 @@ class Meaning:
         self._process = process
 
     @property
-    def told(self) -> tuple[str, str]:
+    def notice(self) -> tuple[str, str]:
         """What a search by words says of meaning before that has answered: why, and what mends it."""
         return (SOON, "") if self._process is not None else (NONE, "casebook models pull")
 
     def ask(
         self,
         query: Callable[[], SearchQuery],
-        came: Callable[[Found], object],
+        came: Callable[[SearchResult], object],
         failed: Callable[[Fault], None],
         *,
         delay: float = 0.0,
@@ -127,23 +127,23 @@ class Meaning:
             failed(Fault("model_unreachable", NONE, "casebook models pull"))
             return
 
-        def work(job: Job[Any]) -> Found:
+        def work(job: Job[Any]) -> SearchResult:
             from core.library.documents.opened import library_size
             from core.library.search.api import SearchRequest
 
             answer = process.ask(job, SearchRequest(query()))
-            return Found(answer, library_size(job.store().con))
+            return SearchResult(answer, library_size(job.store().con))
 
-        def done(found: Found, _final: bool) -> None:
+        def on_result(found: SearchResult, _final: bool) -> None:
             came(found)
 
-        self._jobs.run(LANE, work, done, failed, delay=delay)
+        self._jobs.run(LANE, work, on_result, failed, delay=delay)
 
     def forget(self) -> None:
         """Nobody waits for it any more."""
         self._jobs.cancel(LANE)
 
 
-def waits_for_meaning(response: SearchResponse) -> bool:
+def needs_vectors(response: SearchResponse) -> bool:
     """Whether a search by words has left the rest to meaning."""
     return any(step.stage == "vector" and step.reason == SOON for step in response.trace)

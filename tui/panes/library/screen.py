@@ -17,7 +17,7 @@ from tui.panes.common.list_pane import PasteSearchPane, Search
 from tui.panes.common.pane_screen import PaneContext, PaneScreen, lay_out, layout_of, one_of, text_of
 from tui.panes.library.actions import LibraryNow
 from tui.panes.library.conversation import Talk
-from tui.panes.library.document import DocumentView, Wanted
+from tui.panes.library.document import DocumentPlace, DocumentView
 from tui.panes.library.filters import KINDS, MODES, PERIODS, Scope
 from tui.panes.library.hit_actions import LibraryActs
 from tui.panes.library.hits import Hits, Searching
@@ -141,7 +141,7 @@ class LibraryScreen(PaneScreen, PasteSearchPane):
         self.hits = Hits(jobs, signs, clock)
         self.search = Search(
             self.hits, self.box, jobs, "library", lambda text, pasted: self.searching.ask(text, pasted=pasted),
-            begin=self._begin_search, leave=self.to_list, open=self._open_found,
+            begin=self._begin_search, leave=self.to_list, open=self._open_document,
         )  # fmt: skip
         self.document = DocumentView(jobs, signs)
         self.why = TraceView(signs, id="library-trace", nothing=no_trace())
@@ -164,7 +164,7 @@ class LibraryScreen(PaneScreen, PasteSearchPane):
         """Start in the search box, where one left off; look again whenever somebody writes."""
         self.follow_casebook("library-watch", _READING, self.searching.look_again)
         self.set_focus(self.box)
-        self.hits.tell(reading())
+        self.hits.show_notice(reading())
         if self.desk.query:
             self.box.ask(self.desk.query)
             self.box.select_all()  # what was searched the last time gives way to what is typed
@@ -255,7 +255,7 @@ class LibraryScreen(PaneScreen, PasteSearchPane):
             self.told(fault)
             return
         self._pinned, self.desk.uri, self.acts.answer_waits = True, "", False
-        self.document.want(Wanted(path, uri, self.box.asked))
+        self.document.want(DocumentPlace(path, uri, self.box.asked))
         self.set_focus(self.document)  # at once, drawn or not: what is typed behind is meant for it
 
     def keep_reading(self, hits: Sequence[SearchHit]) -> None:
@@ -286,9 +286,9 @@ class LibraryScreen(PaneScreen, PasteSearchPane):
         if not self._pinned:
             hit, document, calm = self.hit, self.hits.document, TYPED if self.box.has_focus else PREVIEW
             if hit is not None:
-                self.document.want(Wanted(hit.doc_path, hit.citation.uri, self.searching.text), calm)
+                self.document.want(DocumentPlace(hit.doc_path, hit.citation.uri, self.searching.text), calm)
             elif document is not None:
-                self.document.want(Wanted(document.doc_path), calm)
+                self.document.want(DocumentPlace(document.doc_path), calm)
             elif not self.hits.total:
                 self.document.want(None)
         self.searching.explain()
@@ -322,7 +322,7 @@ class LibraryScreen(PaneScreen, PasteSearchPane):
         self.box.focus()
         self.box.select_all()
 
-    def _open_found(self) -> None:
+    def _open_document(self) -> None:
         """Into the document of the chosen row, if there is one."""
         if self.hits.total:
             self.document.focus()

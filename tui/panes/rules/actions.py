@@ -64,7 +64,7 @@ def _needs_rule(now: RulesNow) -> str:
     return _needs_call(now) or ("" if now.rule else "Select a rule first.")
 
 
-def _needs_shown(now: RulesNow) -> str:
+def _why_hidden(now: RulesNow) -> str:
     if _can_label(now):
         return _can_label(now)
     if now.rule and not now.rule_shown:
@@ -130,7 +130,7 @@ _ACTIONS: tuple[Action, ...] = (
     _act("edit", "Edit the rule in your editor", "e", "edit", 2, needs=_needs_pane),
     _act("type", "Type a tool call", "n", "type a call", 3, needs=_needs_pane),
     _act("change", "Edit the selected call in the box", "N"),
-    _act("right", "Label as right: the rule applies", "r", "right", 4, needs=_needs_shown),
+    _act("right", "Label as right: the rule applies", "r", "right", 4, needs=_why_hidden),
     _act("wrong", "Label as wrong: the rule does not apply", "x", "wrong", 5, needs=_can_reject),
     _act("missing", "Label as missing: the rule applies but is not shown", "m", "missing", 6, needs=_can_label),
     _act("why", "Show or hide the trace", "t", "trace", 7, needs=_needs_pane,

@@ -30,7 +30,7 @@ from tui.render.common.untrusted import inline, title
 from tui.render.ranking import draw_call_row
 from tui.runtime.jobs import DEBOUNCE, Jobs
 from tui.services.db_watch import staying
-from tui.widgets.inputs import SearchBox, as_shown
+from tui.widgets.inputs import SearchBox, visible_text
 from tui.widgets.row_list import KeyedRows, RowList
 
 if TYPE_CHECKING:
@@ -99,14 +99,14 @@ class OwnCall(Performs):
             self._check(_BLANK)
             return
 
-        def came(found: Typed, _final: bool) -> None:
+        def on_parsed(found: Typed, _final: bool) -> None:
             if self._screen.calls.typing and found.wrapped:
-                self._take_apart(found)
+                self._parse_payload(found)
             elif self._screen.calls.typing:
                 self._check(None)
                 self._screen.asking.ask(found.call, self.project)
 
-        self._screen.jobs.run(_TYPED_LANE, check_typed(tool, text), came, self._check, delay=DEBOUNCE)
+        self._screen.jobs.run(_TYPED_LANE, check_typed(tool, text), on_parsed, self._check, delay=DEBOUNCE)
 
     def _change(self) -> None:
         """Take the chosen call into the box."""
@@ -119,7 +119,7 @@ class OwnCall(Performs):
         self._screen.calls.typed.put("", "")
         self._screen.calls.typed.begin()
 
-    def _take_apart(self, typed: Typed) -> None:
+    def _parse_payload(self, typed: Typed) -> None:
         """The call of a payload in the place of the payload; the rules that hold are those of its folder."""
         self.project = typed.folder
         where = f", folder {inline(typed.folder, 60)}" if typed.folder else ""
@@ -162,7 +162,7 @@ class JsonArea(TextArea):
 
     def put(self, text: str) -> None:
         """Another text in the place of this one; the cursor goes to its end, and nothing is selected."""
-        self.replace(as_shown(text), (0, 0), self.document.end)
+        self.replace(visible_text(text), (0, 0), self.document.end)
         self.move_cursor(self.document.end)
 
     def select_from_end(self) -> None:
@@ -173,7 +173,7 @@ class JsonArea(TextArea):
         """Textual's own takes whatever comes."""
         event.prevent_default()
         event.stop()
-        text = as_shown(event.text.replace("\r", "\n"))
+        text = visible_text(event.text.replace("\r", "\n"))
         if len(text) > _LONG:
             self.post_message(self.TooLong(len(text)))
         elif text:
@@ -392,7 +392,7 @@ class CallList(ListView):
     def load(self, done: Callable[[], object], delay: float = 0.0) -> None:
         """Read the keys of the calls that are asked for; `done` is called once they are there, and as they come."""
 
-        def came(found: Keys, _final: bool) -> None:
+        def on_page(found: Keys, _final: bool) -> None:
             self.readonly, self._every, self._whole = found.readonly, found.every, found.whole
             before = self.calls
             same = before.total and before.keys == found.keys and before.words == found.words
@@ -411,12 +411,12 @@ class CallList(ListView):
             self._read(at, at)
             query = self.search.words if found.words and found.every else ""
             self.sought = ("", "") if now.total else (query.strip(), self.tool)
-            self._tell(None if now.total else _none(self.tool, query, found.every))
+            self._show_notice(None if now.total else _none(self.tool, query, found.every))
             self._caption()
             done()
 
         work = read_keys(self.tool, self.search.words, self.at)
-        self.search.read(work, came, self._failed(done), delay)
+        self.search.read(work, on_page, self._failed(done), delay)
 
     def start_search(self, done: Callable[[], object]) -> None:
         """Search for what is typed after a moment of quiet; list all again at once."""
@@ -433,7 +433,7 @@ class CallList(ListView):
         def failed(fault: Fault) -> None:
             self.rows.show(CallRows())
             self.sought = "", ""
-            self._tell(_none("", "", 0) if fault.code == "not_indexed" else of_fault(fault))
+            self._show_notice(_none("", "", 0) if fault.code == "not_indexed" else of_fault(fault))
             self._caption()
             done()
 
@@ -443,16 +443,16 @@ class CallList(ListView):
         """Show the box in the place of the list, or the list again."""
         self.set_class(on, "-typing")
         self.show_search()
-        self._tell(self._notice)
+        self._show_notice(self._notice)
         self._caption()
 
-    def _tell(self, notice: Notice | None) -> None:
+    def _show_notice(self, notice: Notice | None) -> None:
         """Show the rows, or a notice in their place; neither while the box stands there."""
         self._notice = notice
         if self.typing:
             self.rows.display = self.body.notice.display = False
         else:
-            self.body.tell(notice)
+            self.body.show_notice(notice)
 
     def take_focus(self) -> None:
         """To the list, to its notice, or into the box."""

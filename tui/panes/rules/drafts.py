@@ -116,12 +116,12 @@ class DraftScreen(TableScreen["RuleDrafts"]):
 
     def _decide(self, work: Callable[[Job[str]], str]) -> None:
         """Write a decision off this thread, then read what is left."""
-        self._decisions.make(work, self._done, self._refused)
+        self._decisions.make(work, self._on_done, self._refused)
 
     def _undone(self, word: str) -> Callable[[Returned], None]:
-        return lambda returned: self._done(f"{word}: {returned.undid}")
+        return lambda returned: self._on_done(f"{word}: {returned.undid}")
 
-    def _done(self, told: str) -> None:
+    def _on_done(self, told: str) -> None:
         self._rules_pane.say(told)
         self.work_out()
 
@@ -155,7 +155,7 @@ def _table(pane: RulesScreen) -> Table[RuleDrafts]:
             pane.app.push_screen(SessionScreen(pane.jobs, row.session, row.message_index, marks, pane.signs))
         return False
 
-    def told(found: RuleDrafts) -> str:
+    def draw_row(found: RuleDrafts) -> str:
         return f"{counted(len(found.drafts), 'draft')} (visible only to you)" if found.drafts else ""
 
     nothing = Notice(
@@ -165,7 +165,7 @@ def _table(pane: RulesScreen) -> Table[RuleDrafts]:
         (("{table.back}", "go back"), ("{undo.last}", "undo your last decision")),
     )
     return Table(
-        "Draft rules", work, lambda found: found.drafts, told, lambda _found: nothing, paint, detail, take,
+        "Draft rules", work, lambda found: found.drafts, draw_row, lambda _found: nothing, paint, detail, take,
         lambda row: isinstance(row, RuleDraft), "There are no draft rules.",
     )  # fmt: skip
 

@@ -22,10 +22,10 @@ from tui.render.ranking import (
     RankRow,
     Reasons,
     RuleKey,
-    below_said,
     draw_cutoff,
     draw_rank_head,
     draw_rank_row,
+    hidden_rule_label,
     key_of,
     no_call,
     no_files,
@@ -80,7 +80,7 @@ class RankList(ListView):
         return row.rule if isinstance(row, RankRow) else None
 
     @property
-    def chosen_shown(self) -> bool:
+    def is_choice_shown(self) -> bool:
         """Whether that rule is shown for the call."""
         row = self.rows.rows.get(self.rows.chosen)
         return isinstance(row, RankRow) and row.standing == "shown"
@@ -93,23 +93,23 @@ class RankList(ListView):
         if ranked.pinned is not None:
             one = ranked.pinned.matched
             known = RankRows(tuple(rows)).index_of(key_of(one))
-            row = RankRow(one, "pinned", below_said(ranked.match, ranked.label, one))
+            row = RankRow(one, "pinned", hidden_rule_label(ranked.match, ranked.label, one))
             if known is None:
                 rows.append(row)
         shown = RankRows(tuple(rows))
         index = shown.index_of(at)
         self.rows.renew(shown, 0 if index is None else index, 0)
         self.rows.reveal()
-        self.body.tell(None)
+        self.body.show_notice(None)
         self._head.display = True
         self.call_after_refresh(self._draw_head)  # the rows may have got a scroll bar
         self.caption()
 
-    def tell(self, notice: Notice, ranked: Ranked | None = None) -> None:
+    def show_notice(self, notice: Notice, ranked: Ranked | None = None) -> None:
         """Say something in the place of the rows; `ranked`: what is known all the same."""
         self.ranked = ranked
         self.rows.show(RankRows())
-        self.body.tell(notice)
+        self.body.show_notice(notice)
         self._head.display = False
         self.caption()
 
@@ -133,7 +133,7 @@ class RankList(ListView):
         if ranked.flaws:
             from core.rules.format.rule import counted_flaws  # loaded once a call is matched
 
-            parts.append(self._signs.told(f"{counted_flaws(ranked.flaws)}: {{rules.problems}}"))
+            parts.append(self._signs.fill_keys(f"{counted_flaws(ranked.flaws)}: {{rules.problems}}"))
         if not self.rows.rows.total:
             pass  # nothing is ranked, by words or otherwise
         elif ranked.soon:
@@ -170,7 +170,7 @@ _MOVES = 3
 """Moves that are told in words."""
 
 
-class Asking:
+class MatchController:
     """Which call is asked about, which rule is kept in sight; puts answers into the parts of the screen."""
 
     def __init__(self, screen: RulesScreen) -> None:
@@ -196,7 +196,7 @@ class Asking:
             self.ask(None)
             return
 
-        def came(found: StoredCall | None, _final: bool) -> None:
+        def on_rule(found: StoredCall | None, _final: bool) -> None:
             if found is not None and not self._screen.calls.typing:
                 resume, self.resume = self.resume, None
                 before = self.call and (self.call.tool_name, self.call.tool_input, self.project)
@@ -210,7 +210,7 @@ class Asking:
                     self._screen.changed()
 
         delay = TYPED if self._screen.search.box.has_focus else SOON
-        self._screen.jobs.run("rules-call", read_call(key), came, self._screen.told, delay=delay)
+        self._screen.jobs.run("rules-call", read_call(key), on_rule, self._screen.told, delay=delay)
 
     def begin(self) -> None:
         """Read the rules at least, where nothing was asked yet: who types has no call so far."""
@@ -254,7 +254,7 @@ class Asking:
         """Match the call (again); `before`: tell what moved since then. `waited`: so often already for what another
         program embeds."""
 
-        def came(ranked: Ranked | None, final: bool) -> None:
+        def on_ranked(ranked: Ranked | None, final: bool) -> None:
             waits = final and self.call is not None and ranked is not None and ranked.elsewhere
             if not (waits and self._shows(ranked)):
                 if self._keeps(ranked):
@@ -269,18 +269,18 @@ class Asking:
                 self._go_to = None
 
         def failed(fault: Fault) -> None:
-            self._screen.rank.tell(unreadable(fault))
+            self._screen.rank.show_notice(unreadable(fault))
             self.show()
 
         work = self._screen.matching.rank(self.call, before, self.pinned or self._kept, again=waited > 0)
-        self._screen.jobs.run("rules-rank", work, came, failed, delay=delay)
+        self._screen.jobs.run("rules-rank", work, on_ranked, failed, delay=delay)
 
     def _shows(self, ranked: Ranked | None) -> bool:
         """Whether the screen says the same already: who reads it is not disturbed."""
         shown = self._screen.rank.ranked
         if shown is None or ranked is None or not shown.elsewhere or shown.call is not ranked.call:
             return False
-        return _told(shown) == _told(ranked)
+        return _visible_state(shown) == _visible_state(ranked)
 
     def _at(self, ranked: Ranked | None) -> RuleKey | None:
         """The rule of this call that the person is at."""
@@ -303,11 +303,11 @@ class Asking:
         one = self._screen.rank.chosen
         at = self._at(ranked) or (key_of(one) if told and one is not None else None)
         if ranked is None:
-            self._screen.rank.tell(no_files(self._screen.matching.sources.places()))
+            self._screen.rank.show_notice(no_files(self._screen.matching.sources.places()))
         elif not ranked.rules:
-            self._screen.rank.tell(no_rules(ranked), ranked)
+            self._screen.rank.show_notice(no_rules(ranked), ranked)
         elif self.call is None:
-            self._screen.rank.tell(no_call(ranked, *self._screen.calls.sought), ranked)
+            self._screen.rank.show_notice(no_call(ranked, *self._screen.calls.sought), ranked)
         else:
             if told:
                 moves = ranked.moved
@@ -338,7 +338,7 @@ class Asking:
             self._screen.jobs.cancel("rules-why")
             return
 
-        def came(found: Reasons | None, _final: bool) -> None:
+        def on_explained(found: Reasons | None, _final: bool) -> None:
             if found is not None and self._screen.rank.ranked is ranked and self._screen.rank.chosen is one:
                 self._reasons = found
                 self._screen.why.show(ranked, one, found, source)
@@ -346,8 +346,8 @@ class Asking:
         delay = SOON if reasons is None else 0.0
         self._screen.jobs.run(
             "rules-why",
-            self._screen.matching.reasons(ranked.call, one, shown=self._screen.rank.chosen_shown),
-            came,
+            self._screen.matching.reasons(ranked.call, one, shown=self._screen.rank.is_choice_shown),
+            on_explained,
             self._screen.told,
             delay=delay,
         )
@@ -355,14 +355,14 @@ class Asking:
     def watch(self) -> None:
         """From now on the ranking follows the rule files, and what is said of its call elsewhere."""
 
-        def heard(change: Changed, _final: bool) -> None:
+        def on_change(change: Changed, _final: bool) -> None:
             if change == "rules":
                 self._screen.rank.said = ""
                 self.match(self._last)
             else:
                 self._look_at_label()
 
-        self._screen.jobs.run("rules-watch", watch_files(self._screen.matching.sources), heard, self._screen.told)
+        self._screen.jobs.run("rules-watch", watch_files(self._screen.matching.sources), on_change, self._screen.told)
 
     def _look_at_label(self) -> None:
         ranked = self._screen.rank.ranked
@@ -370,12 +370,14 @@ class Asking:
             return
         call = ranked.call
 
-        def came(label: Label | None, _final: bool) -> None:
+        def on_label(label: Label | None, _final: bool) -> None:
             ranked = self._screen.rank.ranked
             if ranked is not None and ranked.call is call and ranked.label != label:
                 self._relabel(ranked, label, "")
 
-        self._screen.jobs.run("rules-relabel", read_label(call, self._screen.matching.folder), came, self._screen.told)
+        self._screen.jobs.run(
+            "rules-relabel", read_label(call, self._screen.matching.folder), on_label, self._screen.told
+        )
 
     def pin(self, key: RuleKey | None) -> None:
         """Keep this rule in the ranking, whatever its score; None: none."""
@@ -408,6 +410,6 @@ def _pause(waited: int) -> float:
     return min(_LONGEST, _ELSEWHERE * 2 ** min(waited, 10))
 
 
-def _told(ranked: Ranked) -> tuple[object, ...]:
+def _visible_state(ranked: Ranked) -> tuple[object, ...]:
     """What one sees of a match."""
     return ranked.match.rules, ranked.match.below, ranked.pinned, ranked.label, ranked.flaws, ranked.rules

@@ -25,7 +25,7 @@ from tui.widgets.row_list import Page
 if TYPE_CHECKING:
     from core.embedding.runtime.embedder import Kind, Vector
     from core.embedding.service.remote_embedder import Embed
-    from core.flows.rules.labels import Said
+    from core.flows.rules.labels import LabelResult
     from core.flows.rules.matcher import RuleMatcher
     from core.rules.calls import CallRow, StoredCall, Typed
     from core.rules.evaluation.clusters import Clusters, ToGroup
@@ -89,7 +89,7 @@ class Saying:
     shown_from: str | None
     after: Saying | None
     project: str = ""
-    said: Said | None = None
+    said: LabelResult | None = None
 
 
 @job_work
@@ -168,7 +168,7 @@ def read_label(job: Job[Any], call: ToolCall, project: str) -> Label | None:
 
 
 @job_work
-def say(job: Job[Any], saying: Saying) -> Said:
+def label_call(job: Job[Any], saying: Saying) -> LabelResult:
     """Label a call, unless it has another label by now than the one that was seen."""
     from core.flows.rules.labels import label_call
 
@@ -195,17 +195,17 @@ def measure(job: Job[Any], matching: Matching) -> Measured | None:
     """Compare every way of matching on what was labelled; None where nothing was."""
     from core.flows.rules.labels import comparable
     from core.rules.evaluation.compare import case_results
-    from core.rules.evaluation.labels import known_names, named_in
+    from core.rules.evaluation.labels import named_in, rule_names
 
     sources = matching.sources
     found = comparable(job.lane.path, lambda folder: sources.of(folder).files(), matching.folder)
     if not found.calls:
-        return Measured(None, (), found.told(())) if found.elsewhere or found.broken else None
+        return Measured(None, (), found.notes(())) if found.elsewhere or found.broken else None
     calls = found.calls
     with matching.using(job) as matcher:
         compared = matcher.compare(calls)
         answer = lambda call: matcher.match(call, wait_s=600.0)  # noqa: E731
-        notes = found.told(known_names(matcher.rules().rules, named_in(calls)))
+        notes = found.notes(rule_names(matcher.rules().rules, named_in(calls)))
         return Measured(compared, case_results(calls, answer, compared.differences), notes, sources.project)
 
 
@@ -282,13 +282,13 @@ class Matching:
         def work(job: Job[Any]) -> Reasons | None:
             from core.rules.explanation import explain, place_of
 
-            with self._held(job, meaning=False) as matcher:
+            with self._locked_matcher(job, meaning=False) as matcher:
                 book = matcher.book()
             explained, at = explain(book, call, matched), place_of(book, matched)
             if explained is None or at is None:
                 return None
             found = None if shown else self._why_not(job, book, call, at)
-            cache, used, no_cache = self._kept(job, explained.rule)
+            cache, used, no_cache = self._stored_facts(job, explained.rule)
             return Reasons(key_of(matched), explained, found, cache, no_cache, used)
 
         return work
@@ -297,7 +297,7 @@ class Matching:
         """Every rule there is, in the order of the files."""
 
         def work(job: Job[Any]) -> tuple[Rule, ...]:
-            with self._held(job, meaning=False) as matcher:
+            with self._locked_matcher(job, meaning=False) as matcher:
                 return matcher.rules().rules
 
         return work
@@ -305,7 +305,7 @@ class Matching:
     @contextmanager
     def using(self, job: Job[Any]) -> Generator[RuleMatcher]:
         """The best matcher there is, for this job alone: with the model where there is one. Raises Fault."""
-        with self._held(job, meaning=self._by_meaning()) as matcher:
+        with self._locked_matcher(job, meaning=self._by_meaning()) as matcher:
             yield matcher
 
     def grouped(self, job: Job[Any], asked: ToGroup) -> Clusters:
@@ -328,7 +328,7 @@ class Matching:
         from core.rules.explanation import call_texts
         from core.rules.ranking_diff import in_words, moved
 
-        with self._held(job, meaning=meaning, late=late) as matcher:
+        with self._locked_matcher(job, meaning=meaning, late=late) as matcher:
             found, listed, book = matcher.match(call, wait_s=WAIT), matcher.rules(), matcher.book()
             elsewhere = meaning and _embedded_elsewhere(found)
             if meaning and unfinished(found) and not elsewhere:
@@ -353,14 +353,14 @@ class Matching:
     def _why_not(self, job: Job[Any], book: Book, call: ToolCall, at: int) -> WhyNot:
         if not self.warm:
             return _by_words(book, call, at)
-        from core.flows.rules.matcher import kept_semantic
+        from core.flows.rules.matcher import stored_tier
         from core.rules.explanation import why_not
 
-        with self._held(job, meaning=True) as matcher:
-            semantic = None if matcher.vectors is None else kept_semantic(job.store(), book, matcher.vectors)
+        with self._locked_matcher(job, meaning=True) as matcher:
+            semantic = None if matcher.vectors is None else stored_tier(job.store(), book, matcher.vectors)
             return why_not(book, call, semantic, at)
 
-    def _kept(self, job: Job[Any], rule: Rule) -> tuple[CacheState | None, Usage | None, str]:
+    def _stored_facts(self, job: Job[Any], rule: Rule) -> tuple[CacheState | None, Usage | None, str]:
         """What the casebook keeps of a rule: its vector, how often it was used; or why it cannot be read."""
         from core.base.fault import Fault
         from core.rules.format.store import usage_of
@@ -375,7 +375,7 @@ class Matching:
         return self._process is not None and self.sources.embedding is not None and self._database.exists()
 
     @contextmanager
-    def _held(
+    def _locked_matcher(
         self, job: Job[Any], *, meaning: bool, late: Callable[[], object] | None = None
     ) -> Generator[RuleMatcher]:
         lock, patience = self._locks[meaning], time.monotonic() + PATIENCE
@@ -395,7 +395,7 @@ class Matching:
         """The matcher for the files in force: another one once other files are."""
         from core.embedding.runtime.query_model import NoVectors
         from core.flows.rules.matcher import RuleMatcher
-        from core.flows.system.vectors import asked_search
+        from core.flows.system.vectors import remote_search
 
         files, known = self.sources.files(), self._matchers[meaning]
         if known is not None and tuple(known.paths) == files:
@@ -403,8 +403,8 @@ class Matching:
         if known is not None:
             known.close()
         settings = self.sources.embedding if meaning else None
-        vectors = None if settings is None else asked_search(settings, self._embed)
-        made = RuleMatcher(files, self._database, vectors, log=self._told, in_memory=False)
+        vectors = None if settings is None else remote_search(settings, self._embed)
+        made = RuleMatcher(files, self._database, vectors, log=self._set_status, in_memory=False)
         self._none = self._none if vectors is None else isinstance(vectors.model(), NoVectors)
         self._matchers[meaning] = made
         return made
@@ -425,11 +425,11 @@ class Matching:
             raise Fault("model_unreachable", "embedding is not available")
         job = self._job if question.kind == "query" else None
         seconds = _LATE[question.kind] if self.warm else WAIT
-        found = self._process.ask(job, question, seconds, self._kept_waiting if self._late is not None else None)
+        found = self._process.ask(job, question, seconds, self._raise_if_busy if self._late is not None else None)
         self.warm = True
         return found
 
-    def _kept_waiting(self) -> None:
+    def _raise_if_busy(self) -> None:
         from core.base.fault import Fault
 
         late, self._late = self._late, None
@@ -437,7 +437,7 @@ class Matching:
             with suppress(Fault, Stopped):  # the match itself will say so
                 late()
 
-    def _told(self, text: str) -> None:
+    def _set_status(self, text: str) -> None:
         self._log(text)
 
 

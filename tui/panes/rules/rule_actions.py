@@ -20,7 +20,7 @@ from textual.widgets.option_list import Option
 
 from core.base.fault import Fault
 from tui.actions.action import Acts, Performs
-from tui.panes.rules.queries import Saying, say
+from tui.panes.rules.queries import Saying, label_call
 from tui.render.common.untrusted import inline
 from tui.render.ranking import key_of, place_of
 from tui.runtime.jobs import Jobs
@@ -29,7 +29,7 @@ from tui.services.external_editor import edit_in, editor_of
 from tui.widgets.workbench import sheet
 
 if TYPE_CHECKING:
-    from core.flows.rules.labels import Said
+    from core.flows.rules.labels import LabelResult
     from core.rules.evaluation.labels import Label, Verdict
     from core.rules.format.rule import Rule
     from core.rules.matching.api import MatchedRule
@@ -58,7 +58,7 @@ class Labelling:
         self._failed = failed
         self._last: Saying | None = None
 
-    def say(
+    def label(
         self,
         call: ToolCall,
         rule: str | None,
@@ -76,21 +76,21 @@ class Labelling:
         before = self._last if self._last is not None and self._last.call is call else None
         saying = self._last = Saying(call, rule, verdict, seen, shown_from, before, project)
 
-        def done(found: Said, _final: bool) -> None:
-            self._heard(saying)
-            self._said(call, found.label, "" if found.otherwise else _label_told(found.label, rule, verdict))
+        def on_saved(found: LabelResult, _final: bool) -> None:
+            self._on_saved(saying)
+            self._said(call, found.label, "" if found.otherwise else _describe_label(found.label, rule, verdict))
             if found.otherwise:
                 self._warned(_OTHERWISE)
             elif found.uncounted:
                 self._warned(f"saved, but not counted: {found.uncounted}")
 
         def failed(fault: Fault) -> None:
-            self._heard(saying)
+            self._on_saved(saying)
             self._failed(fault)
 
-        self._jobs.run(LABEL_LANE, say(saying), done, failed, keep=True)
+        self._jobs.run(LABEL_LANE, label_call(saying), on_saved, failed, keep=True)
 
-    def _heard(self, saying: Saying) -> None:
+    def _on_saved(self, saying: Saying) -> None:
         if self._last is saying:
             self._last = None
 
@@ -98,7 +98,7 @@ class Labelling:
 _OTHERWISE = "Not saved: this call was labelled elsewhere. The current label is shown."
 
 
-def _label_told(label: Label | None, rule: str | None, verdict: Verdict) -> str:
+def _describe_label(label: Label | None, rule: str | None, verdict: Verdict) -> str:
     if rule is None:
         return "Labelled: no rule applies (used by Compare)" if label is not None else "Label removed"
     kept = label is not None and rule in (label.not_these if verdict == "wrong" else label.applies)
@@ -181,7 +181,9 @@ class PickRule(ModalScreen["Rule | None"]):
         before = self._found
         every = [rule for rule in self._rules or () if _has_words(rule, words)]
         self._found = every[:_SHOWN]
-        self._frame.border_subtitle = Content("loading, esc closes" if self._rules is None else _count_told(len(every)))
+        self._frame.border_subtitle = Content(
+            "loading, esc closes" if self._rules is None else _describe_count(len(every))
+        )
         if self._found == before:
             return
         self._lines.set_options(Option(self._line(one)) for one in self._found)
@@ -200,7 +202,7 @@ def _of_many(rules: Sequence[Rule]) -> frozenset[str]:
     return frozenset(name for name, count in Counter(rule.id for rule in rules).items() if count > 1)
 
 
-def _count_told(count: int) -> str:
+def _describe_count(count: int) -> str:
     if not count:
         return "no matches, esc closes"
     more = f"the first {_SHOWN} of {count:,}, " if count > _SHOWN else ""
@@ -261,12 +263,12 @@ class RuleActs(Performs):
         if one is None or ranked is None:
             return
 
-        def came(rules: tuple[Rule, ...], _final: bool) -> None:
+        def on_rules(rules: tuple[Rule, ...], _final: bool) -> None:
             found = next((rule for rule in rules if key_of(rule) == key_of(one)), None)
             if found is not None:
                 self._screen.post_message(message(found))
 
-        self._all(came)
+        self._all(on_rules)
 
     def edit(self, path: Path, line: int) -> None:
         """The file at this line in the person's editor; the watch sees what is saved."""
@@ -338,16 +340,16 @@ class RuleActs(Performs):
         if one is None and ranked.match.rules:
             self._screen.say("Select a rule first.", "warning")
             return
-        shown_from = one.path if one is not None and self._screen.rank.chosen_shown else None
-        self._say(call, one, verdict, shown_from)
+        shown_from = one.path if one is not None and self._screen.rank.is_choice_shown else None
+        self._save_label(call, one, verdict, shown_from)
 
-    def _say(
+    def _save_label(
         self, call: ToolCall, rule: MatchedRule | Rule | None, verdict: Verdict, shown_from: str | None = None
     ) -> None:
         ranked = self._screen.rank.ranked
         seen = ranked.label if ranked is not None and ranked.call is call else None
         name = None if rule is None else _name(rule, ranked, seen)
-        self._screen.labelling.say(call, name, verdict, seen, shown_from, self._screen.matching.folder)
+        self._screen.labelling.label(call, name, verdict, seen, shown_from, self._screen.matching.folder)
 
     def _in_view(self) -> ToolCall | None:
         """The call whose rules are shown; None, and why, while another one is typed or read."""
@@ -366,13 +368,13 @@ class RuleActs(Performs):
         call, one = self._in_view(), self._screen.rank.chosen
         if call is None:
             return
-        if one is not None and not self._screen.rank.chosen_shown:
-            self._say(call, one, "missing")
+        if one is not None and not self._screen.rank.is_choice_shown:
+            self._save_label(call, one, "missing")
             return
 
         def picked(rule: Rule | None) -> None:
             if rule is not None:
-                self._say(call, rule, "missing")
+                self._save_label(call, rule, "missing")
 
         self._pick("Missing rule", picked)
 
@@ -401,11 +403,11 @@ class RuleActs(Performs):
 
 def _name(rule: MatchedRule | Rule, ranked: Ranked | None, label: Label | None) -> str:
     """What a label is to call the rule: two that share their id are told apart."""
-    from core.rules.evaluation.labels import name_to_say
+    from core.rules.evaluation.labels import display_name
 
     alike = 0 if ranked is None else sum(name == rule.id for _, name in ranked.every)
     said = () if label is None else (*label.applies, *label.not_these)
-    return name_to_say(said, rule, doubled=alike > 1)
+    return display_name(said, rule, doubled=alike > 1)
 
 
 def _text(rule: Rule) -> str:

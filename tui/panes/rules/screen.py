@@ -17,7 +17,7 @@ from tui.panes.common.list_pane import Search, SearchPane
 from tui.panes.common.pane_screen import PaneContext, PaneScreen, number_of, text_of
 from tui.panes.rules.actions import RulesNow
 from tui.panes.rules.calls import CallList, OwnCall, TypedCall
-from tui.panes.rules.matching import SOON, Asking, RankList
+from tui.panes.rules.matching import SOON, MatchController, RankList
 from tui.panes.rules.queries import Matching
 from tui.panes.rules.rule_actions import Labelling, RuleActs
 from tui.render.common.glyphs import Signs
@@ -114,12 +114,12 @@ class RulesScreen(PaneScreen, SearchPane):
         jobs, signs, clock = self.jobs, self.signs, self.clock
         sources = context.around.sources
         self.matching = context.keep("matching", lambda: Matching(sources, jobs.path, context.process, context.log))
-        self.asking = Asking(self)
+        self.asking = MatchController(self)
         box = SearchBox(id="rules-box", placeholder="Search tool calls")
         self.calls = CallList(jobs, signs, clock, box)
         self.search = Search(
             self.calls, box, jobs, "rules-calls", lambda _text, _pasted: self.calls.start_search(self.asking.chosen),
-            begin=self._begin_search, leave=self.calls.take_focus, open=self._open_found,
+            begin=self._begin_search, leave=self.calls.take_focus, open=self._open_rules,
         )  # fmt: skip
         self.rank = RankList(signs)
         self.why = WhyView(signs, clock)
@@ -139,7 +139,7 @@ class RulesScreen(PaneScreen, SearchPane):
     def on_mount(self) -> None:
         """Read the calls; follow the rule files, and whoever imports."""
         self.set_focus(self.calls.rows)
-        self.rank.tell(reading())
+        self.rank.show_notice(reading())
         again = lambda: self.calls.load(self.asking.chosen, SOON)  # noqa: E731
         self.follow_casebook("rules-watch-db", ("rules-calls", "rules-page", "rules-call"), again)
         self.calls.load(self.asking.chosen)
@@ -163,7 +163,7 @@ class RulesScreen(PaneScreen, SearchPane):
             call=self.asking.call is not None,
             call_kept=self.asking.source is not None,
             rule=self.rank.chosen is not None,
-            rule_shown=self.rank.chosen_shown,
+            rule_shown=self.rank.is_choice_shown,
             flaws=len(ranked.flaws) if ranked is not None else 0,
         )
 
@@ -226,7 +226,7 @@ class RulesScreen(PaneScreen, SearchPane):
             self.own_call.leave()
         self.calls.begin_search()
 
-    def _open_found(self) -> None:
+    def _open_rules(self) -> None:
         """To the rules of the chosen call, if there is one."""
         if self.calls.calls.total:
             self.rank.body.take_focus()

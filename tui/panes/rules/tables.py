@@ -101,7 +101,7 @@ class TableScreen(Performs, ModalScreen[None], Generic[T]):
         yield self._keys
 
     def situation(self) -> TableNow:
-        return TableNow("table", leads=self._leads, nothing="" if self._list.rows.total else self._nothing)
+        return TableNow("table", leads=self._has_target, nothing="" if self._list.rows.total else self._nothing)
 
     @property
     def chosen(self) -> Hashable | None:
@@ -109,7 +109,7 @@ class TableScreen(Performs, ModalScreen[None], Generic[T]):
         return self._list.rows.get(self._list.chosen)
 
     @property
-    def _leads(self) -> bool:
+    def _has_target(self) -> bool:
         row = self._list.rows.get(self._list.chosen)
         return row is not None and self._table.leads(row)
 
@@ -117,23 +117,23 @@ class TableScreen(Performs, ModalScreen[None], Generic[T]):
         """Work it out off this thread: it may take seconds."""
         self._frame.border_title = Content(self._table.heading)
         self._detail.border_title = Content("Details")
-        self._place.tell(Notice("Loading", "The model may still be loading.",
+        self._place.show_notice(Notice("Loading", "The model may still be loading.",
                                 (("{table.back}", "go back"),)))  # fmt: skip
         self._place.take_focus()
         self.work_out()
 
     def work_out(self) -> None:
         """Ask for the rows, again too: who is at one stays at its place."""
-        self._pane.jobs.run(LANE, self._table.work, self._came, self._failed)
+        self._pane.jobs.run(LANE, self._table.work, self._on_rows, self._failed)
 
     def on_unmount(self) -> None:
         self._pane.jobs.cancel(LANE)
 
-    def _came(self, found: T, _final: bool) -> None:
+    def _on_rows(self, found: T, _final: bool) -> None:
         rows = self._table.rows(found)
         self._nothing = self._table.empty
         self._list.show(FixedRows(rows), self._list.chosen)
-        self._place.tell(None if rows else self._table.nothing(found))
+        self._place.show_notice(None if rows else self._table.nothing(found))
         self._frame.border_subtitle = Content(self._table.told(found))
         self._show()
 
@@ -141,7 +141,7 @@ class TableScreen(Performs, ModalScreen[None], Generic[T]):
         from tui.render.ranking import unreadable
 
         self._nothing = _FAILED
-        self._place.tell(unreadable(fault))
+        self._place.show_notice(unreadable(fault))
 
     def actions(self) -> Acts:
         return {
@@ -319,13 +319,13 @@ def problem_table(pane: RulesScreen, flaws: Sequence[Flaw]) -> TableScreen[tuple
     def work(_job: Job[tuple[Flaw, ...]]) -> tuple[Flaw, ...]:
         return dearest_first(_read_flaws(pane.matching.sources) if left is None else left)
 
-    def told(found: tuple[Flaw, ...]) -> str:
+    def draw_row(found: tuple[Flaw, ...]) -> str:
         return f"{counted_flaws(found)} · enter opens the file" if found else ""
 
     left: Sequence[Flaw] | None = flaws
     nothing = Notice("No problems", "", (("{table.back}", "go back"),))
     table = Table(
-        "Problems in the rule files", work, folded, told, lambda _found: nothing,
+        "Problems in the rule files", work, folded, draw_row, lambda _found: nothing,
         paint, detail, take, lambda row: isinstance(row, Flaw), "The rule files have no problems.", direct=True,
     )  # fmt: skip
     shown = TableScreen(pane, table)

@@ -153,7 +153,7 @@ def report_line(report: ImportReport, signs: Signs) -> str:
     found = f"{counted(report.errors, 'error')}, {counted(report.resolutions, 'fix')}"
     begin = "Import stopped, partial results kept" if report.canceled else "Import done"
     gaps = f" {counted(len(report.skipped), 'line')} skipped ({{import.report}} for details)." if report.skipped else ""
-    return f"{begin}: {did}; {found}.{signs.told(gaps)}"
+    return f"{begin}: {did}; {found}.{signs.fill_keys(gaps)}"
 
 
 def report_text(report: ImportReport) -> str:

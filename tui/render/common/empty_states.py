@@ -112,5 +112,5 @@ def draw_notice(notice: Notice, signs: Signs) -> Content:
     if steps:
         parts.append(("\n", ""))
     for key, does in steps:
-        parts += [("\n", ""), (signs.told(key), "bold $cb-accent"), (f"  {signs.told(does)}", "$cb-soft")]
+        parts += [("\n", ""), (signs.fill_keys(key), "bold $cb-accent"), (f"  {signs.fill_keys(does)}", "$cb-soft")]
     return Content.assemble(*parts)

@@ -77,7 +77,7 @@ class Signs:
         named = next((key for key in held if not types_text(key)), held[0] if held else "")
         return key_name(named, ascii_only=self.plain) if named else ""
 
-    def told(self, text: str) -> str:
+    def fill_keys(self, text: str) -> str:
         """A text of our own, never a foreign one, with the key in the place of each `{action}`."""
         return _NAMED.sub(lambda match: self.key(match[1]) or "(no key)", text)
 

@@ -72,7 +72,7 @@ def _drawn(mark: re.Match[str], tone: str) -> list[Run]:
     return [Run(mark.start(kind), mark[kind], _TONES.get(kind, tone))]
 
 
-def as_shown(raw: str) -> str:
+def visible_line(raw: str) -> str:
     """As much of a line as is shown, inert."""
     return visible(raw[:LONGEST]).expandtabs(4)
 

@@ -130,16 +130,16 @@ def _message(message: SourceMessage, width: int, marks: Marks) -> Iterator[Line]
 
 def whole_text(message: SourceMessage) -> str:
     """All of a message as it is shown."""
-    from core.transcripts.commands import told_call  # not for the first screen
+    from core.transcripts.commands import call_lines  # not for the first screen
 
-    return "\n".join(line for _, line in told_call(message.text)) if message.kind == "tool_use" else message.text
+    return "\n".join(line for _, line in call_lines(message.text)) if message.kind == "tool_use" else message.text
 
 
 def _call(message: SourceMessage, width: int) -> Iterator[Line]:
     """A tool's call, laid out for a person: a patch as a patch, a command as a command."""
-    from core.transcripts.commands import told_call
+    from core.transcripts.commands import call_lines
 
-    told = told_call(message.text.rstrip("\n"))
+    told = call_lines(message.text.rstrip("\n"))
     left, room = sum(len(text) + 1 for _, text in told), SHOWN
     for sign, text in told:
         part = text[:room]
@@ -215,7 +215,7 @@ def draw_line(line: Line, width: int, signs: Signs, *, chosen: bool = False) -> 
         head = inline(f" #{line.index}  {line.text}", max(1, width - 9 - cell_len(judged[0])), more=signs.more)
         return Content.assemble(bar, (head, f"bold {tone}"), judged, mark)
     if line.kind == "more":
-        way = signs.told(" ({session.whole} shows all)")
+        way = signs.fill_keys(" ({session.whole} shows all)")
         return Content.assemble(bar, (inline(f" {signs.more} {line.text}{way}", width - 1), "$cb-draft"))
     tone = _SIGNED.get(line.sign) or ("$cb-soft" if line.role != "tool" else "$cb-dim")
     body = Content.styled(" " + line.text, tone)

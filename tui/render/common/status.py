@@ -52,7 +52,7 @@ def report_line(report: EmbedReport, signs: Signs) -> str:
     done = named or counted(report.embedded + report.reused, "case")
     failed = f" {counted(len(report.failed), 'text')} failed (run: casebook embed)." if report.failed else ""
     if report.canceled:
-        more = signs.told("Press {app.palette} and run Compute missing embeddings to continue.")
+        more = signs.fill_keys("Press {app.palette} and run Compute missing embeddings to continue.")
         return f"Embedding stopped. {done} embedded, {report.waiting:,} left. {more}{failed}"
     return f"Semantic search ready: {done}.{failed}"
 
@@ -126,7 +126,7 @@ def draw_facts(facts: Facts | None) -> Content:
         return Content.assemble(("Loading the casebook", "$cb-dim"))
     size = "no file yet" if facts.size is None else f"{facts.size:,} bytes"
     rows = [("file", facts.path), ("size", size), ("access", facts.readonly or "read and write")]
-    parts = _section("Casebook", [*rows, *_held(facts.about)])
+    parts = _section("Casebook", [*rows, *_contents(facts.about)])
     tiers = [("text", "enabled: fingerprint, exact, prefix, words")]
     parts += _section("Search", [*tiers, *draw_vectors(facts.vectors, auto=facts.auto)])
     parts += [("Jobs\n", "bold $cb-accent"), *_jobs(facts.jobs), ("\n", "")]
@@ -157,7 +157,7 @@ def draw_versions(facts: Facts | None) -> Content:
     return Content.assemble(*_section("Versions", rows))
 
 
-def _held(about: Capabilities | None) -> list[tuple[str, str]]:
+def _contents(about: Capabilities | None) -> list[tuple[str, str]]:
     stats = about.stats if about is not None else None
     if stats is None:
         return [("holds", "nothing yet")]

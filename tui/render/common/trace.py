@@ -43,7 +43,7 @@ class Twig:
     @property
     def foldable(self) -> bool:
         """Whether there is something to fold away."""
-        return bool(self.step.steps) or any(map(_says, self.step.facts))
+        return bool(self.step.steps) or any(map(_is_informative, self.step.facts))
 
 
 def folded_at_first(steps: Sequence[Step]) -> frozenset[Path]:
@@ -86,7 +86,9 @@ def _merged(level: Sequence[Step]) -> Iterator[tuple[int, int, Step]]:
 
 
 def _is_bare(step: Step) -> bool:
-    return step.outcome == "skipped" and not step.steps and not any(map(_says, step.facts)) and step.elapsed_ms < 0.05
+    if step.outcome != "skipped" or step.steps or step.elapsed_ms >= 0.05:
+        return False
+    return not any(map(_is_informative, step.facts))
 
 
 def draw_twig(twig: Twig, signs: Signs, *, chosen: bool = False, width: int = 0) -> Content:
@@ -110,7 +112,9 @@ def draw_twig(twig: Twig, signs: Signs, *, chosen: bool = False, width: int = 0)
     lines = _hung(lead, Content.assemble(*head), under, width)
     if step.reason:
         lines += _hung([(under, "$cb-faint")], _soft(title(step.reason)), under, width)
-    facts = [(title(name.replace("_", " ")), title(fact_text(value))) for name, value in filter(_says, step.facts)]
+    facts = [
+        (title(name.replace("_", " ")), title(fact_text(value))) for name, value in filter(_is_informative, step.facts)
+    ]
     if twig.open and facts:
         names = min(_NAMES, max(cell_len(name) for name, _ in facts))
         for name, value in facts:
@@ -119,7 +123,7 @@ def draw_twig(twig: Twig, signs: Signs, *, chosen: bool = False, width: int = 0)
     return Content("\n").join(lines)
 
 
-def _says(fact: tuple[str, Fact]) -> bool:
+def _is_informative(fact: tuple[str, Fact]) -> bool:
     return fact[1] is not None and fact[1] != ""
 
 

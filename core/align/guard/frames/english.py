@@ -65,7 +65,7 @@ from core.align.guard.frames.english_words import (
     WITNESS,
     is_past,
 )
-from core.align.guard.frames.korean import korean_before, korean_behind, korean_disowned, korean_taken_back
+from core.align.guard.frames.korean import is_korean_retracted, korean_before, korean_behind, korean_disowned
 from core.align.guard.frames.sentence import Context, ahead_of, beyond, context_of
 from core.align.result import Concern
 
@@ -98,7 +98,9 @@ def framed(text: str, start: int, end: int) -> Iterator[Concern]:
     for kind, said in (*before, *behind, unreal, _marked(text, start, end), ("taken back", far)):
         if said:
             yield Concern(
-                kind if kind == "taken back" else f"cut out of {kind}", "", _shown(said, first=kind == "taken back")
+                kind if kind == "taken back" else f"cut out of {kind}",
+                "",
+                _clip_frame(said, first=kind == "taken back"),
             )
 
 
@@ -245,12 +247,12 @@ def _behind(around: Context, inside: str) -> tuple[str, str]:
     asked = around.ended == "?" and not inside.rstrip("\"'”’)]*_` ").endswith("?")
     if asked and not TO_CLOSE.search(behind) and ("," not in behind or TAG.search(behind)):
         return "a question", f"{behind.strip()}?"
-    if not TO_CLOSE.search(behind) and taken_back(around.following, inside, around.before, near=len(behind) < _SHOWN):
+    if not TO_CLOSE.search(behind) and is_retracted(around.following, inside, around.before, near=len(behind) < _SHOWN):
         return "taken back", around.following
     return "", ""
 
 
-def taken_back(following: str, inside: str, before: str = "", *, near: bool = True) -> bool:
+def is_retracted(following: str, inside: str, before: str = "", *, near: bool = True) -> bool:
     """Whether the next sentence withdraws, denies, doubts or limits what is said before it, in English or Korean.
 
     `near`: no more than a few words lie between the two; `before`: what goes before the statement in its sentence.
@@ -262,7 +264,7 @@ def taken_back(following: str, inside: str, before: str = "", *, near: bool = Tr
     return near and (
         answered(following)
         or retracted(following, inside)
-        or korean_taken_back(following)
+        or is_korean_retracted(following)
         or is_reversed(following, before)
     )
 
@@ -274,7 +276,7 @@ def _own_clause(behind: str) -> str:
     return re.split(r",\s+(?:i|we|you|it|they|he|she|there|this|that)\b", clause, maxsplit=1, flags=re.IGNORECASE)[0]
 
 
-def _shown(said: str, *, first: bool) -> str:
+def _clip_frame(said: str, *, first: bool) -> str:
     """The words of a frame, no more than are shown: their end, or their beginning."""
     words = " ".join(said.split()).strip(" ,:;\"'“”‘’`*_(")
     if len(words) <= _SHOWN:

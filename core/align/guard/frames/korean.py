@@ -495,7 +495,7 @@ def korean_behind(around: Context, inside: str) -> tuple[str, str]:
         return "a question", f"{behind}?"
     if not behind.strip(" .") and re.match(r"이?라(?:고|는|던)", around.following):
         return "a report", around.following
-    if len(behind) < 40 and korean_taken_back(around.following):
+    if len(behind) < 40 and is_korean_retracted(around.following):
         return "taken back", around.following
     if hangul and behind.strip() and korean_wished(behind):
         return "a plan", behind
@@ -504,7 +504,7 @@ def korean_behind(around: Context, inside: str) -> tuple[str, str]:
     return "", ""
 
 
-def korean_taken_back(following: str) -> bool:
+def is_korean_retracted(following: str) -> bool:
     """Whether the next sentence withdraws, denies, doubts or limits what is said before it."""
     return _TAKEN_BACK.match(following) is not None or korean_retracted(following)
 

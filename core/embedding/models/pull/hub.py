@@ -32,7 +32,7 @@ _SIDE = (
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _RemoteFile:
     """A file to fetch: its size, and what the hub says of its bytes: SHA-256 of a large one, git's name of a small."""
 
     path: str
@@ -70,7 +70,7 @@ def _fetch(model: Model, part: Path, signs: Signs) -> str:
 
     download: Callable[..., str] = import_module("huggingface_hub").hf_hub_download
     constants.DOWNLOAD_CHUNK_SIZE = _CHUNK  # as shipped, 10 MB: a slow line would look like a dead one
-    signs.asking()
+    signs.on_request()
     info = HfApi().model_info(model.hub, files_metadata=True, timeout=ANSWER_S)
     revision = info.sha
     wanted = _choose(model, info.siblings or ())
@@ -89,7 +89,7 @@ def _fetch(model: Model, part: Path, signs: Signs) -> str:
     return f"{model.hub}@{revision}"
 
 
-def _choose(model: Model, siblings: Sequence[RepoSibling]) -> list[_Wanted]:
+def _choose(model: Model, siblings: Sequence[RepoSibling]) -> list[_RemoteFile]:
     """The weights and what goes with them, of all that the repository has."""
     there: Mapping[str, RepoSibling] = {one.rfilename: one for one in siblings}
     graph = next((name for name in _GRAPHS if name in there), None)
@@ -97,14 +97,14 @@ def _choose(model: Model, siblings: Sequence[RepoSibling]) -> list[_Wanted]:
         raise Fault("model_unreachable", f"{model.hub} has no weights that casebook can use", "casebook models list")
     names = [*(name for name in _SIDE if name in there), graph]
     names += [name for name in (f"{graph}_data",) if name in there]
-    out: list[_Wanted] = []
+    out: list[_RemoteFile] = []
     for name in names:
         one = there[name]
-        out.append(_Wanted(name, int(one.size or 0), one.lfs.sha256 if one.lfs else "", one.blob_id or ""))
+        out.append(_RemoteFile(name, int(one.size or 0), one.lfs.sha256 if one.lfs else "", one.blob_id or ""))
     return out
 
 
-def _check(path: Path, wanted: _Wanted) -> None:
+def _check(path: Path, wanted: _RemoteFile) -> None:
     """Raise a Fault unless the file is what the hub says it is."""
     if wanted.sha256:
         with path.open("rb") as file:
@@ -144,7 +144,7 @@ def _bar(signs: Signs, file: str) -> Any:
             pass
 
         def update(self, count: float | None = 1) -> None:
-            signs.came(int(count or 0), file)
+            signs.on_bytes(int(count or 0), file)
 
     return Bar
 

@@ -27,7 +27,7 @@ class Signs:
         self._tell = tell
         self._done, self._total, self._last = 0, 0, 0.0
 
-    def asking(self) -> None:
+    def on_request(self) -> None:
         """The next thing is a request: from now on a server is waited for."""
         self._tell(Sign("asking"))
 
@@ -36,7 +36,7 @@ class Signs:
         self._total = total
         self._tell(Sign("bytes", 0, total))
 
-    def came(self, count: int, file: str) -> None:
+    def on_bytes(self, count: int, file: str) -> None:
         """`count` more bytes of `file` came (fewer than none, where a part had to be fetched again)."""
         self._done = max(0, self._done + count)
         if time.monotonic() - self._last >= _EVERY_S:

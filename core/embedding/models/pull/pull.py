@@ -15,7 +15,7 @@ from core.embedding.models.model_folder import sweep
 from core.embedding.models.prepare import lock_of
 from core.embedding.models.pull.child import fetch
 from core.embedding.models.pull.protocol import Sign
-from core.process.child import Child, ChildGoneError, Reply
+from core.process.child import Child, ChildExitedError, Reply
 from core.process.lock import hold_lock
 
 _POLL_S = 0.05
@@ -52,7 +52,7 @@ def pull(
     try:
         child.start()
         reply = child.call(fetch, model.id, target)
-        source = _Watch(model, patience, on_progress).until_done(reply, stopped)
+        source = _Watch(model, patience, on_progress).wait(reply, stopped)
     finally:
         child.kill()  # no harm if it has ended
         child.stop()
@@ -71,14 +71,14 @@ class _Watch:
         self._allowed, self._asking = patience.start, False
         self._last = self._began = time.monotonic()
 
-    def until_done(self, reply: Reply[str], stopped: Callable[[], bool]) -> str | None:
+    def wait(self, reply: Reply[str], stopped: Callable[[], bool]) -> str | None:
         while not stopped():
             try:
                 return reply.result(self._take, timeout=_POLL_S)
             except TimeoutError:
                 if time.monotonic() - self._last > self._allowed:
                     raise self._silent() from None
-            except ChildGoneError:
+            except ChildExitedError:
                 said = f"pulling {self._model.id} ended without a word"
                 raise Fault("model_unreachable", said, "try again") from None
         return None

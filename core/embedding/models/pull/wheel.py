@@ -49,14 +49,14 @@ def fetch_wheel(wheel: Wheel, scratch: Path, signs: Signs) -> Path:
     index = index_url(os.environ)
     target = scratch / wheel.filename
     try:
-        signs.asking()
+        signs.on_request()
         url = _find(index, wheel)
         _download(url, target, wheel, signs)
     except HTTPError as error:
-        message = f"the package index answers {error.code} for {wheel.project}: {_shown(index)}"
+        message = f"the package index answers {error.code} for {wheel.project}: {_display_url(index)}"
         raise Fault("model_unreachable", message, "check PIP_INDEX_URL or UV_DEFAULT_INDEX") from error
     except (URLError, ssl.SSLError, HTTPException, TimeoutError, ConnectionError) as error:
-        raise unreachable(f"the package index {_shown(index)}", getattr(error, "reason", error)) from error
+        raise unreachable(f"the package index {_display_url(index)}", getattr(error, "reason", error)) from error
     signs.working()
     return _unpacked(target, wheel, scratch)
 
@@ -71,7 +71,7 @@ def _find(index: str, wheel: Wheel) -> str:
         url = urljoin(page, link.partition("#")[0])
         if unquote(urlsplit(url).path).rpartition("/")[2] == wheel.filename:
             return url
-    message = f"the package index has no {wheel.filename}: {_shown(index)}"
+    message = f"the package index has no {wheel.filename}: {_display_url(index)}"
     raise Fault("model_unreachable", message, "check PIP_INDEX_URL or UV_DEFAULT_INDEX")
 
 
@@ -86,7 +86,7 @@ def _download(url: str, target: Path, wheel: Wheel, signs: Signs) -> None:
                 break
             file.write(chunk)
             sha.update(chunk)
-            signs.came(len(chunk), wheel.filename)
+            signs.on_bytes(len(chunk), wheel.filename)
     if said.isascii() and said.isdigit() and done < int(said):
         raise ConnectionError(f"cut off after {done:,} of {int(said):,} bytes")
     if sha.hexdigest() != wheel.sha256:
@@ -115,7 +115,7 @@ def _unpacked(path: Path, wheel: Wheel, scratch: Path) -> Path:
 def _open(url: str, timeout: float, accept: str) -> HTTPResponse:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https"):
-        message = f"the package index is no web address: {_shown(url)}"
+        message = f"the package index is no web address: {_display_url(url)}"
         raise Fault("model_unreachable", message, "set PIP_INDEX_URL or UV_DEFAULT_INDEX to one")
     request = Request(_without_user(url), headers={"Accept": accept, "User-Agent": "casebook"})
     if parts.username:
@@ -132,7 +132,7 @@ def _without_user(url: str) -> str:
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
 
 
-def _shown(url: str) -> str:
+def _display_url(url: str) -> str:
     """An address as a person may see it: a password in it is no one's business."""
     return _without_user(url)
 

@@ -29,7 +29,7 @@ class Part(NamedTuple):
     end: int
 
 
-class Found(NamedTuple):
+class KeyLineCandidate(NamedTuple):
     """A key line: its parts in order (nearly always one), and how much it says."""
 
     weight: int
@@ -49,7 +49,7 @@ class Rule(NamedTuple):
     located: tuple[str, ...] = ()
 
 
-Finder = Callable[[Page], Iterable[Found]]
+Finder = Callable[[Page], Iterable[KeyLineCandidate]]
 
 
 class Tool(NamedTuple):
@@ -69,14 +69,14 @@ def rule(
     return Rule((needles,) if isinstance(needles, str) else needles, lazy_pattern(pattern, re.ASCII), weight, places)
 
 
-def whole(page: Page, number: int, weight: int) -> Found:
+def whole(page: Page, number: int, weight: int) -> KeyLineCandidate:
     """The message of line `number` as a key line."""
-    return Found(weight, (message(page, number),))
+    return KeyLineCandidate(weight, (message(page, number),))
 
 
-def joined(page: Page, numbers: Iterable[int], weight: int) -> Found:
+def joined(page: Page, numbers: Iterable[int], weight: int) -> KeyLineCandidate:
     """The messages of several lines as one key line."""
-    return Found(weight, tuple(message(page, number) for number in numbers))
+    return KeyLineCandidate(weight, tuple(message(page, number) for number in numbers))
 
 
 def message(page: Page, number: int) -> Part:

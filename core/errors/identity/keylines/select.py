@@ -14,7 +14,17 @@ from typing import Final, NamedTuple
 from core.base.lazy import lazy_pattern
 from core.errors.identity.envelope import single_line, unwrap
 from core.errors.identity.identity import KeyLine
-from core.errors.identity.keylines.entry import CAUSE, DETAIL, TEST, WRAPPER, Found, Part, Rule, Tool, message
+from core.errors.identity.keylines.entry import (
+    CAUSE,
+    DETAIL,
+    TEST,
+    WRAPPER,
+    KeyLineCandidate,
+    Part,
+    Rule,
+    Tool,
+    message,
+)
 from core.errors.identity.keylines.generic import best_line, is_hollow, is_noise
 from core.errors.identity.keylines.lines import Line, Page, location, page, peel, quoted_lines
 from core.errors.identity.keylines.tools import (
@@ -42,16 +52,16 @@ class Nested(NamedTuple):
     numbers: tuple[int, ...]
     cut: tuple[int, ...]
 
-    def outside(self, found: Found, weight: int) -> Found:
+    def outside(self, found: KeyLineCandidate, weight: int) -> KeyLineCandidate:
         """What was found inside, in places of the outer page."""
-        return Found(weight, tuple(self._outside(part) for part in found.parts))
+        return KeyLineCandidate(weight, tuple(self._outside(part) for part in found.parts))
 
     def _outside(self, part: Part) -> Part:
         cut = self.cut[part.number]
         return Part(self.numbers[part.number], part.start + cut, part.end + cut)
 
 
-def nested_below(outer: Page, found: Found) -> Nested | None:
+def nested_below(outer: Page, found: KeyLineCandidate) -> Nested | None:
     """The output that a message announces and that is indented below it; None where it says something itself."""
     last = found.parts[-1]
     text = outer.text(last.number)
@@ -157,7 +167,7 @@ _DEEP = 3
 class _Named(NamedTuple):
     """A key line with the entry that found it and the entry's place in the registry."""
 
-    found: Found
+    found: KeyLineCandidate
     tool: str
     order: int
 
@@ -298,7 +308,7 @@ def _lines(page: Page, present: frozenset[str]) -> Iterator[_Named]:
                     continue
                 taken[serial] += 1
                 part = match.span("key") if "key" in rule.pattern.groupindex else (start, end)
-                yield _Named(Found(rule.weight, (Part(number, *part),)), tool, order)
+                yield _Named(KeyLineCandidate(rule.weight, (Part(number, *part),)), tool, order)
 
 
 def _placed(rule: Rule, place: str) -> bool:
@@ -316,7 +326,7 @@ def _ranked(page: Page, named: list[_Named], quoted: frozenset[int]) -> list[_Na
         number, sure = (None, False) if cut else best_line(page, taken)
         if number is not None and (sure or not named):
             weight = DETAIL + 1 if sure else _GUESS
-            told = [_Named(Found(weight, (message(page, number),)), "unknown", len(TOOLS)), *told]
+            told = [_Named(KeyLineCandidate(weight, (message(page, number),)), "unknown", len(TOOLS)), *told]
     named = [*told, *(item for item in named if item.found.weight <= WRAPPER)]
     best_first = sorted(named, key=lambda item: (-item.found.weight, item.found.parts[0].number, item.order))
     lines: set[int] = set()

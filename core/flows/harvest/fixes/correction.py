@@ -455,7 +455,7 @@ def filtered(failure: Failure, later: Command) -> Corrected | None:
     return Corrected(f"the error is of `{name}`, which is given something else")
 
 
-def left_out(failure: Failure, later: Command) -> Corrected | None:
+def removed_option(failure: Failure, later: Command) -> Corrected | None:
     """Why the option that `later` does without is the cure: a word of the error begins with its name."""
     kept = {word for part in later.parts for word in part.words}
     for part in failure.command.members:
@@ -481,7 +481,7 @@ def _again(failure: Failure, failed: Part, later: Command) -> Part | None:
 
 def _keeps_targets(failure: Failure, failed: Part, later: Part) -> bool:
     """Whether what a call is to work on is the same, but for words that were corrected."""
-    old, new = _given(failed), _given(later)
+    old, new = _arguments(failed), _arguments(later)
     gone, come = [word for word in old if word not in new], [word for word in new if word not in old]
     if is_check(failed):
         options = [word for word in later.words if word.startswith("-") and word not in failed.words]
@@ -494,7 +494,7 @@ def _keeps_targets(failure: Failure, failed: Part, later: Part) -> bool:
     return all(any(_like(word, other) for other in come) for word in gone)
 
 
-def _given(part: Part) -> list[str]:
+def _arguments(part: Part) -> list[str]:
     words = [word for word in part.words[1:] if not word.startswith("-")]
     return [*words, *([part.simple.fed] if part.simple.fed else [])]
 

@@ -13,11 +13,11 @@ from typing import Final, NamedTuple
 from core.errors.identity.keylines.tools import compilers, linters, python, runtimes, test_runners
 from core.errors.lessons import HUNK_LINES, Do, Lesson, LessonEvidence, Scope, When, with_placeholders
 from core.flows.harvest import programs
-from core.flows.harvest.changes import Change, Hint, diff_lines, is_taken_back, shown_lines
+from core.flows.harvest.changes import Change, Hint, diff_lines, is_reverted, short_diff_lines
 from core.flows.harvest.command import FILTERS, Command, chained
 from core.flows.harvest.command_relation import Relation, differs
 from core.flows.harvest.events import StepLink
-from core.flows.harvest.explanation import says_what_to_do
+from core.flows.harvest.explanation import names_a_change
 from core.flows.harvest.fixes.clues import Clue, base_name
 from core.flows.harvest.fixes.correction import OUTSIDE, Corrected
 from core.flows.harvest.fixes.linking import ELSEWHERE, NAMED, Candidate, Failure, Linked, link_steps
@@ -76,7 +76,7 @@ def strength_of(links: Sequence[Linked], instead: Corrected | None, proven: bool
     if not proven or any(reason.startswith(WORKAROUND) for reason in reasons):
         return "weak"
     near = ELSEWHERE if steps <= _CLOSE else NAMED
-    hunk = any(link.rank <= near and any(map(shown_lines, link.hints)) for link in links)
+    hunk = any(link.rank <= near and any(map(short_diff_lines, link.hints)) for link in links)
     plain = instead.linked if instead is not None else bool(links) and links[0].rank <= ELSEWHERE and not links[0].hints
     command = len(reasons) == 1 and plain
     return "strong" if hunk or command else "weak"
@@ -152,7 +152,7 @@ def lesson_of(outline: Outline) -> Lesson:
     )
 
 
-def commands_apart(failed: Command, passed: Command, key: str, project: str) -> tuple[str, str]:
+def differing_commands(failed: Command, passed: Command, key: str, project: str) -> tuple[str, str]:
     """The failing and the passing command, plain; of long ones only the part that the error (`key`) names; with the
     move to their folders where nothing else differs."""
     if (parts := _named_parts(failed.text, passed.text, key)) is not None:
@@ -213,7 +213,7 @@ def _do(outline: Outline) -> Do:
         files = ", ".join(dict.fromkeys(with_placeholders(file, project) for file in change.files))
         return Do("words", said or f"Edit {_safe(files)}" if files else said or "Have another agent do it")
     if outline.instead is not None:
-        failed, passed = commands_apart(outline.failure.command, outline.check, outline.failure.key, project)
+        failed, passed = differing_commands(outline.failure.command, outline.check, outline.failure.key, project)
         if outline.instead is OUTSIDE:
             return Do("words", f"Run it outside the sandbox: {passed}")
         if passed == failed:  # only how or when it ran differs
@@ -236,7 +236,7 @@ def _edit(hints: Sequence[Hint], said: str, project: str) -> Do:
     lines = [line for hint in hints if hint.file == hints[0].file for line in diff_lines(hint)]
     if len(lines) > HUNK_LINES:
         lines = [line for line in lines if line[:1] != " "]
-    if len(lines) > HUNK_LINES and says_what_to_do(said):
+    if len(lines) > HUNK_LINES and names_a_change(said):
         return Do("words", said, file)
     if len(lines) > HUNK_LINES:
         lines = [*lines[: HUNK_LINES - 1], "…"]
@@ -259,7 +259,7 @@ def _dead_ends(outline: Outline) -> Iterator[str]:
             yield _joined([command], outline.project)
     hints = [hint for change in outline.between for hint in change.hints]
     for at, hint in enumerate(hints):
-        if hint.added and is_taken_back(hint, hints[at + 1 :]):
+        if hint.added and is_reverted(hint, hints[at + 1 :]):
             yield _safe(f"{hint.added[0].strip()} in {base_name(hint.file)}")
 
 

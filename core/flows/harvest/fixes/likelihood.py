@@ -206,7 +206,7 @@ def signs_of(
         if trial.at not in linked and (checked or trial.at not in curing):
             acted += trial.acts and _can_be_step(trial)
             continue
-        if trial.tool in _NO_STEP or not (trial.succeeded or _goes_further(failure, trial)):
+        if trial.tool in _NO_STEP or not (trial.succeeded or _passes_the_shell(failure, trial)):
             continue
         signs = {sign for sign, holds in _signs(failure, trial) if holds}
         if place < 2 and signs & {"same subcommand", "most arguments"} and "same command" not in signs:
@@ -304,11 +304,11 @@ def _targets(part: Part) -> set[str]:
     return {word.lower() for word in part.words[1:] if not word.startswith("-") and not re.search(r"\s", word)}
 
 
-def _goes_further(failure: Failure, trial: Trial) -> bool:
+def _passes_the_shell(failure: Failure, trial: Trial) -> bool:
     """Whether a run that failed with another error got past the shell, which had refused to begin the first one."""
     if not trial.shell or trial.command is None or _NOT_BEGUN.search(failure.key) is None:
         return False
-    given, again = _given(failure.command), _given(trial.command)
+    given, again = _argument_words(failure.command), _argument_words(trial.command)
     return trial.command.text != failure.command.text and 2 * len(given & again) > len(given)
 
 
@@ -363,7 +363,7 @@ def _likeness(failure: Failure, trial: Trial) -> Iterator[tuple[str, bool]]:
         yield "same check" if checked else "same program", same
         yield "same subcommand", bool(set(map(subcommand, failed.members)) & set(map(subcommand, command.members)))
         yield "same command", command.family == failed.family
-    given, again = _given(failed), _pieces_of(trial)
+    given, again = _argument_words(failed), _pieces_of(trial)
     share = len(given & again) / len(given) if given else 0.0
     yield "some arguments", 0.3 < share <= 0.6
     yield "most arguments", 0.6 < share <= 0.95
@@ -378,7 +378,7 @@ def _mentions(failure: Failure, trial: Trial) -> Iterator[tuple[str, bool]]:
         {name for name in given if name in pieces or (len(name) > 3 and name in text)}
         for given in (clue.names, clue.near)
     )
-    new = pieces - _given(failure.command)
+    new = pieces - _argument_words(failure.command)
     yield "names", bool(names)
     yield "names near", bool(near - names)
     yield "new name", bool((names | near) & new)
@@ -402,11 +402,11 @@ def text_of(trial: Trial) -> str:
 
 def _pieces_of(trial: Trial) -> set[str]:
     if trial.shell and trial.command is not None:
-        return _given(trial.command)
+        return _argument_words(trial.command)
     return {piece.lower() for piece in _PIECE.findall(text_of(trial))}
 
 
-def _given(command: Command) -> set[str]:
+def _argument_words(command: Command) -> set[str]:
     """What a command's arguments are made of."""
     parts = (part for part in command.parts if part.kind != "setup" and part.words)
     return {

@@ -8,9 +8,9 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from core.flows.harvest import programs
-from core.flows.harvest.changes import Change, Hint, is_taken_back
+from core.flows.harvest.changes import Change, Hint, is_reverted
 from core.flows.harvest.command import SHELLS, Command, Part, parse_command
-from core.flows.harvest.events import Said
+from core.flows.harvest.events import Statement
 from core.flows.harvest.explanation import sentences
 from core.flows.harvest.fixes.clues import Clue, base_name, longest, names_in, phrases, squeezed, tested
 from core.text import words
@@ -135,12 +135,14 @@ class Failure(NamedTuple):
     command: Command
 
 
-def link_steps(failure: Failure, steps: Sequence[Candidate], said: Sequence[tuple[int, Said]]) -> tuple[Linked, ...]:
+def link_steps(
+    failure: Failure, steps: Sequence[Candidate], said: Sequence[tuple[int, Statement]]
+) -> tuple[Linked, ...]:
     """The steps linked to `failure`, in their order; none where nothing ties one to it.
 
     `said` are the words since the failure, each with its place in the events.
     """
-    kept = _not_taken_back(steps)
+    kept = _without_reverted(steps)
     usable = [(index, one) for index, one in kept if _can_cure(failure, one.change)]
     found = [link for index, one in usable if (link := _link(failure, index, one, said)) is not None]
     best = min((link.rank for link in found), default=ONLY)
@@ -163,17 +165,17 @@ def link_steps(failure: Failure, steps: Sequence[Candidate], said: Sequence[tupl
 
 def can_cure(failure: Failure, steps: Sequence[Candidate]) -> list[int]:
     """The places of the steps that are not taken back later and can cure something."""
-    return [index for index, one in _not_taken_back(steps) if _can_cure(failure, one.change)]
+    return [index for index, one in _without_reverted(steps) if _can_cure(failure, one.change)]
 
 
-def _not_taken_back(steps: Sequence[Candidate]) -> list[tuple[int, Candidate]]:
+def _without_reverted(steps: Sequence[Candidate]) -> list[tuple[int, Candidate]]:
     """The steps without the hunks that a later step puts back, and without files that git puts back."""
     kept: list[tuple[int, Candidate]] = []
     for index, step in enumerate(steps):
         later = [hint for other in steps[index + 1 :] for hint in other.change.hints]
         earlier = [hint for other in steps[:index] for hint in other.change.hints]
         hints = tuple(
-            hint for hint in step.change.hints if not is_taken_back(hint, later) and not is_taken_back(hint, earlier)
+            hint for hint in step.change.hints if not is_reverted(hint, later) and not is_reverted(hint, earlier)
         )
         restored = {name for other in steps[index + 1 :] for name in _restored(other.change)}
         files = {base_name(file) for file in step.change.files}
@@ -232,12 +234,12 @@ def _curing(failure: Failure, command: Command) -> list[Part]:
     ]
 
 
-def _link(failure: Failure, index: int, step: Candidate, said: Sequence[tuple[int, Said]]) -> Linked | None:
+def _link(failure: Failure, index: int, step: Candidate, said: Sequence[tuple[int, Statement]]) -> Linked | None:
     change = step.change
     found = _edit_link(failure, index, change) if change.hints else _command_link(failure, index, change)
     if found is not None and found.rank < SAID:
         return found
-    spoken = _said_link(failure, index, step, said)
+    spoken = _statement_link(failure, index, step, said)
     return spoken or found
 
 
@@ -404,7 +406,9 @@ def _only_checks(part: Part) -> bool:
     )
 
 
-def _said_link(failure: Failure, index: int, step: Candidate, said: Sequence[tuple[int, Said]]) -> Linked | None:
+def _statement_link(
+    failure: Failure, index: int, step: Candidate, said: Sequence[tuple[int, Statement]]
+) -> Linked | None:
     """A link by a sentence right before the step that shares terms with the error and with the step."""
     near = [one for at, one in said if step.at - _SAID_BEFORE <= at < step.at]
     if not near:

@@ -197,18 +197,18 @@ def _passed(text: str, *, unknown: bool = False) -> dict[str, object]:
 
 def _codex(given: Mapping[str, Any], event: str) -> dict[str, object] | None:
     """Codex sends `PostToolUse` for failed commands too, with or without their exit code."""
-    from core.transcripts.codex import command_told, output_told
+    from core.transcripts.codex import parse_command_end, parse_output
     from core.transcripts.fields import fields, small_int, string
 
     response = given.get("tool_response")
     source = fields(response)
     if "stdout" in source or "stderr" in source or "aggregated_output" in source:
-        result, code = command_told(source), small_int(source.get("exit_code"))
+        result, code = parse_command_end(source), small_int(source.get("exit_code"))
     elif "output" in source:
-        result = output_told(string(source.get("output")))
+        result = parse_output(string(source.get("output")))
         code = small_int(fields(source.get("metadata")).get("exit_code", source.get("exit_code")))
     else:
-        result, code = output_told(response), None
+        result, code = parse_output(response), None
     if result.failure in ("denied", "interrupted", "tool_use_error"):
         return None
     code = result.exit_code if code is None else code

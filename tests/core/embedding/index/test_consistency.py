@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from core.embedding.index import backlog
-from core.embedding.index.binary_index import Bits, KeptBits
+from core.embedding.index.binary_index import Bits, CachedBits
 from core.embedding.index.index import Vec0
 from core.embedding.index.maintenance import disagreements, rebuild
 from core.embedding.runtime.worker import place_of, run
@@ -23,7 +23,7 @@ PLACE = place_of(SOURCE, MODEL)
 
 def nearest(store: Store) -> list[list[tuple[int, float]]]:
     query = random_vector(3)
-    return [Vec0(store.con, PLACE).nearest(query, 4), Bits(store.con, PLACE, KeptBits()).nearest(query, 4)]
+    return [Vec0(store.con, PLACE).nearest(query, 4), Bits(store.con, PLACE, CachedBits()).nearest(query, 4)]
 
 
 def test_what_agrees_is_left_alone(book: Store, seen: Callable[..., list[int]]) -> None:

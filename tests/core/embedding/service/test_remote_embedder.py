@@ -9,8 +9,8 @@ from core.embedding.index.vectors import pack
 from core.embedding.models.catalogue import CATALOGUE, MINILM
 from core.embedding.runtime.batch import attempt
 from core.embedding.runtime.embedder import Vector
-from core.embedding.runtime.query_model import said_of
-from core.embedding.service.remote_embedder import Asked, Embed
+from core.embedding.runtime.query_model import describe_model
+from core.embedding.service.remote_embedder import Embed, RemoteEmbedder
 
 MODEL = CATALOGUE[MINILM]
 VECTOR = pack([1.0] * MODEL.dim)
@@ -23,10 +23,10 @@ def test_it_is_asked_under_its_name_with_all_texts_at_once() -> None:
         asked.append(question)
         return [(VECTOR,)] * len(question.texts)
 
-    model = Asked(MODEL, ask)
+    model = RemoteEmbedder(MODEL, ask)
     assert model.embed(["one", "two"], "query") == [(VECTOR,), (VECTOR,)]
-    assert asked == [Embed(said_of(MODEL), ("one", "two"), "query")]
-    assert said_of(model) == said_of(MODEL)
+    assert asked == [Embed(describe_model(MODEL), ("one", "two"), "query")]
+    assert describe_model(model) == describe_model(MODEL)
 
 
 def test_a_text_that_breaks_it_is_found_as_if_it_were_here() -> None:
@@ -35,7 +35,7 @@ def test_a_text_that_breaks_it_is_found_as_if_it_were_here() -> None:
             raise Fault("generic", "ValueError: cannot")
         return [(VECTOR,)] * len(question.texts)
 
-    assert attempt(Asked(MODEL, ask), ["one", "bad", "two"], lambda: None) == [
+    assert attempt(RemoteEmbedder(MODEL, ask), ["one", "bad", "two"], lambda: None) == [
         (VECTOR,), "ValueError: cannot", (VECTOR,)
     ]  # fmt: skip
 
@@ -45,4 +45,4 @@ def test_one_that_is_gone_fails_no_text() -> None:
         raise Fault("model_unreachable", "the process has ended")
 
     with pytest.raises(Fault, match="has ended"):
-        attempt(Asked(MODEL, ask), ["one", "two"], lambda: None)
+        attempt(RemoteEmbedder(MODEL, ask), ["one", "two"], lambda: None)

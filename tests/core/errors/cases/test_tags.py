@@ -12,7 +12,7 @@ from core.errors import Filters, count_cases, list_cases, show_case
 from core.errors.cases.browse import browse, facets
 from core.errors.cases.resolutions import answering
 from core.errors.curation.decisions import Saved, edit
-from core.errors.curation.transaction import Seen, Written
+from core.errors.curation.transaction import SeenVersion, Written
 from core.errors.exchange.case_export import export_cases, export_fixes
 from core.errors.exchange.case_import import import_cases
 from core.store import Store, open_store
@@ -25,7 +25,7 @@ DECOMPOSED = unicodedata.normalize("NFD", KOREAN)
 def tag(store: Store, case_id: int, *tags: str, fix: str = "Install it.", status: Saved = "verified") -> None:
     """Write a fix with tags, as a person does."""
     current = answering(store.con, case_id)
-    edit(store, "mina", [Seen(case_id, current.id if current else None)], Written(fix, tags=tags), status=status)
+    edit(store, "mina", [SeenVersion(case_id, current.id if current else None)], Written(fix, tags=tags), status=status)
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from core.errors.curation.decisions import apply_also, edit, mark_noise, reject,
 from core.errors.curation.history import case_history
 from core.errors.curation.merging import merge
 from core.errors.curation.splitting import split
-from core.errors.curation.transaction import Seen, Written, look, seen_of
+from core.errors.curation.transaction import SeenVersion, Written, look, version_of
 from core.errors.curation.triage import count_waiting, next_after, place_of, triage_queue
 from core.errors.identity.api import identify
 from core.store import Store, open_store
@@ -85,7 +85,7 @@ def test_what_a_hook_recorded_meanwhile_is_shown_and_kept(store: Store) -> None:
     record_resolution(store, PACK, "base")
     case = show_case(store, 1)
     assert case is not None
-    seen = seen_of(case)
+    seen = version_of(case)
     record_resolution(store, PACK, "theirs", author="hook")
     mine = Written("mine", tags=("mine",))
     for done in (
@@ -93,7 +93,7 @@ def test_what_a_hook_recorded_meanwhile_is_shown_and_kept(store: Store) -> None:
         verify(store, "kim", [seen]),
         reject(store, "kim", [seen]),
         mark_noise(store, "kim", [seen]),
-        merge(store, "kim", seen, [Seen(2, None)]),
+        merge(store, "kim", seen, [SeenVersion(2, None)]),
         split(store, "kim", seen, ["x"]),
     ):
         assert (done.change, done.cases) == (None, ())
@@ -119,7 +119,7 @@ def test_what_someone_verified_meanwhile_is_not_rejected_unseen(store: Store) ->
     assert (agreed.unchanged, agreed.conflicts) == ((1,), ())
     case = show_case(store, 1)
     assert case is not None
-    assert seen_of(case) == look(store.con, 1)
+    assert version_of(case) == look(store.con, 1)
 
 
 def test_one_conflict_leaves_the_rest_of_a_selection_done(store: Store) -> None:

@@ -6,7 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from core.errors.curation.autosave import Scratch, Writer, keep_scratch, kept_scratches
+from core.errors.curation.autosave import Scratch, Writer, keep_scratch, read_scratches
 from core.errors.curation.transaction import Written
 
 WINDOW = """
@@ -28,14 +28,14 @@ def test_the_text_of_a_killed_window_is_free_and_that_of_a_living_one_is_not(tmp
     try:
         assert window.stdout is not None
         assert window.stdout.readline() == "kept\n"
-        kept = here.kept(7)
+        kept = here.saved(7)
         assert [one.written.text for one in kept.free] == ["typed here"]
         assert [one.written.text for one in kept.living] == ["typed there"]
-        assert [one.case_id for one in here.kept().living] == [7]
+        assert [one.case_id for one in here.saved().living] == [7]
     finally:
         window.kill()
         window.wait()
-    kept = here.kept(7)
+    kept = here.saved(7)
     assert [one.written.text for one in kept.free] == ["typed here", "typed there"], "one's own comes first"
     assert not kept.living
 
@@ -43,15 +43,15 @@ def test_the_text_of_a_killed_window_is_free_and_that_of_a_living_one_is_not(tmp
 def test_a_text_is_gone_on_with_by_one_window_alone_and_is_its_own_from_then_on(tmp_path: Path) -> None:
     keep_scratch(tmp_path, Scratch(7, "p1", Written("left over"), 3))
     first, second = Writer(tmp_path), Writer(tmp_path)
-    (one,), (same,) = first.kept(7).free, second.kept(7).free
+    (one,), (same,) = first.saved(7).free, second.saved(7).free
     taken = first.take(one)
     assert taken is not None
     assert (taken.written.text, taken.base, taken.writer) == ("left over", 3, first.name)
     assert second.take(same) is None
-    assert second.kept(7).living == kept_scratches(tmp_path, 7)
+    assert second.saved(7).living == read_scratches(tmp_path, 7)
     assert first.take(taken) == taken
     first.ended()
-    assert [one.writer for one in second.kept(7).free] == [first.name]
+    assert [one.writer for one in second.saved(7).free] == [first.name]
 
 
 def test_nothing_is_left_of_a_window_that_has_saved_all(tmp_path: Path) -> None:
@@ -59,8 +59,8 @@ def test_nothing_is_left_of_a_window_that_has_saved_all(tmp_path: Path) -> None:
     for case_id in (7, 8):
         here.keep(Scratch(case_id, here.name, Written("typed")))
     here.drop(7)
-    assert [one.case_id for one in Writer(tmp_path).kept().living] == [8]
+    assert [one.case_id for one in Writer(tmp_path).saved().living] == [8]
     here.drop(8)
     assert not list(tmp_path.iterdir())
     here.keep(Scratch(7, here.name, Written("again")))
-    assert Writer(tmp_path).kept().living
+    assert Writer(tmp_path).saved().living

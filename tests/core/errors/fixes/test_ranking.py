@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from core.errors import add_resolution, identify, observe, record_resolution, search, show_case
 from core.errors.cases.derived import mirror_current
 from core.errors.cases.resolutions import Draft, add_drafts
-from core.errors.curation.transaction import look, seen_of
+from core.errors.curation.transaction import look, version_of
 from core.errors.fixes import Evidence
 from core.errors.retrieval.answer import Strength, Worth
 from core.store import Store, open_store
@@ -149,4 +149,4 @@ def test_what_a_person_sees_first_is_what_answers(
         case = show_case(store, case_id)
         assert case is not None
         for fingerprint in (None, identify(ERROR).fingerprint):
-            assert seen_of(case, fingerprint) == look(store.con, case_id, fingerprint)
+            assert version_of(case, fingerprint) == look(store.con, case_id, fingerprint)

@@ -16,10 +16,10 @@ from core.errors.cases.browse import browse, browsed
 from core.errors.cases.derived import refresh_case
 from core.errors.cases.record import Name, observe
 from core.errors.curation.decisions import edit
-from core.errors.curation.transaction import Written, seen_with
+from core.errors.curation.transaction import Written, version_with
 from core.errors.retrieval.answer import Hit, Place
-from core.errors.retrieval.api import deepened, not_looked
-from core.errors.retrieval.match_location import Standing, error_shown, fix_shown, says_it, standing
+from core.errors.retrieval.api import deepened, vector_skipped
+from core.errors.retrieval.match_location import Standing, is_exact_answer, matched_error, matched_fix, standing
 from core.store import Store, open_store
 
 KEY = "ImportError: cannot import <STR>"
@@ -125,12 +125,12 @@ def test_a_fix_is_of_this_error_if_it_is_its_own_or_that_of_the_whole_case(store
     fixed(store, 1, FIRST, "pip install freezegun")
     none = only(store, LATER.upper())
     assert (standing(none), none.resolution) == (Standing("same", "sibling"), "pip install freezegun")
-    assert not says_it(none)
+    assert not is_exact_answer(none)
     fixed(store, 1, None, "uv sync")
     whole = only(store, LATER.upper())
     assert (standing(whole), whole.resolution) == (Standing("same", "own"), "uv sync")
-    assert says_it(whole)
-    assert not says_it(only(store, "harmonica")), "one of its words is not the error"
+    assert is_exact_answer(whole)
+    assert not is_exact_answer(only(store, "harmonica")), "one of its words is not the error"
 
 
 def test_what_the_seed_s_own_programs_wrote_is_the_fix_of_the_whole_case(store: Store) -> None:
@@ -145,11 +145,11 @@ def test_what_is_shown_is_that_error_with_its_fix(store: Store) -> None:
         fixed(store, 1, mark, "reinstall it")
     hit, case = only(store, "harmonica"), show_case(store, 1)
     assert case is not None
-    shown, error = fix_shown(case, hit), error_shown(case, hit)
+    shown, error = matched_fix(case, hit), matched_error(case, hit)
     assert shown is not None
     assert error is not None
     assert (shown.fingerprint, error.key_line) == (LATER, LATER)
-    assert fix_shown(case, replace(hit, place=replace(hit.place, own_fix=False))) is None  # pyright: ignore[reportArgumentType]
+    assert matched_fix(case, replace(hit, place=replace(hit.place, own_fix=False))) is None  # pyright: ignore[reportArgumentType]
 
 
 def test_a_fix_of_the_whole_case_shown_for_one_error_is_decided_on_for_that_one(store: Store) -> None:
@@ -157,9 +157,9 @@ def test_a_fix_of_the_whole_case_shown_for_one_error_is_decided_on_for_that_one(
     fixed(store, 1, FIRST, "pip install freezegun")
     hit, case = only(store, "harmonica"), show_case(store, 1)
     assert case is not None
-    shown = fix_shown(case, hit)
+    shown = matched_fix(case, hit)
     assert (hit.resolution, shown and shown.text) == ("uv sync", "uv sync")
-    done = edit(store, "mina", [seen_with(case, shown, LATER)], Written("uv sync --all-extras"))
+    done = edit(store, "mina", [version_with(case, shown, LATER)], Written("uv sync --all-extras"))
     assert done.conflicts == (), "what answers for the other error stands in no way"
     assert only(store, "harmonica").resolution == "uv sync --all-extras"
     assert only(store, "freezegun").resolution == "pip install freezegun"
@@ -186,7 +186,7 @@ def test_the_trace_says_where_each_case_has_the_words(store: Store) -> None:
     assert answer.trace[-1].steps == (case,)
     (near,) = answer.candidates
     assert (near.key_line, near.place) == (LATER, Place("error", "every", LATER))
-    later = deepened(answer, not_looked(NoVectors("no model", "", "failed")))
+    later = deepened(answer, vector_skipped(NoVectors("no model", "", "failed")))
     assert [one.stage for one in later.trace][-2:] == ["vector", "words"], "a later answer still says where"
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from core.library.ask.features import Signals, beside, by_words, evidence, matcher, sentences_of
 from core.library.ask.glossary import in_english
-from core.library.ask.question import asked_kind, read_question, shows
+from core.library.ask.question import answer_kind, read_question, shows
 from core.library.search.rows import Passage
 
 GLOSSARY = {"뷁쇠": "widget"}
@@ -53,7 +53,7 @@ TEXTS = st.text(st.characters(codec=None) | st.sampled_from("보낸낼다. \n몇
 def test_a_question_names_its_kind_of_answer_and_a_text_has_it_or_not(
     question: str, kind: str, holds: str, lacks: str
 ) -> None:
-    found = asked_kind(question)
+    found = answer_kind(question)
     assert found is not None
     assert found == kind
     assert shows(found, holds, question)
@@ -64,12 +64,12 @@ def test_a_number_of_the_question_answers_nothing() -> None:
     question = "How many of the 40 boats leak?"
     assert not shows("number", "Boat of the 40", question)
     assert shows("number", "7 of the 40", question)
-    assert asked_kind("How do I see who took the boat?") is None
+    assert answer_kind("How do I see who took the boat?") is None
 
 
 def test_a_name_of_the_question_answers_nothing_and_a_thing_of_another_thing_is_not_asked_for() -> None:
     assert not shows("name", "They left for Oslo.", "Which company in Oslo built it?")
-    assert asked_kind("Which tool calls are listed?") is None
+    assert answer_kind("Which tool calls are listed?") is None
 
 
 def test_korean_is_read_word_by_word_whatever_its_endings() -> None:
@@ -120,7 +120,7 @@ def test_sentences_lose_no_word_and_nothing_stumbles_over_any_text(text: str) ->
     assert "".join("".join(said).split()) == "".join(text.split()) or any(c in '"”’)]' for c in text)
     assert all(one.strip() and len(one) <= 400 for one in said)
     in_english(text, GLOSSARY)
-    kind = asked_kind(text)
+    kind = answer_kind(text)
     assert kind is None or shows(kind, text, text) in (True, False)
 
 

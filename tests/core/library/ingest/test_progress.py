@@ -45,8 +45,8 @@ def test_rate_and_time_left_are_those_of_reading_not_of_looking() -> None:
         events.append(IngestEvent("asset_finished", "", idx=number, total=10, path="a", result="new", ms=1.0))
     pace = folded(events)[-1]
     assert pace.reading_s == 10.0, "the two seconds before are no reading"
-    assert (pace.rate, pace.left_s) == (0.5, 10.0)
-    assert folded(events[:2])[-1].left_s is None, "nothing is known yet"
+    assert (pace.rate, pace.remaining_s) == (0.5, 10.0)
+    assert folded(events[:2])[-1].remaining_s is None, "nothing is known yet"
 
 
 def test_nothing_to_read_and_a_stop_are_told_apart() -> None:

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from core.library.parse.markdown import inline_tokens, quick_block, said, words
+from core.library.parse.markdown import inline_text, inline_tokens, quick_block, words
 
 PARSER = MarkdownIt("commonmark").enable("table")
 QUICK = MarkdownIt("commonmark").enable("table")
@@ -36,7 +36,7 @@ LINES = st.lists(
 def test_the_words_of_a_line_are_those_the_parser_reads(parts: list[str]) -> None:
     content = "".join(parts).strip()
     if any(sign in content for sign in "\\`*_[]<>&!"):  # without marks the parser was never asked
-        assert words(PARSER, content, {}) == said(inline_tokens(PARSER, content, {}))
+        assert words(PARSER, content, {}) == inline_text(inline_tokens(PARSER, content, {}))
 
 
 @settings(max_examples=200)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.library.search.lexical import CHARS, lexical_query, lit, snippet
+from core.library.search.lexical import CHARS, highlight_terms, lexical_query, snippet
 from core.library.search.subword import pieces, stem, word_pieces
 
 
@@ -129,7 +129,7 @@ def test_korean_is_lit_inside_a_longer_word() -> None:
 )
 def test_what_a_half_typed_word_finds_is_lit(typed: str, text: str, shown: list[str]) -> None:
     terms = lexical_query(typed, prefix_last=True).terms
-    assert [text[a:b] for a, b in lit(text, terms)] == shown
+    assert [text[a:b] for a, b in highlight_terms(text, terms)] == shown
 
 
 def test_the_snippet_is_cut_where_a_half_typed_word_stands() -> None:
@@ -150,7 +150,7 @@ def test_spans_lie_in_the_snippet_and_do_not_overlap(text: str, asked: str, char
     for start, end in shown.matched:
         assert ends[-1] <= start < end <= len(shown.text)
         ends.append(end)
-    assert all(0 <= start < end <= len(text) for start, end in lit(text, terms))
+    assert all(0 <= start < end <= len(text) for start, end in highlight_terms(text, terms))
     assert shown.full == (shown.text == text) or text.startswith("…")
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core.rules.calls import call_keys, call_rows, composed, count_calls, find_calls, folded, lit, words_of
+from core.rules.calls import call_keys, call_rows, composed, count_calls, find_calls, folded, highlight_words, words_of
 from core.store import Store, open_store
 
 SIGNS = 'aAkKgG\u212aZz09 _-/."\\\n가각나\u1100\u1161\u11a8éÉe\u0301ßςΣİ'
@@ -140,6 +140,6 @@ def test_a_word_far_down_in_a_text_is_shown_in_its_sentence(store: Store) -> Non
 
 
 def test_places_that_touch_are_lit_as_one() -> None:
-    assert lit("git gitgit", words_of("git gi")) == ((0, 3), (4, 7))
-    assert lit("데이터", words_of("데이 이터")) == ((0, 3),)
+    assert highlight_words("git gitgit", words_of("git gi")) == ((0, 3), (4, 7))
+    assert highlight_words("데이터", words_of("데이 이터")) == ((0, 3),)
     assert words_of("Git git  GIT-push") == ("git", "push")

@@ -13,14 +13,14 @@ from core.rules.evaluation.compare import case_results, compare
 from core.rules.evaluation.labels import (
     Label,
     LabelledCall,
+    display_name,
     expected_elsewhere,
-    known_names,
     label_file,
     label_of,
-    name_to_say,
     named_in,
     put_label,
     read_labelled,
+    rule_names,
     with_title,
 )
 from core.rules.format.book import Book, book_of
@@ -62,7 +62,7 @@ def test_a_label_with_a_title_is_of_that_rule_alone(book: Book) -> None:
     rates = [compare(book, (one,), None).systems[1].hit_at_1.value for one in asked]
     assert rates == [1.0, 0.0, 1.0]
     (case,) = case_results(asked[1:2], lambda call: match(book, call))
-    assert case.shown[0] == FORCE and case.missed == (RETRY,), "both are told with their titles"
+    assert case.shown_rules[0] == FORCE and case.missed == (RETRY,), "both are told with their titles"
 
 
 def test_of_two_rules_one_may_be_wrong_and_the_other_right(book: Book) -> None:
@@ -90,8 +90,8 @@ def test_what_is_said_of_one_of_two_takes_the_place_of_what_was_said_of_any(tmp_
 
 def test_only_a_doubled_id_is_told_with_a_title_and_no_secret_is_kept(book: Book) -> None:
     force, _, branch = book.rules
-    assert [name_to_say((), one, doubled=one is force) for one in (force, branch)] == [FORCE, "ERR-003"]
-    assert name_to_say((FORCE,), force, doubled=False) == FORCE, "it is called so already"
+    assert [display_name((), one, doubled=one is force) for one in (force, branch)] == [FORCE, "ERR-003"]
+    assert display_name((FORCE,), force, doubled=False) == FORCE, "it is called so already"
     secret = "ghp_" + "a1B2" * 9
     assert secret not in with_title(replace(force, title=f"Token {secret} in a  log"))
     assert with_title(replace(force, title=" ")) == "ERR-002"
@@ -99,7 +99,7 @@ def test_only_a_doubled_id_is_told_with_a_title_and_no_secret_is_kept(book: Book
 
 def test_a_rule_that_is_gone_or_was_renamed_is_told_by_its_name(book: Book) -> None:
     calls = (LabelledCall(PUSH, (FORCE, "ERR-002", "ERR-003")), LabelledCall(PUSH, ("ERR-002: Another", "ERR-009")))
-    known = known_names(book.rules, named_in(calls))
+    known = rule_names(book.rules, named_in(calls))
     assert expected_elsewhere(calls, known) == {"ERR-002: Another": 1, "ERR-009": 1}
 
 

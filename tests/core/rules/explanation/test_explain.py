@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.rules.explanation import Explained, LitText, explain
+from core.rules.explanation import Explained, HighlightedText, explain
 from core.rules.format.book import Book, book_of
 from core.rules.format.parse import parse_text
 from core.rules.matching.api import MatchedRule, match
 from core.rules.matching.call import ToolCall
-from core.rules.matching.keyword import FULL, apart, short_of
+from core.rules.matching.keyword import FULL, format_scores, short_of
 from core.rules.matching.tables import load_tables
 
 RULES = """# Memory
@@ -52,12 +52,12 @@ def told(book: Book, call: ToolCall, rule: str) -> tuple[MatchedRule, Explained]
     return matched, explained
 
 
-def lit_in(texts: tuple[LitText, ...], name: str) -> set[str]:
+def lit_in(texts: tuple[HighlightedText, ...], name: str) -> set[str]:
     one = next(one for one in texts if one.name == name)
     return {one.text[start:end] for start, end in one.spans}
 
 
-def matched_in(texts: tuple[LitText, ...], name: str) -> set[str]:
+def matched_in(texts: tuple[HighlightedText, ...], name: str) -> set[str]:
     one = next(one for one in texts if one.name == name)
     return {one.text[start:end] for start, end in one.patterns}
 
@@ -180,7 +180,7 @@ def test_the_words_add_up_to_the_keyword_score(call: ToolCall) -> None:
 @given(st.floats(0, 1), st.floats(0, 1))
 def test_two_scores_that_differ_are_told_apart(one: float, other: float) -> None:
     one, other = round(one, 4), round(other, 4)
-    first, second = apart(one, other)
+    first, second = format_scores(one, other)
     assert (first == second) == (one == other)
     if one < other:
         assert float(short_of(one, other)) == pytest.approx(float(second) - float(first))

@@ -16,20 +16,20 @@ from core.base.trace import Step
 from core.rules.evaluation.compare import case_results, compare, silent_from
 from core.rules.evaluation.labels import (
     Label,
+    LabelConflict,
     LabelledCall,
-    SaidOtherwise,
     label_file,
     label_of,
     put_label,
     read_labelled,
     read_labels,
 )
-from core.rules.explanation import explain, lit, why_not
+from core.rules.explanation import explain, highlight, why_not
 from core.rules.format.book import Book, book_of
 from core.rules.format.parse import parse_text
 from core.rules.matching.api import Similarities, match
 from core.rules.matching.call import ToolCall
-from core.rules.ranking_diff import moved, told
+from core.rules.ranking_diff import describe_move, moved
 
 RULES = """\
 ### ERR-001: Force push over a shared branch
@@ -71,7 +71,7 @@ def test_both_texts_are_lit_where_they_share_a_word(book: Book) -> None:
 
 @given(st.text(max_size=60), st.sets(st.sampled_from(["push", "branch", "고객", "forc"])))
 def test_lit_places_are_in_order_and_within_the_text(text: str, terms: set[str]) -> None:
-    found = lit("x", f"{text} push branch", terms, {})
+    found = highlight("x", f"{text} push branch", terms, {})
     at = 0
     for start, end in found.spans:
         assert at <= start < end <= len(found.text)
@@ -143,7 +143,7 @@ def test_what_moved_says_who_crossed_the_cutoff(book: Book) -> None:
     after = match(book_of(parse_text(text, "memory.md").rules), PUSH)
     first = moved(before, after)[0]
     assert (first.kind, first.id) == ("hidden", "ERR-001")
-    assert "fell below the cut-off" in told(first)
+    assert "fell below the cut-off" in describe_move(first)
     assert moved(after, before)[0].kind == "shown"
     assert moved(before, before) == ()
 
@@ -259,7 +259,7 @@ def test_labels_of_old_files_are_read(tmp_path: Path, line: str, label: Label) -
 def test_what_was_said_otherwise_meanwhile_is_left_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "labels.jsonl"
     put_label(path, PUSH, "ERR-003", "wrong", seen=None)
-    with pytest.raises(SaidOtherwise) as found:
+    with pytest.raises(LabelConflict) as found:
         put_label(path, PUSH, "ERR-003", "wrong", seen=None)
     assert found.value.label == label_of(path, PUSH) == Label((), ("ERR-003",))
     silence = put_label(path, PUSH, None, "right", seen=found.value.label)

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.rules.format.book import AsAsked, book_of
+from core.rules.format.book import LazyFeatures, book_of
 from core.rules.format.parse import parse_text
 from core.rules.format.rule import rule_text
-from core.rules.format.snippets import shown_by
+from core.rules.format.snippets import rule_code
 from core.rules.matching.api import CANDIDATES, match
 from core.rules.matching.call import ToolCall
 from core.rules.matching.tables import load_tables
@@ -29,10 +29,10 @@ def test_only_rules_that_a_call_may_meet_are_read_for_their_code_and_languages()
     before = match(pickle.loads(pickle.dumps(book)), ToolCall("Bash", {"command": "git push --force"}))
     assert match(book, ToolCall("Bash", {"command": "git push --force"})) == before
     for part in (book.shown, book.languages, book.words, book.titles):
-        assert isinstance(part, AsAsked)
+        assert isinstance(part, LazyFeatures)
         assert 0 < len(part._known) <= CANDIDATES
-    assert tuple(book.shown) == tuple(map(shown_by, book.rules))
-    assert book.shown[-1] == book.shown[len(RULES) - 1:][0] == shown_by(book.rules[-1])  # fmt: skip
+    assert tuple(book.shown) == tuple(map(rule_code, book.rules))
+    assert book.shown[-1] == book.shown[len(RULES) - 1:][0] == rule_code(book.rules[-1])  # fmt: skip
 
 
 KOREAN = """\

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from core.rules.format.book import book_of
 from core.rules.format.rule import Rule
-from core.rules.format.snippets import code_text, cured, divided, likest, shown_by
+from core.rules.format.snippets import code_text, cured, divided, likest, rule_code
 from core.rules.matching.api import match
 from core.rules.matching.call import ToolCall
 
@@ -56,7 +56,7 @@ def test_nothing_of_a_solution_is_lost_by_dividing_it(text: str) -> None:
 def test_a_call_with_the_forbidden_code_has_the_mistake_and_not_the_cure() -> None:
     rule = Rule("ERR-001", "Notebook output committed", problem="200 MB", solution="clear it. Never `git add --all`")
     call = code_text("git add --all && git commit -m wip")
-    assert cured(shown_by(rule), call) is None
-    assert likest(shown_by(rule), call) is not None
+    assert cured(rule_code(rule), call) is None
+    assert likest(rule_code(rule), call) is not None
     found = match(book_of([rule]), ToolCall("Bash", {"command": "git add --all"}), cutoff=0.0)
     assert "code" in {hit.source for hit in found.rules[0].hits}

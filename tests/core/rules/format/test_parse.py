@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.base.fault import Fault
-from core.rules.format.parse import LABELS, known_field, parse, parse_files, parse_text
+from core.rules.format.parse import LABELS, field_name, parse, parse_files, parse_text
 from core.rules.format.rule import rule_text
 
 MEMORY = Path(__file__).parents[3] / "data" / "rules" / "memory.md"
@@ -77,7 +77,7 @@ def test_the_usual_korean_words_are_labels_of_their_field() -> None:
         "project": ("프로젝트", "프로젝트명"),
         "category": ("분류", "유형"),
     }.items():
-        assert {label: known_field(f"**{label}**: 글") for label in labels} == dict.fromkeys(labels, name)
+        assert {label: field_name(f"**{label}**: 글") for label in labels} == dict.fromkeys(labels, name)
 
 
 def test_a_label_names_one_field() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from core.rules.format import snippets
 from core.rules.format.book import book_of
 from core.rules.format.rule import Rule
-from core.rules.format.snippets import shown_by, ticked
+from core.rules.format.snippets import rule_code, ticked
 from core.rules.matching.api import match
 from core.rules.matching.call import ToolCall
 
@@ -57,7 +57,7 @@ def test_a_rule_without_backticks_shows_what_the_same_rule_with_them_does() -> N
     marked = Rule(
         "ERR-001", "Old rows read", problem="`fetch_row(id)` per id", solution="one `fetch_many(ids)` for all"
     )
-    assert shown_by(said) == shown_by(marked)
+    assert rule_code(said) == rule_code(marked)
     call = ToolCall("Write", {"content": "rows = fetch_many(ids)"})
     found = match(book_of([said]), call, cutoff=EVERYTHING)
     assert any("of the cure fetch_many(ids)" in reason for reason in found.rules[0].why)
@@ -65,4 +65,4 @@ def test_a_rule_without_backticks_shows_what_the_same_rule_with_them_does() -> N
 
 def test_an_author_who_marks_code_is_believed() -> None:
     rule = Rule("ERR-001", "t", problem="`git stash` lost work of user_id", solution="commit first")
-    assert [one.text for one in shown_by(rule).mistakes] == ["git stash"]
+    assert [one.text for one in rule_code(rule).mistakes] == ["git stash"]

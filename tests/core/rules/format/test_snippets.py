@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from core.rules.format.book import book_of
 from core.rules.format.parse import parse_text
 from core.rules.format.rule import Rule
-from core.rules.format.snippets import FULL, code_text, cured, likest, shown_by, turned
+from core.rules.format.snippets import FULL, code_text, cured, likest, rule_code, turned
 from core.rules.matching.api import match
 from core.rules.matching.call import ToolCall, call_text
 
@@ -27,13 +27,13 @@ RULE, HOOK = parse_text(RULES).rules
 
 
 def test_the_mistake_is_found_whole_in_part_and_within_a_longer_name() -> None:
-    shown = shown_by(RULE)
+    shown = rule_code(RULE)
     whole = likest(shown, code_text("for id in ids:\n    fetch_row(id)"))
     part = likest(shown, code_text("for id in range(3): pass"))
     assert whole is not None
     assert part is not None
     assert FULL >= whole[1] > 2 * part[1] > 0
-    assert likest(shown_by(HOOK), code_text("void TIM2_TickHandler(void)")) is not None
+    assert likest(rule_code(HOOK), code_text("void TIM2_TickHandler(void)")) is not None
     assert likest(shown, code_text("nothing of it")) is None
 
 
@@ -48,9 +48,9 @@ def test_the_mistake_is_found_whole_in_part_and_within_a_longer_name() -> None:
     ],
 )
 def test_code_that_only_the_cure_has_says_that_it_is_cured(call: str, cure: str | None) -> None:
-    found = cured(shown_by(RULE), code_text(call))
+    found = cured(rule_code(RULE), code_text(call))
     assert (found and found[0]) == cure
-    assert cured(shown_by(HOOK), code_text("int main.c")) is None  # `*.c` names a kind of file
+    assert cured(rule_code(HOOK), code_text("int main.c")) is None  # `*.c` names a kind of file
 
 
 def test_code_with_a_particle_glued_to_it_is_the_code_alone() -> None:
@@ -58,15 +58,15 @@ def test_code_with_a_particle_glued_to_it_is_the_code_alone() -> None:
         "ERR-001", "CI에서 npm install 사용", problem="CI에서 `npm install`을 쓴다", solution="CI에서는 `npm ci`를 쓴다"
     )
     call = code_text(".github/workflows/ci.yml run: npm install")
-    assert cured(shown_by(rule), call) is None, "the problem speaks of ci too"
-    assert likest(shown_by(rule), call) is not None
+    assert cured(rule_code(rule), call) is None, "the problem speaks of ci too"
+    assert likest(rule_code(rule), call) is not None
 
 
 def test_a_cure_says_more_the_more_of_it_is_there() -> None:
     rule = Rule("ERR-001", "t", problem="`KEYS *` blocks", solution="`SCAN`, or `UPDATE t SET n = n - 1 WHERE n > 0`")
-    whole = cured(shown_by(rule), code_text("UPDATE t SET n = n - 1 WHERE n > 0"))
-    part = cured(shown_by(rule), code_text("UPDATE t SET name = 'x'"))
-    word = cured(shown_by(rule), code_text("for key in client.scan_iter(count=9)"))
+    whole = cured(rule_code(rule), code_text("UPDATE t SET n = n - 1 WHERE n > 0"))
+    part = cured(rule_code(rule), code_text("UPDATE t SET name = 'x'"))
+    word = cured(rule_code(rule), code_text("for key in client.scan_iter(count=9)"))
     assert whole is not None
     assert part is not None
     assert word is not None
@@ -89,7 +89,7 @@ def test_a_call_with_the_cure_scores_less_and_says_why() -> None:
 )
 def test_an_edit_is_read_by_what_it_takes_away(old: str, new: str, turn: int) -> None:
     call = call_text(ToolCall("Edit", {"old_string": old, "new_string": new}))
-    assert turned(shown_by(RULE), call.removed) == turn
+    assert turned(rule_code(RULE), call.removed) == turn
 
 
 def test_what_a_commit_says_of_itself_is_no_deed() -> None:
@@ -100,5 +100,5 @@ def test_what_a_commit_says_of_itself_is_no_deed() -> None:
 
 @given(st.text(max_size=300), st.text(max_size=300))
 def test_any_text_has_its_words_and_snippets_bounded(problem: str, call: str) -> None:
-    found = likest(shown_by(Rule("ERR-001", "t", problem=problem)), code_text(call))
+    found = likest(rule_code(Rule("ERR-001", "t", problem=problem)), code_text(call))
     assert found is None or 0 < found[1] <= FULL

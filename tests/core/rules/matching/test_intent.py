@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from core.rules.format.book import book_of
 from core.rules.format.rule import Rule
-from core.rules.format.snippets import FULL, shown_by
+from core.rules.format.snippets import FULL, rule_code
 from core.rules.matching.api import match
-from core.rules.matching.call import ToolCall, call_text, is_test, says_it_looks
+from core.rules.matching.call import ToolCall, call_text, is_declared_read_only, is_test
 from core.rules.matching.score import context_of
 from core.rules.matching.terms import ENGLISH, shares
 
@@ -91,14 +91,14 @@ def test_japanese_words_with_kana_meet_english_ones() -> None:
 @given(st.dictionaries(st.sampled_from(("description", "prompt", "command")), st.text() | st.integers() | st.none()))
 def test_any_input_is_read(given_: dict[str, Any]) -> None:
     command = given_.get("command")
-    assert says_it_looks(given_, command if isinstance(command, str) else None) in (True, False)
+    assert is_declared_read_only(given_, command if isinstance(command, str) else None) in (True, False)
 
 
 RULE = Rule("ERR-001", "Rows fetched one by one", problem="`fetch_row(id)` in a loop over ids is slow")
 
 
 def test_code_that_is_missing_takes_some_away_and_says_so() -> None:
-    shown = shown_by(RULE)
+    shown = rule_code(RULE)
     call = call_text(ToolCall("Write", {"file_path": "a.txt.in", "content": "one by one"}))
     factors = [context_of(call, frozenset(), frozenset(), shown, code) for code in (0.0, FULL / 4, FULL / 2, FULL)]
     assert factors[0].factor < factors[1].factor < factors[2].factor == factors[3].factor == 1
@@ -108,7 +108,7 @@ def test_code_that_is_missing_takes_some_away_and_says_so() -> None:
 
 def test_no_code_is_asked_of_a_task_told_in_words() -> None:
     call = call_text(ToolCall("Task", {"description": "Report", "prompt": "Fetch the rows one by one."}))
-    context = context_of(call, frozenset(), frozenset(), shown_by(RULE))
+    context = context_of(call, frozenset(), frozenset(), rule_code(RULE))
     assert context.factor > 1
     assert context.reasons == ("the task is told in words: x 1.50",)
 
@@ -165,12 +165,12 @@ def test_what_only_a_test_does_is_met_by_rules_about_tests_alone() -> None:
     ],
 )
 def test_whatever_is_said_of_it_a_command_that_changes_something_is_no_looking(command: str, said: str) -> None:
-    assert not says_it_looks({"command": command, "description": said}, command)
+    assert not is_declared_read_only({"command": command, "description": said}, command)
 
 
 @pytest.mark.parametrize("command", ["kubectl -n push get pods", "python report.py", "npm install --dry-run"])
 def test_what_is_said_counts_where_the_command_changes_nothing_that_is_known(command: str) -> None:
-    assert says_it_looks({"command": command, "description": "Show the pods"}, command)
+    assert is_declared_read_only({"command": command, "description": "Show the pods"}, command)
 
 
 LOG = Rule(

@@ -6,7 +6,7 @@ import pytest
 
 from core.rules.format.book import book_of
 from core.rules.format.rule import Rule
-from core.rules.format.snippets import code_text, cured, shown_by
+from core.rules.format.snippets import code_text, cured, rule_code
 from core.rules.matching.api import another_command, match, near_miss
 from core.rules.matching.call import CallText, ToolCall, call_text
 from core.rules.matching.tables import ErrorPattern, load_tables
@@ -41,7 +41,7 @@ ALL = Rule("ERR-005", "Everything staged", problem="`git add -A` took the dump a
 )
 def test_a_command_without_the_option_that_makes_it_a_mistake(rule: Rule, command: str, missed: bool) -> None:
     call = call_text(ToolCall("Bash", {"command": command}))
-    assert bool(near_miss(shown_by(rule).mistakes, call, matching(call))) == missed
+    assert bool(near_miss(rule_code(rule).mistakes, call, matching(call))) == missed
 
 
 def test_a_near_miss_scores_less_and_says_why() -> None:
@@ -56,8 +56,8 @@ def test_a_near_miss_scores_less_and_says_why() -> None:
 
 def test_a_small_part_of_a_cure_is_no_cure() -> None:
     rule = Rule("ERR-009", "CSV for Excel", problem="no BOM", solution="`open(path, 'w', encoding='utf-8-sig')`")
-    assert cured(shown_by(rule), code_text("open('sales.csv', 'w', encoding='cp949')")) is None
-    assert cured(shown_by(rule), code_text("open(path, 'w', encoding='utf-8-sig')")) is not None
+    assert cured(rule_code(rule), code_text("open('sales.csv', 'w', encoding='cp949')")) is None
+    assert cured(rule_code(rule), code_text("open(path, 'w', encoding='utf-8-sig')")) is not None
 
 
 def test_one_number_in_two_files_is_two_rules() -> None:
@@ -90,7 +90,7 @@ def test_a_rule_about_sql_is_met_in_any_language() -> None:
 )
 def test_another_command_of_the_program_a_rule_shows(command: str, other: bool) -> None:
     call = call_text(ToolCall("Bash", {"command": command}))
-    found = another_command(shown_by(FORCE).mistakes, call, matching(call))
+    found = another_command(rule_code(FORCE).mistakes, call, matching(call))
     assert found == ("git push --force" if other else "")
 
 
@@ -105,12 +105,12 @@ def test_another_command_counts_where_few_words_are_shared() -> None:
 def test_a_program_whose_next_word_is_a_file_runs_no_other_command() -> None:
     rule = Rule("ERR-8", "Output without a limit", problem="`cat access.log` filled the conversation")
     call = call_text(ToolCall("Bash", {"command": "cat /var/log/app.log"}))
-    assert another_command(shown_by(rule).mistakes, call, ()) == ""
+    assert another_command(rule_code(rule).mistakes, call, ()) == ""
 
 
 def test_a_command_without_the_sign_for_all_there_is() -> None:
     rule = Rule("ERR-004", "Secrets committed", problem="`git add .` took the settings with it")
-    shown = shown_by(rule).mistakes
+    shown = rule_code(rule).mistakes
     assert near_miss(shown, call_text(ToolCall("Bash", {"command": "git add api.py tests/test_api.py"})), ())
     assert not near_miss(shown, call_text(ToolCall("Bash", {"command": "git add . && git commit"})), ())
     tables = load_tables().error_patterns

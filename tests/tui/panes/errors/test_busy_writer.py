@@ -225,11 +225,11 @@ async def test_the_queue_shows_what_comes_while_it_is_read(casebook: Path, monke
     async with app.run_test(size=WIDE) as pilot:
         screen = await test_triage.opened(pilot, app)
         await until(pilot, lambda: test_triage.idle(app))
-        left = screen.queue.left
+        left = screen.queue.remaining
         writer = BusyWriter(monkeypatch, app.jobs, "triage", triage, "triage_queue")
         writer.write = write
         write(0)
-        await until(pilot, lambda: screen.queue.left == left + 1 + MOST)
+        await until(pilot, lambda: screen.queue.remaining == left + 1 + MOST)
         assert not writer.starved
 
 

@@ -10,7 +10,7 @@ from textual.events import Key
 from textual.pilot import Pilot
 
 from core.errors.curation.decisions import edit
-from core.errors.curation.transaction import Seen, Written
+from core.errors.curation.transaction import SeenVersion, Written
 from core.store import open_store
 from tests.tui.support import CASES, NOW, app_on, frame, put, until
 from tui.panes.common.filter_menu import FilterScreen
@@ -54,7 +54,7 @@ async def test_a_filter_is_picked_by_a_few_letters_and_cleared_by_esc(casebook: 
 
 async def test_a_tag_is_seen_at_its_fix_searched_and_filtered_by(casebook: Path) -> None:
     with open_store(casebook, write=True) as store:
-        edit(store, "mina", [Seen(3, None)], Written("Borrow it.", tags=("disk", "디스크")), status="verified")
+        edit(store, "mina", [SeenVersion(3, None)], Written("Borrow it.", tags=("disk", "디스크")), status="verified")
     app = app_on(casebook)
     async with app.run_test(size=WIDE) as pilot:
         await started(pilot, app)

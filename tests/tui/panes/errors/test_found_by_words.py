@@ -15,7 +15,7 @@ from core.errors.retrieval.answer import Place, Source
 from core.store import Store, open_store
 from tests.tui.support import app_on, frame, settled, told, until
 from tui.panes.errors.fix_editor import WritingScreen
-from tui.panes.errors.queries import Found, joined
+from tui.panes.errors.queries import SearchResult, joined
 from tui.render.case_list import Row, near_row, row_of
 from tui.shell.app import CasebookApp
 
@@ -190,7 +190,7 @@ def beside_a_tier(path: Path, text: str, change: dict[str, object] | None) -> tu
         miss = replace(words, tier="vector", key_line=FIRST, resolution="?", place=None, why=("similarity 0.51",))
         miss = replace(miss, **change)  # pyright: ignore[reportArgumentType]
     near = near_row(case, 0.51, miss, query)
-    (row,) = joined(Found(None, (near,)), (row_of(case, words, query),)).rows
+    (row,) = joined(SearchResult(None, (near,)), (row_of(case, words, query),)).rows
     return row, words
 
 
@@ -214,7 +214,7 @@ async def test_which_fix_is_shown_is_decided_once_and_not_by_who_draws(
     import core.errors.retrieval.match_location
 
     calls: list[int] = []
-    right = core.errors.retrieval.match_location.fix_shown
+    right = core.errors.retrieval.match_location.matched_fix
 
     def counted(case: object, hit: object) -> object:
         calls.append(1)
@@ -223,7 +223,7 @@ async def test_which_fix_is_shown_is_decided_once_and_not_by_who_draws(
     app = app_on(both(merged))
     async with app.run_test(size=WIDE) as pilot:
         await asked(pilot, app, "harmoni")
-        monkeypatch.setattr("core.errors.retrieval.match_location.fix_shown", counted)
+        monkeypatch.setattr("core.errors.retrieval.match_location.matched_fix", counted)
         app.errors.reader._read(0.0)
         app.errors.case.read = None  # so that it is drawn, whatever was
         await until(pilot, lambda: app.errors.case.read is not None)
@@ -275,5 +275,5 @@ def row_with(number: int, tier: str, says: str | None, *, accepted: bool = False
 def test_the_order_is_answer_every_word_similar_some_words() -> None:
     answer, seen = row_with(1, "vector", None, accepted=True), row_with(2, "fingerprint", "exactly")
     every, near, some = row_with(3, "text", "every"), row_with(4, "similar", None), row_with(5, "text", "some")
-    found = joined(Found(None, (near, seen, answer)), (some, every)).rows
+    found = joined(SearchResult(None, (near, seen, answer)), (some, every)).rows
     assert [row.id for row in found] == [1, 2, 3, 4, 5]

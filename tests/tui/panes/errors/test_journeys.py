@@ -13,7 +13,7 @@ from textual.widgets import Input
 from core.errors import show_case
 from core.store import open_store
 from tests.tui.support import CASES, TRACEBACK, app_on, frame, offered, until
-from tui.panes.errors.results import FoundRows
+from tui.panes.errors.results import ResultRows
 from tui.screens.help import HelpScreen
 from tui.shell.app import CasebookApp
 
@@ -34,7 +34,7 @@ async def started(pilot: Pilot[None], app: CasebookApp) -> None:
 async def search(pilot: Pilot[None], app: CasebookApp, text: str) -> None:
     for letter in text:
         await pilot.press("space" if letter == " " else letter)
-    await until(pilot, lambda: isinstance(app.errors.results.rows.rows, FoundRows))
+    await until(pilot, lambda: isinstance(app.errors.results.rows.rows, ResultRows))
     await until(pilot, lambda: not app.jobs.busy("search"))
 
 

@@ -13,7 +13,7 @@ from core.errors import list_cases
 from core.store import Store, open_store
 from tests.tui.support import app_on, frame, put, until
 from tui.panes.errors.queries import PAGE, Pages, Stretch
-from tui.panes.errors.results import KEPT, FoundRows, PagedRows
+from tui.panes.errors.results import KEPT, PagedRows, ResultRows
 from tui.render.case_list import Row
 from tui.screens.pager import CHUNK, cut_rows
 
@@ -88,7 +88,7 @@ def test_the_end_that_was_seen_is_believed_more_than_a_count() -> None:
 
 
 def test_found_rows_have_no_row_outside() -> None:
-    found = FoundRows(rows(0, 3))
+    found = ResultRows(rows(0, 3))
     assert found.get(3) is None
     assert found.get(-1) is None
     assert found.index_of(2) == 2

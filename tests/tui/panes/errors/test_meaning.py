@@ -27,7 +27,7 @@ from core.store import jobs, open_store
 from tests.tui.services import embed_children
 from tests.tui.services.embed_children import GO_ON
 from tests.tui.support import NOW, app_on, frame, make_casebook, put, toasts, until
-from tui.panes.errors.queries import Found
+from tui.panes.errors.queries import SearchResult
 from tui.panes.errors.screen import memory_of
 from tui.render.common.trace import took
 from tui.runtime.jobs import Job
@@ -196,15 +196,15 @@ async def test_only_an_answer_takes_the_place_of_the_chosen_row(embedded: Path) 
         results = app.errors.results
         await until(pilot, lambda: results.rows.rows.total > 2)
         rows = tuple(row for at in range(results.rows.rows.total) if (row := results.rows.rows.get(at)))
-        results._meant(Found(None, rows[::-1], 0))
+        results._join_vectors(SearchResult(None, rows[::-1], 0))
         assert (results.rows.chosen, results.chosen) == (0, rows[0])
         assert results.rows.rows.get(1) == rows[-1]
         answer = replace(rows[-1], hit=replace(rows[-1].hit, accepted=True)) if rows[-1].hit else rows[-1]
-        results._meant(Found(None, (answer, *rows[:-1]), 0))
+        results._join_vectors(SearchResult(None, (answer, *rows[:-1]), 0))
         assert (results.rows.chosen, results.chosen) == (0, answer), "an answer is shown at once"
         await pilot.press("enter")  # opened: it is read now
         await until(pilot, lambda: app.errors.case.has_focus_within)
-        results._meant(Found(None, rows, 0))
+        results._join_vectors(SearchResult(None, rows, 0))
         assert results.chosen == rows[-1], "the case that is read stays the chosen one"
 
 

@@ -15,7 +15,7 @@ from core.evidence import reject
 from core.store import open_store
 from tests.tui.panes.evidence.support import one_of_each
 from tui.panes.errors.triage import read_queue
-from tui.panes.evidence.queries import Shown, read_list
+from tui.panes.evidence.queries import QuoteFilter, read_list
 from tui.runtime.jobs import Job, Lane
 
 
@@ -40,7 +40,7 @@ def test_a_quote_decided_meanwhile_is_neither_missed_nor_counted_twice(
         return count(*given)
 
     monkeypatch.setattr(queue, "count_quotes", later)
-    read = done(path, read_list(Shown(), 50))
+    read = done(path, read_list(QuoteFilter(), 50))
     assert ([row.id for row in read.rows], read.counts.left) == ([2, 3, 4, 5], 4)
 
 

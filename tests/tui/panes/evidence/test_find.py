@@ -20,7 +20,7 @@ from tests.tui.panes.evidence.support import SMALL, WIDE, at, fill, idle, one_of
 from tests.tui.support import app_on, frame, until
 from tui.panes.common.filter_menu import FilterScreen
 from tui.panes.evidence.places import FindScreen
-from tui.panes.evidence.queries import Shown
+from tui.panes.evidence.queries import QuoteFilter
 from tui.runtime.state import read_state
 from tui.services.environment import Surroundings, no_log
 from tui.shell.app import CasebookApp
@@ -122,7 +122,7 @@ async def test_a_word_is_no_place_for_a_long_quote(tmp_path: Path, quote: int, w
         await until(pilot, lambda: "The selection is too short for this quote. ] extends" in frame(app))
         await pilot.press("enter", "o")
         await until(pilot, lambda: idle(app) and not screen.reviewing.pending)
-        await until(pilot, lambda: screen.quotes.left == 5)
+        await until(pilot, lambda: screen.quotes.remaining == 5)
     assert state(path, quote) in ("failed", "near")
 
 
@@ -150,14 +150,14 @@ async def test_filter_trace_and_place_are_there_again(review: Path, tmp_path: Pa
     app = CasebookApp(review, around=Surroundings(load_config(environ={}), no_log, place))
     async with app.run_test(size=WIDE) as pilot:
         screen = await opened(pilot, app)
-        screen.show_only(Shown("failed"))
+        screen.show_only(QuoteFilter("failed"))
         await until(pilot, lambda: idle(app) and len(screen.quotes.rows) == 2)
         await at(pilot, screen, 5)
         await pilot.press("t", "alt+1")
         await until(pilot, lambda: len(app.screen_stack) == 1)
         screen = await opened(pilot, app)
         await until(pilot, lambda: shown(screen))
-        assert (screen.shown, screen.chosen_id, screen.why) == (Shown("failed"), 5, "shown")
+        assert (screen.shown, screen.chosen_id, screen.why) == (QuoteFilter("failed"), 5, "shown")
         await pilot.press("q")
         await until(pilot, lambda: app.return_code == 0 and not app.jobs.busy("state-last"))
     state_, trouble = read_state(place)
@@ -166,4 +166,4 @@ async def test_filter_trace_and_place_are_there_again(review: Path, tmp_path: Pa
     async with again.run_test(size=WIDE) as pilot:
         screen = await opened(pilot, again)
         await until(pilot, lambda: shown(screen))
-        assert (screen.shown, screen.chosen_id, screen.why) == (Shown("failed"), 5, "shown")
+        assert (screen.shown, screen.chosen_id, screen.why) == (QuoteFilter("failed"), 5, "shown")

@@ -12,7 +12,7 @@ from core.store import open_store
 from tests.tui.panes.evidence.support import SMALL, WIDE, at, idle, one_of_each, opened
 from tests.tui.support import app_on, frame, until
 from tui.panes.evidence.places import FindScreen
-from tui.panes.evidence.queries import Shown
+from tui.panes.evidence.queries import QuoteFilter
 from tui.panes.evidence.screen import EvidenceScreen
 from tui.shell.app import CasebookApp
 
@@ -81,12 +81,12 @@ async def test_words_narrow_the_list_and_esc_goes_back_step_by_step(review: Path
         await pilot.press("enter")
         assert app.focused is screen.list.rows
         assert screen.list.box.display
-        screen.show_only(Shown("all"))
+        screen.show_only(QuoteFilter("all"))
         await listed(pilot, app, screen, 4)
         await pilot.press("escape")
         await listed(pilot, app, screen, 1, 2, 3, 4, 5, 6)
         assert not screen.list.box.display
-        assert screen.shown == Shown("all"), "the filter goes with the next one"
+        assert screen.shown == QuoteFilter("all"), "the filter goes with the next one"
         await pilot.press("escape")
         await listed(pilot, app, screen, 2, 3, 4, 5)
         await pilot.press("escape", "alt+1")
@@ -131,7 +131,7 @@ async def test_a_decision_takes_the_quote_out_of_what_was_found(review: Path) ->
         await listed(pilot, app, screen, 2, 3)
         await pilot.press("enter", "A", "x", "enter")
         await listed(pilot, app, screen)
-        assert screen.quotes.left == 2, "none but those that were found"
+        assert screen.quotes.remaining == 2, "none but those that were found"
         await pilot.press("u")
         await listed(pilot, app, screen, 2, 3)
         await pilot.press("F")

@@ -19,7 +19,7 @@ from tests.tui.panes.evidence.support import SMALL, WIDE, at, fill, idle, one_of
 from tests.tui.support import app_on, frame, settled, toasts, told, until
 from tui.panes.common.filter_menu import FilterScreen
 from tui.panes.evidence.places import FindScreen, ReasonScreen
-from tui.panes.evidence.queries import Shown
+from tui.panes.evidence.queries import QuoteFilter
 from tui.panes.evidence.screen import EvidenceScreen
 from tui.panes.rules.screen import RulesScreen
 from tui.screens.import_files import ImportScreen
@@ -47,25 +47,25 @@ async def test_each_problem_is_decided_by_a_key_or_two_and_the_last_one_taken_ba
 
         await pilot.press("a")  # the near miss: no near match, so it is asked about
         assert "only 61% similar: below the threshold" in frame(app)
-        assert screen.quotes.left == 4
+        assert screen.quotes.remaining == 4
         await pilot.press("enter")
-        assert screen.quotes.left == 3, "it leaves at once"
+        assert screen.quotes.remaining == 3, "it leaves at once"
         await until(pilot, lambda: screen.chosen_id == 3 and shown(screen))
 
         await pilot.press("a")  # flagged: asked once, with what changed
         assert "enter accepts anyway" in frame(app)
         assert "[production]" in frame(app)
         assert "[staging]" in frame(app)
-        assert screen.quotes.left == 3
+        assert screen.quotes.remaining == 3
         await pilot.press("enter")
         await until(pilot, lambda: screen.chosen_id == 4 and shown(screen))
 
         await pilot.press("a")  # two places: which one?
         assert "found in 2 places" in frame(app)
         assert "enter accepts location 1" in frame(app)
-        assert screen.quotes.left == 2
+        assert screen.quotes.remaining == 2
         await pilot.press("2")
-        assert screen.quotes.left == 2, "to look at a place decides nothing"
+        assert screen.quotes.remaining == 2, "to look at a place decides nothing"
         await pilot.press("a")
         await until(pilot, lambda: screen.chosen_id == 5 and shown(screen))
 
@@ -83,7 +83,7 @@ async def test_each_problem_is_decided_by_a_key_or_two_and_the_last_one_taken_ba
         assert fifth.decision.reason == "made up"
 
         await pilot.press("u")
-        await until(pilot, lambda: idle(app) and screen.quotes.left == 1 and shown(screen))
+        await until(pilot, lambda: idle(app) and screen.quotes.remaining == 1 and shown(screen))
         assert screen.chosen_id == 5
     assert state(review, 5) == "failed"
 
@@ -95,11 +95,11 @@ async def test_a_held_key_accepts_nothing_that_asks_and_equal_toasts_are_one(rev
         await at(pilot, screen, 3)
         await pilot.press(*"a" * 30)
         await until(pilot, lambda: idle(app))
-        assert (screen.chosen_id, screen.quotes.left, screen.view.asking) == (3, 4, True)
+        assert (screen.chosen_id, screen.quotes.remaining, screen.view.asking) == (3, 4, True)
         await pilot.press("escape")
         assert not screen.view.asking
         assert app.screen is screen
-        screen.show_only(Shown("rejected"))
+        screen.show_only(QuoteFilter("rejected"))
         await until(pilot, lambda: idle(app) and not screen.quotes.total)
         await pilot.press(*"a" * 9)
         await until(pilot, lambda: told(app, "The list is empty."))
@@ -137,10 +137,10 @@ async def test_the_marked_are_rejected_for_one_reason_and_taken_back_at_once(rev
         await until(pilot, lambda: isinstance(app.screen, ReasonScreen) and app.focused is not None)
         assert "Reject 2 quotes" in frame(app)
         await pilot.press(*"made up", "enter")
-        await until(pilot, lambda: idle(app) and not screen.reviewing.pending and screen.quotes.left == 2)
+        await until(pilot, lambda: idle(app) and not screen.reviewing.pending and screen.quotes.remaining == 2)
         assert [state(review, one) for one in (2, 3)] == ["rejected", "rejected"]
         await pilot.press("u")
-        await until(pilot, lambda: idle(app) and screen.quotes.left == 4)
+        await until(pilot, lambda: idle(app) and screen.quotes.remaining == 4)
         assert [state(review, one) for one in (2, 3)] == ["near", "flagged"]
 
         await pilot.press("A")
@@ -190,7 +190,7 @@ async def test_next_problem_and_near_miss(review: Path) -> None:
     app = app_on(review)
     async with app.run_test(size=WIDE) as pilot:
         screen = await opened(pilot, app)
-        screen.show_only(Shown("all"))
+        screen.show_only(QuoteFilter("all"))
         await until(pilot, lambda: idle(app) and len(screen.quotes.rows) == 6)
         screen.list.rows.choose(0)
         await pilot.press("n")
@@ -224,16 +224,16 @@ async def test_a_hundred_failed_quotes_take_at_most_two_keys_each(tmp_path: Path
     keys = 0
     async with app.run_test(size=SMALL) as pilot:
         screen = await opened(pilot, app)
-        assert screen.quotes.left == 100
+        assert screen.quotes.remaining == 100
         for number in range(100):
             await until(pilot, lambda: shown(screen))
-            left = screen.quotes.left
+            left = screen.quotes.remaining
             await pilot.press("a")
             keys += 1
-            if screen.quotes.left == left:
+            if screen.quotes.remaining == left:
                 await pilot.press("enter")
                 keys += 1
-            assert screen.quotes.left == left - 1, number
+            assert screen.quotes.remaining == left - 1, number
             assert number % 10 or f"{left - 1} left" in frame(app)
         await until(pilot, lambda: idle(app) and not screen.reviewing.pending)
     assert keys <= 200
@@ -296,9 +296,9 @@ async def test_a_digit_shows_a_place_where_several_are_listed_and_decides_nothin
         assert "There is no location 7." in frame(app)
         await pilot.press("3")
         assert "There is no location 3. Press alt+3 for that pane." in frame(app)
-        assert screen.quotes.left == 4
+        assert screen.quotes.remaining == 4
         await pilot.press("2", "a")
-        assert screen.quotes.left == 3, "a place that was looked at is accepted without another question"
+        assert screen.quotes.remaining == 3, "a place that was looked at is accepted without another question"
         await until(pilot, lambda: idle(app))
     assert [state(review, one) for one in (3, 4)] == ["flagged", "accepted"]
 
@@ -317,7 +317,7 @@ async def test_where_no_places_are_listed_digits_are_the_panes_as_everywhere(rev
         screen = await opened(pilot, app)
         await at(pilot, screen, quote)
         await pilot.press("2", "8", "9", "a" if quote == 3 else "2", "2", "2")  # a flagged quote is asked about
-        assert screen.quotes.left == 4
+        assert screen.quotes.remaining == 4
         assert app.screen is screen
         assert not toasts(app)
         await refused(pilot, app, "Zoom is not available here. w shows the full message")

@@ -14,7 +14,7 @@ from tests.core.evidence.evidence_support import ALIGNED, FLAGGED, KOREAN, MESSA
 from tests.tui.corpus import assert_inert_text, few
 from tests.tui.panes.evidence.support import SMALL, WIDE, at, fill, idle, one_of_each, opened, shown, state
 from tests.tui.support import app_on, frame, told, until
-from tui.panes.evidence.queries import Shown
+from tui.panes.evidence.queries import QuoteFilter
 from tui.panes.evidence.review import PromoteScreen
 from tui.panes.evidence.screen import EvidenceScreen
 from tui.render.common.glyphs import ASCII
@@ -58,7 +58,7 @@ async def test_the_entry_of_the_chosen_quote_is_promoted_and_named_and_no_other(
         assert "p verify" not in frame(app)
         await pilot.press("p")  # that of the flagged quote is blocked
         await until(pilot, lambda: told(app, "1 flagged"))
-        screen.show_only(Shown("aligned"))
+        screen.show_only(QuoteFilter("aligned"))
         await at(pilot, screen, 6)
         await pilot.press("p")
         await until(pilot, lambda: told(app, "1 failed"))
@@ -138,7 +138,7 @@ async def test_the_marks_of_what_is_blocked_stay_and_the_reason_is_said(review: 
     app = app_on(review)
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         screen = await accepted(pilot, app)
-        screen.show_only(Shown("all"))
+        screen.show_only(QuoteFilter("all"))
         await until(pilot, lambda: idle(app) and screen.quotes.total == 6)
         await pilot.press("A", "p")
         await until(pilot, lambda: idle(app) and "“about port” is verified. Blocked: 3 entries, first" in frame(app))
@@ -151,7 +151,7 @@ async def test_the_entry_of_the_chosen_quote_is_promoted_and_said(tmp_path: Path
     app = app_on(path)
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         screen = await accepted(pilot, app)
-        screen.show_only(Shown("all"))
+        screen.show_only(QuoteFilter("all"))
         await at(pilot, screen, 3)
         await pilot.press("p")
         await until(pilot, lambda: idle(app) and "“about stop” is verified." in frame(app))
@@ -163,7 +163,7 @@ async def test_the_offer_names_an_entry_on_the_screen_and_ends_with_a_move(tmp_p
     app = app_on(path)
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         screen = await opened(pilot, app)
-        screen.show_only(Shown("all"))
+        screen.show_only(QuoteFilter("all"))
         await at(pilot, screen, 1)
         await pilot.press("a", "enter")
         await until(pilot, lambda: idle(app) and "“about port” is ready: p verifies it." in frame(app))
@@ -184,9 +184,9 @@ async def test_every_ready_entry_of_the_shown_session_and_type_is_counted_and_pr
         screen = await opened(pilot, app)
         await until(pilot, lambda: "No open quotes" in frame(app))
         assert "verify all ready entries" in " ".join(frame(app).split()), frame(app)
-        screen.show_only(Shown("ready"))
+        screen.show_only(QuoteFilter("ready"))
         await until(pilot, lambda: idle(app) and screen.quotes.total == 2)
-        screen.show_only(Shown("ready", type="decision"))
+        screen.show_only(QuoteFilter("ready", type="decision"))
         await until(pilot, lambda: idle(app) and screen.quotes.total == 1)
         await ready_to_verify(pilot, app, 1)
         assert "about stop" in frame(app)
@@ -204,7 +204,7 @@ async def test_nothing_is_promoted_while_the_chosen_quote_is_still_read(tmp_path
     app = app_on(path)
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         screen = await accepted(pilot, app)
-        screen.show_only(Shown("all"))
+        screen.show_only(QuoteFilter("all"))
         await at(pilot, screen, 3)
         screen.view.show(None)  # as before it is read
         screen.changed()
@@ -217,7 +217,7 @@ async def test_what_is_on_its_way_to_disk_is_waited_for(review: Path) -> None:
     app = app_on(review)
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         screen = await accepted(pilot, app)
-        screen.show_only(Shown("all"))
+        screen.show_only(QuoteFilter("all"))
         await at(pilot, screen, 1)
         await pilot.press("space")
         for key in ("p", "a", "x"):

@@ -242,7 +242,7 @@ async def test_the_first_word_is_drawn_without_waiting_for_the_timer_that_draws(
             await until(pilot, lambda: "waiting for the LLM" in flat(app))
             monkeypatch.setattr(Timer, "resume", lambda _: None)
             monkeypatch.setattr(CasebookApp, "_display", shows)
-            screen._heard(AnswerEvent("token", "", text="Firstword"))
+            screen._on_answer_event(AnswerEvent("token", "", text="Firstword"))
             await until(pilot, lambda: any("Firstword" in one and "not checked yet" in one for one in drawn))
             monkeypatch.undo()
 

@@ -118,7 +118,7 @@ class NotesScreen(PaneScreen, PasteSearchPane):
 
     def _came(self, found: Found, _final: bool) -> None:
         self.list.rows.show(FixedRows(found.rows))
-        self.list.body.tell(None if found.rows else Notice("No note has these words"))
+        self.list.body.show_notice(None if found.rows else Notice("No note has these words"))
         self.why.explain(found.trace)
         self.changed()
 

@@ -12,7 +12,7 @@ from core.errors.identity.keylines.entry import (
     REPORT,
     TEST,
     WRAPPER,
-    Found,
+    KeyLineCandidate,
     Part,
     Tool,
     joined,
@@ -30,13 +30,13 @@ _GO_EMPTY = lazy_pattern(
 )
 
 
-def _undefined_symbols(page: Page) -> Iterator[Found]:
+def _undefined_symbols(page: Page) -> Iterator[KeyLineCandidate]:
     """Apple's linker names the symbol on the next line."""
     for number in page.having(("Undefined symbols for architecture",)):
         yield joined(page, (number, number + 1) if page.text(number + 1) else (number,), CAUSE)
 
 
-def _ghc(page: Page) -> Iterator[Found]:
+def _ghc(page: Page) -> Iterator[KeyLineCandidate]:
     """GHC puts the message below the location."""
     for number in page.having((": error:",)):
         start, end = peel(page.text(number))
@@ -45,20 +45,20 @@ def _ghc(page: Page) -> Iterator[Found]:
             lead = page.text(said).lstrip()
             shift = 2 if lead.startswith("• ") else 0
             part = message(page, said)
-            yield Found(CAUSE + 1, (Part(number, start, end), Part(said, part.start + shift, part.end)))
+            yield KeyLineCandidate(CAUSE + 1, (Part(number, start, end), Part(said, part.start + shift, part.end)))
 
 
-def _go_lines(page: Page) -> Iterator[Found]:
+def _go_lines(page: Page) -> Iterator[KeyLineCandidate]:
     """Go's compilers and linters name line and column; `file.go:12:` alone is a log, or a line that a search shows."""
     for number in page.having((".go:",)):
         text = page.text(number)
         if not (match := _GO_PLACED.match(text)) or _GO_EMPTY.match(text, match.end()):
             continue
         weight = DETAIL if text.startswith("other declaration of", match.end()) else CAUSE
-        yield Found(weight, (Part(number, match.end(), len(text.rstrip())),))
+        yield KeyLineCandidate(weight, (Part(number, match.end(), len(text.rstrip())),))
 
 
-def _go_setup(page: Page) -> Iterator[Found]:
+def _go_setup(page: Page) -> Iterator[KeyLineCandidate]:
     """What stands below the name of a package without a place in a file: it could not even be read."""
     for number in page.having(("# ",)):
         said = page.text(number + 1)
@@ -66,7 +66,7 @@ def _go_setup(page: Page) -> Iterator[Found]:
             yield whole(page, number + 1, REPORT)
 
 
-def _go_imports(page: Page) -> Iterator[Found]:
+def _go_imports(page: Page) -> Iterator[KeyLineCandidate]:
     """`go: a imports`, `b imports`, and below them the package that cannot be had."""
     for number in page.having((" imports\n",)):
         if page.text(number - 1).endswith(" imports"):
@@ -78,7 +78,7 @@ def _go_imports(page: Page) -> Iterator[Found]:
             yield whole(page, at, REPORT + 2)
 
 
-def _terminated(page: Page) -> Iterator[Found]:
+def _terminated(page: Page) -> Iterator[KeyLineCandidate]:
     """`terminate called` and its `what():` belong together."""
     for number in page.having(("terminate called after throwing", "libc++abi: terminating")):
         what = page.text(number + 1).lstrip().startswith("what():")
@@ -249,7 +249,7 @@ _OS_ERROR = lazy_pattern(r"[^():]{1,80} \(os error \d+\)\Z", re.ASCII)
 _OLD = lazy_pattern(r"'(?P<said>.*)', \S+:\d+:\d+\Z", re.ASCII)
 
 
-def _panics(page: Page) -> Iterator[Found]:
+def _panics(page: Page) -> Iterator[KeyLineCandidate]:
     """The message of a panic: on the next line since 1.73, between quotes before."""
     weight = TEST - 1
     for number in page.having(("panicked at ",)):
@@ -257,28 +257,30 @@ def _panics(page: Page) -> Iterator[Found]:
         if not (match := _PANICKED.match(text)):
             continue
         if old := _OLD.match(text, match.start("at")):
-            yield Found(weight, (Part(number, *old.span("said")),))
+            yield KeyLineCandidate(weight, (Part(number, *old.span("said")),))
         elif match["at"].endswith(":") and (said := page.next_filled(number + 1)) is not None:
             aftermath = "panic in a function that cannot unwind" in page.text(said)
             yield whole(page, said, DETAIL if aftermath else weight)
             if _BARE.match(page.text(said).strip()):
                 # That two values differ says little; the line above says in which test, and where.
-                yield Found(weight - 1, (Part(number, max(text.find("thread '"), 0), len(text.rstrip(":"))),))
+                yield KeyLineCandidate(
+                    weight - 1, (Part(number, max(text.find("thread '"), 0), len(text.rstrip(":"))),)
+                )
         else:
-            yield Found(weight, (Part(number, match.start("at"), len(text)),))
+            yield KeyLineCandidate(weight, (Part(number, match.start("at"), len(text)),))
         weight = TEST - 2
 
 
-def _crashes(page: Page) -> Iterator[Found]:
+def _crashes(page: Page) -> Iterator[KeyLineCandidate]:
     """eyre's own report of a panic: `Message:` below its headline."""
     for number in page.having(("The application panicked (crashed).",)):
         said = page.next_filled(number + 1, 3)
         match = _CRASH.match(page.text(said)) if said is not None else None
         if said is not None and match:
-            yield Found(TEST - 1, (Part(said, *match.span("said")),))
+            yield KeyLineCandidate(TEST - 1, (Part(said, *match.span("said")),))
 
 
-def _reports(page: Page) -> Iterator[Found]:
+def _reports(page: Page) -> Iterator[KeyLineCandidate]:
     """eyre numbers what an error came from below a bare `Error:`; the last one says why."""
     for number in page.having(("Error:\n",)):
         if page.text(number).strip() != "Error:":
@@ -292,14 +294,14 @@ def _reports(page: Page) -> Iterator[Found]:
                 break
         parts = [Part(at, match.end(), len(page.text(at))) for at in causes if (match := _CAUSE.match(page.text(at)))]
         for part in parts[:-1]:
-            yield Found(REPORT + 1, (part,))
+            yield KeyLineCandidate(REPORT + 1, (part,))
         if parts:
             # What the system says alone does not say of which file: that is what the cause above it is for.
             of_system = _OS_ERROR.match(page.text(parts[-1].number), parts[-1].start)
-            yield Found(REPORT + 2, tuple(parts[-2:] if of_system else parts[-1:]))
+            yield KeyLineCandidate(REPORT + 2, tuple(parts[-2:] if of_system else parts[-1:]))
 
 
-def _diagnostics(page: Page) -> Iterator[Found]:
+def _diagnostics(page: Page) -> Iterator[KeyLineCandidate]:
     """`error: …` with an arrow below is the compiler's; alone it is cargo's."""
     for number in page.having(("error: ",)):
         text = page.text(number)
@@ -346,7 +348,7 @@ RUST = (
 )
 
 
-def _cmake(page: Page) -> Iterator[Found]:
+def _cmake(page: Page) -> Iterator[KeyLineCandidate]:
     """`CMake Error at file:line (command):` and the first line of what follows."""
     for number in page.having(("CMake Error",)):
         text = page.text(number).lstrip()
@@ -356,7 +358,7 @@ def _cmake(page: Page) -> Iterator[Found]:
         yield joined(page, (number,) if said is None else (number, said), CAUSE)
 
 
-def _bazel(page: Page) -> Iterator[Found]:
+def _bazel(page: Page) -> Iterator[KeyLineCandidate]:
     for number in page.having(("ERROR: ",)):
         text = page.text(number)
         if re.match(

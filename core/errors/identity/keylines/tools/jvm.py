@@ -6,7 +6,17 @@ import re
 from collections.abc import Iterator
 
 from core.base.lazy import lazy_pattern
-from core.errors.identity.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, Found, Part, Tool, rule, whole
+from core.errors.identity.keylines.entry import (
+    CAUSE,
+    DETAIL,
+    REPORT,
+    WRAPPER,
+    KeyLineCandidate,
+    Part,
+    Tool,
+    rule,
+    whole,
+)
 from core.errors.identity.keylines.lines import Page, peel
 
 _CLASS = r"(?:[a-z_][\w$]*\.)+[\w$]*[A-Z][\w$]*"
@@ -21,12 +31,12 @@ _INLINE_FRAME = lazy_pattern(r" at \S+\.(?:java|kt|groovy|scala):\d+\Z")
 _SYMBOL = lazy_pattern(r"(?:\[ERROR\] )?\s*(?P<said>(?:symbol|기호|심볼): .*)")
 
 
-def _thrown(page: Page) -> Iterator[Found]:
+def _thrown(page: Page) -> Iterator[KeyLineCandidate]:
     """The outermost exception of a stack trace; what caused it beside it."""
     for number, line in enumerate(page.lines):
         text = line.text
         if match := _CAUSED.match(text):
-            yield Found(DETAIL, (Part(number, *match.span("said")),))
+            yield KeyLineCandidate(DETAIL, (Part(number, *match.span("said")),))
         elif (match := _THROWN.match(text.lstrip())) and (_framed(page, number) or _INLINE_FRAME.search(text)):
             yield whole(page, number, CAUSE)
 
@@ -38,7 +48,7 @@ def _framed(page: Page, number: int) -> bool:
     )
 
 
-def _symbols(page: Page) -> Iterator[Found]:
+def _symbols(page: Page) -> Iterator[KeyLineCandidate]:
     """`cannot find symbol` says nothing without the symbol, which stands a few lines below."""
     for number in page.having(("cannot find symbol", "심볼을 찾을 수 없습니다", "기호를 찾을 수 없습니다")):
         start, end = peel(page.text(number))
@@ -46,10 +56,10 @@ def _symbols(page: Page) -> Iterator[Found]:
         below = ((at, _SYMBOL.match(page.text(at))) for at in range(number + 1, number + 5))
         named = (Part(at, *match.span("said")) for at, match in below if match)
         symbol = next(named, None)
-        yield Found(CAUSE, (key,) if symbol is None else (key, symbol))
+        yield KeyLineCandidate(CAUSE, (key,) if symbol is None else (key, symbol))
 
 
-def _clojure(page: Page) -> Iterator[Found]:
+def _clojure(page: Page) -> Iterator[KeyLineCandidate]:
     """The message stands below the place."""
     for number in page.having(("Syntax error ", "Execution error ")):
         if re.match(
@@ -62,7 +72,7 @@ def _clojure(page: Page) -> Iterator[Found]:
                 yield whole(page, said, CAUSE)
 
 
-def _gradle(page: Page) -> Iterator[Found]:
+def _gradle(page: Page) -> Iterator[KeyLineCandidate]:
     """The innermost reason below `What went wrong`, the task above it beside it."""
     for number in page.having(("* What went wrong:",)):
         first = number + 1
@@ -81,12 +91,12 @@ def _gradle(page: Page) -> Iterator[Found]:
         if reason != first:
             yield whole(page, first, DETAIL)
             start = page.text(reason).find("> ") + 2
-            yield Found(WRAPPER if hollow else REPORT, (Part(reason, start, len(page.text(reason))),))
+            yield KeyLineCandidate(WRAPPER if hollow else REPORT, (Part(reason, start, len(page.text(reason))),))
         else:
             yield whole(page, first, REPORT)
 
 
-def _spring(page: Page) -> Iterator[Found]:
+def _spring(page: Page) -> Iterator[KeyLineCandidate]:
     """What stands below `Description:` in Spring Boot's report of a start that failed."""
     for number in page.having(("Description:",)):
         if (said := page.next_filled(number + 1)) is not None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from core.base.lazy import lazy_pattern
-from core.errors.identity.keylines.entry import CAUSE, DETAIL, WRAPPER, Found, Part, Tool, rule, whole
+from core.errors.identity.keylines.entry import CAUSE, DETAIL, WRAPPER, KeyLineCandidate, Part, Tool, rule, whole
 from core.errors.identity.keylines.lines import Page
 
 _ROW = lazy_pattern(r"\s+\d+:\d+\s+(?P<level>error|warning|✖|⚠|×)\s+(?P<said>\S.*)")
@@ -21,47 +21,47 @@ _BIOME = lazy_pattern(
 )
 
 
-def _rows(page: Page) -> Iterator[Found]:
+def _rows(page: Page) -> Iterator[KeyLineCandidate]:
     """eslint and stylelint: the file on its own line, `line:col level message rule` below it."""
     for number in page.having(("error", "warning", "✖", "⚠", "×")):
         if match := _ROW.match(page.text(number)):
             weight = DETAIL - 5 if match["level"] in ("warning", "⚠") else CAUSE
-            yield Found(weight, (Part(number, *match.span("said")),))
+            yield KeyLineCandidate(weight, (Part(number, *match.span("said")),))
 
 
-def _analyzed(page: Page) -> Iterator[Found]:
+def _analyzed(page: Page) -> Iterator[KeyLineCandidate]:
     """Dart's analyzer: level, place, message and rule in one row; Flutter puts the place behind the message."""
     for number in page.having((".dart:",)):
         if match := _DART.match(page.text(number)):
             span = match.span("placed") if match["placed"] else match.span("said")
-            yield Found(CAUSE if match["level"] == "error" else DETAIL - 5, (Part(number, *span),))
+            yield KeyLineCandidate(CAUSE if match["level"] == "error" else DETAIL - 5, (Part(number, *span),))
 
 
-def _arrows(page: Page) -> Iterator[Found]:
+def _arrows(page: Page) -> Iterator[KeyLineCandidate]:
     """ruff, ty and kin: the message, then ` --> file:line:col`."""
     for number in page.having((" --> ",)):
         above = page.text(number - 1)
         if match := _RUFF.match(above):
-            yield Found(CAUSE, (Part(number - 1, *match.span("said")),))
+            yield KeyLineCandidate(CAUSE, (Part(number - 1, *match.span("said")),))
         elif re.match(r"error\[[\w-]+\]: ", above):
             yield whole(page, number - 1, CAUSE)
 
 
-def _biome(page: Page) -> Iterator[Found]:
+def _biome(page: Page) -> Iterator[KeyLineCandidate]:
     for number in page.having(("━━",)):
         said = page.next_filled(number + 1, 3)
         if said is not None and _BIOME.match(page.text(number)):
             text = page.text(said)
             start = len(text) - len(text.lstrip("× ✖!ℹ⚠"))
-            yield Found(CAUSE if "×" in text or "✖" in text else DETAIL, (Part(said, start, len(text)),))
+            yield KeyLineCandidate(CAUSE if "×" in text or "✖" in text else DETAIL, (Part(said, start, len(text)),))
 
 
-def _shellcheck(page: Page) -> Iterator[Found]:
+def _shellcheck(page: Page) -> Iterator[KeyLineCandidate]:
     for number in page.having(("SC",)):
         if match := re.match(
             r"\s*[\^-]+ +(?P<said>SC\d{4}(?: \((?:error|warning|info|style)\))?: .*)", page.text(number)
         ):
-            yield Found(CAUSE, (Part(number, *match.span("said")),))
+            yield KeyLineCandidate(CAUSE, (Part(number, *match.span("said")),))
 
 
 TOOLS = (

@@ -6,7 +6,18 @@ import re
 from collections.abc import Iterator
 
 from core.base.lazy import lazy_pattern
-from core.errors.identity.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, Found, Part, Tool, message, rule, whole
+from core.errors.identity.keylines.entry import (
+    CAUSE,
+    DETAIL,
+    REPORT,
+    WRAPPER,
+    KeyLineCandidate,
+    Part,
+    Tool,
+    message,
+    rule,
+    whole,
+)
 from core.errors.identity.keylines.lines import Page
 
 _NPM = lazy_pattern(r"npm (?:error|ERR!) ?(?P<said>.*)")
@@ -25,7 +36,7 @@ _REASON = lazy_pattern(r"\s*(?:╰─▶|╰─>|└──|├─▶|├──|�
 _RULED = lazy_pattern(r"\s*(?:× |✖ |x )(?!\d+/\d+ )(?P<said>\S.*)")
 
 
-def _npm(page: Page) -> Iterator[Found]:
+def _npm(page: Page) -> Iterator[KeyLineCandidate]:
     """The first `npm error` line that is no field; a lifecycle line only wraps what the script said."""
     first = True
     for number in page.having(("npm error", "npm ERR!")):
@@ -42,7 +53,7 @@ def _npm(page: Page) -> Iterator[Found]:
             yield whole(page, number, WRAPPER - 1)
 
 
-def _explained(page: Page) -> Iterator[Found]:
+def _explained(page: Page) -> Iterator[KeyLineCandidate]:
     """uv: the headline, and the reason that hangs below it over several lines."""
     for number in page.having(("× ", "error: ")):
         text = page.text(number)
@@ -52,14 +63,14 @@ def _explained(page: Page) -> Iterator[Found]:
         below = page.text(number + 1)
         if not (reason := _REASON.match(below)):
             if match and not re.search(r"\d problems?", text):
-                yield Found(REPORT, (Part(number, *match.span("said")), *_wrapped(page, number + 1)))
+                yield KeyLineCandidate(REPORT, (Part(number, *match.span("said")), *_wrapped(page, number + 1)))
             continue
         parts = [
             Part(number, *(match.span("said") if match else (0, len(text)))),
             Part(number + 1, reason.end(), len(below)),
         ]
         if "lines of output" in below:
-            yield Found(DETAIL, tuple(parts[:1]))
+            yield KeyLineCandidate(DETAIL, tuple(parts[:1]))
             continue
         depth = reason.end()
         at = number + 2
@@ -71,7 +82,7 @@ def _explained(page: Page) -> Iterator[Found]:
         ):
             parts.append(message(page, at))
             at += 1
-        yield Found(REPORT, tuple(parts))
+        yield KeyLineCandidate(REPORT, tuple(parts))
 
 
 def _wrapped(page: Page, number: int) -> tuple[Part, ...]:
@@ -82,7 +93,7 @@ def _wrapped(page: Page, number: int) -> tuple[Part, ...]:
     return ()
 
 
-def _conda(page: Page) -> Iterator[Found]:
+def _conda(page: Page) -> Iterator[KeyLineCandidate]:
     """The package stands on a list below the headline."""
     for number in page.having(("PackagesNotFoundError: ", "LibMambaUnsatisfiableError: ", "ResolvePackageNotFound:")):
         item = next(
@@ -94,17 +105,17 @@ def _conda(page: Page) -> Iterator[Found]:
             None,
         )
         parts = (message(page, number),) if item is None else (message(page, number), message(page, item))
-        yield Found(CAUSE, parts)
+        yield KeyLineCandidate(CAUSE, parts)
 
 
-def _apk(page: Page) -> Iterator[Found]:
+def _apk(page: Page) -> Iterator[KeyLineCandidate]:
     for number in page.having(("unable to select packages",)):
         parts = (
             (message(page, number), message(page, number + 1))
             if page.text(number + 1).strip()
             else (message(page, number),)
         )
-        yield Found(REPORT, parts)
+        yield KeyLineCandidate(REPORT, parts)
 
 
 TOOLS = (

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from core.base.lazy import lazy_pattern
-from core.errors.identity.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, Found, Part, Tool, rule
+from core.errors.identity.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, KeyLineCandidate, Part, Tool, rule
 from core.errors.identity.keylines.lines import Page
 
 _HEADER = "Traceback (most recent call last)"
@@ -117,13 +117,13 @@ def _ipython(page: Page, number: int, name: str, last: int) -> Raised | None:
     return None
 
 
-def raised(page: Page, item: Raised, weight: int) -> Found:
+def raised(page: Page, item: Raised, weight: int) -> KeyLineCandidate:
     """The key line of an exception."""
     text = page.text(item.number)
-    return Found(weight, (Part(item.number, item.start, len(text)),))
+    return KeyLineCandidate(weight, (Part(item.number, item.start, len(text)),))
 
 
-def invalid_fields(page: Page, number: int, weight: int) -> Iterator[Found]:
+def invalid_fields(page: Page, number: int, weight: int) -> Iterator[KeyLineCandidate]:
     """What pydantic found wrong below `2 validation errors for Model`: each field with its reason."""
     if "validation error" not in page.text(number) or not _INVALID.search(page.text(number)):
         return
@@ -135,13 +135,13 @@ def invalid_fields(page: Page, number: int, weight: int) -> Iterator[Found]:
             return
         part = Part(at, *match.span("said"))
         if _FIELD_REASON.search(text):
-            yield Found(weight, (part,) if field is None else (field, part))
+            yield KeyLineCandidate(weight, (part,) if field is None else (field, part))
             field = None
         elif not match["said"].startswith("For further information"):
             field = part
 
 
-def _tracebacks(page: Page) -> Iterator[Found]:
+def _tracebacks(page: Page) -> Iterator[KeyLineCandidate]:
     """The last traceback of the outermost level is what the program died of; the others are its causes and members."""
     items = exceptions(page)
     if not items:

@@ -6,7 +6,18 @@ import re
 from collections.abc import Iterator
 
 from core.base.lazy import lazy_pattern
-from core.errors.identity.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, Found, Part, Tool, joined, rule, whole
+from core.errors.identity.keylines.entry import (
+    CAUSE,
+    DETAIL,
+    REPORT,
+    WRAPPER,
+    KeyLineCandidate,
+    Part,
+    Tool,
+    joined,
+    rule,
+    whole,
+)
 from core.errors.identity.keylines.lines import Page
 
 _NAME = r"(?:[A-Za-z_$][\w$.]*)?(?:Error|Exception|Warning|Rejection|Failure)\b(?: \[[\w.]+\])?(?: \([^()\n]{1,80}\))?"
@@ -21,13 +32,13 @@ _COMMAND = lazy_pattern(r"(?:Error: |\[ERROR\] )?Command failed\b")
 _REACH = 24
 
 
-def _thrown(page: Page) -> Iterator[Found]:
+def _thrown(page: Page) -> Iterator[KeyLineCandidate]:
     """An error with stack frames below, or what follows the caret under the source line of an uncaught one."""
     caret_seen = False
     for number, line in enumerate(page.lines):
         text = line.text
         if match := _CAUSE.match(text):
-            yield Found(DETAIL, (Part(number, *match.span("said")),))
+            yield KeyLineCandidate(DETAIL, (Part(number, *match.span("said")),))
         elif _CARET.match(text) and _node_source(page, number):
             said = page.next_filled(number + 1, 3)
             if said is not None and not caret_seen and not page.lines[said].indent:
@@ -63,7 +74,7 @@ _HEADLINE = lazy_pattern(
 _PLACE = lazy_pattern(r"(?:\.{0,2}/|\w:\\|>|[\w@-]+/)[^\s:]*(?:[: ]\d+:\d+\S*.*)?\Z", re.ASCII)
 
 
-def _bundled(page: Page) -> Iterator[Found]:
+def _bundled(page: Page) -> Iterator[KeyLineCandidate]:
     """Below `ERROR in file`, `Failed to compile` and the like: the first line that is no place and no headline."""
     for number in page.having(("ERROR in ", "Failed to compile", "Build failed", "error during build", "Module ")):
         if not _HEADLINE.match(page.text(number).strip()):
@@ -141,7 +152,7 @@ _OCAML = lazy_pattern(r'File "[^"]+", lines? [\d-]+, characters [\d-]+:')
 _PHP_IN = r"(?: in \S+(?: on line |:)\d+)?"
 
 
-def _ocaml(page: Page) -> Iterator[Found]:
+def _ocaml(page: Page) -> Iterator[KeyLineCandidate]:
     """OCaml's `Error:` stands below the source excerpt and may wrap."""
     for number in page.having(('File "',)):
         if _OCAML.match(page.text(number)):
@@ -151,7 +162,7 @@ def _ocaml(page: Page) -> Iterator[Found]:
                     break
 
 
-def _named_above(page: Page) -> Iterator[Found]:
+def _named_above(page: Page) -> Iterator[KeyLineCandidate]:
     """Laravel, Poetry and other PHP and Python consoles: the class alone, a blank line, and the message."""
     for number in page.having(("Error", "Exception")):
         if not _CLASS_ALONE.match(page.text(number)) or page.text(number + 1):
@@ -161,7 +172,7 @@ def _named_above(page: Page) -> Iterator[Found]:
             yield joined(page, (number, said), CAUSE)
 
 
-def _elixir(page: Page) -> Iterator[Found]:
+def _elixir(page: Page) -> Iterator[KeyLineCandidate]:
     """Since 1.15 the compiler draws the source below the message."""
     for number in page.having(("error: ",)):
         drawn = any("└─ " in page.text(at) for at in range(number + 1, number + 10))
@@ -173,7 +184,7 @@ _WAVES = lazy_pattern(r"\s*\|\s+~+\s*\Z")
 _BOXED = lazy_pattern(r"\s*\|\s+(?P<said>\S.*)")
 
 
-def _powershell(page: Page) -> Iterator[Found]:
+def _powershell(page: Page) -> Iterator[KeyLineCandidate]:
     """PowerShell 5 names the position on the next lines; the message is the line above."""
     for number in page.having(("+ CategoryInfo", "At line:")):
         for at in range(number - 1, max(-1, number - 6), -1):
@@ -184,7 +195,7 @@ def _powershell(page: Page) -> Iterator[Found]:
                 return
 
 
-def _powershell_core(page: Page) -> Iterator[Found]:
+def _powershell_core(page: Page) -> Iterator[KeyLineCandidate]:
     """PowerShell 7 draws a box below `Line |`; the message is the row under the waves."""
     for number in page.having(("Line |",)):
         if page.text(number).strip() != "Line |":
@@ -192,11 +203,11 @@ def _powershell_core(page: Page) -> Iterator[Found]:
         for at in range(number + 1, min(number + 12, len(page.lines) - 1)):
             match = _BOXED.match(page.text(at + 1)) if _WAVES.match(page.text(at)) else None
             if match:
-                yield Found(CAUSE, (Part(at + 1, *match.span("said")),))
+                yield KeyLineCandidate(CAUSE, (Part(at + 1, *match.span("said")),))
                 break
 
 
-def _latex(page: Page) -> Iterator[Found]:
+def _latex(page: Page) -> Iterator[KeyLineCandidate]:
     """`! message`, and the source line that follows it (`l.5 \\foo`) for an undefined control sequence."""
     for number in page.having(("! ",)):
         if re.match(r"! \S", page.text(number)) and any(

@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from core.errors.identity.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, Found, Tool, rule, whole
+from core.errors.identity.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, KeyLineCandidate, Tool, rule, whole
 from core.errors.identity.keylines.lines import Page
 
 
-def _terraform(page: Page) -> Iterator[Found]:
+def _terraform(page: Page) -> Iterator[KeyLineCandidate]:
     """The headline of each box; its gutter was taken off."""
     for number in page.having(("Error: ",)):
         if page.text(number).lstrip("╷│ ").startswith("Error: "):
             yield whole(page, number, REPORT)
 
 
-def _wrangler(page: Page) -> Iterator[Found]:
+def _wrangler(page: Page) -> Iterator[KeyLineCandidate]:
     """`A request … failed.` wraps what the service answered, on the next line."""
     for number in page.having(("[ERROR] A request to the Cloudflare API",)):
         said = page.next_filled(number + 1, 3)
@@ -128,7 +128,7 @@ CLOUDS = (
 _RUN = r"(?:process|executor failed running|The command) .*(?:did not complete|returned a non-zero|exit code).*"
 
 
-def _solve(page: Page) -> Iterator[Found]:
+def _solve(page: Page) -> Iterator[KeyLineCandidate]:
     """`failed to solve` wraps what the step said, unless it names the reason itself."""
     for number in page.having(("failed to solve", "ERROR: ")):
         text = page.text(number).lstrip()
@@ -249,14 +249,14 @@ CONTAINERS = (
 )
 
 
-def _sql_server(page: Page) -> Iterator[Found]:
+def _sql_server(page: Page) -> Iterator[KeyLineCandidate]:
     """`Msg n, Level …` and the message below it."""
     for number in page.having(("Msg ",)):
         if re.match(r"Msg \d+, Level \d+", page.text(number)) and page.text(number + 1):
             yield whole(page, number + 1, CAUSE)
 
 
-def _oracle(page: Page) -> Iterator[Found]:
+def _oracle(page: Page) -> Iterator[KeyLineCandidate]:
     for number in page.having(("ORA-", "PLS-", "SP2-", "TNS-")):
         if re.match(r"(?:.{0,40}: )?(?:ORA|PLS|SP2|TNS)-\d{4,5}: ", page.text(number)):
             yield whole(page, number, CAUSE)

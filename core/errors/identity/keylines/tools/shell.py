@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from core.base.lazy import lazy_pattern
-from core.errors.identity.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, Found, Part, Tool, rule
+from core.errors.identity.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, KeyLineCandidate, Part, Tool, rule
 from core.errors.identity.keylines.lines import Page
 
 # What the C library and the shells say in English and Korean.
@@ -270,7 +270,7 @@ _LEVEL = lazy_pattern(r'"(?:level|severity|lvl|levelname|log\.level)"\s*:\s*"?(?
 _BAD = frozenset(["error", "fatal", "critical", "panic", "crit", "err", "severe", "emerg", "alert", "50", "60"])
 
 
-def _json(page: Page) -> Iterator[Found]:
+def _json(page: Page) -> Iterator[KeyLineCandidate]:
     """The message in a JSON log line of a bad level, or in a JSON error body."""
     for number in page.having(
         (
@@ -292,7 +292,7 @@ def _json(page: Page) -> Iterator[Found]:
         if level and level["level"].lower() not in _BAD:
             continue
         if match := _FIELD.search(text):
-            yield Found(REPORT - 5 if level else DETAIL + 5, (Part(number, *match.span("said")),))
+            yield KeyLineCandidate(REPORT - 5 if level else DETAIL + 5, (Part(number, *match.span("said")),))
 
 
 LOGS = (

@@ -14,7 +14,7 @@ from core.errors.identity.keylines.entry import (
     REPORT,
     TEST,
     WRAPPER,
-    Found,
+    KeyLineCandidate,
     Part,
     Tool,
     joined,
@@ -33,7 +33,7 @@ _SUMMARY = lazy_pattern(r"(?:\[gw\d+\] )?(?:\[ *\d+%\] )?(?:FAILED|ERROR|SUBFAIL
 _LINE_STYLE = lazy_pattern(r"[\w.]*(?:Error|Exception|Failed|Exit|Interrupt): |assert ")
 
 
-def _pytest(page: Page) -> Iterator[Found]:
+def _pytest(page: Page) -> Iterator[KeyLineCandidate]:
     """The first `E` line of each failure, failures before errors; the summary if that is all there is."""
     section = ""
     fresh = True
@@ -46,17 +46,19 @@ def _pytest(page: Page) -> Iterator[Found]:
             fresh = True
         elif match := _ERROR_LINE.match(text):
             if fresh:
-                yield Found(TEST if section == "FAILURES" else TEST - 1, (Part(number, match.end(), len(text)),))
+                yield KeyLineCandidate(
+                    TEST if section == "FAILURES" else TEST - 1, (Part(number, match.end(), len(text)),)
+                )
                 seen.append(text[match.end() :])
                 yield from invalid_fields(page, number, TEST - 1)
             fresh = False
         elif (match := _SUMMARY.match(text)) and ("summary" in section or "::" in text):
             said = match["said"]
             if not any(known.startswith(said.rstrip(".")[:60]) for known in seen):
-                yield Found(TEST - 10, (Part(number, *match.span("said")),))
+                yield KeyLineCandidate(TEST - 10, (Part(number, *match.span("said")),))
         elif section in ("FAILURES", "ERRORS"):
             if not seen and (part := _one_line(text, number)):
-                yield Found(TEST - 8, (part,))
+                yield KeyLineCandidate(TEST - 8, (part,))
         elif not section and not text:
             fresh = True
 
@@ -67,7 +69,7 @@ def _one_line(text: str, number: int) -> Part | None:
     return Part(number, start, end) if start and not text[0].isspace() and _LINE_STYLE.match(text, start, end) else None
 
 
-def _unittest(page: Page) -> Iterator[Found]:
+def _unittest(page: Page) -> Iterator[KeyLineCandidate]:
     """The exception of each `FAIL:` or `ERROR:` block, the first one first."""
     rulers = [number for number, line in enumerate(page.lines) if line.text.startswith("=" * 60)]
     weight = TEST
@@ -81,18 +83,18 @@ def _unittest(page: Page) -> Iterator[Found]:
             weight = TEST - 1
 
 
-def _doctest(page: Page) -> Iterator[Found]:
+def _doctest(page: Page) -> Iterator[KeyLineCandidate]:
     """What was expected and what came; the example beside it."""
     for number, line in enumerate(page.lines):
         label = line.text.strip()
         if label == "Failed example:":
-            yield Found(DETAIL, (*whole(page, number, 0).parts, *_indented(page, number, 1)))
+            yield KeyLineCandidate(DETAIL, (*whole(page, number, 0).parts, *_indented(page, number, 1)))
             yield from _expected(page, number)
         elif label.startswith("***Test Failed***"):
             yield whole(page, number, DETAIL)
 
 
-def _expected(page: Page, number: int) -> Iterator[Found]:
+def _expected(page: Page, number: int) -> Iterator[KeyLineCandidate]:
     for at in range(number + 1, min(number + 60, len(page.lines))):
         text = page.text(at).strip()
         if text.startswith("Failed example:"):
@@ -106,10 +108,10 @@ def _expected(page: Page, number: int) -> Iterator[Found]:
             parts = (*whole(page, at, 0).parts, *_indented(page, at, 1))
             if got is not None:
                 parts = (*parts, *whole(page, got, 0).parts, *_indented(page, got, 1))
-            yield Found(TEST, parts)
+            yield KeyLineCandidate(TEST, parts)
             return
         if text in ("Expected nothing", "Got nothing"):
-            yield Found(TEST, whole(page, at, 0).parts)
+            yield KeyLineCandidate(TEST, whole(page, at, 0).parts)
             return
 
 
@@ -164,7 +166,7 @@ _PRINTED = lazy_pattern(r"\s*(?:(?i:(?:combined )?output|stderr|stdout)(?: was)?
 _PANIC = lazy_pattern(r"panic: .*")
 
 
-class _Said(NamedTuple):
+class _Message(NamedTuple):
     """A message: its line, where its text begins, and the test that was running."""
 
     number: int
@@ -172,7 +174,7 @@ class _Said(NamedTuple):
     test: str
 
 
-def _go_tests(page: Page) -> Iterator[Found]:
+def _go_tests(page: Page) -> Iterator[KeyLineCandidate]:
     """The messages of each failed test, the last one first: `t.Fatal` ends a test, what stands before may be a log.
 
     Messages of tests that passed are none. Where the output was cut, messages of tests without an end count if no
@@ -182,7 +184,7 @@ def _go_tests(page: Page) -> Iterator[Found]:
     failed = [one for one in said if ends.get(one.test) == "FAIL"]
     if not failed and "PASS" in ends.values() and "FAIL" not in page.whole:
         return
-    groups: dict[str, list[_Said]] = {}
+    groups: dict[str, list[_Message]] = {}
     told = failed or [one for one in said if one.test not in ends]
     for one in [one for one in told if not _OWN.match(page.text(one.number))] or told:
         groups.setdefault(one.test, []).append(one)
@@ -194,13 +196,13 @@ def _go_tests(page: Page) -> Iterator[Found]:
                 continue
             last = one is group[-1]
             peer = last or _ASSERTS.match(page.text(one.number), one.start)
-            yield Found(weight if last else TEST - 1 if peer else DETAIL, found)
+            yield KeyLineCandidate(weight if last else TEST - 1 if peer else DETAIL, found)
             weight = TEST - 1 if last else weight
     for number in page.having(("--- FAIL: ",)):
         yield whole(page, number, WRAPPER)
 
 
-def _panics(page: Page) -> Iterator[Found]:
+def _panics(page: Page) -> Iterator[KeyLineCandidate]:
     """The panic that ended a test; what the test said before is older."""
     for number in page.having(("panic: ",)):
         if _PANIC.match(page.text(number)):
@@ -208,10 +210,10 @@ def _panics(page: Page) -> Iterator[Found]:
             return
 
 
-def _read(page: Page) -> tuple[dict[str, str], list[_Said]]:
+def _read(page: Page) -> tuple[dict[str, str], list[_Message]]:
     """How each test ended, and every message with the test it belongs to."""
     ends: dict[str, str] = {}
-    said: list[_Said] = []
+    said: list[_Message] = []
     test = ""
     for number, line in enumerate(page.lines):
         text = line.text
@@ -222,13 +224,13 @@ def _read(page: Page) -> tuple[dict[str, str], list[_Said]]:
             ends[test] = match["how"]
         elif ".go:" in text:
             if match := _SAID.match(text):
-                said.append(_Said(number, match.end(), test))
+                said.append(_Message(number, match.end(), test))
         elif _PACKAGE.match(text):
             test = ""
     return ends, said
 
 
-def _parts(page: Page, one: _Said) -> Iterable[Part]:
+def _parts(page: Page, one: _Message) -> Iterable[Part]:
     """What a message says: of an assertion its error, of a command that failed what the command printed."""
     text = page.text(one.number)
     if not text[one.start :].strip():
@@ -294,7 +296,7 @@ _COMMAND = lazy_pattern(r"`.+' failed(?: with status \d+)?\Z")
 _THROWN = lazy_pattern(r"\s*(?:[A-Za-z_$][\w$.]*)?(?:Error|Exception|Failure)\b(?: \[\w+\])?(?:: |:?\Z)")
 
 
-def _jest(page: Page) -> Iterator[Found]:
+def _jest(page: Page) -> Iterator[KeyLineCandidate]:
     """The first line below each bullet; the bullet names the test."""
     weight = TEST
     for number in page.having(("● ",)):
@@ -307,7 +309,7 @@ def _jest(page: Page) -> Iterator[Found]:
             weight = TEST - 1
 
 
-def _vitest(page: Page) -> Iterator[Found]:
+def _vitest(page: Page) -> Iterator[KeyLineCandidate]:
     """The error below each ` FAIL  file > test`; `→` lines when that is all there is."""
     weight = TEST
     for number in page.having((" FAIL ", "FAIL ")):
@@ -322,17 +324,17 @@ def _vitest(page: Page) -> Iterator[Found]:
             weight = TEST - 1
     for number in page.having(("→ ",)):
         if match := re.match(r"\s+→ (?P<said>\S.*)", page.text(number)):
-            yield Found(TEST - 20, (Part(number, *match.span("said")),))
+            yield KeyLineCandidate(TEST - 20, (Part(number, *match.span("said")),))
 
 
-def _numbered(page: Page) -> Iterator[Found]:
+def _numbered(page: Page) -> Iterator[KeyLineCandidate]:
     """mocha, cypress, playwright, rspec, minitest, phpunit, ExUnit: `1) …`, and the error some lines below."""
     weight = TEST
     for number in page.having((") ",)):
         if not _NUMBERED.match(page.text(number)):
             continue
         if parts := _reason(page, number):
-            yield Found(weight, parts)
+            yield KeyLineCandidate(weight, parts)
             weight = TEST - 1
 
 
@@ -377,14 +379,14 @@ def _rspec(page: Page, at: int) -> tuple[Part, ...]:
     return (message(page, said),) if text and not text.startswith("#") else (message(page, at),)
 
 
-def _tap(page: Page) -> Iterator[Found]:
+def _tap(page: Page) -> Iterator[KeyLineCandidate]:
     """`not ok`, and the `error:` of its YAML block."""
     weight = TEST - 2
     for number in page.having(("not ok ",)):
         if not re.match(r"\s*not ok \d+", page.text(number)):
             continue
         if remarks := _remarks(page, number + 1, _REMARK):
-            yield Found(weight, _reason_of_bats(page, number, remarks))
+            yield KeyLineCandidate(weight, _reason_of_bats(page, number, remarks))
             yield whole(page, number, DETAIL)
             weight = TEST - 3
             continue
@@ -394,18 +396,18 @@ def _tap(page: Page) -> Iterator[Found]:
                 block = match["said"] in ("|-", "|", ">-", ">")
                 said = at + 1 if block else at
                 part = message(page, said) if block else Part(at, *_unquoted(match))
-                yield Found(weight, (part,))
+                yield KeyLineCandidate(weight, (part,))
                 weight = TEST - 3
                 break
         yield whole(page, number, DETAIL)
 
 
-def _bats(page: Page) -> Iterator[Found]:
+def _bats(page: Page) -> Iterator[KeyLineCandidate]:
     """bats for a terminal: `✗ test`, its place in brackets, and what it printed."""
     weight = TEST - 2
     for number in page.having(("✗ ",)):
         if _CROSSED.match(page.text(number)) and _PLACE.match(page.text(number + 1)):
-            yield Found(weight, _reason_of_bats(page, number, _remarks(page, number + 1, _INDENTED)))
+            yield KeyLineCandidate(weight, _reason_of_bats(page, number, _remarks(page, number + 1, _INDENTED)))
             yield whole(page, number, DETAIL)
             weight = TEST - 3
 
@@ -437,7 +439,7 @@ def _unquoted(match: re.Match[str]) -> tuple[int, int]:
     return (start + 1, end - 1) if len(said) > 2 and said[0] == said[-1] and said[0] in "'\"" else (start, end)
 
 
-def _below(page: Page) -> Iterator[Found]:
+def _below(page: Page) -> Iterator[KeyLineCandidate]:
     """Runners that announce the message on a line of its own: xunit, googletest, Catch2."""
     weight = TEST
     for number in page.having(("Error Message:", ": Failure", "FAILED:", "with expansion:")):
@@ -468,7 +470,7 @@ _WANTED = lazy_pattern(r"\s*(?:[Ee]xpected|EXPECTED|[Ww]ant(?:ed)?)\b ?(?:value)
 _CAME = lazy_pattern(r"\s*(?:[Aa]ctual|ACTUAL|[Rr]eceived|[Gg]ot|[Bb]ut was|[Ff]ound)\b ?(?:value)?\s*: *\S")
 
 
-def _pairs(page: Page) -> Iterator[Found]:
+def _pairs(page: Page) -> Iterator[KeyLineCandidate]:
     """What was expected, and below it what came, whatever the runner."""
     for number in page.having(("xpected", "XPECTED", "ant")):
         text, below = page.text(number), page.text(number + 1)
