@@ -177,8 +177,11 @@ def newer_than(con: apsw.Connection, schema: Schema) -> str | None:
 
 def refuse_foreign(con: apsw.Connection, path: Path) -> None:
     """Raise the Fault that says what the database is, unless it is a casebook or blank."""
+    if is_blank(con):
+        return
+    # Read after it: a blank file that another process is just making gets its tables and its mark in one transaction.
     mark = number(con, "PRAGMA application_id")
-    if mark == APPLICATION_ID or is_blank(con):
+    if mark == APPLICATION_ID:
         return
     if value(con, "SELECT 1 FROM sqlite_schema WHERE name = 'error_kb'"):
         hint = f"Bring its errors into your casebook with `casebook errors import {path}`."

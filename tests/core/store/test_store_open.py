@@ -17,7 +17,7 @@ import pytest
 
 from core.base.fault import Fault
 from core.store import Store, now, open_store
-from core.store.schema.migrations import APPLICATION_ID, SHIPPED, shipped
+from core.store.schema.migrations import APPLICATION_ID, SHIPPED, is_blank, shipped
 
 
 def mode(path: Path) -> int:
@@ -270,6 +270,22 @@ def test_several_processes_may_make_the_same_casebook_at_once(tmp_path: Path) ->
             child.join()
         with open_store(path) as store:
             assert store.con.execute("SELECT count(*) FROM meta").fetchone() == (4,)
+
+
+def test_a_casebook_made_while_its_blank_file_is_looked_at_is_no_foreign_database(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "casebook.db"
+    path.touch()
+
+    def made_before(con: apsw.Connection) -> bool:
+        monkeypatch.undo()
+        open_store(path, create=True).close()
+        return is_blank(con)
+
+    monkeypatch.setattr("core.store.open.is_blank", made_before)
+    with open_store(path, create=True) as store:
+        assert store.con.execute("SELECT count(*) FROM meta").fetchone() == (0,)
 
 
 def test_now_is_utc_with_milliseconds_and_sorts_by_time() -> None:
