@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from textual._compositor import Compositor
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 
-from tests.tui.quiet import nothing_slept_for_nothing
+from tests.tui.quiet import DRAW, drawn_when_quiet, nothing_slept_for_nothing
 from tests.tui.support import make_casebook
 
 
@@ -46,6 +47,12 @@ def styles_parsed_once() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def pilots_that_go_on() -> Iterator[None]:
-    """No key waits longer than the app needs."""
-    with nothing_slept_for_nothing():
+    """No key waits longer than the app needs, and nothing is drawn that nobody sees."""
+    with nothing_slept_for_nothing(), drawn_when_quiet():
         yield
+
+
+@pytest.fixture
+def every_change_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each change is drawn by itself, as on a terminal: for tests of what is drawn anew."""
+    monkeypatch.setattr(Compositor, "render_update", DRAW)

@@ -11,15 +11,20 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from time import monotonic, process_time
+from typing import Any
 
 import pytest
+from textual._compositor import Compositor
 from textual._context import active_app
+from textual.pilot import Pilot
 
 from tui.shell.app import CasebookApp
 
 SLEPT = 0.02
 """How long `Pilot` sleeps at a time; what is due sooner is waited for, as it would be."""
 RESTED = 0.001
+DRAW = Compositor.render_update
+"""Textual's own, which draws what changed."""
 
 
 def quiet(within: float = SLEPT) -> bool:
@@ -62,4 +67,27 @@ def nothing_slept_for_nothing() -> Iterator[None]:
         for place in ("textual.app.wait_for_idle", "textual.pilot.wait_for_idle"):
             patch.setattr(place, wait_until_quiet)
         patch.setattr("textual.screen.UPDATE_PERIOD", 1 / 250)
+        yield
+
+
+@contextmanager
+def drawn_when_quiet() -> Iterator[None]:
+    """The screen is drawn at each pause of the `Pilot`, not at every change in between: nobody sees those frames.
+
+    Regions that changed add up until then. Whole frames, as for `frame` and snapshots, are drawn when asked for. An
+    error in drawing still ends the test, at the next pause."""
+    draw, pause = DRAW, Pilot.pause
+
+    def draw_whole(self: Compositor, full: bool = False, *more: Any, simplify: bool = False, **named: Any) -> Any:
+        return draw(self, full, *more, simplify=simplify, **named) if full or simplify else None
+
+    async def pause_and_draw(self: Pilot[Any], delay: float | None = None) -> None:
+        await pause(self, delay)
+        compositor = self.app.screen._compositor
+        if compositor._dirty_regions:
+            draw(compositor, screen_stack=self.app._background_screens)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Compositor, "render_update", draw_whole)
+        patch.setattr(Pilot, "pause", pause_and_draw)
         yield

@@ -14,6 +14,7 @@ from tests.core.evidence.evidence_support import entry
 from tests.tui.panes.evidence.support import SMALL, fill, idle, opened, shown
 from tests.tui.support import app_on, frame, until
 
+pytestmark = pytest.mark.usefixtures("every_change_drawn")
 SAID = "의도한 합치기라면 --allow-unrelated-histories가 필요 없습니다. 그래서 변경을 먼저 커밋했습니다."
 
 
