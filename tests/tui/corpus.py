@@ -10,7 +10,7 @@ from pathlib import Path
 from textual.widget import Widget
 
 from core.text import visible
-from tests.tui.support import frame
+from tests.tui.support import frame, screen_rows
 from tui.shell.app import CasebookApp
 
 ROWS = [
@@ -67,7 +67,7 @@ def drawn(app: CasebookApp, widget: Widget) -> str:
 
 def drawn_each(app: CasebookApp, widgets: Iterable[Widget]) -> list[str]:
     """The same of several parts, for one drawing of the screen; all of it must be inert."""
-    strips = app.screen._compositor.render_strips()
+    strips = screen_rows(app)
     assert_inert_text("\n".join(strip.text for strip in strips))
     found: list[str] = []
     for widget in widgets:

@@ -78,13 +78,14 @@ def drawn_when_quiet() -> Iterator[None]:
     error in drawing still ends the test, at the next pause."""
     draw, pause = DRAW, Pilot.pause
 
-    def draw_whole(self: Compositor, full: bool = False, *more: Any, simplify: bool = False, **named: Any) -> Any:
-        return draw(self, full, *more, simplify=simplify, **named) if full or simplify else None
+    def draw_whole(
+        self: Compositor, full: bool = False, screen_stack: list[Any] | None = None, simplify: bool = False
+    ) -> Any:
+        return draw(self, full, screen_stack, simplify) if full or simplify else None
 
     async def pause_and_draw(self: Pilot[Any], delay: float | None = None) -> None:
         await pause(self, delay)
-        compositor = self.app.screen._compositor
-        if compositor._dirty_regions:
+        if (compositor := self.app.screen._compositor)._dirty_regions:
             draw(compositor, screen_stack=self.app._background_screens)
 
     with pytest.MonkeyPatch.context() as patch:

@@ -8,8 +8,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
 
+from textual._context import visible_screen_stack
 from textual.command import CommandList
 from textual.pilot import Pilot
+from textual.strip import Strip
 
 from core.store import Store
 from tests.tui.quiet import quiet
@@ -139,10 +141,16 @@ async def until(pilot: Pilot[None], happened: Callable[[], object]) -> None:
     await pilot.pause()
 
 
+def screen_rows(app: CasebookApp) -> list[Strip]:
+    """The rows of the screen, with what shows behind it."""
+    visible_screen_stack.set(app._background_screens)
+    return app.screen._compositor.render_strips()
+
+
 def frame(app: CasebookApp) -> str:
     """The screen as plain text, a line a row."""
     width, height = app.size
-    strips = app.screen._compositor.render_strips()
+    strips = screen_rows(app)
     return "\n".join(strip.text[:width].rstrip() for strip in strips[:height])
 
 

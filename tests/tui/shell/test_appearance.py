@@ -14,7 +14,7 @@ from textual.widgets import TextArea
 
 from core.store import open_store
 from tests.tui.panes.evidence.support import one_of_each, opened
-from tests.tui.support import NOW, app_on, frame, offered, put, settled, until
+from tests.tui.support import NOW, app_on, frame, offered, put, screen_rows, settled, until
 from tui.screens.palette import keys_here
 from tui.shell.app import CasebookApp
 from tui.shell.appearance import ANSI, DARK, own_themes, read_theme, tokens
@@ -54,7 +54,7 @@ def test_no_color_forbids_colours_only_where_it_says_something(
 
 def reversed_lines(app: CasebookApp) -> list[str]:
     """What the terminal is told to draw reversed: a line of text that is so in large part, each."""
-    strips = app.screen._compositor.render_strips()
+    strips = screen_rows(app)
     texts = ["".join(one.text for one in strip if one.style and one.style.reverse).strip() for strip in strips]
     return [text for text in texts if len(text) > 3]
 
@@ -83,7 +83,7 @@ async def test_without_colours_the_cursor_is_seen_in_every_list(
 
 def carets(app: CasebookApp, part: Widget) -> str:
     """What is drawn reversed, and in no colours, within this part."""
-    strips = app.screen._compositor.render_strips()[part.region.y : part.region.bottom]
+    strips = screen_rows(app)[part.region.y : part.region.bottom]
     cells = (one for strip in strips for one in strip.crop(part.region.x, part.region.right))
     plain = ("default", None)
     return "".join(
@@ -125,7 +125,7 @@ async def test_the_chosen_row_is_reversed_in_the_terminal_s_own_colours(
         assert carets(app, app.errors.results.rows).startswith("\u258c"), "the bar, in no colour of its own"
         await pilot.press("enter")
         await until(pilot, lambda: not carets(app, app.errors.results.rows))
-        row = app.screen._compositor.render_strips()[app.errors.results.rows.region.y]
+        row = screen_rows(app)[app.errors.results.rows.region.y]
         grounds = [
             (style.color, style.bgcolor) for one in row if (style := one.style) and style.bgcolor and style.color
         ]

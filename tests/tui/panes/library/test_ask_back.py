@@ -12,7 +12,7 @@ from core.library.ask.store import answers_of, list_sessions, read_answer
 from core.store import open_store
 from tests.core.llm.llm_server import Reply, llm_server
 from tests.tui.panes.library.test_ask import RETRIES, ask, flat, library, opened, workbench
-from tests.tui.support import until
+from tests.tui.support import screen_rows, until
 from tests.tui.terminal.test_typed_ahead import send
 from tui.panes.library.ask_screen import AskScreen, PickTalk
 from tui.panes.library.conversation import SHOWN
@@ -125,7 +125,7 @@ async def test_a_click_on_a_source_opens_it(library: Path) -> None:
             await ask(pilot, screen, ASKED)
             await until(pilot, lambda: "Sources" in flat(app))
             turn = screen.told.query(Static).first()
-            rows = [line.text for line in app.screen._compositor.render_strips()]
+            rows = [line.text for line in screen_rows(app)]
             row = next(at for at, text in enumerate(rows) if "[2] evil.md" in text)
             await pilot.click(turn, offset=(1, row - turn.region.y))
             assert app.screen is screen, "the marker is no citation"
