@@ -9,6 +9,18 @@ from urllib.parse import urlsplit
 import orjson
 
 from core.flows.harvest import programs
+from core.flows.harvest.answers import (
+    EXPECTED,
+    NOT_INSTALLED,
+    NOT_THERE,
+    asks_presence,
+    ends_in_look,
+    is_expected_failure,
+    is_interrupted,
+    is_none_found,
+    is_silent,
+    without_asked_patterns,
+)
 from core.flows.harvest.changes import DELEGATES, WRITERS
 from core.flows.harvest.command import Command, Part
 from core.flows.harvest.events import Ran
@@ -20,7 +32,6 @@ from core.flows.harvest.signatures import (
     FAILED,
     LAST_COMPLAINT,
     LINE,
-    NONE_FOUND,
     NOTHING_TO_DO,
     OWN_SCRIPT,
     PASSED,
@@ -111,8 +122,8 @@ def _is_refusal(body: str) -> bool:
 
 
 Verdict = Literal["passed", "failed", "filtered", "alive", "running", "silent"]
-"""`filtered`: it showed nothing of what it was searched for; `alive`: not over, and nothing wrong so far; `running`:
-not over; `silent`: says nothing either way."""
+"""`filtered`: it showed nothing of what it was searched for; `alive`: not over, or stopped by hand, and nothing
+wrong so far; `running`: not over; `silent`: says nothing either way."""
 
 GUESSED: Final = "A file that was looked for is not there."
 """The reason of an answer that the agent did not expect: it guessed the name."""
@@ -121,6 +132,7 @@ _AGENT_TOOLS: Final = OWN_TOOLS | WRITERS | DELEGATES
 _PRINTERS: Final = frozenset(("echo", "printf", "print"))
 _STOPPED: Final = frozenset((124, 130, 137, 143))
 """Exit codes of what was stopped from outside: by `timeout`, Ctrl-C, a kill."""
+_STOPPED_EARLY: Final = "The command was stopped before it ended, and its output names no failure."
 _EXIT = re.compile(r"\s*(?:Error: )?Exit code (\d{1,3})\b")
 _TIMED_OUT = re.compile(r"\s*(?:Error: )?(?:Exit code \d+\s+)?(?:command timed out|\(timeout\b)", re.IGNORECASE)
 _SIBLING = re.compile(r"\s*(?:<tool_use_error>)?(?:Sibling tool call errored|Cancelled: parallel tool call)")
@@ -180,7 +192,29 @@ def judge(ran: Ran, command: Command | None) -> Outcome:
     if any(part.program in WRITERS for part in command.members):
         # A patch that does not apply is no error of the project.
         return _sign("agent_tool", "The patch did not apply.") if ran.failure == "error" else SILENT
-    body, code = blanked(ran.text), _exit_code(ran)
+    return _judge_run(ran, command)
+
+
+def _judge_run(ran: Ran, command: Command) -> Outcome:
+    """A run of a shell command. What it was run to see is an answer, however it looks."""
+    whole = blanked(ran.text)
+    body = without_asked_patterns(command, whole)
+    outcome = _outcome_of_run(ran, command, body)
+    if outcome.sign != "incident":
+        if body != whole and outcome.verdict == "failed":
+            return _sign("answer", NOT_THERE)
+        return outcome
+    if body != whole and is_silent(body):
+        return _sign("answer", NOT_THERE)
+    if asks_presence(command):
+        return _sign("answer", NOT_INSTALLED)
+    if is_expected_failure(ran, body):
+        return _sign("answer", EXPECTED)
+    return outcome
+
+
+def _outcome_of_run(ran: Ran, command: Command, body: str) -> Outcome:
+    code = _exit_code(ran)
     if command.masked and code == 0 and command.status is not None:
         printed = list(command.status.finditer(body))
         if printed:
@@ -227,6 +261,8 @@ def _judge_look(ran: Ran) -> Outcome:
     """A look at a command whose start is not known: its exit code, or else its output, says what became of it."""
     if ran.exit_code:
         body = blanked(ran.text)
+        if is_interrupted(body) and not ERROR.search(shortened(body)):
+            return _sign("noise", _STOPPED_EARLY)
         errors = named_errors(body) or first_complaint(body)
         return _failing(errors, f"A command failed with exit code {ran.exit_code}", whole=False)
     if ran.failure != "none":
@@ -262,18 +298,19 @@ def _failed(ran: Ran, command: Command, body: str, code: int) -> Outcome:
     if NOTHING_TO_DO.search(body) and not ERROR.search(shortened(body)):
         return _sign("answer", "The command had nothing to do.")
     behind = _behind_heading(command, body)
+    if is_none_found(command, body, code) or (code > 0 and ends_in_look(command, body)):
+        return _sign("answer", NOT_THERE)
     if command.reads_only:
         own = body if _speaks(command, body) else only_lines_of(body, {part.program for part in command.parts})
         if code > 0 and _is_guess(command, own):
             return _sign("answer", GUESSED)
-        if code == 1 and NONE_FOUND.fullmatch(body):
-            return _sign("answer", "What was looked for is not there.")
         body = own if code > 0 and any(part.named(programs.PRINTERS) for part in command.members) else body
     shown = command.view != "hidden" or bool(body.strip())
+    if is_interrupted(body) and not ERROR.search(shortened(body)):
+        return Outcome("alive", sign="noise", reason=_STOPPED_EARLY)
     stopped = code in _STOPPED or _TIMED_OUT.match(ran.text[:200])
     if stopped and not ERROR.search(shortened(body)):
-        reason = "The command was stopped before it ended, and its output names no failure."
-        return Outcome("failed", (), whole=False, sign="noise", reason=reason)
+        return Outcome("failed", (), whole=False, sign="noise", reason=_STOPPED_EARLY)
     errors = (named_errors(body) or first_complaint(body) or first_complaint(behind)) if shown else ()
     whole = bool(errors) and not _is_cut(ran) and command.view != "part"
     return _failing(errors, f"The command failed with exit code {code}" if code > 0 else "The command failed", whole)

@@ -124,9 +124,10 @@ class _Chain:
     def _tried(self, at: int, tool: str, result: Result) -> None:
         """Let every open error know of a call that may be part of its fix; a look at a task counts as its start."""
         ran, verdict, command, began = result.ran, result.outcome.verdict, result.command, result.call_idx
+        worked = verdict == "alive" or (verdict != "failed" and ran.failure == "none")
         trial = Trial(
             at, tool if began is None else ran.tool, ran.session_id, ran.idx if began is None else began, ran.called,
-            result.change, command, result.shell, succeeded=verdict != "failed" and ran.failure == "none",
+            result.change, command, result.shell, succeeded=worked,
             passed=verdict == "passed", said=tuple(self.spoken), asked=self.asked,
         )  # fmt: skip
         run = None if command is None else _run(at, result, command)

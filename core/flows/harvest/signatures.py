@@ -187,7 +187,9 @@ ABSENT: Final = re.compile(
 """What a program that shows files says of one that is not there: the answer to a guess."""
 
 NONE_FOUND: Final = re.compile(
-    r"(?<!\s)\s*+(?:(?:gh: )?\w[\w -]{0,40} not found(?: \(HTTP 404\))?|no [\w -]{2,40} found\b[^\n]{0,200})\.?\s*"
+    r"(?<!\s)\s*+(?:(?:gh: )?\w[\w -]{0,40} not found(?: \(HTTP 404\))?|gh: (?:[\w -]{1,40} )?not \w+ \(HTTP 404\)"
+    r"|no [\w -]{2,40} found\b[^\n]{0,200})\.?\s*",
+    re.IGNORECASE,
 )
 """All that a look-up of something by its name says where there is none: `release not found`."""
 

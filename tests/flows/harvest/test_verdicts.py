@@ -15,6 +15,9 @@ from tests.flows.harvest.chat import LOOKUP, VITEST, Chat
 STDIN = 'Traceback (most recent call last):\n  File "<stdin>", line 3, in <module>\n'
 
 
+RED = "--- FAIL: TestOrder (0.00s)\n    order_test.go:12: written too early\nFAIL\nFAIL\tshop/order\t0.01s\nFAIL"
+
+
 def judged(command: str, text: str, code: int = 0, failure: Failure | None = None, tool: str = "Bash") -> Outcome:
     ran = Ran("s", 0, "main", tool, {"command": command}, text, failure or ("error" if code else "none"), code or None)
     return judge(ran, command_of(tool, ran.tool_input))
@@ -258,3 +261,63 @@ def test_a_program_that_complains_under_its_name_failed_whatever_the_exit_code(c
 )
 def test_what_a_look_was_to_find_out_is_no_complaint(command: str, text: str) -> None:
     assert judged(command, text).sign is None
+
+
+@pytest.mark.parametrize(
+    ("command", "text", "code"),
+    [
+        ("gh api repos/a/b/branches/x --jq .sha", 'gh: Branch not found (HTTP 404)\n{"message":"Branch not found"}', 1),
+        ("gh api repos/a/b/branches/main/protection", "gh: Branch not protected (HTTP 404)", 1),
+        ("shop trail show", "no trail found for current branch \"main\"\nhint: run 'shop trail create'", 1),
+        ("ls docs/*.toml 2>/dev/null", "(eval):1: no matches found: docs/*.toml", 1),
+        (
+            "ls *lazy* 2>/dev/null; ls *old* 2>/dev/null",
+            "zsh:1: no matches found: *lazy*\nzsh:1: no matches found: *old*",
+            1,
+        ),
+        ("ls -t ~/a/NOTE* 2>/dev/null; ls b | head", "(eval):1: no matches found: /home/m/a/NOTE*\nx.md", 0),
+        ("docker buildx version; ./docker-buildx version", "docker: unknown command: docker buildx\n", 1),
+        ("which magick; cargo tauri --version 2>&1 | head -3", "/bin/magick\nerror: no such command: `tauri`", 0),
+        ("mv docs/a.md b.md && rmdir docs && ls b.md && ls docs 2>&1", "b.md\nls: docs: No such file or directory", 1),
+        ("git checkout -b x && echo '- made -' && ls data 2>/dev/null && echo y", "Switched to 'x'\n- made -", 2),
+        ("npm run dev", "12:02:03 [vite] hmr update /src/style.css\n^C\n", 1),
+    ],
+)
+def test_what_was_asked_for_is_absent_or_was_stopped(command: str, text: str, code: int) -> None:
+    outcome = judged(command, text, code)
+    assert outcome.sign != "incident"
+    assert not outcome.errors
+
+
+@pytest.mark.parametrize(
+    ("command", "text", "code"),
+    [
+        ("gh api repos/a/b/contents/x?ref=y", "gh: No commit found for the ref y (HTTP 404)", 1),
+        ("gh api -X POST repos/a/b/issues", "gh: Not Found (HTTP 404)", 1),
+        ("ls *.toml", "(eval):1: no matches found: *.toml", 1),
+        ("grep -rn a --include=*.py . 2>/dev/null", "(eval):1: no matches found: --include=*.py", 1),
+        ("rg -n a *.toml b.json 2>/dev/null || true", "zsh:1: no matches found: *.toml", 0),
+        ("node --version && npm test", "zsh:1: command not found: node", 127),
+        ("cp a.md docs/ && ls docs", "cp: docs/: No such file or directory", 1),
+        ("npm run dev", "Error: listen EADDRINUSE: address already in use :::3000\n^C\n", 1),
+    ],
+)
+def test_a_failure_beside_such_a_question_is_still_an_incident(command: str, text: str, code: int) -> None:
+    assert judged(command, text, code).sign == "incident"
+
+
+@pytest.mark.parametrize(
+    ("description", "text", "sign"),
+    [
+        ("Run tests to verify they fail (RED phase)", RED, "answer"),
+        ("Verify test fails with old ordering, then restore", RED, "answer"),
+        ("Verify lifecycle tests FAIL (not skip) without a binary", RED, "answer"),
+        ("Verify tests fail", "pattern ./e2e/...: directory prefix e2e does not contain main module", "incident"),
+        ("Run a single test to see if it fails", RED, "incident"),
+        ("Verify whether the test fails on main", RED, "incident"),
+        ("Run all tests", RED, "incident"),
+    ],
+)
+def test_a_red_that_was_announced_is_an_answer(description: str, text: str, sign: str) -> None:
+    given = {"command": "go test ./...", "description": description}
+    assert judge(Ran("s", 0, "main", "Bash", given, text, "error", 1), command_of("Bash", given)).sign == sign
