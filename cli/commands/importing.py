@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -88,6 +89,7 @@ def run_import(args: argparse.Namespace, context: Context) -> int:
 
     agent, paths = _requested(args, context)
     if not paths:
+        _note_agents_without_sessions(context)
         looked = ", ".join(map(str, _own_places(agent, context)))
         context.out.fault(Fault("not_indexed", f"no transcripts in {looked}", "name a file or a folder"))
         return 1
@@ -105,9 +107,21 @@ def run_import(args: argparse.Namespace, context: Context) -> int:
         skipped=len(report.skipped),
     )
     context.out.result(report, report_lines(context.out, report))
+    if agent == "auto" and not args.paths:
+        _note_agents_without_sessions(context)
     if report.canceled:
         return 130
     return 0 if report.files else 1
+
+
+def _note_agents_without_sessions(context: Context) -> None:
+    """Where an agent keeps no tool results, an import finds nothing of it: say what does."""
+    from core.base.program import program
+    from core.flows.hook.agents.status import agents_without_sessions
+
+    for form in agents_without_sessions(os.environ, program()):
+        install = f"casebook hooks install --agent {form.agent}"
+        context.out.note(f"{form.title} keeps no tool results to import. Its hooks report them: {install}")
 
 
 def _again(args: argparse.Namespace, context: Context) -> int:

@@ -1,7 +1,8 @@
-"""Doctor's proof of the embedding model: one text in, one unit vector out."""
+"""Doctor: one check for each part casebook needs, and what to do where one fails."""
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -12,12 +13,15 @@ from core.base.config.settings import EmbeddingSettings
 from core.base.config.settings_sources import Config
 from core.base.fault import Fault
 from core.base.installation import remedy
+from core.base.program import program
 from core.embedding import unusable
 from core.embedding.index.maintenance import disagreements, rebuild
 from core.embedding.models.models import Absent, current
 from core.embedding.service.client import model_service
 from core.errors.cases.derived import refresh_case
 from core.errors.retrieval.embed_text import ErrorSource
+from core.flows.hook.agents.forms import found_forms
+from core.flows.hook.agents.status import registered
 from core.flows.rules.files import untrusted_files
 from core.flows.system.capabilities import has_mcp
 from core.library.search.fts import rebuild_fts
@@ -135,6 +139,7 @@ def diagnose(load: Callable[[], Config], locate: Callable[[Config | None], Path]
         *_rule_files(config),
         *_tables(),
         *_mcp(),
+        *_agent_hooks(),
     )
     return Diagnosis(all(check.ok for check in checks), checks)
 
@@ -194,6 +199,28 @@ def _mcp() -> tuple[Check, ...]:
     if has_mcp():
         return ()
     return (Check("mcp_extra", True, "not installed; everything but `casebook mcp` works without it", remedy("mcp")),)
+
+
+def _agent_hooks() -> tuple[Check, ...]:
+    """The agents on this machine and whether each has casebook's hooks; nothing is said where there is no agent.
+
+    Whether an installed hook answers is tested by `hooks status`, which starts it."""
+    said: list[str] = []
+    missing: list[str] = []
+    unreadable = False
+    for form in found_forms(os.environ):
+        try:
+            has_hooks = bool(registered(form, form.path(os.environ), program()).events)
+        except Fault as fault:
+            said.append(f"{form.title}: {fault.message}")
+            unreadable = True
+            continue
+        said.append(f"{form.title}: {'installed' if has_hooks else 'not installed'}")
+        if not has_hooks:
+            missing.append(f"casebook hooks install --agent {form.agent}")
+    if not said:
+        return ()
+    return (Check("agent_hooks", not unreadable, "; ".join(said), "; ".join(missing)),)
 
 
 def _settings_check(config: Config) -> Check:

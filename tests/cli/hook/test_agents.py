@@ -226,6 +226,34 @@ def test_status_says_which_hook_does_not_answer(tmp_path: Path) -> None:
     assert "Gemini CLI: not up to date, does not answer" in done.stdout
 
 
+def test_doctor_names_the_agents_that_casebook_is_not_called_by(tmp_path: Path) -> None:
+    def check() -> dict[str, Any]:
+        found = json.loads(casebook(tmp_path, "doctor", "--json").stdout)["checks"]
+        return next((one for one in found if one["name"] == "agent_hooks"), {})
+
+    assert not check(), "no agent is here"
+    (tmp_path / ".codex").mkdir()
+    assert check()["ok"]
+    assert check()["detail"] == "Codex: not installed"
+    assert check()["hint"] == "casebook hooks install --agent codex"
+    installed(tmp_path, "codex")
+    assert check()["detail"] == "Codex: installed"
+    path = tmp_path / ".codex/hooks.json"
+    path.write_text("{")
+    assert not check()["ok"], "what cannot be read"
+
+
+def test_an_import_says_that_cursor_is_heard_by_its_hooks_alone(tmp_path: Path) -> None:
+    def note() -> bool:
+        return "casebook hooks install --agent cursor" in casebook(tmp_path, "import", "auto").stderr
+
+    assert not note()
+    (tmp_path / ".cursor").mkdir()
+    assert note()
+    installed(tmp_path, "cursor")
+    assert not note()
+
+
 def test_the_trust_that_codex_wrote_down_is_seen(tmp_path: Path) -> None:
     settings = installed(tmp_path, "codex")
     snake = {"PreToolUse": "pre_tool_use", "PostToolUse": "post_tool_use", "Stop": "stop"} | {

@@ -22,6 +22,7 @@ from core.flows.hook.registration import (
 )
 from core.transcripts.fields import fields
 
+_WITHOUT_RESULTS = ("cursor",)
 _DISABLED = "hooks are disabled in config.toml ([features] hooks = false)"
 
 
@@ -55,15 +56,22 @@ def uninstall_hooks(
     return remove_hooks(path, hook_line(form, program, options), form, dry=dry)
 
 
+def registered(form: HookForm, path: Path, program: Sequence[str], options: Sequence[str] = ()) -> HooksReport:
+    """What one settings file says of casebook's hooks; nothing is run. Raises Fault where it cannot be read."""
+    if form.agent == "opencode":
+        return plugin_status(path, hook_words(form, program, options))
+    return status(path, hook_line(form, program, options), form)
+
+
 def hooks_report(
     form: HookForm, path: Path, program: Sequence[str], options: Sequence[str], environ: Mapping[str, str]
 ) -> HooksReport:
     """What one settings file says, and whether the hook in it answers. Raises Fault where it cannot be read."""
+    report = registered(form, path, program, options)
+    command: str | Sequence[str]
     if form.agent == "opencode":
-        report = plugin_status(path, hook_words(form, program, options))
-        command: str | Sequence[str] = plugin_command(path) if report.events else ""
+        command = plugin_command(path) if report.events else ""
     else:
-        report = status(path, hook_line(form, program, options), form)
         command = registered_lines(read_settings(path), str(path)).get(sample_event(form), "")
     fault = probe_hook(form, command, environ) if command else ""
     notes = _codex_notes(form, path, report) if form.agent == "codex" and report.events else ()
@@ -93,6 +101,22 @@ def all_hooks(program: Sequence[str], options: Sequence[str], environ: Mapping[s
         agents += report.agents if form in found or report.events else ()
     assert main is not None
     return replace(main, agents=tuple(agents))
+
+
+def agents_without_sessions(environ: Mapping[str, str], program: Sequence[str]) -> tuple[HookForm, ...]:
+    """The agents on this machine whose sessions hold no tool results, so that only hooks can tell what happened in
+    them, and that have no hooks of casebook yet. Cursor is the only one known."""
+    missing: list[HookForm] = []
+    for form in found_forms(environ):
+        if form.agent not in _WITHOUT_RESULTS:
+            continue
+        try:
+            report = registered(form, form.path(environ), program)
+        except Fault:
+            missing.append(form)
+        else:
+            missing += () if report.events else (form,)
+    return tuple(missing)
 
 
 def _codex_notes(form: HookForm, path: Path, report: HooksReport) -> tuple[str, ...]:
