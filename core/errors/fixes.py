@@ -81,10 +81,10 @@ def weakness_of(author: str, status: str, original: str | None) -> str:
         return ""
     evidence = evidence_of(original)
     if evidence is None:
-        return "weak fix: harvested without evidence"
+        return "weak fix: no evidence"
     if not evidence.links:
         return "weak fix: no step is linked to the error"
-    return "weak fix: the check or a link to the error is not certain"
+    return "weak fix: uncertain check or uncertain link to the error"
 
 
 def worth_of(author: str, status: str, original: str | None) -> Worth | None:

@@ -239,7 +239,7 @@ def list_cases(
     if after is not None:
         cursor = _CURSOR.fullmatch(after)
         if cursor is None:
-            raise Fault("invalid_input", "the page cursor is not one of ours", "use `next` of the page before")
+            raise Fault("invalid_input", "invalid page cursor", "use `next` of the previous page")
         text = cursor["value"]
         value: str | int = text
         if sort == "seen":
@@ -377,7 +377,7 @@ def browsed(store: Store, text: str, limit: int = 50, filters: Filters = EVERY) 
     text = one_form(text)  # as what is stored is indexed
     matched = match_query(text, prefix_last=True)
     if matched is None:
-        return (), words_step((), "there is no word in it", watch.ms())
+        return (), words_step((), "it contains no words", watch.ms())
     ids, asked = _matching(store, matched, limit, filters), QueryWords(terms(text), half=not text[-1:].isspace())
     if not ids:
         rare = _rarest(store, asked.terms)
@@ -390,7 +390,7 @@ def browsed(store: Store, text: str, limit: int = 50, filters: Filters = EVERY) 
     if not asked.rare:  # a stable sort: within each half the index has ranked them
         hits = tuple(sorted(hits, key=lambda hit: not in_order(hit.key_line, asked)))
     has = "one of the rarest words" if asked.rare else "every word"
-    reason = f"{len(hits):,} with {has}: to look at, never an answer" if hits else "no case has the words"
+    reason = f"{len(hits):,} with {has} (suggestions only)" if hits else "no case has the words"
     return hits, words_step(hits, reason, watch.ms())
 
 
@@ -451,7 +451,7 @@ def _text_hit(store: Store, case_id: int, found: MatchLocation) -> Hit:
         source=source,
         why=(found.why,),
         accepted=False,
-        reason="found by its words: browsing, never an answer",
+        reason="matched by words (suggestion only)",
         place=place,
         lesson=own.lesson if isinstance(own, Resolution) else None,
     )

@@ -208,7 +208,7 @@ def record_resolution(
     name = Name(found.key_line, found.normalized, found.fingerprint, found.tool)
     try:
         if not found.normalized.strip():
-            raise Fault("invalid_input", "the error text is empty", "give the error as it was printed")
+            raise Fault("invalid_input", "the error text is empty", "pass the error output")
         if not resolution.strip():
             raise Fault("invalid_input", "the resolution is empty", "say what fixed the error")
         if isinstance(target, Store):
@@ -220,7 +220,7 @@ def record_resolution(
                 )
     except Fault as fault:
         return _not_recorded(fault, name.normalized, name.fingerprint, watch)
-    step = Step("record", "hit", "the fix is written down", facts(case=case_id, use_count=count), elapsed_ms=watch.ms())
+    step = Step("record", "hit", "fix recorded", facts(case=case_id, use_count=count), elapsed_ms=watch.ms())
     return Recorded(case_id, added, name.normalized, name.fingerprint, count, (step,))
 
 

@@ -487,7 +487,7 @@ def newest_undo(store: Store, by: str | None = None) -> int:
         (by,),
     ).fetchone()
     if row is None or row[1] is None:
-        raise Fault("invalid_input", "There is nothing to bring back.")
+        raise Fault("invalid_input", "Nothing to redo.")
     return cast("int", row[0])
 
 

@@ -37,10 +37,10 @@ class Judged:
         if self.verdict not in ("incident", "flaky", "noise"):
             return (judge,)
         if self.repeats is not None:
-            return judge, Step("incident", "hit", f"It repeats the failure of message {self.repeats}.")
-        gone = "It was still there at the end."
+            return judge, Step("incident", "hit", f"Repeats the failure of message {self.repeats}.")
+        gone = "Still present at the end of the session."
         if self.elsewhere or self.solved is not None:
-            gone = f"It was gone at message {self.solved}." if not self.elsewhere else "A later session showed it gone."
+            gone = f"Fixed by message {self.solved}." if not self.elsewhere else "Fixed in a later session."
         cost = facts(attempts=self.attempts, messages=self.messages, seconds=self.seconds)
         return judge, Step("incident", "hit" if self.solved is not None or self.elsewhere else "miss", gone, cost)
 

@@ -76,7 +76,7 @@ def keep_scratch(folder: Path, scratch: Scratch) -> None:
         make_folder(folder)
     except OSError as error:
         raise Fault(
-            "io_error", f"cannot make {folder}: {error.strerror or error}", "check the folder's rights"
+            "io_error", f"cannot make {folder}: {error.strerror or error}", "check the permissions of the folder"
         ) from error
     write_file(path, [json.dumps(body)], replace=True)
 
@@ -104,7 +104,7 @@ def discard_scratch(folder: Path, case_id: int, writer: str) -> None:
         path.unlink(missing_ok=True)
     except OSError as error:
         raise Fault(
-            "io_error", f"cannot remove {path}: {error.strerror or error}", "check the folder's rights"
+            "io_error", f"cannot remove {path}: {error.strerror or error}", "check the permissions of the folder"
         ) from error
 
 
@@ -112,7 +112,7 @@ def scratch_path(folder: Path, scratch: Scratch) -> Path:
     """The file of this text. Raises Fault invalid_input for a bad writer."""
     name = f"{scratch.case_id}-{scratch.writer}.json"
     if _NAME.fullmatch(name) is None:
-        raise Fault("invalid_input", f"no name for a half-written text: {name!r}", "use letters, digits and _")
+        raise Fault("invalid_input", f"invalid draft name: {name!r}", "use letters, digits and _")
     return folder / name
 
 

@@ -58,7 +58,7 @@ def unmark_noise(store: Store, actor: str, seen: Sequence[SeenVersion]) -> Curat
     def unmark(con: apsw.Connection, one: SeenVersion, _ts: str) -> DecisionResult | None:
         return DecisionResult() if hear_again(con, one.case_id) else None
 
-    return decide(store, actor, "unmark", "no noise after all", seen, unmark)
+    return decide(store, actor, "unmark", "unmark as noise", seen, unmark)
 
 
 def hear_again(con: apsw.Connection, case_id: int) -> bool:
@@ -371,15 +371,15 @@ def set_scope(
 
     Raises Fault invalid_input where there is no such fix, or its text is all there is.
     """
-    doing = "keep for every project the lesson of" if scope == "general" else "keep for its project the lesson of"
+    doing = "make general the lesson of" if scope == "general" else "make project-only the lesson of"
 
     def change(con: apsw.Connection, one: SeenVersion, _ts: str) -> DecisionResult | None:
         fix = _picked(con, one, pick)
         if fix is None:
             hint = f"see: casebook errors show {one.case_id}"
-            raise Fault("invalid_input", f"case {one.case_id} has no fix that answers", hint)
+            raise Fault("invalid_input", f"case {one.case_id} has no current fix", hint)
         if fix.lesson is None:
-            hint = "only a harvested fix, or one that an agent recorded, has a lesson"
+            hint = "only harvested fixes and fixes recorded by agents have a lesson"
             raise Fault("invalid_input", f"fix {fix.id} of case {one.case_id} has no lesson", hint)
         if fix.lesson.scope == scope:
             return None

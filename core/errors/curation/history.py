@@ -102,18 +102,18 @@ def _lines(change: RowChange) -> list[str]:
 def _resolution(change: RowChange) -> list[str]:
     name, before, after = f"fix {change.key}", _old(change), _new(change)
     if change.op == "INSERT":
-        return [f"{name} written for case {after.get('case_id')} ({after.get('status')}): {_short(after.get('text'))}"]
+        return [f"{name} recorded for case {after.get('case_id')} ({after.get('status')}): {_short(after.get('text'))}"]
     if change.op == "DELETE":
-        return [f"{name} taken away ({before.get('status')}): {_short(before.get('text'))}"]
+        return [f"{name} removed ({before.get('status')}): {_short(before.get('text'))}"]
     lines: list[str] = []
     if "status" in after:
         why = f": {_short(after['reason'])}" if after.get("reason") else ""
         lines.append(f"{name}: {before.get('status')} → {after['status']}{why}")
     if "replaced_by" in after:
         by = after["replaced_by"]
-        lines.append(f"{name} answers again" if by is None else f"{name} replaced by fix {by}")
+        lines.append(f"{name} is the current fix again" if by is None else f"{name} replaced by fix {by}")
     if "lesson" in after and (lesson := parse_lesson(cast("str | None", after["lesson"]))) is not None:
-        lines.append(f"{name}: its lesson holds in {scope_name(lesson.scope)}")
+        lines.append(f"{name}: lesson valid in {scope_name(lesson.scope)}")
     if "case_id" in after:
         lines.append(f"{name} moved from case {before.get('case_id')} to case {after['case_id']}")
     return lines
@@ -124,7 +124,7 @@ def _fingerprint(change: RowChange) -> list[str]:
     if change.op == "INSERT":
         return [f"error added to case {after.get('case_id')}: {_short(after.get('key_line'))}"]
     if change.op == "DELETE":
-        return [f"error taken from case {before.get('case_id')}: {_short(before.get('key_line'))}"]
+        return [f"error removed from case {before.get('case_id')}: {_short(before.get('key_line'))}"]
     if "case_id" in after:
         return [f"error moved from case {before.get('case_id')} to case {after['case_id']}: {_short(change.key)}"]
     return []
@@ -132,20 +132,20 @@ def _fingerprint(change: RowChange) -> list[str]:
 
 def _case(change: RowChange) -> list[str]:
     if change.op == "INSERT":
-        return [f"case {change.key} made"]
-    return [f"case {change.key} gone"] if change.op == "DELETE" else []
+        return [f"case {change.key} created"]
+    return [f"case {change.key} removed"] if change.op == "DELETE" else []
 
 
 def _noise(change: RowChange) -> list[str]:
     if change.op == "INSERT":
         why = _short(_new(change).get("reason"))
         return [f"case {change.key} marked as noise" + (f": {why}" if why else "")]
-    return [f"case {change.key} is no noise any more"] if change.op == "DELETE" else []
+    return [f"case {change.key} is no longer noise"] if change.op == "DELETE" else []
 
 
 def _merged(change: RowChange) -> list[str]:
     if change.op == "DELETE":
-        return [f"case {change.key} stands for itself again"]
+        return [f"case {change.key} is separate again"]
     return [f"case {change.key} merged into case {_new(change).get('into_id')}"]
 
 

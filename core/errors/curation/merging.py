@@ -34,7 +34,7 @@ def merge(store: Store, actor: str, into: SeenVersion, others: Sequence[SeenVers
     """
     others = tuple(dict.fromkeys(others))
     if not others or into.case_id in {one.case_id for one in others}:
-        raise Fault("invalid_input", "a case can only be merged with others", "name two different cases")
+        raise Fault("invalid_input", "a case cannot be merged with itself", "pass two different cases")
     conflicts: list[Conflict] = []
     differed: list[Unlike] = []
 

@@ -336,7 +336,7 @@ def _plan(store: Store, case_id: int, wanted: Sequence[str]) -> _Plan:
         raise Fault("invalid_input", what, f"see: casebook errors show {case_id}")
     staying = {mark: line for mark, line in lines.items() if mark not in wanted}
     if not staying:
-        raise Fault("invalid_input", f"nothing would be left of case {case_id}", "leave it at least one fingerprint")
+        raise Fault("invalid_input", f"case {case_id} would be empty", "keep at least one fingerprint")
     going = {mark: lines[mark] for mark in wanted}
     return _Plan(going, staying, read_origin(store, case_id, frozenset(wanted)))
 
@@ -368,7 +368,7 @@ def _unknown_owner(case_id: int, fixes: Sequence[int]) -> Fault:
     return Fault(
         "invalid_input",
         f"fix {first} of case {case_id} was written for errors on both sides of the split",
-        f"add --keep-fix {first} to leave it in case {case_id}, or --take-fix {first} to move it",
+        f"pass --keep-fix {first} to keep it in case {case_id}, or --take-fix {first} to move it",
         fix=first,
     )
 

@@ -104,12 +104,12 @@ def _few_words(ours: str, theirs: str) -> str:
     if share >= MIN_OVERLAP:
         return ""
     named = ", ".join(f"“{word}”" for word in shared[:LINES])
-    return f"of their words they share only {named}" if shared else "they share no word"
+    return f"they share only {named} words" if shared else "they share no word"
 
 
 def _fix(ours: Case, theirs: Case) -> tuple[Difference, ...]:
     mine, other = (ours.resolution or "").strip(), (theirs.resolution or "").strip()
-    return (Difference("fix", "its fix says something else"),) if mine and other and mine != other else ()
+    return (Difference("fix", "its fix differs"),) if mine and other and mine != other else ()
 
 
 LONGEST_TAG = 64
@@ -132,7 +132,7 @@ def checked(written: Written) -> Written:
     """The same, as it will be stored. Raises Fault invalid_input for an empty or overlong text, or bad tags."""
     text = redact(written.text)
     if not text.strip():
-        raise Fault("invalid_input", "the resolution is empty", "say what fixed the error, or reject the fix")
+        raise Fault("invalid_input", "the resolution is empty", "pass the fix, or reject the current fix")
     if len(text) > TEXT_KEPT:
         raise Fault("invalid_input", f"the resolution has {len(text):,} characters", f"keep it under {TEXT_KEPT:,}")
     by = redact(written.resolved_by).strip() if written.resolved_by else ""
@@ -373,7 +373,7 @@ def decide(
     """
     cases = tuple(dict.fromkeys(seen))
     if not 1 <= len(cases) <= MOST_CASES:
-        raise Fault("invalid_input", f"{len(cases)} cases to decide", f"give 1 to {MOST_CASES:,}")
+        raise Fault("invalid_input", f"{len(cases)} cases given", f"pass 1 to {MOST_CASES:,}")
     done: dict[int, DecisionResult] = {}
     unchanged: list[int] = []
     conflicts: list[Conflict] = []

@@ -130,4 +130,4 @@ def _parsed(cursor: str) -> _Key:
             return int(found["sessions"]), float(found["seconds"]), int(found["seen"]), found["last"], int(found["id"])
     except ValueError:
         pass
-    raise Fault("invalid_input", "the page cursor is not one of ours", "use `next` of the page before")
+    raise Fault("invalid_input", "invalid page cursor", "use `next` of the previous page")

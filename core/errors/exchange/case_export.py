@@ -50,7 +50,7 @@ def _case_lines(case: Case, raw: str) -> Iterator[str]:
         yield ""
         yield from _fix_section(one)
     if not any(one.current for one in case.resolutions):
-        yield from ("", "No fix answers yet.")
+        yield from ("", "No current fix.")
     yield from ("", "## Keys", "")
     yield from (f"- {code(key)}" for key in case.keys)
     yield from (f"- fingerprint {code(finer.fingerprint)}: {code(finer.key_line)}" for finer in case.fingerprints)
@@ -95,7 +95,7 @@ def fenced(text: str) -> str:
     return f"{fence}text\n{text}{end}{fence}"
 
 
-HEAD = "# Errors and the fixes that were checked\n"
+HEAD = "# Errors and verified fixes\n"
 _SIGN = "<!-- casebook:"
 _BEGIN = re.compile(r"<!-- casebook:fix (.*) -->")
 _END = "<!-- casebook:end -->"
@@ -124,7 +124,7 @@ def read_markdown(lines: Iterable[str]) -> Iterator[tuple[int, dict[str, object]
         begins = _BEGIN.fullmatch(line.strip()) if _SIGN in line else None
         if begins is not None:
             if at:
-                yield at, "a block that does not end"
+                yield at, "an unclosed block"
             at, told, body, size = number, begins[1], [], 0
         elif at and line.strip() == _END:
             yield at, _fields(told, "\n".join(body).strip("\n"))
@@ -136,7 +136,7 @@ def read_markdown(lines: Iterable[str]) -> Iterator[tuple[int, dict[str, object]
                 at = 0
             body.append(line)
     if at:
-        yield at, "a block that does not end"
+        yield at, "an unclosed block"
 
 
 def is_export(text: str) -> bool:
@@ -162,9 +162,9 @@ def _fields(told: str, body: str) -> dict[str, object] | str:
     try:
         found: object = json.loads(told)
     except (ValueError, RecursionError):
-        return "the comment holds no JSON"
+        return "the comment is not JSON"
     if not isinstance(found, dict):
-        return "the comment holds no JSON object"
+        return "the comment is not a JSON object"
     table = cast("dict[str, object]", found)
     if table.pop("body", None) != _digest(body):
         changed = {"status": "draft", "author": "import", "ts": None, "original": None, "lesson": None}
@@ -255,11 +255,11 @@ def export_file(
     leaves no file either.
     """
     if not path.parent.is_dir():
-        raise Fault("invalid_input", f"there is no folder {path.parent}", "make it first, or name another file")
+        raise Fault("invalid_input", f"there is no folder {path.parent}", "create it first, or pass another file")
     if fixes and format == "markdown" and is_for_agents(path):
         return _into_block(store, path, force=replace, told=told)
     if replace and path.is_file() and is_for_agents(path) and not read_text(path).startswith(CASES_HEAD):
-        raise Fault("invalid_input", f"{path} holds text that casebook did not write", "name another file")
+        raise Fault("invalid_input", f"{path} holds text that casebook did not write", "pass another file")
     pieces = _Counted(export_fixes(store, format) if fixes else export_cases(store, format, which), told)
     if format != "jsonl":
         pieces.count = -1  # the first piece is the head
@@ -383,7 +383,7 @@ def _tags(case: Case) -> tuple[str, ...]:
 
 
 def _markdown_case(case: Case) -> str:
-    fix = visible(case.resolution or ("No fix answers." if case.resolutions else "No fix is written down yet."))
+    fix = visible(case.resolution or ("No current fix." if case.resolutions else "No fix recorded."))
     by = f" by {visible(case.resolved_by)}" if case.resolved_by else ""
     line = visible(case.key_lines[0]).replace("`", "ˋ").replace("\n", " ")
     told = f"{case.status}{by}, seen {case.occurrences} times, last {case.last_seen}"

@@ -55,9 +55,9 @@ def lesson_from(value: object) -> Lesson | None:
     when, do = _object(found.get("when"), "when"), _object(found.get("do"), "do")
     kind, scope = do.get("kind"), found.get("scope", "project")
     if kind not in get_args(DoKind):
-        raise BadLesson("do.kind is none of command, hunk, words")
+        raise BadLesson("do.kind must be command, hunk or words")
     if scope not in get_args(Scope):
-        raise BadLesson("scope is none of session, project, general")
+        raise BadLesson("scope must be session, project or general")
     lesson = Lesson(
         When(*(_plain_field(when, name, "when.") for name in WHEN_FIELDS)),
         Do(cast("DoKind", kind), *(_plain_field(do, name, "do.") for name in DO_FIELDS)),
@@ -274,7 +274,7 @@ def case_from(data: Fields) -> ImportedCase | str:
     try:
         fixes = _fix_alone(data) if alone else _fixes(data)
     except BadLesson as why:
-        return f"no lesson.v1: {why}"
+        return f"invalid lesson.v1: {why}"
     return ImportedCase(
         raw=error,
         normalized=normalized,
@@ -392,9 +392,9 @@ def import_cases(store: Store, path: Path) -> ImportReport:
 def check_source(path: Path) -> None:
     """Raise Fault invalid_input where there is no file that could be imported."""
     if not path.is_file():
-        there = "is a folder" if path.is_dir() else "is no regular file" if path.exists() else None
+        there = "is a folder" if path.is_dir() else "is not a regular file" if path.exists() else None
         told = f"{path} {there}" if there else f"there is no file {path}"
-        raise Fault("invalid_input", told, "name an export or a seed database")
+        raise Fault("invalid_input", told, "pass an export or a seed database")
 
 
 def _head(path: Path) -> bytes:
@@ -421,7 +421,7 @@ def _import_rows(store: Store, rows: _Rows, path: Path) -> ImportReport:
             for case_id in touched:
                 refresh_case(store.con, case_id)
     if not taken and not skipped:
-        skipped.append(SkippedLine(str(path), 0, "no case in it"))
+        skipped.append(SkippedLine(str(path), 0, "it contains no cases"))
     files = 1 if taken else 0
     return ImportReport(files=files, errors=errors, resolutions=resolutions, skipped=tuple(skipped[:10_000]))
 

@@ -201,7 +201,7 @@ def _fields(row: Mapping[str | None, str | list[str] | None]) -> dict[str, objec
                 value = json.loads(cell)
         except (ValueError, RecursionError):
             if name not in _LISTS:
-                return f"the column {name} holds no JSON"
+                return f"the column {name} is not JSON"
         found[name] = value
     return found
 

@@ -141,7 +141,7 @@ class VectorResult(NamedTuple):
     refuted: str = ""
 
 
-SLIP = "its fix is a slip of the moment: kept as history, not told to an agent"
+SLIP = "the error was an agent mistake: stored as history, not shown to agents"
 
 
 def for_agents(answer: SearchAnswer) -> SearchAnswer:

@@ -21,7 +21,7 @@ from core.errors.retrieval.tiers import TierResult, by_fingerprint, by_key, by_p
 from core.store import Store, faults, now, open_store
 
 Tiers = Literal["text", "all"]
-NO_CASEBOOK = "there is no casebook yet; run: casebook import auto"
+NO_CASEBOOK = "there is no casebook yet, run: casebook import auto"
 COUNT_MS = 500
 """Milliseconds that counting a use waits for another writer: the answer is known by then."""
 OTHER_LINES = 5
@@ -56,7 +56,7 @@ def search(
     asking = _SearchRequest(vectors or VectorSearch(lambda: _no_vectors(tiers)), count, words, session, project)
     query = Query(text, found.key_line, found.normalized, found.fingerprint)
     known = bool(found.normalized) and (names_failure(found) or "\n" not in text.strip())
-    told = _named_by(found) if known else "no line that names an error"
+    told = _named_by(found) if known else "no key line"
     seen = facts(key_lines=len(found.key_lines), tool=found.tool)
     named = Step("identify", "hit" if known else "miss", told, seen, elapsed_ms=watch.ms())
     if not known:
@@ -79,19 +79,19 @@ def _failed(fault: Fault, watch: Stopwatch) -> Step:
 
 
 def _no_text(given: object, watch: Stopwatch) -> Step:
-    message, hint = f"the error is not text but {type(given).__name__}", "give the error as it was printed"
+    message, hint = f"the error is not text but {type(given).__name__}", "pass the error output"
     told = facts(code="invalid_input", message=message, hint=hint)
     return Step("identify", "failed", message, told, elapsed_ms=watch.ms())
 
 
 def _named_by(found: Identity) -> str:
     if found.tool == "unknown":
-        return "no tool's entry knows it: its most telling line was taken"
-    return f"key line found by the {found.tool} entry"
+        return "no tool recognized, used the most specific line"
+    return f"key line found by the {found.tool} rules"
 
 
 def _no_vectors(tiers: Tiers) -> NoVectors:
-    return NoVectors("only the text tiers were asked" if tiers == "text" else "no model")
+    return NoVectors("text tiers only" if tiers == "text" else "no model")
 
 
 class _SearchRequest(NamedTuple):
@@ -117,7 +117,7 @@ def _answer(store: Store, query: Query, found: Identity, named: Step, asking: _S
         ("prefix", lambda: by_prefix(store.con, query, where)),
     ):
         if match is not None:
-            trace.append(Step(name, "skipped", f"the {match.tier} tier has answered"))
+            trace.append(Step(name, "skipped", f"answered by the {match.tier} tier"))
             continue
         looked = ask()
         trace.append(looked.step)
@@ -126,7 +126,7 @@ def _answer(store: Store, query: Query, found: Identity, named: Step, asking: _S
     if match is None:
         looked = look_by_vector(store, query, weak.id if weak is not None else None, asking.vectors)
     else:
-        looked = VectorResult(None, Step("vector", "skipped", f"the {match.tier} tier has answered"))
+        looked = VectorResult(None, Step("vector", "skipped", f"answered by the {match.tier} tier"))
     answer = _joined(SearchAnswer(query, match, tuple(candidates), (), tuple(trace)), weak, looked)
     if answer.match is not None and asking.counts:
         match, step = counted(store, answer.match, telling_of(answer, "search", asking.session, where))
@@ -173,8 +173,8 @@ def deepened(answer: SearchAnswer, looked: VectorResult) -> SearchAnswer:
 def _weak(match: Hit | None, weak: Hit, refuted: str) -> tuple[Hit | None, Hit, Step]:
     """What becomes of a weak prefix match: it answers only where nothing is better and no vector speaks against it."""
     if match is None and not refuted:
-        return weak, weak, Step("decide", "hit", "nothing better than a weak prefix match", facts(case=weak.id))
-    reason = f"the vector tier refutes the weak prefix match: {refuted}" if refuted else "the vector tier knows better"
+        return weak, weak, Step("decide", "hit", "only a weak prefix match", facts(case=weak.id))
+    reason = f"the vector tier rejects the weak prefix match: {refuted}" if refuted else "rejected by the vector tier"
     told = replace(weak, accepted=False, reason=reason)
     return match, told, Step("decide", "rejected", reason, facts(case=weak.id))
 
@@ -221,7 +221,7 @@ def _other_lines(store: Store, query: Query, found: Identity, where: str) -> Tie
                     watch.ms(),
                 )
                 return TierResult(hit, (), None, step)
-    outcome, reason = ("miss", "none of them is known") if others else ("skipped", "the output names one error")
+    outcome, reason = ("miss", "no match") if others else ("skipped", "the output names one error")
     return TierResult(
         None, (), None, Step("other lines", outcome, reason, facts(lines=len(others)), elapsed_ms=watch.ms())
     )

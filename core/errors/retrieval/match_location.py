@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"[^\W_]+")
 _PARTS: Final[dict[Part, str]] = {
-    "fix": "its fix has every word",
-    "tag": "the tags of its fix have every word",
-    "output": "what was printed with it has every word",
+    "fix": "all words appear in its fix",
+    "tag": "all words appear in the tags of its fix",
+    "output": "all words appear in its output",
 }
-SCATTERED: Final = "has every word, not all in one place"
+SCATTERED: Final = "contains every word, in several fields"
 TOLD: Final = 5
 """Cases of which the trace tells where they have the words."""
 
@@ -76,14 +76,14 @@ def locate(con: apsw.Connection, case_id: int, own: Title | None, asked: QueryWo
     ]
     best = max(range(len(lines)), key=lambda at: (same[at], has[at], -at))
     (mark, line), only = lines[best], len(lines) == 1
-    which = "another of its errors " if best else ""
+    which = "another error of the case " if best else ""
     if asked.rare:
-        told = f"{which}has one of: {', '.join(asked.terms)}"
+        told = f"{which}contains one of: {', '.join(asked.terms)}"
         return MatchLocation(Place("error", "some", mark), line, told, only)
     if same[best]:
-        return MatchLocation(Place("error", "exactly", mark), line, f"{which}says exactly these words", only)
+        return MatchLocation(Place("error", "exactly", mark), line, f"{which}contains this exact phrase", only)
     if has[best] == len(folded):
-        return MatchLocation(Place("error", "every", mark), line, f"{which}has every word", only)
+        return MatchLocation(Place("error", "every", mark), line, f"{which}contains every word", only)
     for part, text in _beside(con, case_id):
         if _has(text, folded, half=asked.half) == len(folded):
             return MatchLocation(Place(part, "every"), lines[0][1], _PARTS[part], only)

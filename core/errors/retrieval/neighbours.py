@@ -395,7 +395,7 @@ def _by_meaning(con: apsw.Connection, case_id: int, kept: CachedBits | None) -> 
     if state is None:
         return "nothing is embedded yet"
     if not state.complete:
-        return "the model changed, and embedding with it is not done"
+        return "the model changed and its embeddings are incomplete"
     place = Place("error", state.model, state.recipe, state.dim)
     own = [one for one in windows_of(con, place, case_id) if unusable(one, place.dim) is None]
     if not own:

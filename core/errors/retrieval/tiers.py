@@ -214,7 +214,7 @@ def _unanswered(con: apsw.Connection, case_id: int, mark: str | None = None) -> 
     noise, fixes = cast("tuple[int, int]", row or (0, 0))
     if noise:
         return "it is marked as noise"
-    return "none of its fixes answers any more" if fixes else "no fix is written down for it"
+    return "its fixes were rejected or replaced" if fixes else "it has no fix"
 
 
 def text_hit(con: apsw.Connection, case_id: int, found: MatchLocation) -> Hit:
@@ -225,10 +225,10 @@ def text_hit(con: apsw.Connection, case_id: int, found: MatchLocation) -> Hit:
     own = answering_fixes(con, case_id, mark) if at_error and mark is not None else []
     fixes = own or answering_fixes(con, case_id, None)
     hit = _hit(con, case_id, fixes[0] if fixes else None, "text", 0.0, found.line, (found.why,), likeness="low")
-    look = f"its fix: casebook errors show {case_id}" if hit.resolution else _unanswered(con, case_id)
+    look = f"for its fix, run: casebook errors show {case_id}" if hit.resolution else _unanswered(con, case_id)
     mine = at_error and hit.resolution is not None and (bool(own) or not fixes or mark is None)
     if at_error and fixes and not mine:
-        look = f"a fix of another of its errors: casebook errors show {case_id}"
+        look = f"for the fix of another error in the case, run: casebook errors show {case_id}"
     return replace(hit, accepted=False, reason=f"{found.why}; {look}", place=replace(place, own_fix=mine))
 
 
@@ -265,7 +265,7 @@ def by_fingerprint(con: apsw.Connection, query: Query, repository: str = "") -> 
         "SELECT case_id, key_line FROM fingerprint WHERE fingerprint = ?", (query.fingerprint,)
     ).fetchone()
     if row is None:
-        return TierResult(None, (), None, Step("fingerprint", "miss", "never seen before", elapsed_ms=watch.ms()))
+        return TierResult(None, (), None, Step("fingerprint", "miss", "unknown error", elapsed_ms=watch.ms()))
     case_id, key_line = cast("tuple[int, str]", row)
     fixes = answering_fixes(con, case_id, query.fingerprint, repository)
     hit = _hit(con, case_id, fixes[0] if fixes else None, "fingerprint", 1.0, key_line, ("same fingerprint",))
@@ -277,7 +277,7 @@ def by_fingerprint(con: apsw.Connection, query: Query, repository: str = "") -> 
         reason = _but("the same case", hit)
         step = Step("fingerprint", "hit", reason, facts(case=case_id), elapsed_ms=watch.ms())
         return TierResult(hit, (), None, step)
-    reason = f"seen before, but {_unanswered(con, case_id, query.fingerprint)}"
+    reason = f"known error, but {_unanswered(con, case_id, query.fingerprint)}"
     silent = replace(hit, accepted=False, reason=reason)
     step = Step("fingerprint", "rejected", reason, facts(case=case_id), elapsed_ms=watch.ms())
     return TierResult(None, (silent,), None, step)
@@ -302,7 +302,7 @@ def by_key(con: apsw.Connection, query: Query, repository: str = "") -> TierResu
     best = fixes[order.index(max(order))] if fixes else None
     hit = _hit(con, case_id, best, "exact", 0.95, None, ("same normalized key",))
     if not hit.resolution:
-        reason = f"this kind is known, but {_unanswered(con, case_id)}"
+        reason = f"known kind of error, but {_unanswered(con, case_id)}"
         silent = replace(hit, accepted=False, reason=reason)
         return TierResult(
             None, (silent,), None, Step("exact", "rejected", reason, facts(case=case_id), elapsed_ms=watch.ms())
@@ -370,7 +370,7 @@ def by_prefix(con: apsw.Connection, query: Query, repository: str = "") -> TierR
             None,
             (),
             None,
-            Step("prefix", "miss", "no key begins alike within the length ratio", seen, elapsed_ms=watch.ms()),
+            Step("prefix", "miss", "no key with the same beginning and a similar length", seen, elapsed_ms=watch.ms()),
         )
     hits: dict[int, Hit] = {}
     for share, _, case_id in rows:
@@ -380,13 +380,13 @@ def by_prefix(con: apsw.Connection, query: Query, repository: str = "") -> TierR
             break
     answering = [hit for hit in hits.values() if hit.resolution]
     if not answering:
-        return TierResult(None, (), None, Step("prefix", "miss", "none of them has a fix", seen, elapsed_ms=watch.ms()))
+        return TierResult(None, (), None, Step("prefix", "miss", "no match has a fix", seen, elapsed_ms=watch.ms()))
     best = answering[0]
     others = tuple(
-        replace(hit, accepted=False, reason="another key overlaps more") for hit in answering if hit.id != best.id
+        replace(hit, accepted=False, reason="another key shares more words") for hit in answering if hit.id != best.id
     )
     if best.likeness == "high":
-        step = Step("prefix", "hit", "the keys begin alike and share their words", seen, elapsed_ms=watch.ms())
+        step = Step("prefix", "hit", "same beginning and similar words", seen, elapsed_ms=watch.ms())
         return TierResult(best, others, None, step)
     step = Step(
         "prefix",
@@ -400,17 +400,17 @@ def by_prefix(con: apsw.Connection, query: Query, repository: str = "") -> TierR
 
 def _prefix_hit(con: apsw.Connection, query: Query, case_id: int, share: float, repository: str) -> Hit:
     fixes = answering_fixes(con, case_id, None, repository)
-    why = (f"begins with the same {min(PREFIX, len(query.normalized))} characters", f"word overlap {share:.2f}")
+    why = (f"same first {min(PREFIX, len(query.normalized))} characters", f"word overlap {share:.2f}")
     fix = fixes[0] if fixes else None
     hit = _hit(con, case_id, fix, "prefix", round(0.5 + 0.4 * share, 3), None, why)
     if share < OVERLAP:
-        return lowered(hit, f"the words overlap too little (below {OVERLAP})")
+        return lowered(hit, f"too few shared words (below {OVERLAP})")
     if codes_differ(query.key_line, hit.key_line):
         return lowered(hit, "the codes differ")
     if swapped := swapped_names(query.normalized, hit.error_normalized):
         return lowered(hit, f"it names {swapped[1]}, not {swapped[0]}")
     if differing := difference(plain_words(query.key_line), plain_words(hit.key_line or hit.error_normalized)):
-        return lowered(hit, f"it says “{differing[1]}”, not “{differing[0]}”")
+        return lowered(hit, f"it contains “{differing[1]}”, not “{differing[0]}”")
     return _lower_if_names_differ(con, hit, fix, query)
 
 
@@ -429,10 +429,10 @@ def by_words(store: Store, query: Query) -> TierResult:
         sql = "SELECT rowid FROM case_fts WHERE case_fts MATCH ? ORDER BY bm25(case_fts, 8.0, 1.0, 3.0, 1.0) LIMIT ?"
         rows = cast("list[tuple[int]]", store.con.execute(sql, (asked, MOST_BY_WORDS)).fetchall())
     if not rows:
-        return TierResult(None, (), None, Step("words", "miss", "no case holds every word", elapsed_ms=watch.ms()))
+        return TierResult(None, (), None, Step("words", "miss", "no case contains every word", elapsed_ms=watch.ms()))
     from core.errors.cases.derived import own_titles  # what finds nothing need not load what says where it is
     from core.errors.retrieval.match_location import QueryWords, locate, words_step
 
     own, these = own_titles(store.con, [case_id for (case_id,) in rows]), QueryWords(terms(text))
     hits = tuple(text_hit(store.con, one, locate(store.con, one, own.get(one), these)) for (one,) in rows)
-    return TierResult(None, hits, None, words_step(hits, "these hold every word: none of them answers", watch.ms()))
+    return TierResult(None, hits, None, words_step(hits, "these contain every word, none has a fix", watch.ms()))

@@ -126,31 +126,31 @@ def judged(one: Neighbour, found: Evidence, bars: Bars) -> tuple[Verdict, str]:
     if one.veto:
         return "no", one.veto
     if not bars.measured:
-        return "no", "nobody has measured this model: its neighbours are shown as similar only"
+        return "no", "this model is not calibrated: matches are shown as similar only"
     if bars.cases < SMALL_BASE:
         return _in_small_base(one, bars)
     if one.similarity >= bars.high + ALONE:
-        return "high", f"so near in {_base(bars.cases)} that words do not matter"
+        return "high", f"similarity high enough without shared words in {_base(bars.cases)}"
     if one.similarity < bars.low and not one.witness:
-        return "no", f"not near enough in {_base(bars.cases)}"
+        return "no", f"not similar enough in {_base(bars.cases)}"
     said = f"{found.points:.1f} points of {bars.needed:.1f} needed in {_base(bars.cases)}"
     if found.points < bars.needed:
-        return "no", f"too little speaks for it: {said}"
+        return "no", f"too little evidence: {said}"
     if one.similarity >= bars.high:
-        return "high", f"near, and the words agree: {said}"
-    return "low", f"{'rather near' if one.similarity >= bars.low else 'not very near'}, but the words agree: {said}"
+        return "high", f"similar, and the words match: {said}"
+    return "low", f"{'fairly similar' if one.similarity >= bars.low else 'weakly similar'}, but the words match: {said}"
 
 
 def _in_small_base(one: Neighbour, bars: Bars) -> tuple[Verdict, str]:
     """The seed's rule: a small base cannot say which words are rare, so one that says something is enough."""
     if one.similarity >= bars.high:
-        return "high", f"near enough in {_base(bars.cases)}"
+        return "high", f"similar enough in {_base(bars.cases)}"
     if one.similarity < bars.low:
-        return "no", f"not near enough in {_base(bars.cases)}"
+        return "no", f"not similar enough in {_base(bars.cases)}"
     shared = [word for word in one.shared if is_content(word)]
     if shared:
-        return "low", f"rather near, and both say {shared[0]}"
-    return "no", "rather near, but no telling word is shared"
+        return "low", f"similar, and both contain {shared[0]}"
+    return "no", "similar, but no shared specific word"
 
 
 def _base(cases: int) -> str:
@@ -172,12 +172,12 @@ def by_vector(con: apsw.Connection, query: Query, vectors: VectorSearch, weak: i
     if isinstance(model, NoVectors):
         return _without(model, watch)
     if model.languages == "en" and hangul_share(query.key_line) > _HANGUL:
-        reason = f"the text is mostly Korean and {model.id} reads English: shared words are shown instead"
+        reason = f"the text is mostly Korean and {model.id} supports English only: showing shared words instead"
         similar = similar_by_words(con, query.key_line)
         step = Step("vector", "skipped", reason, facts(model=model.id, similar=len(similar)), elapsed_ms=watch.ms())
         return VectorResult(None, step, similar=similar)
     place, text = place_of(model), embed_text(query.key_line)
-    off = why_off(con, place.kind, place.model, place.recipe) or ("" if text else "there is no word in it")
+    off = why_off(con, place.kind, place.model, place.recipe) or ("" if text else "it contains no words")
     if off:
         return _without(NoVectors(off, "casebook embed"), watch)
     vector = vectors.embed(text)
@@ -214,7 +214,7 @@ def _decided(
     if best is not None and verdict != "no":
         match = _hit(con, best, verdict, accepted=True, reason="")
     misses = tuple(
-        _hit(con, one, "low", accepted=False, reason=reason if one is best else "another case is nearer")
+        _hit(con, one, "low", accepted=False, reason=reason if one is best else "another case is more similar")
         for one in near[:SHOWN]
         if match is None or one.id != match.id
     )
@@ -241,7 +241,7 @@ def _refuted(near: list[Neighbour], weak: int | None, bars: Bars) -> str:
         return ""
     if one.veto:
         return one.veto
-    return f"its similarity is only {one.similarity:.2f}" if one.similarity < bars.similar else ""
+    return f"similarity only {one.similarity:.2f}" if one.similarity < bars.similar else ""
 
 
 def _hit(con: apsw.Connection, one: Neighbour, confidence: Verdict, *, accepted: bool, reason: str) -> Hit:
@@ -264,9 +264,9 @@ def _hit(con: apsw.Connection, one: Neighbour, confidence: Verdict, *, accepted:
 def _words(one: Neighbour) -> tuple[str, ...]:
     said: list[str] = []
     if one.shared:
-        said.append(f"both say {', '.join(one.shared[:_WORDS])}")
+        said.append(f"both contain {', '.join(one.shared[:_WORDS])}")
     if one.missing:
-        said.append(f"it does not say {', '.join(one.missing[:_WORDS])}")
+        said.append(f"lacks {', '.join(one.missing[:_WORDS])}")
     return tuple(said)
 
 

@@ -46,7 +46,7 @@ def test_a_near_cosine_without_words_answers_in_a_small_base_only() -> None:
 
 def test_only_telling_words_count_in_a_small_base() -> None:
     near = replace(NEAR, similarity=(bars(10).low + bars(10).high) / 2, shared=("error",))
-    assert judged(near, evidence(near, FAR, bars(10)), bars(10)) == ("no", "rather near, but no telling word is shared")
+    assert judged(near, evidence(near, FAR, bars(10)), bars(10)) == ("no", "similar, but no shared specific word")
 
 
 def test_words_and_a_second_witness_carry_a_lower_cosine() -> None:

@@ -120,7 +120,7 @@ def test_a_hostile_lesson_is_refused_in_one_line(tmp_path: Path, bad: object) ->
         report = import_cases(store, tmp_path / "a.jsonl")
         rows = store.con.execute("SELECT text FROM resolution").fetchall()
     assert rows == [("r",)] and len(report.skipped) == 1
-    assert report.skipped[0].reason.startswith("no lesson.v1: ") and "\n" not in report.skipped[0].reason
+    assert report.skipped[0].reason.startswith("invalid lesson.v1: ") and "\n" not in report.skipped[0].reason
 
 
 def test_a_lesson_brings_no_secret_and_no_control_characters() -> None:

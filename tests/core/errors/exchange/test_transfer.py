@@ -252,7 +252,7 @@ def test_a_file_tells_how_many_it_holds(three: Path, tmp_path: Path, form: Forma
             path = tmp_path / name
             done = export_file(store, path, form, fixes=fixes, which=which, told=heard.append)
             assert (done.path, done.count, done.size) == (path, count, path.stat().st_size)
-        with pytest.raises(Fault, match="is already there"):
+        with pytest.raises(Fault, match="already exists"):
             export_file(store, tmp_path / "a", form)
         assert export_file(store, tmp_path / "a", form, fixes=True, replace=True).count == 2
     assert max(heard) == 3

@@ -40,7 +40,7 @@ def test_a_lesson_holds_in_every_project_once_a_person_says_so(store: Store) -> 
     done = set_scope(store, "ana", [look(store.con, 1)], "general")
     assert (done.act, done.cases, scope_of(store)) == ("general", (1,), "general")
     assert set_scope(store, "ana", [look(store.con, 1)], "general").unchanged == (1,)
-    assert "fix 1: its lesson holds in every project" in case_history(store, 1).changes[0].what
+    assert "fix 1: lesson valid in every project" in case_history(store, 1).changes[0].what
     take_back(store, "ana")
     assert scope_of(store) == before
 

@@ -38,9 +38,9 @@ def drafted(store: Store, evidence: Evidence | None, text: str = "import it", se
 @pytest.mark.parametrize(
     ("evidence", "strength", "confidence", "why"),
     [
-        (None, "weak", "low", "weak fix: harvested without evidence"),
+        (None, "weak", "low", "weak fix: no evidence"),
         (Evidence("weak", "project"), "weak", "low", "weak fix: no step is linked to the error"),
-        (Evidence("weak", "project", (LINK,)), "weak", "low", "weak fix: the check or a link"),
+        (Evidence("weak", "project", (LINK,)), "weak", "low", "weak fix: uncertain check or"),
         (Evidence("strong", "project", (LINK,)), "strong", "high", "same fingerprint"),
     ],
 )
@@ -83,7 +83,7 @@ def test_an_agent_is_not_told_a_slip_but_a_person_is(store: Store) -> None:
     assert answer.match is not None and answer.match.worth == "slip"
     told = for_agents(answer)
     assert told.match is None and told.candidates[0].resolution is None
-    assert "slip" in told.candidates[0].reason and told.trace[-1].outcome == "rejected"
+    assert "agent mistake" in told.candidates[0].reason and told.trace[-1].outcome == "rejected"
     store.con.execute("UPDATE resolution SET status = 'verified'")
     assert for_agents(search(store, ERROR)).match is not None
 

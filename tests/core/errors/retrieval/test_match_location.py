@@ -60,10 +60,10 @@ def test_the_error_that_has_the_words_is_named_and_not_the_first_one_of_its_case
     fixed(store, 1, LATER, "pip install harmonica")
     later, first = only(store, "harmonica "), only(store, "freezegun ")
     assert (later.key_line, later.place) == (LATER, Place("error", "every", LATER, own_fix=True))
-    assert later.why == ("another of its errors has every word",)
+    assert later.why == ("another error of the case contains every word",)
     assert later.resolution == "pip install harmonica"
     assert (first.key_line, first.place) == (FIRST, Place("error", "every", FIRST, own_fix=True))
-    assert (first.why, first.resolution) == (("has every word",), "pip install freezegun")
+    assert (first.why, first.resolution) == (("contains every word",), "pip install freezegun")
     assert not later.accepted
     assert not first.accepted
 
@@ -71,7 +71,7 @@ def test_the_error_that_has_the_words_is_named_and_not_the_first_one_of_its_case
 def test_where_both_have_the_words_the_case_goes_by_its_name_unless_the_other_says_just_them(store: Store) -> None:
     assert only(store, "cannot import").key_line == FIRST
     exact = only(store, "harmonica, CANNOT import")
-    assert (exact.key_line, exact.why) == (LATER, ("another of its errors says exactly these words",))
+    assert (exact.key_line, exact.why) == (LATER, ("another error of the case contains this exact phrase",))
     assert exact.place == Place("error", "exactly", LATER)
 
 
@@ -104,10 +104,10 @@ def test_a_word_that_is_half_typed_is_not_said_exactly(store: Store) -> None:
 @pytest.mark.parametrize(
     ("asked", "part", "why"),
     [
-        ("vendored", "fix", "its fix has every word"),
-        ("네트워크", "tag", "the tags of its fix have every word"),
-        ("collecting plugins", "output", "what was printed with it has every word"),
-        ("freezegun harmonica", "error", "has every word, not all in one place"),
+        ("vendored", "fix", "all words appear in its fix"),
+        ("네트워크", "tag", "all words appear in the tags of its fix"),
+        ("collecting plugins", "output", "all words appear in its output"),
+        ("freezegun harmonica", "error", "contains every word, in several fields"),
     ],
 )
 def test_where_no_error_has_them_all_it_says_what_else_does(tmp_path: Path, asked: str, part: str, why: str) -> None:
@@ -180,7 +180,7 @@ def test_the_trace_says_where_each_case_has_the_words(store: Store) -> None:
     _, step = browsed(store, "harmonica")
     assert (step.stage, step.outcome) == ("words", "rejected")
     (case,) = step.steps
-    assert case.reason == "another of its errors has every word"
+    assert case.reason == "another error of the case contains every word"
     assert (case.fact("case"), case.fact("part"), case.fact("line")) == (1, "error", LATER)
     answer = search(store, "harmonica", count=False, words=True)
     assert answer.trace[-1].steps == (case,)
@@ -192,7 +192,7 @@ def test_the_trace_says_where_each_case_has_the_words(store: Store) -> None:
 
 def test_one_of_the_rarest_words_stands_in_the_error_that_has_most_of_them(store: Store) -> None:
     hit = only(store, "harmonica vendored nowhere")
-    assert (hit.key_line, hit.why) == (LATER, ("another of its errors has one of: harmonica",))
+    assert (hit.key_line, hit.why) == (LATER, ("another error of the case contains one of: harmonica",))
     assert standing(hit) == Standing("like", "other")
 
 
@@ -230,7 +230,7 @@ def test_what_the_index_finds_in_one_error_is_found_there(
             seen(store, line, key=f"{at} {line}", mark=f"{at} {line}", raw="")
         text = " ".join(asked)
         for hit in browse(store, text[:-1] if half and len(asked[-1]) > 1 else text + " "):
-            if hit.why[0].startswith("has one of"):
+            if hit.why[0].startswith("contains one of"):
                 continue
             assert hit.place is not None
             assert hit.place.says != "some", (text, hit.key_line)

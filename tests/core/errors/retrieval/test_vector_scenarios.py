@@ -190,7 +190,7 @@ def test_a_case_that_is_only_similar_still_says_which_error_of_it_has_the_words(
     found = book.ask("shut gate", words=True)
     assert [one.id for one in found.similar] == [case]
     (hit,) = (one for one in found.candidates if one.tier == "text")
-    assert (hit.id, hit.place and hit.place.part, hit.why) == (case, "error", ("has every word",))
+    assert (hit.id, hit.place and hit.place.part, hit.why) == (case, "error", ("contains every word",))
 
 
 def test_an_unmeasured_model_shows_similar_cases_only(tmp_path: Path) -> None:
@@ -201,7 +201,7 @@ def test_an_unmeasured_model_shows_similar_cases_only(tmp_path: Path) -> None:
         found = book.ask("Nobody may sail in")
     assert found.match is None
     assert [one.id for one in found.similar] == [case]
-    assert "measured" in step(found).reason
+    assert "calibrated" in step(found).reason
 
 
 def test_every_decision_is_in_the_trace(book: Book) -> None:
@@ -241,7 +241,7 @@ def test_a_far_vector_refutes_a_weak_prefix_match(book: Book) -> None:
     assert (text_only.match.id, text_only.match.confidence) == (case, "low")
     found = book.ask(query)
     assert found.match is None
-    assert "refutes" in step(found, "decide").reason
+    assert "rejects" in step(found, "decide").reason
 
 
 class Broken(Exact):
@@ -270,7 +270,7 @@ NAN = b"\x00\x00\xc0\x7f" * 384
 @pytest.mark.parametrize(
     ("how", "outcome"),
     [
-        (_raise(Fault("timeout", "the model service has not answered within 150 ms")), "timeout"),
+        (_raise(Fault("timeout", "the model service timed out after 150 ms")), "timeout"),
         (_raise(Fault("model_unreachable", "the model cannot be run")), "failed"),
         (_raise(RuntimeError("onnx")), "failed"),
         (_raise(TypeError("NoneType")), "failed"),
@@ -305,12 +305,12 @@ def test_a_hanging_model_is_asked_once_in_a_stream(book: Book) -> None:
 
 def test_no_model_and_vectors_of_another_model_are_said(book: Book) -> None:
     book.add({"The gate of the harbour is shut": 0.1})
-    with VectorSearch(lambda: NoVectors("no embedding model is on this machine", "casebook models pull x")) as none:
+    with VectorSearch(lambda: NoVectors("no embedding model is installed", "casebook models pull x")) as none:
         found = search(book.store, "Nobody may sail in", vectors=none)
     assert step(found).outcome == "skipped"
     assert step(found).fact("remedy") == "casebook models pull x"
     other = MODEL._replace(id="other")
-    assert "embedded with exact" in step(book.ask("Nobody may sail in", model=other)).reason
+    assert "embeddings are from exact" in step(book.ask("Nobody may sail in", model=other)).reason
     assert step(book.ask("Nobody may sail in", Exact({}, other))).outcome == "failed"
 
 
@@ -350,7 +350,7 @@ def test_the_text_tiers_need_no_vectors_and_load_no_model(book: Book) -> None:
     with VectorSearch(lambda: pytest.fail("the model was looked for")) as vectors:
         found = search(book.store, "The gate of the harbour is shut", vectors=vectors)
     assert found.match is not None
-    assert step(found).reason == "the fingerprint tier has answered"
+    assert step(found).reason == "answered by the fingerprint tier"
 
 
 def test_the_same_path_through_the_real_model(tmp_path: Path, minilm: Embedder) -> None:
