@@ -152,7 +152,7 @@ def judged(
         concerns += beside(text, span.start, span.end)
     trace: tuple[Step, ...] = ()
     if method != "exact" or concerns:
-        said = "; ".join(str(one) for one in concerns) or "it says the same"
+        said = "; ".join(str(one) for one in concerns) or "same meaning"
         told = facts(message=span.message_index)
         trace = (Step("guard", "rejected" if concerns else "hit", said, told, elapsed_ms=watch.ms()),)
     return Aligned(
@@ -168,11 +168,16 @@ def judged(
 
 
 def settle(
-    session: Session, quote: str, found: Aligned, span: Span, settings: AlignSettings, reason: str = "a person chose"
+    session: Session,
+    quote: str,
+    found: Aligned,
+    span: Span,
+    settings: AlignSettings,
+    reason: str = "chosen by a person",
 ) -> Aligned:
     """An ambiguous quote at one of its places, guarded there. Raises ValueError where `span` is none of them."""
     if found.status != "ambiguous" or span not in found.spans:
-        raise ValueError("only one of the places of an ambiguous quote can be chosen")
+        raise ValueError("choose one of the places of the ambiguous quote")
     made = judged(session, span, quote, settings, found.method, found.confidence, found.similarity)
     text = session.messages[span.message_index]
     step = Step("choice", "hit", reason, facts(start=span.start, places=len(found.spans)))
@@ -198,14 +203,14 @@ _OFFERED = 3
 def align_quote(session: Session, message_index: object, quote: str, settings: AlignSettings) -> Aligned:
     """Where a quote stands in its message or, failing that, in another; or why it stands nowhere. Raises nothing."""
     if not isinstance(message_index, int) or isinstance(message_index, bool):
-        return failed("index_out_of_range", (Step("index", "rejected", "the message index is no number"),))
+        return failed("index_out_of_range", (Step("index", "rejected", "the message index is not an integer"),))
     if not 0 <= message_index < len(session.messages):
         said = f"there is no message {message_index}: the session has {len(session.messages)}"
         near = _counted_from_one(session, quote) if message_index == len(session.messages) else ()
-        step = Step("index", "rejected", f"{said}; the quote stands in message {message_index - 1}" if near else said)
+        step = Step("index", "rejected", f"{said}; the quote is in message {message_index - 1}" if near else said)
         return failed("index_out_of_range", (step,), near)
     if not View(quote).normal.strip():
-        return failed("empty_quote", (Step("quote", "rejected", "nothing is left of the quote but blanks"),))
+        return failed("empty_quote", (Step("quote", "rejected", "the quote contains only whitespace"),))
     return _Search(session, message_index, quote, settings).run()
 
 
@@ -264,7 +269,7 @@ class _Search:
             self._note(form, "hit", outcome, watch, index)
             return self._placed(index, ExactMatches(form, found.spans), quote)
         if index == self._index:
-            self._note("without error", "miss", "neither word for word nor folded", watch, index)
+            self._note("exact match", "miss", "no verbatim or normalized match", watch, index)
         return None
 
     def _placed(self, index: int, found: ExactMatches, quote: View) -> Aligned:
@@ -279,7 +284,7 @@ class _Search:
         threshold = self._settings.fuzzy_threshold if self._may_be_fuzzy() else 1.01
         found = place_fragments(self._session.view(index), self._parts, threshold)
         if found is None:
-            self._note("fragments", "miss", "not every fragment stands here", watch, index)
+            self._note("fragments", "miss", "not all fragments are in this message", watch, index)
             return None
         method: Method = "normalized" if found.similarity == 1.0 else "fuzzy"
         confidence = 0.96 if found.similarity == 1.0 else _confidence(found.similarity)
@@ -312,12 +317,12 @@ class _Search:
         watch = Stopwatch()
         quote = max(self._readings, key=lambda one: 0) if len(self._readings) == 1 else self._readings[-1]
         if len(quote.letters) < LEAST_LETTERS or len(self._quote) > self._settings.max_quote_length:
-            self._note("fuzzy", "skipped", "the quote is too short or too long for it", watch, index)
+            self._note("fuzzy", "skipped", "the quote is too short or too long for a fuzzy match", watch, index)
             return [], None
         likes = [one for one in likest(self._session.view(index), quote, 3) if one.similarity >= NEAR]
         best = likes[0].similarity if likes else 0.0
         if not self._settings.enable_fuzzy or best < self._settings.fuzzy_threshold:
-            self._note("fuzzy", "miss", f"the best place has similarity {best:.3f}", watch, index)
+            self._note("fuzzy", "miss", f"best similarity {best:.3f}", watch, index)
             return likes, None
         self._note("fuzzy", "hit", f"similarity {best:.3f}", watch, index)
         rivals = [one for one in likes if best - one.similarity <= TIE]
@@ -329,7 +334,9 @@ class _Search:
     def _elsewhere(self, letters: int, *, doubtful: bool) -> Aligned | None:
         """In the nearest other message; `doubtful`: there is a place already, so only one without error will do."""
         if letters < MOVES_FROM:
-            self._trace.append(Step("other messages", "skipped", "the quote is too short to be looked for elsewhere"))
+            self._trace.append(
+                Step("other messages", "skipped", "the quote is too short for a search in other messages")
+            )
             return None
         watch = Stopwatch()
         for other in self._session.others(self._index):
@@ -337,7 +344,7 @@ class _Search:
             if found is not None:
                 return found
         if doubtful or letters < FUZZY_MOVES_FROM or not self._may_be_fuzzy():
-            self._note("other messages", "miss", "not there without an error either", watch)
+            self._note("other messages", "miss", "no exact match in other messages", watch)
             return None
         for other in self._session.others(self._index):
             if self._parts and (found := self._in_fragments(other)) is not None and found.status == "aligned":
@@ -349,7 +356,7 @@ class _Search:
             if like is not None and (best is None or like.similarity > best[0] + TIE):
                 best = like.similarity, like
         del self._trace[steps:]
-        self._note("other messages", "hit" if best else "miss", "the likest of them" if best else "nowhere", watch)
+        self._note("other messages", "hit" if best else "miss", "best of them" if best else "nowhere", watch)
         return None if best is None else best[1]
 
     def _nowhere(self, likes: list[Stretch]) -> Aligned:

@@ -153,7 +153,7 @@ def _mentions(
         spans = found[places[0]].spans
         if len(spans) == len(places):
             for at, span in zip(places, spans, strict=True):
-                reason = f"the entry quotes it {len(places)} times, and it stands there {len(spans)} times"
+                reason = f"quoted {len(places)} times by the entry, found {len(spans)} times in the message"
                 out[at] = settle(session, quotes[at].quote, found[at], span, settings, reason)
     return out
 

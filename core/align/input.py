@@ -50,12 +50,12 @@ def read_messages(text: str) -> tuple[str, ...]:
     if isinstance(value, Mapping) and isinstance(cast("Mapping[str, object]", value).get("messages"), list):
         value = cast("Mapping[str, object]", value)["messages"]
     if not isinstance(value, list):
-        raise Fault("invalid_input", "the messages are no JSON array", "give texts, or objects with role and text")
+        raise Fault("invalid_input", "the messages are not a JSON array", "pass texts, or objects with role and text")
     out: list[str] = []
     for index, one in enumerate(cast("list[object]", value)):
         said = cast("Mapping[str, object]", one).get("text") if isinstance(one, Mapping) else one
         if not isinstance(said, str):
-            raise Fault("invalid_input", f"message {index} is no text", 'give a text, or {"role": …, "text": …}')
+            raise Fault("invalid_input", f"message {index} is not text", 'pass a text, or {"role": …, "text": …}')
         out.append(said)
     return tuple(out)
 
@@ -82,43 +82,45 @@ def extracted_from(value: object) -> Extracted:
     seen: set[str] = set()
     for entry in out:
         if entry.entry_id in seen:
-            warnings.append(f"entry {entry.entry_id}: the id is used more than once")
+            warnings.append(f"entry {entry.entry_id}: duplicate id")
         seen.add(entry.entry_id)
     return Extracted(out, tuple(warnings))
 
 
 def _entry(value: object, at: int, warnings: list[str]) -> ExtractedEntry:
     if not isinstance(value, Mapping):
-        raise Fault("invalid_input", f"entry {at} is no object", "give entryId, type, title and evidence")
+        raise Fault("invalid_input", f"entry {at} is not an object", "add entryId, type, title and evidence")
     entry = cast("Mapping[str, object]", value)
     name = entry.get("entryId")
     if not isinstance(name, str):
-        raise Fault("invalid_input", f"entry {at} has no entryId", "give it a text as its id")
+        raise Fault("invalid_input", f"entry {at} has no entryId", "add a text as entryId")
     said = entry.get("evidence", [])
     if said is None:
         said = []
     if not isinstance(said, list):
-        raise Fault("invalid_input", f"entry {name}: the evidence is no array", "give messageIndex and quote of each")
+        raise Fault(
+            "invalid_input", f"entry {name}: the evidence is not an array", "add messageIndex and quote to each"
+        )
     quotes = tuple(_quote(one, name, index, warnings) for index, one in enumerate(cast("list[object]", said)))
     if not quotes:
-        warnings.append(f"entry {name}: it has no evidence, so it can never be promoted")
+        warnings.append(f"entry {name}: no evidence, so it cannot be promoted")
     return ExtractedEntry(name, _text(entry.get("type")), _text(entry.get("title")), quotes)
 
 
 def _quote(value: object, name: str, index: int, warnings: list[str]) -> ExtractedQuote:
     where = f"entry {name}, quote {index}"
     if not isinstance(value, Mapping):
-        raise Fault("invalid_input", f"{where}: it is no object", "give messageIndex and quote")
+        raise Fault("invalid_input", f"{where}: not an object", "add messageIndex and quote")
     given = cast("Mapping[str, object]", value)
     if given.get("spanStart") is not None or given.get("spanEnd") is not None:
-        warnings.append(f"{where}: spanStart and spanEnd are ignored; the place is found from the quote")
+        warnings.append(f"{where}: spanStart and spanEnd are ignored, casebook locates the quote")
     quote = given.get("quote")
     if not isinstance(quote, str):
-        warnings.append(f"{where}: it has no quote")
+        warnings.append(f"{where}: no quote")
         quote = ""
     low, high = ADVISED_LENGTH
     if quote and not low <= len(quote) <= high:
-        warnings.append(f"{where}: it has {len(quote)} characters; {low} to {high} are advised")
+        warnings.append(f"{where}: {len(quote)} characters, recommended are {low} to {high}")
     return ExtractedQuote(given.get("messageIndex"), quote)
 
 

@@ -27,6 +27,6 @@ class AlignSettings:
 
     def __post_init__(self) -> None:
         if not 0.85 <= self.fuzzy_threshold < 1:
-            raise ValueError(f"fuzzy_threshold {self.fuzzy_threshold} does not lie in [0.85, 1)")
+            raise ValueError(f"fuzzy_threshold {self.fuzzy_threshold} is not in [0.85, 1)")
         if not 1 <= self.max_quote_length <= LONGEST_QUOTE:
-            raise ValueError(f"max_quote_length {self.max_quote_length} does not lie in 1 to {LONGEST_QUOTE}")
+            raise ValueError(f"max_quote_length {self.max_quote_length} is not in 1 to {LONGEST_QUOTE}")

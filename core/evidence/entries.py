@@ -178,7 +178,7 @@ def add_entries(
                 elif there:
                     known += 1
                 else:
-                    refused.append(RejectedEntry(at, entry.entry_id, "it is there already, with other quotes"))
+                    refused.append(RejectedEntry(at, entry.entry_id, "it already exists with other quotes"))
             if made:
                 append_added(con, session_id, made, source)
             added += made

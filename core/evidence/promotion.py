@@ -55,7 +55,7 @@ def promotion_of(con: apsw.Connection, entry_id: str) -> Promotion:
 
 def _judged(con: apsw.Connection, stage: Stage, quotes: Sequence[StoredQuote], session_id: str) -> Promotion:
     if not quotes:
-        return Promotion(stage, True, "Evidence alignment failed: the entry has no quote.", ())
+        return Promotion(stage, True, "Evidence alignment failed: the entry has no quotes.", ())
     messages = StoredMessages(con, session_id)
     states = [_state(one, messages) for one in quotes]
     bad = [(one, state) for one, state in zip(quotes, states, strict=True) if state not in GOOD]
@@ -76,7 +76,7 @@ def _state(one: StoredQuote, messages: StoredMessages) -> str:
         right = still_right(messages, one.aligned)
     else:
         return one.state
-    return one.state if right else "gone from where it was found"
+    return one.state if right else "missing from its place"
 
 
 def promote(store: Store, actor: str, entry_id: str) -> Promoted:
@@ -136,7 +136,7 @@ def demote_lapsed(con: apsw.Connection, ids: Iterable[str]) -> tuple[str, ...]:
     Even where the quote itself is still found: the person had said that it stands elsewhere, and is to look again.
     """
     fallen = _verified(con, ids)
-    set_stage(con, fallen, "candidate", None, "A place that a person accepted is gone from the session.")
+    set_stage(con, fallen, "candidate", None, "An accepted place is missing from the session.")
     return fallen
 
 

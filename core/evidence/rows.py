@@ -271,7 +271,7 @@ def session_named(con: apsw.Connection, name: str) -> str:
     if len(found) == 1 and name:
         return str(found[0][0])
     if found and name:
-        raise Fault("invalid_input", f"more than one session begins with {name[:80]!r}", "give more of its id")
+        raise Fault("invalid_input", f"several sessions start with {name[:80]!r}", "pass more characters of the id")
     raise Fault(
         "invalid_input", f"there is no session {name[:80]!r}", "import its transcript first: casebook import auto"
     )

@@ -119,7 +119,7 @@ HALF = 0.5
 LONG = 30
 """From so many characters on, a word or two are no place for a quote."""
 _WORDS, _QUARTER = 2, 0.25
-TOO_LITTLE = "the selection is too short for this quote; widen it, or choose another place"
+TOO_LITTLE = "the selection is too short for this quote. Widen it, or choose another place."
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +167,7 @@ def fit_of(
     reasons += reasons_of(concerns, diff)
     little = len(said) >= LONG and count <= _WORDS and covers < _QUARTER
     verdict: FitVerdict = "too_little" if little else "asks" if reasons else "fits"
-    told = TOO_LITTLE if little else f"{len(reasons)} to ask about" if reasons else "it says the same"
+    told = TOO_LITTLE if little else f"{len(reasons)} to ask about" if reasons else "same meaning"
     step = Step(
         "place",
         "hit" if verdict == "fits" else "rejected",
@@ -200,13 +200,13 @@ REASON_KEPT = 2_000
 WORDS_KEPT = 20_000
 """Code points that a person may take for a quote."""
 _SAID: dict[Refusal, str] = {
-    "needs_confirmation": "the place may not say the same; say that you accept it",
+    "needs_confirmation": "the meaning may differ, confirmation required",
     "too_little": TOO_LITTLE,
-    "choose_a_place": "it stands in several places; choose one",
-    "no_place": "no place is known; look for one in the session",
-    "not_aligned": "it was not looked for yet; align its session first",
-    "changed_meanwhile": "somebody decided about it meanwhile; look at it again",
-    "as_it_was": "that is decided already",
+    "choose_a_place": "it was found in several places, choose one",
+    "no_place": "no place found, search the session for one",
+    "not_aligned": "it is not aligned yet, align its session first",
+    "changed_meanwhile": "it changed meanwhile, review it again",
+    "as_it_was": "it is already decided",
 }
 _EVENT: dict[Act, EventType] = {"words": "quote_replaced", "reject": "evidence_rejected"}
 
@@ -382,14 +382,14 @@ def _words(messages: StoredMessages, spans: tuple[Span, ...]) -> tuple[str, ...]
     words = words_at(messages, spans)
     in_order = all(before.end <= after.start for before, after in pairwise(spans))
     if words is None or not in_order or len({span.message_index for span in spans}) != 1:
-        raise Fault("invalid_input", "that is no place in the session", "name one message and code points inside it")
+        raise Fault("invalid_input", "invalid place", "pass a message and a range of code points in it")
     if sum(map(len, words)) > WORDS_KEPT or not "".join(words).strip():
-        raise Fault("invalid_input", "that place is blank or too long for a quote", f"take at most {WORDS_KEPT:,}")
+        raise Fault("invalid_input", "that place is blank or too long for a quote", f"select at most {WORDS_KEPT:,}")
     return words
 
 
 def _decide(store: Store, actor: str, act: Act, evidence_id: int, expect: str | None, plan: _Planning) -> Decided:
-    doing = "reject" if act == "reject" else "take the original's words for" if act == "words" else "accept"
+    doing = "reject" if act == "reject" else "replace with the source text" if act == "words" else "accept"
     with change(store, actor, f"{doing} the quote: {_about(_there(store.con, evidence_id))}") as made:
         con = store.con
         one = _there(con, evidence_id)

@@ -40,8 +40,10 @@ def offered(con: apsw.Connection, one: StoredQuote) -> tuple[int, str]:
     near = [span for other in others if other.quote != one.quote for span in other.spans if span.message_index == index]
     if near:
         at = min(free, key=lambda place: min(_distance(places[place][0], span) for span in near))
-        return at + 1, "the nearest to another quote of the entry"
-    return free[0] + 1, "the first that no other quote of the entry has" if taken & set(places) else "the first of them"
+        return at + 1, "nearest to another quote of the entry"
+    return free[0] + 1, "first place not used by another quote of the entry" if taken & set(
+        places
+    ) else "the first of them"
 
 
 def _distance(one: Span, other: Span) -> int:

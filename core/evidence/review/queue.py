@@ -235,7 +235,7 @@ _FAILURES = {
     "not_found": "not found in the session",
     "empty_quote": "the quote is empty",
     "quote_too_long": "the quote is too long to be compared",
-    "index_out_of_range": "the session has no such message",
+    "index_out_of_range": "the message does not exist in the session",
 }
 
 
@@ -246,9 +246,9 @@ def reason_of(one: StoredQuote) -> str:
     if one.state == "accepted":
         return "accepted by a person"
     if one.aligned is None:
-        return "not looked for yet"
+        return "not aligned yet"
     if one.lapsed:
-        return "what was accepted is gone from the session"
+        return "the accepted place is missing from the session"
     found = one.aligned
     if found.status == "failed":
         near = max((miss.similarity for miss in found.near_misses), default=None)

@@ -97,14 +97,14 @@ def test_of_several_places_the_nearest_to_the_other_quote_or_the_free_one_is_off
     align_session(store, SESSION)
     shown = [show_quote(store, number) for number in (1, 3, 5)]
     assert [(one.offered, one.offered_why) for one in shown if one is not None] == [
-        (2, "the nearest to another quote of the entry"),
+        (2, "nearest to another quote of the entry"),
         (1, "the first of them"),
         (1, "the first of them"),
     ]
     choose(store, "mina", 3, 1)
     other = show_quote(store, 4)
     assert other is not None
-    assert (other.offered, other.offered_why) == (2, "the first that no other quote of the entry has")
+    assert (other.offered, other.offered_why) == (2, "first place not used by another quote of the entry")
 
 
 def test_a_near_miss_is_taken_widened_and_made_the_quote(reviewed: Store) -> None:
@@ -179,7 +179,7 @@ def test_a_place_that_an_import_took_away_is_none_to_move_or_to_accept(reviewed:
     reject(reviewed, "mina", 1, "no")  # at message 4; what is rejected is not looked for again
     replace_messages(reviewed, MESSAGES[:2])
     align_session(reviewed, SESSION)
-    with pytest.raises(Fault, match="no place in the session"):
+    with pytest.raises(Fault, match="invalid place"):
         adjust(reviewed, "mina", 1, "start", 1)
     done = accept_all(reviewed, "mina", [(1, "rejected"), (3, "near")])
     assert done.left == ((1, "no_place"), (3, "needs_confirmation"))
@@ -238,7 +238,7 @@ def test_an_entry_without_a_quote_is_never_promoted(store: Store) -> None:
     add_entries(store, SESSION, [entry("bare")])
     done = promote(store, "mina", "bare")
     assert (done.change, done.promotion.promotionBlocked, done.promotion.failedQuotes) == (None, True, ())
-    assert done.promotion.promotionBlockReason == "Evidence alignment failed: the entry has no quote."
+    assert done.promotion.promotionBlockReason == "Evidence alignment failed: the entry has no quotes."
     for act in (lambda: promote(store, "mina", "none"), lambda: accept(store, "mina", 99)):
         with pytest.raises(Fault) as raised:
             act()

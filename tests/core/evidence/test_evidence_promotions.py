@@ -97,7 +97,7 @@ def test_of_those_named_the_blocked_come_back_with_the_reason(entries: Store) ->
     assert names(done.promoted) == ["both"]
     assert [(one.entry_id, one.reason) for one in done.blocked] == [
         ("mixed", "Evidence alignment failed: of 2 quotes, 1 failed."),
-        ("bare", "Evidence alignment failed: the entry has no quote."),
+        ("bare", "Evidence alignment failed: the entry has no quotes."),
         ("gone", "there is no entry 'gone'."),
     ]
     assert done.blocked[0].failed_quotes == (FAILED[1],)
@@ -110,7 +110,7 @@ def test_an_entry_whose_words_are_gone_is_blocked_though_the_list_calls_it_ready
     done = promote_many(entries, "mina")
     assert names(done.promoted) == ["korean"]
     assert [(one.entry_id, one.reason) for one in done.blocked] == [
-        ("both", "Evidence alignment failed: of 2 quotes, 1 gone from where it was found.")
+        ("both", "Evidence alignment failed: of 2 quotes, 1 missing from its place.")
     ]
     shown = show_entry(entries, "both")
     assert shown is not None

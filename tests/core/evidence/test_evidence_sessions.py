@@ -82,7 +82,7 @@ def test_an_id_belongs_to_one_session_and_keeps_its_quotes(store: Store) -> None
     assert other.added == ("e1@other",)
     assert add_entries(store, "other", [entry("e1", (0, "another one"))]).known == 1
     (left,) = add_entries(store, SESSION, [entry("e1", KOREAN)]).left
-    assert (left.entry_id, left.reason) == ("e1", "it is there already, with other quotes")
+    assert (left.entry_id, left.reason) == ("e1", "it already exists with other quotes")
     with pytest.raises(Fault, match="no session"):
         add_entries(store, "nowhere", [entry("e2", ALIGNED)])
 
@@ -161,7 +161,7 @@ def test_an_entry_falls_back_when_the_place_a_person_took_is_gone_though_the_quo
     last = list(read_events(store))[-1]
     assert (last.type, last.body["reason"]) == (
         "entry_demoted",
-        "A place that a person accepted is gone from the session.",
+        "An accepted place is missing from the session.",
     )
     assert promote(store, "mina", "one").promotion.stage == "verified"
 
