@@ -49,7 +49,7 @@ EXAMPLES: Final = (
 
 _KEY: Final = 60
 """Characters of a key that are named."""
-_NO_NAME: Final = ("the tool has no name yet", "type one: Bash, Write, Edit, Task")
+_NO_NAME: Final = ("the tool has no name", "type one: Bash, Write, Edit, Task")
 
 ABOUT = 300
 """Code points of what a call is about, in a row."""
@@ -186,7 +186,7 @@ def typed_call(tool: str, text: str) -> Typed:
         folder = given.get("cwd")
         return Typed(read_call(given), wrapped=True, folder=folder if isinstance(folder, str) else "")
     if in_tool:
-        raise Fault("invalid_input", "this is JSON, and no tool's name", "its place is the box below")
+        raise Fault("invalid_input", "this is JSON, not a tool name", "type it into the box below")
     if not tool.strip():
         raise Fault("invalid_input", *_NO_NAME)
     return Typed(read_call({"tool_name": tool, "tool_input": given}))
@@ -205,27 +205,27 @@ def _no_twins(pairs: list[tuple[str, object]]) -> dict[str, object]:
     found = dict[str, object]()
     for key, value in pairs:
         if key in found:
-            raise _NotSentError(f'the key "{key[:_KEY]}" is there twice')
+            raise _NotSentError(f'duplicate key "{key[:_KEY]}"')
         found[key] = value
     return found
 
 
 def _no_constant(name: str) -> object:
-    raise _NotSentError(f"{name} is no JSON")
+    raise _NotSentError(f"{name} is not JSON")
 
 
 def _object(text: str) -> dict[str, object]:
     try:
         given: object = json.loads(text, object_pairs_hook=_no_twins, parse_constant=_no_constant)
     except _NotSentError as error:
-        raise Fault("invalid_input", str(error), "no hook sends that: correct the JSON") from None
+        raise Fault("invalid_input", str(error), "not valid JSON for a hook, fix it") from None
     except json.JSONDecodeError as error:
         what = error.msg[:1].lower() + error.msg[1:].removesuffix(" starting at")
-        raise Fault("invalid_input", f"line {error.lineno}, column {error.colno}: {what}", "correct the JSON") from None
+        raise Fault("invalid_input", f"line {error.lineno}, column {error.colno}: {what}", "fix the JSON") from None
     except (ValueError, RecursionError):
         raise Fault("invalid_input", "the JSON is nested too deeply, or a number in it is too long", "") from None
     if not isinstance(given, dict):
-        raise Fault("invalid_input", "this is JSON, but no object", "begin with { and end with }")
+        raise Fault("invalid_input", "this is not a JSON object", "begin with { and end with }")
     return cast("dict[str, object]", given)
 
 

@@ -420,7 +420,7 @@ def why_not(book: Book, call: ToolCall, semantic: Semantic | None, at: int) -> W
 
 
 def _unscored(rule: Rule) -> MatchedRule:
-    why = ("no tier named it: it shares no word with the call, and no similarity was taken",)
+    why = ("no shared words and no similarity",)
     return MatchedRule(rule.id, rule.title, 0.0, "keyword", None, 0.0, why, rule.solution, path=rule.path,
                        line=rule.line)  # fmt: skip
 
@@ -429,7 +429,7 @@ def _needs(tried: _Tried, rank: int, *, meaning: bool) -> Iterator[Need]:
     """What each part of the sum would have had to be, the others as they are."""
     mine, now = tried.mine, tried.ranking()
     if next(one.score for one in now.scored if one.at == mine.at) >= now.cutoff:
-        told = f"it reaches the cut-off, but {SHOWN} rules are shown, each id once"
+        told = f"above the cut-off, but only {SHOWN} rules are shown"
         yield Need("place", float(rank), float(SHOWN), told)
         return
     alone: list[float | None] = []
@@ -471,7 +471,7 @@ def _together(tried: _Tried, *, meaning: bool) -> Iterator[Need]:
     fitting = replace(tried, mine=_with_fit(tried.mine, max(1.0, tried.mine.fits.factor)))
     for asked, where in ((tried, ""), (fitting, " in a call that the rule fits")):
         if (least := _least(asked, 0.0, both)) is not None:
-            yield Need("together", 0.0, least, f"{name.format(least)} would do{where}")
+            yield Need("together", 0.0, least, f"{name.format(least)} would be enough{where}")
             return
 
 
@@ -483,15 +483,15 @@ def _least(tried: _Tried, now: float, change: Callable[[Weighed, float], Weighed
 
 def _reading(name: str, now: float, needed: float | None) -> str:
     if needed is None:
-        return f"no {name} alone would do"
+        return f"a higher {name} would not be enough"
     return f"{name} {needed:.2f} instead of {now:.2f}"
 
 
 def _describe_fit(tried: _Tried, fits: float, needed: float | None) -> str:
     if needed is not None:
-        return f"a factor of {needed:.2f} for how it fits the call, instead of {fits:.2f}"
+        return f"a factor of {needed:.2f} instead of {fits:.2f} would be enough"
     bare = tried.score(_with_fit(tried.mine, 1.0))
-    return f"without the factor {fits:.2f} for how it fits it would score {bare:.2f}, which is not enough"
+    return f"without the factor {fits:.2f} the score would be {bare:.2f}, below the cut-off"
 
 
 _Word = tuple[str, float, tuple[QueryTerm, ...]]

@@ -71,14 +71,14 @@ def in_words(
 def describe_move(move: Move) -> str:
     """A move in words."""
     if move.itself:
-        return f"{move.id} is new ({move.score:.2f})" if move.kind == "new" else f"{move.id} is gone"
+        return f"{move.id} is new ({move.score:.2f})" if move.kind == "new" else f"{move.id} was removed"
     still = abs(move.score - move.score_before) < _NOTHING
     scores = f"{move.score:.2f}" if still else f"{move.score_before:.2f} to {move.score:.2f}"
     return {
         "shown": f"{move.id} is shown now ({scores})",
         "hidden": f"{move.id} fell below the cut-off ({scores})",
-        "new": f"{move.id} came in ({move.score:.2f})",
-        "gone": f"{move.id} went out of the list",
+        "new": f"{move.id} entered the list ({move.score:.2f})",
+        "gone": f"{move.id} left the list",
         "up": f"{move.id} rose to {move.rank} ({scores})",
         "down": f"{move.id} fell to {move.rank} ({scores})",
         "score": f"{move.id} {scores}",

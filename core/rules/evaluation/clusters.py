@@ -226,9 +226,9 @@ def _cluster(
     often = Counter(rule.id for rule in rules)
     if kind == "duplicate":
         others = _listed([_name(rule, often) for rule in rules if rule is not keep])
-        told = f"merge {others} into {_name(keep, often)}, which says most, and keep what only they say"
+        told = f"merge {others} into {_name(keep, often)}, the most complete rule"
     else:
-        told = f"read {_listed([_name(rule, often) for rule in rules])} together: they may be one, or name each other"
+        told = f"compare {_listed([_name(rule, often) for rule in rules])}: merge them, or link them"
     listed = tuple(Member(rule.id, rule.title, rule.path, rule.line) for rule in rules)
     return Cluster(kind, listed, round(low, 4), told)
 

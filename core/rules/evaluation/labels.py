@@ -140,7 +140,7 @@ def read_labelled(path: Path) -> tuple[LabelledCall, ...]:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise Fault("io_error", f"cannot read {path}: {error.strerror}", "name a file of labelled calls") from error
+        raise Fault("io_error", f"cannot read {path}: {error.strerror}", "pass a file of labelled calls") from error
     return labelled_in(data, str(path))
 
 
@@ -149,7 +149,7 @@ def labelled_in(data: bytes, name: str) -> tuple[LabelledCall, ...]:
     lines = data.split(b"\n")
     found = [_labelled(line, f"{name}, line {at}") for at, line in enumerate(lines, 1) if line.strip()]
     if not found:
-        raise Fault("invalid_input", f"{name} holds no labelled call", "write one JSON object a line")
+        raise Fault("invalid_input", f"{name} contains no labelled call", "write one JSON object per line")
     return tuple(found)
 
 
@@ -190,14 +190,16 @@ def _labelled(line: bytes, where: str) -> LabelledCall:
         value: object = json.loads(line.decode("utf-8-sig", "replace"))
     except (ValueError, RecursionError) as error:
         raise Fault(
-            "invalid_input", f"{where} is no JSON: {why_unread(error)}", "write one JSON object a line"
+            "invalid_input", f"{where} is not JSON: {why_unread(error)}", "write one JSON object per line"
         ) from None
     if not isinstance(value, dict):
-        raise Fault("invalid_input", f"{where} is no JSON object", "write one JSON object a line")
+        raise Fault("invalid_input", f"{where} is not a JSON object", "write one JSON object per line")
     item = cast("dict[str, Any]", value)
     ids: object = item.get("expected")
     if not isinstance(ids, list) or not all(isinstance(one, str) for one in cast("list[object]", ids)):
-        raise Fault("invalid_input", f"{where} has no list of expected rules", 'write "expected": [] for silence')
+        raise Fault(
+            "invalid_input", f"{where} has no list of expected rules", 'write "expected": [] if no rule applies'
+        )
     try:
         call = read_call(item)
     except Fault as fault:
@@ -282,7 +284,7 @@ def put_label(
     io_error where the file cannot be written, timeout where another process holds it.
     """
     if rule is None and verdict != "right":
-        raise Fault("invalid_input", f"no rule is named as {verdict}", "choose one")
+        raise Fault("invalid_input", f"no rule given as {verdict}", "choose one")
     given = _item(call)
     key = _key(given)
     with hold_lock(path.with_name(path.name + ".lock"), patience=2.0):
@@ -385,7 +387,7 @@ def _data(path: Path) -> str:
     except OSError as error:
         raise Fault("io_error", f"cannot read {path}: {error.strerror}", "check the file") from error
     if len(data) > MAX_BYTES:
-        raise Fault("invalid_input", f"{path} is larger than {MAX_BYTES >> 20} MiB", "put it aside")
+        raise Fault("invalid_input", f"{path} is larger than {MAX_BYTES >> 20} MiB", "move it to another folder")
     return data.decode("utf-8", "replace")
 
 

@@ -60,10 +60,10 @@ _USUAL = re.compile(r"ERR-[0-9]{3}")
 _LINE_ACROSS = re.compile(r"[ \t]*(?:-{3,}|\*{3,}|_{3,})[ \t]*")
 _MARKUP = re.compile(r"\s*(?:(?:<!--(?:(?!-->).)*-->|</?[A-Za-z][^<>]*>)\s*)+")
 _QUOTE = re.compile(r" {0,3}>[ \t]?")
-_ASTRAY = "these fields stand under no heading like ### ERR-001: title"
-_UNCLOSED = "this fence or comment is never closed; it was read as text"
-_EXAMPLE = "this fence holds a rule, which is taken for an example"
-_NO_MARK = "this is no UTF-8: it looks like UTF-16 or UTF-32 without a byte order mark. Save it as UTF-8"
+_ASTRAY = "these fields are not under a heading such as ### ERR-001: title"
+_UNCLOSED = "this fence or comment is not closed, read as text"
+_EXAMPLE = "this fence contains a rule, read as an example"
+_NO_MARK = "this is not UTF-8 but probably UTF-16 or UTF-32. Save it as UTF-8"
 _BYTE_ORDER = {
     codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32",  # first: one begins as UTF-16 does
     codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16",
@@ -175,7 +175,7 @@ def _wait(handle: int, wait_s: float) -> None:
     ready = select.poll()
     ready.register(handle, select.POLLIN)
     if not ready.poll(wait_s * 1000):
-        raise TimeoutError(errno.ETIMEDOUT, f"nothing came for {wait_s:g} s")
+        raise TimeoutError(errno.ETIMEDOUT, f"no data for {wait_s:g} s")
 
 
 def parse(path: Path, *, scope: Scope = "project") -> RuleFile:
@@ -193,9 +193,9 @@ def bytes_of(path: Path) -> tuple[bytes, os.stat_result]:
         data, info = read_bytes(path, MAX_BYTES + 1)
     except (OSError, ValueError) as error:
         said = error.strerror if isinstance(error, OSError) else str(error)
-        raise Fault("io_error", f"cannot read the rules {path}: {said}", "name a Markdown file of rules") from error
+        raise Fault("io_error", f"cannot read the rules {path}: {said}", "pass a Markdown file of rules") from error
     if len(data) > MAX_BYTES:
-        raise Fault("invalid_input", f"{path} is larger than {MAX_BYTES >> 20} MiB", "give the rules alone")
+        raise Fault("invalid_input", f"{path} is larger than {MAX_BYTES >> 20} MiB", "pass a file with rules only")
     return data, info
 
 
@@ -234,7 +234,7 @@ def parse_text(text: str, path: str = "", *, scope: Scope = "project") -> RuleFi
         nth = len(lines_of)
         lines_of.append(rule.line)
         if nth:
-            flaws.append(Flaw(path, rule.line, f"{rule.id} is there already, in line {lines_of[0]}", rule.id))
+            flaws.append(Flaw(path, rule.line, f"{rule.id} already exists in line {lines_of[0]}", rule.id))
         rules.append(replace(rule, nth=nth) if nth else rule)
         flaws += [Flaw(path, line, message, rule.id, cost) for line, message, cost in part.flaws(rule)]
     return RuleFile(path, tuple(rules), tuple(sorted(flaws, key=lambda flaw: flaw.line)))
@@ -335,9 +335,9 @@ class _Reading:
         if named is None:
             return
         if heading.deep:
-            told = f"this looks like the heading of {named.id}, but is indented like code: it was read as text"
+            told = f"this looks like the heading of {named.id} but is indented like code, read as text"
         elif heading.level <= 3 or named.first:
-            told = f"this heading names {named.id}, but not as in ### {named.id}: title; it was not read as a rule"
+            told = f"this heading contains {named.id} but is not ### {named.id}: title, not read as a rule"
         else:
             return
         self.flaws.append((self.numbers[at], told, "lost"))
@@ -354,7 +354,7 @@ class _Reading:
         if not heading.marked:
             wrong = f"the heading of {named.id} has no ### before it"
         elif heading.quoted:
-            wrong = f"the heading of {named.id} stands in a quote"
+            wrong = f"the heading of {named.id} is in a quote"
         elif named.span or named.several:
             wrong = f"this heading names more than {named.id}"
         elif not named.sure or heading.deep:
@@ -400,7 +400,7 @@ class _Part:
         if found and found.name and found.name in self.at:
             told = f"a second {found.label} in {self.id}: is the heading of another rule missing?"
             if self._of_another(found):
-                self.again.append((number, f"{told} From here on nothing was read", "lost"))
+                self.again.append((number, f"{told} The rest was not read", "lost"))
                 return False
             self.again.append((number, told, "lost"))
             if (found.listed and not self.labels[found.name].listed) or found.name not in REQUIRED:
@@ -464,16 +464,16 @@ class _Part:
             elif _length(text.strip()) < _SHORT:
                 out.append((self.at[name], f"the {label} of {rule.id} has fewer than {_SHORT} characters", "odd"))
         if rule.date and not _is_date(rule.date):
-            out.append((self.at["date"], f"the Date of {rule.id} is no date like 2026-01-31", "odd"))
+            out.append((self.at["date"], f"the Date of {rule.id} is not a date like 2026-01-31", "odd"))
         slips = [one for one in self.mistyped if one[2] not in self.at or not is_plural(*one[1:])]
         for number, label, name in slips:
             out.append((number, f"{label!r} is probably a mistyped {_display_field(name)}", "lost"))
         known = {label for _, label, _ in slips}
         for name, label in self.unknown.items():
             if label not in known:
-                out.append((self.at[name], f"nobody knows the field {label!r}", "odd"))
+                out.append((self.at[name], f"unknown field {label!r}", "odd"))
         if said := [number for number, line in self.notes if not _MARKUP.fullmatch(line)]:
-            out.append((said[0], f"text of {rule.id} stands under no field", "odd"))
+            out.append((said[0], f"{rule.id}: this text is not under a field (kept as a note)", "odd"))
         return out
 
 
@@ -516,5 +516,5 @@ def _decoded(data: bytes, path: str) -> tuple[str, list[Flaw]]:
         return data.decode(encoding), []
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
-        told = f"this is no {encoding.removesuffix('-sig').upper()}; the bad bytes were replaced"
+        told = f"this is not {encoding.removesuffix('-sig').upper()}, invalid bytes were replaced"
         return data.decode(encoding, "replace"), [Flaw(path, line, told)]

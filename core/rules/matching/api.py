@@ -266,7 +266,7 @@ def weigh(book: Book, call: ToolCall, semantic: Semantic | None, *, use_fallback
     keyword.update(_named(book, asked.named, keyword))
     keyword_ms = watch.ms()
     if semantic is None:
-        found = Similarities({}, Step("semantic", "skipped", "no model was asked"))
+        found = Similarities({}, Step("semantic", "skipped", "no model used"))
     else:
         found = semantic.similar(query, frozenset(keyword))
     places = found.scores.keys() | keyword.keys() if found.scores or use_fallback else ()
@@ -317,7 +317,7 @@ def _of_commands(
     if keyword is not None and keyword.score >= FEW_WORDS:
         return fits
     if other := another_command(shown.mistakes, text, matched):
-        return fits.times(ANOTHER, f"the call runs another command than {other}, and few words are shared")
+        return fits.times(ANOTHER, f"the call runs a different command than {other} and shares few words")
     return fits
 
 
@@ -382,7 +382,7 @@ def _exclusion_reason(book: Book, ranking: Ranking, one: Scored, limit: int) -> 
     if one.score < ranking.cutoff:
         return f"{short_of(one.score, ranking.cutoff)} below the cut-off {format_scores(one.score, ranking.cutoff)[1]}"
     if any(same_rule(book.rules[at], book.rules[one.at]) for at in ranking.shown):
-        return "another rule of this id scored higher"
+        return "another rule with this id scored higher"
     return f"above the cut-off, but only {limit} shown"
 
 

@@ -364,9 +364,9 @@ def read_call(item: Mapping[str, Any], project: tuple[str, ...] = ()) -> ToolCal
     """The call in a hook's payload, or in any object with `tool_name` and `tool_input`. Raises Fault invalid_input."""
     name, given = item.get("tool_name"), item.get("tool_input")
     if not isinstance(name, str) or not name.strip():
-        raise Fault("invalid_input", "the call names no tool (tool_name)", f"write {CALL}")
+        raise Fault("invalid_input", "the call has no tool (tool_name)", f"write {CALL}")
     if given is not None and not isinstance(given, dict):
-        raise Fault("invalid_input", "tool_input is no object", f"write {CALL}")
+        raise Fault("invalid_input", "tool_input is not an object", f"write {CALL}")
     return ToolCall(name.strip()[:200], cast("dict[str, Any]", given or {}), project)
 
 

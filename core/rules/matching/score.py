@@ -100,7 +100,7 @@ def behind(context: Context, best: Best, similarity: float | None, keyword: floa
     mostly leads in both. A rule without a vector is no farther than any."""
     fewer = _FEWER_WORDS * (best.keyword - keyword)
     farther = 0.0 if similarity is None else _FARTHER * (best.similarity - similarity)
-    told = "another rule shares more words with it" if fewer > farther else "another rule is nearer in meaning"
+    told = "another rule shares more words with it" if fewer > farther else "another rule is closer in meaning"
     return context.times(math.exp(-fewer - farther), told)
 
 
@@ -162,29 +162,33 @@ def context_of(
     or writing itself stays."""
     found = Context(1.0)
     if itself:
-        found = found.noting("the call runs what the rule shows, so it is no matter that it only looks")
+        found = found.noting("the call runs the command of the rule, so its read-only factor is ignored")
     elif call.act != "do":
         least = _LOOK if call.act == "look" else _PROSE
-        told = "the call only looks" if call.act == "look" else "the call writes text for people"
+        told = "the call is read-only" if call.act == "look" else "the call writes text for people"
         found = found.times(_ABOUT if _about(call, call.act, rule_words) else least, told)
     elif call.looks:
         by = _SAYS_IT_LOOKS if code < FULL / 2 and not known else _LOOKS_AT_IT
-        found = found.times(by, "the call says that it only looks")
+        found = found.times(by, "the call describes itself as read-only")
     if call.is_task:
-        found = found.times(_TOLD, "the task is told in words")
+        found = found.times(_TOLD, "the task is described in words")
     elif shown.mistakes and code < FULL / 2:
-        told = "little of the code the rule shows is in the call" if code else "no code the rule shows is in the call"
+        told = (
+            "few of the rule's code snippets are in the call"
+            if code
+            else "none of the rule's code snippets are in the call"
+        )
         found = found.times(1 - _NO_CODE * (1 - 2 * code / FULL), told)
     if call.tests and not any(word.startswith(_TESTING) for word in rule_words):
         found = found.times(_IN_TESTS, "the call writes tests, and the rule is not about them")
     turn = turned(shown, call.removed) if call.removed else 0
     if turn < 0:
-        found = found.times(_CURED, "the edit takes the mistake away")
+        found = found.times(_CURED, "the edit removes the mistake")
     elif turn > 0:
-        found = found.times(_UNDONE, "the edit takes the cure away")
+        found = found.times(_UNDONE, "the edit removes the fix")
     elif (done := cured(shown, call.code)) is not None:
         left = (1 - done[1]) ** _CURE
-        found = replace(found.times(left, f"the call has {done[1]:.0%} of the cure {done[0]}"), done=left)
+        found = replace(found.times(left, f"the call already contains {done[1]:.0%} of the fix {done[0]}"), done=left)
     return _of_language(found, call, rule_languages)
 
 
@@ -308,7 +312,7 @@ def _leader_first(scored: list[Scored]) -> list[Scored]:
     if lead is None or lead is scored[0] or not lead.score:
         return scored
     best = scored[0].score
-    context = lead.context.times(best / lead.score, "but for that cure it leads in words and meaning")
+    context = lead.context.times(best / lead.score, "it would otherwise be the best match")
     lifted = replace(lead, score=best, context=context, alone=context.factor)
     return [lifted, *(one for one in scored if one is not lead)]
 

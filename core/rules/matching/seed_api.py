@@ -48,7 +48,7 @@ def find_relevant_rules_semantic(
     try:
         return _relevant(rules, tool_name, tool_input, use_fallback)
     except Exception as error:  # noqa: BLE001 whatever is given: what stands in its parts may raise anything
-        _warn(f"no rules were matched: what was given cannot be read ({type(error).__name__})")
+        _warn(f"no rules matched: unreadable input ({type(error).__name__})")
         return []
 
 
@@ -75,7 +75,7 @@ def _matched(book: Book, call: ToolCall, until: float, use_fallback: bool) -> Ru
     step, model = next(step for step in found.trace if step.stage == "semantic"), tier.vectors.model()
     chosen = isinstance(model, NoVectors) and model.outcome == "skipped"  # there is none, and nothing failed
     if step.outcome in ("failed", "timeout") and not chosen:
-        _warn(f"rules were matched by keywords alone: {step.reason}")
+        _warn(f"rules matched by keywords only: {step.reason}")
     return found
 
 
@@ -83,7 +83,7 @@ def _tables() -> Tables:
     try:
         return load_tables()
     except Fault as fault:
-        _warn(f"done without tables of one's own: {fault.message}")
+        _warn(f"skipped custom tables: {fault.message}")
         return shipped_tables()
 
 
@@ -190,7 +190,7 @@ def _embed(tier: RememberedSemantic, embedder: Embedder, texts: Sequence[str], u
     failed: list[str] = []
     for at in range(0, len(texts), _AT_ONCE):
         if _now() >= until:
-            tier.note = f"rules that still wait to be embedded: {len(texts) - at}"
+            tier.note = f"rules not embedded yet: {len(texts) - at}"
             break
         some = texts[at : at + _AT_ONCE]
         why = _embed_some(tier, embedder, some)

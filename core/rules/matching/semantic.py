@@ -105,7 +105,7 @@ class Lack:
         """All of it in words; empty where nothing lacks."""
         told = [self.why] if self.why else []
         if self.elsewhere:
-            told.append("another program is embedding just now")
+            told.append("another process is embedding")
         if self.waiting:
             one = self.waiting == 1
             told.append(
@@ -265,7 +265,7 @@ class StoredSemantic:
             return missing("skipped", why or "no rule is embedded yet", watch)
         said = readable(text, self.book, english=self.english)
         if said is None:
-            return missing("skipped", "the model does not read the language of this call", watch)
+            return missing("skipped", "the model does not support the language of this call", watch)
         bars, vector = bars_of(self.vectors), self.vectors.embed(said)
         if isinstance(bars, NoVectors) or isinstance(vector, NoVectors):
             why = bars if isinstance(bars, NoVectors) else cast("NoVectors", vector)
@@ -304,7 +304,7 @@ class RememberedSemantic:
         book = self.book
         said = None if book is None else readable(text, book, english=self.english)
         if book is None or said is None:
-            return missing("skipped", "the model does not read the language of this call", watch)
+            return missing("skipped", "the model does not support the language of this call", watch)
         if not any(one in self.known for one in self.texts):
             return missing("failed", self.note or "no rule could be embedded", watch)
         bars, vector = bars_of(self.vectors), self.vectors.embed(said)
@@ -345,7 +345,7 @@ def bars_of(vectors: VectorSearch) -> Thresholds | NoVectors:
     if isinstance(model, NoVectors):
         return model
     if model.thresholds is None:
-        return NoVectors(f"nobody has measured {model.id}, so words alone decide", "casebook models calibrate")
+        return NoVectors(f"{model.id} is not calibrated, using keywords only", "casebook models calibrate")
     return model.thresholds
 
 
@@ -369,7 +369,7 @@ def similarities(
         return missing("miss", note or "no rule has a vector", watch)
     scores = {at: max(0.0, min(1.0, bars.alike(found))) for at, found in cosines.items()}
     best = max(cosines, key=lambda at: cosines[at])
-    reason = f"{book.rules[best].id} is nearest" + (f"; {note}" if note else "")
+    reason = f"{book.rules[best].id} is closest" + (f"; {note}" if note else "")
     given = facts(
         model=place.model if place else "",
         recipe=place.recipe if place else "",

@@ -140,7 +140,7 @@ def strangers(rules: Iterable[Rule], folder: Path | None = None) -> tuple[Flaw, 
         return ()
     known = {rule.id for rule in rules}
     return tuple(
-        replace(one, message=f"no rule here is {one.rule}; it may be another project's")
+        replace(one, message=f"no rule {one.rule} here (maybe of another project)")
         for one in named
         if one.rule not in known
     )
@@ -184,7 +184,7 @@ def _loaded(keywords: _Stamp, glossary: _Stamp) -> Tables:
     unknown += _unknown(more, (), ("words",), place)
     for name, given in _table(more, "words", place):
         if not isinstance(given, str):
-            raise place.fault(("words", name), "is no text of words")
+            raise place.fault(("words", name), "is not text")
         words[name] = f"{words.get(name, '')} {given}"
     by_word: dict[str, list[str]] = {}
     for english, given in words.items():
@@ -206,7 +206,7 @@ class _Where:
     def fault(self, key: tuple[str, ...], what: str) -> Fault:
         line = self.line(key)
         at = f"{self.path}, line {line}" if line else self.path
-        return Fault("config_invalid", f"{at}: {'.'.join(key)} {what}", "correct it, or take the line out")
+        return Fault("config_invalid", f"{at}: {'.'.join(key)} {what}", "fix or delete the line")
 
 
 def _unknown(given: Mapping[str, Any], at: tuple[str, ...], known: tuple[str, ...], where: _Where) -> Iterator[Flaw]:
@@ -237,7 +237,7 @@ def _own(stamp: _Stamp) -> tuple[dict[str, Any], _Where]:
         told = why_unread(error)
         if isinstance(error, tomllib.TOMLDecodeError) and (found := _LINE.search(told)):
             told += _bare(text.split("\n")[int(found.group(1)) - 1])
-        raise Fault("config_invalid", f"{path}: {told}", "correct it, or put it aside") from error
+        raise Fault("config_invalid", f"{path}: {told}", "fix it, or move it to another folder") from error
 
 
 def _bare(line: str) -> str:
@@ -245,13 +245,13 @@ def _bare(line: str) -> str:
     key, ends, _ = line.partition("]" if line.lstrip().startswith("[") else "=")
     parts = [part.strip() for part in _QUOTED.sub("x", key.strip(" \t[")).split(".")]
     bad = next((part for part in parts if ends and part and not part.startswith("#") and not _BARE.fullmatch(part)), "")
-    return f'; a key with other letters than A-Z, 0-9, _ and - needs quotes: "{bad[:_SHOWN]}"' if bad else ""
+    return f', quote the key: "{bad[:_SHOWN]}"' if bad else ""
 
 
 def _table(raw: dict[str, Any], name: str, where: _Where) -> Iterator[tuple[str, Any]]:
     found: object = raw.get(name, {})
     if not isinstance(found, dict):
-        raise where.fault((name,), "is no table")
+        raise where.fault((name,), "is not a table")
     yield from cast("dict[str, Any]", found).items()
 
 
@@ -271,19 +271,19 @@ def _pattern(name: str, given: Mapping[str, Any]) -> ErrorPattern:
 def _checked(name: str, given: object, where: _Where) -> ErrorPattern:
     key = ("error_patterns", name)
     if not isinstance(given, dict):
-        raise where.fault(key, "is no table")
+        raise where.fault(key, "is not a table")
     said = cast("dict[str, Any]", given)
     source: object = said.get("match")
     if source is None:
         raise where.fault(key, "has no match")
     if not isinstance(source, str):
-        raise where.fault((*key, "match"), 'is no text in quotes; for several write "one|other"')
+        raise where.fault((*key, "match"), 'is not quoted text (for several, write "a|b")')
     if not source:
         raise where.fault((*key, "match"), "is empty: it would match every call")
     try:
         re.compile(source, re.MULTILINE)
     except (re.error, RecursionError, OverflowError) as error:
-        raise where.fault((*key, "match"), f"is no regular expression: {error}") from error
+        raise where.fault((*key, "match"), f"is not a regular expression: {error}") from error
     for part in _PATTERN_KEYS[1:]:
         _strings(said.get(part, []), where, (*key, part))
     from core.rules.format.headings import rule_id
@@ -294,5 +294,5 @@ def _checked(name: str, given: object, where: _Where) -> ErrorPattern:
 
 def _strings(given: object, where: _Where, key: tuple[str, ...]) -> tuple[str, ...]:
     if not isinstance(given, list) or not all(isinstance(one, str) for one in cast("list[object]", given)):
-        raise where.fault(key, "is no list of texts")
+        raise where.fault(key, "is not a list of texts")
     return tuple(cast("list[str]", given))

@@ -15,11 +15,11 @@ from core.rules.calls import typed_call
     [
         ('{"command": "ls', "line 1, column 13: unterminated string"),
         ('{"command":\n ls}', "line 2, column 2: expecting value"),
-        ('["ls"]', "this is JSON, but no object"),
-        ('{"c": NaN}', "NaN is no JSON"),
-        ('{"c": [-Infinity]}', "-Infinity is no JSON"),
-        ('{"c": 1, "c": 2}', 'the key "c" is there twice'),
-        ('{"a": {"c": 1, "c": 1}}', 'the key "c" is there twice'),
+        ('["ls"]', "this is not a JSON object"),
+        ('{"c": NaN}', "NaN is not JSON"),
+        ('{"c": [-Infinity]}', "-Infinity is not JSON"),
+        ('{"c": 1, "c": 2}', 'duplicate key "c"'),
+        ('{"a": {"c": 1, "c": 1}}', 'duplicate key "c"'),
         ('{"c": "' + "x" * 999_993 + '"}', "too long: 1,000,002 characters, at most 1,000,000"),
     ],
 )
@@ -47,10 +47,10 @@ def test_a_payload_of_a_hook_is_taken_apart_in_either_box(tool: str, text: str) 
 @pytest.mark.parametrize(
     ("tool", "text", "told"),
     [
-        ('{"command": "ls"}', "", "this is JSON, and no tool's name"),
-        ("", '{"command": "ls"}', "the tool has no name yet"),
-        ("", "ls", "the tool has no name yet"),
-        ("", "", "the tool has no name yet"),
+        ('{"command": "ls"}', "", "this is JSON, not a tool name"),
+        ("", '{"command": "ls"}', "the tool has no name"),
+        ("", "ls", "the tool has no name"),
+        ("", "", "the tool has no name"),
     ],
 )
 def test_what_stands_in_the_wrong_box_is_told(tool: str, text: str, told: str) -> None:

@@ -39,7 +39,7 @@ def test_req_sem_014_who_is_nearly_the_same_by_way_of_another_is_in_one_group_an
     (one,) = _of(0, 20, 40, 120)
     assert (one.kind, [rule.id for rule in one.rules]) == ("duplicate", ["ERR-001", "ERR-002", "ERR-003"])
     assert one.similarity == round(math.cos(math.radians(20)), 4), "the lowest that joined them"
-    assert one.suggestion.startswith("merge ERR-002 and ERR-003 into ERR-001, which says most")
+    assert one.suggestion.startswith("merge ERR-002 and ERR-003 into ERR-001, the most complete rule")
 
 
 def test_two_groups_that_a_third_pair_joins_become_one() -> None:
@@ -53,7 +53,7 @@ def test_a_related_rule_joins_only_where_it_is_related_to_all() -> None:
         ("related", ["ERR-001", "ERR-002"]),
         ("related", ["ERR-002", "ERR-003"]),
     ]
-    assert found[0].suggestion == "read ERR-001 and ERR-002 together: they may be one, or name each other"
+    assert found[0].suggestion == "compare ERR-001 and ERR-002: merge them, or link them"
 
 
 def test_rules_of_one_id_are_told_apart_by_their_files() -> None:

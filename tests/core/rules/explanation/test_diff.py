@@ -24,8 +24,8 @@ def moves(before: str, after: str) -> tuple[tuple[Move, ...], tuple[str, ...]]:
 
 
 def test_a_rule_that_is_gone_fell_below_nothing_and_is_new_when_it_is_back() -> None:
-    assert "ERR-001 is gone" in moves(ONE + OTHER, OTHER)[1]
-    assert "ERR-001 is gone" in moves(ONE, "")[1]
+    assert "ERR-001 was removed" in moves(ONE + OTHER, OTHER)[1]
+    assert "ERR-001 was removed" in moves(ONE, "")[1]
     (first, *_), words = moves(OTHER, ONE + OTHER)
     assert (first.kind, first.itself) == ("new", True)
     assert any(line.startswith("ERR-001 is new (") for line in words)

@@ -119,14 +119,14 @@ def test_where_no_part_alone_would_do_all_of_them_are_named(book: Book) -> None:
         ("context", True),
         ("together", False),
     ]
-    assert found.needs[1].told == "without the factor 0.18 for how it fits it would score 0.00, which is not enough"
-    assert found.needs[2].told == "keyword score of 0.33 would do in a call that the rule fits"
+    assert found.needs[1].told == "without the factor 0.18 the score would be 0.00, below the cut-off"
+    assert found.needs[2].told == "keyword score of 0.33 would be enough in a call that the rule fits"
 
 
 def test_a_rule_that_shares_nothing_has_its_reason_too(book: Book) -> None:
     found = why_not(book, ToolCall("Read", {"file_path": "/x/y.bin"}), None, 1)
     assert found.rank == 0
-    assert "no tier named it" in found.matched.why[0]
+    assert "no shared words" in found.matched.why[0]
     assert {one.word for one in found.lacking} & {"시험", "자료에", "고객"}
 
 

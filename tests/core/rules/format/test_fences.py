@@ -70,7 +70,7 @@ def test_a_rule_that_is_shown_is_no_rule_and_the_one_around_it_keeps_its_text(sh
     assert found.flaws == ()
 
 
-@pytest.mark.parametrize("said", ["an arrow --> here", "`<!--` begins one", "text <!-- never closed"])
+@pytest.mark.parametrize("said", ["an arrow --> here", "`<!--` begins one", "text <!-- not closed"])
 def test_a_line_that_only_speaks_of_comments_opens_none(said: str) -> None:
     found = parse_text(BEFORE + said + "\n" + BEHIND + NEXT + "a --> b\n")
     assert [rule.id for rule in found.rules] == ["ERR-001", "ERR-002"]
@@ -81,7 +81,7 @@ def test_a_fence_of_code_that_ends_its_rule_and_holds_another_is_told() -> None:
     found = parse_text(BEFORE + BEHIND + f"```bash\nrm\n{EXAMPLE}```\n" + NEXT)
     assert [rule.id for rule in found.rules] == ["ERR-001", "ERR-002"]
     assert [(flaw.line, flaw.message) for flaw in found.flaws] == [
-        (7, "this fence holds a rule, which is taken for an example")
+        (7, "this fence contains a rule, read as an example")
     ]
 
 
@@ -106,7 +106,7 @@ def test_no_text_of_a_closed_fence_is_ever_a_rule(bodies: list[list[str]]) -> No
     found = parse_text(text)
     assert [rule.id for rule in found.rules] == [f"ERR-{at:03}" for at in range(1, len(bodies) + 1)]
     assert [rule.prevention for rule in found.rules] == [f"real care {at}" for at in range(1, len(bodies) + 1)]
-    assert not any("never closed" in flaw.message for flaw in found.flaws)
+    assert not any("not closed" in flaw.message for flaw in found.flaws)
 
 
 @pytest.mark.parametrize("opened", ["```bash\nrm\n", "```\nrm\n", "```md\nx\n"])

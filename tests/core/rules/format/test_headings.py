@@ -130,7 +130,7 @@ def test_a_heading_that_only_speaks_of_a_rule_is_told_and_one_within_a_rule_stay
     found = parse_text(FIRST + "#### See ERR-004 too\n\n### Why ERR-004 matters\n\nIt does.\n")
     assert [rule.id for rule in found.rules] == ["ERR-001"]
     assert "See ERR-004" in found.rules[0].prevention
-    assert [(flaw.line, "names ERR-004" in flaw.message) for flaw in found.flaws] == [(8, True)]
+    assert [(flaw.line, "contains ERR-004" in flaw.message) for flaw in found.flaws] == [(8, True)]
 
 
 def test_an_example_that_is_indented_like_code_is_told() -> None:
@@ -167,13 +167,13 @@ def test_a_fence_that_is_never_closed_takes_no_rule_that_has_fences_of_its_own(b
     found = parse_text(FIRST + "```bash\nrm\n### ERR-002: two\n" + SECOND + behind)
     assert [rule.id for rule in found.rules][:2] == ["ERR-001", "ERR-002"]
     assert ("ERR-003" in behind) == (len(found.rules) == 3)
-    assert any(flaw.line == 6 and "never closed" in flaw.message for flaw in found.flaws)
+    assert any(flaw.line == 6 and "not closed" in flaw.message for flaw in found.flaws)
 
 
 def test_a_comment_that_is_never_closed_takes_no_rule() -> None:
     found = parse_text("<!-- to do\n" + FIRST + "<!-- done -->\n### ERR-002: two\n" + SECOND)
     assert [rule.id for rule in found.rules] == ["ERR-001", "ERR-002"]
-    assert any(flaw.line == 1 and "never closed" in flaw.message for flaw in found.flaws)
+    assert any(flaw.line == 1 and "not closed" in flaw.message for flaw in found.flaws)
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,9 @@ def test_what_stands_behind_a_date_is_text_of_no_field(said: str) -> None:
     assert (rule.date, rule.category) == ("2026-02-05", "shell\nmore")
     assert rule.notes == "Seen twice since.\n```\nls\n```"
     line = 8 + said.count("\n")
-    assert [(flaw.line, flaw.message) for flaw in found.flaws] == [(line, "text of ERR-001 stands under no field")]
+    assert [(flaw.line, flaw.message) for flaw in found.flaws] == [
+        (line, "ERR-001: this text is not under a field (kept as a note)")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -146,16 +148,16 @@ def test_what_is_wrong_is_told_with_its_line_and_the_rule_is_kept() -> None:
     assert [(rule.id, rule.nth) for rule in found.rules] == [("ERR-007", 0), ("ERR-001", 0), ("ERR-001", 1)]
     told = {(flaw.line, flaw.message) for flaw in found.flaws}
     assert (2, "the Problem of ERR-007 has fewer than 5 characters") in told
-    assert (3, "the Date of ERR-007 is no date like 2026-01-31") in told
-    assert (4, "nobody knows the field 'Mood'") in told
-    assert (7, "ERR-001 is there already, in line 6") in told
+    assert (3, "the Date of ERR-007 is not a date like 2026-01-31") in told
+    assert (4, "unknown field 'Mood'") in told
+    assert (7, "ERR-001 already exists in line 6") in told
     assert found.rules[0].extra == {"Mood": "bad weather\nfree text"}
 
 
 def test_a_fence_that_is_never_closed_swallows_no_rule() -> None:
     found = parse_text("### ERR-001: a\n**Problem**: x\n```sh\nrm\n### ERR-002: b\n**Problem**: y\n")
     assert [rule.id for rule in found.rules] == ["ERR-001", "ERR-002"]
-    assert any("never closed" in flaw.message and flaw.line == 3 for flaw in found.flaws)
+    assert any("not closed" in flaw.message and flaw.line == 3 for flaw in found.flaws)
 
 
 def test_several_files_load_and_ids_in_both_are_reported(tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def test_a_rule_without_backticks_shows_what_the_same_rule_with_them_does() -> N
     assert rule_code(said) == rule_code(marked)
     call = ToolCall("Write", {"content": "rows = fetch_many(ids)"})
     found = match(book_of([said]), call, cutoff=EVERYTHING)
-    assert any("of the cure fetch_many(ids)" in reason for reason in found.rules[0].why)
+    assert any("of the fix fetch_many(ids)" in reason for reason in found.rules[0].why)
 
 
 def test_an_author_who_marks_code_is_believed() -> None:

@@ -80,7 +80,7 @@ def test_a_call_with_the_cure_scores_less_and_says_why() -> None:
     wrong = match(book, ToolCall("Write", {"content": "for id in ids: fetch_row(id)"}), cutoff=everything)
     right = match(book, ToolCall("Write", {"content": "for row in fetch_many(ids): fetch_row"}), cutoff=everything)
     assert wrong.rules[0].relevance_score > 1.5 * right.rules[0].relevance_score
-    assert any("of the cure fetch_many(ids)" in reason for reason in right.rules[0].why)
+    assert any("of the fix fetch_many(ids)" in reason for reason in right.rules[0].why)
     assert wrong.rules[0].hits[0].source == "code"
 
 

@@ -35,7 +35,7 @@ OPEN = 0.0
 def test_a_call_that_says_it_only_looks(given_: Mapping[str, Any]) -> None:
     call = call_text(ToolCall("Bash" if "command" in given_ else "Task", given_))
     assert call.looks
-    assert "the call says that it only looks: x 0.30" in context_of(call, frozenset(), frozenset()).reasons
+    assert "the call describes itself as read-only: x 0.30" in context_of(call, frozenset(), frozenset()).reasons
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_code_that_is_missing_takes_some_away_and_says_so() -> None:
     call = call_text(ToolCall("Write", {"file_path": "a.txt.in", "content": "one by one"}))
     factors = [context_of(call, frozenset(), frozenset(), shown, code) for code in (0.0, FULL / 4, FULL / 2, FULL)]
     assert factors[0].factor < factors[1].factor < factors[2].factor == factors[3].factor == 1
-    assert any("code the rule shows" in reason for reason in factors[0].reasons)
+    assert any("code snippets" in reason for reason in factors[0].reasons)
     assert not factors[3].reasons
 
 
@@ -110,7 +110,7 @@ def test_no_code_is_asked_of_a_task_told_in_words() -> None:
     call = call_text(ToolCall("Task", {"description": "Report", "prompt": "Fetch the rows one by one."}))
     context = context_of(call, frozenset(), frozenset(), rule_code(RULE))
     assert context.factor > 1
-    assert context.reasons == ("the task is told in words: x 1.50",)
+    assert context.reasons == ("the task is described in words: x 1.50",)
 
 
 def test_a_word_of_the_cure_alone_counts_half() -> None:

@@ -33,7 +33,7 @@ def test_a_cure_whose_missing_word_is_the_mistake_silences_nothing(problem: str)
         book, ToolCall("Write", {"file_path": "0091.up.sql", "content": WITHOUT.replace("INDEX", "INDEX CONCURRENTLY")})
     )
     assert [one.id for one in wrong.rules] == ["ERR-001"]
-    assert not any("of the cure" in why for why in wrong.rules[0].why)
+    assert not any("of the fix" in why for why in wrong.rules[0].why)
     assert right.rules == ()
 
 

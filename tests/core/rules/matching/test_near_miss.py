@@ -95,7 +95,7 @@ def test_another_command_of_the_program_a_rule_shows(command: str, other: bool) 
 
 
 def test_another_command_counts_where_few_words_are_shared() -> None:
-    told = "the call runs another command than git push --force, and few words are shared: x 0.50"
+    told = "the call runs a different command than git push --force and shares few words: x 0.50"
     plain = match(book_of([FORCE]), ToolCall("Bash", {"command": "git commit -m wip"}), cutoff=EVERYTHING)
     assert told in plain.rules[0].why
     words = ToolCall("Bash", {"command": "git rebase", "description": "force push to main that lost commits of others"})

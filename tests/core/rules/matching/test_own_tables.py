@@ -42,15 +42,15 @@ def test_own_words_make_two_languages_meet(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[error_patterns.a]\nmatch = '('\n", "line 2: error_patterns.a.match is no regular expression"),
-        ("[error_patterns]\na = 3\n", "error_patterns.a is no table"),
+        ("[error_patterns.a]\nmatch = '('\n", "line 2: error_patterns.a.match is not a regular expression"),
+        ("[error_patterns]\na = 3\n", "error_patterns.a is not a table"),
         ("[error_patterns.a]\nterms = ['x']\n", "error_patterns.a has no match"),
         (
             "[error_patterns.a]\nmatch = ['x', 'y']\n",
-            "line 2: error_patterns.a.match is no text in quotes; for several",
+            "line 2: error_patterns.a.match is not quoted text (for several",
         ),
         ("[error_patterns.a]\nmatch = ''\n", "line 2: error_patterns.a.match is empty: it would match every call"),
-        ("[tool_keywords]\nBash = 'git'\n", "tool_keywords.Bash is no list"),
+        ("[tool_keywords]\nBash = 'git'\n", "tool_keywords.Bash is not a list"),
         ("[tool_keywords\n", "rules.toml"),
         (f"[tool_keywords]\na = {'1' * 5000}\n", "rules.toml: a number in it has too many digits"),
     ],
@@ -78,7 +78,7 @@ def test_a_key_that_needs_quotes_is_told_so(tmp_path: Path, text: str, bad: str 
     (tmp_path / "glossary.toml").write_text(text, encoding="utf-8")
     (flaw,) = table_flaws(tmp_path)
     assert flaw.path == str(tmp_path / "glossary.toml")
-    needs = f'a key with other letters than A-Z, 0-9, _ and - needs quotes: "{bad}"'
+    needs = f', quote the key: "{bad}"'
     assert bad is None or flaw.message.endswith(needs) == bool(bad), flaw.message
 
 

@@ -84,7 +84,7 @@ def test_req_sem_010_the_librarys_own_function_embeds_what_there_is_time_for(mon
     rules = [RULE, *({"id": f"ERR-{at}", "title": f"Rule {at}"} for at in range(100, 160))]
     found = find_relevant_rules_semantic(rules, "Bash", {"command": "git push --force origin main"})
     assert model.lots == [8, 8], "the third lot would have begun after the deadline"
-    assert "still wait to be embedded: 45" in tier.note
+    assert "not embedded yet: 45" in tier.note
     assert found[0]["id"] == "ERR-001"
     find_relevant_rules_semantic(rules, "Bash", {"command": "git push --force origin main"})
     assert model.lots == [8, 8, 8, 8], "the next call goes on where it was"
@@ -131,7 +131,7 @@ def test_req_sem_006_a_model_that_fails_is_logged_and_keywords_answer(
     found = find_relevant_rules_semantic([RULE], "Bash", {"command": "git push --force origin main"})
     assert [one["id"] for one in found] == ["ERR-001"]
     assert '"level": "warning"' in logged(tmp_path)
-    assert "keywords alone" in logged(tmp_path)
+    assert "keywords only" in logged(tmp_path)
 
 
 def test_the_settings_say_which_model_the_librarys_own_function_asks(
