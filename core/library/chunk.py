@@ -67,7 +67,7 @@ class ChunkPolicy:
         elif self.chunker_version not in (MD_V1, MD_V2, MD_V3):
             wrong = f"chunker_version must be {MD_V1}, {MD_V2} or {MD_V3}, not {self.chunker_version[:40]}"
         if wrong:
-            raise Fault("config_invalid", wrong, "correct the section [chunking]")
+            raise Fault("config_invalid", wrong, "fix the section [chunking]")
 
 
 def policy_hash(policy: ChunkPolicy, chunker: str) -> str:

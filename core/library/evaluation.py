@@ -89,7 +89,7 @@ def read_suite(path: Path) -> Suite:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise Fault("io_error", f"{path}: {error.strerror or error}", "name a file of golden queries") from None
+        raise Fault("io_error", f"{path}: {error.strerror or error}", "pass a file of golden queries") from None
     if len(data) > _MOST:
         raise Fault("invalid_input", f"{path} is larger than {_MOST >> 20} MiB", "split it")
     try:
@@ -98,7 +98,7 @@ def read_suite(path: Path) -> Suite:
         what = " ".join(str(error).split())
         raise Fault("invalid_input", f"{path} is not YAML: {what}", "correct that line") from None
     if not isinstance(said, dict | list):
-        raise _wrong(path, "it is no mapping with `queries`")
+        raise _wrong(path, "it is not a mapping with `queries`")
     top = cast("dict[str, Any]", said) if isinstance(said, dict) else {"queries": cast("list[object]", said)}
     rows: object = top.get("queries")
     if not isinstance(rows, list) or not rows:
@@ -106,13 +106,13 @@ def read_suite(path: Path) -> Suite:
     found = tuple(_golden(path, at, one) for at, one in enumerate(cast("list[object]", rows), 1))
     twice = [one.id for at, one in enumerate(found) if one.id in {other.id for other in found[:at]}]
     if twice:
-        raise _wrong(path, f"the id {twice[0]} stands there twice")
+        raise _wrong(path, f"duplicate id {twice[0]}")
     return Suite(str(top.get("suite") or path.stem), _texts(path, top, "corpus"), found)
 
 
 def _golden(path: Path, at: int, value: object) -> Golden:
     if not isinstance(value, dict):
-        raise _wrong(path, f"query {at} is no mapping")
+        raise _wrong(path, f"query {at} is not a mapping")
     row = cast("dict[str, Any]", value)
     unknown = sorted(set(row) - _KEYS)
     if unknown:
@@ -122,7 +122,7 @@ def _golden(path: Path, at: int, value: object) -> Golden:
         raise _wrong(path, f"query {at} has no text")
     where: object = row.get("expect") or []
     if not isinstance(where, list):
-        raise _wrong(path, f"`expect` of query {at} is no list")
+        raise _wrong(path, f"`expect` of query {at} is not a list")
     return Golden(
         str(row.get("id") or at),
         query,
@@ -147,7 +147,7 @@ def _place(path: Path, at: int, value: object) -> Place:
 def _texts(path: Path, row: dict[str, Any], name: str) -> tuple[str, ...]:
     value: object = row.get(name) or []
     if not isinstance(value, list) or not all(isinstance(one, str) for one in cast("Sequence[object]", value)):
-        raise _wrong(path, f"`{name}` is no list of texts")
+        raise _wrong(path, f"`{name}` is not a list of texts")
     return tuple(cast("list[str]", value))
 
 
@@ -467,7 +467,7 @@ def compared(store: Store, done: Evaluation, with_run: str | None = None) -> Eva
     if row is None:
         if with_run is None:
             return done
-        raise Fault("invalid_input", f"no run {with_run} of the suite {done.suite} was kept", "leave --compare out")
+        raise Fault("invalid_input", f"no saved run {with_run} of the suite {done.suite}", "omit --compare")
     before = str(row[0])
     name = list(done.queries)[-1]
     ranks = dict(_ranks_of(store.con, before, name))

@@ -52,7 +52,7 @@ class AnswerCitation:
     @property
     def file_now(self) -> str:
         """What became of its file, in words; empty where it is the same."""
-        told = {"changed": "changed since it was read", "gone": "not there any more"}
+        told = {"changed": "changed since it was indexed", "gone": "no longer exists"}
         return "" if self.since_read is None else told[self.since_read]
 
 
@@ -117,8 +117,8 @@ class AnswerCut:
     @property
     def reason(self) -> str:
         """It in words."""
-        more = f"{self.setting} allows more" if self.setting else "no setting allows more"
-        return f"cut off after {self.tokens:,} tokens; {more}"
+        more = f"to allow more, raise {self.setting}" if self.setting else "no setting allows more"
+        return f"truncated after {self.tokens:,} tokens ({more})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -102,7 +102,7 @@ def gate(
     score = 0.0 if unknown or not best else best[0].evidence
     passed = bool(best) and score >= bar
     waits = _pending_reason(near.step)
-    unmeasured = "nobody has measured the model: casebook models calibrate" if near.items and model is None else None
+    unmeasured = "the model is not calibrated, run: casebook models calibrate" if near.items and model is None else None
     told = GateTrace(question, score, bar, unknown, why or unmeasured or (None if cosines else near.step.reason), waits)
     return Gate(passed, score, tuple(best), _step(told, best, watch), waits)
 
@@ -112,7 +112,7 @@ def _pending_reason(near: Step) -> str:
     if near.fact("remedy") == EMBED:
         return near.reason or ""
     left = near.fact("waiting")
-    return f"{left:,} passages wait to be embedded" if left else ""
+    return f"{left:,} passages are not embedded" if left else ""
 
 
 def searched(question: Question) -> str:
@@ -209,13 +209,13 @@ class GateTrace:
 def _step(told: GateTrace, best: Sequence[Weighed], watch: Stopwatch) -> Step:
     passed = bool(best) and told.score >= told.bar and not told.unknown
     if told.unknown:
-        reason = f"no passage knows {', '.join(told.unknown)}"
+        reason = f"no passage contains {', '.join(told.unknown)}"
     elif not best:
-        reason = "no passage has any of the words"
+        reason = "no passage contains any of the words"
     elif not passed:
-        reason = "no passage holds enough of the question"
+        reason = "no passage covers enough of the question"
     else:
-        reason = "a passage holds enough of the question"
+        reason = "a passage covers enough of the question"
     known = facts(
         score=round(told.score, 3),
         bar=told.bar,

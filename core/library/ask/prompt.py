@@ -58,7 +58,7 @@ def template(name: str) -> str:
     """The text of a template. Raises Fault invalid_input for a name nobody knows."""
     known = (*TEMPLATES, MULTI_HOP, f"{MULTI_HOP}.decompose", f"{MULTI_HOP}.decide")
     if name not in known:
-        raise Fault("invalid_input", f"there is no template {name[:80]}", f"one of: {', '.join(TEMPLATES)}")
+        raise Fault("invalid_input", f"unknown template {name[:80]}", f"one of: {', '.join(TEMPLATES)}")
     from importlib.resources import files
 
     return (files("core.library.ask") / "prompts" / f"{name}.txt").read_text("utf-8").strip()
@@ -145,8 +145,8 @@ def pack(
     if used > budget:
         raise Fault(
             "invalid_input",
-            f"instructions and question take about {used} tokens, and {budget} are allowed",
-            "ask more briefly, or raise rag.max_context_tokens",
+            f"instructions and question take about {used} tokens, the limit is {budget}",
+            "shorten the question, or raise rag.max_context_tokens",
         )
     taken: list[Passage] = []
     texts: list[str] = []
@@ -186,12 +186,12 @@ def speaks_to_model(text: str) -> str | None:
 
 
 _ENGLISH: Final[dict[Refusal, str]] = {
-    "score_gate": "Not enough evidence. The library does not say.",
-    "llm_self_judge": "Not enough evidence. The passages that were found do not answer it.",
-    "no_index": "There is no library yet: casebook library ingest FOLDER",
-    "no_chunks": "Not enough evidence. No passage has any of these words.",
+    "score_gate": "Not enough evidence in the library.",
+    "llm_self_judge": "Not enough evidence. The passages found do not answer the question.",
+    "no_index": "The library is empty. Run: casebook library ingest FOLDER",
+    "no_chunks": "Not enough evidence. No passage contains these words.",
     "llm_stream_aborted": "Stopped before the first word.",
-    "multi_hop_decompose_failed": "The question could not be broken into searches.",
+    "multi_hop_decompose_failed": "The question could not be split into searches.",
 }
 _KOREAN: Final[dict[Refusal, str]] = {
     "score_gate": "근거 부족. KB 에 해당 내용 없음.",
@@ -204,16 +204,16 @@ _KOREAN: Final[dict[Refusal, str]] = {
 Cause = Literal["gave_up", "silent", "unheld"]
 """What a model did that gave no answer: it said so itself, said nothing, or only named sources."""
 _CAUSES: Final[dict[Cause, tuple[str, str]]] = {  # English, Korean
-    "silent": ("The model said nothing.", "모델이 아무 말도 하지 않음."),
-    "unheld": ("The model only named its sources.", "모델이 출처만 밝힘."),
+    "silent": ("The model returned no answer.", "모델이 아무 말도 하지 않음."),
+    "unheld": ("The model only listed its sources.", "모델이 출처만 밝힘."),
 }
 _NOT_YET: Final = {
-    "en": "Not enough evidence in words alone: not all passages are embedded. Run: casebook library embed.",
+    "en": "Not enough evidence by keywords only: not all passages are embedded. Run: casebook library embed.",
     "ko": "낱말만으로는 근거 부족: 아직 임베딩이 끝나지 않음. casebook library embed 실행 후 다시 물을 것.",
 }
 
 
-_PART: Final = {"en": " Only a part was asked: {}.", "ko": " 일부에만 물음: {}."}
+_PART: Final = {"en": " Only a part was searched: {}.", "ko": " 일부에만 물음: {}."}
 _OF_A_PART: Final = ("score_gate", "no_chunks", "llm_self_judge")
 
 

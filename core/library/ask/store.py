@@ -100,7 +100,9 @@ class SessionDeleted:
 def checked_session(name: str) -> str:
     """The name of a session. Raises Fault invalid_input for one that could not be shown or typed."""
     if not name.strip() or len(name) > _NAME or not name.isprintable():
-        raise Fault("invalid_input", "the session's name is empty, too long or not printable", "name it like release-2")
+        raise Fault(
+            "invalid_input", "the session's name is empty, too long or not printable", "use a name like release-2"
+        )
     return name
 
 
@@ -245,7 +247,7 @@ def _let_go(con: apsw.Connection, session: str) -> None:
 
 
 def _unknown(session: str) -> Fault:
-    return Fault("not_indexed", f"there is no session {session[:80]}", "see: casebook library ask sessions list")
+    return Fault("not_indexed", f"there is no session {session[:80]}", "run: casebook library ask sessions list")
 
 
 @dataclass(frozen=True, slots=True)

@@ -367,7 +367,7 @@ def unverified(
     cited = [one for one in whole if one.status != "uncited"]
     if not cited:
         if cut is not None:
-            return "it was cut off before its first cited sentence had ended"
+            return "truncated before the end of the first cited sentence"
         return "no passage is cited"
     support = [one for one in cited if one.status == "supported" and len(read(plain(one.text)).terms) >= _SAYS]
     loose = [
@@ -381,11 +381,11 @@ def unverified(
             f"{_of(changed, cited)} {'differs from its source' if len(changed) == 1 else 'differ from their sources'}"
         )
     if invented:
-        return f"{' '.join(dict.fromkeys(one.marker for one in invented))} cites a passage that was not given"
+        return f"{' '.join(dict.fromkeys(one.marker for one in invented))} cites a passage that was not provided"
     if not support:
-        return "no cited sentence stands word for word in its source"
+        return "no cited sentence is verbatim in its source"
     if all(one.chunk_id in marked for one in support):
-        return "its only support is a passage that speaks to the model"
+        return "its only support is a passage that contains instructions to the model"
     if loose:
         return (
             f"{_of(loose, cited)} {'is not in its source' if len(loose) == 1 else 'are not in their sources'} as worded"
@@ -437,5 +437,5 @@ def marked_cut(claims: Sequence[Claim], cut: AnswerCut) -> tuple[Claim, ...]:
 
 def _cut_off(claim: Claim) -> Claim:
     status: Support = "flagged" if claim.status == "supported" else claim.status
-    concern = ClaimConcern(CUT_OFF, "", "", f"{CUT_OFF}: its end never came")
+    concern = ClaimConcern(CUT_OFF, "", "", f"{CUT_OFF}: truncated")
     return replace(claim, status=status, concerns=(*claim.concerns, concern))

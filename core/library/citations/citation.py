@@ -93,7 +93,7 @@ class RegionCitation:
     def __post_init__(self) -> None:
         _require_path(self.path)
         if min(self.x, self.y) < 0 or min(self.w, self.h) < 1:
-            raise _invalid(f"{self.x},{self.y},{self.w},{self.h} is no rectangle")
+            raise _invalid(f"{self.x},{self.y},{self.w},{self.h} is not a rectangle")
         object.__setattr__(self, "uri", f"{self.path}#xywh={self.x},{self.y},{self.w},{self.h}")
 
 
@@ -133,7 +133,7 @@ class TimeCitation:
     def __post_init__(self) -> None:
         _require_path(self.path)
         if not 0 <= self.start_ms <= self.end_ms:
-            raise _invalid(f"{self.start_ms} to {self.end_ms} ms is no stretch of time")
+            raise _invalid(f"{self.start_ms} to {self.end_ms} ms is not a time range")
         spoken = "" if self.speaker is None else f"&speaker={quote(self.speaker, safe='', errors='replace')}"
         clock = f"{_clock(self.start_ms)},{_clock(self.end_ms)}"
         object.__setattr__(self, "uri", f"{self.path}#t={clock}{spoken}")
@@ -158,7 +158,7 @@ def parse(uri: str) -> Citation:
     """The place that a URI names. Raises Fault invalid_input where it names none."""
     path, mark, fragment = uri.partition("#")
     if not mark or not path:
-        raise _invalid(f"{uri[:200]} names no place in a file")
+        raise _invalid(f"{uri[:200]} does not name a place in a file")
     if found := _LINES_FORM.fullmatch(fragment):
         start = int(found[1])
         return LineCitation(path, start, int(found[2]) if found[2] else start)
@@ -173,7 +173,7 @@ def parse(uri: str) -> Citation:
         parts = found.groups()
         speaker = None if parts[8] is None else unquote(parts[8])
         return TimeCitation(path, _millis(parts[:4]), _millis(parts[4:8]), speaker)
-    raise _invalid(f"{uri[:200]} names no place in a file")
+    raise _invalid(f"{uri[:200]} does not name a place in a file")
 
 
 def place(citation: Citation) -> Citation:
@@ -211,13 +211,13 @@ def _millis(parts: tuple[str | None, ...]) -> int:
 
 def _require_path(path: str) -> None:
     if not path or "#" in path:
-        raise _invalid(f"{path[:200]!r} is no path that can be cited: it is empty or holds a #")
+        raise _invalid(f"{path[:200]!r} cannot be cited: the path is empty or contains #")
 
 
 def _require_span(path: str, start: int, end: int) -> None:
     _require_path(path)
     if not 1 <= start <= end:
-        raise _invalid(f"{start} to {end} are no lines or pages")
+        raise _invalid(f"{start} to {end} is not a valid range of lines or pages")
 
 
 def _invalid(why: str) -> Fault:

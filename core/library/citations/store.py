@@ -93,7 +93,7 @@ def cite(store: Store, cited_by: str, item_id: str, name: str, author: str, quot
     words = _beginning(found.text, found.section_label) if quote is None else quote.strip()
     at = found.text.find(words)
     if not words or at < 0:
-        raise Fault("invalid_input", "the quote does not stand in that passage", "copy it from the passage")
+        raise Fault("invalid_input", "the quote is not in that passage", "copy it from the passage")
     uri = citation_of(passages(con, [found.id])[found.id]).uri
     around = found.text[max(0, at - AROUND) : at], found.text[at + len(words) : at + len(words) + AROUND]
     row = (cited_by, item_id, doc.workspace_path, uri, words, *around, found.heading_path_json, author, now())
@@ -111,7 +111,9 @@ def passage_named(con: apsw.Connection, name: str) -> tuple[Chunk, Document]:
     found = chunk(con, name) or (chunk_at(con, parse(name)) if "#" in name else None)
     doc = document(con, found.doc_id) if found else None
     if found is None or doc is None:
-        raise Fault("not_indexed", f"the library has no passage {name[:200]}", "cite a hit of casebook library search")
+        raise Fault(
+            "not_indexed", f"the library has no passage {name[:200]}", "cite a result of casebook library search"
+        )
     return found, doc
 
 
@@ -125,7 +127,7 @@ def citations_of(store: Store, cited_by: str, item_id: str) -> tuple[StoredCitat
 
 def uncite(store: Store, citation_id: int, author: str) -> bool:
     """Take a citation back; whether there was one. Can be undone."""
-    with change(store, author, "take a citation back"):
+    with change(store, author, "remove a citation"):
         store.con.execute("DELETE FROM citation WHERE id = ?", (citation_id,))
         return store.con.changes() > 0
 
@@ -148,7 +150,7 @@ def citation_block(con: apsw.Connection, name: str, query: str = "") -> str:
     found, _document = passage_named(con, name)
     uri = citation_of(passages(con, [found.id])[found.id]).uri
     if clean(uri) != uri or "\n" in uri:
-        raise Fault("invalid_input", "its path cannot stand in a text", "rename the file, and read its folder again")
+        raise Fault("invalid_input", "its path cannot be cited", "rename the file and ingest its folder again")
     said = _plain(telling(found.text, found.section_label or "", lexical_query(query).terms))
     headings = _DOT + clean(" > ".join(found.heading_path)).replace("\n", " ") if found.heading_path else ""
     quoted = "\n".join(f"> {line}" for line in said.split("\n"))
@@ -234,18 +236,20 @@ def anchored(con: apsw.Connection, kept: StoredCitation) -> Anchored:
     ranked = lexical_search(con, lexical_query(kept.quote), None, _ELSEWHERE)
     rows = chunks_by_id(con, ranked.ids)
     found = _within(con, kept, [rows[item] for item in ranked.ids if item in rows], _EXACT)
-    gone = f"{kept.workspace_path} is not in the library any more"
+    gone = f"{kept.workspace_path} is no longer in the library"
     if found.status == "detached":
         return Anchored("detached", gone, None, 0.0, trace=(Step("document", "miss", gone), *found.trace))
     trace = (Step("document", "miss", gone), *found.trace)
-    return Anchored("moved", f"{gone}; the same words stand elsewhere", found.citation, found.similarity, trace=trace)
+    return Anchored(
+        "moved", f"{gone}, but another document contains the same words", found.citation, found.similarity, trace=trace
+    )
 
 
 def _within(
     con: apsw.Connection, kept: StoredCitation, rows: Sequence[Chunk], settings: AlignSettings = _SLIPS
 ) -> Anchored:
     if not rows:
-        return Anchored("detached", "the document has no text any more", None, 0.0)
+        return Anchored("detached", "the document no longer has text", None, 0.0)
     expected = _expected(kept, rows)
     found = align_quote(Session([one.text for one in rows]), expected, kept.quote, settings)
     at = _place(kept, rows, expected, found)
@@ -259,12 +263,12 @@ def _within(
     )
     if found.status == "flagged":
         why = tuple(str(one) for one in found.concerns)
-        return Anchored("detached", "it says something else now", where, found.similarity, why, (step,))
+        return Anchored("detached", "its text changed", where, found.similarity, why, (step,))
     if found.status == "failed" or where is None:
-        return Anchored("detached", "its words are not there any more", where, found.similarity, trace=(step,))
+        return Anchored("detached", "its words are no longer there", where, found.similarity, trace=(step,))
     same = _same(place(where), parse(kept.uri))
-    words = "word for word" if found.method == "exact" else "with slips of spelling" if found.method == "fuzzy" else ""
-    said = f"it stands {'where it stood' if same else 'elsewhere now'}" + (f", {words}" if words else "")
+    words = "verbatim" if found.method == "exact" else "with small differences" if found.method == "fuzzy" else ""
+    said = f"found {'at the same place' if same else 'at another place'}" + (f", {words}" if words else "")
     return Anchored("attached" if same else "moved", said, where, found.similarity, trace=(step,))
 
 
@@ -326,10 +330,10 @@ def file_place(con: apsw.Connection, name: str) -> FilePlace:
     doc, cited = _named(con, name)
     source = next((one for one in sources(con) if one.source_id == doc.source_id), None)
     if source is None:
-        raise Fault("db_damaged", f"{doc.workspace_path} belongs to no folder.", "casebook library ingest FOLDER")
+        raise Fault("db_damaged", f"{doc.workspace_path} has no folder.", "casebook library ingest FOLDER")
     file = file_of(source, doc.workspace_path)
     if not file.is_file():
-        raise Fault("invalid_input", f"{file} is not there any more", "casebook library ingest takes it out")
+        raise Fault("invalid_input", f"{file} no longer exists", "to remove it, run: casebook library ingest")
     if cited is None:
         return FilePlace(doc.workspace_path, doc.workspace_path, str(file), 1)
     line, told = _line_of(con, doc, cited, file)
@@ -368,5 +372,5 @@ def _named(con: apsw.Connection, name: str) -> tuple[Document, Citation | None]:
         cited = parse(name) if "#" in name else None
     doc = document_at(con, cited.path) if cited is not None else None
     if doc is None:
-        raise Fault("not_indexed", nothing_called(name), "casebook library list shows the paths")
+        raise Fault("not_indexed", nothing_called(name), "to list paths, run: casebook library list")
     return doc, cited

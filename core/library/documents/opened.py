@@ -119,7 +119,7 @@ def open_document(
     if not same and file is not None and _is_link_outside(con, doc, file):
         return _from_library(con, doc, citation, _missing_reason("a link out of its folder now"), None)
     lost = nothing_at(con, doc, citation) if citation is not None and cited is None else ""
-    told = "; ".join(filter(None, (lost, "" if same else "changed since it was read: lines may have moved")))
+    told = "; ".join(filter(None, (lost, "" if same else "changed since it was indexed, lines may have moved")))
     wanted = around or (cited[0] if cited else 1)
     first, lines, total = _lines(data, wanted)
     length = line_count(data)
@@ -157,7 +157,7 @@ def nothing_at(con: apsw.Connection, doc: Document, citation: Citation) -> str:
     if chunk_at(con, citation) is not None:
         return ""
     if not isinstance(citation, PageCitation):
-        return f"there is nothing at {citation.uri.rpartition('#')[2]}"
+        return f"no text at {citation.uri.rpartition('#')[2]}"
     last = max((_page_of(one)[0] or 0 for one in chunks_of(con, doc.doc_id)), default=0)
     return f"there is no page {citation.page:,} with text" + (f": the last one is {last:,}" if last else " in it")
 
@@ -173,19 +173,19 @@ def _read(con: apsw.Connection, doc: Document) -> tuple[Path | None, bytes | Non
     """Where the file lies, its bytes, and why there are none."""
     source = next((one for one in sources(con) if one.source_id == doc.source_id), None)
     if source is None:
-        return None, None, "its folder is not known any more: passages as kept"
+        return None, None, "its folder is no longer known: showing stored passages"
     try:
         file = file_of(source, doc.workspace_path)
     except Fault as fault:
         return None, None, fault.message
     if doc.media_type in _NO_LINES:
-        return (file if file.exists() else None), None, "" if file.exists() else _missing_reason("not there any more")
+        return (file if file.exists() else None), None, "" if file.exists() else _missing_reason("missing")
     try:
         return file, file.read_bytes(), ""
     except FileNotFoundError:
-        return None, None, _missing_reason("not there any more")
+        return None, None, _missing_reason("missing")
     except OSError as error:
-        return None, None, _missing_reason(f"cannot be read ({error.strerror or error})")
+        return None, None, _missing_reason(f"unreadable ({error.strerror or error})")
 
 
 def _is_link_outside(con: apsw.Connection, doc: Document, file: Path) -> bool:
@@ -198,7 +198,7 @@ def _is_link_outside(con: apsw.Connection, doc: Document, file: Path) -> bool:
 
 
 def _missing_reason(why: str) -> str:
-    return f"the file is {why}: passages as kept"
+    return f"the file is {why}: showing stored passages"
 
 
 def _lines(data: bytes, wanted: int) -> tuple[int, tuple[str, ...], int]:
@@ -435,8 +435,8 @@ def _folders(con: apsw.Connection) -> list[FilterValue]:
 CHARS: Final = 20_000
 MOST_CHARS: Final = 200_000
 MOST_AROUND: Final = 500
-_FETCH_WHOLE: Final = "fetch the document itself for its lines"
-_PARTLY: Final = "one line is longer than that: only its beginning is here"
+_FETCH_WHOLE: Final = "fetch the document for its lines"
+_PARTLY: Final = "one line exceeds the limit and is truncated"
 
 
 @dataclass(frozen=True, slots=True)
@@ -497,7 +497,7 @@ def _passage(con: apsw.Connection, one: Chunk, max_chars: int) -> Fetched:
     stale = is_stale(found.indexed_at, now())
     text = one.text[:max_chars]
     cut = len(text) < len(one.text)
-    told = "the passage as the library keeps it" + ("; it is longer than max_chars" if cut else "")
+    told = "stored passage" + (", longer than max_chars" if cut else "")
     return Fetched(
         "chunk", one.doc_id, found.path, found.title or "", one.heading_path, citation_of(found, stale=stale), text,
         one.line_start, one.line_end, None, "passages", told, found.indexed_at, stale, cut, None,

@@ -69,7 +69,7 @@ def tags_of(con: apsw.Connection, doc_id: str) -> tuple[str, ...]:
 
 def nothing_called(name: str) -> str:
     """Says that the library has nothing of that name."""
-    return f"the library has nothing called {name[:200]}" if name.strip() else "the name is empty"
+    return f"the library does not contain {name[:200]}" if name.strip() else "the name is empty"
 
 
 def _document(con: apsw.Connection, where: str, wanted: str) -> Document | None:

@@ -82,11 +82,11 @@ def span_of(value: dict[str, Any]) -> SourceSpan:
     """What `span_object` made; fields this version does not know are left out. Raises ValueError for anything else."""
     kind = _KINDS.get(str(value.get("kind")))
     if kind is None:
-        raise ValueError(f"no such span: {value.get('kind')}")
+        raise ValueError(f"invalid span: {value.get('kind')}")
     try:
         return kind(**{name: value[name] for name in kind.__slots__ if name in value})
     except TypeError as error:
-        raise ValueError(f"half a span: {value}") from error
+        raise ValueError(f"incomplete span: {value}") from error
 
 
 def spans_json(spans: tuple[SourceSpan, ...]) -> str:
@@ -252,7 +252,7 @@ def id_from(parts: Mapping[str, Any]) -> str:
             data = orjson.dumps(_composed(parts), option=orjson.OPT_SORT_KEYS)
         return blake3(data).hexdigest()[:_ID]
     except TypeError as error:
-        raise ValueError(f"no id can be made: {error}") from error
+        raise ValueError(f"cannot compute an id: {error}") from error
 
 
 def content_hash(data: bytes) -> str:

@@ -51,11 +51,11 @@ def is_outside(root: str | Path, file: Path) -> bool:
 def refused(path: str) -> str:
     """Why a file cannot be in the library under this path, or the empty string."""
     if "#" in path:
-        return "its path holds a #, which separates a path from the line in a citation; rename it"
+        return "its path contains #, the separator of path and line in a citation (rename it)"
     try:
         path.encode()
     except UnicodeEncodeError:
-        return "its name is not UTF-8; rename it"
+        return "its name is not UTF-8 (rename it)"
     return ""
 
 
@@ -67,7 +67,7 @@ def file_of(source: Source, path: str) -> Path:
     inside = path.removeprefix(f"{source.source_id}/") if source.position else path
     wrong = source.position and inside == path
     if wrong or not inside or inside.startswith("/") or ".." in inside.split("/") or "\0" in inside:
-        raise Fault("invalid_input", f"{path!r} is no document of {source.root}.", "Check the path.")
+        raise Fault("invalid_input", f"{path!r} is not a document of {source.root}.", "Check the path.")
     found = Path(source.root, *inside.split("/"))
     if not inside.isascii() and not found.exists():
         apart = Path(source.root, *unicodedata.normalize("NFD", inside).split("/"))  # as macOS wrote it
@@ -87,7 +87,7 @@ def roots_of(
     known = list(sources(store.con))
     if not roots:
         if not known:
-            raise Fault("not_indexed", "The library has no folder yet.", "Name one: casebook library ingest FOLDER")
+            raise Fault("not_indexed", "The library has no folder yet.", "Add one: casebook library ingest FOLDER")
         return tuple(known)
     found: list[Source] = []
     for root in roots:
@@ -123,8 +123,8 @@ def _folder(root: Path) -> Path:
         pass
     shown = ascii(str(root))[1:-1] if not str(root).isprintable() else str(root)
     if root == Path():
-        shown = "the place you are in: it is gone"
-    raise Fault("invalid_input", f"There is no folder at {shown}.", "Name a folder, or a file to add it alone.")
+        shown = "the current folder: it no longer exists"
+    raise Fault("invalid_input", f"There is no folder at {shown}.", "Pass a folder, or a single file.")
 
 
 def _new(place: Path, known: Sequence[Source], source_type: SourceType | str, trust_level: TrustLevel) -> Source:
@@ -133,8 +133,8 @@ def _new(place: Path, known: Sequence[Source], source_type: SourceType | str, tr
         if root.is_relative_to(place) or place.is_relative_to(root):
             raise Fault(
                 "invalid_input",
-                f"{place} and {root}, which the library knows, lie one in the other.",
-                "Their files would be there twice. Ingest the outer one alone.",
+                f"{place} and {root} of the library overlap.",
+                "Ingest only the outer folder.",
             )
     position = max((one.position for one in known), default=-1) + 1
     base = normal_path(_SIGNS.sub("-", place.name)).strip("-.") or "root"
@@ -385,12 +385,12 @@ class _Walker:
                 return
             about = target.stat()
         except (OSError, RuntimeError):
-            self._leave(relative, "link", "the link leads nowhere")
+            self._leave(relative, "link", "broken link")
             return
         if (about.st_dev, about.st_ino) in self.seen:
-            self._leave(relative, "link", "what the link leads to is there already")
+            self._leave(relative, "link", "the target of the link is already indexed")
         elif str(target).startswith(_ELSEWHERE):
-            self._leave(relative, "link", "the link leads to what is no document")
+            self._leave(relative, "link", "the target of the link is not a document")
         elif stat.S_ISDIR(about.st_mode):
             if self._enters(relative, rules):
                 yield from self._below(path, relative + "/", rules)
@@ -439,9 +439,7 @@ class _Walker:
         if not stat.S_ISREG(about.st_mode):
             self._leave(relative, "not_regular")
         elif about.st_size > self.options.max_bytes:
-            self._leave(
-                relative, "size_exceeded", f"{about.st_size:,} bytes; at most {self.options.max_bytes:,} are read"
-            )
+            self._leave(relative, "size_exceeded", f"{about.st_size:,} bytes, the limit is {self.options.max_bytes:,}")
         else:
             self.seen.add((about.st_dev, about.st_ino))
             self.taken.add(relative)

@@ -27,7 +27,7 @@ _MOST: Final = 5_000
 _DEEPEST: Final = 20
 _MOST_DOTS: Final = 1_000
 """In a line of TOML."""
-_TOO_MUCH: Final = "it holds too much"
+_TOO_MUCH: Final = "it is too large"
 
 _MARKS: Final = tuple("\\`*_[]<>&!")
 _SELDOM: Final = ("\\", "\t", "``", "](")
@@ -298,7 +298,7 @@ def parse_markdown(text: str, *, split_lists: bool = False) -> Parsed:
     except RecursionError:
         blocks = None
     if blocks is None:
-        warnings.append("too large or too deeply nested for Markdown: read as plain text")
+        warnings.append("too large or too deeply nested for Markdown, read as plain text")
         blocks = list(paragraphs(body))
     if front.fault:
         kept = text.split("\n", front.lines)[: front.lines]

@@ -83,7 +83,7 @@ def engine(langs: str) -> Generator[Any]:
     try:
         api: Any = tesserocr.PyTessBaseAPI(path=f"{data_folder()}/", lang=langs)
     except RuntimeError as error:
-        raise ValueError(f"Tesseract cannot begin with {langs}: {error}") from error
+        raise ValueError(f"Tesseract cannot start with {langs}: {error}") from error
     try:
         yield api
     finally:
@@ -94,7 +94,7 @@ def regions(api: Any) -> Iterator[Region]:
     """The paragraphs of the picture that the engine was given. Raises ValueError where it takes too long."""
     tesserocr: Any = import_module("tesserocr")
     if not api.Recognize(_PATIENCE_MS):
-        raise ValueError(f"its text cannot be read within {_PATIENCE_MS // 1000} s")
+        raise ValueError(f"OCR timeout after {_PATIENCE_MS // 1000} s")
     level: Any = tesserocr.RIL.PARA
     found: Any = api.GetIterator()
     if found is None:
@@ -136,5 +136,5 @@ def parse_picture(data: bytes, langs: str) -> Parsed:
             blocks = tuple(
                 ParsedBlock("paragraph", (), RegionSpan(one.x, one.y, one.w, one.h), one.text) for one in regions(api)
             )
-    warnings = () if blocks else ("the picture has no text that can be read",)
+    warnings = () if blocks else ("no readable text in the picture",)
     return Parsed(parser_version(PICTURE, langs), blocks, {}, warnings)

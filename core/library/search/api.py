@@ -55,9 +55,9 @@ _MOST = 100_000
 
 DEFAULT_K: Final = 10
 MOST_K: Final = 200
-UNASKED: Final = "the mode does not ask it"
+UNASKED: Final = "not used in this mode"
 EMPTY: Final = "The library is empty. Run: casebook library ingest FOLDER"
-NONE_PASSES: Final = "No document passes the filters."
+NONE_PASSES: Final = "No document matches the filters."
 _KIND: dict[Mode, ScoreKind] = {"lexical": "bm25", "vector": "cosine", "hybrid": "rrf"}
 
 
@@ -76,12 +76,12 @@ def read_cursor(cursor: str, revision: int, question: tuple[object, ...]) -> int
         value = None
     parts = cast("list[object]", value) if isinstance(value, list) else []
     if len(parts) != 3 or not isinstance(parts[1], int) or not 0 <= parts[1] <= _MOST:
-        raise Fault("invalid_input", "the cursor is not one of ours", "use `next_cursor` of the page before")
+        raise Fault("invalid_input", "invalid cursor", "use `next_cursor` of the previous page")
     if parts[2] != _digest(question):
-        raise Fault("invalid_input", "the cursor belongs to another query", "repeat the query and filters it came with")
+        raise Fault("invalid_input", "the cursor belongs to another query", "repeat the original query and filters")
     if parts[0] != revision:
         raise Fault(
-            "invalid_input", "the library has changed since that page", "ask again without --cursor",
+            "invalid_input", "the library has changed since that page", "search again without --cursor",
             reason="stale_cursor",
         )  # fmt: skip
     return parts[1]
@@ -146,7 +146,7 @@ def search(
 def checked(query: SearchQuery) -> None:
     """Raise Fault invalid_input where the query asks for nothing or too much."""
     if not query.text.strip():
-        raise Fault("invalid_input", "the query is empty", "say what to look for")
+        raise Fault("invalid_input", "the query is empty", "pass a query")
     if not 1 <= query.k <= MOST_K:
         raise Fault("invalid_input", f"k is {query.k}, not between 1 and {MOST_K}", "page with the cursor")
     if query.max_tokens < 0 or not 40 <= query.snippet_chars <= 10_000:
@@ -172,7 +172,7 @@ def _answer(
     if query.mode != "vector":
         words = lexical_search(con, asked, documents, fan)
     if query.mode == "hybrid" and asked.is_name:
-        near = Ranked((), Step("vector", "skipped", "a name is found by its words"))
+        near = Ranked((), Step("vector", "skipped", "names are searched by words"))
     elif query.mode != "lexical":
         among = chunks_passing(con, documents)
         near, model = vector_search(con, query.text, vectors, among, fan)
@@ -217,7 +217,7 @@ def _answer(
 def _no_meaning(asked: Step) -> Fault:
     remedy = str(asked.fact("remedy") or "search with --mode lexical")
     code = "not_indexed" if remedy == EMBED else "model_unreachable"
-    return Fault(code, f"no search by meaning: {asked.reason}", remedy)
+    return Fault(code, f"no semantic search: {asked.reason}", remedy)
 
 
 def _ordered(
@@ -288,7 +288,7 @@ def _filter_step(filters: SearchFilters, documents: tuple[str, ...] | None) -> t
     if documents is None:
         return ()
     told = facts(dict(filters.active()), documents=len(documents))
-    reason = f"{len(documents)} documents pass" if documents else "no document passes"
+    reason = f"{len(documents)} documents match" if documents else "no document matches"
     return (Step("filters", "hit" if documents else "miss", reason, told),)
 
 
@@ -309,7 +309,7 @@ def _hint(
     told = [] if hits else [_why_nothing(store, query, documents)]
     if query.mode != mode:
         remedy = near.step.fact("remedy")
-        told.append(f"Searched by words alone: {near.step.reason}." + (f" Run: {remedy}" if remedy else ""))
+        told.append(f"Keyword search only: {near.step.reason}." + (f" Run: {remedy}" if remedy else ""))
     return " ".join((*told, *korean_hint(korean))) or None
 
 
@@ -319,5 +319,5 @@ def _why_nothing(store: Store, query: SearchQuery, documents: tuple[str, ...] | 
     if documents is not None and not documents:
         return NONE_PASSES
     if query.cursor:
-        return "There are no more hits."
-    return "No passage has any of these words."
+        return "No more results."
+    return "No passage contains these words."

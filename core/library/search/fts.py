@@ -26,7 +26,7 @@ from core.library.search.subword import VERSION, pieces
 from core.store import Store
 from core.store.sql import number, storable, value
 
-UNASKED = "this search does not take Korean apart; syllable pairs serve"
+UNASKED = "this search does not analyse Korean and uses syllable pairs"
 FTS_CONFIG: Final = f"heading_path,text,bigrams;contentless;unicode61 remove_diacritics 2;{VERSION}"
 """What shapes the index. A change of it means that every row is written anew."""
 
@@ -153,7 +153,7 @@ def query_analyser(
         return None, (Step("morphemes", "skipped", UNASKED),)
     if (here := installed()) != by:
         told = facts(remedy="casebook library ingest" if here else remedy("ko"))
-        reason = f"the index holds morphemes of {by}, here is {here or 'none'}; syllable pairs serve"
+        reason = f"the index has morphemes of {by}, installed is {here or 'none'}, using syllable pairs"
         return None, (Step("morphemes", "failed", reason, told),)
     return analysing, (Step("morphemes", "hit", by),)
 
@@ -276,7 +276,7 @@ def refuse_unknown(con: apsw.Connection, filters: SearchFilters) -> None:
     if filters.tags_any and _lets_nothing_pass(con, SearchFilters(tags_any=filters.tags_any)):
         raise _unknown("tag", ", ".join(filters.tags_any), _stored_values(con, "SELECT tag FROM document_tags"))
     if filters.doc and _lets_nothing_pass(con, SearchFilters(doc=filters.doc)):
-        raise _refused(f"no document is called {filters.doc[:200]}", "casebook library list shows the paths")
+        raise _refused(f"no document named {filters.doc[:200]}", "to list paths, run: casebook library list")
     if filters.path_glob and _lets_nothing_pass(con, SearchFilters(path_glob=filters.path_glob)):
         raise _refused(f"no document's path matches {filters.path_glob[:200]}", _globs(con))
 
@@ -297,7 +297,7 @@ def _stored_values(con: apsw.Connection, sql: str) -> list[str]:
 
 def _unknown(name: str, given: str, known: Sequence[str]) -> Fault:
     some = ", ".join((*known[:_NAMED], *("…" for _ in known[_NAMED:])))
-    return _refused(f"no document has the {name} {given[:200]}", f"one of {some}" if known else "leave the filter out")
+    return _refused(f"no document has the {name} {given[:200]}", f"one of {some}" if known else "omit the filter")
 
 
 def _globs(con: apsw.Connection) -> str:
@@ -306,7 +306,7 @@ def _globs(con: apsw.Connection) -> str:
     folders = Counter(f"{path.partition('/')[0]}/**" for path in paths if "/" in path)
     ends = Counter(f"*.{path.rpartition('.')[2]}" for path in paths if "." in path.rpartition("/")[2])
     named = [glob for counted in (folders, ends) for glob, _ in counted.most_common(_NAMED // 2)]
-    return f"there are {', '.join(named)}" if named else "casebook library list shows the paths"
+    return f"there are {', '.join(named)}" if named else "to list paths, run: casebook library list"
 
 
 def _refused(told: str, hint: str) -> Fault:
@@ -366,7 +366,7 @@ def primary(lang: str) -> str:
 def _one_of(name: str, value: str | None, choices: Sequence[str]) -> None:
     """Raises Fault invalid_input for a value that no document can have."""
     if value and value not in choices:
-        raise Fault("invalid_input", f"no such {name}: {value[:60]}", f"one of {', '.join(choices)}")
+        raise Fault("invalid_input", f"unknown {name}: {value[:60]}", f"one of {', '.join(choices)}")
 
 
 def _code_langs(given: str) -> list[str]:
@@ -383,7 +383,7 @@ def _equal(tests: list[str], values: list[str], column: str, value: str | None) 
 
 def _date(text: str) -> str:
     if not _DATE.fullmatch(text):
-        raise Fault("invalid_input", f"{text[:60]} is no date", "write it like 2026-01-31, or with a time after a T")
+        raise Fault("invalid_input", f"{text[:60]} is not a date", "write it like 2026-01-31, or with a time after a T")
     return text.replace(" ", "T")
 
 

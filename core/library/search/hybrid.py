@@ -169,9 +169,9 @@ def hybrid(con: apsw.Connection, query: LexicalQuery, words: Ranked, near: Ranke
         cover=COVER,
         without_vector=len(alone) or None,
     )
-    reason = "reciprocal ranks of both lists"
+    reason = "reciprocal rank fusion of both lists"
     if not counted and ranks:
-        reason += "; no passage holds enough of the words, so meaning leads"
+        reason += ", no passage contains enough of the words, so meaning comes first"
     outcome: Outcome = "hit" if found else "miss"
     return found, Step("fusion", outcome, reason, told, elapsed_ms=watch.ms())
 
@@ -216,11 +216,11 @@ def why_hit(hit: SearchHit) -> Step:
         steps.append(_fusion(hit))
     if hit.score < (how.fusion_score or how.lexical_score or 0.0):
         steps.append(Step("prose", "hit", "a test or a changelog counts half for a question"))
-    reason = f"number {hit.rank} of the hits, by {_BY[how.method]}"
+    reason = f"hit {hit.rank}, by {_BY[how.method]}"
     shown = round(display_score(hit), 2) if hit.score_kind == "bm25" else None
     told = facts(score=round(hit.score, 4), kind=hit.score_kind, shown_as=shown, passage=hit.chunk_id)
     stale = facts(
-        chunker=hit.chunker_version, read=hit.indexed_at, stale="read longer than 30 days ago" if hit.stale else None
+        chunker=hit.chunker_version, read=hit.indexed_at, stale="read more than 30 days ago" if hit.stale else None
     )
     return Step("this hit", "hit", reason, (*told, *stale), tuple(steps))
 
@@ -229,20 +229,20 @@ def _words(hit: SearchHit) -> Step:
     how = hit.retrieval
     told: dict[str, Fact] = {"has": ", ".join(hit.words) or None, "lacks": ", ".join(hit.missing) or None}
     if how.lexical_rank is None or how.lexical_score is None:
-        return Step("words", "miss", "not in the list of the words", facts(told))
+        return Step("words", "miss", "not in the keyword list", facts(told))
     outcome: Outcome = "hit"
-    reason = f"rank {how.lexical_rank:,} of the words' list"
+    reason = f"rank {how.lexical_rank:,} in the keyword list"
     if how.lexical_rank > BEHIND:
-        outcome, reason = "rejected", f"holds less than {COVER:.0%} of what the question weighs: it stands behind"
+        outcome, reason = "rejected", f"covers less than {COVER:.0%} of the question: ranked lower"
     return Step("words", outcome, reason, facts(told, bm25=round(how.lexical_score, 3)))
 
 
 def _meaning(hit: SearchHit) -> Step:
     how = hit.retrieval
     if how.vector_rank is None or how.vector_score is None:
-        return Step("meaning", "miss", "not among the nearest by meaning")
+        return Step("meaning", "miss", "not in the semantic list")
     told = facts(cosine=round(how.vector_score, 4), model=hit.embedding_model)
-    return Step("meaning", "hit", f"rank {how.vector_rank:,} of the nearest", told)
+    return Step("meaning", "hit", f"rank {how.vector_rank:,} in the semantic list", told)
 
 
 def _fusion(hit: SearchHit) -> Step:
@@ -253,7 +253,7 @@ def _fusion(hit: SearchHit) -> Step:
     terms = " + ".join(f"1/({K}+{rank})" for rank in ranks)
     reason = f"({terms}) / (2/{K + 1}) = {score:.4f}"
     if len(ranks) == 1 and math.isclose(score, (K + 1) / (K + ranks[0])):
-        reason = f"2/({K}+{ranks[0]}) / (2/{K + 1}) = {score:.4f}: not embedded yet, so the rank by words counts twice"
+        reason = f"2/({K}+{ranks[0]}) / (2/{K + 1}) = {score:.4f}: not embedded, so the keyword rank counts twice"
     return Step("fusion", "hit", reason, facts(k=K))
 
 
@@ -322,7 +322,7 @@ def vector_search(
     """
     watch = Stopwatch()
     if vectors is None:
-        return _without("skipped", "no model was asked for", "", watch), None
+        return _without("skipped", "no model requested", "", watch), None
     from core.embedding.index.backlog import waiting
     from core.embedding.index.index import open_index
     from core.embedding.index.vectors import similarity_of
@@ -351,7 +351,7 @@ def vector_search(
         best=round(items[0][1], 4) if items else None,
         waiting=waiting(con, KIND) or None,
     )
-    step = Step("vector", "hit" if items else "miss", "nearest by meaning", told, elapsed_ms=watch.ms())
+    step = Step("vector", "hit" if items else "miss", "semantic search", told, elapsed_ms=watch.ms())
     return Ranked(items, step), model.id
 
 
@@ -364,7 +364,10 @@ def _why_not(con: apsw.Connection, text: str, model: Model, place: Place) -> tup
     if off:
         return off, EMBED
     if model.languages == "en" and hangul_share(text) > _HANGUL:
-        return f"the question is mostly Korean and {model.id} reads English", f"casebook models pull {RECOMMENDED}"
+        return (
+            f"the question is mostly Korean and {model.id} supports English only",
+            f"casebook models pull {RECOMMENDED}",
+        )
     return None
 
 

@@ -154,7 +154,7 @@ def inspect(con: apsw.Connection, name: str) -> ChunkInspection | DocInspection:
         if cited is not None:
             return _chunks(con, [cited])[0]
         _refuse_place(con, parse(name))
-    raise Fault("not_indexed", nothing_called(name), "casebook library list shows the paths")
+    raise Fault("not_indexed", nothing_called(name), "to list paths, run: casebook library list")
 
 
 def _refuse_place(con: apsw.Connection, citation: Citation) -> None:
@@ -165,7 +165,7 @@ def _refuse_place(con: apsw.Connection, citation: Citation) -> None:
     last = max((one.line_end or 0 for one in chunks_of(con, doc.doc_id)), default=0)
     ends = f": its last passage ends at line {last:,}" if last and isinstance(citation, LineCitation) else ""
     place = citation.uri.rpartition("#")[2]
-    hint = f"casebook library inspect {doc.workspace_path} shows its passages"
+    hint = f"to list its passages, run: casebook library inspect {doc.workspace_path}"
     raise Fault("not_indexed", f"{doc.workspace_path} has no passage at {place}{ends}", hint)
 
 

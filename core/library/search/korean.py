@@ -21,7 +21,7 @@ RULES: Final = "ko-v1"
 PACKAGE: Final = "kiwipiepy"
 CHOSEN: Final = "morphemes"
 """The value of the setting `library.korean` that asks for them."""
-MISSING: Final = "library.korean is morphemes, but what analyses them is not installed; syllable pairs serve"
+MISSING: Final = "library.korean is morphemes, but the analyser is not installed, using syllable pairs"
 
 Morpheme = tuple[int, str]
 """Where it begins in the text, in code points, and its form."""
@@ -108,6 +108,6 @@ def _kiwi() -> Tokenize:
     except (ImportError, OSError, RuntimeError, ValueError) as error:
         said = " ".join(str(error).split())[:200]
         raise Fault(
-            "config_invalid", f"what analyses Korean cannot be loaded: {said}", "set library.korean to bigrams"
+            "config_invalid", f"cannot load the Korean analyser: {said}", "set library.korean to bigrams"
         ) from error
     return cast("Tokenize", kiwi.tokenize)

@@ -136,4 +136,4 @@ def test_why_a_hit_stands_where_it_stands(library: Store, cranes: Path) -> None:
     (words,) = why.steps
     assert words.fact("has") == "second, words"
     assert words.fact("lacks") == "zeppelin"
-    assert words.reason == "rank 1 of the words' list"
+    assert words.reason == "rank 1 in the keyword list"

@@ -221,7 +221,7 @@ def test_a_file_that_goes_or_changes_its_kind_meanwhile_ends_nothing(library: St
     report = ingest(library, [notes], on_event=meddle)
     assert counts(report) == {"errors": 2, "new": 1}
     assert {item.doc_path: item.error for item in report.items or () if item.kind == "error"} == {
-        "a.md": "it was gone when it was to be read",
+        "a.md": "it was deleted before it was read",
         "b.md": "cannot be read: not a regular file",
     }
 
@@ -293,7 +293,7 @@ def test_several_roots_keep_their_paths_apart(library: Store, tmp_path: Path, no
     (other / "a.md").unlink()
     assert counts(ingest(library, [other])) == {"removed": 1}
     assert found(library, "pump") == {"a.md"}
-    with pytest.raises(Fault, match="one in the other"):
+    with pytest.raises(Fault, match="of the library overlap"):
         ingest(library, [notes / "wiki"])
 
 

@@ -85,7 +85,7 @@ def test_follow_links_allows_it_and_the_next_run_without_takes_it_out_and_names_
     assert counts(report) == {"removed": 3, "skipped": 1, "unchanged": 1}
     assert (report.removed_links, report.removed_link_examples) == (2, ("folder/deep/more.md", "folder/far.md"))
     why = {one.doc_path: one.error for one in report.items or () if one.kind == "removed"}
-    assert why["folder/far.md"] == "it came by a link out of the folder"
+    assert why["folder/far.md"] == "reached by a link out of the folder"
     assert why["gone.md"] == "the file is gone"
     assert found(library, "zebra") == set()
     kept = last_run(library.con)

@@ -160,7 +160,7 @@ def test_what_is_no_picture_and_what_has_no_text_is_told(
     monkeypatch.setattr(f"{__name__}.PARAGRAPHS", [])
     put("broken.png", PNG, at=1_700_000_900)
     (item,) = ingest(library, (), ON).items or ()
-    assert (item.kind, item.warnings) == ("new", ("the picture has no text that can be read",))
+    assert (item.kind, item.warnings) == ("new", ("no readable text in the picture",))
     again = ingest(library, (), ON)
     assert again.unchanged == 2, "it is not read again"
 
@@ -168,7 +168,7 @@ def test_what_is_no_picture_and_what_has_no_text_is_told(
 def test_one_picture_is_added_by_its_name(library: Store, put: Put, tmp_path: Path, engine: list[str]) -> None:
     ingest(library, [put("a.md", "# A\n\nwords\n").parent])
     (tmp_path / "shot.png").write_bytes(PNG)
-    with pytest.raises(Fault, match="no text"):
+    with pytest.raises(Fault, match="not readable text"):
         ingest_file(library, tmp_path / "shot.png")
     assert ingest_file(library, tmp_path / "shot.png", ON).new == 1
     assert ingest(library).unchanged == 2

@@ -154,7 +154,7 @@ def test_a_pdf_opens_at_its_page_with_no_word_twice(library: Store, notes: Path,
         ("a.pdf#p=3", ""),
         ("a.pdf#p=99", "there is no page 99 with text: the last one is 3"),
         ("a.pdf#p=2", "there is no page 2 with text: the last one is 3"),
-        ("a.pdf#L2", "there is nothing at L2"),
+        ("a.pdf#L2", "no text at L2"),
         ("a.md#p=3", "there is no page 3 with text in it"),
     ],
 )

@@ -55,7 +55,7 @@ def test_a_shared_common_word_does_not_decide_beside_meaning(con: apsw.Connectio
     assert [one.item for one in found] == [1, 5, 2, 3]
     assert found[0].lexical_rank is None
     assert found[-1].lexical_rank == BEHIND + 2
-    assert "meaning leads" in step.reason
+    assert "meaning comes first" in step.reason
 
 
 def test_what_no_model_has_read_yet_keeps_its_place(con: apsw.Connection) -> None:

@@ -71,9 +71,9 @@ def test_the_filter_menu_counts_what_each_language_lets_pass(filled: Store) -> N
 @pytest.mark.parametrize(
     ("filters", "told", "choice"),
     [
-        (SearchFilters(lang="xx"), "no such language: xx", "ko, en, mixed, und, fr"),
-        (SearchFilters(source_type="code"), "no such type: code", "markdown, note, paper, reference, inbox"),
-        (SearchFilters(media="movie"), "no such medium: movie", "markdown, text, code, pdf, manifest"),
+        (SearchFilters(lang="xx"), "unknown language: xx", "ko, en, mixed, und, fr"),
+        (SearchFilters(source_type="code"), "unknown type: code", "markdown, note, paper, reference, inbox"),
+        (SearchFilters(media="movie"), "unknown medium: movie", "markdown, text, code, pdf, manifest"),
     ],
 )
 def test_a_value_that_no_document_can_have_is_refused_with_the_choices(

@@ -25,7 +25,7 @@ def test_a_place_that_a_document_does_not_have_is_named(library: Store, put: Put
     )  # fmt: skip
     with pytest.raises(Fault) as fault:
         inspect(library.con, "b.md#L1")
-    assert "nothing called b.md#L1" in fault.value.message
+    assert "the library does not contain b.md#L1" in fault.value.message
 
 
 def test_missing_embeddings_are_not_indexed_and_a_missing_model_is_unreachable() -> None:
