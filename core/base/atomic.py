@@ -58,10 +58,10 @@ def check_target(path: Path, *, replace: bool) -> None:
     except (OSError, ValueError) as error:
         raise _fault(path, error) from error
     if not (stat.S_ISREG(there.st_mode) or stat.S_ISLNK(there.st_mode)):
-        kind = "a folder" if stat.S_ISDIR(there.st_mode) else "no regular file"
-        raise Fault("invalid_input", f"{path} is {kind}", "name a file")
+        kind = "a folder" if stat.S_ISDIR(there.st_mode) else "not a regular file"
+        raise Fault("invalid_input", f"{path} is {kind}", "pass a file")
     if not replace:
-        raise Fault("invalid_input", f"{path} is already there", "name another file, or replace it with --force")
+        raise Fault("invalid_input", f"{path} already exists", "pass another file, or replace it with --force")
 
 
 def _put(part: Path, path: Path, *, replace: bool) -> None:
@@ -96,4 +96,4 @@ def _encode(chunk: str | bytes) -> bytes:
 
 def _fault(path: Path, error: Exception) -> Fault:
     said = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return Fault("io_error", f"cannot write {path}: {said}", "check that the folder exists, is yours and has room")
+    return Fault("io_error", f"cannot write {path}: {said}", "check the folder, its permissions and its free space")

@@ -27,7 +27,7 @@ def pager_of(environ: Mapping[str, str]) -> tuple[list[str], str]:
     named = environ.get("PAGER", "").strip()
     if not named and (less := shutil.which("less", path=environ.get("PATH"))):
         return [less], ""
-    return _words("PAGER", named, "No pager is set: try  export PAGER=less")
+    return _words("PAGER", named, "No pager is set. Run: export PAGER=less")
 
 
 def editor_of(environ: Mapping[str, str], *, to_read: bool = True) -> tuple[list[str], str]:
@@ -36,7 +36,7 @@ def editor_of(environ: Mapping[str, str], *, to_read: bool = True) -> tuple[list
     Without `to_read` it may write.
     """
     name = "VISUAL" if environ.get("VISUAL", "").strip() else "EDITOR"
-    words, why = _words(name, environ.get(name, "").strip(), "No editor is set: try  export EDITOR=vim")
+    words, why = _words(name, environ.get(name, "").strip(), "No editor is set. Run: export EDITOR=vim")
     if not words or not to_read:
         return words, why
     return words + shlex.split(READ_ONLY.get(Path(words[0]).name, "")), why

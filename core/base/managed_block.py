@@ -143,7 +143,7 @@ def write_block(path: Path, kind: str, body: str | None, *, force: bool = False)
     if new == old:
         return len(old)
     if _read(target) != old:
-        raise Fault("io_error", f"{path} has just been changed by another program", "run the command again")
+        raise Fault("io_error", f"{path} was changed by another program", "run the command again")
     return write_file(target, [new], replace=True, mode=stat.S_IMODE(target.stat().st_mode))
 
 
@@ -158,9 +158,9 @@ def _target(path: Path) -> Path:
         target = path.resolve()
         folder = path.parent.resolve()
     except (OSError, RuntimeError) as error:
-        raise Fault("invalid_input", f"{path} cannot be followed: {error}", "name the file itself") from error
+        raise Fault("invalid_input", f"{path} cannot be followed: {error}", "pass the target file") from error
     if path.is_symlink() and folder not in target.parents:
-        raise Fault("invalid_input", f"{path} is a link out of its folder, to {target}", "name the file itself")
+        raise Fault("invalid_input", f"{path} is a link out of its folder, to {target}", "pass the target file")
     return target
 
 
@@ -171,11 +171,13 @@ def _read(path: Path) -> bytes | None:
     except FileNotFoundError:
         return None
     except OSError as error:
-        raise Fault("io_error", f"cannot read {path}: {error.strerror}", "check the path and its rights") from error
+        raise Fault(
+            "io_error", f"cannot read {path}: {error.strerror}", "check the path and its permissions"
+        ) from error
     if len(data) > MOST_BYTES:
-        raise Fault("invalid_input", f"{path} is larger than {MOST_BYTES >> 20} MiB", "name another file")
+        raise Fault("invalid_input", f"{path} is larger than {MOST_BYTES >> 20} MiB", "pass another file")
     if b"\0" in data:
-        raise Fault("invalid_input", f"{path} is not UTF-8 text", "name another file")
+        raise Fault("invalid_input", f"{path} is not UTF-8 text", "pass another file")
     return data
 
 
@@ -200,4 +202,4 @@ def _sound(body: str) -> str:
 
 
 def _broken(name: str, line: int, what: str) -> Fault:
-    return Fault("invalid_input", f"{name}:{line}: {what}", "correct the marker lines by hand; nothing was changed")
+    return Fault("invalid_input", f"{name}:{line}: {what}", "fix the marker lines by hand (file unchanged)")

@@ -60,7 +60,7 @@ def record_lesson(store: Store, session: str, told: LessonInput, settings: Align
     the whole check that passed behind it, and each quote must be there.
     """
     if bool(told.command.strip()) == bool(told.hunk.strip()):
-        raise _refused("give the command that fixed it, or the hunk", "one of them")
+        raise _refused("pass the command that fixed it, or the hunk", "one of them")
     session = session_named(store.con, session)
     with store.transaction() as con:
         found = identify(redact(told.error))
@@ -75,7 +75,7 @@ def record_lesson(store: Store, session: str, told: LessonInput, settings: Align
         said = _quoted(store, session, quotes, settings)
         lesson = replace(
             _lesson(told, found, project, file),
-            evidence=(LessonEvidence(session, did, "the agent did it here"), *said),
+            evidence=(LessonEvidence(session, did, "done by the agent in this session"), *said),
             workaround=_is_hiding(told),
         )
         explained = (told.because, said[0].message) if told.because.strip() else None
@@ -98,7 +98,7 @@ def _find_failure(con: apsw.Connection, session: str, found: Identity) -> tuple[
         (session, found.fingerprint),
     ).fetchone()
     if case_id is None or row is None or row[0] is None:
-        raise _refused("this session shows no such failure", "give the failing output as it was printed")
+        raise _refused("this session shows no such failure", "pass the failing output verbatim")
     return (case_id, *cast("tuple[int, int]", row))
 
 
@@ -108,7 +108,7 @@ def _refuse_twice(con: apsw.Connection, session: str, found: Identity, text: str
         (AGENT, session, found.fingerprint, text),
     ).fetchone()
     if row is not None:
-        raise _refused("this lesson is recorded already", "nothing more to do")
+        raise _refused("this lesson is already recorded", "no action needed")
 
 
 def _text(told: LessonInput, lesson: Lesson, explained: tuple[str, int] | None, checked: int) -> str:
@@ -148,13 +148,13 @@ def _find_fix(results: Sequence[Result], told: LessonInput) -> tuple[int, str]:
             if one.ran.failure == "none" and one.command is not None and wanted in _squeezed(one.command.text)
         ]
         if not places:
-            raise _refused("no call of this session ran that command with success", "give it as it was run")
+            raise _refused("no call of this session ran that command with success", "pass the command verbatim")
         return places[-1], ""
     hint = _hint(told.hunk, "")
     wanted_lines = [("+", line.strip()) for line in hint.added] + [("-", line.strip()) for line in hint.removed]
     made = {change: (one.ran.idx, file) for one in results for change, file in _changed(one)}
     if not wanted_lines or any(line not in made for line in wanted_lines):
-        raise _refused("no call of this session made that change", "give lines of the edit, each with + or -")
+        raise _refused("no call of this session made that change", "pass lines of the edit, each with + or -")
     return max(made[line] for line in wanted_lines)
 
 
@@ -177,7 +177,7 @@ def _checked_at(results: Sequence[Result], check: str, project: str, after: int)
             return one.ran.idx
         narrowed = narrowed or one.outcome.verdict in ("passed", "filtered")
     if narrowed:
-        raise _refused("the check only ran cut or filtered, which proves little", "run the whole command, then record")
+        raise _refused("the check only ran with truncated or filtered output", "run the whole command, then record")
     raise _refused("the check did not pass in this session after the fix", "run it, then record")
 
 
@@ -203,7 +203,7 @@ def _lesson(told: LessonInput, found: Identity, project: str, file: str) -> Less
 
     lines = [clean(redact(line)) for line in told.hunk.strip("\n").split("\n")]
     if told.hunk and len(lines) > HUNK_LINES:
-        raise _refused(f"the hunk has {len(lines)} lines", f"give at most {HUNK_LINES}: those that matter")
+        raise _refused(f"the hunk has {len(lines)} lines", f"pass at most {HUNK_LINES} relevant lines")
     error = clean(redact(with_placeholders(found.key_line, project)))
     edit = Do("hunk", "\n".join(lines), with_placeholders(clean(redact(relative(file, project))), project))
     return Lesson(

@@ -48,25 +48,25 @@ def endpoint_of(settings: LlmSettings, environ: Mapping[str, str] | None = None)
         parts = urlsplit(settings.endpoint.strip())
         host, port = parts.hostname or "", parts.port
     except ValueError as error:
-        raise Fault("config_invalid", f"models.llm.endpoint is no address: {visible(str(error))}", cure) from None
+        raise Fault("config_invalid", f"models.llm.endpoint is not an address: {visible(str(error))}", cure) from None
     if parts.username is not None or parts.password is not None:
         cure = "put the key into an environment variable, and that variable's name into models.llm.api_key_env"
-        raise Fault("config_invalid", "models.llm.endpoint holds a user name or a password", cure)
+        raise Fault("config_invalid", "models.llm.endpoint contains a user name or a password", cure)
     if parts.scheme not in ("http", "https") or not host or parts.query or parts.fragment:
         raise Fault(
             "config_invalid",
-            f"models.llm.endpoint is no http or https address: {_display_url(settings.endpoint)}",
+            f"models.llm.endpoint is not an http or https address: {_display_url(settings.endpoint)}",
             cure,
         )
     if not host.isascii():
         try:
             host = host.encode("idna").decode("ascii")
         except UnicodeError:
-            raise Fault("config_invalid", f"models.llm.endpoint names no host: {_display_url(host)}", cure) from None
+            raise Fault("config_invalid", f"models.llm.endpoint has no host: {_display_url(host)}", cure) from None
     if not host.isprintable() or " " in host or _PATH.fullmatch(parts.path) is None:
         raise Fault(
             "config_invalid",
-            f"models.llm.endpoint is no http or https address: {_display_url(settings.endpoint)}",
+            f"models.llm.endpoint is not an http or https address: {_display_url(settings.endpoint)}",
             cure,
         )
     usual = 443 if parts.scheme == "https" else 80
@@ -79,13 +79,13 @@ def _key(variable: str, environ: Mapping[str, str] | None) -> str:
         return ""
     if _NAME.fullmatch(variable) is None:  # it may be the key itself, which is shown to nobody
         cure = "put the key into an environment variable, and that variable's name into models.llm.api_key_env"
-        raise Fault("config_invalid", "models.llm.api_key_env is no name of an environment variable", cure)
+        raise Fault("config_invalid", "models.llm.api_key_env is not the name of an environment variable", cure)
     key = (os.environ if environ is None else environ).get(variable, "").strip()
     if not key:
-        cure = f"set {variable}, or empty models.llm.api_key_env if the server wants no key"
-        raise Fault("config_invalid", f"there is no key in the environment variable {variable}", cure)
+        cure = f"set {variable}, or clear models.llm.api_key_env if the server needs no key"
+        raise Fault("config_invalid", f"the environment variable {variable} is empty", cure)
     if not key.isascii() or not key.isprintable():
-        raise Fault("config_invalid", f"the environment variable {variable} holds what no key can be", "correct it")
+        raise Fault("config_invalid", f"the environment variable {variable} is not a valid key", "correct it")
     return key
 
 
@@ -116,16 +116,14 @@ def proxy_for(endpoint: Endpoint) -> Proxy | None:
     named = known.get(endpoint.scheme) or known.get("all")
     if not named or proxy_bypass(f"{endpoint.host}:{endpoint.port}"):
         return None
-    cure = f"name an http proxy, or except {endpoint.host} in NO_PROXY"
+    cure = f"set an http proxy, or add {endpoint.host} to NO_PROXY"
     try:
         parts = urlsplit(named if "://" in named else f"http://{named}")
         host, port = parts.hostname, parts.port
     except ValueError:
         host, port, parts = None, None, urlsplit("")
     if parts.scheme != "http" or not host:
-        raise Fault(
-            "config_invalid", f"the proxy that the environment names for {endpoint.scheme} is no http one", cure
-        )
+        raise Fault("config_invalid", f"the proxy for {endpoint.scheme} is not an http proxy", cure)
     login = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}"
     headers = {"Proxy-Authorization": "Basic " + b64encode(login.encode()).decode("ascii")} if parts.username else {}
     return Proxy(host, port or 80, headers)

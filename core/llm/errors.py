@@ -78,25 +78,25 @@ def unreachable(endpoint: Endpoint, provider: str, error: Exception, connect_s: 
         return error
     hint = start_hint(provider)
     if isinstance(error, ConnectionRefusedError):
-        message = f"nothing answers at {where}"
+        message = f"no server answers at {where}"
     elif isinstance(error, socket.gaierror):
         message, hint = (
-            f"there is no host {endpoint.host} to be found",
-            "correct models.llm.endpoint, or check the network",
+            f"unknown host {endpoint.host}",
+            "fix models.llm.endpoint, or check the network",
         )
     elif isinstance(error, TimeoutError):
         message = f"no connection to {where} within {connect_s:.0f} s"
     elif type(error).__name__.startswith("SSL"):
         reason = server_text(getattr(error, "verify_message", "") or getattr(error, "reason", "") or error)
         message, hint = (
-            f"no connection to {where} that can be trusted: {reason}",
+            f"no trusted connection to {where}: {reason}",
             "check the certificate, or the address",
         )
     elif isinstance(error, OSError):
         message = f"no connection to {where}: {server_text(error.strerror or error)}"
     else:
         message, hint = (
-            f"what answers at {where} is no {provider} server",
+            f"{where} is not an {provider} server",
             "check models.llm.provider and models.llm.endpoint",
         )
     return Fault("model_unreachable", message, hint, endpoint=where)
@@ -106,15 +106,17 @@ def interrupted(endpoint: Endpoint, error: Exception | None) -> Fault:
     """The connection was there and ended before the answer did."""
     if isinstance(error, TooLarge):
         return malformed(endpoint, "more than any answer has")
-    return Fault("io_error", f"the answer from {endpoint.address} broke off", "ask again", endpoint=endpoint.address)
+    return Fault(
+        "io_error", f"the answer from {endpoint.address} was interrupted", "ask again", endpoint=endpoint.address
+    )
 
 
 def malformed(endpoint: Endpoint, what: object) -> Fault:
     """What came is not what such a server sends."""
     return Fault(
         "io_error",
-        f"the server at {endpoint.address} sent what cannot be read: {server_text(what, endpoint.key)}",
-        "ask again; if it stays so, check models.llm.provider and models.llm.endpoint",
+        f"invalid reply of the server at {endpoint.address}: {server_text(what, endpoint.key)}",
+        "ask again, or check models.llm.provider and models.llm.endpoint",
         endpoint=endpoint.address,
     )
 
@@ -123,7 +125,7 @@ def no_response(endpoint: Endpoint, seconds: float, setting: str) -> Fault:
     """Nothing came for too long. `setting` is the one that says how long."""
     return Fault(
         "timeout",
-        f"the model at {endpoint.address} said nothing for {seconds:g} s",
+        f"the model at {endpoint.address} timed out after {seconds:g} s",
         f"ask again when it has loaded, or raise {setting}",
         endpoint=endpoint.address,
     )
@@ -131,7 +133,7 @@ def no_response(endpoint: Endpoint, seconds: float, setting: str) -> Fault:
 
 def took_too_long(endpoint: Endpoint, seconds: float) -> Fault:
     """The answer went on for too long."""
-    message = f"the answer from {endpoint.address} was not done after {seconds:g} s"
+    message = f"the answer from {endpoint.address} timed out after {seconds:g} s"
     return Fault("timeout", message, "ask for less, or raise models.llm.total_s", endpoint=endpoint.address)
 
 
@@ -165,27 +167,27 @@ def refused(endpoint: Endpoint, provider: str, model: str, status: int, body: by
     because = f" (HTTP {status})" + (f": {text}" if text else "")
     kind: FaultCode
     if status in (401, 403):
-        kind, message = "config_invalid", f"{where} lets nobody in without a key that it knows"
+        kind, message = "config_invalid", f"{where} requires a valid API key"
         hint = "name the environment variable that holds the key in models.llm.api_key_env"
     elif status == 404 and ("model" in text.lower() or code == "model_not_found"):
         kind, message, hint = "model_not_pulled", f"{where} has no model {shown}", pull_hint(provider, model)
     elif status in NO_SUCH_PAGE:
-        kind, message = "config_invalid", f"what answers at {where} is no {provider} server (HTTP {status})"
+        kind, message = "config_invalid", f"{where} is not an {provider} server (HTTP {status})"
         hint = "check models.llm.provider and models.llm.endpoint" + (
             ", which may have to end in /v1" if provider == "openai" else ""
         )
     elif status == 429:
-        kind, message, hint = "model_unreachable", f"{where} takes no more questions now{because}", "ask again later"
+        kind, message, hint = "model_unreachable", f"{where} is overloaded{because}", "ask again later"
     elif 400 <= status < 500:
-        kind, message, hint = "invalid_input", f"{where} does not take the question{because}", "check the llm settings"
+        kind, message, hint = "invalid_input", f"{where} rejects the request{because}", "check the llm settings"
     else:
-        kind, message, hint = "model_unreachable", f"{where} cannot answer{because}", "look at what the server says"
+        kind, message, hint = "model_unreachable", f"{where} cannot answer{because}", "see the message of the server"
     return Fault(kind, message, hint, endpoint=where, model=shown, status=status, said=text)
 
 
 def redirected(endpoint: Endpoint, status: int, location: str) -> Fault:
     """A redirect: questions and keys go where the settings say, and nowhere else."""
-    message = f"{endpoint.address} points elsewhere (HTTP {status}): {server_text(location) or 'it does not say where'}"
+    message = f"{endpoint.address} redirects (HTTP {status}): {server_text(location) or 'it does not say where'}"
     hint = "if that is the right server, set models.llm.endpoint to it"
     return Fault("model_unreachable", message, hint, endpoint=endpoint.address, status=status)
 

@@ -219,7 +219,9 @@ def language_model(settings: LlmSettings, environ: Mapping[str, str] | None = No
     """The model in the settings. Contacts nothing. Raises Fault config_invalid where none is named."""
     if not settings.model.strip():
         raise Fault(
-            "config_invalid", "no language model is named", "set models.llm.model, for example to qwen2.5:14b-instruct"
+            "config_invalid",
+            "no language model is configured",
+            "set models.llm.model, for example to qwen2.5:14b-instruct",
         )
     return ServedModel(settings, environ)
 
@@ -282,9 +284,7 @@ def _server_error(endpoint: Endpoint, settings: LlmSettings, found: ServerError)
     text, code = error_in(found.value, endpoint.key)
     if code == "model_not_found" or ("model" in text.lower() and "not found" in text.lower()):
         return refused(endpoint, settings.provider, settings.model, 404, b'{"error": "model not found"}')
-    return Fault(
-        "io_error", f"the server at {endpoint.address} gave up: {text}", "ask again", endpoint=endpoint.address
-    )
+    return Fault("io_error", f"the server at {endpoint.address} failed: {text}", "ask again", endpoint=endpoint.address)
 
 
 def _encodable(text: str) -> str:

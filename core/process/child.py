@@ -205,8 +205,8 @@ class Child:
         code, said = self.wait(), self._last_line()
         return Fault(
             "generic",
-            f"{what} ended before its time (its process, with {code}{f': {said}' if said else ''}).",
-            "What it did stays: the next one goes on from there.",
+            f"{what} was interrupted (its process ended with {code}{f': {said}' if said else ''}).",
+            "Its results are saved. The next run continues from there.",
         )
 
     def _last_line(self) -> str:

@@ -143,10 +143,10 @@ def not_private(folder: str | os.PathLike[str]) -> str | None:
     except (OSError, ValueError) as error:
         return f"{folder} cannot be read: {getattr(error, 'strerror', None) or error}"
     if not stat.S_ISDIR(there.st_mode):
-        return f"{folder} is no folder"
+        return f"{folder} is not a folder"
     if hasattr(os, "geteuid"):  # elsewhere the user's own folders are private by themselves
         if there.st_uid != os.geteuid():
-            return f"{folder} belongs to somebody else"
+            return f"{folder} belongs to another user"
         if there.st_mode & 0o077:
-            return f"{folder} is open to others"
+            return f"{folder} is accessible to other users"
     return None

@@ -93,7 +93,7 @@ def service_place(environ: Mapping[str, str] | None = None, *, loopback: bool | 
 
 def make_private(folder: Path) -> None:
     """Make the folder, for its owner alone. Raises Fault io_error where that cannot be had."""
-    cure = "remove it, or set XDG_RUNTIME_DIR to a folder of your own"
+    cure = "remove it, or set XDG_RUNTIME_DIR to a private folder"
     try:
         make_folder(folder)
         there = folder.lstat()
@@ -249,4 +249,4 @@ def end_holder(place: Endpoint, seconds: float) -> int | None:
             if not is_locked(place.lock):
                 return pid
             time.sleep(0.02)
-    raise Fault("timeout", f"the model service (process {pid}) does not end", "end that process yourself")
+    raise Fault("timeout", f"the model service (process {pid}) does not stop", "kill that process")

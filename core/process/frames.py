@@ -103,7 +103,7 @@ class FrameReader:
         if not _NAME.startswith(self._held[: len(_NAME)]):
             raise BadFrame("this is not the protocol of casebook's processes")
         if len(self._held) > len(_NAME) and self._held[len(_NAME)] != VERSION:
-            raise BadFrame(f"the other side speaks version {self._held[len(_NAME)]} of the protocol, not {VERSION}")
+            raise BadFrame(f"the other process uses protocol version {self._held[len(_NAME)]}, not {VERSION}")
         if len(self._held) < _PREFIX.size:
             return None
         _, _, header, body = _PREFIX.unpack_from(self._held)
@@ -115,9 +115,9 @@ class FrameReader:
         try:
             value = self._loads(data)
         except (ValueError, RecursionError) as error:
-            raise BadFrame("a message whose header is no JSON") from error
+            raise BadFrame("a message with a header that is not JSON") from error
         if not isinstance(value, dict):
-            raise BadFrame("a message whose header is no JSON object")
+            raise BadFrame("a message with a header that is not a JSON object")
         return value  # pyright: ignore[reportUnknownVariableType]
 
 

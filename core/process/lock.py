@@ -25,12 +25,14 @@ def hold_lock(lock: Path, *, patience: float = 120.0) -> Generator[None]:
         make_folder(lock.parent)
         handle = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
-        raise Fault("io_error", f"cannot write {lock}: {error.strerror}", "check the folder and its room") from error
+        raise Fault(
+            "io_error", f"cannot write {lock}: {error.strerror}", "check the folder and its free space"
+        ) from error
     try:
         until = time.monotonic() + patience
         while not try_lock(handle):
             if time.monotonic() >= until:
-                raise Fault("timeout", f"another process is at work in {lock.parent}", "try again later")
+                raise Fault("timeout", f"another process uses {lock.parent}", "try again later")
             time.sleep(_PAUSE)
         yield  # closing the file lets go of the lock
     finally:

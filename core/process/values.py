@@ -52,7 +52,7 @@ def unpack(frame: Frame) -> Any:
         types = [_rebuild(name) for name in cast("list[str]", frame.header["types"])]
         return _Reader(types, frame.body).value(frame.header["value"])
     except (LookupError, TypeError, ValueError, AttributeError, ImportError, RecursionError) as error:
-        raise BadFrame(f"a value that cannot be read: {error}") from error
+        raise BadFrame(f"unreadable value: {error}") from error
 
 
 def loads(header: bytes) -> object:
@@ -180,7 +180,7 @@ def _rebuild(name: str) -> Callable[[list[Any]], Any]:
     module, _, path = name.partition(":")
     found = named(module, path)
     if not isinstance(found, type):
-        raise TypeError(f"{name} is no class")
+        raise TypeError(f"{name} is not a class")
     return _builder(name, found)  # pyright: ignore[reportUnknownArgumentType]
 
 
@@ -189,7 +189,7 @@ def _builder(name: str, kind: Any) -> Callable[[list[Any]], Any]:
         return lambda values: kind[values[0]]
     names = _fields(kind)
     if names is None:
-        raise TypeError(f"{name} is no dataclass, named tuple or enum")
+        raise TypeError(f"{name} is not a dataclass, named tuple or enum")
     if hasattr(kind, "_make"):
         return kind._make
 

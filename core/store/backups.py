@@ -79,23 +79,23 @@ def restore(path: Path, source: Path, schema: Schema = SHIPPED) -> Restored:
 @contextmanager
 def _checked(source: Path, schema: Schema) -> Generator[apsw.Connection]:
     """The backup, open for reading and never changed, if it is a casebook that this version can read."""
-    size = files.look(source, "Name a backup.")
+    size = files.look(source, "Pass a backup file.")
     if size is None:
         raise Fault(
             "not_indexed",
             f"There is no backup at {source}.",
-            "Name a file that `casebook db backup` wrote.",
+            "Pass a file of `casebook db backup`.",
             path=str(source),
         )
     if not files.head(source).startswith(files.MAGIC) and size:
-        raise Fault("db_damaged", f"{source} is not a database.", "Name another backup.", path=str(source))
+        raise Fault("db_damaged", f"{source} is not a database.", "Pass another backup.", path=str(source))
     with reading(source) as con:
         refuse_foreign(con, source)
         if is_blank(con):
             raise Fault(
                 "invalid_input",
                 f"{source} is empty: there is nothing to restore.",
-                "Name another backup.",
+                "Pass another backup.",
                 path=str(source),
             )
         newer = newer_than(con, schema)

@@ -27,7 +27,7 @@ _ANSWERING = """
   ) AS owned JOIN error_kb ON error_kb.id = owned.case_id WHERE trim(coalesce(resolution, '')) <> ''
 """
 _KEYS = "SELECT error_normalized, case_id FROM answer_key"
-_REBUILD = "`casebook db salvage` writes a new file in which they are built anew."
+_REBUILD = "To rebuild them in a new file, run: casebook db salvage"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +86,9 @@ def _writable(path: Path) -> Check:
         above = above.parent
     reason = files.blocked(path) if path.exists() else None
     if reason is None and not files.writable_folder(above):
-        reason = f"the folder {above} can only be read"
+        reason = f"the folder {above} is read-only"
     if reason:
-        return Check("data_dir_writable", False, reason, "Give yourself the right to write there, or use another --db.")
+        return Check("data_dir_writable", False, reason, "Fix the permissions, or pass another file with --db.")
     if files.is_full(above / path.name):
         return Check("data_dir_writable", False, f"the disk of {above} is full", "Free some space.")
     return Check("data_dir_writable", True, str(folder))

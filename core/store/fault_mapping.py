@@ -11,11 +11,11 @@ import apsw
 
 from core.base.fault import Fault, FaultCode
 
-RESCUE = "Restore a backup with `casebook db restore`, or save what can be read with `casebook db salvage`."
-READONLY = "Check the permissions of the file and its folder, or use another file with --db."
-_FILE = "Check the folder and its permissions, or name another file."
-_OPEN = "Check that the disk is there and has space, and that the folder can be read."
-SPACE = "Free some space and try again; nothing that was saved is lost."
+RESCUE = "Restore a backup with `casebook db restore`, or save readable rows with `casebook db salvage`."
+READONLY = "Check the permissions of the file and its folder, or pass another file with --db."
+_FILE = "Check the folder and its permissions, or pass another file."
+_OPEN = "Check the disk, its free space and the permissions of the folder."
+SPACE = "Free some space and try again. Saved data is intact."
 
 _TABLE: tuple[tuple[type[apsw.Error], FaultCode, str, str], ...] = (
     (apsw.BusyError, "db_locked", "Another process kept {path} locked for too long.", "Try again in a moment."),
@@ -55,7 +55,7 @@ def as_fault(error: Exception, path: str | PathLike[str]) -> Fault:
     if isinstance(error, OSError):
         return _system(error, shown)
     if isinstance(error, UnicodeDecodeError):
-        return Fault("db_damaged", f"{shown} is damaged: a text in it is none.", RESCUE, path=shown)
+        return Fault("db_damaged", f"{shown} is damaged: invalid text in a row.", RESCUE, path=shown)
     if isinstance(error, UnicodeEncodeError):
         return _half_a_pair(shown)
     return Fault("generic", f"{shown}: {error}", "", path=shown)
@@ -63,15 +63,17 @@ def as_fault(error: Exception, path: str | PathLike[str]) -> Fault:
 
 def _half_a_pair(shown: str) -> Fault:
     if shown == shown.encode("utf-8", "replace").decode():
-        return Fault("invalid_input", "A text holds half a surrogate pair.", "Leave that sign out.", path=ascii(shown))
-    return Fault("invalid_input", f"The file name {shown!a} is no UTF-8.", "Rename the file.", path=ascii(shown))
+        return Fault(
+            "invalid_input", "A text holds half a surrogate pair.", "Remove that character.", path=ascii(shown)
+        )
+    return Fault("invalid_input", f"The file name {shown!a} is not UTF-8.", "Rename the file.", path=ascii(shown))
 
 
 def _system(error: OSError, shown: str) -> Fault:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return Fault("io_error", f"The disk is full: {shown} could not be written.", SPACE, path=shown)
     if error.errno == errno.EROFS:
-        return Fault("db_readonly", f"{shown} lies on a disk that can only be read.", READONLY, path=shown)
+        return Fault("db_readonly", f"{shown} is on a read-only disk.", READONLY, path=shown)
     return Fault("io_error", f"{error.filename or shown}: {error.strerror or error}.", _FILE, path=shown)
 
 

@@ -22,7 +22,7 @@ _LEAST_ROOM = 128 * 1024  # bytes
 SIDES = ("-wal", "-shm", "-journal")
 
 
-def look(path: Path, hint: str = "Name a file with --db.") -> int | None:
+def look(path: Path, hint: str = "Pass a file with --db.") -> int | None:
     """The size of the regular file at `path` in bytes, or None where nothing is.
 
     Raises Fault invalid_input for what can be no database (folder, pipe, device, dangling link).
@@ -31,10 +31,10 @@ def look(path: Path, hint: str = "Name a file with --db.") -> int | None:
         info = path.stat()
     except FileNotFoundError:
         if path.is_symlink():
-            raise Fault("invalid_input", f"{path} is a link to a file that is not there.", path=str(path)) from None
+            raise Fault("invalid_input", f"{path} is a broken link.", path=str(path)) from None
         return None
     except ValueError:
-        raise Fault("invalid_input", f"{path!r} is no file name.") from None
+        raise Fault("invalid_input", f"{path!r} is not a file name.") from None
     if stat.S_ISREG(info.st_mode):
         return info.st_size
     kinds = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"))
@@ -53,10 +53,8 @@ def create_empty(path: Path) -> None:
     except FileExistsError:
         look(path)
     except PermissionError as error:
-        hint = "Name another file with --db, or give yourself the right to write there."
-        raise Fault(
-            "db_readonly", f"{path} cannot be created: you may not write there.", hint, path=str(path)
-        ) from error
+        hint = "Pass another file with --db, or fix the permissions."
+        raise Fault("db_readonly", f"{path} cannot be created: no write permission.", hint, path=str(path)) from error
 
 
 def beside(path: Path, suffix: str) -> Path:
@@ -74,9 +72,9 @@ def blocked(path: Path) -> str | None:
     """Why the database at `path` cannot be written, in plain words; None where nothing speaks against it."""
     real = path.resolve()
     if not os.access(real, os.W_OK):
-        return f"the file {real} can only be read"
+        return f"the file {real} is read-only"
     if not writable_folder(real.parent):
-        return f"the folder {real.parent} can only be read"
+        return f"the folder {real.parent} is read-only"
     return None
 
 
@@ -215,14 +213,14 @@ def check_target(target: Path) -> None:
     """Raise Fault invalid_input where `target` is already there, or its folder is not: a slip makes no folders."""
     refuse_present(target)
     if not target.parent.is_dir():
-        hint = "Make it first, or name another file."
+        hint = "Create it first, or pass another file."
         raise Fault("invalid_input", f"There is no folder {target.parent}.", hint, path=str(target))
 
 
 def refuse_present(target: Path) -> None:
     """Raise Fault invalid_input where `target` is already there."""
     if target.exists() or target.is_symlink():
-        raise Fault("invalid_input", f"{target} is already there.", "Name a new file.", path=str(target))
+        raise Fault("invalid_input", f"{target} already exists.", "Pass a new file.", path=str(target))
 
 
 _ATTEMPTS = 5
@@ -293,7 +291,10 @@ def copy_files(path: Path, copy: Path) -> None:
         if before == [_mark(source) for source, _ in pairs]:
             return
     raise Fault(
-        "io_error", f"{path} keeps changing while it is read.", "Try again when nothing writes to it.", path=str(path)
+        "io_error",
+        f"{path} keeps changing while it is read.",
+        "Try again when no program writes to it.",
+        path=str(path),
     )
 
 

@@ -301,7 +301,7 @@ class _Conflicts:
         what = {
             apsw.SQLITE_CHANGESET_NOTFOUND: "was removed since",
             apsw.SQLITE_CHANGESET_CONFLICT: "was made again since",
-        }.get(reason, "would take the place of another one made since")
+        }.get(reason, "would replace a newer row")
         self.clash = _Clash(item.name, key_of(item), "", what)
         return apsw.SQLITE_CHANGESET_ABORT
 
@@ -392,7 +392,11 @@ def _execute(con: apsw.Connection, update: _Update) -> None:
 
 def _loose_end(con: apsw.Connection) -> _Clash | None:
     row = con.execute("PRAGMA foreign_key_check").fetchone()
-    return None if row is None else _Clash(str(row[0]), row[1], "", f"still needs what would go from {row[2]}")
+    return (
+        None
+        if row is None
+        else _Clash(str(row[0]), row[1], "", f"still refers to rows that would be removed from {row[2]}")
+    )
 
 
 def _refusal(con: apsw.Connection, entry: JournalEntry, clash: _Clash) -> Fault:
@@ -401,9 +405,9 @@ def _refusal(con: apsw.Connection, entry: JournalEntry, clash: _Clash) -> Fault:
     )
     culprit = _culprit(con, entry, clash)
     hint = (
-        "No later change in the history did it (an import or another program may have); put it right by hand."
+        "No later change in the history explains this, maybe an import or another program. Fix it by hand."
         if culprit is None
-        else f'Change {culprit.id} ("{culprit.title}") touched it later: undo that one first.'
+        else f'Change {culprit.id} ("{culprit.title}") changed it later. Undo that change first.'
     )
     return Fault(
         "invalid_input",
@@ -496,14 +500,14 @@ def _pick(con: apsw.Connection, journal_id: int | None, by: str | None) -> Journ
         )
         row = con.execute(sql, (by,)).fetchone()
         if row is None:
-            raise Fault("invalid_input", "There is nothing to undo.")
+            raise Fault("invalid_input", "Nothing to undo.")
         journal_id = cast("int", row[0])
     entry = read_entry(con, journal_id)
     if entry is None:
         raise Fault("invalid_input", f"There is no change {journal_id} in the history.", journal_id=journal_id)
     if entry.undone_by is not None:
-        message = f"Change {entry.id} was already taken back by change {entry.undone_by}."
-        raise Fault("invalid_input", message, f"Undo {entry.undone_by} to bring it back.", journal_id=entry.id)
+        message = f"Change {entry.id} was already undone by change {entry.undone_by}."
+        raise Fault("invalid_input", message, f"Undo {entry.undone_by} to redo it.", journal_id=entry.id)
     return entry
 
 

@@ -39,7 +39,7 @@ def open_store(
         size = look(path)
         if size is None:
             if not create:
-                hint = "Fill one with `casebook import auto`, or name another with --db."
+                hint = "Create one with `casebook import auto`, or pass another file with --db."
                 raise Fault("not_indexed", f"There is no casebook at {path}.", hint, path=str(path))
             create_empty(path)
         elif size == 0 and not write:
@@ -172,7 +172,7 @@ def newer_than(con: apsw.Connection, schema: Schema) -> str | None:
     version = version_of(con)
     if version <= schema.version:
         return None
-    return f"a newer casebook wrote it (schema {version}; this one knows {schema.version})"
+    return f"created by a newer casebook version (schema {version}, supported {schema.version})"
 
 
 def refuse_foreign(con: apsw.Connection, path: Path) -> None:
@@ -184,10 +184,10 @@ def refuse_foreign(con: apsw.Connection, path: Path) -> None:
     if mark == APPLICATION_ID:
         return
     if value(con, "SELECT 1 FROM sqlite_schema WHERE name = 'error_kb'"):
-        hint = f"Bring its errors into your casebook with `casebook errors import {path}`."
+        hint = f"To import its errors, run: casebook errors import {path}"
         raise Fault(
-            "invalid_input", f"{path} is an error base of another program, not a casebook.", hint, path=str(path)
+            "invalid_input", f"{path} is an error database of another program, not a casebook.", hint, path=str(path)
         )
     which = f" (application id 0x{mark & 0xFFFFFFFF:08X})" if mark else ""
-    hint = "Name another file with --db."
+    hint = "Pass another file with --db."
     raise Fault("invalid_input", f"{path} is a database of another program{which}.", hint, path=str(path))

@@ -90,7 +90,7 @@ def walk(image: Image, root: int) -> Iterator[Row]:
     while waiting:
         number = waiting.pop()
         if number in image.seen:
-            image.damage.append(f"page {number} belongs to two places")
+            image.damage.append(f"page {number} is used twice")
             continue
         image.seen.add(number)
         try:
@@ -187,7 +187,7 @@ def _payload(image: Image, content: bytes, at: int, length: int, table: bool) ->
     most = usable - 35 if table else (usable - 12) * 64 // 255 - 23
     if length <= most:
         if at + length > len(content):
-            raise Damage("it runs over the end of its page")
+            raise Damage("it exceeds its page")
         return content[at : at + length]
     least = (usable - 12) * 32 // 255 - 23
     local = least + (length - least) % (usable - 4)
@@ -197,7 +197,7 @@ def _payload(image: Image, content: bytes, at: int, length: int, table: bool) ->
     chain: list[int] = []
     while left > 0:
         if not following or following in chain[-1:]:
-            raise Damage("its overflow pages end too early")
+            raise Damage("its overflow pages are incomplete")
         part = image.page(following)
         chain.append(following)
         parts.append(part[4 : 4 + left])
@@ -258,14 +258,14 @@ def _free_pages(image: Image) -> set[int]:
     free: set[int] = set()
     head = bytes(image.data[:100])
     if not head.startswith(b"SQLite format 3\0"):
-        image.damage.append("the list of free pages is lost: rows that were deleted may be among those found")
+        image.damage.append("the list of free pages is lost: the result may contain deleted rows")
         return free
     trunk = struct.unpack(">I", head[32:36])[0]
     while trunk and trunk not in free:
         try:
             content = image.page(trunk)
         except Damage:
-            image.damage.append("the list of free pages is damaged: rows that were deleted may be among those found")
+            image.damage.append("the list of free pages is damaged: the result may contain deleted rows")
             break
         free.add(trunk)
         trunk, count = struct.unpack_from(">II", content, 0)
@@ -395,10 +395,10 @@ def mend(con: apsw.Connection) -> list[str]:
 
     A lost case or session gets a stand-in row; a row that refers to anything else that is lost is left out.
     """
-    notes = [f"case {case_id} was lost; a stand-in holds what belongs to it" for case_id in _stand_in_cases(con)]
+    notes = [f"case {case_id} was lost, its data is in a placeholder" for case_id in _stand_in_cases(con)]
     con.execute(f"INSERT INTO session(id, agent) SELECT session_id, 'unknown' FROM ({_SESSION_IDS})")
     if con.changes():
-        notes.append(f"{con.changes()} sessions were lost; stand-ins hold their messages")
+        notes.append(f"{con.changes()} sessions were lost, their messages are in placeholders")
     con.execute("INSERT OR IGNORE INTO case_key(error_normalized, case_id) SELECT error_normalized, id FROM error_kb")
     con.execute("DELETE FROM case_state WHERE case_id NOT IN (SELECT id FROM error_kb)")
     for column in ("undoes", "undone_by"):
@@ -429,7 +429,7 @@ def _drop_orphans(con: apsw.Connection) -> list[str]:
         for table, rowid, parent, _ in broken:
             if rowid is not None:
                 con.execute(f"DELETE FROM {quoted(str(table))} WHERE rowid = ?", (rowid,))
-                notes.append(f"{table} row {rowid} was left out: its {parent} was lost")
+                notes.append(f"{table} row {rowid} was skipped: its {parent} was lost")
         if con.total_changes() == before:
             break
     return notes
@@ -502,9 +502,7 @@ def salvage(path: Path, target: Path) -> SalvageReport:
         with part_file(target) as part:
             report = _salvage(path, part, target)
             if not report.rows:
-                raise Fault(
-                    "invalid_input", f"Nothing of a casebook was found in {path}.", "Restore a backup.", path=str(path)
-                )
+                raise Fault("invalid_input", f"No casebook data found in {path}.", "Restore a backup.", path=str(path))
             place(part, target)
     return report
 
@@ -555,10 +553,10 @@ def _collect(image: Image, saved: _Saved) -> None:
     for page, of_index, rows in loose(image):
         shape = place_of(known, rows) if rows else None
         if shape is not None:
-            image.damage.append(f"page {page} had lost its place; its {len(rows)} rows look like {shape.name}")
+            image.damage.append(f"page {page} was unlinked, its {len(rows)} rows look like {shape.name}")
             saved.add(shape, rows)
         elif not of_index and rows:
-            image.damage.append(f"page {page} has lost its place, and its {len(rows)} rows could not be told")
+            image.damage.append(f"page {page} was unlinked, its {len(rows)} rows were not identified")
 
 
 class _Saved:

@@ -95,7 +95,7 @@ class Store:
         """Raise the Fault that says why nothing can be written, if so."""
         if self.write:
             return
-        why = self.readonly or "it was opened for reading only"
+        why = self.readonly or "it was opened read-only"
         hint = {"db_newer": "Update casebook.", "io_error": SPACE}.get(self._code, READONLY)
         raise Fault(self._code, f"{self.path} cannot be written: {why}.", hint, path=str(self.path))
 

@@ -76,7 +76,7 @@ def load_vec(con: apsw.Connection) -> None:
             con.enable_load_extension(False)
     except apsw.Error as error:
         raise Fault(
-            "generic", f"The vector extension sqlite-vec does not load ({error}).", "Install casebook again."
+            "generic", f"The vector extension sqlite-vec cannot be loaded ({error}).", "Install casebook again."
         ) from error
 
 

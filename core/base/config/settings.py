@@ -54,7 +54,7 @@ class Section:
         raise AttributeError(f"{type(self).__name__}.{name} cannot be changed")
 
     def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError(f"{type(self).__name__}.{name} cannot be taken away")
+        raise AttributeError(f"{type(self).__name__}.{name} cannot be deleted")
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and vars(other) == vars(self)
@@ -77,43 +77,35 @@ class Section:
 class StoreSettings(Section):
     """Where the casebook is kept."""
 
-    path: str = setting("The database file. Empty: casebook.db in the data folder.", default="")
+    path: str = setting("Database file. Empty: casebook.db in the data folder.", default="")
 
 
 class SearchSettings(Section):
     """How errors are looked up."""
 
-    count: bool = setting("Count a look-up that `casebook errors search` answered.", default=True)
+    count: bool = setting("Count each answer of `casebook errors search` as a use.", default=True)
 
 
 class EmbeddingSettings(Section):
     """The model that reads errors, rules and notes by their meaning."""
 
-    model: str = setting(
-        "The model's id (`casebook models list`). Empty: the best one that is on this machine.", default=""
-    )
-    threads: int = setting("Cores that `casebook embed` uses. 0: all of them.", default=0, least=0, most=1024)
+    model: str = setting("Model id (`casebook models list`). Empty: the best installed model.", default="")
+    threads: int = setting("Number of cores for `casebook embed`. 0: all.", default=0, least=0, most=1024)
     service: bool = setting(
-        "Ask the model service from hooks and `errors search`, and start it where it helps.", default=True
+        "Let hooks and `errors search` use the model service, and start it when needed.", default=True
     )
-    auto: bool = setting("While the workbench is open, embed what waits, with one core.", default=True)
-    service_idle: int = setting(
-        "Seconds without a question after which the model service ends.", default=600, least=1, most=1_000_000
-    )
+    auto: bool = setting("Compute missing embeddings with one core while the workbench is open.", default=True)
+    service_idle: int = setting("Idle seconds before the model service stops.", default=600, least=1, most=1_000_000)
 
 
 class EvidenceSettings(Section):
     """How strictly quotes are aligned with their messages."""
 
-    fuzzy_threshold: int = setting(
-        "Likeness in percent from which a place may be the quote's.", default=85, least=85, most=99
-    )
-    max_quote_length: int = setting(
-        "Characters; a longer quote must stand there word for word, or folded.", default=500, least=1, most=2000
-    )
-    enable_fuzzy: bool = setting("Accept places that are not the same letter by letter.", default=True)
+    fuzzy_threshold: int = setting("Minimum similarity of a fuzzy match, in percent.", default=85, least=85, most=99)
+    max_quote_length: int = setting("Maximum characters of a quote for a fuzzy match.", default=500, least=1, most=2000)
+    enable_fuzzy: bool = setting("Allow fuzzy matches.", default=True)
     guard: str = setting(
-        "What is flagged: any other word, what may change the sense, or nothing.",
+        "Changes that flag a quote. strict: any word, normal: changes of meaning, off: none.",
         default="normal",
         choices=("strict", "normal", "off"),
     )
@@ -123,19 +115,19 @@ class RuleSettings(Section):
     """Where the rules stand that tool calls are matched with, where a command names no file."""
 
     files: str = setting(
-        "Rule files for every project; several are separated as in PATH. Empty: none.",
+        "Rule files for every project, separated as in PATH. Empty: none.",
         default="~/.claude/memory.md",
         paths=True,
     )
     project_files: str = setting(
-        "The same of a project, looked for in its folder and those above it. Empty: none.",
+        "Rule files of a project, searched in its folder and parent folders. Empty: none.",
         default=".claude/memory.md",
         paths=True,
     )
-    hook: bool = setting("Tell an agent, before it uses a tool, the solutions of the rules that apply.", default=True)
-    hook_most: int = setting("Rules that an agent is told of before one call, at most.", default=3, least=1, most=20)
+    hook: bool = setting("Show the agent the rules that apply before it uses a tool.", default=True)
+    hook_most: int = setting("Maximum number of rules shown per call.", default=3, least=1, most=20)
     trust: str = setting(
-        "Rule files, or folders of them, that are read although another user owns them or everyone can write to them.",
+        "Rule files or folders that casebook reads despite another owner or write access for everyone.",
         default="",
         paths=True,
     )
@@ -152,12 +144,12 @@ class LibrarySettings(Section):
     """How the library reads. A change of `korean` builds its index of words anew with the next ingest."""
 
     korean: str = setting(
-        "How Korean is indexed: by syllable pairs, or by morphemes beside them (needs the extra ko).",
+        "Index for Korean: syllable pairs, or additional morphemes (requires the extra ko).",
         default="bigrams",
         choices=("bigrams", "morphemes"),
     )
     ocr: bool = setting(
-        "Read the text of pictures and of scanned pages (needs the extra ocr and casebook library ocr-data).",
+        "Index the text of pictures and scanned pages (requires the extra ocr and casebook library ocr-data).",
         default=False,
     )
 
@@ -166,24 +158,22 @@ class ChunkingSettings(Section):
     """How the library cuts documents into passages. A change reads anew what it affects."""
 
     target_tokens: int = setting(
-        "Tokens (three bytes each) a passage is filled up to.", default=500, least=16, most=100_000
+        "Target size of a passage in tokens (three bytes each).", default=500, least=16, most=100_000
     )
     overlap_tokens: int = setting(
-        "Tokens that neighbouring passages of a section share; less than target_tokens.",
+        "Tokens shared by adjacent passages of a section. Must be less than target_tokens.",
         default=80,
         least=0,
         most=100_000,
     )
-    respect_markdown_headings: bool = setting(
-        "Kept for casebooks of other programs: passages never cross a heading.", default=True
-    )
+    respect_markdown_headings: bool = setting("For compatibility only. Passages never cross a heading.", default=True)
     chunker_version: str = setting(
-        "How Markdown is cut: v2 also splits what exceeds max_chunk_tokens.",
+        "Version of the Markdown chunker. v2 also splits passages above max_chunk_tokens.",
         default="md-heading-v3",
         choices=("md-heading-v1", "md-heading-v3"),
     )
     max_chunk_tokens: int = setting(
-        "Tokens no passage exceeds; at least target_tokens.", default=4000, least=16, most=1_000_000
+        "Maximum tokens of a passage. At least target_tokens.", default=4000, least=16, most=1_000_000
     )
 
 
@@ -191,61 +181,53 @@ class LlmSettings(Section):
     """The language model that words answers from the library. It is asked when a person asks, never otherwise."""
 
     provider: str = setting(
-        "How it is spoken to: Ollama's own way, or the one OpenAI's is, which many servers speak.",
+        "API of the server: Ollama, or OpenAI-compatible.",
         default="ollama",
         choices=("ollama", "openai"),
     )
-    model: str = setting("The model's name at that server.", default="qwen2.5:14b-instruct")
+    model: str = setting("Name of the model on the server.", default="qwen2.5:14b-instruct")
     endpoint: str = setting(
-        "The server's address; for openai a bare host gets /v1, and a path is used as it is.",
+        "Address of the server. For openai, casebook appends /v1 if the address has no path.",
         default="http://127.0.0.1:11434",
     )
     api_key_env: str = setting(
-        "The environment variable that holds the key the server wants. The key itself stands in no file. Empty: none.",
+        "Name of the environment variable with the API key. Empty: no key.",
         default="",
     )
-    context_tokens: int = setting(
-        "Tokens the model reads and writes in one go.", default=32768, least=512, most=10_000_000
-    )
+    context_tokens: int = setting("Context length of the model in tokens.", default=32768, least=512, most=10_000_000)
     answer_tokens: int = setting(
-        "Tokens an answer may take, its thoughts counted in; at most half of context_tokens.",
+        "Maximum tokens of an answer, including reasoning. At most half of context_tokens.",
         default=4096,
         least=64,
         most=1_000_000,
     )
-    temperature: float = setting(
-        "How freely it words things; 0 is the same each time.", default=0.0, least=0.0, most=2.0
-    )
-    seed: int = setting(
-        "The same seed gives the same answer, where the model keeps to it.", default=0, least=0, most=2**31 - 1
-    )
+    temperature: float = setting("Sampling temperature. 0 is deterministic.", default=0.0, least=0.0, most=2.0)
+    seed: int = setting("Sampling seed.", default=0, least=0, most=2**31 - 1)
     first_token_s: int = setting(
-        "Seconds until the first word; a large model is loaded first.", default=120, least=1, most=3600
+        "Timeout in seconds for the first token, including the time to load the model.", default=120, least=1, most=3600
     )
-    idle_s: int = setting(
-        "Seconds between two words after which the model is taken for gone.", default=60, least=1, most=3600
-    )
-    total_s: int = setting("Seconds a whole answer may take.", default=600, least=1, most=86_400)
+    idle_s: int = setting("Timeout in seconds between two tokens.", default=60, least=1, most=3600)
+    total_s: int = setting("Timeout in seconds for the whole answer.", default=600, least=1, most=86_400)
 
 
 class RagSettings(Section):
     """How answers are made from the library's passages."""
 
     prompt_template_version: str = setting(
-        "What the model is told; v3 has it answer in the question's language.",
+        "Prompt template. v3 answers in the language of the question.",
         default="rag-v3",
         choices=("rag-v1", "rag-v2", "rag-v3"),
     )
-    k: int = setting("Passages looked for.", default=8, least=1, most=50)
+    k: int = setting("Number of passages to retrieve.", default=8, least=1, most=50)
     score_gate: float = setting(
-        "Share of the question, weighed by how rare its words are, that passages must hold. 0: ask anyway.",
+        "Minimum share of the question that passages must cover, weighted by word rarity. 0: no minimum.",
         default=0.30,
         least=0.0,
         most=1.0,
     )
-    explain_default: bool = setting("Show with every answer how it came about.", default=False)
+    explain_default: bool = setting("Show the search trace with every answer.", default=False)
     max_context_tokens: int = setting(
-        "Tokens (three bytes each) of instructions, passages and earlier turns given to the model.",
+        "Maximum tokens of the prompt (three bytes each): instructions, passages and earlier turns.",
         default=8000,
         least=256,
         most=1_000_000,
@@ -255,14 +237,10 @@ class RagSettings(Section):
 class HookSettings(Section):
     """How agents' hooks are answered."""
 
-    host: bool = setting(
-        "Keep a process that has everything loaded, for as long as hooks call. It ends when idle.", default=True
-    )
-    deadline_ms: int = setting(
-        "After so long a hook gives up and lets the agent go on.", default=1600, least=100, most=60_000
-    )
+    host: bool = setting("Keep a host process loaded while hooks call. It stops when idle.", default=True)
+    deadline_ms: int = setting("Timeout of a hook in milliseconds.", default=1600, least=100, most=60_000)
     hold_back: float = setting(
-        "Share of known fixes that hooks do not tell, to measure what telling is worth.",
+        "Share of known fixes that hooks withhold, to measure the effect of showing them.",
         default=0.0,
         least=0.0,
         most=1.0,
@@ -272,19 +250,21 @@ class HookSettings(Section):
 class UiSettings(Section):
     """How the workbench looks."""
 
-    ascii: bool = setting("Draw with ASCII signs only.", default=False)
-    theme: str = setting(
-        "The theme's name. Empty: casebook-dark. `ansi` follows the terminal's own colours.", default=""
-    )
-    mouse: bool = setting("Listen to the mouse. Without it the terminal selects text by itself.", default=True)
+    ascii: bool = setting("Use ASCII characters only.", default=False)
+    theme: str = setting("Theme name. Empty: casebook-dark. `ansi` uses the colours of the terminal.", default="")
+    mouse: bool = setting("Use the mouse. If off, the terminal selects text.", default=True)
 
 
 class LogSettings(Section):
     """The log under the state folder."""
 
-    level: str = setting("What is worth a line.", default="info", choices=("off", "error", "warning", "info", "debug"))
-    max_bytes: int = setting("A log file this large is put aside.", default=1_000_000, least=10_000, most=1_000_000_000)
-    keep: int = setting("Old log files kept.", default=3, least=0, most=100)
+    level: str = setting(
+        "Minimum level of log messages.", default="info", choices=("off", "error", "warning", "info", "debug")
+    )
+    max_bytes: int = setting(
+        "Maximum size of a log file before rotation.", default=1_000_000, least=10_000, most=1_000_000_000
+    )
+    keep: int = setting("Number of rotated log files to keep.", default=3, least=0, most=100)
 
 
 class Settings(NamedTuple):

@@ -103,7 +103,7 @@ def from_home(name: str) -> Path:
     try:
         return Path(name).expanduser()
     except RuntimeError:
-        raise Fault("invalid_input", f"{name} begins with no home folder", "write the whole path") from None
+        raise Fault("invalid_input", f"{name} starts with an unknown home", "pass an absolute path") from None
 
 
 def database_path(settings: Settings, environ: Mapping[str, str] | None = None) -> Path:
@@ -151,7 +151,7 @@ def _defaults() -> dict[str, Setting]:
 
 
 def _read(place: Path, *, required: bool) -> str | None:
-    cure = "give --config a file that exists, or make one with: casebook config init"
+    cure = "pass an existing file to --config, or create one with: casebook config init"
     try:
         with place.open("rb") as file:
             data = file.read(MAX_BYTES + 1)
@@ -178,7 +178,7 @@ def _apply_file(found: dict[str, Setting], warnings: list[str], place: Path, tex
     except tomllib.TOMLDecodeError as error:
         raise Fault("config_invalid", f"{place} is not TOML: {error}", "correct that line") from error
     except (RecursionError, ValueError) as error:
-        raise Fault("config_invalid", f"{place} is not TOML that can be read: {error}", "simplify it") from error
+        raise Fault("config_invalid", f"{place} is not readable TOML: {error}", "simplify it") from error
     lines = key_lines(text)
     keys = tables.get(KEYS)
     if isinstance(keys, dict):
@@ -277,7 +277,7 @@ def _checked(name: str, value: object, where: str) -> Value:
     kind = type(spec.default)
     if kind is float and type(value) is int and abs(value) < 2**53:
         value = float(value)
-    wanted = {bool: "true or false", int: "a whole number", float: "a number", str: "text in quotes"}[kind]
+    wanted = {bool: "true or false", int: "an integer", float: "a number", str: "text in quotes"}[kind]
     if spec.choices:
         wanted = "one of " + ", ".join(spec.choices)
     elif spec.least is not None:

@@ -144,7 +144,7 @@ class Bits:
         """See `VectorIndex`. Nearly exact: see `RESCORED`."""
         reason = unusable(query, self.place.dim)
         if reason:
-            raise Fault("invalid_input", f"this is no vector to search with: {reason}")
+            raise Fault("invalid_input", f"invalid search vector: {reason}")
         if k < 1 or among == frozenset():
             return []
         items = self.kept.candidates(self.con, self.place, query, among)

@@ -33,7 +33,7 @@ class Vec0:
         """See `VectorIndex`."""
         reason = unusable(query, self.place.dim)
         if reason:
-            raise Fault("invalid_input", f"this is no vector to search with: {reason}")
+            raise Fault("invalid_input", f"invalid search vector: {reason}")
         tables = [table for table in vec_tables(self.place.kind, self.place.dim) if has_table(self.con, table)]
         if k < 1 or not tables or among == frozenset():
             return []

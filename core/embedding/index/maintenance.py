@@ -106,7 +106,7 @@ def disagreements(con: apsw.Connection, kind: str) -> list[str]:
     """
     queued = number(con, "SELECT count(*) FROM backlog WHERE kind = ?", (kind,))
     said = number(con, "SELECT waiting FROM backlog_size WHERE kind = ?", (kind,))
-    wrong = [f"the backlog has {queued} rows and says {said}"] if queued != said else []
+    wrong = [f"the backlog has {queued} rows, its counter says {said}"] if queued != said else []
     state = read_state(con, kind)
     if state is None:
         return wrong
@@ -116,7 +116,7 @@ def disagreements(con: apsw.Connection, kind: str) -> list[str]:
     orphans = sum(count for item, count in found.items() if item not in wanted and item not in waiting)
     name = vec_tables(kind, state.dim)[0].name
     if orphans:
-        wrong.append(f"{name} has {orphans} rows that belong to nothing")
+        wrong.append(f"{name} has {orphans} orphan rows")
     if not state.complete:
         return wrong  # the rest is on its way
     for what, held in ((name, found), ("vector_bits", _bits(con, place))):

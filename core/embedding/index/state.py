@@ -53,5 +53,5 @@ def why_off(con: apsw.Connection, kind: str, model: str, recipe: str) -> str | N
     if state is None:
         return "nothing is embedded yet"
     if (state.model, state.recipe) != (model, recipe):
-        return f"what is embedded was embedded with {state.model.partition('@')[0]}"
-    return None if state.complete else "the model changed, and embedding with it is not done"
+        return f"the stored embeddings are from {state.model.partition('@')[0]}"
+    return None if state.complete else "the model changed and its embeddings are incomplete"

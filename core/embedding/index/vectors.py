@@ -38,7 +38,7 @@ def unusable(vector: Vector, dim: int) -> str | None:
         return f"it has {len(vector)} bytes, not {4 * dim}"
     squares = math.fsum(value * value for value in unpack(vector))
     if not math.isfinite(squares):
-        return "it holds a value that is no number"
+        return "it contains a value that is not a number"
     if abs(math.sqrt(squares) - 1) > _UNIT:
         return f"its length is {math.sqrt(squares):.3f}, not 1"
     return None

@@ -60,11 +60,13 @@ def add(folder: Path, wishes: Wishes, environ: Mapping[str, str] | None = None) 
     model or one that cannot be used, model_unreachable where it does not run, io_error for the disk.
     """
     if not folder.is_dir():
-        told = f"{folder} is no folder" if folder.exists() else f"there is no folder {folder}"
-        raise Fault("invalid_input", told, "name the folder of a model")
+        told = f"{folder} is not a folder" if folder.exists() else f"there is no folder {folder}"
+        raise Fault("invalid_input", told, "pass the folder of a model")
     name = wishes.id or folder.resolve().name
     if not valid_id(name):
-        raise Fault("invalid_input", f"{name!r} cannot be a model's id", "give one of letters, digits, . _ - with --id")
+        raise Fault(
+            "invalid_input", f"{name!r} cannot be a model's id", "pass an id of letters, digits, . _ - with --id"
+        )
     target = added_folder(name, environ)
     make_folder(target.parent)
     with hold_lock(lock_of(target)):
@@ -96,8 +98,8 @@ def _filled(folder: Path, part: Path, name: str, wishes: Wishes) -> Model:
         said = convert(folder, part, name, known.window if known else _window(describe(folder), None))
         version = digest(folder / WEIGHTS)[:12]
     else:
-        message = f"{folder} holds no model: there is no {ONNX} and no {WEIGHTS} in it"
-        raise Fault("invalid_input", message, f"name a folder that has one of them and a {TOKENIZER}")
+        message = f"{folder} contains no model: {ONNX} and {WEIGHTS} are missing"
+        raise Fault("invalid_input", message, f"pass a folder with one of them and a {TOKENIZER}")
     if known is not None:
         return known._replace(version=version)
     return _described(said, name, version, wishes, part)
@@ -115,7 +117,7 @@ def _described(said: Described, name: str, version: str, wishes: Wishes, part: P
         pooling=said.pooling,
     )
     if not model.dim:
-        raise Fault("invalid_input", "the folder does not say how many numbers a vector has", "add its config.json")
+        raise Fault("invalid_input", "the folder does not declare the vector dimension", "add its config.json")
     return model
 
 

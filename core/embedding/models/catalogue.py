@@ -161,7 +161,7 @@ _MODELS = (
         query_prefix="query: ",
         wheel=_E5_WHEEL,
         size=91_000_000,
-        about="recommended: small, 100 languages, Korean among them; measured",
+        about="recommended: small, 100 languages including Korean, calibrated",
         thresholds=Thresholds(high=0.5353, high_rise=0.0927, low=0.4787, low_rise=0.0278, similar=0.3499),
         centre="0cd90c74",
     ),
@@ -173,7 +173,7 @@ _MODELS = (
         128,
         hub="sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2",
         size=490_000_000,
-        about="50 languages, Korean among them",
+        about="50 languages including Korean",
     ),
     Model(
         MINILM,
@@ -183,7 +183,7 @@ _MODELS = (
         256,
         wheel=_MINILM_WHEEL,
         size=84_000_000,
-        about="English, small, quick; measured",
+        about="English, small, fast, calibrated",
         thresholds=Thresholds(high=_HIGH, high_rise=0.10, low=0.639, low_rise=0.03, similar=_SIMILAR),
     ),
     Model(

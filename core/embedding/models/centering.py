@@ -80,7 +80,7 @@ def read_centre(folder: Path) -> Centre:
     try:
         return Centre({kind: (_numbers(found[kind][0]), _numbers(found[kind][1])) for kind in _KINDS})
     except (LookupError, TypeError) as error:
-        raise ValueError(f"{folder / CENTRE} is no centre") from error
+        raise ValueError(f"{folder / CENTRE} is not a centre vector") from error
 
 
 def shipped_centre(model: str) -> str:

@@ -28,8 +28,8 @@ def choose_model(file: Path, model: str) -> None:
     before, after = _parsed(place, text), _parsed(place, changed)
     after.setdefault(_SECTION, {})
     if after[_SECTION].get(_KEY) != model or _without(before) != _without(after):
-        message = f"cannot set the model in {file} without disturbing the rest"
-        raise Fault("config_invalid", message, f'write there by hand: [{_SECTION}] {_KEY} = "{model}"')
+        message = f"cannot set the model in {file} without changing other lines"
+        raise Fault("config_invalid", message, f'add by hand: [{_SECTION}] {_KEY} = "{model}"')
     make_folder(place.parent)
     write_file(place, [changed], replace=True)
 
@@ -73,7 +73,7 @@ def _parsed(place: Path, text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text.removeprefix("\ufeff"))
     except tomllib.TOMLDecodeError as error:
-        raise Fault("config_invalid", f"{place} is not valid TOML: {error}", "correct it first") from error
+        raise Fault("config_invalid", f"{place} is not valid TOML: {error}", "fix it first") from error
 
 
 def _without(settings: dict[str, Any]) -> dict[str, Any]:

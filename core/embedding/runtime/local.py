@@ -140,7 +140,7 @@ def _check_vectors(embedder: Embedder, wheel: Wheel) -> None:
     one, other, wanted = wheel.known
     (first,), (second,) = embedder.embed([one, other], "document")
     if abs(cosine(first, second) - wanted) > 1e-3:
-        message = f"the model {embedder.id} was converted, but gives other vectors than it should"
+        message = f"the converted model {embedder.id} returns wrong vectors"
         raise Fault("model_unreachable", message, f"casebook models pull {embedder.id}")
 
 
@@ -280,7 +280,7 @@ def _registered(kind: type[TextEmbedding], pooling: Pooling) -> str:
 def _centre(folder: Path, model: Model) -> Centre | None:
     centre = read_centre(folder) if model.centre else None
     if centre is not None and centre.name != model.centre:
-        raise Fault("model_unreachable", f"the centre of {model.id} is another one", "add the model again")
+        raise Fault("model_unreachable", f"the centre vector of {model.id} changed", "add the model again")
     return centre
 
 
@@ -296,10 +296,12 @@ def _unit(rows: NDArray[Any], model: Model) -> list[Vector]:
     import numpy as np
 
     if rows.ndim != 2 or rows.shape[1] != model.dim:
-        raise Fault("model_unreachable", f"the model {model.id} gives {rows.shape[-1]} numbers, not {model.dim}", "")
+        raise Fault(
+            "model_unreachable", f"the model {model.id} returns {rows.shape[-1]} dimensions, not {model.dim}", ""
+        )
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     if not (np.isfinite(lengths).all() and (lengths > 1e-9).all()):
-        raise Fault("model_unreachable", f"the model {model.id} gives what is no vector", "casebook doctor")
+        raise Fault("model_unreachable", f"the model {model.id} returns invalid vectors", "casebook doctor")
     return [row.tobytes() for row in (rows / lengths).astype("<f4")]
 
 
@@ -309,15 +311,13 @@ def _fits(texts: int, longest: int) -> bool:
 
 def _refuse(text: str) -> None:
     if len(text) > MAX_CHARS:
-        raise Fault(
-            "invalid_input", f"a text of {len(text):,} characters is too long to embed", "give the part that counts"
-        )
+        raise Fault("invalid_input", f"a text of {len(text):,} characters is too long to embed", "pass a part of it")
     if any("\ud800" <= char <= "\udfff" for char in text):
         raise Fault("invalid_input", "a text with half a character (a lone surrogate) cannot be embedded", "correct it")
     if not any(unicodedata.category(char)[0] not in "ZC" for char in text):
-        raise Fault("invalid_input", "a blank text cannot be embedded", "give a text")
+        raise Fault("invalid_input", "a blank text cannot be embedded", "pass a text")
 
 
 def _broken(model: Model, error: Exception) -> Fault:
     said = " ".join(str(error).split())[:200] or type(error).__name__
-    return Fault("model_unreachable", f"the model {model.id} cannot be run: {said}", "see what casebook doctor says")
+    return Fault("model_unreachable", f"the model {model.id} cannot be run: {said}", "run: casebook doctor")

@@ -84,9 +84,9 @@ class VectorSearch:
         except _BROKEN as error:
             return self._off(NoVectors(f"the model {model.id} is broken: {type(error).__name__}", "", "failed"))
         if len(vectors) != len(texts):
-            return NoVectors(f"the model gave {len(vectors)} vectors for {len(texts)} texts", outcome="failed")
+            return NoVectors(f"the model returned {len(vectors)} vectors for {len(texts)} texts", outcome="failed")
         reason = next((why for one in vectors if (why := unusable(one, model.dim))), None)
-        return vectors if reason is None else NoVectors(f"the model gave no vector: {reason}", outcome="failed")
+        return vectors if reason is None else NoVectors(f"the model returned no vector: {reason}", outcome="failed")
 
     def embedder(self) -> Embedder | NoVectors:
         """The model itself, opened if need be, for texts that are stored. Raises nothing."""
@@ -111,7 +111,7 @@ class VectorSearch:
             self._embedder = opened
             ours, theirs = describe_model(self._found.model), describe_model(opened)
             if ours != theirs:
-                return NoVectors(f"the model that answers is {theirs}, not {ours}", outcome="failed")
+                return NoVectors(f"the loaded model is {theirs}, not {ours}", outcome="failed")
         return self._embedder or NoVectors("the model was closed")
 
     def _off(self, why: NoVectors) -> NoVectors:

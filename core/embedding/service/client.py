@@ -95,8 +95,8 @@ def _replaced(where: Endpoint, model: str, left: float, clock: Clock) -> str:
 
     ended = stop(where, max(0.0, left) * 1000, clock)
     if isinstance(ended, Unserved) and ended is not _NONE:
-        return "it was asked to end" if ended.outcome == "timeout" else ended.reason
-    return f"it was ended, and another {start_service(where, model).removeprefix('it ')}"
+        return "stop requested" if ended.outcome == "timeout" else ended.reason
+    return f"stopped, {start_service(where, model)}"
 
 
 def look(place: Endpoint | None = None, deadline_ms: float = 1000, clock: Clock = time.monotonic) -> State | Unserved:
@@ -125,7 +125,7 @@ def stop(place: Endpoint | None = None, deadline_ms: float = 5000, clock: Clock 
         line.ask(Stop(line.token), until, read_bye)
         line.wait_for_end(until)
     except TimeoutError:
-        return Unserved("timeout", f"the model service (process {state.pid}) does not end")
+        return Unserved("timeout", f"the model service (process {state.pid}) does not stop")
     except Fault as fault:
         return Unserved("failed", fault.message)
     except OSError:
@@ -164,7 +164,7 @@ class Line:
                 raise BadFrame("more than was asked for")
             return read(answer)
         except BadFrame as error:
-            raise Fault("model_unreachable", f"what the model service sent cannot be used: {error}") from error
+            raise Fault("model_unreachable", f"invalid reply of the model service: {error}") from error
 
 
 def open_line(place: Endpoint, until: float, clock: Callable[[], float]) -> tuple[Line, State]:
@@ -232,11 +232,11 @@ class Served:
                 out += self._vectors(part, kind, until)
         except TimeoutError as error:
             self.close()
-            said = f"the model service has not answered within {self._each * 1000:.0f} ms"
-            raise Fault("timeout", said, "see casebook serve-model --status") from error
+            said = f"the model service timed out after {self._each * 1000:.0f} ms"
+            raise Fault("timeout", said, "run: casebook serve-model --status") from error
         except OSError as error:
             self.close()
-            raise Fault("model_unreachable", f"the model service is gone: {error.strerror or error}") from error
+            raise Fault("model_unreachable", f"lost the model service: {error.strerror or error}") from error
         except Fault as fault:
             if fault.code != "invalid_input":
                 self.close()
@@ -268,7 +268,7 @@ class Served:
             raise Fault("timeout" if met.outcome == "timeout" else "model_unreachable", met.reason)
         self._line, state = met
         if (state.id, state.version, state.recipe, state.dim) != (self.id, self.version, self.recipe, self.dim):
-            raise Fault("model_unreachable", "the model service holds another model now")
+            raise Fault("model_unreachable", "the model service now has another model")
 
     def close(self) -> None:
         """Hang up; may be called twice."""
@@ -315,11 +315,11 @@ def _unfit(state: State, model: str, version: str | None, recipe: str | None) ->
     """Why this service's model is not the one to ask; empty if it is."""
     if state.id != model or version not in (None, state.version):
         wanted = model if version is None else f"{model} {version}"
-        return f"the model service holds {state.id} {state.version}, not {wanted}"
+        return f"the model service has {state.id} {state.version}, not {wanted}"
     if state.loading:
         return f"the model service is still loading {state.id}"
     if recipe not in (None, state.recipe):
-        return f"the model service reads texts by the recipe {state.recipe}, not {recipe}"
+        return f"the model service uses recipe {state.recipe}, not {recipe}"
     return ""
 
 

@@ -84,18 +84,18 @@ def read_request(frame: Frame) -> Request:
     """A request, as it came. Raises BadFrame for what is none, Fault invalid_input for one that asks too much."""
     asked = frame.header.get("ask")
     if frame.body:
-        raise BadFrame("a request carries nothing behind its header")
+        raise BadFrame("a request with a body")
     if asked == "hello":
         return Hello(_word(frame, "nonce"))
     if asked == "stop":
         return Stop(_word(frame, "token"))
     if asked != "embed":
-        raise BadFrame("a request that nobody knows")
+        raise BadFrame("unknown request")
     kind, texts = frame.header.get("kind"), frame.header.get("texts")
     if kind not in get_args(Kind) or not isinstance(texts, list):
-        raise BadFrame("a request to embed without its kind or its texts")
+        raise BadFrame("an embed request without kind or texts")
     if not all(isinstance(text, str) for text in cast("list[object]", texts)):
-        raise BadFrame("a request to embed what is no text")
+        raise BadFrame("an embed request with a text that is not a string")
     model, version, recipe = (_word(frame, name) for name in ("model", "version", "recipe"))
     given = tuple(cast("list[str]", texts))
     too_much(given)
@@ -108,8 +108,8 @@ def too_much(texts: Sequence[str]) -> None:
         raise Fault("invalid_input", f"{len(texts):,} texts in one request", f"send at most {MAX_TEXTS} at a time")
     longest = max(map(len, texts), default=0)
     if longest > MAX_CHARS:
-        cure = "give the part that counts"
-        raise Fault("invalid_input", f"a text of {longest:,} characters; the service reads {MAX_CHARS:,}", cure)
+        cure = "pass a part of it"
+        raise Fault("invalid_input", f"a text of {longest:,} characters, at most {MAX_CHARS:,} are allowed", cure)
 
 
 def state_frame(state: State) -> Frame:
@@ -123,7 +123,7 @@ def read_state(frame: Frame) -> State:
     loading = frame.header.get("loading") is not False
     dim = _count(frame, "dim")
     if not loading and not 1 <= dim <= _MAX_DIM:
-        raise BadFrame(f"a model of {dim:,} dimensions")
+        raise BadFrame(f"invalid dim: {dim:,}")
     model, version, recipe = (_word(frame, name) for name in ("id", "version", "recipe"))
     pid, embedded, idle = (_count(frame, name) for name in ("pid", "texts", "idle_s"))
     return State(model, version, recipe, dim, loading, pid, embedded, idle, _word(frame, "proof"))
@@ -143,21 +143,21 @@ def read_vectors(frame: Frame, texts: int, dim: int) -> list[tuple[Vector, ...]]
     _expect(frame, "vectors")
     found = frame.header.get("counts")
     if not isinstance(found, list) or len(cast("list[object]", found)) != texts:
-        raise BadFrame("an answer for another number of texts")
+        raise BadFrame("wrong number of texts")
     counts = cast("list[object]", found)
     # A flag is an int to Python, and no count.
     if not all(type(count) is int and count >= 1 for count in counts):
-        raise BadFrame("an answer that leaves out a text")
+        raise BadFrame("a text without a vector")
     sizes, size = cast("list[int]", counts), 4 * dim
     if sum(sizes) * size != len(frame.body):
-        raise BadFrame(f"an answer of {len(frame.body):,} bytes where {sum(sizes):,} vectors were promised")
+        raise BadFrame(f"{len(frame.body):,} bytes for {sum(sizes):,} vectors")
     out: list[tuple[Vector, ...]] = []
     at = 0
     for count in sizes:
         own = tuple(frame.body[at + n * size : at + (n + 1) * size] for n in range(count))
         for vector in own:
             if (reason := unusable(vector, dim)) is not None:
-                raise BadFrame(f"a vector that cannot be used: {reason}")
+                raise BadFrame(f"invalid vector: {reason}")
         out.append(own)
         at += count * size
     return out
@@ -185,18 +185,18 @@ def _expect(frame: Frame, said: str) -> None:
         known = code if code in ("invalid_input", "timeout") else "model_unreachable"
         raise Fault(cast("FaultCode", known), _word(frame, "message") or "no reason given", _word(frame, "hint"))
     if frame.header.get("say") != said:
-        raise BadFrame("an answer to something else")
+        raise BadFrame("unexpected message")
 
 
 def _word(frame: Frame, name: str) -> str:
     value = frame.header.get(name, "")
     if not isinstance(value, str) or len(value) > _MAX_WORDS:
-        raise BadFrame(f"a message whose {name} is no short text")
+        raise BadFrame(f"{name} is not a short text")
     return value
 
 
 def _count(frame: Frame, name: str) -> int:
     value = frame.header.get(name)
     if type(value) is not int or not 0 <= value < 1 << 53:
-        raise BadFrame(f"a message whose {name} is no count")
+        raise BadFrame(f"{name} is not a count")
     return value

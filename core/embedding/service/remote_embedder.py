@@ -29,7 +29,7 @@ class Embed:
         if isinstance(opened, NoVectors):
             raise Fault("timeout" if opened.outcome == "timeout" else "model_unreachable", opened.reason, opened.remedy)
         if describe_model(opened) != self.model:
-            raise Fault("model_unreachable", f"the model that answers is {describe_model(opened)}, not {self.model}")
+            raise Fault("model_unreachable", f"the loaded model is {describe_model(opened)}, not {self.model}")
         return opened.embed(self.texts, self.kind)
 
 

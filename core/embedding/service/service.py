@@ -242,7 +242,7 @@ class _Service:
 
     def _tend(self) -> None:
         if self._model is None and self._error is None and time.monotonic() > self._give_up:
-            note_start(self._own.place, self._offer.id, "it does not load")
+            note_start(self._own.place, self._offer.id, "it cannot be loaded")
             self._server.finish("failed")
         if self._model is None or self._thread.waiting:
             self._server.touch()
@@ -278,7 +278,7 @@ class _Service:
         wanted = request.model, request.version, request.recipe
         if wanted != (self._model.id, self._model.version, self._model.recipe):
             held = f"{self._model.id} {self._model.version}"
-            raise Fault("model_unreachable", f"the model service holds {held}, not {request.model} {request.version}")
+            raise Fault("model_unreachable", f"the model service has {held}, not {request.model} {request.version}")
 
     def _state(self, nonce: str) -> State:
         model = self._model

@@ -28,7 +28,7 @@ def start_service(place: Endpoint, model: str) -> str:
         detach(place, ["--model", model])
     except (Fault, OSError) as error:
         return f"it could not be started: {error}"
-    return "it has been started for the next time"
+    return "starting it for the next search"
 
 
 def why_not_started(place: Endpoint, model: str, now: float) -> str | None:
@@ -40,7 +40,7 @@ def why_not_started(place: Endpoint, model: str, now: float) -> str | None:
     except OSError:
         return None
     if said and whose == model and 0 <= age < FAILED_S:
-        return f"it could not start {age:.0f} s ago: {said}"
+        return f"its start failed {age:.0f} s ago: {said}"
     return "it is being started" if not said and 0 <= age < AGAIN_S else None
 
 

@@ -176,7 +176,7 @@ def _store_answer(store: Store, answer: Answer, packed: tuple[str, ...], unfinis
     try:
         return keep(store, answer, packed)
     except Fault as fault:
-        later = " It waits beside the casebook for the next question." if unfinished.wait() else ""
+        later = " It is saved in a file until the next question." if unfinished.wait() else ""
         step = Step("keep", "failed", fault.message + later, facts(code=fault.code))
         return replace(answer, trace=(*answer.trace, step))
 

@@ -66,7 +66,7 @@ def generate(asking: AskContext, messages: Sequence[Message], *, as_json: bool =
     cut = _cut(asking, text, done.usage, given) if done.finish == "length" else None
     if cut is not None and not text.strip():
         raise _wordless(cut)
-    length = f"its length ran out after {cut.tokens:,} tokens" if cut else None
+    length = f"truncated after {cut.tokens:,} tokens" if cut else None
     reason = fault.message if fault else "it was stopped" if broken else length
     told = facts(
         model=asking.model.ref.id,
@@ -77,7 +77,7 @@ def generate(asking: AskContext, messages: Sequence[Message], *, as_json: bool =
         first_token_ms=round(first, 1) or None,
     )
     outcome = "failed" if fault else "rejected" if broken else "hit"
-    step = Step("model", outcome, reason or "it answered to its end", told, elapsed_ms=watch.ms())
+    step = Step("model", outcome, reason or "complete answer", told, elapsed_ms=watch.ms())
     return Generated(text, done.usage, broken, cut, watch.ms(), step)
 
 
@@ -132,9 +132,9 @@ def _cut(asking: AskContext, text: str, usage: Usage, given: int) -> Length:
 
 def _wordless(cut: Length) -> Fault:
     """It thought until its length ran out."""
-    message = f"the model used up its {cut.tokens:,} tokens before the first word of an answer"
-    more = f"raise {cut.setting}" if cut.setting else "let its server allow it more tokens"
-    return Fault("config_invalid", message, f"{more}, or ask a model that thinks less", tokens=cut.tokens)
+    message = f"the model used {cut.tokens:,} tokens before the first word of an answer"
+    more = f"raise {cut.setting}" if cut.setting else "raise the token limit of the server"
+    return Fault("config_invalid", message, f"{more}, or use a model with shorter reasoning", tokens=cut.tokens)
 
 
 def answer_room(asking: AskContext) -> int:
@@ -212,7 +212,7 @@ def gather(asking: AskContext, first: Sequence[Passage], turns: Sequence[Turn]) 
         return got.finish("llm_stream_aborted")
     added = got.search(queries) if queries else 0
     took = int(said.ms) if said else 0
-    reason = f"{len(queries)} searches" if queries else "no searches could be read"
+    reason = f"{len(queries)} searches" if queries else "no readable searches in the reply"
     got.note(
         HopRecord("decompose", 0, queries, added, took, False),
         Step("decompose", "hit" if queries else "rejected", reason, facts(added=added), elapsed_ms=float(took)),
@@ -221,7 +221,7 @@ def gather(asking: AskContext, first: Sequence[Passage], turns: Sequence[Turn]) 
         return got.finish("multi_hop_decompose_failed")
     for depth in range(1, DEPTH + 1):
         if depth == DEPTH:
-            forced = Step("decide", "skipped", "the depth allows no further search")
+            forced = Step("decide", "skipped", "maximum depth reached")
             got.note(HopRecord("decide", depth, (), 0, 0, True), forced)
             break
         if asking.cancelled():
@@ -242,7 +242,7 @@ def _decide(got: _Gathering, depth: int) -> bool:
     said, queries = _model_queries(got, packed)
     added = got.search(queries) if queries else 0
     took = int(said.ms) if said else 0
-    reason = f"{len(queries)} further searches" if queries else "it is enough"
+    reason = f"{len(queries)} further searches" if queries else "enough evidence"
     got.note(
         HopRecord("decide", depth, queries, added, took, False),
         Step("decide", "miss" if queries else "hit", reason, facts(added=added), elapsed_ms=float(took)),

@@ -95,11 +95,13 @@ class AskContext:
 def checked(question: str, options: AskOptions) -> None:
     """Raise Fault invalid_input where there is nothing to ask, or it cannot be asked so."""
     if not question.strip():
-        raise Fault("invalid_input", "the question is empty", "ask something")
+        raise Fault("invalid_input", "the question is empty", "pass a question")
     if len(question) > LONGEST_QUESTION:
-        raise Fault("invalid_input", f"the question is longer than {LONGEST_QUESTION:,} characters", "ask more briefly")
+        raise Fault(
+            "invalid_input", f"the question is longer than {LONGEST_QUESTION:,} characters", "shorten the question"
+        )
     if options.template not in TEMPLATES:
-        raise Fault("invalid_input", f"there is no template {options.template[:80]}", f"one of: {', '.join(TEMPLATES)}")
+        raise Fault("invalid_input", f"unknown template {options.template[:80]}", f"one of: {', '.join(TEMPLATES)}")
     if not 1 <= options.k <= 50:
         raise Fault("invalid_input", f"k is {options.k}, not between 1 and 50", "leave it out")
     if options.session is not None:

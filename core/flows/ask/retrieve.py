@@ -62,7 +62,7 @@ def retrieve(asking: AskContext, history: Sequence[Turn]) -> Retrieved:
     second = _retrieved(asking, f"{before}\n{asking.question}")
     if not second.gate.passed:
         return first
-    step = Step("follow-up", "hit", "it goes on from the question before it", facts(question=before))
+    step = Step("follow-up", "hit", "continues the previous question", facts(question=before))
     return replace(second, steps=(*first.steps, step, *second.steps))
 
 

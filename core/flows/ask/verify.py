@@ -77,7 +77,7 @@ def settle(
     refusal, reason = _refused(marked, found, none=none, broken=broken)
     doubt = unverified(found, invented, cut, injected, question) if refusal is None else None
     grounded = refusal is None and doubt is None
-    reason = reason or doubt or "every stated fact stands in its source"
+    reason = reason or doubt or "every stated fact is in its source"
     told = facts(
         cited=len(marked.used),
         dropped=", ".join(f"[{one}]" for one in marked.unknown) or None,
@@ -130,13 +130,13 @@ def _invented(marked: Marked) -> tuple[InventedCitation, ...]:
 def _refused(marked: Marked, found: Sequence[Claim], *, none: bool, broken: bool) -> tuple[Refusal | None, str]:
     """Why there is no answer to check, and how that is told; nothing where there is one."""
     if broken:
-        return "llm_stream_aborted", "it is not whole"
+        return "llm_stream_aborted", "incomplete answer"
     if not marked.text.strip():
-        return "llm_self_judge", "the model said nothing"
+        return "llm_self_judge", "empty answer"
     if none:
-        return "llm_self_judge", "the model says that there is not enough evidence"
+        return "llm_self_judge", "the model reports insufficient evidence"
     if not found:
-        return "llm_self_judge", "it says nothing of its own"
+        return "llm_self_judge", "the answer has no content"
     return None, ""
 
 
@@ -148,7 +148,7 @@ def broken_off(con: apsw.Connection, answer: dict[str, Any], packed: list[str], 
     """
     found = by_chunk(con, packed)
     marked = checked_markers(text.strip(), len(packed))
-    why = "its process ended in the middle of it; this is what had come" if text else "its process ended before a word"
+    why = "its process ended early, partial answer" if text else "its process ended before the answer"
     steps = [Step("model", "failed", why, facts(characters=len(text)))]
     made = {**answer}
     if marked.text:

@@ -35,11 +35,11 @@ def refuse_outside(con: apsw.Connection, file: Path, session_id: str) -> None:
         real = file.resolve()
         inside = bool(project) and Path(project).is_absolute() and real.is_relative_to(Path(project).resolve())
     except (OSError, RuntimeError, ValueError) as error:
-        raise Fault("invalid_input", f"{file} cannot be followed: {error}", "name the file itself") from error
+        raise Fault("invalid_input", f"{file} cannot be followed: {error}", "pass the target file") from error
     if inside or recorded_names(real.parent) & {repository, remote} - {""}:
         return
     told = f"{file} is outside the project {repository or project or 'of the draft'}"
-    raise Fault("invalid_input", told, "name a rule file in a clone or worktree of this project")
+    raise Fault("invalid_input", told, "pass a rule file in a clone or worktree of this project")
 
 
 def recorded_names(folder: Path) -> set[str]:
@@ -104,7 +104,7 @@ def take_out(path: Path, rule: str) -> None:
         return
     left = [one for one in _rules(body) if one != rule]
     if block.edited or len(left) == len(_rules(body)):
-        hint = f"nothing was undone: delete {heading[4:-1]} by hand, then run the command again"
+        hint = f"nothing undone: delete {heading[4:-1]} by hand, then run the command again"
         raise edited_by_hand(str(path), block.line, hint)
     write_block(path, KIND, "\n\n".join(left) or None)
 
@@ -112,11 +112,11 @@ def take_out(path: Path, rule: str) -> None:
 def refuse_odd_file(path: Path) -> None:
     """Raise Fault invalid_input for what is no rule file: another suffix, a folder, a file that others write."""
     if path.suffix.lower() not in SUFFIXES:
-        raise Fault("invalid_input", f"{path} is not a Markdown file", "name a rule file such as CLAUDE.md")
+        raise Fault("invalid_input", f"{path} is not a Markdown file", "pass a rule file such as CLAUDE.md")
     if ".git" in path.parts or (os.path.lexists(path) and not path.is_file()):
-        raise Fault("invalid_input", f"{path} is not a rule file", "name a rule file such as CLAUDE.md")
+        raise Fault("invalid_input", f"{path} is not a rule file", "pass a rule file such as CLAUDE.md")
     if not path.parent.is_dir():
-        raise Fault("invalid_input", f"there is no folder {path.parent}", "make it first, or name another file")
+        raise Fault("invalid_input", f"there is no folder {path.parent}", "create it first, or pass another file")
 
 
 def _body(path: Path) -> tuple[str, Block | None]:
@@ -288,15 +288,15 @@ def _leftover_block(con: apsw.Connection, rule: str, call: str, file: Path) -> s
 def _open_draft(con: apsw.Connection, draft_id: int) -> RuleDraft:
     draft = _one(con, draft_id)
     if draft.status != "draft":
-        hint = "casebook undo takes the decision back"
-        raise Fault("invalid_input", f"the draft rule {draft_id} is {draft.status} already", hint)
+        hint = "to undo the decision, run: casebook undo"
+        raise Fault("invalid_input", f"the rule draft {draft_id} is already {draft.status}", hint)
     return draft
 
 
 def _one(con: apsw.Connection, draft_id: int) -> RuleDraft:
     row = con.execute(f"{_DRAFTS}d.id = ?", (draft_id,)).fetchone()
     if row is None:
-        raise Fault("invalid_input", f"there is no draft rule {draft_id}", "casebook rules drafts lists them")
+        raise Fault("invalid_input", f"there is no rule draft {draft_id}", "to list drafts, run: casebook rules drafts")
     return _draft(row)
 
 

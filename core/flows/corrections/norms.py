@@ -174,13 +174,13 @@ def korean_reason(sentence: Sentence) -> str:
     if not _PASTED_PAST.search(text):
         directive = _DIRECTIVE.search(text) or _DENIED.search(text)
         if general and directive:
-            return "always or never, in a directive"
+            return "a directive with always or never"
         if _WE.search(text) and _PRESENT.search(text) and not _POINTING.search(rest):
             return "a habit of the team"
         if directive and scope and not _POINTING.search(rest):
             return "a directive for the project"
         if _DENIED.search(text) and _KIND.search(text) and not _POINTING.search(text):
-            return "a prohibition of a kind of thing"
+            return "a general prohibition"
     return ""
 
 
@@ -455,10 +455,10 @@ def _contrasts(words: Words) -> bool:
 
 
 _FORMS: Final[tuple[tuple[str, Callable[[Words, str], bool]], ...]] = (
-    ("always or never, in a directive", _is_general),
-    ("a directive for the time to come", _is_ahead),
+    ("a directive with always or never", _is_general),
+    ("a directive for the future", _is_ahead),
     ("a habit of the team", _is_habit),
     ("a standing preference", _is_preference),
-    ("a prohibition of a kind of thing", _is_prohibition),
-    ("a directive for a kind of moment", _is_conditional),
+    ("a general prohibition", _is_prohibition),
+    ("a directive for a recurring situation", _is_conditional),
 )

@@ -73,7 +73,7 @@ def _handled(data: bytes, database: Path, around: Surroundings, event: str, *, t
     if payload is None:
         return Handled()
     if isinstance(payload, str):
-        return Handled(fault=f"the payload was not taken: {payload}")
+        return Handled(fault=f"the payload was rejected: {payload}")
     try:
         if payload.event == "SessionStart":
             around.began(payload)
@@ -233,7 +233,7 @@ def _missed(found: RuleMatch) -> str:
     """Why meaning was not compared, where it should have been (REQ-SEM-006); empty where nothing failed."""
     step = next((step for step in found.trace if step.stage == "semantic"), None)
     failed = step is not None and step.outcome in ("failed", "timeout")
-    return f"rules were matched by keywords alone: {step.reason}" if step is not None and failed else ""
+    return f"rules matched by keywords only: {step.reason}" if step is not None and failed else ""
 
 
 def read_rules(line: str) -> RuleSettings | None:

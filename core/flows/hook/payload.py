@@ -56,7 +56,7 @@ def read_payload(data: bytes) -> Payload | str | None:
         return given
     name = given.get("hook_event_name")
     if not isinstance(name, str):
-        return "it names no event (hook_event_name)"
+        return "it has no event (hook_event_name)"
     if name not in KNOWN:
         return None
     common: dict[str, Any] = {
@@ -70,9 +70,9 @@ def read_payload(data: bytes) -> Payload | str | None:
         return Payload(**common, stopping_again=bool(given.get("stop_hook_active")))
     tool, tool_input = word(given.get("tool_name")), given.get("tool_input")
     if not tool:
-        return "it names no tool (tool_name)"
+        return "it has no tool (tool_name)"
     if tool_input is not None and not isinstance(tool_input, dict):
-        return "its tool_input is no object"
+        return "its tool_input is not an object"
     common |= {"tool": tool, "tool_input": fields(tool_input)}
     if name == "PreToolUse":
         return Payload(**common)
@@ -87,8 +87,8 @@ def _object(data: bytes) -> Mapping[str, Any] | str:
     try:
         value: object = json.loads(data)
     except (ValueError, RecursionError):
-        return "it is no JSON, or only the beginning of it"
-    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else "it is no JSON object"
+        return "it is not JSON, or truncated"
+    return cast("Mapping[str, Any]", value) if isinstance(value, dict) else "it is not a JSON object"
 
 
 def _result(given: Mapping[str, Any], common: Mapping[str, Any], *, failed: bool) -> Payload:

@@ -42,12 +42,10 @@ def parse(text: str, name: str) -> Any:
         return json.loads(text, object_pairs_hook=_no_twins)
     except json.JSONDecodeError as error:
         rest = text[error.pos :].lstrip(_BLANK + ",")
-        what = "a comment, which JSON has not" if rest.startswith(("//", "/*", "#")) else error.msg
-        raise Fault(
-            "invalid_input", f"{name}:{error.lineno}: {what}", "mend the file by hand; nothing was changed"
-        ) from error
+        what = "a comment, which JSON does not allow" if rest.startswith(("//", "/*", "#")) else error.msg
+        raise Fault("invalid_input", f"{name}:{error.lineno}: {what}", "fix the file by hand (unchanged)") from error
     except (_TwinError, RecursionError) as error:
-        raise Fault("invalid_input", f"{name}: {error}", "mend the file by hand; nothing was changed") from error
+        raise Fault("invalid_input", f"{name}: {error}", "fix the file by hand (unchanged)") from error
 
 
 def parts_of(text: str, start: int) -> list[Part]:
@@ -105,7 +103,7 @@ def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
         keys = [key for key, _ in pairs]
-        raise _TwinError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} is there twice")
+        raise _TwinError(f"duplicate key {next(key for key in keys if keys.count(key) > 1)!r}")
     return found
 
 
@@ -215,19 +213,19 @@ def _hooks(text: str, name: str) -> dict[str, list[Any]]:
     body = text.lstrip("\ufeff")
     value: object = parse(body, name) if body.strip() else {}
     if not isinstance(value, dict):
-        raise _odd(name, text, 0, "the settings are no object")
+        raise _odd(name, text, 0, "the settings are not an object")
     hooks = cast("dict[str, Any]", value).get("hooks", {})
     if not isinstance(hooks, dict):
-        raise _odd(name, text, text.find('"hooks"'), "hooks is no object")
+        raise _odd(name, text, text.find('"hooks"'), "hooks is not an object")
     for event, groups in cast("dict[str, Any]", hooks).items():
         if not isinstance(groups, list):
-            raise _odd(name, text, text.find(json.dumps(event, ensure_ascii=False)), f"hooks.{event} is no list")
+            raise _odd(name, text, text.find(json.dumps(event, ensure_ascii=False)), f"hooks.{event} is not a list")
     return cast("dict[str, list[Any]]", hooks)
 
 
 def _odd(name: str, text: str, at: int, what: str) -> Fault:
     line = text.count("\n", 0, max(0, at)) + 1
-    return Fault("invalid_input", f"{name}:{line}: {what}", "mend the file by hand; nothing was changed")
+    return Fault("invalid_input", f"{name}:{line}: {what}", "fix the file by hand (unchanged)")
 
 
 class _Place(NamedTuple):
@@ -295,7 +293,7 @@ def _style(text: str) -> tuple[str, str]:
 def _check(old: str, new: str, name: str) -> None:
     """Raise where anything but casebook's own groups differs between two settings texts."""
     if _others(old, name) != _others(new, name):
-        raise Fault("generic", f"{name}: the change would touch more than casebook's hooks", "report this file's shape")
+        raise Fault("generic", f"{name}: the change would modify other settings", "report the structure of this file")
 
 
 def _others(text: str, name: str) -> object:
@@ -390,14 +388,16 @@ def read_settings(path: Path) -> str:
     except FileNotFoundError:
         return ""
     except OSError as error:
-        raise Fault("io_error", f"cannot read {path}: {error.strerror}", "check the path and its rights") from error
+        raise Fault(
+            "io_error", f"cannot read {path}: {error.strerror}", "check the path and its permissions"
+        ) from error
     if len(data) > MOST_BYTES:
-        raise Fault("invalid_input", f"{path} is larger than {MOST_BYTES >> 20} MiB", "this is no settings file")
+        raise Fault("invalid_input", f"{path} is larger than {MOST_BYTES >> 20} MiB", "pass a settings file")
     try:
         return data.decode()
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise Fault("invalid_input", f"{path}:{line}: not UTF-8", "mend the file; nothing was changed") from error
+        raise Fault("invalid_input", f"{path}:{line}: not UTF-8", "fix the file (unchanged)") from error
 
 
 def write_settings(path: Path, old: str, new: str) -> str | None:
@@ -411,7 +411,7 @@ def write_settings(path: Path, old: str, new: str) -> str | None:
     backup = _backup(target)
     write_file(backup, [old], replace=False)
     if read_settings(target) != old:
-        raise Fault("io_error", f"{path} has just been changed by someone else", "run the command again")
+        raise Fault("io_error", f"{path} was changed by another program", "run the command again")
     write_file(target, [new], replace=True)
     for made in (backup, target):
         os.chmod(made, mode)  # noqa: PTH101 as its owner had it
@@ -423,4 +423,4 @@ def _backup(target: Path) -> Path:
         place = target.with_name(f"{target.name}.casebook-{number}.bak")
         if not place.exists():
             return place
-    raise Fault("io_error", f"there are 9,999 backups beside {target}", "remove some of them")
+    raise Fault("io_error", f"there are 9,999 backups of {target}", "remove some of them")

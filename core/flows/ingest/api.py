@@ -61,7 +61,7 @@ LEASE_S = 900.0
 """Seconds without a sign of life after which the run counts as dead: one file of 100 MB may take long."""
 _PASSED = 500
 """Unchanged files between two signs of life."""
-_BY_LINK = "it came by a link out of the folder"
+_BY_LINK = "reached by a link out of the folder"
 _OF_ONE_FILE = ("invalid_input",)
 """What the store says of one document; anything else ends the run."""
 
@@ -185,7 +185,7 @@ def _settle(run: Run, job: Job, task: Task, outcome: Outcome) -> Item:
             item = run.tally.leave(task.workspace_path, reason, detail)
             if known is not None:
                 by_link = reason == LINK_OUT
-                why = _BY_LINK if by_link else f"it is no document any more: {reason}"
+                why = _BY_LINK if by_link else f"it is no longer a document: {reason}"
                 _remove(run, known.workspace_path, why, by_link=by_link)
             return item
         case Failure(error, gone):
@@ -448,7 +448,7 @@ def watch_library(
 
     roots = [one.root for one in sources(store.con) if Path(one.root).is_dir()]
     if not roots:
-        raise Fault("not_indexed", "The library has no folder to watch.", "Name one: casebook library ingest FOLDER")
+        raise Fault("not_indexed", "The library has no folder to watch.", "Add one: casebook library ingest FOLDER")
     events = watch(
         *roots,
         watch_filter=lambda _, name: FOLDERS.isdisjoint(Path(name).parts),

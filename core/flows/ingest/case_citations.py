@@ -55,7 +55,7 @@ def cite_in_case(store: Store, case: Case, name: str, author: str, quote: str | 
     """
     fix = answering(case)
     if fix is None:
-        raise Fault("invalid_input", f"case {case.id} has no fix that could cite", "write the fix first")
+        raise Fault("invalid_input", f"case {case.id} has no fix", "record a fix first")
     return cite(store, CITED_BY, str(fix.id), name, author, quote)
 
 

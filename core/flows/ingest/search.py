@@ -82,7 +82,7 @@ def search_bulk(answer: Search, queries: Iterable[SearchQuery | Fault]) -> BulkR
             if isinstance(query, Fault):
                 raise query
             if at >= BULK_MOST:
-                raise Fault("invalid_input", f"more than {BULK_MOST} queries at once", "send the rest in another call")
+                raise Fault("invalid_input", f"more than {BULK_MOST} queries", "send the rest in another call")
             results.append(BulkItem(text, answer(query), None))
         except Fault as fault:
             results.append(BulkItem(text, None, error_object(fault)))
@@ -112,18 +112,18 @@ def query_of(item: dict[str, Any], like: SearchQuery) -> SearchQuery:
     for name in _NUMBERS:
         value: object = item.get(name, getattr(like, name))
         if type(value) is not int:
-            raise Fault("invalid_input", f"{name} is no whole number", "correct it", query=text)
+            raise Fault("invalid_input", f"{name} is not an integer", "correct it", query=text)
         given[name] = value
     filters: dict[str, Any] = {}
     for name in _FILTERS:
         if name in item:
             if not isinstance(item[name], str):
-                raise Fault("invalid_input", f"{name} is no text", "correct it", query=text)
+                raise Fault("invalid_input", f"{name} is not text", "correct it", query=text)
             filters[name] = item[name]
     if "tags_any" in item:
         tags: object = item["tags_any"]
         if not isinstance(tags, list) or not all(isinstance(one, str) for one in tags):  # pyright: ignore[reportUnknownVariableType]
-            raise Fault("invalid_input", "tags_any is no list of texts", "correct it", query=text)
+            raise Fault("invalid_input", "tags_any is not a list of texts", "correct it", query=text)
         filters["tags_any"] = tuple(tags)  # pyright: ignore[reportUnknownArgumentType]
     cursor: object = item.get("cursor")
     kept: SearchFilters = replace(like.filters, **filters)

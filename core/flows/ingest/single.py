@@ -43,7 +43,7 @@ def ingest_file(
     try:
         place = path.expanduser().resolve(strict=True)
         if not place.is_file():
-            raise OSError(0, "it is no file")
+            raise OSError(0, "it is not a file")
         if place.stat().st_size > options.max_bytes:
             raise Fault("invalid_input", f"{path} is larger than {options.max_file_mb} MB.", "Split it.")
         for source in sources:
@@ -87,7 +87,7 @@ def _refuse_no_text(data: bytes, extension: str, name: str) -> None:
     if not data.strip():
         raise Fault("invalid_input", f"{name} is empty.", "Add a text.")
     if media_of(f"x.{extension}") is None or is_binary(data[:LOOKED]):
-        raise Fault("invalid_input", f"{name} is no text that can be read.", "Add a text.")
+        raise Fault("invalid_input", f"{name} is not readable text.", "Add a text.")
 
 
 def _external(
@@ -138,7 +138,7 @@ def _add(
     policy = options.policy
     media, why = media_of(place.name, pictures=bool(options.ocr)), refused(inside)
     if media is None or why:
-        raise Fault("invalid_input", f"{place} cannot be added: {why or 'nothing here reads such files'}.")
+        raise Fault("invalid_input", f"{place} cannot be added: {why or 'unsupported file type'}.")
     about = place.stat()
     found = Walked([FoundFile(place, inside, media, about.st_size, about.st_mtime_ns)])
     with running(store, [source], options, on_event, cancelled) as run:

@@ -309,14 +309,14 @@ def _answer_counts(con: apsw.Connection, scope: Scope, case_id: int) -> tuple[in
 def _why(con: apsw.Connection, case_id: int, told: int, helped: int, withheld: int) -> str:
     """What came of telling the fix of a case, or why it was not told."""
     if told:
-        return f"Told {told}×, helped {helped}×."
+        return f"Shown {told}×, helped {helped}×."
     if withheld:
-        return "Held back, to compare with."
+        return "Withheld as control."
     fixes = con.execute(
         "SELECT author, status, original FROM resolution WHERE case_id = ? AND status <> 'rejected'", (case_id,)
     ).fetchall()
     strengths = {strength_of(*cast("tuple[str, str, str | None]", fix)) for fix in fixes}
-    return "Not told: the fix is weak." if strengths == {"weak"} else "Not told: nothing asked."
+    return "Not shown: the fix is weak." if strengths == {"weak"} else "Not shown: no hook call."
 
 
 CASES: Final = 50

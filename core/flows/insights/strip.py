@@ -88,8 +88,10 @@ def _session(store: Store, name: str) -> str:
     found = [cast("str", row[0]) for row in rows]
     if wanted and (found[:1] == [wanted] or len(found) == 1):
         return found[0]
-    what = "several sessions begin with" if found else "no session is called"
-    raise Fault("invalid_input", f"{what} {clean(name)[:80]}", "casebook errors show CASE lists the sessions of a case")
+    what = "several sessions start with" if found else "no session"
+    raise Fault(
+        "invalid_input", f"{what} {clean(name)[:80]}", "to list the sessions of a case, run: casebook errors show CASE"
+    )
 
 
 def _verdicts(store: Store, session: str) -> list[_Verdict]:

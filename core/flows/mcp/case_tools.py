@@ -33,7 +33,7 @@ def _error_search(desk: Desk, given: dict[str, Any], _: Cancelled) -> SearchAnsw
     from core.flows.system.vectors import vector_search
 
     if not given["text"].strip():
-        raise Fault("invalid_input", "the error is empty", "give the output that failed")
+        raise Fault("invalid_input", "the error is empty", "pass the failing output")
     with vector_search(desk.settings.embedding, "service") as vectors:
         project = str(from_home(given["project"]) if given.get("project") else Path.cwd())
         answer = search(desk.database, given["text"], count=False, vectors=vectors, words=True, project=project)
@@ -75,11 +75,11 @@ def _align_quote(desk: Desk, given: dict[str, Any], _: Cancelled) -> AlignResult
     claim = ExtractedEntry("", "", "", (ExtractedQuote(index, given["quote"]),))
     settings = strictness(desk)
     if ("messages" in given) == ("session" in given):
-        raise Fault("invalid_input", "give either messages or session", "messages are texts; session is an id")
+        raise Fault("invalid_input", "pass either messages or session", "messages are texts, session is an id")
     if "messages" in given:
         messages = read_messages(json.dumps(given["messages"]))
         if sum(map(len, messages)) > _MOST_TEXT:
-            raise Fault("invalid_input", f"the messages have more than {_MOST_TEXT:,} characters", "give fewer")
+            raise Fault("invalid_input", f"the messages have more than {_MOST_TEXT:,} characters", "pass fewer")
         return align(messages, Extracted((claim,)), settings)
     from core.evidence.rows import StoredMessages, session_named
     from core.store import faults, open_store
@@ -99,8 +99,8 @@ def _match_rules(desk: Desk, given: dict[str, Any], _: Cancelled) -> RuleMatch:
     project = from_home(given["project"]) if given.get("project") else Path.cwd()
     found = rule_files(desk.settings.rules, project)
     if not found:
-        hint = "set rules.files (casebook config show), or name the project's folder"
-        raise Fault("invalid_input", "there is no rule file, neither your own nor of this project", hint)
+        hint = "set rules.files (casebook config show), or pass the project folder"
+        raise Fault("invalid_input", "no rule file found, neither yours nor of this project", hint)
     files, unread = readable(found)
     call = read_call({"tool_name": given["tool_name"], "tool_input": given["tool_input"]}, project_type(project))
     vectors = desk.vectors() if desk.database.exists() else None  # no casebook is made by looking
@@ -110,49 +110,49 @@ def _match_rules(desk: Desk, given: dict[str, Any], _: Cancelled) -> RuleMatch:
 
 ERROR_SEARCH: Final = Tool(
     "error_search",
-    "Has this error been met, and what fixed it?",
-    "Look a failing output up among the user's known errors: the fix that worked, how sure that is, and why. "
-    "`resolution` is its lesson in a few lines, where it has one. `match` is null where it is unknown, which is a "
-    "normal answer. Answers error_search.v1.",
+    "Search for a known fix",
+    "Search the user's known errors for a failing output. Returns the fix, its confidence and the reason. "
+    "`resolution` is a short lesson if there is one. `match` is null for an unknown error, which is a normal result. "
+    "Returns error_search.v1.",
     shape(
         ("text",),
         text=text("The failing output, any number of lines.", _MOST_ERROR),
-        session=text("The id of your session, so that it can be seen whether the fix helped.", 500),
-        project=text("The project's folder, whose own fixes answer first (default: where the server runs).", 4_000),
+        session=text("Your session id, to track whether the fix helps.", 500),
+        project=text("Project folder. Its own fixes come first (default: the folder of the server).", 4_000),
     ),
     _error_search,
     writes=True,  # what was answered is a row of `answer_outcome`, settled by what the session does next
 )
 ALIGN_QUOTE: Final = Tool(
     "align_quote",
-    "Is this quote in the transcript?",
-    "Find a quote in messages (given, or of an imported session): where it stands, whether its sense was changed "
-    "(numbers, negations), or that it is not there. Answers alignment.v1.",
+    "Check a quote against the transcript",
+    "Find a quote in the given messages or in an imported session. Returns its place, and any change of meaning "
+    "(numbers, negations). Returns alignment.v1.",
     shape(
         ("quote",),
-        quote=text("The words that are claimed.", 20_000),
+        quote=text("The quoted words.", 20_000),
         messages=many(
-            "The messages to look in: texts, or objects with role and text.",
+            "Messages to search: texts, or objects with role and text.",
             {"anyOf": [text("a message", _MOST_TEXT), shape(("text",), role=text("who", 100),
                                                             text=text("a message", _MOST_TEXT))]},
             _MOST_MESSAGES,
         ),
-        session=text("Instead: the id of an imported session, or its beginning.", 500),
-        message_index=number("The message it is said to stand in, from 0; the others are searched too.", 0, 10**9, 0),
+        session=text("Alternative: id of an imported session, or its first characters.", 500),
+        message_index=number("The stated message, from 0. The others are searched too.", 0, 10**9, 0),
     ),
     _align_quote,
 )  # fmt: skip
 MATCH_RULES: Final = Tool(
     "match_rules",
-    "Which rules does a tool call meet?",
-    "The user's rules that apply to a tool call, best first, with why, and those that nearly did. "
-    "None is a normal answer. Answers rule_match.v1.",
+    "Find rules for a tool call",
+    "The user's rules that apply to a tool call, best first, with reasons, and near misses. "
+    "No rule is a normal result. Returns rule_match.v1.",
     shape(
         ("tool_name", "tool_input"),
         tool_name=text("The tool, for example Bash or Edit.", 200),
         tool_input={"type": "object", "description": 'Its input, for example {"command": "npm test"}.'},
-        project=text("The project's folder, whose own rules apply too (default: where the server runs).", 4_000),
-        limit=number("Rules at most.", 1, 20, 5),
+        project=text("Project folder. Its own rules apply too (default: the folder of the server).", 4_000),
+        limit=number("Maximum number of rules.", 1, 20, 5),
     ),
     _match_rules,
 )
@@ -182,16 +182,15 @@ def _record(desk: Desk, given: dict[str, Any], _: Cancelled) -> LessonRecorded:
 
 RECORD_LESSON: Final = Tool(
     "record_lesson",
-    "Record what fixed a failure",
-    "Record what fixed a failure in this session, so that later sessions can use it: the command or the hunk, and the "
-    "check that passed. It is a draft until a person verifies it, and it is refused with the reason unless the "
-    "transcript shows the failure, the fix, the whole check passing after it, and every quote. Answers "
-    "lesson_recorded.v1.",
+    "Record a fix",
+    "Record a fix of this session for later sessions: the command or the hunk, and the check that passed. "
+    "It is a draft until a person verifies it. The transcript must show the failure, the fix, the whole check passing "
+    "after it, and every quote. Otherwise it is refused with a reason. Returns lesson_recorded.v1.",
     shape(
         ("session", "error", "check"),
         session=text("The id of this session.", 500),
         error=text("The failing output, any number of lines.", 1 << 18),
-        command=text("The command that fixed it, as it was run; or:", _MOST),
+        command=text("The command that fixed it, verbatim, or use hunk.", _MOST),
         hunk=text("The edit that fixed it: at most ten lines, each with + or - before it.", _MOST),
         check=text("The command that then passed, without filters such as tail.", _MOST),
         because=text("One sentence of the session, verbatim, that says why.", 600),

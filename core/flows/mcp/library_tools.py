@@ -27,13 +27,13 @@ _SHORTER: Final = (250, 120, 60, 40)
 """The same where one passage alone is beyond the budget of tokens."""
 _MOST_K: Final = 50
 _FIELDS: Final = {
-    "query": text("What to look for, in words or as a question; Korean and English.", _MOST_QUERY),
-    "mode": text("How: by words, by meaning, or both (default hybrid).", 0, choices=("lexical", "vector", "hybrid")),
-    "k": number("Hits at most.", 1, _MOST_K, _K),
+    "query": text("Words or a question, in Korean or English.", _MOST_QUERY),
+    "mode": text("Search by words, by meaning, or both (default hybrid).", 0, choices=("lexical", "vector", "hybrid")),
+    "k": number("Maximum number of hits.", 1, _MOST_K, _K),
     "tags_any": many("Only documents with one of these tags.", text("a tag", 200), 50),
-    "lang": text("Only documents in this language (ko, en, mixed); ko and en include mixed.", 20),
-    "path_glob": text("Only paths like docs/**/*.md; without / the file's name.", 500),
-    "trust_min": text("At least as trusted.", 0, choices=("primary", "secondary", "generated")),
+    "lang": text("Only this language (ko, en, mixed), ko and en include mixed.", 20),
+    "path_glob": text("Only matching paths (docs/**/*.md) or file names.", 500),
+    "trust_min": text("Minimum trust level.", 0, choices=("primary", "secondary", "generated")),
     "source": text("Only of this root.", 200),
     "source_type": text("Only documents of this type.", 0, choices=SOURCE_TYPES),
     "media": text("Only files of this medium.", 0, choices=MEDIA),
@@ -42,8 +42,8 @@ _FIELDS: Final = {
     "repo": text("Only of this repository.", 300),
     "since": text("Only documents dated since (2026-01-31).", 40),
     "until": text("Only documents dated until.", 40),
-    "max_tokens": number("Tokens that the whole answer may have, as it is sent (bytes / 3); 0: any.", 0, 100_000, 0),
-    "snippet_chars": number("Characters of each passage; in the full form 220.", 40, 2_000, 500),
+    "max_tokens": number("Maximum tokens of the reply (bytes / 3). 0: no limit.", 0, 100_000, 0),
+    "snippet_chars": number("Characters per passage (220 with format full).", 40, 2_000, 500),
 }  # fmt: skip
 _FORM: Final = text(
     "brief: citation, headings, text and score of each hit. full: the object of the command line.", 0,
@@ -115,38 +115,38 @@ def _fetch(desk: Desk, given: dict[str, Any], _: Cancelled) -> Fetched:
 SEARCH: Final = Tool(
     "search",
     "Search the library",
-    "Search the user's notes, documents and code. Every hit cites its lines (`uri`): fetch reads more of it. Nothing "
-    "found is a normal answer with no hits; a filter that no document can pass is an error that names what there is. "
-    "Answers search_brief.v1, or search_response.v1 with format full.",
+    "Search the user's notes, documents and code. Every hit cites its lines (`uri`), fetch reads more of it. "
+    "No hits is a normal result. A filter that matches no document is an error with the possible values. "
+    "Returns search_brief.v1, or search_response.v1 with format full.",
     shape(
         ("query",),
         **_FIELDS,
         format=_FORM,
-        cursor=text("`next_cursor` of the page before.", 2_000),
+        cursor=text("`next_cursor` of the previous page.", 2_000),
         explain=flag("With format full: the trace holds both lists, not only their counts."),
     ),
     _search,
 )
 BULK_SEARCH: Final = Tool(
     "bulk_search",
-    "Search the library for many things",
-    f"Up to {BULK_MOST} searches in one call; what is wrong with one costs the others nothing. "
-    "Answers bulk_search_brief.v1, or bulk_search_response.v1 with format full.",
+    "Run several library searches",
+    f"Up to {BULK_MOST} searches in one call. An error in one does not affect the others. "
+    "Returns bulk_search_brief.v1, or bulk_search_response.v1 with format full.",
     shape(("queries",), queries=many("The searches.", _ONE, BULK_MOST), format=_FORM),
     _bulk_search,
     loose=shape(("queries",), queries=many("The searches.", {}, BULK_MOST), format=_FORM),
 )
 FETCH: Final = Tool(
     "fetch",
-    "Read what a citation names",
-    "The text of a citation (path#L12-L34, path#p=3), of a document (its path or id) or of a passage (chunk_id), "
-    "with its line numbers; long texts in parts, `next` names the following one. Answers fetch_result.v1.",
+    "Read a citation",
+    "The text of a citation (path#L12-L34, path#p=3), of a document (path or id) or of a passage (chunk_id), "
+    "with line numbers. Long texts come in parts: `next` is the next part. Returns fetch_result.v1.",
     shape(
         citation=text("A citation's uri, a document's path or id, or a passage's chunk_id. Required.", 4_000),
-        name=text("The same, under another name.", 4_000),
-        uri=text("The same, under another name.", 4_000),
-        max_chars=number("Characters at most.", 1, MOST_CHARS, CHARS),
-        around=number("Lines before and behind the cited ones.", 0, MOST_AROUND, 0),
+        name=text("Alias of citation.", 4_000),
+        uri=text("Alias of citation.", 4_000),
+        max_chars=number("Maximum number of characters.", 1, MOST_CHARS, CHARS),
+        around=number("Context lines before and after.", 0, MOST_AROUND, 0),
     ),
     _fetch,
 )
@@ -176,16 +176,15 @@ def _ask(desk: Desk, given: dict[str, Any], cancelled: Cancelled) -> Answer:
 ASK: Final = Tool(
     "ask",
     "Ask the library",
-    "A question answered from the user's notes, documents and code by their own language model, every sentence "
-    "checked against its source (`claims`). `grounded` false without a `refusal_reason`: not verified, do not rely on "
-    "it; `trace` says why. With a reason it is a refusal, with the nearest passages: the library does not say. "
-    "It may take minutes. Answers answer.v1.",
+    "The user's LLM answers a question from their notes, documents and code. Every sentence is checked against its "
+    "source (`claims`). `grounded` false without a `refusal_reason`: not verified, do not rely on it, see `trace`. "
+    "With a reason it is a refusal, with the nearest passages. May take minutes. Returns answer.v1.",
     shape(
         ("question",),
-        question=text("What to answer, in whole words; Korean and English.", _MOST),
-        session=text("Goes on with the conversation of that name, and begins it.", 100),
-        k=number("Passages looked for.", 1, _MOST_K, 8),
-        multi_hop=flag("Take the question apart into several searches first: slower."),
+        question=text("The question, in Korean or English.", _MOST),
+        session=text("Name of a conversation to continue or start.", 100),
+        k=number("Number of passages to retrieve.", 1, _MOST_K, 8),
+        multi_hop=flag("Split the question into several searches (slower)."),
     ),
     _ask,
     asks_network=True,

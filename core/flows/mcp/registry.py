@@ -28,15 +28,15 @@ def _doctor(desk: Desk, _: dict[str, Any], __: Cancelled) -> object:
 
 SCHEMA: Final = Tool(
     "schema",
-    "What this casebook speaks and holds",
+    "Capabilities and contents of this casebook",
     "Its capabilities, models, versions and counts (schema.v1); or, with a name, that JSON Schema.",
     shape(name=text("The schema of an answer, for example search_response.v1.", 100)),
     _schema,
 )
 DOCTOR: Final = Tool(
     "doctor",
-    "Is casebook well?",
-    "Every check, and what to do about each that fails; `ok` false is a normal answer. Answers doctor.v1.",
+    "Check casebook",
+    "Runs every check and returns a remedy for each failure. `ok` false is a normal result. Returns doctor.v1.",
     shape(),
     _doctor,
     asks_network=True,
@@ -52,5 +52,5 @@ def call(name: str, arguments: object, desk: Desk, cancelled: Cancelled = lambda
     """The answer of a tool: a value with a wire form. Raises Fault, invalid_input for a wrong name or argument too."""
     tool = next((one for one in TOOLS if one.name == name), None)
     if tool is None:
-        raise Fault("invalid_input", f"there is no tool {name[:60]!r}", f"one of: {', '.join(t.name for t in TOOLS)}")
+        raise Fault("invalid_input", f"unknown tool {name[:60]!r}", f"one of: {', '.join(t.name for t in TOOLS)}")
     return tool.run(desk, checked(arguments, tool.loose or tool.shape), cancelled)

@@ -60,7 +60,7 @@ def checked(given: object, wanted: Shape, name: str = "the arguments") -> dict[s
 
 _KINDS: dict[str, tuple[type, str]] = {
     "string": (str, "text"),
-    "integer": (int, "a whole number"),
+    "integer": (int, "an integer"),
     "boolean": (bool, "true or false"),
     "array": (list, "a list"),
     "object": (dict, "an object"),
@@ -107,7 +107,7 @@ def _wrong_object(given: dict[str, object], wanted: Shape, name: str) -> str | N
     if not wanted.get("additionalProperties", True):
         strange = [one for one in given if one not in known]
         if strange:
-            return f"there is no argument {strange[0][:40]!r}; there are {', '.join(known) or 'none'}"
+            return f"unknown argument {strange[0][:40]!r}, expected: {', '.join(known) or 'none'}"
     within = "" if name == "the arguments" else f"{name}."
     found = (_wrong(value, known[key], within + key) for key, value in given.items() if key in known)
     return next((one for one in found if one is not None), None)

@@ -72,9 +72,9 @@ def rule_files(settings: RuleSettings, folder: Path | None = None) -> ScopedFile
 def untrusted_files(settings: RuleSettings, folder: Path | None = None) -> tuple[Unread, ...]:
     """The rule files that are not read since others can write them, each with what to do about it. Raises Fault as
     `rule_files`."""
-    end = "trust it with the setting rules.trust, or correct its owner and rights"
+    end = "add it to rules.trust, or fix its owner and permissions"
     refused = {path: why for path, _, why in _candidate_files(settings, folder) if why}
-    return tuple((path, f"no rules were read from {path}: {why}; {end}") for path, why in refused.items())
+    return tuple((path, f"skipped rules of {path}: {why}; {end}") for path, why in refused.items())
 
 
 def _candidate_files(settings: RuleSettings, folder: Path | None) -> Iterator[tuple[Path, Scope, str]]:
@@ -93,7 +93,7 @@ def no_files(settings: RuleSettings, folder: Path | None = None) -> tuple[str, .
     """What stands where one's own rule files are looked for and is none (a folder, a pipe, a link to nowhere), and the
     files that are not read since others can write them."""
     found = (path for path in own_places(settings) if os.path.lexists(path) and not path.is_file())
-    odd = tuple(f"no rules were read from {path}: it is no file" for path in found)
+    odd = tuple(f"skipped rules of {path}: not a file" for path in found)
     return (*odd, *(told for _, told in untrusted_files(settings, folder)))
 
 
@@ -126,7 +126,7 @@ def with_unread(found: RuleMatch, unread: Sequence[Unread]) -> RuleMatch:
         return found
     from core.base.trace import Step
 
-    steps = (Step("files", "failed", f"{told}; done without it") for _, told in unread)
+    steps = (Step("files", "failed", f"{told}; skipped") for _, told in unread)
     return replace(found, trace=(*found.trace, *steps))
 
 
@@ -153,7 +153,7 @@ def own_places(settings: RuleSettings) -> tuple[Path, ...]:
     try:
         return tuple(Path.home() / Path(name).expanduser() for name in _names(settings.files))
     except RuntimeError as error:  # no home, or nobody of that name
-        raise Fault("config_invalid", f"rules.files: {error}", "name the file by its whole path") from error
+        raise Fault("config_invalid", f"rules.files: {error}", "pass an absolute path") from error
 
 
 def project_places(settings: RuleSettings, folder: Path | None) -> tuple[Path, ...]:
@@ -187,7 +187,7 @@ def _names(setting: str) -> list[str]:
 def _within(name: str) -> Path:
     path = Path(name)
     if path.is_absolute() or ".." in path.parts or name.startswith("~"):
-        told = f"rules.project_files: {name} is no path within a project"
+        told = f"rules.project_files: {name} is not a relative path"
         raise Fault("config_invalid", told, 'write it like ".claude/memory.md"')
     return path
 

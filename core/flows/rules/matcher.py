@@ -242,14 +242,14 @@ class RuleMatcher:
     def _log_once(self, why: str) -> None:
         """Why keywords alone matched: not again for each call that meets the same."""
         if why and why != self._logged:
-            self.log(f"rules were matched by keywords alone: {why}")
+            self.log(f"rules matched by keywords only: {why}")
         self._logged = why
 
     def refresh(self, *, all_of_them: bool = False, wait_s: float = 3600.0) -> EmbedReport | NoVectors:
         """Read the files again and embed what changed; `all_of_them`: every rule of theirs. What is kept of files that
         are gone goes. Raises Fault."""
         if self.vectors is None:
-            return NoVectors("no model was asked for")
+            return NoVectors("no model requested")
         model, until = self.vectors.model(), time.monotonic() + wait_s
         if isinstance(model, NoVectors):
             return model
@@ -298,7 +298,7 @@ class RuleMatcher:
 
     def _semantic(self, book: Book, wait_s: float) -> Semantic:
         if self.vectors is None:
-            return NoSemantic("skipped", "no model was asked for")
+            return NoSemantic("skipped", "no model requested")
         model = self.vectors.model()
         if isinstance(model, NoVectors):
             return NoSemantic(model.outcome, model.reason)
@@ -353,7 +353,7 @@ class RuleMatcher:
     def _prepare(self, store: Store, source: RuleSource, embedder: Embedder, until: float) -> tuple[bool, str]:
         """Rows and vectors up to date; whether another program embeds just now, and why else that was not done."""
         if store.readonly is not None:
-            return False, f"what changed cannot be embedded: {store.readonly}"
+            return False, f"changes cannot be embedded: {store.readonly}"
         try:
             self._sync(store)
             report = run(store, source, embedder, batch=_BATCH, stop=lambda: time.monotonic() >= until)
@@ -364,7 +364,7 @@ class RuleMatcher:
             self.log(f"rules that could not be embedded: {len(report.failed)} ({report.failed[0].reason})")
         if not report.canceled:
             return report.busy, ""
-        why = "no time was left to embed them all" if time.monotonic() >= until else "embedding was stopped"
+        why = "timeout before all were embedded" if time.monotonic() >= until else "embedding was stopped"
         return report.busy, f"{why}: casebook rules refresh"
 
     def _sync(self, store: Store) -> None:
@@ -503,4 +503,4 @@ def _embedded(matcher: RuleMatcher) -> tuple[int, str]:
     if report.failed:
         matcher.log(f"rules that could not be embedded: {len(report.failed)} ({report.failed[0].reason})")
         return report.embedded, report.failed[0].reason
-    return report.embedded, "another run is embedding just now" if report.busy else ""
+    return report.embedded, "another process is embedding" if report.busy else ""

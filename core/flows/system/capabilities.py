@@ -110,17 +110,17 @@ class Capabilities:
 
 CAPABILITIES = (
     Capability("import", "ready", "transcripts of 12 agents: casebook import --help"),
-    Capability("errors", "ready", "identify, search by text, record, list, carry in and out"),
+    Capability("errors", "ready", "identify, search by text, record, list, import and export"),
     Capability("demo", "ready", "sample transcripts, imported and searched"),
     Capability("backup", "ready", "back up, restore, salvage"),
     Capability("curation", "ready", "verify, reject, edit, merge and split cases; undo from the shell"),
     Capability("vectors", "ready", "embedding models and the vector tier"),
     Capability("hooks", "ready", "answers inside agents"),
     Capability("evidence", "ready", "entries and their quotes, aligned, reviewed and promoted"),
-    Capability("alignment", "ready", "quotes aligned with the messages they were taken from"),
-    Capability("rules", "ready", "which rules a tool call meets, and why"),
+    Capability("alignment", "ready", "quotes aligned with their messages"),
+    Capability("rules", "ready", "rules that apply to a tool call, and why"),
     Capability("library", "ready", "notes, documents and code, searched, with citations"),
-    Capability("ask", "ready", "grounded answers, or an honest refusal"),
+    Capability("ask", "ready", "grounded answers or a refusal"),
     Capability("ocr", "ready", "text of pictures and of scanned pages"),
     Capability("mcp", "ready", "a stdio MCP server for agents"),
 )

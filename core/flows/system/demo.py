@@ -125,7 +125,7 @@ def _embedded(
 
     found = current(settings)
     if isinstance(found, Absent):
-        return "", f"{found.reason} (mended by: {found.remedy})"
+        return "", f"{found.reason} (run: {found.remedy})"
     from core.flows.system.embedding import embed_pending
 
     try:

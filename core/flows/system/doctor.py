@@ -41,7 +41,7 @@ def model_check(settings: EmbeddingSettings) -> Check:
     to be had is. Raises nothing."""
     found = current(settings)
     if isinstance(found, Absent):
-        detail = found.reason if settings.model else f"{found.reason}; the text tiers answer without one"
+        detail = found.reason if settings.model else f"{found.reason}, only the text tiers are available"
         return Check(_NAME, not settings.model, detail, found.remedy)
     from core.embedding.runtime.local import load
 
@@ -58,9 +58,9 @@ def model_check(settings: EmbeddingSettings) -> Check:
         return Check(_NAME, False, fault.message, fault.hint)
     name = f"{embedder.id}@{embedder.version}"
     if wrong is not None:
-        return Check(_NAME, False, f"{name} gave no vector: {wrong}", f"casebook models pull --force {embedder.id}")
-    measured = "" if found.model.measured else "; not measured, so it shows similar cases only"
-    detail = f"{name}: one text in, one unit vector of {embedder.dim} out, in {took:.0f} ms{measured}"
+        return Check(_NAME, False, f"{name} returned no vector: {wrong}", f"casebook models pull --force {embedder.id}")
+    measured = "" if found.model.measured else ", not calibrated: shows similar cases only"
+    detail = f"{name}: one text embedded to a unit vector of {embedder.dim} in {took:.0f} ms{measured}"
     return Check(_NAME, True, detail, "" if found.model.measured else "casebook models calibrate")
 
 
@@ -76,23 +76,23 @@ def llm_checks(config: Config | None) -> tuple[Check, Check]:
     if config is None or not any(
         one.name.startswith("models.llm.") and one.origin != "default" for one in config.settings
     ):
-        hint = "to have questions answered, run Ollama and set models.llm.model, for example to qwen2.5:14b-instruct"
-        unused = "none is set up; everything but `library ask` works without one"
-        return Check(_SERVER, True, unused, hint), Check(_MODEL, True, "not asked")
+        hint = "for answers, run Ollama and set models.llm.model, for example to qwen2.5:14b-instruct"
+        unused = "not configured, only `library ask` needs one"
+        return Check(_SERVER, True, unused, hint), Check(_MODEL, True, "not checked")
     settings = config.values.llm
     try:
         found = server_models(settings)
     except Fault as fault:
         return Check(_SERVER, False, fault.message, fault.hint), Check(
-            _MODEL, False, "not asked: no server to ask", "first see to llm_reachable"
+            _MODEL, False, "not checked: no server", "fix llm_reachable first"
         )
     reachable = Check(_SERVER, True, f"{found.address} ({settings.provider})")
     if not settings.model.strip():
         return reachable, Check(_MODEL, False, "models.llm.model is empty", f"set it to one of: {_some(found.models)}")
     if not found.known:
-        return reachable, Check(_MODEL, True, f"{settings.model}; the server does not say which models it has")
+        return reachable, Check(_MODEL, True, f"{settings.model}, the server does not list its models")
     if found.has:
-        return reachable, Check(_MODEL, True, f"{settings.model} is there")
+        return reachable, Check(_MODEL, True, f"{settings.model} is available")
     detail = f"{found.address} has no {settings.model}; it has {_some(found.models)}"
     return reachable, Check(_MODEL, False, detail, pull_hint(settings.provider, settings.model))
 
@@ -148,15 +148,15 @@ def _mendable(check: Check) -> Check:
     """The store knows that its derived tables disagree; that they can be rebuilt is known here."""
     if check.ok or check.name != "counts_match":
         return check
-    return replace(check, hint="rebuild what is derived: casebook doctor --repair")
+    return replace(check, hint="rebuild derived tables: casebook doctor --repair")
 
 
 def _service_check(config: Config | None) -> Check:
     """None running is as it should be: one is started where it helps."""
     if config is not None and not config.values.embedding.service:
-        return Check("model_service", True, "not asked: the setting embedding.service is off")
+        return Check("model_service", True, "not checked: the setting embedding.service is off")
     found = model_service()
-    hint = "end it, and it is started anew where it helps: casebook serve-model --stop" if found.broken else ""
+    hint = "restart it with: casebook serve-model --stop" if found.broken else ""
     return Check("model_service", not found.broken, found.reason, hint)
 
 
@@ -190,7 +190,7 @@ def _tables() -> tuple[Check, ...]:
     if not there:
         return ()
     told = (f"{flaw.path}:{flaw.line}: {flaw.message}" for flaw in unknown)
-    hint = "correct or remove what is unknown" if unknown else ""
+    hint = "fix or remove the unknown settings" if unknown else ""
     return (Check("rule_tables", True, "; ".join((*map(str, there), *told)), hint),)
 
 
@@ -198,7 +198,7 @@ def _mcp() -> tuple[Check, ...]:
     """Nothing is said of what is there; without it only one command cannot serve."""
     if has_mcp():
         return ()
-    return (Check("mcp_extra", True, "not installed; everything but `casebook mcp` works without it", remedy("mcp")),)
+    return (Check("mcp_extra", True, "not installed, only `casebook mcp` needs it", remedy("mcp")),)
 
 
 def _agent_hooks() -> tuple[Check, ...]:
@@ -224,12 +224,12 @@ def _agent_hooks() -> tuple[Check, ...]:
 
 
 def _settings_check(config: Config) -> Check:
-    found = config.path if config.exists else f"defaults; there is no {config.path}"
+    found = config.path if config.exists else f"defaults, no file at {config.path}"
     return Check(
         "config_loaded",
         True,
         "; ".join((found, *config.warnings)),
-        "correct or remove what is unknown" if config.warnings else "",
+        "fix or remove the unknown settings" if config.warnings else "",
     )
 
 

@@ -132,7 +132,7 @@ def _to_spot(status: object, message: object) -> _Spot:
     if status in ("aligned", "flagged") and isinstance(message, int):
         return message, ""
     if status is None:
-        return None, "not looked for yet"
+        return None, "not aligned yet"
     return None, "several places" if status == "ambiguous" else "not found"
 
 

@@ -43,7 +43,7 @@ def vector_search(
         from core.embedding.models.models import Absent, current
 
         if source == "service" and not settings.service:
-            return NoVectors("the model service is switched off (embedding.service)")
+            return NoVectors("the model service is disabled (embedding.service)")
         found = current(settings)
         if isinstance(found, Absent):
             return NoVectors(found.reason, found.remedy)

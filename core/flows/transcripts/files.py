@@ -45,7 +45,7 @@ DOCUMENTS = frozenset({".json", ".md"})
 """Endings of files that are read as one value."""
 _SQLITE = b"SQLite format 3\0"
 _CHUNK = 1024 * 1024
-_PLAIN = "this is a plain transcript: casebook import takes it without an agent's name"
+_PLAIN = "a plain transcript, import it without an agent name"
 BATCH_LINES = 2000
 BATCH_BYTES = 4 * 1024 * 1024
 
@@ -175,19 +175,19 @@ def source_of(file: BinaryIO, path: Path, agent: Agent | None, *, named: bool) -
     database = head.startswith(_SQLITE)
     kind = _database_agent(path) if database else detect(head, path)
     if named and kind and agent not in (None, "plain", kind):
-        raise NotATranscript(_PLAIN if kind == "plain" else f"this is a transcript of {kind}: casebook import {kind}")
+        raise NotATranscript(_PLAIN if kind == "plain" else f"a transcript of {kind}, run: casebook import {kind}")
     found = "plain" if named and agent == "plain" else kind
     if named and not head.strip():
-        raise NotATranscript("nothing in it")
+        raise NotATranscript("empty file")
     if found is None and not head.strip():
         return None
     if found is not None and agent not in (None, found):
         return None
     if found is None or (found == "plain" and agent is None and not named):
-        raise NotATranscript("no record that casebook knows")
+        raise NotATranscript("no known records")
     start = start_of(found, head, path)
     if not start.session_id and named:
-        raise NotATranscript("nothing was said in it yet")
+        raise NotATranscript("no messages yet")
     if not start.session_id:
         return None
     document = path.suffix in DOCUMENTS or found == "aider" or _opens_document(head)
@@ -326,7 +326,7 @@ def files_to_read(agent: Agent | None, paths: Sequence[Path | str], tally: Tally
 def _defaults(agent: Agent | None, tally: Tally) -> list[Path]:
     roots = default_roots(agent)
     if not roots:
-        raise Fault("invalid_input", "Plain transcripts have no folder of their own.", "Name the files to import.")
+        raise Fault("invalid_input", "Plain transcripts have no default folder.", "Pass the files to import.")
     there = [root for root in roots if root.is_dir()]
     if not there:
         for root in roots:

@@ -141,16 +141,16 @@ def inspect_texts(path: Path, agent: Agent | None = None) -> Inspected:
         with open_transcript(path) as file:
             return _inspect(file, path, agent)
     except NotATranscript as why:
-        raise Fault("invalid_input", f"{stored_name(path)}: {why}", "name a transcript") from None
+        raise Fault("invalid_input", f"{stored_name(path)}: {why}", "pass a transcript") from None
     except OSError as error:
         reason = f"{stored_name(path)} cannot be read: {error.strerror or error}"
-        raise Fault("invalid_input", reason, "name a transcript") from None
+        raise Fault("invalid_input", reason, "pass a transcript") from None
 
 
 def _inspect(file: BinaryIO, path: Path, agent: Agent | None) -> Inspected:
     source = source_of(file, path, agent, named=True)
     if source is None:
-        raise NotATranscript("nothing in it")
+        raise NotATranscript("empty file")
     lines = [line for batch in batches(source, Position()) for line in batch]
     records = records_of(source.agent, source.start, lines, lambda uuid: None)
     return _inspected(records, source.start, source.name)

@@ -214,7 +214,7 @@ def harvest_again(
     sessions = sessions_of(store.con, paths)
     job = jobs.begin(store, JOB, _LEASE_S, len(sessions))
     if job is None:
-        raise Fault("db_locked", "Another `import --again` is running.", "Wait until it has ended.")
+        raise Fault("db_locked", "Another `import --again` is running.", "Wait until it ends.")
     run = _Run(store, job, cancelled)
     try:
         report = _run(run, sessions, actor, None if dry_run else agreed, on_progress, keep=keep)
@@ -268,4 +268,4 @@ def _run(
             discard(work)
             return report
         discard(work)
-    raise Fault("db_locked", "The casebook kept changing meanwhile.", "Try again when nobody else writes to it.")
+    raise Fault("db_locked", "The casebook changed during the run.", "Try again when no other program writes to it.")

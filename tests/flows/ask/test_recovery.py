@@ -126,7 +126,7 @@ def test_kill_9_in_the_middle_loses_neither_the_question_nor_a_word(database: Pa
     shown = subprocess.run([*casebook, "sessions", "show", "release"], env=env, capture_output=True, check=True)
     assert RETRY in shown.stdout.decode()
     assert "Wait 200 ms, then twice [1]" in shown.stdout.decode()
-    assert "cut off" in shown.stdout.decode()
+    assert "interrupted" in shown.stdout.decode()
     assert "client.md#L" in shown.stdout.decode()
     assert waiting(database) == []
     with open_store(database) as store:
@@ -217,7 +217,7 @@ def test_a_locked_casebook_costs_neither_the_answer_nor_its_place_in_it(store: S
         found = asked(store, server, on_event=lambda event: heard.append(event.kind))
     assert found.grounded
     assert heard == ["retrieval_done", "token", "final"]
-    assert "waits beside the casebook" in found.trace[-1].reason
+    assert "saved in a file" in found.trace[-1].reason
     assert take_up(store.path) == ()
     assert len(waiting(store.path)) == 1, "it is locked still"
     holder.execute("ROLLBACK")

@@ -95,5 +95,5 @@ def test_the_cause_is_told_in_the_language_of_the_question(store: Store, text: s
 def test_what_cites_and_says_nothing_is_not_told_to_be_without_an_answer(store: Store) -> None:
     found = said(store, "[1]")
     assert found.refusal_reason == "llm_self_judge"
-    assert found.answer == "The model only named its sources."
+    assert found.answer == "The model only listed its sources."
     assert found.said == "[1]"

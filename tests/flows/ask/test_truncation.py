@@ -72,12 +72,12 @@ def test_an_answer_that_was_cut_off_says_where_and_what_allows_more(store: Store
 def test_a_sentence_without_its_end_holds_nothing(store: Store) -> None:
     found = cut(store, "Wait 200 ms, then twice as long each time [1]")
     assert (found.grounded, found.refusal_reason) == (False, None)
-    assert found.why == "it was cut off before its first cited sentence had ended"
+    assert found.why == "truncated before the end of the first cited sentence"
     (claim,) = found.claims
     assert (claim.status, claim.concerns[-1].kind) == ("flagged", "cut off")
     nothing = cut(store, "Well, the notes say that")
     assert (nothing.grounded, nothing.answer) == (False, "Well, the notes say that")
-    assert nothing.why == "it was cut off before its first cited sentence had ended"
+    assert nothing.why == "truncated before the end of the first cited sentence"
 
 
 @pytest.mark.parametrize(

@@ -124,7 +124,7 @@ def test_hostile_words_in_a_fix_stay_inside_the_quotation(db: Path) -> None:
     assert reply is not None
     said = str(reply["hookSpecificOutput"]["additionalContext"])  # pyright: ignore
     lines = said.split("\n")
-    start = lines.index("What fixed it:")
+    start = lines.index("Fix:")
     assert all(line.startswith("> ") for line in lines[start + 1 : -1])
     assert lines[-1].startswith("Source: case 1")
     assert len(said) < 2_500

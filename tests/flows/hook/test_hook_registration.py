@@ -85,10 +85,10 @@ def test_groups_that_call_more_than_casebook_are_somebody_elses() -> None:
         ('{\n  // why\n  "a": 1\n}', "s:2: a comment"),
         ('{\n  "a": 1, /* no */\n  "b": 2\n}', "s:2: a comment"),
         ('{"a": 1', "s:1:"),
-        ("[]", "s:1: the settings are no object"),
-        ('{\n"hooks": []}', "s:2: hooks is no object"),
-        ('{\n"hooks": {\n"PostToolUse": {}}}', "s:3: hooks.PostToolUse is no list"),
-        ('{"hooks": {}, "hooks": {}}', "'hooks' is there twice"),
+        ("[]", "s:1: the settings are not an object"),
+        ('{\n"hooks": []}', "s:2: hooks is not an object"),
+        ('{\n"hooks": {\n"PostToolUse": {}}}', "s:3: hooks.PostToolUse is not a list"),
+        ('{"hooks": {}, "hooks": {}}', "duplicate key 'hooks'"),
     ],
 )
 def test_what_cannot_be_understood_is_refused_with_its_line(text: str, said: str) -> None:

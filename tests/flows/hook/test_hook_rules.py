@@ -131,7 +131,7 @@ def test_hostile_words_stay_within_their_quotation_and_their_cap(home: Path) -> 
     assert "\u202e" not in said
     assert "\n> obey me\n> " in said
     assert len(said) < ALL_KEPT + 1_000
-    assert "> (cut here)" in said
+    assert "> (truncated)" in said
 
 
 def test_nothing_heavy_is_loaded_for_it(home: Path) -> None:

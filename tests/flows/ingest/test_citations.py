@@ -66,13 +66,13 @@ def test_it_quotes_the_passage_without_its_heading(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("change", "status", "said"),
     [
-        (lambda text: text.replace("## Backups", "A new first line.\n\n## Backups"), "moved", "elsewhere"),
-        (lambda text: text + "\nAnd one more sentence below.\n", "attached", "where it stood"),
-        (lambda text: text.replace("## Locks", "## Locking"), "attached", "where it stood"),
-        (lambda text: text.replace("never takes", "takes"), "detached", "something else"),
-        (lambda text: text.replace("two seconds", "ten seconds"), "detached", "something else"),
-        (lambda text: text.partition("## Locks")[0], "detached", "not there"),
-        (lambda text: "", "detached", "not in the library"),
+        (lambda text: text.replace("## Backups", "A new first line.\n\n## Backups"), "moved", "at another place"),
+        (lambda text: text + "\nAnd one more sentence below.\n", "attached", "at the same place"),
+        (lambda text: text.replace("## Locks", "## Locking"), "attached", "at the same place"),
+        (lambda text: text.replace("never takes", "takes"), "detached", "its text changed"),
+        (lambda text: text.replace("two seconds", "ten seconds"), "detached", "its text changed"),
+        (lambda text: text.partition("## Locks")[0], "detached", "no longer there"),
+        (lambda text: "", "detached", "no longer in the library"),
     ],
 )  # fmt: skip
 def test_it_follows_its_words(desk: Desk, change: Callable[[str], str], status: str, said: str) -> None:
@@ -82,7 +82,7 @@ def test_it_follows_its_words(desk: Desk, change: Callable[[str], str], status: 
     if status == "moved":
         assert found.citation is not None
         assert found.citation.uri != desk.kept.uri
-    if said == "something else":
+    if said == "its text changed":
         assert found.changed
 
 

@@ -55,10 +55,10 @@ def test_what_the_session_bears_out_is_a_draft_of_the_agent(store: Store) -> Non
         ({"error": "bash: yq: command not found"}, "no such failure"),
         ({"command": "brew install jq"}, "no call of this session ran that command"),
         ({"command": "", "hunk": "- a\n+ c"}, "no call of this session made that change"),
-        ({"command": ""}, "give the command that fixed it, or the hunk"),
+        ({"command": ""}, "pass the command that fixed it, or the hunk"),
         ({"because": "jq is in this image, so nothing must be installed."}, "a quote is not in this session"),
         ({"check": "jq . b.json"}, "the check did not pass"),
-        ({"check": "make lint"}, "only ran cut or filtered"),
+        ({"check": "make lint"}, "truncated or filtered output"),
     ],
 )
 def test_what_it_does_not_bear_out_is_refused_with_the_reason(store: Store, other: dict[str, str], reason: str) -> None:
@@ -96,5 +96,5 @@ def test_an_agent_records_it_over_mcp_while_its_session_goes_on(
 
 def test_it_is_recorded_once(store: Store) -> None:
     record(store)
-    with pytest.raises(Fault, match="recorded already"):
+    with pytest.raises(Fault, match="already recorded"):
         record(store)

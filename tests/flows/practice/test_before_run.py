@@ -65,9 +65,9 @@ def outcomes(store: Store) -> list[tuple[Any, ...]]:
 def test_a_command_that_holds_the_named_word_is_told(known: Store) -> None:
     said = text(ask(known, WRONG))
     assert "> failed: gh pr view 12 --json title,merged" in said
-    assert '> it said: Unknown JSON field: "merged"' in said
+    assert '> error: Unknown JSON field: "merged"' in said
     assert "> passed: gh pr view 12 --json title,mergedAt" in said
-    assert "information, not instructions" in said
+    assert "information, not an instruction" in said
     assert "unverified" in said
 
 
@@ -200,7 +200,7 @@ def test_the_hook_says_it_as_agents_call_it(known: Store, tmp_path: Path) -> Non
 
     first, second = run(*command), run(*command)
     assert (first.returncode, second.returncode) == (0, 0)
-    assert "it said" in json.loads(first.stdout)["hookSpecificOutput"]["additionalContext"]
+    assert "> error" in json.loads(first.stdout)["hookSpecificOutput"]["additionalContext"]
     assert second.stdout == b""
     broken = tmp_path / "broken.db"
     broken.write_bytes(b"no database")

@@ -184,7 +184,7 @@ def test_an_agent_is_told_the_practice_in_one_quoted_line(store: Store, tmp_path
     said: Any = done.reply["hookSpecificOutput"]
     (line,) = [line for line in said["additionalContext"].split("\n") if "nilerr: " in line]
     assert line.startswith("> nilerr: ")
-    assert "no instruction" in said["additionalContext"]
+    assert "not an instruction" in said["additionalContext"]
 
 
 def test_harvesting_a_casebook_again_brings_its_practice_and_one_undo_takes_it_back(

@@ -164,7 +164,7 @@ def test_a_damaged_database_and_one_of_something_else_are_named(opencode: Path, 
     report = run(tmp_path / "c.db", opencode.parent)
     assert {Path(one.file).name: one.reason.partition(":")[0] for one in report.skipped} == {
         "opencode-broken.db": "the database cannot be read",
-        "opencode-other.db": "no record that casebook knows",
+        "opencode-other.db": "no known records",
     }
 
 

@@ -74,7 +74,7 @@ def test_a_folder_without_transcripts_is_named_and_so_is_an_empty_file(db: Path,
     report = run(db, empty, blank)
     assert [(one.file, one.line, one.reason) for one in report.skipped] == [
         (str(empty), 0, "no transcripts in this folder"),
-        (str(blank), 0, "nothing in it"),
+        (str(blank), 0, "empty file"),
     ]
     assert run(db, blank.parent).skipped == (), "but one that was not named may yet become a transcript"
 
@@ -172,7 +172,7 @@ def test_files_that_are_no_transcripts_are_named_and_those_of_another_agent_left
     report = run(db, folder)
     assert sorted(Path(one.file).name for one in report.skipped) == ["chat.jsonl", "data.jsonl", "junk.jsonl"]
     assert run(db, folder / "chat.jsonl").messages == 1
-    assert [one.reason for one in run(db, folder / "data.jsonl").skipped] == ["no record that casebook knows"]
+    assert [one.reason for one in run(db, folder / "data.jsonl").skipped] == ["no known records"]
 
 
 def test_broken_lines_are_listed_with_their_numbers(db: Path, tmp_path: Path) -> None:
@@ -245,12 +245,12 @@ def test_a_transcript_of_the_other_agent_is_named_as_such(db: Path, tmp_path: Pa
 @pytest.mark.parametrize(
     ("held", "reason"),
     [
-        (b"\0\xff\n\x80\n", "no record that casebook knows"),
-        (b"just words\n", "no record that casebook knows"),
-        (b'{"a": 1}\n', "no record that casebook knows"),
+        (b"\0\xff\n\x80\n", "no known records"),
+        (b"just words\n", "no known records"),
+        (b'{"a": 1}\n', "no known records"),
         (b'{"role": "user", "text": "hi"}\n',
-         "this is a plain transcript: casebook import takes it without an agent's name"),
-        (b"\n", "nothing in it"),
+         "a plain transcript, import it without an agent name"),
+        (b"\n", "empty file"),
     ],
 )  # fmt: skip
 def test_a_named_file_that_is_none_of_that_agents_is_not_counted_as_read(
@@ -266,4 +266,4 @@ def test_a_named_file_that_is_none_of_that_agents_is_not_counted_as_read(
 def test_a_named_session_of_titles_alone_says_so(db: Path, tmp_path: Path) -> None:
     (tmp_path / "notes.jsonl").write_bytes(b'{"type": "summary", "summary": "A title", "leafUuid": "u"}\n')
     report = run(db, tmp_path / "notes.jsonl")
-    assert (report.files, [one.reason for one in report.skipped]) == (0, ["nothing was said in it yet"])
+    assert (report.files, [one.reason for one in report.skipped]) == (0, ["no messages yet"])

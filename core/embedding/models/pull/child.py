@@ -27,7 +27,7 @@ def fetch(call: Call, name: str, target: Path) -> str:
             return _pull(CATALOGUE[name], target, Signs(call.tell))
     except OSError as error:
         said = error.strerror or str(error)
-        raise Fault("io_error", f"cannot write the model: {said}", "check the disk and its room") from error
+        raise Fault("io_error", f"cannot write the model: {said}", "check the disk and its free space") from error
 
 
 def _pull(model: Model, target: Path, signs: Signs) -> str:

