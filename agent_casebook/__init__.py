@@ -17,7 +17,7 @@ for _name in ("core", "cli", "tui", "styles"):
     sys.modules[f"{__name__}.{_name}"] = None  # pyright: ignore[reportArgumentType]  an import of it fails
 _core = sys.modules.get("core")
 if _core is not None and os.path.dirname(os.path.dirname(os.path.abspath(_core.__file__ or ""))) != HOME:
-    raise ImportError(f"another package named core is loaded already: {_core.__file__}")
+    raise ImportError(f"another package named core is already loaded: {_core.__file__}")
 if sys.path[:1] != [HOME]:
     sys.path.insert(0, HOME)
 

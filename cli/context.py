@@ -47,7 +47,7 @@ def context_for(args: argparse.Namespace, out: Output, *, read_settings: bool = 
     flags: dict[str, tuple[str, Value]] = {}
     if getattr(args, "db", None) is not None:
         if not args.db:
-            raise Fault("invalid_input", "--db is empty", "name the casebook's file")
+            raise Fault("invalid_input", "--db is empty", "pass the path of a database")
         flags["store.path"] = ("--db", args.db)
     if read_settings:
         named = getattr(args, "config", None)
@@ -68,14 +68,14 @@ def read_text_argument(given: str | None, what: str) -> str:
     """
     text = given
     if text is None and sys.stdin.isatty():
-        raise Fault("invalid_input", f"no {what} given", "give it in quotes, or pipe it in")
+        raise Fault("invalid_input", f"no {what} given", "pass it in quotes or on stdin")
     if text is None or text == "-":
         data = sys.stdin.buffer.read(MAX_TEXT + 1)
         if len(data) > MAX_TEXT:
-            raise Fault("invalid_input", f"the {what} is larger than {MAX_TEXT >> 20} MiB", "give the part that counts")
+            raise Fault("invalid_input", f"the {what} is larger than {MAX_TEXT >> 20} MiB", "pass a part of it")
         text = data.decode("utf-8", "replace")
     if not text.strip():
-        raise Fault("invalid_input", f"the {what} is empty", "give it in quotes, or pipe it in")
+        raise Fault("invalid_input", f"the {what} is empty", "pass it in quotes or on stdin")
     return text
 
 

@@ -47,7 +47,7 @@ def _settled(argv: Sequence[str]) -> int:
         return _failed(fault, out, debug="--debug" in argv)
     except Exception as error:  # noqa: BLE001 the last net: one line, not a traceback
         fault = Fault(
-            "generic", f"{type(error).__name__}: {error}", "run it again with --debug and report what it says"
+            "generic", f"{type(error).__name__}: {error}", "run the command with --debug and report the output"
         )
         fault.__cause__ = error
         return _failed(fault, out, debug="--debug" in argv)
@@ -83,7 +83,7 @@ def _run(argv: Sequence[str], out: Output) -> int:
     except BrokenPipeError:
         raise
     except Exception as error:
-        context.log("error", "unexpected fault", command=named, error=repr(error), trace=_traceback(error))
+        context.log("error", "unexpected error", command=named, error=repr(error), trace=_traceback(error))
         raise
     elapsed = round((time.perf_counter() - start) * 1000, 1)
     context.log("debug", "done", command=named, exit_code=code, elapsed_ms=elapsed)
@@ -105,7 +105,7 @@ def _lost_place() -> Fault | None:
     try:
         os.getcwd()  # noqa: PTH109  the one thing that is asked
     except OSError:
-        return Fault("io_error", "the folder you are in is gone", "go to another one and run it again")
+        return Fault("io_error", "the current folder no longer exists", "change to another folder")
     return None
 
 

@@ -55,7 +55,7 @@ def text_of(item: dict[str, Any]) -> str:
     if not isinstance(text, str):
         raise Fault("invalid_input", "the line has no text", f"write lines like {TEXT}")
     if not text.strip():
-        raise Fault("invalid_input", "the text is empty", "give the error as it was printed")
+        raise Fault("invalid_input", "the text is empty", "pass the error output")
     return text
 
 
@@ -69,5 +69,5 @@ def object_of(line: bytes | None, form: str) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         raise Fault("invalid_input", f"the line is not JSON: {why_unread(error)}", hint) from None
     if not isinstance(value, dict):
-        raise Fault("invalid_input", "the line is JSON, but no object", hint)
+        raise Fault("invalid_input", "the line is not a JSON object", hint)
     return cast("dict[str, Any]", value)

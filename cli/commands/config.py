@@ -19,12 +19,12 @@ from core.base.reports import ConfigFile
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     """The sub-commands and their arguments."""
     children = add_group(parser, "config_command")
-    show = add_leaf(children, shared, "show", "every setting with its value and its origin")
+    show = add_leaf(children, shared, "show", "show every setting with its value and source")
     show.set_defaults(run=run_show)
-    path = add_leaf(children, shared, "path", "where the settings file is, or would be")
+    path = add_leaf(children, shared, "path", "print the path of the settings file")
     path.set_defaults(run=run_path, bare=True)
-    init = add_leaf(children, shared, "init", "write a settings file with every setting, commented out")
-    init.add_argument("--force", action="store_true", help="replace the file if it is already there")
+    init = add_leaf(children, shared, "init", "write a settings file with every default commented out")
+    init.add_argument("--force", action="store_true", help="replace an existing file")
     init.set_defaults(run=run_init, bare=True)
 
 
@@ -35,7 +35,7 @@ def run_show(args: argparse.Namespace, context: Context) -> int:
 
 
 def _show_lines(out: Output, config: Config) -> Iterator[str]:
-    yield f"{one_line(config.path)}" + ("" if config.exists else " (not there: make it with casebook config init)")
+    yield f"{one_line(config.path)}" + ("" if config.exists else " (missing, create it with: casebook config init)")
     section = ""
     for setting in config.settings:
         group, _, key = setting.name.rpartition(".")

@@ -16,18 +16,14 @@ from core.base.wire import FileReport
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     """The sub-commands and their arguments."""
     children = add_group(parser, "db_command")
-    backup = add_leaf(children, shared, "backup", "copy the casebook, complete, while it may be in use")
-    backup.add_argument("file", metavar="FILE", type=path_name, help="where to; a file that is there is not replaced")
+    backup = add_leaf(children, shared, "backup", "copy the database, even while it is in use")
+    backup.add_argument("file", metavar="FILE", type=path_name, help="new file (existing files are not replaced)")
     backup.set_defaults(run=run_backup)
-    restore = add_leaf(
-        children, shared, "restore", "put a backup in the casebook's place; what was there is kept beside it"
-    )
-    restore.add_argument("file", metavar="FILE", type=path_name, help="the backup")
+    restore = add_leaf(children, shared, "restore", "replace the database with a backup and keep the old file")
+    restore.add_argument("file", metavar="FILE", type=path_name, help="backup file")
     restore.set_defaults(run=run_restore)
-    salvage = add_leaf(children, shared, "salvage", "save every readable row of a damaged casebook into a new one")
-    salvage.add_argument(
-        "file", metavar="FILE", type=path_name, help="the new casebook; a file that is there is not replaced"
-    )
+    salvage = add_leaf(children, shared, "salvage", "copy every readable row of a damaged database into a new one")
+    salvage.add_argument("file", metavar="FILE", type=path_name, help="new database (existing files are not replaced)")
     salvage.set_defaults(run=run_salvage)
 
 
@@ -76,10 +72,10 @@ def _lines(out: Output, report: FileReport) -> Iterator[str]:
     verb = {"backup": "Backed up", "restore": "Restored", "salvage": "Salvaged"}[report.action]
     yield from wrap(f"{verb} {report.source} to {report.target} ({report.size:,} bytes).", out.columns)
     if report.kept:
-        yield from wrap(f"What stood there before is kept as {report.kept}.", out.columns)
+        yield from wrap(f"The previous file was saved as {report.kept}.", out.columns)
     if report.tables:
         yield from wrap("Rows saved: " + ", ".join(f"{t} {n:,}" for t, n in report.tables.items()) + ".", out.columns)
     if report.errors:
-        yield out.paint("Not everything could be read:", "warn")
+        yield out.paint("Some rows could not be read:", "warn")
         for error in report.errors[: None if out.verbose else 10]:
             yield from wrap(error, out.columns, "  ")

@@ -25,8 +25,8 @@ from core.flows.system.demo import Demo, fill_demo, fill_demo_rules, run_demo
 
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     """The arguments."""
-    parser.add_argument("--plain", action="store_true", help="print the demonstration, on a terminal too")
-    parser.add_argument("--ascii", action="store_true", default=argparse.SUPPRESS, help="draw with ASCII signs only")
+    parser.add_argument("--plain", action="store_true", help="print the demo as text, also on a terminal")
+    parser.add_argument("--ascii", action="store_true", default=argparse.SUPPRESS, help="use ASCII characters only")
     parser.set_defaults(run=run_command)
 
 
@@ -56,34 +56,34 @@ def _answer_lines(out: Output, answer: SearchAnswer) -> Iterator[str]:
 
 
 def _lines(out: Output, demo: Demo) -> Iterator[str]:
-    yield out.paint("1. Sample transcripts are imported into a temporary casebook.", "bold")
+    yield out.paint("1. Import sample transcripts into a temporary casebook.", "bold")
     yield from report_lines(out, demo.report)
     yield ""
     *worded, reworded = demo.answers
-    yield out.paint(f"2. {len(worded)} errors are looked up in it.", "bold")
+    yield out.paint(f"2. Search for {len(worded)} errors.", "bold")
     for answer in worded:
         yield from _answer_lines(out, answer)
     yield ""
-    by = f"by its meaning ({demo.model})" if demo.model else "without a model"
-    yield out.paint(clip(f"3. One in other words is looked up, {by}.", out.columns), "bold")
+    by = f"by meaning ({demo.model})" if demo.model else "without a model"
+    yield out.paint(clip(f"3. Search for one in different words, {by}.", out.columns), "bold")
     if demo.without_model:
-        yield from wrap(f"Only a model finds such an error, and here is none: {demo.without_model}.", out.columns)
+        yield from wrap(f"Finding such an error needs an embedding model: {demo.without_model}.", out.columns)
     yield from _answer_lines(out, reworded)
     yield ""
-    yield out.paint(f"4. {len(demo.quotes)} quotes that a model gave are looked for in a session.", "bold")
+    yield out.paint(f"4. Find {len(demo.quotes)} quotes of a model in a session.", "bold")
     for quote in demo.quotes:
         yield ""
         yield from quote_lines(out, quote)
         if quote.found is not None and not out.verbose:
             yield from trace_lines(out, quote.found.trace)
     yield ""
-    yield out.paint(f"5. {len(demo.library)} questions are put to the sample notes.", "bold")
+    yield out.paint(f"5. Ask the sample notes {len(demo.library)} questions.", "bold")
     for found in demo.library:
         yield ""
         yield clip("> " + found.query, out.columns)
         yield from response_lines(out, found, explain=True)
     yield ""
-    yield out.paint(f"6. {len(demo.rules)} tool calls are matched with the sample rules.", "bold")
+    yield out.paint(f"6. Match {len(demo.rules)} tool calls with the sample rules.", "bold")
     for match in demo.rules:
         yield ""
         yield clip("> " + match.query.replace("\n", " "), out.columns)
@@ -92,4 +92,4 @@ def _lines(out: Output, demo: Demo) -> Iterator[str]:
             yield from trace_lines(out, match.trace)
     yield ""
     yield "On a terminal, casebook demo opens the workbench on the same transcripts."
-    yield "Your own: casebook import auto, then casebook."
+    yield "To use your own transcripts, run: casebook import auto"

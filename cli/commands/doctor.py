@@ -17,7 +17,7 @@ from core.flows.system.doctor import Diagnosis, diagnose, repair
 
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     """The argument. It reads the settings itself: broken ones are a finding, not an end."""
-    parser.add_argument("--repair", action="store_true", help="first rebuild what is derived from the cases")
+    parser.add_argument("--repair", action="store_true", help="rebuild derived tables first")
     parser.set_defaults(run=run_doctor, bare=True)
 
 
@@ -30,8 +30,8 @@ def run_doctor(args: argparse.Namespace, context: Context) -> int:
         return Path(given) if given else database_path(config.values if config else Settings())
 
     if args.repair:
-        mended = repair(locate(None if given else load_config(None if named is None else Path(named))))
-        context.out.note(f"rebuilt what is derived from {mended:,} cases")
+        rebuilt = repair(locate(None if given else load_config(None if named is None else Path(named))))
+        context.out.note(f"rebuilt the derived tables of {rebuilt:,} cases")
     found = diagnose(lambda: load_config(None if named is None else Path(named)), locate)
     context.out.result(found, _lines(context.out, found))
     return 0 if found.ok else 3
@@ -44,5 +44,5 @@ def _lines(out: Output, found: Diagnosis) -> Iterator[str]:
         yield f"{mark}  {check.name:<18} {first.lstrip()}"
         yield from rest
         if check.hint:
-            yield from wrap(f"what to do: {check.hint}", out.columns, " " * 25)
-    yield "All is well." if found.ok else out.paint("Not all is well.", "warn")
+            yield from wrap(f"fix: {check.hint}", out.columns, " " * 25)
+    yield "All checks passed." if found.ok else out.paint("Some checks failed.", "warn")

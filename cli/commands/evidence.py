@@ -35,12 +35,12 @@ exit codes: 0 every entry is aligned, 1 a quote is not, 2 error
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     """The sub-commands and their arguments."""
     children = add_group(parser, "evidence_command")
-    align = add_leaf(children, shared, "align", "are these quotes in these messages?", _EXAMPLES)
-    align.add_argument("--messages", metavar="FILE", type=path_name, help="the messages of one session, as JSON")
-    align.add_argument("--extracted", metavar="FILE", type=path_name, help="the entries with their quotes, as JSON")
-    align.add_argument("--session", metavar="ID", help="instead: the stored entries of this imported session")
-    align.add_argument("--again", action="store_true", help="with --session: also what was found before")
-    align.add_argument("--guard", choices=("strict", "normal", "off"), help="what is flagged (default: the settings')")
+    align = add_leaf(children, shared, "align", "align quotes with messages", _EXAMPLES)
+    align.add_argument("--messages", metavar="FILE", type=path_name, help="messages of one session, as JSON")
+    align.add_argument("--extracted", metavar="FILE", type=path_name, help="entries with quotes, as JSON")
+    align.add_argument("--session", metavar="ID", help="use the stored entries of this imported session")
+    align.add_argument("--again", action="store_true", help="with --session: align found quotes again")
+    align.add_argument("--guard", choices=("strict", "normal", "off"), help="changes that flag a quote")
     align.set_defaults(run=run_align)
     add_review(children, shared)
 
@@ -50,12 +50,12 @@ def run_align(args: argparse.Namespace, context: Context) -> int:
     if args.session is not None or args.again:
         return run_align_session(args, context)
     if args.messages is None or args.extracted is None:
-        raise Fault("invalid_input", "nothing to align was named", "give --messages and --extracted, or --session ID")
+        raise Fault("invalid_input", "nothing to align", "pass --messages and --extracted, or --session ID")
     from cli.format.evidence import alignment_lines
     from core.align import align, read_extracted, read_messages
 
     if args.messages == "-" and args.extracted == "-":
-        raise Fault("invalid_input", "messages and entries cannot both be read from stdin", "name a file for one")
+        raise Fault("invalid_input", "--messages and --extracted cannot both read stdin", "pass a file for one of them")
     messages = read_from(args.messages, read_messages)
     extracted = read_from(args.extracted, read_extracted)
     found = align(messages, extracted, align_settings(context, args.guard))
@@ -99,7 +99,7 @@ def text_of_file(name: str) -> str:
     except OSError as error:
         raise Fault("io_error", f"{name}: {error.strerror or error}", "check the path") from None
     if len(data) > MAX_FILE:
-        raise Fault("invalid_input", f"{name} is larger than {MAX_FILE >> 20} MiB", "give one session at a time")
+        raise Fault("invalid_input", f"{name} is larger than {MAX_FILE >> 20} MiB", "pass one session at a time")
     return data.decode("utf-8-sig", "replace")
 
 
@@ -115,17 +115,17 @@ examples:
   casebook evidence add entries.json --session 0f3c4143
 
 the file: {"entries": [{"entryId", "type", "title", "evidence": [{"messageIndex", "quote"}]}]}
-messages are counted from 0, as casebook evidence show prints them; exit 1 if no entry was taken
+Messages are numbered from 0, as in casebook evidence show. Exit 1 if no entry was added.
 """
 _ACCEPT = """\
 examples:
-  casebook evidence accept 12                 where it was found, or at its best near miss (with --confirm)
-  casebook evidence accept 12 --place 2       at the second place that show lists
-  casebook evidence accept 12 --at 4:120-168  at these characters of message 4
-  casebook evidence accept 12 --end -1        without the last word there
-  casebook evidence accept 12 --words         and take the words there as the quote
+  casebook evidence accept 12                 at the found place, or at the best near miss (with --confirm)
+  casebook evidence accept 12 --place 2       at the second place listed by show
+  casebook evidence accept 12 --at 4:120-168  at characters 120 to 168 of message 4
+  casebook evidence accept 12 --end -1        without the last word
+  casebook evidence accept 12 --words         replace the quote with the source text
 
-a place that may not say the same needs --confirm; a word or two is no place for a long quote at all
+If the meaning may differ, --confirm is required. One or two words are not accepted for a long quote.
 exit codes: 0 accepted, 1 refused, 2 error
 """
 _PROMOTE = """\
@@ -133,7 +133,7 @@ examples:
   casebook evidence promote e12                verify one entry
   casebook evidence promote e12 --back         make it a candidate again
   casebook evidence promote --ready --dry-run  list the entries that are ready
-  casebook evidence promote --ready            verify all of them; casebook undo takes all back
+  casebook evidence promote --ready            verify all of them (one change for casebook undo)
 
 exit codes: 0 verified, 1 an entry is blocked or none is ready, 2 error
 """
@@ -141,54 +141,52 @@ exit codes: 0 verified, 1 an entry is blocked or none is ready, 2 error
 
 def add_review(children: argparse._SubParsersAction[Parser], shared: Parser) -> None:
     """The sub-commands and their arguments."""
-    add = add_leaf(children, shared, "add", "take extracted entries of an imported session", _ADD)
-    add.add_argument(
-        "file", metavar="FILE", type=path_name, help="the entries with their quotes, as JSON; - for standard input"
-    )
-    add.add_argument("--session", metavar="ID", required=True, help="the session; the beginning of its id is enough")
-    add.add_argument("--no-align", action="store_true", help="do not look for the quotes yet")
-    add.add_argument("--guard", choices=("strict", "normal", "off"), help="what is flagged (default: the settings')")
+    add = add_leaf(children, shared, "add", "add extracted entries to an imported session", _ADD)
+    add.add_argument("file", metavar="FILE", type=path_name, help="entries with quotes, as JSON (- reads stdin)")
+    add.add_argument("--session", metavar="ID", required=True, help="session id, or its first characters")
+    add.add_argument("--no-align", action="store_true", help="do not align the quotes")
+    add.add_argument("--guard", choices=("strict", "normal", "off"), help="changes that flag a quote")
     add.set_defaults(run=run_add)
-    found = add_leaf(children, shared, "list", "the quotes, and where they stand")
-    found.add_argument("--status", choices=_STATUSES, action="append", help="only these; may be given again")
-    found.add_argument("--open", action="store_true", help="only what is left to decide")
-    found.add_argument("--entries", action="store_true", help="the entries instead of their quotes")
-    found.add_argument("--stage", choices=("candidate", "verified"), help="with --entries: only at this stage")
-    found.add_argument("--ready", action="store_true", help="only of entries that can be promoted")
-    found.add_argument("--session", metavar="ID", help="only of this session")
-    found.add_argument("--type", metavar="TYPE", help="only of entries of this type")
-    found.add_argument("--limit", metavar="N", type=number, default=50, help="how many on one page (default 50)")
-    found.add_argument("--after", metavar="ID", help="the page after this one")
+    found = add_leaf(children, shared, "list", "list quotes and their status")
+    found.add_argument("--status", choices=_STATUSES, action="append", help="only this status (repeatable)")
+    found.add_argument("--open", action="store_true", help="only undecided quotes")
+    found.add_argument("--entries", action="store_true", help="list entries instead of quotes")
+    found.add_argument("--stage", choices=("candidate", "verified"), help="with --entries: only this stage")
+    found.add_argument("--ready", action="store_true", help="only entries that can be promoted")
+    found.add_argument("--session", metavar="ID", help="only this session")
+    found.add_argument("--type", metavar="TYPE", help="only entries of this type")
+    found.add_argument("--limit", metavar="N", type=number, default=50, help="rows per page (default 50)")
+    found.add_argument("--after", metavar="ID", help="cursor of the next page")
     found.set_defaults(run=run_list)
-    show = add_leaf(children, shared, "show", "a quote with its places, or an entry with its quotes")
-    show.add_argument("id", metavar="ID", help="the number of a quote, or the id of an entry")
-    show.add_argument("--entry", action="store_true", help="ID is an entry's, though it is a number")
+    show = add_leaf(children, shared, "show", "show a quote with its places, or an entry with its quotes")
+    show.add_argument("id", metavar="ID", help="quote number or entry id")
+    show.add_argument("--entry", action="store_true", help="treat a numeric ID as an entry id")
     show.set_defaults(run=run_show)
     _add_acts(children, shared)
 
 
 def _add_acts(children: argparse._SubParsersAction[Parser], shared: Parser) -> None:
-    accept = add_leaf(children, shared, "accept", "a quote stands where it was found, or elsewhere", _ACCEPT)
-    accept.add_argument("id", metavar="ID", type=number, help="the number of the quote")
+    accept = add_leaf(children, shared, "accept", "accept the place of a quote", _ACCEPT)
+    accept.add_argument("id", metavar="ID", type=number, help="quote number")
     where = accept.add_mutually_exclusive_group()
-    where.add_argument("--place", metavar="N", type=number, help="at the place of this number")
-    where.add_argument("--at", metavar="MSG:START-END", help="at these characters of a message, counted from 0")
-    accept.add_argument("--start", metavar="N", type=number, help="begin so many words earlier (negative: later)")
-    accept.add_argument("--end", metavar="N", type=number, help="end so many words later (negative: earlier)")
-    accept.add_argument("--words", action="store_true", help="take the original's words as the quote")
-    accept.add_argument("--confirm", action="store_true", help="though it may not say the same")
-    reject = add_leaf(children, shared, "reject", "a quote is no evidence")
-    reject.add_argument("id", metavar="ID", type=number, help="the number of the quote")
+    where.add_argument("--place", metavar="N", type=number, help="accept this place")
+    where.add_argument("--at", metavar="MSG:START-END", help="accept this range of a message, numbered from 0")
+    accept.add_argument("--start", metavar="N", type=number, help="start this many words earlier (negative: later)")
+    accept.add_argument("--end", metavar="N", type=number, help="end this many words later (negative: earlier)")
+    accept.add_argument("--words", action="store_true", help="replace the quote with the source text")
+    accept.add_argument("--confirm", action="store_true", help="accept although the meaning may differ")
+    reject = add_leaf(children, shared, "reject", "reject a quote")
+    reject.add_argument("id", metavar="ID", type=number, help="quote number")
     reject.add_argument("--reason", metavar="TEXT", required=True, help="why")
     for leaf, run in ((accept, run_accept), (reject, run_reject)):
-        leaf.add_argument("--expect", metavar="MARK", help="only if nobody decided since show printed this mark")
+        leaf.add_argument("--expect", metavar="MARK", help="refuse if the quote changed since this version")
         leaf.set_defaults(run=run)
     about = "verify an entry whose quotes are all aligned or accepted"
     promote = add_leaf(children, shared, "promote", about, _PROMOTE)
-    promote.add_argument("id", metavar="ENTRY", nargs="?", help="the id of the entry")
+    promote.add_argument("id", metavar="ENTRY", nargs="?", help="entry id")
     promote.add_argument("--ready", action="store_true", help="every entry whose quotes are all aligned or accepted")
     promote.add_argument("--dry-run", action="store_true", help="with --ready: show what would change, write nothing")
-    promote.add_argument("--back", action="store_true", help="make it a candidate again")
+    promote.add_argument("--back", action="store_true", help="make the entry a candidate again")
     promote.set_defaults(run=run_promote)
 
 
@@ -228,7 +226,7 @@ def run_align_session(args: argparse.Namespace, context: Context) -> int:
     from core.store import faults, open_store
 
     if args.session is None or args.messages is not None or args.extracted is not None:
-        raise Fault("invalid_input", "--session stands alone", "give --session ID, or --messages and --extracted")
+        raise Fault("invalid_input", "--session excludes --messages and --extracted", "omit one of them")
     with open_store(context.database, write=True) as store, faults(context.database), stoppable() as stopped:
         (done,) = align_sessions(
             store,
@@ -264,7 +262,7 @@ def run_list(args: argparse.Namespace, context: Context) -> int:
             page = list_entries(store, **which, limit=args.limit, after=after)
         else:
             if after and not (after.isascii() and after.isdecimal() and len(after) < 19):
-                raise Fault("invalid_input", "--after is no number of a quote", "use `next` of the page before")
+                raise Fault("invalid_input", "--after is not a quote number", "use `next` of the previous page")
             statuses = tuple(args.status or ()) or (OPEN.statuses if args.open else ())
             kind = None if args.type is None else storable(args.type)
             filters = QuoteFilters(statuses, session, kind, ready=args.ready)
@@ -304,9 +302,9 @@ def run_accept(args: argparse.Namespace, context: Context) -> int:
     from core.evidence import accept, adjust, choose, take_words
 
     if (args.place is not None or args.at is not None) + (args.start is not None) + (args.end is not None) > 1:
-        raise Fault("invalid_input", "one change of the place at a time", "give one of --place, --at, --start, --end")
+        raise Fault("invalid_input", "more than one place given", "pass one of --place, --at, --start, --end")
     if args.words and (args.place is not None or args.start is not None or args.end is not None):
-        raise Fault("invalid_input", "--words goes alone or with --at", "accept the place first, then its words")
+        raise Fault("invalid_input", "--words can only be combined with --at", "accept the place first")
     spans = None if args.at is None else [_span(args.at)]
 
     def act(store: Store) -> Decided:
@@ -351,9 +349,9 @@ def run_promote(args: argparse.Namespace, context: Context) -> int:
     if args.ready:
         return _promote_ready(args, context)
     if args.id is None:
-        raise Fault("invalid_input", "no entry was named", "give the id of an entry, or --ready")
+        raise Fault("invalid_input", "no entry given", "pass an entry id, or --ready")
     if args.dry_run:
-        raise Fault("invalid_input", "--dry-run needs --ready", "casebook evidence promote --ready --dry-run")
+        raise Fault("invalid_input", "--dry-run needs --ready", "run: casebook evidence promote --ready --dry-run")
     from cli.format.evidence import promoted_lines
     from core.errors.curation.transaction import person
     from core.evidence import demote, promote
@@ -378,8 +376,8 @@ def _promote_ready(args: argparse.Namespace, context: Context) -> int:
     from core.store import faults, open_store
 
     if args.id is not None or args.back:
-        given = "an entry's id" if args.id is not None else "--back"
-        raise Fault("invalid_input", f"--ready and {given} exclude each other", "give one of the two")
+        given = "an entry id" if args.id is not None else "--back"
+        raise Fault("invalid_input", f"--ready and {given} exclude each other", "pass one of them")
     with open_store(context.database, write=not args.dry_run) as store, faults(context.database):
         done = promote_many(store, person(), dry_run=args.dry_run)
     context.log("info", "promoted all", entries=len(done.promoted), blocked=len(done.blocked), change=done.change)
@@ -392,5 +390,5 @@ def _span(text: str) -> Span:
 
     found = _AT.fullmatch(text)
     if found is None or int(found[2]) >= int(found[3]):
-        raise Fault("invalid_input", f"--at is no place: {text[:80]}", "write it like 4:120-168 (message:start-end)")
+        raise Fault("invalid_input", f"--at is not MESSAGE:START-END: {text[:80]}", "write it like 4:120-168")
     return Span(int(found[1]), int(found[2]), int(found[3]))

@@ -61,8 +61,8 @@ def run(argv: Sequence[str]) -> NoReturn:
 
 def add_to(parser: argparse.ArgumentParser, shared: object) -> None:
     """The arguments, for the help: the command itself is answered before any parser is built."""
-    parser.epilog = "Agents call it with a JSON payload on standard input; `casebook hooks install` sets that up."
-    parser.add_argument("--agent", metavar="NAME", help="the agent that calls (default: Claude Code)")
+    parser.epilog = "Your agent runs this command with JSON on stdin. To set it up, run: casebook hooks install"
+    parser.add_argument("--agent", metavar="NAME", help="calling agent (default: Claude Code)")
     parser.set_defaults(run=_by_parser)
 
 
@@ -74,7 +74,7 @@ def _by_parser(args: argparse.Namespace, context: Context) -> int:
 def _handle(argv: list[str], watchdog: _Watchdog) -> int:
     """Answer the payload on standard input; returns the exit code, which is 0 unless the agent's protocol asks else."""
     if sys.stdin is None or sys.stdin.isatty():
-        sys.stderr.write("casebook hook: waits for an agent's payload on standard input; see `casebook hooks --help`\n")
+        sys.stderr.write("casebook hook: waiting for a hook payload on stdin, see `casebook hooks --help`\n")
         return _ANSWERED
     found = _settings(argv)
     if found.deadline_ms != DEADLINE_MS:
@@ -110,7 +110,7 @@ def _handle(argv: list[str], watchdog: _Watchdog) -> int:
     if hosted and worth and hung is None:
         _leave_host()
     if hung is not None and hung.asked:
-        _log("warning", "hook", fault="the hook host gave no answer in its share of the time: answered without it")
+        _log("warning", "hook", fault="hook host timeout: answered without it")
     if hung is None or not hung.taken:  # else it may be written down right now
         _take_up(found)
     return writer.exit_code
@@ -329,7 +329,7 @@ class _Watchdog:
             threading.Event().wait(2 * _LAST_WORDS_S)  # the other thread is at it
             os._exit(_ANSWERED)
         _timer(_LAST_WORDS_S, lambda: os._exit(_ANSWERED))
-        _log_bare(f"it took longer than {self._ms} ms and was given up")
+        _log_bare(f"timeout after {self._ms} ms")
         self.first.acquire(timeout=_LAST_WORDS_S / 2)
         kept = False
         if self.keep is not None:
@@ -337,7 +337,7 @@ class _Watchdog:
 
             kept = put(*self.keep)
         if kept:
-            _log("info", "hook", told="the event waits for the next hook or import")
+            _log("info", "hook", told="the next hook or import processes the event")
         if self.host:
             try:
                 _leave_host()

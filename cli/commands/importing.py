@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 _EXAMPLES = """\
 examples:
-  casebook import auto                          where your agents keep their transcripts
+  casebook import auto                          from the default folders of your agents
   casebook import claude-code ~/.claude/projects/-home-me-shop
-  casebook import rollout.jsonl                 whose transcript it is shows in the file
-  casebook import inspect rollout.jsonl         show what would be harvested from it; write nothing
-  casebook import --again                       harvest what you imported before again; shows the changes and asks
+  casebook import rollout.jsonl                 detects the agent
+  casebook import inspect rollout.jsonl         shows the import without writing it
+  casebook import --again                       harvests imported sessions again, asks first
 
-A transcript that was read before goes on where it ended; reading it again changes nothing.
+An import continues where the previous one ended. Importing a file again changes nothing.
 """
 
 
@@ -54,23 +54,23 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
         metavar="AGENT",
         nargs="?",
         choices=_Agents((*AGENTS, _INSPECT)),
-        help="claude-code, codex, gemini, qwen, opencode, copilot, pi, cline, roo, aider, goose, amp, auto (the file "
-        "tells), or inspect: show what one file gives, write nothing",
+        help="claude-code, codex, gemini, qwen, opencode, copilot, pi, cline, roo, aider, goose, amp, auto (detect) or "
+        "inspect (show the import of one file without writing)",
     )
     parser.add_argument(
         "paths",
         metavar="PATH",
         type=path_name,
         nargs="*",
-        help="files or folders (default: where the agent keeps them)",
+        help="files or folders (default: the folders of the agent)",
     )
     parser.add_argument(
         "--again",
         action="store_true",
-        help="harvest imported sessions again: replace drafts that nobody touched, keep every decision",
+        help="harvest imported sessions again: replace untouched drafts, keep decisions",
     )
-    parser.add_argument("--dry-run", action="store_true", help="with --again: only show what would change")
-    parser.add_argument("--yes", action="store_true", help="with --again: apply without asking")
+    parser.add_argument("--dry-run", action="store_true", help="with --again: show the changes only")
+    parser.add_argument("--yes", action="store_true", help="with --again: apply without confirmation")
     parser.set_defaults(run=run_import)
 
 
@@ -79,7 +79,7 @@ def run_import(args: argparse.Namespace, context: Context) -> int:
     if args.again:
         return _again(args, context)
     if args.dry_run or args.yes:
-        raise Fault("invalid_input", "--dry-run and --yes need --again", "run: casebook import --again --dry-run")
+        raise Fault("invalid_input", "--dry-run and --yes require --again", "run: casebook import --again --dry-run")
     if args.agent == _INSPECT:
         return _inspect(args, context)
     from cli.progress import reporter, stoppable
@@ -91,7 +91,7 @@ def run_import(args: argparse.Namespace, context: Context) -> int:
     if not paths:
         _note_agents_without_sessions(context)
         looked = ", ".join(map(str, _own_places(agent, context)))
-        context.out.fault(Fault("not_indexed", f"no transcripts in {looked}", "name a file or a folder"))
+        context.out.fault(Fault("not_indexed", f"no transcripts in {looked}", "pass a file or a folder"))
         return 1
     with open_store(context.database, write=True, create=True) as store, stoppable() as stopped:
         told = reporter(context.out)
@@ -136,8 +136,8 @@ def _again(args: argparse.Namespace, context: Context) -> int:
     asked, shown = not args.yes and not args.dry_run, False
     out, paths = context.out, _imported_paths(args)
     if asked and not sys.stdin.isatty():
-        hint = "Show the changes with --dry-run, apply them with --yes."
-        raise Fault("invalid_input", "`import --again` asks before it changes anything, and this is no terminal", hint)
+        hint = "to show the changes, pass --dry-run. To apply them, pass --yes"
+        raise Fault("invalid_input", "`import --again` needs a confirmation, and stdin is not a terminal", hint)
 
     def agreed(report: ImportAgain) -> bool:
         nonlocal shown
@@ -175,7 +175,7 @@ def _inspect(args: argparse.Namespace, context: Context) -> int:
     from core.flows.transcripts.inspection import inspect_transcript
 
     if len(args.paths) != 1:
-        raise Fault("invalid_input", f"{len(args.paths)} files to inspect", "name one: casebook import inspect FILE")
+        raise Fault("invalid_input", f"{len(args.paths)} files to inspect", "pass one: casebook import inspect FILE")
     found = inspect_transcript(Path(args.paths[0]))
     context.log("info", "inspected", results=len(found.results), passed=found.passed)
     context.out.result(found, inspection_lines(context.out, found))
@@ -186,12 +186,12 @@ def _requested(args: argparse.Namespace, context: Context) -> tuple[AgentChoice,
     """The agent and the places to read. Those that were named must be there; of the agents' own, those that are."""
     agent, named = (args.agent, args.paths) if args.agent in AGENTS else ("auto", [args.agent, *args.paths])
     if not args.agent:
-        raise Fault("invalid_input", "nothing to read was named", "what your agents left: casebook import auto")
+        raise Fault("invalid_input", "no file given", "for the default folders, run: casebook import auto")
     if not named:
         return agent, [path for path in _own_places(agent, context) if path.exists()]
     for path in map(Path, named):
         if not path.exists():
-            raise Fault("invalid_input", f"there is no {path}", f"name a file, a folder, or {', '.join(AGENTS)}")
+            raise Fault("invalid_input", f"there is no {path}", f"pass a file, a folder, or {', '.join(AGENTS)}")
     return agent, [Path(path) for path in named]
 
 
@@ -211,7 +211,7 @@ def report_lines(out: Output, report: Any) -> Iterator[str]:
     ]  # fmt: skip
     yield "Read " + ", ".join(counted(count, what) for count, what in counts) + "."
     if getattr(report, "canceled", False):
-        yield out.paint("Stopped. What was read stays; the next import goes on from there.", "warn")
+        yield out.paint("Stopped. The next import continues from here.", "warn")
     if not report.skipped:
         return
     yield out.paint(_describe_gaps(report.skipped), "warn")
@@ -220,7 +220,7 @@ def report_lines(out: Output, report: Any) -> Iterator[str]:
         place = f"{gap.file}:{gap.line}" if gap.line else gap.file
         yield "  " + clip(f"{place}: {gap.reason}" if place else gap.reason, 500)
     if len(report.skipped) > most:
-        yield f"  … and {len(report.skipped) - most:,} more (all of them: --verbose)"
+        yield f"  … and {len(report.skipped) - most:,} more (--verbose shows all)"
 
 
 def _describe_gaps(gaps: tuple[SkippedLine, ...]) -> str:
@@ -228,4 +228,4 @@ def _describe_gaps(gaps: tuple[SkippedLine, ...]) -> str:
     lines = sum(gap.line > 0 for gap in gaps)
     whole = len(gaps) - lines
     said = " and ".join(counted(count, what) for count, what in ((lines, "line"), (whole, "path")) if count)
-    return f"{said} could not be read and {'was' if len(gaps) == 1 else 'were'} left out:"
+    return f"{said} could not be read and {'was' if len(gaps) == 1 else 'were'} skipped:"

@@ -19,8 +19,8 @@ examples:
   casebook insights
   casebook insights --since 2026-01-01 --project acme/shop
   casebook insights worked                      before and after each verified fix and accepted rule
-  casebook insights session 019d6d29            one session as a strip of failures and passed checks
-  casebook insights worst --svg worst.svg       a picture without paths and user names
+  casebook insights session 019d6d29            timeline of failures and passed checks of one session
+  casebook insights worst --svg worst.svg       SVG without paths and user names
   casebook insights --json
 """
 _SHOWN = 10
@@ -35,14 +35,14 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     parser.epilog = _EXAMPLES
     parser.add_argument(
         "view", metavar="VIEW", nargs="?", choices=(*_VIEWS, _SESSION),
-        help="worst, came-back, answers, time, worked (before and after a decision), session (default: the first four)",
+        help="worst, came-back, answers, time, worked, session (default: the first four)",
     )  # fmt: skip
-    parser.add_argument("id", metavar="ID", nargs="?", help="with session: its id, or how it begins")
-    parser.add_argument("--since", metavar="DATE", help="begin with the week of this date (2026-01-31)")
-    parser.add_argument("--project", metavar="NAME", help="only this repository, by its name or a folder of it")
-    parser.add_argument("--limit", metavar="N", type=number, help=f"cases in each list (text {_SHOWN}, JSON 50)")
-    parser.add_argument("--svg", metavar="FILE", type=path_name, help="write the view as a picture (- is stdout)")
-    parser.add_argument("--force", action="store_true", help="with --svg: replace the file")
+    parser.add_argument("id", metavar="ID", nargs="?", help="with session: session id, or its first characters")
+    parser.add_argument("--since", metavar="DATE", help="start at the week of this date (2026-01-31)")
+    parser.add_argument("--project", metavar="NAME", help="only this repository: a name or a folder")
+    parser.add_argument("--limit", metavar="N", type=number, help=f"cases per list (text {_SHOWN}, JSON 50)")
+    parser.add_argument("--svg", metavar="FILE", type=path_name, help="write the view as SVG (- is stdout)")
+    parser.add_argument("--force", action="store_true", help="with --svg: replace an existing file")
     parser.set_defaults(run=run_insights)
 
 
@@ -75,7 +75,7 @@ def _check(args: argparse.Namespace, context: Context) -> None:
         wrong = "session needs an ID" if args.id is None else f"{args.view} takes no ID"
         raise Fault("invalid_input", wrong, "run: casebook insights session ID")
     if args.view == "worked" and args.since is not None:
-        raise Fault("invalid_input", "worked takes no --since: it compares all weeks", see)
+        raise Fault("invalid_input", "worked compares all weeks and takes no --since", see)
     if args.view == _SESSION and (args.since is not None or args.project is not None):
         raise Fault("invalid_input", "session takes no --since and no --project", see)
     if args.svg is not None and args.view is None:
@@ -143,6 +143,6 @@ def _write(args: argparse.Namespace, context: Context, picture: Picture) -> None
         return
     path = from_home(args.svg).absolute()
     if path.is_dir():
-        raise Fault("invalid_input", f"{Path(args.svg)} is a folder", "name a file in it")
+        raise Fault("invalid_input", f"{Path(args.svg)} is a folder", "pass a file name")
     write_file(path, (svg_of(picture),), replace=args.force)
     context.out.note(f"written to {path}")

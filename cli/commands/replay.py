@@ -22,19 +22,19 @@ examples:
   casebook replay sessions/ --json > replay.json
   casebook replay sessions/ --tiers all         load a model for the vector tier
 
-Your own casebook is neither read nor written. Ctrl-C stops after the current transcript and prints what was found.
+This does not read or write your casebook. Ctrl-C stops after the current transcript and prints the results so far.
 """
 
 
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     """The arguments."""
     parser.epilog = _EXAMPLES
-    parser.add_argument("paths", metavar="PATH", type=path_name, nargs="+", help="transcripts, or folders of them")
+    parser.add_argument("paths", metavar="PATH", type=path_name, nargs="+", help="transcripts or folders")
     parser.add_argument(
         "--tiers",
         choices=("text", "all"),
         default="text",
-        help="text: compare words only (default); all: load a model for the vector tier too",
+        help="text: words only (default). all: also load the model for the vector tier",
     )
     parser.set_defaults(run=run_replay)
 

@@ -28,42 +28,42 @@ examples:
   casebook rules match --rules ~/.claude/memory.md .claude/memory.md --tool Write --input - --json < input.json
   casebook rules match --rules memory.md --jsonl < calls.jsonl    lines like {"tool_name": …, "tool_input": {…}}
 
-If no rule reaches the cut-off, it exits 1. It asks the model service, else loads the model and waits for it at most
-4 seconds. Without a model it matches by keywords and says so.
+Exit 1 if no rule applies. casebook uses the model service, or loads the model and waits for at most 4 seconds.
+Without a model it matches by keywords.
 """
 _COMPARE = """\
 example:
   casebook rules compare --rules memory.md --calls calls.jsonl --half report
-The calls are JSON lines: {"tool_name": …, "tool_input": {…}, "expected": ["ERR-001"]}; [] means silence.
+The calls are JSON lines: {"tool_name": …, "tool_input": {…}, "expected": ["ERR-001"]}; [] means that no rule applies.
 """
 
 
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     """The sub-commands and their arguments."""
     children = add_group(parser, "rules_command")
-    match = add_leaf(children, shared, "match", "which rules does a tool call meet?", _MATCH)
+    match = add_leaf(children, shared, "match", "show which rules apply to a tool call", _MATCH)
     _add_rules(match)
-    match.add_argument("--tool", metavar="NAME", help="the tool: Bash, Write, Edit, …")
-    match.add_argument("--input", metavar="JSON", help="the tool's input, one JSON object; - reads it in")
-    match.add_argument("--project", metavar="DIR", type=path_name, help="the project it happens in")
-    match.add_argument("--limit", metavar="N", type=number, default=5, help="rules shown at most (default 5)")
-    match.add_argument("--jsonl", action="store_true", help="answer every line of stdin on a line of its own")
+    match.add_argument("--tool", metavar="NAME", help="tool name: Bash, Write, Edit, …")
+    match.add_argument("--input", metavar="JSON", help="tool input, a JSON object (- reads stdin)")
+    match.add_argument("--project", metavar="DIR", type=path_name, help="project folder")
+    match.add_argument("--limit", metavar="N", type=number, default=5, help="maximum number of rules (default 5)")
+    match.add_argument("--jsonl", action="store_true", help="answer each line of stdin with one line")
     _add_model(match)
     match.set_defaults(run=run_match)
     for name, about, run in (
-        ("list", "the rules, as they are read, and how often each was used", run_list),
-        ("check", "problems and hints in rule files; exit 1 if there is a problem", run_check),
-        ("refresh", "read the files again and embed what changed", run_refresh),
-        ("clusters", "rules that say nearly the same, or belong together", run_clusters),
-        ("compare", "keywords against meaning against both, on labelled calls", run_compare),
+        ("list", "list rules and their use counts", run_list),
+        ("check", "list problems and hints in rule files (exit 1 if there is a problem)", run_check),
+        ("refresh", "read rule files again and embed changed rules", run_refresh),
+        ("clusters", "list similar and related rules", run_clusters),
+        ("compare", "compare matching methods on labelled calls", run_compare),
     ):
         leaf = add_leaf(children, shared, name, about, _COMPARE if name == "compare" else "")
         _add_rules(leaf)
         leaf.set_defaults(run=run)
         if name == "refresh":
-            leaf.add_argument("--all", action="store_true", help="embed every rule anew")
+            leaf.add_argument("--all", action="store_true", help="embed every rule again")
             leaf.add_argument(
-                "--watch", action="store_true", help="go on: embed each rule as it is edited, until Ctrl-C"
+                "--watch", action="store_true", help="keep running and embed each edited rule, until Ctrl-C"
             )
         if name in ("clusters", "compare"):
             _add_model(leaf)
@@ -73,14 +73,14 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
                 metavar="FILE",
                 type=path_name,
                 required=True,
-                help="labelled calls, one JSON object a line; - reads them",
+                help="labelled calls, one JSON object per line (- reads stdin)",
             )
-            leaf.add_argument("--half", choices=("tune", "report", "all"), default="all", help="only these calls")
+            leaf.add_argument("--half", choices=("tune", "report", "all"), default="all", help="half of the calls")
             leaf.add_argument(
                 "--quiet", metavar="SHARE", type=share,
-                help="with cut-offs at which this share (0 to 1) of the hard negatives is met with silence",
+                help="use cut-offs that reject this share (0 to 1) of hard negatives",
             )  # fmt: skip
-            leaf.add_argument("--fit", action="store_true", help="say which cut-offs fit the tuned half best")
+            leaf.add_argument("--fit", action="store_true", help="fit cut-offs on the tuned half")
     add_drafts(children, shared)
 
 
@@ -89,7 +89,7 @@ def share(text: str) -> float:
     with suppress(ValueError):
         if 0 < (value := float(text)) <= 1:
             return value
-    raise argparse.ArgumentTypeError(f"{text[:80]!r} is no share: above 0, at most 1, as in 0.8")
+    raise argparse.ArgumentTypeError(f"{text[:80]!r} is not a number above 0 and up to 1")
 
 
 def _add_rules(leaf: Parser) -> None:
@@ -98,12 +98,12 @@ def _add_rules(leaf: Parser) -> None:
         metavar="FILE",
         type=path_name,
         nargs="+",
-        help="rule files, the global one first (else those that the settings name)",
+        help="rule files, the global one first (default: from the settings)",
     )
 
 
 def _add_model(leaf: Parser) -> None:
-    leaf.add_argument("--no-model", action="store_true", help="keywords alone")
+    leaf.add_argument("--no-model", action="store_true", help="use keywords only")
 
 
 def run_match(args: argparse.Namespace, context: Context) -> int:
@@ -118,7 +118,7 @@ def run_match(args: argparse.Namespace, context: Context) -> int:
             "invalid_input", f"--limit {args.limit} is not between 1 and 100", "see casebook rules match --help"
         )
     if args.project and not Path(args.project).is_dir():
-        raise Fault("invalid_input", f"--project {args.project} is no folder", "name the folder of the project")
+        raise Fault("invalid_input", f"--project {args.project} is not a folder", "pass the folder of the project")
     kind = project_type(Path(args.project)) if args.project else ()
     matching, unread = _whole(args, context, source="process" if args.jsonl else "either")
     with matching as matcher:
@@ -126,7 +126,7 @@ def run_match(args: argparse.Namespace, context: Context) -> int:
             from cli.stream import run_stream
 
             if args.tool or args.input:
-                raise Fault("invalid_input", "--jsonl reads calls from standard input", "leave --tool and --input out")
+                raise Fault("invalid_input", "--jsonl reads calls from standard input", "omit --tool and --input")
 
             def answer(item: Any) -> RuleMatch:
                 return with_unread(matcher.match(read_call(item, kind), limit=args.limit, wait_s=600.0), unread)
@@ -137,7 +137,7 @@ def run_match(args: argparse.Namespace, context: Context) -> int:
 
         context.out.result(found, match_lines(context.out, found))
         if late := found.trace[0].fact(LATE):
-            context.out.note(f"casebook: rules.toml: no time for {late}: repeats within repeats take too long")
+            context.out.note(f"casebook: rules.toml: timeout of the pattern {late} (nested repeats are slow)")
         return 0 if found.rules else 1
 
 
@@ -152,7 +152,7 @@ def _call(args: argparse.Namespace, kind: tuple[str, ...]) -> ToolCall:
     except (ValueError, RecursionError) as error:
         raise Fault("invalid_input", f"--input is not JSON: {why_unread(error)}", _LIKE) from None
     if not isinstance(given, dict):
-        raise Fault("invalid_input", "--input is JSON, but no object", _LIKE)
+        raise Fault("invalid_input", "--input is not a JSON object", _LIKE)
     return read_call({"tool_name": args.tool, "tool_input": given}, kind)
 
 
@@ -162,7 +162,7 @@ def _whole(
     """The matcher over the rule files, and those of the settings that it does without, which are told."""
     files, unread = _read(args, context)
     for _, told in unread:
-        context.out.note(f"casebook: {told}; done without it")
+        context.out.note(f"casebook: skipped: {told}")
     return _matcher(args, context, files, model=model, source=source), unread
 
 
@@ -196,9 +196,9 @@ def _files(args: argparse.Namespace, context: Context) -> ScopedFiles:
     if not found:
         for _, told in untrusted_files(context.settings.rules, project):
             raise Fault("invalid_input", told.partition("; ")[0], told.partition("; ")[2])
-        looked = ", ".join(map(str, own_places(context.settings.rules))) or "no file of your own"
-        hint = "name one with --rules, or set rules.files (casebook config show)"
-        raise Fault("invalid_input", f"there is no rule file: looked for {looked}, and in this project", hint)
+        looked = ", ".join(map(str, own_places(context.settings.rules))) or "no configured file"
+        hint = "pass a file with --rules, or set rules.files (casebook config show)"
+        raise Fault("invalid_input", f"no rule file found: searched {looked}, and this project", hint)
     return found
 
 
@@ -276,7 +276,7 @@ def _watch(matcher: RuleMatcher, context: Context) -> int:
         sys.stdout.flush()
 
     with stoppable() as stopped:
-        watch_rules(matcher, report, stopped, lambda: context.out.note("watching; Ctrl-C ends it"))
+        watch_rules(matcher, report, stopped, lambda: context.out.note("watching for changes, Ctrl-C stops"))
     return 0
 
 
@@ -308,7 +308,7 @@ def run_compare(args: argparse.Namespace, context: Context) -> int:
     context.out.result(found, comparison_lines(context.out, found))
     if missing:
         told = ", ".join(f"{name} ({count})" for name, count in missing.items())
-        context.out.note(clip(f"casebook: calls expect rules that are not there: {told}", 500))
+        context.out.note(clip(f"casebook: calls expect missing rules: {told}", 500))
     return 0
 
 
@@ -316,26 +316,24 @@ _ACCEPT = """\
 example:
   casebook rules accept 3 --file CLAUDE.md
 
-The rule is written into casebook's block of the file: the lines from <!-- casebook:start rules --> to
+casebook writes the rule into its block of the file: the lines from <!-- casebook:start rules --> to
 <!-- casebook:end -->. Nothing else in the file changes. The file must lie in the project of the draft.
-casebook undo takes the rule out again.
+To remove the rule, run: casebook undo
 """
 
 
 def add_drafts(children: Any, shared: Parser) -> None:
     """The sub-commands and their arguments."""
-    drafts = add_leaf(children, shared, "drafts", "rules drafted from what you said as you declined a call")
-    drafts.add_argument("--all", action="store_true", help="accepted and rejected ones too")
+    drafts = add_leaf(children, shared, "drafts", "list rule drafts from declined tool calls")
+    drafts.add_argument("--all", action="store_true", help="include accepted and rejected drafts")
     drafts.set_defaults(run=run_drafts)
     accept = add_leaf(children, shared, "accept", "write a draft rule into a rule file", _ACCEPT)
-    accept.add_argument("id", metavar="ID", type=number, help="the draft's number")
-    accept.add_argument(
-        "--file", metavar="FILE", type=path_name, required=True, help="the rule file, such as CLAUDE.md"
-    )
+    accept.add_argument("id", metavar="ID", type=number, help="draft number")
+    accept.add_argument("--file", metavar="FILE", type=path_name, required=True, help="rule file, such as CLAUDE.md")
     accept.set_defaults(run=run_decide_draft)
     reject = add_leaf(children, shared, "reject", "reject a draft rule")
-    reject.add_argument("id", metavar="ID", type=number, help="the draft's number")
-    reject.add_argument("--reason", metavar="TEXT", default="", help="why, for the history")
+    reject.add_argument("id", metavar="ID", type=number, help="draft number")
+    reject.add_argument("--reason", metavar="TEXT", default="", help="reason, for the history")
     reject.set_defaults(run=run_decide_draft)
 
 

@@ -16,7 +16,7 @@ from core.flows.system.capabilities import Capabilities, LibraryState, capabilit
 
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     """The argument."""
-    parser.add_argument("name", metavar="NAME", nargs="?", help="print this JSON Schema, for example error_search.v1")
+    parser.add_argument("name", metavar="NAME", nargs="?", help="print a JSON Schema, for example error_search.v1")
     parser.set_defaults(run=run_schema)
 
 
@@ -36,7 +36,7 @@ def _lines(out: Output, found: Capabilities) -> Iterator[str]:
     yield from field(out, "runs on", f"Python {versions.python}, SQLite {versions.sqlite}")
     yield from field(out, "writes", ", ".join(found.wire))
     yield from field(out, "models", ", ".join(found.models) or "none set up")
-    for status, label in (("ready", "can do"), ("missing", "not installed"), ("planned", "to come")):
+    for status, label in (("ready", "features"), ("missing", "not installed"), ("planned", "planned")):
         these = [one for one in found.capabilities if one.status == status]
         if these:
             yield ""
@@ -45,7 +45,7 @@ def _lines(out: Output, found: Capabilities) -> Iterator[str]:
             yield from field(out, one.name, one.about + (f"; {one.needs}" if one.needs else ""))
     yield ""
     if found.stats is None:
-        yield "No casebook yet."
+        yield "No casebook yet. To create one, run: casebook import auto"
         return
     stats = found.stats
     cases = f"{counted(stats.cases, 'case')} ({stats.unresolved:,} unresolved)"

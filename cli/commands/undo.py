@@ -21,13 +21,13 @@ _MOST = 1000
 
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     """The arguments."""
-    parser.add_argument("steps", metavar="N", nargs="?", type=number, default=1, help="how many changes (default 1)")
+    parser.add_argument("steps", metavar="N", nargs="?", type=number, default=1, help="number of changes (default 1)")
     which = parser.add_mutually_exclusive_group()
-    which.add_argument("--change", metavar="ID", type=number, help="this change alone (its number is in --list)")
-    which.add_argument("--redo", action="store_true", help="bring back what was taken back last")
-    which.add_argument("--list", action="store_true", help="what was changed, newest first, instead")
-    parser.add_argument("--limit", metavar="N", type=number, default=20, help="with --list: changes on one page")
-    parser.add_argument("--before", metavar="ID", type=number, help="with --list: the page after this one")
+    which.add_argument("--change", metavar="ID", type=number, help="undo this change only (numbers: --list)")
+    which.add_argument("--redo", action="store_true", help="redo the last undone change")
+    which.add_argument("--list", action="store_true", help="list changes, newest first")
+    parser.add_argument("--limit", metavar="N", type=number, default=20, help="with --list: changes per page")
+    parser.add_argument("--before", metavar="ID", type=number, help="with --list: cursor of the next page")
     parser.set_defaults(run=run_undo)
 
 
@@ -38,7 +38,7 @@ def run_undo(args: argparse.Namespace, context: Context) -> int:
 
         return run_history(args, context)
     if not 1 <= args.steps <= _MOST:
-        raise Fault("invalid_input", f"{args.steps} changes to take back", f"give a number from 1 to {_MOST:,}")
+        raise Fault("invalid_input", f"invalid number of changes: {args.steps}", f"give a number from 1 to {_MOST:,}")
     from core.store import faults, open_store
 
     with open_store(context.database, write=True) as store, faults(context.database):
@@ -65,7 +65,7 @@ def _undo(args: argparse.Namespace, store: Store) -> UndoResult:
 
 
 def _lines(out: Output, done: UndoResult, *, redo: bool) -> Iterator[str]:
-    word = "Brought back" if redo else "Taken back"
+    word = "Redone" if redo else "Undone"
     for entry in done.undone:
         title = entry.title.partition(": ")[2] if redo else entry.title
         yield from wrap(
@@ -74,4 +74,4 @@ def _lines(out: Output, done: UndoResult, *, redo: bool) -> Iterator[str]:
     if done.stopped:
         yield from (out.paint(line, "warn") for line in wrap(f"Stopped: {done.stopped}", out.columns))
     if not redo:
-        yield out.paint("casebook undo --redo brings it back.", "dim")
+        yield out.paint("To redo it, run: casebook undo --redo", "dim")

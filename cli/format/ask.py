@@ -22,10 +22,10 @@ _RULE: Final = "─" * 57
 _BY_THE_GATE: Final = ("score_gate", "no_chunks", "no_index")
 _QUOTE: Final = 300  # code points shown of a source's words
 _NEAR: Final = {  # English, Korean
-    "all": ("Nearest passages (all below the gate of {gate:.2f}):", "가까운 후보 (모두 임계 {gate:.2f} 미만):"),
+    "all": ("Nearest passages (all below the threshold of {gate:.2f}):", "가까운 후보 (모두 임계 {gate:.2f} 미만):"),
     "some": ("Nearest passages:", "가까운 후보:"),
     "judged": (
-        "Found, but the model sees no answer in them:",
+        "Passages in which the model found no answer:",
         "검색은 됨, LLM 이 결론 부재 판단:",
     ),
 }
@@ -47,14 +47,14 @@ def answer_lines(out: Output, found: Answer, *, explain: bool = False, said: boo
     if found.said and not said:
         words = found.said if len(found.said) <= _QUOTE else found.said[:_QUOTE] + "…"
         yield ""
-        yield from (out.paint(line, "dim") for line in wrap(f"The model said: {words}", out.columns))
+        yield from (out.paint(line, "dim") for line in wrap(f"Reply of the model: {words}", out.columns))
     yield from _doubts(out, found, explain=explain)
     yield from _outdated(out, found)
     if found.cut is not None:
         yield ""
         yield from (out.paint(line, "warn") for line in wrap(f"! {found.cut.reason}", out.columns))
     if found.why:
-        what = {"llm_stream_aborted": "Not finished", None: "Not verified"}.get(found.refusal_reason, "Not accepted")
+        what = {"llm_stream_aborted": "Incomplete", None: "Not verified"}.get(found.refusal_reason, "Not accepted")
         yield ""
         yield from (out.paint(line, "bad") for line in wrap(f"{what}: {one_line(found.why)}.", out.columns))
     yield ""
@@ -84,7 +84,7 @@ def _sources(out: Output, found: Answer) -> Iterator[str]:
         if one.file_now:
             yield out.paint(one.file_now, "warn")
         if one.speaks_to_model:
-            yield out.paint(clip(f"speaks to the model: {one.speaks_to_model}", out.columns), "warn")
+            yield out.paint(clip(f"instructions to the model: {one.speaks_to_model}", out.columns), "warn")
         if one.section:
             yield clip(one.section, out.columns)
 
@@ -101,7 +101,7 @@ def _nearest(out: Output, found: Answer) -> Iterator[str]:
     yield _NEAR[kind][korean].format(gate=gate)
     for one in found.citations:
         now = f", {one.file_now}" if one.file_now else ""
-        now += ", speaks to the model" if one.speaks_to_model else ""
+        now += ", contains instructions to the model" if one.speaks_to_model else ""
         yield f"· {one_line(one.citation.uri)} (score {one.score:.2f}{now})"
 
 
@@ -114,15 +114,15 @@ def _doubts(out: Output, found: Answer, *, explain: bool) -> Iterator[str]:
         return
     yield ""
     for one in doubtful:
-        what = "; ".join(concern.text for concern in one.concerns) or "not word for word in its source"
+        what = "; ".join(concern.text for concern in one.concerns) or "not verbatim in its source"
         sign = "!" if one.status == "flagged" or one.concerns else "?"
         yield out.paint(clip(f"{sign} {one.marker} {one.text}", out.columns), "warn")
         yield from wrap(what, out.columns, "  ")
     for one in uncited:
         yield out.paint(clip(f"? {one.text}", out.columns), "warn")
-        yield "  nothing is cited"
+        yield "  no citation"
     if dropped:
-        yield out.paint(f"! {one_line(dropped)}: no such passage was given, so it was dropped", "warn")
+        yield out.paint(f"! {one_line(dropped)}: removed, the passage was not provided", "warn")
 
 
 def _outdated(out: Output, found: Answer) -> Iterator[str]:
@@ -132,7 +132,7 @@ def _outdated(out: Output, found: Answer) -> Iterator[str]:
     yield ""
     for one in found.outdated:
         yield out.paint(clip(f"! {one.marker} {one.citation.path}: {one.file_now}", out.columns), "warn")
-    yield "  casebook library ingest reads what has changed"
+    yield "  to index the changes, run: casebook library ingest"
 
 
 def _claims(out: Output, found: Answer) -> Iterator[str]:
@@ -149,7 +149,7 @@ def _claims(out: Output, found: Answer) -> Iterator[str]:
         if claim is None:
             cut = found.cut is not None and sentence.start == found.cut.start
             if cut or sentence.start in silent:
-                yield out.paint("└ cut off" if cut else "└ nothing is cited", "warn")
+                yield out.paint("└ truncated" if cut else "└ no citation", "warn")
         else:
             yield from _claim(out, claim)
 
@@ -157,7 +157,7 @@ def _claims(out: Output, found: Answer) -> Iterator[str]:
 def _claim(out: Output, claim: Claim) -> Iterator[str]:
     yield f"└ {one_line(claim.citation.uri if claim.citation else '')}"
     if claim.status == "unsupported":
-        yield out.paint("? not word for word in its source" + (", the likest place:" if claim.quote else ""), "warn")
+        yield out.paint("? not verbatim in its source" + (", nearest text:" if claim.quote else ""), "warn")
     for concern in claim.concerns:
         yield from (out.paint(line, "warn") for line in wrap(f"! {concern.text}", out.columns))
     if claim.quote:
@@ -190,7 +190,7 @@ def _retrieval(out: Output, found: Answer) -> Iterator[str]:
 def _packed(number: int, one: AnswerCitation) -> str:
     scores = (("bm25", one.lexical_score, ".1f"), ("vec", one.vector_score, ".2f"))
     told = " ".join(f"{name}={value:{form}}" for name, value, form in scores if value is not None)
-    marked = " speaks to the model" if one.speaks_to_model else ""
+    marked = " contains instructions to the model" if one.speaks_to_model else ""
     return f"#{number} {one.score:.2f} {one_line(one.citation.uri)} {told}".rstrip() + marked
 
 
@@ -199,16 +199,16 @@ def _footer(out: Output, found: Answer) -> str:
     used = found.retrieval.chunks_used
     chunks = f"{used} chunks" if used != 1 else "1 chunk"
     if found.refusal_reason == "llm_stream_aborted":
-        chunks = f"{chunks}, stopped before its end"
+        chunks = f"{chunks}, stopped early"
     elif found.unverified:
         chunks = f"{chunks}, not verified"
     elif not found.grounded:
         chunks = f"{chunks} searched, 0 grounded" if used else "0 chunks used"
     elif found.cut is not None:
-        chunks = f"{chunks}, cut off"
+        chunks = f"{chunks}, truncated"
     line = f"grounded {sign} {one_line(found.model.id)} {found.prompt_template_version} {chunks}"
     if found.grounded and found.outdated:
-        line += ", of files that have changed since"
+        line += ", some files changed since"
     return out.paint(line, "good" if found.grounded and not found.outdated else "warn")
 
 
@@ -238,12 +238,12 @@ def session_lines(out: Output, found: StoredSession) -> Iterator[str]:
         yield from (out.paint(line, "bold") for line in wrap(f"{one.turn_index + 1}. {one.question}", out.columns))
         yield from wrap(one.answer, out.columns - 4)
         if one.refusal_reason == "llm_stream_aborted":
-            yield out.paint("not finished: it was cut off (llm_stream_aborted)", "warn")
+            yield out.paint("incomplete: the stream was interrupted (llm_stream_aborted)", "warn")
         elif not one.grounded:
             told = "not verified" if one.refusal_reason is None else f"refused: {one_line(one.refusal_reason)}"
             yield out.paint(told, "warn")
         if one.cut is not None:
-            yield out.paint(f"cut off after {one.cut:,} tokens", "warn")
+            yield out.paint(f"truncated after {one.cut:,} tokens", "warn")
         yield from (out.paint(one_line(uri), "dim") for uri in one.citations)
         yield ""
 
@@ -291,7 +291,7 @@ class Spoken:
         if wipes:
             sys.stdout.write("\r" + (f"\x1b[{min(up, lines - 1)}A" if up else "") + "\x1b[J")
         if not wipes or up >= lines:
-            sys.stdout.write(("" if wipes else "\n") + "(So far it thought aloud.)\n\n")
+            sys.stdout.write(("" if wipes else "\n") + "(Reasoning removed.)\n\n")
         sys.stdout.flush()
 
 

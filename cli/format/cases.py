@@ -15,17 +15,17 @@ _LABEL = 15
 _SAME = {
     "fingerprint": "the same error",
     "exact": "the same kind of error",
-    "prefix": "an error that begins alike",
-    "vector": "an error that reads alike",
+    "prefix": "an error with the same beginning",
+    "vector": "an error with a similar meaning",
     "text": "an error with these words",
 }
 _STATUS = {
-    "draft": "draft: nobody has checked it yet",
+    "draft": "draft, unverified",
     "verified": "verified",
     "rejected": "rejected",
 }
-_LOW = "low confidence, check it before you rely on it"
-_STRENGTH = {"strong": "strong", "weak": "weak: check that it belongs to this error"}
+_LOW = "low confidence, check before use"
+_STRENGTH = {"strong": "strong", "weak": "weak, may belong to another error"}
 
 
 def field(out: Output, label: str, text: str, style: Style | None = None) -> Iterator[str]:
@@ -37,7 +37,7 @@ def field(out: Output, label: str, text: str, style: Style | None = None) -> Ite
 
 def identity_lines(out: Output, found: Identity) -> Iterator[str]:
     """What names an error."""
-    yield from field(out, "key line", found.key_line or "(no line names an error)", "bold")
+    yield from field(out, "key line", found.key_line or "(no key line)", "bold")
     for line in found.key_lines[1:]:
         yield from field(out, "also", one_line(line.text))
     yield from field(out, "tool", found.tool)
@@ -49,8 +49,8 @@ def answer_lines(out: Output, answer: SearchAnswer) -> Iterator[str]:
     """The match with the reason for it, or none with the reason for that; the candidates; the trace if asked for."""
     if answer.match is None:
         yield out.paint("No known fix.", "warn")
-        yield from field(out, "error", answer.query.key_line or "(no line names an error)", "bold")
-        yield from field(out, "looked for", answer.query.fingerprint)
+        yield from field(out, "error", answer.query.key_line or "(no key line)", "bold")
+        yield from field(out, "searched", answer.query.fingerprint)
         missed = [step for step in answer.trace if step.outcome != "hit"]
         if missed and missed[0].stage == "store" and missed[0].outcome == "miss":  # nothing was searched
             yield from wrap(missed[0].reason[:1].upper() + missed[0].reason[1:], out.columns)
@@ -62,12 +62,12 @@ def answer_lines(out: Output, answer: SearchAnswer) -> Iterator[str]:
         yield from field(out, "practice", f"{answer.practice.project}: {answer.practice.line}")
     if answer.candidates:
         yield ""
-        yield "Looked at, and not the answer:"
+        yield "Rejected candidates:"
         for hit in answer.candidates[: None if out.verbose else 5]:
             yield from _candidate_lines(out, hit)
     if answer.similar:
         yield ""
-        yield "Similar, never an answer:"
+        yield "Similar cases (not answers):"
         for near in answer.similar:
             yield "  " + clip(f"case {near.id}  {near.similarity:.2f}  {near.error_normalized}", out.columns - 2)
     if out.verbose:
@@ -116,14 +116,14 @@ def uses(count: int) -> str:
 def source_line(source: Source) -> str:
     """Where a resolution comes from."""
     if source.session is None:
-        return "no session: written down or imported"
+        return "no session (recorded or imported)"
     messages = ", ".join(map(str, source.messages))
     return f"session {source.session}" + (f", messages {messages}" if messages else "")
 
 
 def trace_lines(out: Output, trace: tuple[Step, ...]) -> Iterator[str]:
     """A trace, one step a line."""
-    yield "How it was found:"
+    yield "Search trace:"
     for line in lines(trace):
         indent = "  " + " " * (len(line) - len(line.lstrip(" ")))
         first, *rest = wrap(line.strip(), out.columns, indent + "  ")

@@ -22,11 +22,11 @@ from core.text import visible
 
 _STYLE: dict[Status, Style] = {"aligned": "good", "flagged": "warn", "ambiguous": "warn", "failed": "bad"}
 _WHY: dict[Failure, str] = {
-    "not_found": "nothing in the session is like it",
-    "below_threshold": "the likest place is not like enough",
+    "not_found": "no similar text in the session",
+    "below_threshold": "the best place is below the threshold",
     "empty_quote": "the quote is empty",
-    "quote_too_long": "it is too long to be looked for with slips, and stands nowhere without",
-    "index_out_of_range": "there is no such message",
+    "quote_too_long": "it is too long for a fuzzy search, and not found verbatim",
+    "index_out_of_range": "the message does not exist",
 }
 _SHOWN = 5
 """Places of an ambiguous quote that are named."""
@@ -51,7 +51,7 @@ def _entry_lines(out: Output, entry: AlignedEntry, title: str) -> Iterator[str]:
     if title:
         yield from field(out, "entry", title, "bold")
     if not entry.evidence:
-        yield from field(out, "evidence", "none, so it can never be promoted")
+        yield from field(out, "evidence", "none, so it cannot be promoted")
     for one in entry.evidence:
         yield from _quote_lines(out, one)
 
@@ -64,7 +64,7 @@ def _quote_lines(out: Output, one: Evidence) -> Iterator[str]:
     if one.status == "flagged" and one.diff:
         yield from field(out, "difference", diff_line(one.diff))
     for near in one.nearMisses:
-        place = f"message {near.messageIndex}, {near.start} to {near.end}, {near.similarity:.2f} like it"
+        place = f"message {near.messageIndex}, {near.start} to {near.end}, {near.similarity:.2f} similar"
         yield from field(out, "near miss", place)
     if out.verbose:
         yield from trace_lines(out, one.trace)
@@ -74,10 +74,10 @@ def _concern_line(one: Evidence) -> str:
     if one.reason is not None:
         return _WHY[one.reason]
     places = [f"{place.start} to {place.end}" for place in one.spans]
-    moved = "" if one.relocatedFrom is None else f", not in message {one.relocatedFrom} as it says"
+    moved = "" if one.relocatedFrom is None else f", not in message {one.relocatedFrom} as stated"
     if one.status == "ambiguous":
         more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
-        return f"message {one.messageIndex}: it stands at {', '.join(places[:_SHOWN])}{more}{moved}"
+        return f"message {one.messageIndex}: found at {', '.join(places[:_SHOWN])}{more}{moved}"
     return f"message {one.messageIndex}, {', '.join(places)}: {one.method}, {one.confidence:.3f}{moved}"
 
 
@@ -105,15 +105,15 @@ _STATE_STYLE: dict[State, Style] = {
     "rejected": "dim",
 }
 _STATE_SHOWN: dict[State, str] = {"near": "failed"}
-_DONE = {"reject": "Rejected", "words": "Took the original's words as the quote:", "accept": "Accepted"}
+_DONE = {"reject": "Rejected", "words": "Replaced the quote with the source text:", "accept": "Accepted"}
 
 
 def added_lines(out: Output, done: EvidenceAdded) -> Iterator[str]:
     """What was taken of a file, what was not and why, and how the quotes came out."""
-    known = f", {done.known:,} known already" if done.known else ""
-    yield f"Took {len(done.added):,} entries with {done.quotes:,} quotes of session {one_line(done.session)}{known}."
+    known = f", {done.known:,} already known" if done.known else ""
+    yield f"Added {len(done.added):,} entries with {done.quotes:,} quotes to session {one_line(done.session)}{known}."
     for left in done.left[: None if out.verbose else 10]:
-        yield from wrap(f"entry {left.entry_id or left.at} was not taken: {left.reason}", out.columns)
+        yield from wrap(f"entry {left.entry_id or left.at} was not added: {left.reason}", out.columns)
     for warning in done.warnings[: None if out.verbose else 10]:
         yield from wrap(f"warning: {warning}", out.columns)
     if done.alignment is not None:
@@ -123,26 +123,26 @@ def added_lines(out: Output, done: EvidenceAdded) -> Iterator[str]:
 def session_lines(out: Output, done: SessionAligned) -> Iterator[str]:
     """How the quotes of a session stand, and what is new."""
     if not done.quotes:
-        yield "The session has no quotes. Take some with casebook evidence add."
+        yield "The session has no quotes. To add some, run: casebook evidence add"
         return
     counts = [
         (done.aligned, "aligned"), (done.accepted, "accepted"), (done.flagged, "flagged"),
         (done.ambiguous, "ambiguous"), (done.failed, "failed"), (done.rejected, "rejected"), (done.waiting, "waiting"),
     ]  # fmt: skip
     yield f"{done.quotes:,} quotes: " + ", ".join(f"{count:,} {what}" for count, what in counts if count) + "."
-    yield out.paint(f"Looked for {done.looked:,}; {done.changed:,} changed.", "dim")
+    yield out.paint(f"Aligned {done.looked:,}, {done.changed:,} changed.", "dim")
     if done.returned:
-        yield out.paint(f"{done.returned:,} that were accepted are gone from the session: look at them again.", "warn")
+        yield out.paint(f"{done.returned:,} accepted are missing from the session. Review them again.", "warn")
     for entry in done.demoted:
-        yield from wrap(f"{entry} is a candidate again: a quote of it is no longer there.", out.columns)
+        yield from wrap(f"{entry} is a candidate again: one of its quotes is missing from the session.", out.columns)
     if done.canceled:
-        yield out.paint("Stopped. What was found stays; the next run goes on from there.", "warn")
+        yield out.paint("Stopped. The next run continues from here.", "warn")
 
 
 def list_lines(out: Output, page: QuotePage) -> Iterator[str]:
     """A page of quotes, and what is left to decide."""
     counts = page.counts
-    yield f"{counts.left:,} left to decide of {counts.total:,}." if counts.total else "There are no quotes yet."
+    yield f"{counts.left:,} of {counts.total:,} undecided." if counts.total else "No quotes yet."
     for row in page.quotes:
         yield _row(out, row)
         if row.reason:
@@ -160,7 +160,7 @@ def _row(out: Output, row: QuoteRow) -> str:
 def entry_list_lines(out: Output, page: EntryPage) -> Iterator[str]:
     """A page of entries, each with how many quotes still block it."""
     if not page.entries:
-        yield "There are no entries yet."
+        yield "No entries yet."
     for entry in page.entries:
         blocked = f"{entry.blocking} of {entry.quotes} open" if entry.blocking else f"{entry.quotes} good"
         yield clip(f"{entry.stage:<9}  {blocked:<14}  {entry.id}  {entry.title}", out.columns)
@@ -180,7 +180,7 @@ def quote_lines(out: Output, quote: Quote) -> Iterator[str]:
     sure = f", {row.method} {row.confidence:.3f}" if row.method != "none" else ""
     yield from field(out, state, (row.reason or f"in message {row.message_index}") + sure, _STATE_STYLE[row.state])
     if quote.spans:
-        yield from field(out, "stands at", _place(quote.spans))
+        yield from field(out, "found at", _place(quote.spans))
     if quote.decision is not None:
         made = quote.decision
         why = f": {made.reason}" if made.reason else ""
@@ -196,7 +196,7 @@ def quote_lines(out: Output, quote: Quote) -> Iterator[str]:
 
 
 def _choice_lines(out: Output, choice: Choice) -> Iterator[str]:
-    like = "" if choice.kind == "found" else f", {choice.similarity:.2f} like it"
+    like = "" if choice.kind == "found" else f", {choice.similarity:.2f} similar"
     yield from field(out, f"place {choice.number}", f"{_place(choice.spans)}{like}")
     if any(not run.same for run in choice.diff):
         yield from field(out, "difference", diff_line(choice.diff))
@@ -216,7 +216,7 @@ def _promotion_lines(out: Output, promotion: Promotion) -> Iterator[str]:
     elif promotion.promotionBlocked:
         yield from field(out, "blocked", promotion.promotionBlockReason or "", "warn")
     else:
-        yield from field(out, "stage", "candidate; nothing blocks its promotion")
+        yield from field(out, "stage", "candidate, ready for promotion")
 
 
 def entry_lines(out: Output, entry: Entry) -> Iterator[str]:
@@ -233,7 +233,7 @@ def entry_lines(out: Output, entry: Entry) -> Iterator[str]:
 def decided_lines(out: Output, done: Decided) -> Iterator[str]:
     """What an act did, or why it was refused, and what the quote says otherwise than the place."""
     if done.refused is not None:
-        yield out.paint(f"Quote {done.evidence_id} was left as it is: {done.message}.", "warn")
+        yield out.paint(f"Quote {done.evidence_id} was not changed: {done.message}.", "warn")
     else:
         yield out.paint(f"{_DONE.get(done.act, 'Accepted')} quote {done.evidence_id}.", "good")
     if done.spans:
@@ -243,21 +243,21 @@ def decided_lines(out: Output, done: Decided) -> Iterator[str]:
     for reason in done.trace[0].steps if done.refused == "needs_confirmation" else ():
         yield from field(out, "because", reason.reason)
     if done.refused == "needs_confirmation":
-        yield "Say --confirm to accept it all the same."
+        yield "To accept it anyway, pass --confirm."
     if out.verbose and done.refused is not None:
         yield from trace_lines(out, done.trace)
     if done.demoted:
         yield out.paint(f"{one_line(done.entry_id)} is a candidate again.", "warn")
     yield from _promotion_lines(out, done.promotion)
     if done.change is not None:
-        yield out.paint(f"Change {done.change}; casebook undo takes it back.", "dim")
+        yield out.paint(f"Change {done.change}. To undo it, run: casebook undo", "dim")
 
 
 def promoted_lines(out: Output, done: Promoted) -> Iterator[str]:
     """Whether an entry was promoted, or what blocks it."""
     name = one_line(done.entry_id)
     if done.change is None:
-        still = "stays a candidate" if done.promotion.stage == "candidate" else "is verified already"
+        still = "stays a candidate" if done.promotion.stage == "candidate" else "is already verified"
         yield out.paint(f"{name} {still}.", "warn")
     else:
         stage = "verified" if done.promotion.stage == "verified" else "a candidate again"
@@ -267,7 +267,7 @@ def promoted_lines(out: Output, done: Promoted) -> Iterator[str]:
         for quote in done.promotion.failedQuotes[:20]:
             yield from field(out, "quote", clip(quote, 300))
     if done.change is not None:
-        yield out.paint(f"Change {done.change}; casebook undo takes it back.", "dim")
+        yield out.paint(f"Change {done.change}. To undo it, run: casebook undo", "dim")
 
 
 def promoted_many_lines(out: Output, done: PromotedMany) -> Iterator[str]:
@@ -287,9 +287,9 @@ def promoted_many_lines(out: Output, done: PromotedMany) -> Iterator[str]:
     for blocked in done.blocked[:shown]:
         yield clip(f"  {one_line(blocked.entry_id)}  {one_line(blocked.reason)}", out.columns)
     if done.dry_run:
-        yield "Nothing was written (--dry-run)."
+        yield "No change written (--dry-run)."
     elif done.change is not None:
-        yield out.paint(f"Change {done.change}. Undo all of it with casebook undo.", "dim")
+        yield out.paint(f"Change {done.change}. To undo it, run: casebook undo", "dim")
 
 
 def _entries(count: int) -> str:

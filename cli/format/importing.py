@@ -18,14 +18,14 @@ _WIDTH = 100
 
 def inspection_lines(out: Output, found: TranscriptHarvest) -> Iterator[str]:
     """The counts, then each result: line, verdict, first key line; below them the command, the reason and the fix."""
-    shown = f"{counted(len(found.results), 'result')} with a sign of failure, {found.passed:,} without"
+    shown = f"{counted(len(found.results), 'result')} failed, {found.passed:,} did not"
     yield f"{one_line(found.session)} ({found.agent}): {shown}"
     verdicts = Counter(result.verdict for result in found.results)
     fixed = sum(result.fix is not None for result in found.results)
     yield (
         "  "
         + ", ".join(f"{count:,} {verdict}" for verdict, count in verdicts.most_common())
-        + f"; {fixed:,} with a fix"
+        + f", {fixed:,} with a fix"
     )
     for result in found.results:
         yield ""
@@ -59,18 +59,18 @@ _SHOWN = 10
 def result_lines(out: Output, report: ImportAgain, *, asked: bool) -> Iterator[str]:
     """How `import --again` ended; `asked`: the changes were shown with the question already."""
     if report.canceled:
-        yield out.paint("Stopped. The next `casebook import --again` continues from there.", "warn")
+        yield out.paint("Stopped. The next `casebook import --again` continues from here.", "warn")
         return
     if report.changes_nothing:
-        yield f"Harvested {counted(report.sessions, 'session')} again. Nothing changes."
+        yield f"Harvested {counted(report.sessions, 'session')} again. No changes."
         return
     if not asked:
         yield from again_lines(out, report)
     if report.applied:
-        yield f"Applied as change {report.change}. `casebook undo` takes it back."
+        yield f"Applied as change {report.change}. To undo it, run: casebook undo"
         yield f"Backup: {clip(report.backup or '', 500)}"
     else:
-        yield "Nothing was changed."
+        yield "No change."
 
 
 def again_lines(out: Output, report: ImportAgain) -> Iterator[str]:
@@ -81,10 +81,10 @@ def again_lines(out: Output, report: ImportAgain) -> Iterator[str]:
         f"  drafts          {drafts.replaced:,} replaced, {drafts.removed:,} removed, {drafts.added:,} added,"
         f" {drafts.unchanged:,} unchanged"
     )
-    yield f"  kept            {counted(report.kept, 'fix')} that you decided on"
-    yield f"  cases           {report.cases_removed:,} disappear, {report.cases_added:,} added"
+    yield f"  kept            {counted(report.kept, 'fix')} with your decision"
+    yield f"  cases           {report.cases_removed:,} removed, {report.cases_added:,} added"
     if report.no_longer_harvested:
-        yield f"                  {report.no_longer_harvested:,} stay, no longer harvested"
+        yield f"                  {report.no_longer_harvested:,} kept, no longer harvested"
     yield ""
     yield out.paint(f"  {'':<12}{'before':>10}{'after':>10}", "dim")
     for name in Counts.__dataclass_fields__:
@@ -92,7 +92,7 @@ def again_lines(out: Output, report: ImportAgain) -> Iterator[str]:
     if not report.gone:
         return
     yield ""
-    yield "Cases that disappear:"
+    yield "Removed cases:"
     most = len(report.gone) if out.verbose else _SHOWN
     for case in report.gone[:most]:
         yield "  " + clip(f"{case.id}  {case.key_line}", out.columns - 2)

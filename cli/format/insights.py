@@ -45,7 +45,7 @@ def insight_lines(out: Output, found: Insights, view: View | None = None) -> Ite
     ]
     lists: tuple[tuple[View, str, list[tuple[int, str, str, str]]], ...] = (
         ("worst", "Worst", worst),
-        ("came_back", "Came back although a fix was known", again),
+        ("came_back", "Recurred despite a known fix", again),
         ("answers", "Answers", told),
     )
     for name, title, cases in lists:
@@ -64,7 +64,7 @@ def _bars(out: Output, title: str, rows: list[tuple[str, float, int]]) -> Iterat
     for name, minutes, incidents in rows[:_ROWS]:
         yield f"{pad(name, _NAME)}  {pad(bar(minutes, most, _BAR), _BAR)}{minutes:>11,.0f}  {incidents:>9,}"
     if len(rows) > _ROWS:
-        yield f"… and {len(rows) - _ROWS:,} more (all of them: --json)"
+        yield f"… and {len(rows) - _ROWS:,} more (--json shows all)"
 
 
 def _cases(out: Output, title: str, rows: Iterable[tuple[int, str, str, str]]) -> Iterator[str]:
@@ -92,7 +92,7 @@ _STYLES: Final[dict[StripMark, Style]] = {"failed": "bad", "passed": "good", "ot
 def worked_lines(out: Output, found: Worked) -> Iterator[str]:
     """Each decision with its two sides, its weeks, and where it still comes."""
     if not found.items:
-        yield "No decision with a date. Verify a fix or accept a rule draft; then import more sessions."
+        yield "No dated decisions. Verify a fix or accept a rule draft, then import more sessions."
         return
     yield out.paint(NO_PROOF, "dim")
     for item in found.items:
@@ -161,12 +161,12 @@ def replay_lines(out: Output, found: Replay) -> Iterator[str]:
     """The counts, then each failure that was seen before; with `--verbose` every failure and both fixes."""
     answered = found.answered.high + found.answered.low
     compared = found.agreed + found.disagreed
-    yield f"{counted(found.sessions, 'session')}, {counted(found.failures, 'failure')} (slips are left out)"
+    yield f"{counted(found.sessions, 'session')}, {counted(found.failures, 'failure')} (without agent mistakes)"
     yield f"  {found.known_before:,} seen before, {found.minutes_spent_on_known:,.0f} minutes spent on them"
     yield f"  {answered:,} answered: {found.answered.high:,} high, {found.answered.low:,} low"
-    yield f"  {compared:,} of these compared with what fixed it: {found.agreed:,} agree, {found.disagreed:,} differ"
+    yield f"  {compared:,} of these compared with the actual fix: {found.agreed:,} agree, {found.disagreed:,} differ"
     if found.canceled:
-        yield out.paint("Stopped. The rest was not played.", "warn")
+        yield out.paint("Stopped early.", "warn")
     if found.skipped:
         yield out.paint(f"{counted(len(found.skipped), 'line')} or files could not be read.", "warn")
     shown = [item for item in found.items if out.verbose or item.known]

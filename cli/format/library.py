@@ -20,13 +20,13 @@ def response_lines(out: Output, found: SearchResponse, *, explain: bool = False)
         yield from _hit_lines(out, hit, explain=explain)
         yield ""
     if not found.hits:
-        yield out.paint("Nothing found.", "warn")
+        yield out.paint("No results.", "warn")
     if found.hint:
         yield from wrap(found.hint, out.columns)
     if found.hits:
         yield out.paint(_footer(found), "dim")
     if found.next_cursor:
-        why = "the budget of tokens ends here" if found.truncated else "there is more"
+        why = "token budget reached" if found.truncated else "more results"
         yield out.paint(f"{why}: --cursor {one_line(found.next_cursor)}", "dim")
     if explain:
         yield from _lists(out, found)

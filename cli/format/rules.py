@@ -41,7 +41,7 @@ def _fallback_line(found: RuleMatch) -> str:
     step = next((step for step in found.trace if step.stage == "semantic"), None)
     why = f"Keywords only: {one_line(step.reason)}." if step is not None and step.reason else "Keywords only."
     late = step is not None and step.outcome == "timeout"
-    return f"{why} The answer with the model may differ." if late else why
+    return f"{why} Results with the model may differ." if late else why
 
 
 def _rule_lines(out: Output, one: MatchedRule) -> Iterator[str]:
@@ -55,7 +55,7 @@ def _rule_lines(out: Output, one: MatchedRule) -> Iterator[str]:
         yield out.paint("  " + clip("; ".join(one.why), out.columns - 2), "dim")
 
 
-_NO_RULE = "There is no rule in these files (### ERR-001: title)."
+_NO_RULE = "No rules in these files (### ERR-001: title)."
 
 
 def list_lines(out: Output, found: RuleList, used: Mapping[tuple[str, str], Usage]) -> Iterator[str]:
@@ -85,8 +85,8 @@ def check_lines(out: Output, found: RuleList) -> Iterator[str]:
     if not found.rules:
         yield out.paint(_NO_RULE, "warn")
     elif not found.flaws:
-        many = "One rule, nothing wrong with it." if len(found.rules) == 1 else ""
-        yield out.paint(many or f"{len(found.rules)} rules, nothing wrong with them.", "good")
+        many = "One rule, no problems." if len(found.rules) == 1 else ""
+        yield out.paint(many or f"{len(found.rules)} rules, no problems.", "good")
 
 
 def edit_lines(out: Output, edit: RuleEdit) -> Iterator[str]:
@@ -108,8 +108,8 @@ def cluster_lines(out: Output, found: Clusters) -> Iterator[str]:
             yield "  " + clip(f"{rule.id}: {rule.title}", out.columns - 2)
         yield from (out.paint(line, "dim") for line in wrap(one.suggestion, out.columns, "  "))
     if not found.clusters:
-        many = "The one rule" if found.rules == 1 else f"Each of the {found.rules} rules"
-        yield f"{many} stands alone (compared by {found.by})."
+        many = "The only rule" if found.rules == 1 else f"Each of the {found.rules} rules"
+        yield f"{many} has no similar rule (compared by {found.by})."
 
 
 def comparison_lines(out: Output, found: Comparison) -> Iterator[str]:
@@ -130,7 +130,7 @@ def comparison_lines(out: Output, found: Comparison) -> Iterator[str]:
         yield "fitted on the tuned half: " + ", ".join(f"{name} {value:.3f}" for name, value in found.fitted.items())
     for other in ("bm25", *(one.name for one in found.systems if one.name in ("keyword", "semantic") and found.model)):
         turns = [one.between("hybrid", other) for one in found.differences]
-        yield f"hybrid against {other}: {turns.count(1)} better, {turns.count(-1)} worse"
+        yield f"hybrid and {other}: {turns.count(1)} better, {turns.count(-1)} worse"
     if out.verbose:
         for one in found.differences:
             yield from _difference_lines(out, one)
@@ -156,9 +156,9 @@ def draft_lines(out: Output, found: RuleDrafts) -> Iterator[str]:
     for one in found.drafts:
         yield from _draft_lines(out, one)
     if not found.drafts:
-        yield out.paint("There are no draft rules.", "dim")
+        yield out.paint("No rule drafts.", "dim")
     elif any(one.status == "draft" for one in found.drafts):
-        yield out.paint("casebook rules accept ID --file CLAUDE.md writes one into a rule file.", "dim")
+        yield out.paint("To accept a draft, run: casebook rules accept ID --file CLAUDE.md", "dim")
 
 
 def _draft_lines(out: Output, one: RuleDraft) -> Iterator[str]:
@@ -179,4 +179,4 @@ def decided_lines(out: Output, done: RuleDrafts) -> Iterator[str]:
             yield f"Wrote {one.rule_id} into {one_line(one.path or '')}: {clip(one_line(one.rule), out.columns)}"
         else:
             yield f"Rejected: {clip(one_line(one.rule), out.columns)}"
-    yield out.paint("casebook undo takes it back.", "dim")
+    yield out.paint("To undo it, run: casebook undo", "dim")

@@ -107,13 +107,13 @@ def test_demo_shows_the_whole_job_and_leaves_nothing(run: Run, home: Path, tmp_p
     plain = run("demo")
     assert plain.code == 0
     assert "Known: the same error" in plain.text
-    assert "How it was found:" in plain.text
+    assert "Search trace:" in plain.text
     assert "fingerprint: hit" in plain.text
     assert all(len(line) <= 80 for line in plain.text.split("\n"))
     found = run("demo", "--json").json()
     assert found["report"]["resolutions"] > 0
     assert found["answers"][-1]["match"]["tier"] == "vector"
-    assert "an error that reads alike" in plain.text
+    assert "an error with a similar meaning" in plain.text
     assert not (home / ".local").exists()
 
 

@@ -78,8 +78,8 @@ def test_a_folder_that_is_gone_is_told_as_such(run: Run, tmp_path: Path, monkeyp
     gone.mkdir()
     monkeypatch.chdir(gone)
     gone.rmdir()
-    assert run("rules", "list").said.endswith("the folder you are in is gone; go to another one and run it again\n")
-    assert "the place you are in: it is gone" in run("library", "ingest", ".").said
+    assert run("rules", "list").said.endswith("the current folder no longer exists; change to another folder\n")
+    assert "the current folder: it no longer exists" in run("library", "ingest", ".").said
     monkeypatch.chdir(tmp_path)
 
 

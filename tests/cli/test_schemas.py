@@ -36,7 +36,7 @@ def test_schema_lists_what_is_written_and_what_is_to_come(run: Run) -> None:
     assert status["ask"] == "ready"
     run("errors", "record", "--error", "Error: x y", "--resolution", "z")
     assert run("schema", "--json").json()["stats"]["cases"] == 1
-    assert "can do" in run("schema").text
+    assert "features" in run("schema").text
 
 
 def test_the_extra_for_agents_is_named_where_it_is_missing_and_is_no_failure(
@@ -68,7 +68,7 @@ def test_doctor_is_content_with_nothing(run: Run, home: Path) -> None:
         "model_service", "llm_reachable", "llm_model",
     ]  # fmt: skip
     assert not (home / ".local").exists()
-    assert "All is well" in run("doctor").text
+    assert "All checks passed" in run("doctor").text
 
 
 def test_doctor_finds_what_is_wrong_and_exits_3(run: Run, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 AGENTS = ("claude-code", "codex", "gemini", "copilot", "opencode", "cursor")
 _EXAMPLES = """\
 examples:
-  casebook hooks install              in your own settings, for every project
+  casebook hooks install              in your user settings, for every project
   casebook hooks install --project .  in this project's settings only
   casebook hooks install --dry-run    only show what would change
   casebook hooks install --agent codex
@@ -32,18 +32,18 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     """The sub-commands and their arguments."""
     children = add_group(parser, "hooks_command")
     for name, about, run in (
-        ("install", "add casebook's hooks to an agent's settings", run_install),
-        ("uninstall", "remove casebook's hooks from an agent's settings", run_uninstall),
+        ("install", "add the hooks to the settings of an agent", run_install),
+        ("uninstall", "remove the hooks from the settings of an agent", run_uninstall),
         ("status", "test the hooks of each agent on this machine", run_status),
     ):
         leaf = add_leaf(children, shared, name, about, _EXAMPLES if name == "install" else "")
         default = "all on this machine" if run is run_status else _DEFAULT
-        leaf.add_argument("--agent", choices=AGENTS, help=f"the agent (default: {default})")
+        leaf.add_argument("--agent", choices=AGENTS, help=f"agent (default: {default})")
         place = leaf.add_mutually_exclusive_group()
-        place.add_argument("--project", metavar="DIR", type=path_name, help="the settings of this project")
-        place.add_argument("--settings", metavar="FILE", type=path_name, help="this settings file")
+        place.add_argument("--project", metavar="DIR", type=path_name, help="project folder")
+        place.add_argument("--settings", metavar="FILE", type=path_name, help="settings file")
         if run is not run_status:
-            leaf.add_argument("--dry-run", action="store_true", help="show the change and write nothing")
+            leaf.add_argument("--dry-run", action="store_true", help="show the change without writing it")
         leaf.set_defaults(run=run)
 
 
@@ -54,7 +54,7 @@ def run_install(args: argparse.Namespace, context: Context) -> int:
 
     form = _form(args)
     report = install_hooks(form, _place(args, form), program(), options_of(args), dry=args.dry_run)
-    lines = [*_lines(context.out, report, "casebook's hooks are already installed.", dry=args.dry_run)]
+    lines = [*_lines(context.out, report, "The hooks are already installed.", dry=args.dry_run)]
     context.out.result(report, [*lines, *([f"Next: {form.note}."] if form.note else [])])
     return 0
 
@@ -66,7 +66,7 @@ def run_uninstall(args: argparse.Namespace, context: Context) -> int:
 
     form = _form(args)
     report = uninstall_hooks(form, _place(args, form), program(), options_of(args), dry=args.dry_run)
-    context.out.result(report, _lines(context.out, report, "No hooks of casebook are installed.", dry=args.dry_run))
+    context.out.result(report, _lines(context.out, report, "No casebook hooks found.", dry=args.dry_run))
     return 0 if report.diff else 1
 
 
@@ -89,7 +89,7 @@ def _status_lines(report: HooksReport) -> Iterator[str]:
     from core.flows.hook.agents.forms import FORMS
 
     if not report.agents:
-        yield "No agent of this machine can call casebook: none of their folders is there."
+        yield "No supported agent found on this machine."
     for one in report.agents:
         yield f"{FORMS[one.agent].title}: {_state(one)}"
         yield f"  {one_line(one.path)}"
@@ -100,13 +100,13 @@ def _status_lines(report: HooksReport) -> Iterator[str]:
         for note in one.notes:
             yield f"  {one_line(note)}"
         if not one.installed:
-            yield f"  install with: casebook hooks install --agent {one.agent}"
+            yield f"  to install, run: casebook hooks install --agent {one.agent}"
 
 
 def _state(one: AgentHooks) -> str:
     if not one.events:
         return "not installed"
-    state = "installed" if one.installed else "not up to date"
+    state = "installed" if one.installed else "outdated"
     return f"{state}, {'answers' if one.answers else 'does not answer' if one.answers is False else 'not tested'}"
 
 
@@ -118,7 +118,7 @@ def _lines(out: Output, report: HooksReport, nothing: str, *, dry: bool) -> Iter
         style = "good" if line.startswith("+") else "bad" if line.startswith("-") else "dim"
         yield out.paint(one_line(line), style)
     yield ""
-    yield "Nothing was written (--dry-run)." if dry else f"Written: {one_line(report.path)}"
+    yield "No change written (--dry-run)." if dry else f"Written: {one_line(report.path)}"
     if report.backup:
         yield f"Backup: {one_line(report.backup)}"
 

@@ -33,7 +33,7 @@ def run_list(args: argparse.Namespace, context: Context) -> int:
 
 def _list_lines(out: Output, page: CaseList) -> Iterator[str]:
     if not page.cases:
-        yield "No such cases."
+        yield "No cases match."
         return
     yield out.paint(f"{'case':>6}  {'status':<10}  {'seen':>5}  {'last seen':<10}  {'tool':<8}  error", "dim")
     for row in page.cases:
@@ -56,7 +56,7 @@ def run_show(args: argparse.Namespace, context: Context) -> int:
                 look(store.con, args.id if 0 < args.id <= LARGEST_ID else 0)
             except Fault as fault:
                 return not_there(fault, context)
-            raise Fault("not_indexed", f"case {args.id} has just come", "run the command again")
+            raise Fault("not_indexed", f"case {args.id} was just added", "run the command again")
         case = with_citations(store, case)
     context.out.result(case, case_lines(context.out, case))
     return 0
@@ -77,7 +77,7 @@ def case_lines(out: Output, case: Case) -> Iterator[str]:
     if case.error_raw:
         yield from field(out, "as printed", case.error_raw if out.verbose else _few_lines(case.error_raw))
     if not case.resolutions:
-        yield out.paint("  No fix is written down yet.", "warn")
+        yield out.paint("  No fix recorded.", "warn")
     for fix in case.resolutions:
         yield ""
         yield f"Fix {fix.id}, {fix.status}" + _standing(fix)
@@ -88,7 +88,7 @@ def case_lines(out: Output, case: Case) -> Iterator[str]:
         yield from field(out, "fix", fix.text)
         yield from field(out, "strength", fix.weakness or fix.strength)
         yield from field(out, "fixed by", fix.resolved_by or "unknown")
-        yield from field(out, "tools", " > ".join(fix.tool_sequence) or "none named")
+        yield from field(out, "tools", " > ".join(fix.tool_sequence) or "none")
         if fix.tags:
             yield from field(out, "tags", ", ".join(fix.tags))
         if fix.reason:
@@ -106,7 +106,7 @@ def case_lines(out: Output, case: Case) -> Iterator[str]:
 
 def _standing(fix: Resolution) -> str:
     if fix.current:
-        return ", the one that answers"
+        return ", current"
     return f", replaced by fix {fix.replaced_by}" if fix.replaced_by else ""
 
 
@@ -153,7 +153,7 @@ def run_export(args: argparse.Namespace, context: Context) -> int:
         return run_sync(args, context)
     which = _filters(args)
     if args.fixes and which != Filters():
-        raise Fault("invalid_input", "--fixes writes out every verified fix", "leave the filter or --fixes out")
+        raise Fault("invalid_input", "--fixes exports every verified fix", "omit the filter or --fixes")
     with open_store(context.database) as store:
         if args.output is None:
             pieces = export_fixes(store, args.format) if args.fixes else export_cases(store, args.format, which)
@@ -184,7 +184,7 @@ def _time(text: str | None) -> str | None:
         at = datetime.fromisoformat(text)
     except ValueError:
         raise Fault(
-            "invalid_input", f"--since is no time: {text}", "write it like 2026-01-31 or 2026-01-31T18:00Z"
+            "invalid_input", f"--since is not a date or time: {text}", "write it like 2026-01-31 or 2026-01-31T18:00Z"
         ) from None
     return text if at.tzinfo is None else at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
@@ -201,7 +201,7 @@ def run_practice(args: argparse.Namespace, context: Context) -> int:
 
 def _practice_list_lines(out: Output, found: PracticeList) -> Iterator[str]:
     if not found.practices and not found.before_run:
-        yield "No practice yet."
+        yield "No practice recorded yet."
     project = None
     for one in found.practices:
         if one.project != project:
@@ -211,14 +211,14 @@ def _practice_list_lines(out: Output, found: PracticeList) -> Iterator[str]:
             project = one.project
         yield from _practice_lines(out, one)
     if found.before_run:
-        yield from ("", out.paint("Told to an agent before it runs", "bold"))
+        yield from ("", out.paint("Shown to an agent before a run", "bold"))
     for failure in found.before_run:
         form = f"{failure.program} {failure.key}".strip()
         yield from _hanging_line(out, f"{form}: {failure.said}; passed: `{failure.passed}` ({failure.project})")
     if found.told:
-        yield from ("", f"Told before a run: {found.told:,}; failures avoided: {found.avoided:,}")
+        yield from ("", f"Shown before a run: {found.told:,}, failures avoided: {found.avoided:,}")
     if found.withheld:
-        yield from ("", f"Held back before a run: {found.withheld:,}; failures avoided: {found.avoided_withheld:,}")
+        yield from ("", f"Withheld before a run: {found.withheld:,}, failures avoided: {found.avoided_withheld:,}")
 
 
 def _practice_lines(out: Output, one: Practice) -> Iterator[str]:

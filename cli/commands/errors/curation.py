@@ -42,20 +42,20 @@ LARGEST_ID = 2**63 - 1
 _DONE = {
     "verify": "Verified",
     "reject": "Rejected the fix of",
-    "edit": "Wrote a fix of",
+    "edit": "Recorded a fix for",
     "merge": "Merged into",
     "split": "Split",
     "noise": "Marked as noise:",
-    "unmark": "No noise any more:",
-    "general": "The lesson holds in every project:",
-    "project": "The lesson holds in its project only:",
+    "unmark": "No longer noise:",
+    "general": "Lesson valid in every project:",
+    "project": "Lesson valid in its project only:",
 }
 
 
 def run_verify(args: argparse.Namespace, context: Context) -> int:
     """`errors verify`: the fix that answers, one of the history, or a text that is given, is right."""
     if args.fix is not None and (len(args.id) > 1 or args.resolution is not None):
-        raise Fault("invalid_input", "--fix names a fix of one case", "give one ID and no --resolution")
+        raise Fault("invalid_input", "--fix takes one case", "pass one ID and no --resolution")
 
     def act(store: Store, seen: list[SeenVersion]) -> Curated:
         written = None if args.resolution is None else _written(args, store, seen[0])
@@ -67,7 +67,7 @@ def run_verify(args: argparse.Namespace, context: Context) -> int:
 def run_reject(args: argparse.Namespace, context: Context) -> int:
     """`errors reject`: the fix that answers is wrong, and never answers again."""
     if args.fix is not None and len(args.id) > 1:
-        raise Fault("invalid_input", "--fix names a fix of one case", "give one ID")
+        raise Fault("invalid_input", "--fix takes one case", "pass one ID")
     return decide_cases(
         args,
         context,
@@ -79,7 +79,7 @@ def run_edit(args: argparse.Namespace, context: Context) -> int:
     """`errors edit`: a new fix in the place of the one that answers; what is not given stays as it is there."""
     given = (args.resolution, args.resolved_by, args.tool_sequence, args.tag, args.source)
     if all(value is None for value in given):
-        raise Fault("invalid_input", "nothing to change", "give --resolution, --tag, --resolved-by or another")
+        raise Fault("invalid_input", "nothing to change", "pass --resolution, --tag, --resolved-by or another option")
 
     def act(store: Store, seen: list[SeenVersion]) -> Curated:
         status = "verified" if args.verify else "draft"
@@ -121,7 +121,7 @@ def decide_cases(args: argparse.Namespace, context: Context, act: Callable[[Stor
     mark = redact(mark) if isinstance(mark, str) else None
     expected = getattr(args, "expect", None)
     if expected is not None and len(ids) > 1:
-        raise Fault("invalid_input", "--expect names the fix of one case", "give one ID")
+        raise Fault("invalid_input", "--expect takes one case", "pass one ID")
     with open_store(context.database, write=True) as store, faults(context.database):
         try:
             ids = [at if 0 < at <= LARGEST_ID else 0 for at in ids]
@@ -153,7 +153,7 @@ def _written(args: argparse.Namespace, store: Store, seen: SeenVersion) -> Writt
 def _source(text: str) -> Source:
     session, _, numbers = text.rpartition(":")
     if not session or not all(part.isascii() and part.isdigit() and len(part) < 16 for part in numbers.split(",")):
-        raise Fault("invalid_input", f"--source is no place in a session: {text}", "write it like SESSION:12,13")
+        raise Fault("invalid_input", f"--source is not SESSION:N,N: {text}", "write it like SESSION:12,13")
     return Source(redact(session), tuple(int(part) for part in numbers.split(",")))
 
 
@@ -161,12 +161,12 @@ def _result_lines(out: Output, done: Curated) -> Iterator[str]:
     if done.cases:
         yield out.paint(f"{_DONE[done.act]} {_cases(done.cases)}.", "good")
     if done.made is not None:
-        yield f"The new case is {done.made}."
+        yield f"New case: {done.made}."
     yield from _differed_lines(out, done)
     if done.change is not None:
-        yield out.paint(f"Change {done.change}; casebook undo takes it back.", "dim")
+        yield out.paint(f"Change {done.change}. To undo it, run: casebook undo", "dim")
     if done.unchanged:
-        yield f"Nothing to do for {_cases(done.unchanged)}."
+        yield f"No change for {_cases(done.unchanged)}."
     yield from map(_beside_line, done.beside)
     for conflict in done.conflicts:
         yield from _conflict_lines(out, conflict)
@@ -177,25 +177,25 @@ def _beside_line(one: Beside) -> str:
     first, *more = one.others
     others = f"fix {first}" if not more else f"fixes {', '.join(map(str, one.others[:3]))}{' …' if more[2:] else ''}"
     said = "answers for another error" if not more else "answer for other errors"
-    return f"In case {one.case_id} that is fix {one.fix}; {others} {said} of it: --fix {first}"
+    return f"In case {one.case_id} this is fix {one.fix}. {others[0].upper()}{others[1:]} {said}: --fix {first}"
 
 
 def _differed_lines(out: Output, done: Curated) -> Iterator[str]:
     """What was merged though it was not obviously the same, in what it differed, and whose fix answers now."""
     for other in done.differed:
-        yield clip(f"Case {other.case_id} was not obviously the same: {other.key_line}", out.columns)
+        yield clip(f"Case {other.case_id} differs: {other.key_line}", out.columns)
         for one in other.differences:
             yield from wrap(f"{one.what:<5}{one.why}", out.columns, "  ")
     if done.resolutions and any(one.what == "fix" for other in done.differed for one in other.differences):
-        yield f"Fix {done.resolutions[0]} answers now; the others are in its history: errors show {done.cases[0]}"
+        yield f"Fix {done.resolutions[0]} is now the current fix. Earlier fixes: casebook errors show {done.cases[0]}"
 
 
 def _conflict_lines(out: Output, conflict: Conflict) -> Iterator[str]:
     if conflict.reason == "gone":
-        where = f"it was merged into case {conflict.moved_to}" if conflict.moved_to else "it is gone"
-        yield out.paint(f"Case {conflict.case_id} was left alone: {where}.", "warn")
+        where = f"it was merged into case {conflict.moved_to}" if conflict.moved_to else "it no longer exists"
+        yield out.paint(f"Not saved: case {conflict.case_id}: {where}.", "warn")
         return
-    yield out.paint(f"Case {conflict.case_id} was left alone: another fix answers now.", "warn")
+    yield out.paint(f"Not saved: the current fix of case {conflict.case_id} changed.", "warn")
     if conflict.theirs is not None:
         yield from wrap(f"fix {conflict.theirs.id} by {conflict.theirs.author}:", out.columns, "  ")
         yield from wrap(conflict.theirs.text[:2000], out.columns, "    ")
@@ -218,7 +218,7 @@ def run_triage(args: argparse.Namespace, context: Context) -> int:
 
 
 def _queue_lines(out: Output, page: QueuePage) -> Iterator[str]:
-    yield f"{page.left:,} left to decide." if page.left else "Nothing waits for a decision."
+    yield f"{page.left:,} undecided." if page.left else "Nothing to triage."
     for row in page.cases:
         head = f"{row.id:>6}  {row.status:<10}  {row.seen:>5}  "
         yield head + clip(row.key_line, max(20, out.columns - len(head)))
@@ -250,9 +250,9 @@ def run_history(args: argparse.Namespace, context: Context) -> int:
 def history_lines(out: Output, page: History) -> Iterator[str]:
     """Changes, newest first, each with what it did."""
     if not page.changes:
-        yield "Nothing was changed yet."
+        yield "No changes yet."
     for one in page.changes:
-        state = f" (taken back by {one.undone_by})" if one.undone_by is not None else ""
+        state = f" (undone by {one.undone_by})" if one.undone_by is not None else ""
         yield from wrap(f"{one.change:>5}  {one.ts}  {one.actor}: {one.title}{state}".replace("\n", " "), out.columns)
         for line in (*one.what, *map(_quote_line, one.quotes)):
             yield from wrap(line.replace("\n", " "), out.columns, "         ")
@@ -264,7 +264,7 @@ def history_lines(out: Output, page: History) -> Iterator[str]:
 
 def _quote_line(one: ChangedQuote) -> str:
     if one.gone:
-        return f"quote {one.id}, which is gone: {one.place}"
+        return f"quote {one.id} (missing): {one.place}"
     return f"quote {one.id} “{one.quote}”: {one.place}; entry {one.entry_id}, session {one.session}"
 
 
@@ -282,7 +282,7 @@ def run_lesson(args: argparse.Namespace, context: Context) -> int:
         mark = None if args.fingerprint is None else redact(args.fingerprint)
         fix = answering(store.con, case_id, mark) if args.fix is None else resolution(store.con, case_id, args.fix)
     if fix is None or fix.lesson is None:
-        what = "has no fix that answers" if fix is None else f"has no lesson in fix {fix.id}"
+        what = "has no current fix" if fix is None else f"has no lesson in fix {fix.id}"
         hint = f"see: casebook errors show {case_id}"
         return not_there(Fault("not_indexed", f"case {case_id} {what}", hint, case_id=case_id), context)
     context.out.result(fix.lesson, lesson_lines(context.out, fix.lesson))

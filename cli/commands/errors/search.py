@@ -25,23 +25,23 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
 
 def add_search(children: Any, shared: Parser) -> None:
     """The sub-command and its arguments."""
-    search = add_leaf(children, shared, "search", "has this error been met, and what fixed it?", _EXAMPLES)
+    search = add_leaf(children, shared, "search", "search for a known fix", _EXAMPLES)
     add_text(search)
-    search.add_argument("--session", metavar="ID", help="the agent's session that asks, to see whether the fix helped")
-    search.add_argument("--no-count", action="store_true", help="do not count this look-up as a use of the case")
+    search.add_argument("--session", metavar="ID", help="session of the calling agent, to track whether the fix helps")
+    search.add_argument("--no-count", action="store_true", help="do not count this search as a use")
     search.add_argument(
         "--tiers",
         choices=("text", "all"),
         default="text",
-        help="all: load a model for the vector tier; text: only ask one that is loaded already",
+        help="all: load the model for the vector tier. text: use only a loaded model",
     )
     search.set_defaults(run=run_search)
 
 
 def add_text(parser: argparse.ArgumentParser) -> None:
     """The text that a command is about, or a stream of them."""
-    parser.add_argument("text", metavar="TEXT", nargs="?", help="the error as it was printed; - or nothing: from stdin")
-    parser.add_argument("--jsonl", action="store_true", help="answer every line of stdin on a line of its own")
+    parser.add_argument("text", metavar="TEXT", nargs="?", help="error output (default: stdin)")
+    parser.add_argument("--jsonl", action="store_true", help="answer each line of stdin with one line")
 
 
 def run_search(args: argparse.Namespace, context: Context) -> int:
@@ -107,4 +107,4 @@ def _search_stream(context: Context, *, count: bool, tiers: Any, session: str | 
 def refuse_text(args: argparse.Namespace) -> None:
     """A stream of texts takes none beside it. Raises Fault invalid_input."""
     if args.text not in (None, "-"):
-        raise Fault("invalid_input", "--jsonl reads standard input and takes no TEXT", "leave one of them out")
+        raise Fault("invalid_input", "--jsonl reads standard input and takes no TEXT", "omit one of them")

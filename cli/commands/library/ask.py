@@ -60,7 +60,7 @@ def run_ask(args: argparse.Namespace, context: Context) -> int:
     context.out.result(found, answer_lines(context.out, found, explain=explain, said=said))
     for step in found.trace:
         if step.stage == "keep" and step.outcome == "failed":
-            context.out.note(f"casebook: this answer is not kept: {step.reason}")
+            context.out.note(f"casebook: answer not saved: {step.reason}")
     if found.refusal_reason == "llm_stream_aborted" and stopped():
         return _STOPPED
     return 0 if found.grounded else 1
@@ -94,7 +94,7 @@ class _Progress:
         self._shown = False
 
     def __enter__(self) -> None:
-        self._show("looking for evidence")
+        self._show("searching for evidence")
 
     def __exit__(self, *_: object) -> None:
         self._show("")
@@ -103,11 +103,11 @@ class _Progress:
         """Tell it."""
         if event.kind == "retrieval_done":
             found = len(event.citations or ())
-            self._show(f"{found} passage{'' if found == 1 else 's'} found, {self._model} reads")
+            self._show(f"{found} passage{'' if found == 1 else 's'} found, waiting for {self._model}")
         elif event.kind == "hop" and event.hop is not None and event.hop.kind != "synthesize":
             self._steps += 1
             more = event.hop.context_chunks_added
-            self._show(f"step {self._steps}: {len(event.hop.sub_queries)} searches, {more} more found")
+            self._show(f"step {self._steps}: {len(event.hop.sub_queries)} searches, {more} new passages")
         else:
             self._show("")
 

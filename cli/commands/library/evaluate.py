@@ -21,7 +21,7 @@ def run_eval(args: argparse.Namespace, context: Context) -> int:
 
     suite = read_suite(Path(args.suite))
     if args.ingest and (args.keep or args.compare is not None):
-        raise Fault("invalid_input", "a temporary library keeps no run", "leave --ingest out, or --keep and --compare")
+        raise Fault("invalid_input", "--ingest excludes --keep and --compare", "omit --ingest, or --keep and --compare")
     if args.ingest:
         with tempfile.TemporaryDirectory(prefix="casebook-eval-", ignore_cleanup_errors=True) as folder:
             database = Path(folder) / "eval.db"
@@ -56,7 +56,7 @@ def _fill(database: Path, suite: Suite, context: Context, *, embed: bool) -> Non
     from core.store import open_store
 
     if not suite.corpus:
-        raise Fault("invalid_input", f"the suite {suite.name} names no corpus", "write corpus: [docs, README.md]")
+        raise Fault("invalid_input", f"the suite {suite.name} has no corpus", "add: corpus: [docs, README.md]")
     options = IngestOptions(include=tuple(f"/{name}" for name in suite.corpus), korean=context.settings.library.korean)
     with open_store(database, write=True, create=True) as store:
         ingest(store, [Path()], options)
@@ -75,7 +75,7 @@ def eval_lines(out: Output, found: Evaluation) -> Iterator[str]:
     for one in found.systems:
         told = [(f"recall@{found.k} of documents", one.recall_at_k_doc),
                 (f"precision@{found.k} of passages", one.precision_at_k_chunk),
-                ("must contain", one.must_contain), ("forbidden kept out", one.forbidden)]  # fmt: skip
+                ("must contain", one.must_contain), ("forbidden absent", one.forbidden)]  # fmt: skip
         said = ", ".join(f"{name} {value:.2f}" for name, value in told if value is not None)
         yield out.paint(f"{one.name:10} {said}", "dim")
     yield "section hit@3 by kind:"
@@ -85,13 +85,13 @@ def eval_lines(out: Output, found: Evaluation) -> Iterator[str]:
     for pair in found.pairings:
         yield f"{pair.better} - {pair.than}, paired: {_interval(pair.difference, sign=True)}"
     if found.unanswerable:
-        yield out.paint(clip(f"labels out of date: {', '.join(found.unanswerable)}", out.columns * 2), "warn")
+        yield out.paint(clip(f"outdated labels: {', '.join(found.unanswerable)}", out.columns * 2), "warn")
     if found.misses:
-        yield out.paint(f"not among the first three: {one_line(', '.join(found.misses))}", "dim")
+        yield out.paint(f"not in the first three: {one_line(', '.join(found.misses))}", "dim")
     if found.compared_with:
         yield f"since {found.compared_with}: " + (
             ", ".join(f"{one.id} {one.verdict} ({one.before or '-'} to {one.rank or '-'})" for one in found.moved)
-            or "nothing moved"
+            or "no change"
         )
 
 

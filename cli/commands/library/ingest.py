@@ -36,12 +36,12 @@ def run_ingest(args: argparse.Namespace, context: Context) -> int:
 
     single = args.file is not None or args.stdin
     if single and args.roots:
-        raise Fault("invalid_input", "a folder and a single file at once", "give one of them")
+        raise Fault("invalid_input", "both a folder and a single file given", "pass one of them")
     roots = [from_home(root) for root in args.roots]
     for root in roots:
         if not root.is_dir():
-            told = f"{root} is no folder" if root.exists() else f"there is no folder {root}"
-            raise Fault("invalid_input", told, "name a folder, or one file with --file")
+            told = f"{root} is not a folder" if root.exists() else f"there is no folder {root}"
+            raise Fault("invalid_input", told, "pass a folder, or a file with --file")
     ocr = args.ocr or context.settings.library.ocr
     if ocr and (missing := ocr_lacking()):
         if args.ocr:
@@ -60,7 +60,7 @@ def run_ingest(args: argparse.Namespace, context: Context) -> int:
         summary=args.summary_only,
     )
     if args.watch and single:
-        raise Fault("invalid_input", "--watch follows folders, not a single file", "leave one of them out")
+        raise Fault("invalid_input", "--watch works with folders only", "omit one of them")
     told = _Progress(context.out)
     if lacking := options.lacking:
         context.out.note(f"casebook: {lacking}")
@@ -87,7 +87,7 @@ def _watch(
         sys.stdout.flush()
 
     report(first)
-    context.out.note("Watching. Ctrl-C ends it.")
+    context.out.note("Watching for changes. Press Ctrl-C to stop.")
     watch_library(store, options, report, stopped)
     return 0
 
@@ -110,7 +110,7 @@ def _run(
         data = sys.stdin.buffer.read(MAX_TEXT + 1)
         if not data.strip() or len(data) > MAX_TEXT:
             why = f"larger than {MAX_TEXT >> 20} MiB" if data.strip() else "empty"
-            raise Fault("invalid_input", f"standard input is {why}", "pipe a text in")
+            raise Fault("invalid_input", f"standard input is {why}", "pipe a text into the command")
         from core.flows.ingest.single import ingest_stdin
 
         return ingest_stdin(store, data, args.ext, options, on_event=told, cancelled=stopped)
@@ -168,7 +168,7 @@ def report_lines(out: Output, report: IngestReport) -> Iterator[str]:
     yield f"{counted(report.scanned, 'file')} in {report.duration_ms / 1000:.1f} s: {said or 'nothing to read'}"
     yield f"{counted(report.chunks_indexed, 'passage')} indexed"
     for reason, paths in report.skip_examples.items():
-        yield out.paint(clip(f"left out, {reason.replace('_', ' ')}: {', '.join(paths)}", out.columns), "dim")
+        yield out.paint(clip(f"skipped, {reason.replace('_', ' ')}: {', '.join(paths)}", out.columns), "dim")
     if report.removed_links:
         names = ", ".join(report.removed_link_examples)
         more = ", …" if report.removed_links > len(report.removed_link_examples) else ""
@@ -180,10 +180,10 @@ def report_lines(out: Output, report: IngestReport) -> Iterator[str]:
             yield out.paint(clip(f"{item.doc_path}: {item.error}", out.columns * 2), "bad")
     yield from _warning_lines(out, report)
     if pictures := sum(report.skipped_by_extension.get(end, 0) for end in PICTURES):
-        read = f"{counted(pictures, 'picture')} not read. To read their text, run: casebook library ingest --ocr"
+        read = f"{counted(pictures, 'picture')} not indexed. To index their text, run: casebook library ingest --ocr"
         yield out.paint(clip(read, out.columns * 2), "dim")
     if report.aborted:
-        yield out.paint("Stopped. What was read stays; the next run goes on from there.", "warn")
+        yield out.paint("Stopped. The next run continues from here.", "warn")
 
 
 def _warning_lines(out: Output, report: IngestReport) -> Iterator[str]:

@@ -38,7 +38,7 @@ def run_list(args: argparse.Namespace, context: Context) -> int:
 
 def _page_lines(out: Output, found: DocPage, *, filled: bool) -> Iterator[str]:
     if found.total and not found.documents:
-        yield out.paint(f"No more documents: {found.total} come before.", "warn")
+        yield out.paint(f"No more documents after {found.total}.", "warn")
     elif filled and not found.documents:
         yield out.paint(NONE_PASSES, "warn")
     elif not found.documents:
@@ -48,11 +48,9 @@ def _page_lines(out: Output, found: DocPage, *, filled: bool) -> Iterator[str]:
         yield columns_of([f"{one.chunk_count}", one_line(one.doc_path)], [5])
         yield "       " + clip(f"{one.title} ({told})", out.columns - 7)
     if found.documents:
-        yield out.paint(
-            f"{len(found.documents)} of {counted(found.total, 'document')}, with their number of passages", "dim"
-        )
+        yield out.paint(f"{len(found.documents)} of {counted(found.total, 'document')}, with passage counts", "dim")
     if found.next:
-        yield out.paint(f"there is more: --after {one_line(found.next)}", "dim")
+        yield out.paint(f"more: add --after {one_line(found.next)}", "dim")
 
 
 def run_inspect(args: argparse.Namespace, context: Context) -> int:
@@ -125,7 +123,7 @@ def run_open(args: argparse.Namespace, context: Context) -> int:
     try:
         ended = subprocess.run(at_line(words, Path(found.file), found.line), check=False)
     except OSError as error:
-        raise Fault("io_error", f"{words[0]} cannot be started: {error.strerror or error}", "set EDITOR") from error
+        raise Fault("io_error", f"cannot start {words[0]}: {error.strerror or error}", "set EDITOR") from error
     return 0 if ended.returncode == 0 else 2
 
 
@@ -140,7 +138,7 @@ def run_index(args: argparse.Namespace, context: Context) -> int:
         context.out.note(f"casebook: {lacking}")
     with open_store(context.database, write=True) as store:
         count = rebuild_fts(store, analyser=options.analyser)
-    context.out.result(IndexReport(count), [f"{counted(count, 'passage')} indexed anew."])
+    context.out.result(IndexReport(count), [f"{counted(count, 'passage')} indexed again."])
     return 0
 
 
@@ -166,7 +164,7 @@ def run_reset(args: argparse.Namespace, context: Context) -> int:
 
     with open_store(context.database, write=True) as store:
         if not args.yes and not _agreed(args, context):
-            context.out.note("Nothing was changed.")
+            context.out.note("No change.")
             return 1
         found = reset_library(store, orphans_only=args.orphans_only)
     context.out.result(found, _reset_lines(found))
@@ -174,9 +172,9 @@ def run_reset(args: argparse.Namespace, context: Context) -> int:
 
 
 def _agreed(args: argparse.Namespace, context: Context) -> bool:
-    what = "what no file stands behind" if args.orphans_only else "every document, passage and vector of the library"
+    what = "documents without a file" if args.orphans_only else "every document, passage and vector of the library"
     if not sys.stdin.isatty():
-        raise Fault("invalid_input", f"this removes {what}, and nobody can be asked", "give --yes")
+        raise Fault("invalid_input", f"removing {what} needs a confirmation, and stdin is not a terminal", "give --yes")
     sys.stderr.write(f"Remove {what}? Your files stay. [y/N] ")
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in ("y", "yes")

@@ -20,7 +20,7 @@ def run_search(args: argparse.Namespace, context: Context) -> int:
 
     if args.jsonl or args.bulk:
         if args.text not in (None, "-"):
-            raise Fault("invalid_input", "several queries come from standard input", "leave QUERY out")
+            raise Fault("invalid_input", "--jsonl and --bulk read queries from stdin", "omit QUERY")
         return _many(args, context)
     from cli.format.library import response_lines
 
@@ -48,7 +48,7 @@ def _many(args: argparse.Namespace, context: Context) -> int:
             nonlocal asked
             asked += 1
             if asked > BULK_MOST:
-                raise Fault("invalid_input", f"more than {BULK_MOST} queries at once", "send the rest in another call")
+                raise Fault("invalid_input", f"more than {BULK_MOST} queries", "send the rest in another call")
             return search(query_of(item, like))
 
         if args.jsonl:

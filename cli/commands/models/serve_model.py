@@ -27,10 +27,10 @@ _STARTS_S = 20.0
 
 _EXAMPLES = """\
 examples:
-  casebook serve-model                    serve until nobody has asked for ten minutes; Ctrl-C ends it
-  casebook serve-model --background       the same, without the terminal
-  casebook serve-model --status           does one answer, and with which model?
-  casebook serve-model --stop             end it
+  casebook serve-model                    serve until ten minutes without a request, Ctrl-C stops
+  casebook serve-model --background       serve in the background
+  casebook serve-model --status           show whether a service runs, and its model
+  casebook serve-model --stop             stop the service
 """
 
 
@@ -39,17 +39,17 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     parser.epilog = _EXAMPLES
     act = parser.add_mutually_exclusive_group()
     act.add_argument("--foreground", action="store_true", help="serve in this process (the default)")
-    act.add_argument("--background", action="store_true", help="start a service of its own and return at once")
-    act.add_argument("--status", action="store_true", help="say whether a service answers; exit 1 if none does")
-    act.add_argument("--stop", action="store_true", help="end the service; exit 1 if there is none")
-    parser.add_argument("--idle", metavar="SECONDS", type=_seconds, help="end after so long without a question")
-    parser.add_argument("--model", metavar="ID", help="the model to keep (default: the one in use)")
+    act.add_argument("--background", action="store_true", help="start a background service and return")
+    act.add_argument("--status", action="store_true", help="show whether a service runs (exit 1 if not)")
+    act.add_argument("--stop", action="store_true", help="stop the service (exit 1 if there is none)")
+    parser.add_argument("--idle", metavar="SECONDS", type=_seconds, help="stop after this many idle seconds")
+    parser.add_argument("--model", metavar="ID", help="model to load (default: the selected model)")
     parser.set_defaults(run=run_command)
 
 
 def _seconds(text: str) -> int:
     if not (text.isascii() and text.isdigit() and 1 <= int(text[:10]) <= 1_000_000):
-        raise argparse.ArgumentTypeError(f"{text[:40]!r} is no whole number of seconds from 1 to 1,000,000")
+        raise argparse.ArgumentTypeError(f"{text[:40]!r} is not an integer from 1 to 1,000,000")
     return int(text)
 
 
@@ -71,7 +71,7 @@ def _stop(out: Output, place: Endpoint) -> int:
     asked = stop(place)
     pid = end_holder(place, _ENDS_S) if isinstance(asked, Unserved) else asked.pid
     after = model_service(place)
-    out.result(after, _status_lines(after) if pid is None else [f"The model service (process {pid}) has ended."])
+    out.result(after, _status_lines(after) if pid is None else [f"Stopped the model service (process {pid})."])
     return 1 if pid is None else 0
 
 
@@ -85,8 +85,8 @@ def _start(args: argparse.Namespace, context: Context, place: Endpoint) -> int:
     until = time.monotonic() + _STARTS_S
     while not (there := model_service(place)).answers:
         if time.monotonic() > until:
-            hint = f"see {log_file()}, or start it here: casebook serve-model"
-            raise Fault("timeout", "the model service was started and does not answer yet", hint)
+            hint = f"see {log_file()}, or start it in the foreground: casebook serve-model"
+            raise Fault("timeout", "the model service started but does not answer yet", hint)
         time.sleep(0.05)
     context.out.result(there, _status_lines(there))
     return 0
@@ -117,17 +117,17 @@ def _serve(args: argparse.Namespace, context: Context, place: Endpoint) -> int:
         ready=lambda: _announce(context.out, place, found.model.id, idle),
     )
     if ended.why == "taken":
-        context.out.line(f"A model service listens already at {one_line(str(place.entrance))}.")
+        context.out.line(f"A model service already listens at {one_line(str(place.entrance))}.")
     if not ended.clean:  # its thread hangs in the model, and ending Python around it would crash
         sys.stdout.flush()
         os._exit(2 if ended.why == "failed" else 0)
     if ended.why == "failed":
-        raise Fault("model_unreachable", f"the model {found.model.id} does not load", "see casebook doctor")
+        raise Fault("model_unreachable", f"cannot load the model {found.model.id}", "see casebook doctor")
     return 0
 
 
 def _announce(out: Output, place: Endpoint, model: str, idle: int) -> None:
-    out.line(f"Serving {model} at {one_line(str(place.entrance))}; ends after {idle:,} s without a question.")
+    out.line(f"Serving {model} at {one_line(str(place.entrance))}. Stops after {idle:,} s without a request.")
     sys.stdout.flush()
 
 
@@ -135,8 +135,8 @@ def _status_lines(found: ModelService) -> Iterator[str]:
     said = one_line(found.reason)
     yield said[:1].upper() + said[1:] + "."
     if found.answers:
-        yield f"It listens at {one_line(found.address)}, has embedded {found.texts:,} texts and ends after"
-        yield f"{found.idle_s:,} s without a question."
+        yield f"Address: {one_line(found.address)}. Embedded texts: {found.texts:,}."
+        yield f"It stops after {found.idle_s:,} s without a request."
 
 
 def _model(args: argparse.Namespace, context: Context) -> LocalModel:

@@ -35,11 +35,11 @@ def test_the_queue_is_worked_off(filled: Run) -> None:
     done = filled("errors", "verify", "1", "2", "--json")
     assert (done.code, done.json()["cases"]) == (0, [1, 2])
     assert filled("errors", "triage").code == 1
-    assert "Nothing waits" in filled("errors", "triage").text
+    assert "Nothing to triage" in filled("errors", "triage").text
     again = filled("errors", "verify", "1", "--json")
     assert (again.code, again.json()["unchanged"], again.json()["change"]) == (1, [1], None)
     assert filled("undo").code == 0
-    assert "2 left to decide" in filled("errors", "triage").text
+    assert "2 undecided" in filled("errors", "triage").text
 
 
 def test_a_status_is_called_alike_wherever_it_is_given_or_shown(filled: Run, tmp_path: Path) -> None:
@@ -58,7 +58,7 @@ def test_a_case_without_changes_is_no_case_that_is_not_there(filled: Run, tmp_pa
     (tmp_path / "x.jsonl").write_text(json.dumps({"error": "Error: nobody fixed this"}))
     assert filled("errors", "import", str(tmp_path / "x.jsonl")).code == 0
     same = filled("errors", "history", "3")
-    assert (same.code, same.text) == (1, "Nothing was changed yet.\n")
+    assert (same.code, same.text) == (1, "No changes yet.\n")
     for number in ("99", str(10**30)):
         lost = filled("errors", "history", number, "--json")
         assert (lost.code, lost.out, lost.fault()["code"]) == (1, b"", "not_indexed")
@@ -91,10 +91,10 @@ def test_reject_and_noise_are_listed_and_answer_nothing(filled: Run) -> None:
         assert [row["id"] for row in filled("errors", "list", "--status", status, "--json").json()["cases"]] == [case]
         assert filled("errors", "list", "--status", status).code == 0
     assert "wrong" in filled("errors", "show", "2").text
-    for error, why in ((ERRORS[0], "it is marked as noise"), (ERRORS[2], "none of its fixes answers any more")):
+    for error, why in ((ERRORS[0], "it is marked as noise"), (ERRORS[2], "its fixes were rejected or replaced")):
         found = filled("errors", "search", error, "--json", "--no-count").json()
-        assert found["candidates"][0]["reason"] == f"seen before, but {why}"
-    assert filled("errors", "export", "--format", "markdown").text.count("No fix answers.") == 2
+        assert found["candidates"][0]["reason"] == f"known error, but {why}"
+    assert filled("errors", "export", "--format", "markdown").text.count("No current fix.") == 2
     assert filled("errors", "noise", "1", "--off").code == 0
     assert answer(filled, ERRORS[0]) is not None
 
@@ -123,7 +123,7 @@ def test_which_of_several_fixes_it_was_is_said_in_one_line_with_the_flag_for_the
     assert len(both["fingerprints"]) == len(both["resolutions"]) == 2
     number = fixes(filled, 1)
     assert answer(filled, ERRORS[0]) == (f"first idea for {ERRORS[0]}", "draft"), "what was searched is not the newest"
-    told = f"In case 1 that is fix {number['beta']}; fix {number['alpha']} answers for another error of it: --fix "
+    told = f"In case 1 this is fix {number['beta']}. Fix {number['alpha']} answers for another error: --fix "
     done = filled("errors", act, "1")
     assert f"{told}{number['alpha']}" in done.text.split("\n")
     assert all(width(line) <= 80 for line in done.text.split("\n"))
@@ -137,7 +137,7 @@ def test_what_was_verified_before_says_which_fix_that_is(filled: Run) -> None:
     assert filled("errors", "verify", "1").code == 0
     again = filled("errors", "verify", "1", "--json")
     assert again.json()["beside"] == [{"case_id": 1, "fix": number["beta"], "others": [number["alpha"]]}]
-    assert f"that is fix {number['beta']}; fix {number['alpha']} answers" in filled("errors", "verify", "1").text
+    assert f"this is fix {number['beta']}. Fix {number['alpha']} answers" in filled("errors", "verify", "1").text
     assert filled("errors", "verify", "1", "2").text.count("In case 1") == 1
 
 
@@ -197,12 +197,12 @@ def test_a_merge_says_plainly_what_was_not_the_same(filled: Run) -> None:
     assert (done.code, done.said) == (0, "")
     assert done.text.splitlines()[:5] == [
         "Merged into case 2.",
-        f"Case 1 was not obviously the same: {ERRORS[0]}",
+        f"Case 1 differs: {ERRORS[0]}",
         "  tool an error of tsc, not of git",
         "  key  they share no word",
-        "  fix  its fix says something else",
+        "  fix  its fix differs",
     ]
-    assert "answers now" in done.text.splitlines()[5]
+    assert "is now the current fix" in done.text.splitlines()[5]
     assert all(width(line) <= 80 for line in done.text.splitlines())
     assert filled("undo").code == 0
     (other,) = filled("errors", "merge", "1", "2", "--json").json()["differed"]
@@ -238,7 +238,7 @@ def test_undo_redo_and_the_list(filled: Run) -> None:
     assert filled("undo", "0").code == 2
     all_of_it = filled("undo", "50")
     assert all_of_it.code == 1
-    assert "Stopped: There is nothing to undo" in all_of_it.text
+    assert "Stopped: Nothing to undo" in all_of_it.text
     assert filled("errors", "list").code == 1
 
 

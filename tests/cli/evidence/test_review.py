@@ -65,8 +65,8 @@ def filled(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 def test_entries_are_taken_once_and_their_lengths_only_warned_of(filled: Run) -> None:
     again = filled("add", "-", "--session", SESSION, stdin=extracted(("e0", (ALIGNED,)), ("e9", ((0, "short"),))))
     assert again.code == 0
-    assert "Took 1 entries with 1 quotes" in again.text
-    assert "30 to 200 are advised" in again.text
+    assert "Added 1 entries with 1 quotes" in again.text
+    assert "recommended are 30 to 200" in again.text
     assert filled("add", "-", "--session", SESSION, stdin=extracted(("e0", (FAILED,)))).code == 1
     assert filled("add", "-", "--session", "nope", stdin=extracted()).code == 2
     assert filled("add", "-", "--session", SESSION, stdin=b"[1").code == 2
@@ -79,7 +79,7 @@ def test_the_queue_is_listed_filtered_and_paged(filled: Run) -> None:
     left = filled("list", "--open", "--limit", "2", "--json").json()
     assert ([row["id"] for row in left["quotes"]], left["next"]) == ([2, 3], 3)
     assert [row["id"] for row in filled("list", "--status", "failed", "--json").json()["quotes"]] == [4, 5]
-    assert "4 left to decide of 5." in filled("list").text
+    assert "4 of 5 undecided." in filled("list").text
     assert filled("list", "--type", "none").code == 1
     assert filled("list", "--after", "x").code == 2
     entries = filled("list", "--entries", "--json").json()["entries"]
@@ -187,7 +187,7 @@ def test_every_ready_entry_is_promoted_at_once_and_undone_at_once(filled: Run, r
     assert [row["id"] for row in filled("list", "--entries", "--ready", "--json").json()["entries"]] == ["e0", "e1"]
     dry = filled("promote", "--ready", "--dry-run")
     assert dry.code == 0
-    assert "Would verify 2 entries.\n  e0  about e0\n  e1  about e1\nNothing was written (--dry-run)." in dry.text
+    assert "Would verify 2 entries.\n  e0  about e0\n  e1  about e1\nNo change written (--dry-run)." in dry.text
     assert filled("list", "--entries", "--stage", "verified").code == 1
     done = filled("promote", "--ready", "--json")
     assert done.code == 0
@@ -208,7 +208,7 @@ def test_an_entry_that_is_blocked_is_named_with_the_reason(filled: Run, tmp_path
     done = filled("promote", "--ready")
     assert done.code == 1
     assert "Verified 1 entry." in done.text
-    assert "Blocked: 1 entry.\n  e1  Evidence alignment failed: of 1 quote, 1 gone from where it was found" in done.text
+    assert "Blocked: 1 entry.\n  e1  Evidence alignment failed: of 1 quote, 1 missing from its place" in done.text
 
 
 @pytest.mark.parametrize("args", [(), ("--dry-run",), ("e0", "--ready"), ("--ready", "--back"), ("e0", "--dry-run")])

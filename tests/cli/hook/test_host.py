@@ -196,7 +196,7 @@ def test_a_hanging_host_costs_no_answer_and_is_waited_for_once(home: Home) -> No
             assert b"Install leftpad" in hung.stdout
         assert len(came) == 1, "what the first hook found out is of no use to the next"
     assert home.seen() == 1 + 3
-    assert (home.path / ".local/state/casebook/casebook.log").read_text().count("gave no answer") == 1
+    assert (home.path / ".local/state/casebook/casebook.log").read_text().count("hook host timeout") == 1
 
 
 def test_a_host_that_goes_on_does_nothing_again_and_is_asked_again(home: Home) -> None:

@@ -142,4 +142,4 @@ def test_a_folder_where_the_rule_file_should_be_is_logged(home: Home) -> None:
     done = home.hook()
     assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
     logs = [path.read_text("utf-8") for path in home.path.rglob("*.log*") if path.is_file()]
-    assert any(f"no rules were read from {place}" in text for text in logs)
+    assert any(f"skipped rules of {place}" in text for text in logs)

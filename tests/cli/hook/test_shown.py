@@ -90,7 +90,7 @@ def test_a_reply_that_nobody_reads_is_given_up_logged_and_not_counted(home: Home
         os.close(read)
         os.close(write)
     assert shown(home) == 0
-    assert [one["level"] for one in log_lines(home) if "given up" in str(one.get("fault"))] == ["warning"]
+    assert [one["level"] for one in log_lines(home) if "timeout after" in str(one.get("fault"))] == ["warning"]
 
 
 def test_a_give_up_is_logged_though_keeping_the_event_takes_too_long(home: Home) -> None:

@@ -85,7 +85,7 @@ def test_an_error_in_other_words_is_answered_through_the_service(home: Home) -> 
             if answer:
                 break
         assert "> Install react." in answer["hookSpecificOutput"]["additionalContext"]
-        assert "reads alike" in answer["hookSpecificOutput"]["additionalContext"]
+        assert "similar meaning" in answer["hookSpecificOutput"]["additionalContext"]
     finally:
         home.run("serve-model", "--stop")
 

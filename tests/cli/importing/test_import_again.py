@@ -27,13 +27,13 @@ def test_the_counts_before_and_after(run: Run, book: str) -> None:
     done = run("import", "--again", "--yes", "--json", "--db", book).json()
     assert done["applied"] and done["before"] == shown["before"] and done["after"] == shown["after"]
     text = run("import", "--again", "--yes", "--db", book).text
-    assert "Nothing changes." in text
-    assert run("undo", "--db", book).text.startswith("Taken back: harvest again: 4 sessions")
+    assert "No changes." in text
+    assert run("undo", "--db", book).text.startswith("Undone: harvest again: 4 sessions")
 
 
 def test_on_a_terminal_it_asks(run: Run, book: str) -> None:
     refused = run("import", "--again", "--db", book, stdin=b"n\n", terminal=True)
-    assert refused.code == 1 and "Nothing was changed." in refused.text
+    assert refused.code == 1 and "No change." in refused.text
     assert "before" in refused.said and "Apply? [y/N]" in refused.said and "replaced" in refused.said
     agreed = run("import", "--again", "--db", book, stdin=b"y\n", terminal=True)
     assert agreed.code == 0 and "casebook undo" in agreed.text

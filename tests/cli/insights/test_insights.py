@@ -76,13 +76,13 @@ def test_whether_decisions_worked(run: Run, tmp_path: Path) -> None:
     assert "1 incident in 1 of 1 sessions" in text and "1 incident in 1 of 2 sessions" in text
     assert "s2 message 4, 2026-01-22" in text
     empty = run("insights", "worked", "--project", "none", "--db", db)
-    assert empty.code == 1 and "No decision with a date" in empty.text
+    assert empty.code == 1 and "No dated decisions" in empty.text
 
 
 def test_one_view_alone(run: Run, tmp_path: Path) -> None:
     db = _decided(tmp_path / "casebook.db")
     text = run("insights", "came-back", "--db", db).text
-    assert "Came back" in text and "Worst" not in text and "Week" not in text
+    assert "Recurred" in text and "Worst" not in text and "Week" not in text
     assert "Command" in run("insights", "time", "--db", db).text
 
 

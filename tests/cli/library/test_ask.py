@@ -126,7 +126,7 @@ def test_what_proves_to_be_thought_is_wiped_off_the_terminal(
     assert thought[:5] not in filled("library", "ask", RETRY).text, "into a pipe it is never written"
     serve(Reply(("x\n" * 40, "</think>", TRUE)))
     long = filled("library", "ask", RETRY, terminal=True).text
-    assert f"(So far it thought aloud.)\n\n{TRUE}\n" in long, "what has scrolled off cannot be wiped"
+    assert f"(Reasoning removed.)\n\n{TRUE}\n" in long, "what has scrolled off cannot be wiped"
     serve(Reply((thought, "</think>")))
     nothing = filled("library", "ask", RETRY, terminal=True)
     assert nothing.code == 1
@@ -136,7 +136,7 @@ def test_what_proves_to_be_thought_is_wiped_off_the_terminal(
 def test_what_goes_on_is_told_on_stderr_until_the_model_speaks(filled: Run, serve: Callable[..., Server]) -> None:
     serve(Reply(('{"queries": ["retries"]}',)), Reply(('{"kind": "stop"}',)), Reply((TRUE, "\n")))
     found = filled("library", "ask", RETRY, "--multi-hop", terminal=True)
-    told = ["looking for evidence…", "step 1: 1 searches", "step 2: 0 searches", "tiny reads…"]
+    told = ["searching for evidence…", "step 1: 1 searches", "step 2: 0 searches", "waiting for tiny…"]
     assert [found.said.find(one) for one in told] == sorted(found.said.find(one) for one in told)
     assert found.said.find(told[0]) > 0
     assert found.said.endswith("\r\x1b[K"), "nothing of it is left"
@@ -151,9 +151,9 @@ def test_a_refusal_exits_1_and_a_fault_2(filled: Run, serve: Callable[..., Serve
     server = serve()
     refused = filled("library", "ask", "How much coffee does the release manager drink on a Friday?")
     assert refused.code == 1
-    assert "Nearest passages (all below the gate of 0.30)" in refused.text
+    assert "Nearest passages (all below the threshold of 0.30)" in refused.text
     why = filled("library", "ask", "--explain", "Who may send release notes to the Zanzibar office?").text
-    assert "gate: no passage knows Zanzibar" in why
+    assert "gate: no passage contains Zanzibar" in why
     assert server.requests == []
     serve(Reply(status=404, error="model 'tiny' not found"))
     missing = filled("library", "ask", RETRY, "--json")
@@ -188,7 +188,7 @@ def test_an_answer_that_cannot_be_kept_is_given_and_said(
     monkeypatch.setattr(api, "keep", full)
     found = filled("library", "ask", RETRY)
     assert found.code == 0
-    assert "not kept: the disk is full" in found.said
+    assert "not saved: the disk is full" in found.said
 
 
 def test_ctrl_c_keeps_what_came(filled: Run, serve: Callable[..., Server], home: Path) -> None:
@@ -222,9 +222,12 @@ def test_a_source_that_has_changed_since_it_was_read_is_told(
         note.write("\nNothing of that holds any more.\n")
     found = run("library", "ask", RETRY)
     assert found.code == 0
-    assert "[1] http-client.md#L13-L16\nchanged since it was read\n" in found.text
-    assert "! [1] http-client.md: changed since it was read\n  casebook library ingest reads" in found.text
-    assert "of files that have changed since" in found.text
+    assert "[1] http-client.md#L13-L16\nchanged since it was indexed\n" in found.text
+    assert (
+        "! [1] http-client.md: changed since it was indexed\n  to index the changes, run: casebook library ingest"
+        in found.text
+    )
+    assert "some files changed since" in found.text
     assert "! [1] http-client.md: changed since" in run("library", "ask", RETRY, "--explain").text
     answer = run("library", "ask", RETRY, "--json").json()
     assert [one["since_read"] for one in answer["citations"]] == ["changed"]
@@ -233,4 +236,4 @@ def test_a_source_that_has_changed_since_it_was_read_is_told(
 
 def test_without_a_library_no_model_is_named_and_the_next_step_is(run: Run) -> None:
     done = run("library", "ask", RETRY)
-    assert (done.code, done.text.strip()) == (1, "There is no library yet: casebook library ingest FOLDER")
+    assert (done.code, done.text.strip()) == (1, "The library is empty. Run: casebook library ingest FOLDER")

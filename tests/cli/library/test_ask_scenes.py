@@ -204,31 +204,31 @@ def test_what_does_not_hold_is_told_below_the_answer_and_when_explained() -> Non
         assert "number: the source has “30”, the answer “40”" in told
         assert "say otherwise" in told or "「Kept 30 days.」" in told
         assert "grounded ✗" in told
-    assert "[9]: no such passage was given" in _told(found)
+    assert "[9]: removed, the passage was not provided" in _told(found)
 
 
 def test_what_the_model_did_not_say_itself_is_not_said_for_it() -> None:
     near = AnswerCitation(None, LineCitation("a.md", 1, 8), None, 0.61)
     refused = _answer("how long?", "Not enough evidence.", near, used=3, refusal="llm_self_judge")
     uncited = replace(refused, trace=(Step("citations", "rejected", "no passage is cited"),))
-    assert "the model sees no answer" in _told(refused)
-    assert "the model sees no answer" not in _told(uncited)
+    assert "the model found no answer" in _told(refused)
+    assert "the model found no answer" not in _told(uncited)
     assert "Not accepted: no passage is cited." in _told(uncited)
     invented = replace(uncited, answer="Kept 40 days.", invented=(InventedCitation("[99]", "Kept 40 days.", 0, 13),))
     for told in (_told(invented), _told(invented, explain=True)):
         assert "Kept 40 days." in told
-        assert "[99]: no such passage was given" in told
+        assert "[99]: removed, the passage was not provided" in told
         assert "a.md#L1-L8" in told or "retrieval trace" in told
 
 
 def test_what_the_model_said_when_it_gave_up_is_told() -> None:
     refused = _answer("where?", "Not enough evidence.", used=3, refusal="llm_self_judge")
     gave_up = replace(refused, said="The passages do not mention \x1b[31m Zanzibar.")
-    assert "The model said: The passages do not mention ␛[31m Zanzibar." in _told(gave_up)
-    assert "The model said" not in "\n".join(answer_lines(Output(), gave_up, said=True)), "it stands there already"
+    assert "Reply of the model: The passages do not mention ␛[31m Zanzibar." in _told(gave_up)
+    assert "Reply of the model" not in "\n".join(answer_lines(Output(), gave_up, said=True)), "it stands there already"
     uncited = replace(gave_up, trace=(Step("citations", "rejected", "no passage is cited"),))
     for explain in (False, True):
-        assert "The model said: The passages do not mention ␛[31m Zanzibar." in _told(uncited, explain=explain)
+        assert "Reply of the model: The passages do not mention ␛[31m Zanzibar." in _told(uncited, explain=explain)
     long = "\n".join(answer_lines(Output(), replace(uncited, said="no " * 400)))
     assert long.count("no ") < 120
     assert "…" in long
@@ -237,9 +237,9 @@ def test_what_the_model_said_when_it_gave_up_is_told() -> None:
 def test_a_sentence_without_a_citation_is_told() -> None:
     found = _explained()
     loose = replace(found, answer=f"As follows:\n{found.answer}\nThe moon is hollow.")
-    assert "? The moon is hollow.\n  nothing is cited" in _told(loose)
-    assert _told(loose).count("nothing is cited") == 1
-    assert "nothing is cited" not in _told(found)
+    assert "? The moon is hollow.\n  no citation" in _told(loose)
+    assert _told(loose).count("no citation") == 1
+    assert "no citation" not in _told(found)
 
 
 def test_an_answer_that_was_cut_off_says_so_explained_and_not() -> None:
@@ -248,19 +248,19 @@ def test_an_answer_that_was_cut_off_says_so_explained_and_not() -> None:
     cut = AnswerCut(4096, "models.llm.answer_tokens", len(found.answer) + 1, len(said))
     short = replace(found, answer=said, cut=cut)
     for told in (_told(short), _told(short, explain=True)):
-        assert "! cut off after 4,096 tokens; models.llm.answer_tokens allows more" in told
-        assert "3 chunks, cut off" in told
-        assert "nothing is cited" not in told
-    assert "▎ The moon is\n└ cut off" in _told(short, explain=True)
+        assert "! truncated after 4,096 tokens (to allow more, raise models.llm.answer_tokens)" in told
+        assert "3 chunks, truncated" in told
+        assert "no citation" not in told
+    assert "▎ The moon is\n└ truncated" in _told(short, explain=True)
     served = replace(short, cut=replace(cut, setting=None))
-    assert "; no setting allows more" in _told(served)
+    assert "(no setting allows more)" in _told(served)
 
 
 def test_an_answer_that_broke_off_says_why() -> None:
     broken = _answer("how long?", "Kept", used=3, refusal="llm_stream_aborted")
-    told = _told(replace(broken, trace=(Step("model", "failed", "the answer from \x1b[31m broke off"),)))
-    assert "Not finished: the answer from ␛[31m broke off." in told
-    assert "Not finished" not in _told(replace(broken, trace=(Step("model", "rejected", "it was stopped"),)))
+    told = _told(replace(broken, trace=(Step("model", "failed", "the answer from \x1b[31m was interrupted"),)))
+    assert "Incomplete: the answer from ␛[31m was interrupted." in told
+    assert "Incomplete" not in _told(replace(broken, trace=(Step("model", "rejected", "it was stopped"),)))
 
 
 def test_stopped_before_the_first_word_what_came_near_is_no_source() -> None:

@@ -37,7 +37,7 @@ def test_a_link_out_of_the_folder_is_named_and_followed_on_demand(run: Run, tmp_
     (outside / "far.md").write_text("# Far\n\nzebra\n", encoding="utf-8")
     (notes / "a.md").write_text("# A\n\nhere\n", encoding="utf-8")
     (notes / "out").symlink_to(outside)
-    assert "left out, link out of the folder: out" in run("library", "ingest", str(notes)).text
+    assert "skipped, link out of the folder: out" in run("library", "ingest", str(notes)).text
     assert "2 files" in run("library", "ingest", "--follow-links").text
     assert run("library", "search", "zebra").code == 0
     assert "removed, link out of the folder: 1 (out/far.md)" in run("library", "ingest").text
@@ -100,15 +100,15 @@ def test_what_is_hostile_is_shown_inert(filled: Run) -> None:
 @pytest.mark.parametrize(
     ("args", "code", "said"),
     [
-        (("qqqqzzzz",), 1, "Nothing found"),
+        (("qqqqzzzz",), 1, "No results"),
         (("x", "--tag", "nobody"), 2, "no document has the tag nobody"),
-        (("x", "--since", "2999-01-01"), 1, "No document passes the filters."),
+        (("x", "--since", "2999-01-01"), 1, "No document matches the filters."),
         (("  ",), 2, "the query is empty"),
         (("x", "-k", "0"), 2, "k is 0"),
         (("x", "--cursor", "junk"), 2, "cursor"),
-        (("x", "--since", "soon"), 2, "no date"),
-        (("x", "--mode", "vector"), 2, "no search by meaning"),
-        (('NEAR("a b"', "--mode", "lexical"), 1, "Nothing found"),
+        (("x", "--since", "soon"), 2, "is not a date"),
+        (("x", "--mode", "vector"), 2, "no semantic search"),
+        (('NEAR("a b"', "--mode", "lexical"), 1, "No results"),
     ],
 )
 def test_each_odd_search_gets_a_clear_line(filled: Run, args: tuple[str, ...], code: int, said: str) -> None:
@@ -162,8 +162,8 @@ def test_list_inspect_and_index(filled: Run) -> None:
     assert len(rest["documents"]) == 4
     passages = sum(one["chunk_count"] for one in (*page["documents"], *rest["documents"]))
     assert filled("library", "list", "--tag", "nobody").code == 2
-    assert "passes the filters" in filled("library", "list", "--since", "2999-01-01").text
-    assert "No more documents: 6 come before." in filled("library", "list", "--after", "zz").text
+    assert "matches the filters" in filled("library", "list", "--since", "2999-01-01").text
+    assert "No more documents after 6." in filled("library", "list", "--after", "zz").text
     doc = filled("library", "inspect", "http-client.md", "--json").json()
     assert doc["schema_version"] == "doc_inspection.v1"
     uri = doc["chunks"][1]["citation"]["uri"]
@@ -235,7 +235,7 @@ def test_the_house_suite_is_sixty_questions_in_two_languages() -> None:
 def test_a_language_or_a_type_that_no_document_can_have_is_refused_with_the_choices(filled: Run) -> None:
     unknown = filled("library", "search", "retry", "--lang", "xx")
     assert unknown.code == 2
-    assert b"no such language: xx" in unknown.err
+    assert b"unknown language: xx" in unknown.err
     assert b"ko, en, mixed" in unknown.err
     assert filled("library", "list", "--type", "code").code == 2
     assert filled("library", "list", "--lang", "mixed").code in (0, 1), "a language that no document has is no error"

@@ -44,7 +44,7 @@ def test_off_a_terminal_it_says_file_and_line(notes: Path) -> None:
     file.unlink()
     done = subprocess.run(command(notes, file.name), cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert "is not there any more" in done.stderr and done.stderr.count("\n") == 1
+    assert "no longer exists" in done.stderr and done.stderr.count("\n") == 1
 
 
 def test_a_line_beyond_the_end_is_told_in_one_line_and_the_last_one_is_opened(notes: Path) -> None:

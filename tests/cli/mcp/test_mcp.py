@@ -188,7 +188,7 @@ def timeless(value: Any) -> Any:
 
 def test_nothing_found_is_an_answer(talk: Talk) -> None:
     assert answer(talk, "search", query="qwxyz")["hits"] == []
-    assert answer(talk, "error_search", text="Error: never seen before anywhere")["match"] is None
+    assert answer(talk, "error_search", text="Error: unknown error anywhere")["match"] is None
     assert answer(talk, "match_rules", tool_name="Read", tool_input={"file_path": "x"})["rules"] == []
 
 
@@ -204,7 +204,7 @@ def test_many_searches_fail_one_by_one(talk: Talk) -> None:
     assert (found["summary"]["succeeded"], found["summary"]["failed"]) == (1, 5)
     told = [one["error"]["message"] for one in found["results"][:5]]
     assert [at for at, one in enumerate(told) if f"queries[{at}]" not in one] == [2], told
-    assert "no argument 'bogus'" in told[2]
+    assert "unknown argument 'bogus'" in told[2]
 
 
 def test_a_citation_can_be_read(talk: Talk) -> None:
@@ -244,7 +244,7 @@ def test_a_quote_and_a_rule(talk: Talk) -> None:
     rules = answer(talk, "match_rules", tool_name="Bash", tool_input={"command": "git push --force origin main"})
     assert rules["rules"][0]["id"] == "ERR-001"
     (without,) = [step["reason"] for step in rules["trace"] if step["stage"] == "files"]
-    assert without.endswith("large.md is larger than 16 MiB; done without it")
+    assert without.endswith("large.md is larger than 16 MiB; skipped")
 
 
 def test_a_question_is_answered_kept_and_a_refusal_is_an_answer(talk: Talk, model: Server, place: Path) -> None:
@@ -299,7 +299,7 @@ def test_what_it_speaks_and_whether_it_is_well(talk: Talk) -> None:
     [
         ("search", {}, "query"),
         ("search", {"query": "x", "kk": 3}, "kk"),
-        ("search", {"query": "x", "k": "many"}, "whole number"),
+        ("search", {"query": "x", "k": "many"}, "an integer"),
         ("search", {"query": "x", "k": 10_000}, "from 1 to 50"),
         ("search", {"query": "x" * 5_000}, "longer"),
         ("search", {"query": "  "}, "empty"),
@@ -314,7 +314,7 @@ def test_what_it_speaks_and_whether_it_is_well(talk: Talk) -> None:
         ("fetch", {"citation": " "}, "the name is empty"),
         ("fetch", {"name": "nowhere.md#L3"}, "nowhere.md"),
         ("fetch", {"name": "a.md#L900"}, "no line 900"),
-        ("fetch", {"name": "../../etc/passwd"}, "nothing called"),
+        ("fetch", {"name": "../../etc/passwd"}, "does not contain"),
         ("align_quote", {"quote": "x"}, "messages or session"),
         ("align_quote", {"quote": "x", "session": "none"}, "no session"),
         ("schema", {"name": "no.v9"}, "no.v9"),

@@ -59,7 +59,7 @@ def test_each_model_says_which_digests_it_is_checked_against(run: Run) -> None:
     assert set(by_id.values()) == {"hub"}
     text = run("models", "list").text.replace("\n", " ")
     assert f"Digests pinned in casebook: {RECOMMENDED}, {MINILM}." in text
-    assert "the digests the hub states" in text
+    assert "the digests published by the hub" in text
 
 
 def test_list_says_what_is_here_and_in_use(run: Run) -> None:
@@ -159,7 +159,7 @@ def test_ctrl_c_stops_a_pull_and_keeps_nothing(home: Path) -> None:
                 out, _ = process.communicate(timeout=30)
         finally:
             process.kill()
-    assert (process.returncode, out) == (130, b"Stopped. Nothing was kept.\n")
+    assert (process.returncode, out) == (130, b"Stopped. Nothing was saved.\n")
     assert not list((home / ".cache/casebook/models").glob("[!.]*"))
 
 
@@ -213,7 +213,7 @@ def test_a_model_that_cannot_tell_causes_apart_is_given_no_thresholds(run: Run, 
 
 
 def test_measuring_the_default_keeps_the_catalogues_thresholds(run: Run, minilm_here: Path) -> None:
-    assert "Not kept" in run("models", "calibrate").text
+    assert "Not saved" in run("models", "calibrate").text
     assert not (minilm_here / "thresholds.json").exists()
 
 
@@ -225,7 +225,7 @@ def _check(run: Run) -> Any:
 def test_doctor_embeds_a_text(run: Run, minilm_here: Path) -> None:
     check = _check(run)
     assert check["ok"]
-    assert "one unit vector of 384 out" in check["detail"]
+    assert "a unit vector of 384" in check["detail"]
 
 
 def test_doctor_names_the_cure_where_there_is_no_model(

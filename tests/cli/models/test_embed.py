@@ -49,7 +49,7 @@ def test_embed_tells_progress_and_reports(run: Callable[..., Any], db: Path) -> 
     assert {step["schema_version"] for step in steps} == {"progress.v1"}
     assert (steps[-1]["done"], steps[-1]["total"], steps[-1]["kind"]) == (26, 26, "embed")
     again = run("embed", "--db", str(db))
-    assert (again.code, again.text) == (0, "Nothing to embed: all is done, with all-MiniLM-L6-v2.\n")
+    assert (again.code, again.text) == (0, "Nothing to embed. Everything is embedded with all-MiniLM-L6-v2.\n")
 
 
 def test_without_the_model_the_fault_names_the_command(run: Callable[..., Any], db: Path, monkeypatch: Any) -> None:
@@ -71,7 +71,7 @@ def test_another_run_is_left_alone(run: Callable[..., Any], db: Path) -> None:
         job = jobs.begin(store, "embed")
         assert job is not None
         done = run("embed", "--db", str(db))
-        assert (done.code, done.text) == (1, "Another run is embedding already; nothing was done.\n")
+        assert (done.code, done.text) == (1, "Another process is embedding. No change.\n")
         jobs.finish(store, job)
 
 

@@ -72,7 +72,7 @@ def test_started_on_demand_it_embeds_as_the_model_here_and_ends_when_idle(
     ]  # before: on a busy machine it takes longer than idling
     first = connect(MINILM, start=True)
     assert isinstance(first, Unserved), "the first one never waits"
-    assert "started for the next time" in first.reason
+    assert "starting it for the next search" in first.reason
     until(lambda: isinstance(connect(MINILM, deadline_ms=LONG, start=True), Served))
     client = connect(MINILM, version=minilm.version, deadline_ms=LONG)
     assert isinstance(client, Served)
@@ -115,7 +115,7 @@ def test_by_hand_it_says_where_it_listens_and_ends_at_a_signal(serve: Run, run: 
     process.send_signal(signal.SIGTERM)
     out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
-    assert out.decode() == f"Serving {MINILM} at {place.entrance}; ends after 900 s without a question.\n"
+    assert out.decode() == f"Serving {MINILM} at {place.entrance}. Stops after 900 s without a request.\n"
     assert err == b""
     assert not place.entrance.exists()
 
@@ -124,7 +124,7 @@ def test_a_second_one_leaves_and_a_killed_one_is_replaced(serve: Run, place: End
     first = serve()
     second = serve("--foreground")
     out, _ = second.communicate(timeout=PATIENCE)
-    assert (second.returncode, out.decode()) == (0, f"A model service listens already at {place.entrance}.\n")
+    assert (second.returncode, out.decode()) == (0, f"A model service already listens at {place.entrance}.\n")
     first.kill()
     first.wait(PATIENCE)
     assert place.entrance.exists()
@@ -142,7 +142,7 @@ def test_in_the_background_and_stopped(run: Run, place: Endpoint) -> None:
     assert run("serve-model", "--background").code == 0
     stopped = run("serve-model", "--stop")
     assert stopped.code == 0
-    assert "has ended" in stopped.text
+    assert "Stopped the model service" in stopped.text
     assert not place.entrance.exists()
 
 
@@ -151,7 +151,7 @@ def test_one_that_hangs_is_ended_all_the_same(serve: Run, run: Run) -> None:
     process = serve()
     process.send_signal(signal.SIGSTOP)
     stopped = run("serve-model", "--stop")
-    assert (stopped.code, stopped.text) == (0, f"The model service (process {process.pid}) has ended.\n")
+    assert (stopped.code, stopped.text) == (0, f"Stopped the model service (process {process.pid}).\n")
     assert process.wait(PATIENCE) == -signal.SIGKILL
     assert run("serve-model", "--stop").code == 1
     assert serve().poll() is None
@@ -172,7 +172,7 @@ def test_without_the_model_it_says_what_to_do_and_is_not_started_again_at_once(p
     assert "pull" in missing.fault()["hint"]
     found = connect("all-mpnet-base-v2", start=True)
     assert isinstance(found, Unserved)
-    assert "could not start" in found.reason
+    assert "its start failed" in found.reason
 
 
 @pytest.mark.parametrize("args", [("--idle", "0"), ("--idle", "soon"), ("--idle", "١"), ("--status", "--stop")])
