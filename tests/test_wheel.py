@@ -257,4 +257,4 @@ def test_a_library_user_gets_the_packages_by_their_own_names_only(by_pip: Instal
     done = run(
         by_pip.python, "-I", "-c", code + "sys.modules['core'].__file__ = '/x/core/__init__.py'; import agent_casebook"
     )
-    assert "another package named core is loaded already: /x/core/__init__.py" in done.stderr
+    assert "another package named core is already loaded: /x/core/__init__.py" in done.stderr

@@ -117,7 +117,7 @@ def _verdicts(answer: Answer, signs: Signs) -> list[Content]:
     if answer.cut is None:
         return [worth]
     mark = signs.quote("flagged")
-    words = f"Truncated: {inline(answer.cut.reason, _QUOTE)}."
+    words = f"{inline(answer.cut.reason, _QUOTE).capitalize()}."
     cut = Content.assemble((f"{mark.sign} ", mark.tone), (words, f"bold {mark.tone}"))
     sound = answer.grounded and not (_wrong(answer) or answer.invented or answer.uncited or answer.outdated)
     return [cut] if sound else [worth, cut]

@@ -24,7 +24,7 @@ def test_a_file_is_whole_and_its_owners(tmp_path: Path) -> None:
 def test_nothing_is_replaced_unasked(tmp_path: Path) -> None:
     path = tmp_path / "out.txt"
     path.write_text("mine")
-    with pytest.raises(Fault, match="already there") as caught:
+    with pytest.raises(Fault, match="already exists") as caught:
         write_file(path, ["x"], replace=False)
     assert "--force" in caught.value.hint
     assert path.read_text() == "mine"
@@ -39,7 +39,7 @@ def test_one_that_appears_meanwhile_is_kept(tmp_path: Path) -> None:
         yield "x"
         path.write_text("theirs")
 
-    with pytest.raises(Fault, match="already there"):
+    with pytest.raises(Fault, match="already exists"):
         write_file(path, chunks(), replace=False)
     assert path.read_text() == "theirs"
     assert [p.name for p in tmp_path.iterdir()] == ["out.txt"]

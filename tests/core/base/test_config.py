@@ -70,9 +70,9 @@ def test_unknown_keys_are_named_with_their_line_and_do_no_harm(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("text", "line", "cure"),
     [
-        ("[log]\nkeep = '60'", 2, "a whole number from 0 to 100"),
-        ("[log]\nkeep = 9999", 2, "a whole number from 0 to 100"),
-        ("[log]\nkeep = true", 2, "a whole number"),
+        ("[log]\nkeep = '60'", 2, "an integer from 0 to 100"),
+        ("[log]\nkeep = 9999", 2, "an integer from 0 to 100"),
+        ("[log]\nkeep = true", 2, "an integer"),
         ("[ui]\n\nascii = 1", 3, "true or false"),
         ("[store]\npath = ['a']", 2, "text in quotes"),
         ("[log]\nlevel = 'loud'", 2, "one of off, error, warning, info, debug"),

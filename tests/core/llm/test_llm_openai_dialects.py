@@ -63,7 +63,7 @@ def test_a_server_that_does_not_stream_is_read(indent: int | None) -> None:
     whole = json.dumps(value, indent=indent).encode()
     assert scripted(Reply(raw=whole)) == [Token("Yes."), GenerationEnd("length", Usage(7, 3))]
     assert scripted(Reply(raw=b"\n" + whole + b"\n\n")) == [Token("Yes."), GenerationEnd("length", Usage(7, 3))]
-    with pytest.raises(Fault, match="cannot be read"):
+    with pytest.raises(Fault, match="invalid reply"):
         scripted(Reply(raw=whole[: len(whole) // 2]))
     with pytest.raises(Fault, match="out of memory"):
         scripted(Reply(raw=json.dumps({"error": {"message": "out of memory"}}, indent=indent).encode()))
@@ -99,16 +99,16 @@ def test_an_answer_that_a_filter_stopped_is_not_whole() -> None:
 @pytest.mark.parametrize(
     ("status", "body", "told"),
     [
-        (429, b"", "takes no more questions now (HTTP 429)"),
-        (400, b"", "does not take the question (HTTP 400)"),
+        (429, b"", "is overloaded (HTTP 429)"),
+        (400, b"", "rejects the request (HTTP 400)"),
         (500, b"", "cannot answer (HTTP 500)"),
         (
             400,
             b'{"object": "error", "message": "too long", "code": 400}',
-            "does not take the question (HTTP 400): too long",
+            "rejects the request (HTTP 400): too long",
         ),
-        (422, b'{"detail": "no messages"}', "does not take the question (HTTP 422): no messages"),
-        (429, b'{"error": {"message": "slow down"}}', "takes no more questions now (HTTP 429): slow down"),
+        (422, b'{"detail": "no messages"}', "rejects the request (HTTP 422): no messages"),
+        (429, b'{"error": {"message": "slow down"}}', "is overloaded (HTTP 429): slow down"),
     ],
 )
 def test_a_status_is_told_with_what_the_server_says_if_it_says_anything(

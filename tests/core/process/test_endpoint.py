@@ -92,11 +92,11 @@ def test_only_a_folder_of_our_own_is_private(tmp_path: Path) -> None:
     make_private(folder)
     assert not_private(folder) is None
     folder.chmod(0o750)
-    assert "open to others" in str(not_private(folder))
+    assert "accessible to other users" in str(not_private(folder))
     make_private(folder)
     assert not_private(folder) is None
     (tmp_path / "link").symlink_to(folder)
-    assert "is no folder" in str(not_private(tmp_path / "link"))
+    assert "is not a folder" in str(not_private(tmp_path / "link"))
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_a_failed_start_holds_back_longer_and_says_why(place: Endpoint) -> None:
     make_private(place.folder)
     note_start(place, "m", "its weights are damaged \ud800")
     began = place.note.stat().st_mtime
-    assert why_not_started(place, "m", began + 60) == "it could not start 60 s ago: its weights are damaged ?"
+    assert why_not_started(place, "m", began + 60) == "its start failed 60 s ago: its weights are damaged ?"
     assert why_not_started(place, "m", began + FAILED_S) is None
     assert why_not_started(place, "other", began + 60) is None
     note_success(place)
@@ -150,7 +150,7 @@ def test_a_service_is_started_once_for_all_who_ask_and_nobody_waits(
     reasons = [connect("m", place=place, start=True) for _ in range(3)]
     assert started == [["--model", "m"]]
     assert [found.reason for found in reasons if isinstance(found, Unserved)] == [
-        "no model service runs; it has been started for the next time",
+        "no model service runs; starting it for the next search",
         "no model service runs; it is being started",
         "no model service runs; it is being started",
     ]
@@ -172,9 +172,9 @@ def test_what_cannot_be_started_is_only_a_reason(place: Endpoint, monkeypatch: p
 @pytest.mark.parametrize(
     ("wanted", "why"),
     [
-        (("other", None, None), "the model service holds double 1, not other"),
-        (("double", "2", None), "the model service holds double 1, not double 2"),
-        (("double", "1", "words"), "the model service reads texts by the recipe letters, not words"),
+        (("other", None, None), "the model service has double 1, not other"),
+        (("double", "2", None), "the model service has double 1, not double 2"),
+        (("double", "1", "words"), "the model service uses recipe letters, not words"),
     ],
 )
 def test_a_service_with_the_model_of_yesterday_gives_way_to_one_with_that_of_today(
@@ -190,7 +190,7 @@ def test_a_service_with_the_model_of_yesterday_gives_way_to_one_with_that_of_tod
         assert looked == Unserved("skipped", why), "who would not start one ends none"
         assert service.thread.is_alive()
         asked = connect(model, version=version, recipe=recipe, place=place, deadline_ms=patience, start=True)
-        assert asked == Unserved("skipped", f"{why}; it was ended, and another has been started for the next time")
+        assert asked == Unserved("skipped", f"{why}; stopped, starting it for the next search")
         assert service.wait().why == "stopped"
     assert started == [["--model", model]]
 

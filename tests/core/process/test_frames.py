@@ -73,7 +73,7 @@ def test_another_protocol_is_known_by_its_first_wrong_byte(start: bytes) -> None
 
 
 def test_another_version_is_named() -> None:
-    with pytest.raises(BadFrame, match=f"version 9 of the protocol, not {VERSION}"):
+    with pytest.raises(BadFrame, match=f"protocol version 9, not {VERSION}"):
         FrameReader().feed(b"cbm\x09")
 
 
@@ -89,7 +89,7 @@ def test_a_frame_that_says_it_is_huge_is_refused_before_it_comes(sizes: tuple[in
     ids=range(10),
 )
 def test_a_header_that_is_no_object_is_refused(header: bytes) -> None:
-    with pytest.raises(BadFrame, match="header is no JSON"):
+    with pytest.raises(BadFrame, match=r"header that is not (a )?JSON"):
         FrameReader().feed(struct.pack("<3sBII", b"cbm", VERSION, len(header), 0) + header)
 
 

@@ -92,13 +92,13 @@ def prefix(version: int, header: int, body: int) -> bytes:
 @pytest.mark.parametrize(
     ("sent", "said"),
     [
-        (prefix(VERSION + 1, 2, 0), f"speaks version {VERSION + 1} of the protocol, not {VERSION}"),
-        (prefix(VERSION - 1, 2, 0), f"speaks version {VERSION - 1} of the protocol, not {VERSION}"),
+        (prefix(VERSION + 1, 2, 0), f"uses protocol version {VERSION + 1}, not {VERSION}"),
+        (prefix(VERSION - 1, 2, 0), f"uses protocol version {VERSION - 1}, not {VERSION}"),
         (prefix(VERSION, MOST[0] + 1, 0), "too large"),
         (prefix(VERSION, 2, MOST[1] + 1), "too large"),
         (prefix(VERSION, 0xFFFFFFFF, 0xFFFFFFFF), "too large"),
-        (prefix(VERSION, 3, 0) + b"{}}", "no JSON"),
-        (prefix(VERSION, 2, 0) + b"[]", "no JSON object"),
+        (prefix(VERSION, 3, 0) + b"{}}", "not JSON"),
+        (prefix(VERSION, 2, 0) + b"[]", "not a JSON object"),
         (b"G", "not the protocol"),
     ],
     ids=["newer", "older", "header", "body", "both", "json", "array", "http"],

@@ -107,7 +107,7 @@ def test_undo_takes_the_newest_that_still_stands(store: Store, case: Case) -> No
         undo(store, "ann")
         texts.append(str(state(store)["error_kb"][0][4]))
     assert texts == ["2", "1", "0"]
-    assert refusal(lambda: undo(store, "ann")).message == "There is nothing to undo."
+    assert refusal(lambda: undo(store, "ann")).message == "Nothing to undo."
 
 
 def test_an_older_change_can_be_undone_alone_where_nothing_overlaps(store: Store, case: Case) -> None:

@@ -64,7 +64,7 @@ def test_a_folder_without_a_wal(open_folder: Path, case: Any, as_nobody: Nobody,
     found, why, code = as_nobody(lambda: read(path, write))
     assert found == ["in the file"]
     assert why is not None
-    assert "can only be read" in why
+    assert "is read-only" in why
     assert code == "db_readonly"
     assert path.read_bytes() == before
     assert [item.name for item in open_folder.iterdir()] == ["casebook.db"]

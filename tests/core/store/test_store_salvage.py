@@ -195,7 +195,7 @@ def test_rows_whose_case_is_lost_get_a_stand_in(whole: Path, tmp_path: Path) -> 
     assert found["resolution"] == real["resolution"]
     assert {row[2] for row in found["error_kb"]} == {row[2] for row in real["error_kb"]}  # named by their keys
     assert {row[4] for row in found["error_kb"]} == {"do this " * 9}
-    assert any("stand-in" in error for error in errors)
+    assert any("placeholder" in error for error in errors)
 
 
 def test_a_seed_database_can_be_salvaged_too(tmp_path: Path) -> None:

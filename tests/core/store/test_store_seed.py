@@ -118,8 +118,8 @@ def test_vector_tables_are_no_obstacle(seed: Any) -> None:
 @pytest.mark.parametrize(
     ("statement", "word"),
     [
-        ("CREATE VIEW error_kb AS SELECT 'x' AS error_normalized", "no plain table"),
-        ("CREATE VIRTUAL TABLE error_kb USING fts5(error_normalized)", "no plain table"),
+        ("CREATE VIEW error_kb AS SELECT 'x' AS error_normalized", "not a plain table"),
+        ("CREATE VIRTUAL TABLE error_kb USING fts5(error_normalized)", "not a plain table"),
         ("CREATE TABLE error_kb(a, error_normalized AS (a || 'x'))", "error_normalized"),
         ("CREATE TABLE error_kb(a)", "error_normalized"),
         ("CREATE TABLE other(a)", "error_kb"),

@@ -149,7 +149,7 @@ async def test_a_file_that_is_there_is_replaced_only_by_the_key_that_is_named_th
         await pilot.press("f2")
         await pilot.press("enter")
         await until(
-            pilot, lambda: words(app) == f"{file} is already there. Press F2 to replace it, or enter another name."
+            pilot, lambda: words(app) == f"{file} already exists. Press F2 to replace it, or enter another name."
         )
         await pilot.press("enter", "enter")
         await until(pilot, lambda: not app.jobs.busy("export"))
@@ -175,10 +175,13 @@ async def test_what_cannot_be_written_is_told_in_the_box_and_leaves_nothing(
         await started(pilot, app)
         await asked(pilot, app, "export all cases")
         for name, said in (
-            (tmp_path / "no" / "a.csv", f"There is no folder {tmp_path / 'no'}. Make it first, or name another file."),
+            (
+                tmp_path / "no" / "a.csv",
+                f"There is no folder {tmp_path / 'no'}. Create it first, or pass another file.",
+            ),
             (tmp_path / "dir.csv", f"{tmp_path / 'dir.csv'} is a folder. Enter a file name in it."),
             (tmp_path / "a.txt", "Unknown format: a.txt. Use the extension .jsonl, .csv or .md."),
-            ("~no-one-here/a.md", "~no-one-here/a.md begins with no home folder. Write the whole path."),
+            ("~no-one-here/a.md", "~no-one-here/a.md starts with an unknown home. Pass an absolute path."),
             (" ", "Enter a file name."),
         ):
             await named(pilot, app, name)
@@ -191,7 +194,7 @@ async def test_what_cannot_be_written_is_told_in_the_box_and_leaves_nothing(
             with monkeypatch.context() as patch:
                 patch.setattr("core.base.atomic.os.fsync", refuse)
                 await named(pilot, app, tmp_path / "full.csv")
-                line = f"Cannot write {tmp_path / 'full.csv'}: {said}. Check that the folder exists"
+                line = f"Cannot write {tmp_path / 'full.csv'}: {said}. Check the folder"
                 await until(pilot, lambda line=line: line in words(app))
         assert sorted(one.name for one in tmp_path.iterdir() if "full" in one.name or ".part" in one.name) == []
         await named(pilot, app, tmp_path / "full.csv")  # the box is still there, and there is room again
@@ -240,7 +243,7 @@ async def test_a_copy_is_made_from_every_pane_and_never_over_another_file(book: 
         assert cases(file) == cases(book)
         await asked(pilot, app, "back up the casebook")
         await pilot.press("enter")
-        await until(pilot, lambda: f"{file} is already there." in words(app))
+        await until(pilot, lambda: f"{file} already exists." in words(app))
         assert "F2" not in words(app)
         before = file.read_bytes()
         await pilot.press("f2", "escape")

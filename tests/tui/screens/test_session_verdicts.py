@@ -51,10 +51,10 @@ async def test_a_result_has_its_verdict_in_the_margin_and_why_on_demand(harveste
         await until(pilot, lambda: "incident, project" in frame(app))
         assert not screen.why.display
         await pilot.press("t")
-        await until(pilot, lambda: "It was gone at message 9." in frame(app))
+        await until(pilot, lambda: "Fixed by message 9." in frame(app))
         assert "incident: The command failed with exit code 1" in " ".join(frame(app).split())
         own.choose(5)
-        await until(pilot, lambda: "It repeats the failure of message 1." in frame(app))
+        await until(pilot, lambda: "Repeats the failure of message 1." in frame(app))
         own.choose(0)
         await until(pilot, lambda: "No verdict" in frame(app))
         await pilot.press("t")

@@ -119,12 +119,12 @@ def _refused(folder: Path, environ: dict[str, str], says: str, code: str = "inva
     [
         ({"model_type": "mpnet"}, "only BERT, RoBERTa and XLM-RoBERTa"),
         ({"model_type": None}, "unknown"),
-        ({"hidden_act": "relu"}, "of another make"),
-        ({"position_embedding_type": "relative_key"}, "of another make"),
+        ({"hidden_act": "relu"}, "unsupported BERT variant"),
+        ({"position_embedding_type": "relative_key"}, "unsupported BERT variant"),
         ({"is_decoder": True}, "decoder"),
-        ({"num_attention_heads": 3}, "makes no sense"),
-        ({"num_hidden_layers": 10**9}, "makes no sense"),
-        ({"hidden_size": "16"}, "makes no sense"),
+        ({"num_attention_heads": 3}, "is invalid"),
+        ({"num_hidden_layers": 10**9}, "is invalid"),
+        ({"hidden_size": "16"}, "is invalid"),
         ({"num_hidden_layers": 3}, "has no encoder.layer.2"),
         ({"intermediate_size": 64}, "has the shape"),
     ],
@@ -162,7 +162,7 @@ def _header(said: object, data: bytes = b"") -> bytes:
 def test_damaged_weights_are_refused(tmp_path: Path, environ: dict[str, str], data: bytes) -> None:
     tiny_folder(tmp_path / "tiny")
     (tmp_path / "tiny" / "model.safetensors").write_bytes(data)
-    _refused(tmp_path / "tiny", environ, "is no weights file to convert")
+    _refused(tmp_path / "tiny", environ, "is not a supported weights file")
 
 
 @pytest.mark.parametrize(
@@ -170,9 +170,9 @@ def test_damaged_weights_are_refused(tmp_path: Path, environ: dict[str, str], da
     [
         ("modules.json", '[{"type": "sentence_transformers.models.Dense"}]', "has a layer"),
         ("modules.json", "{", "cannot be read as JSON"),
-        ("config.json", "[]", "is no JSON object"),
+        ("config.json", "[]", "is not a JSON object"),
         ("config.json", "\xff", "cannot be read as JSON"),
-        ("1_Pooling/config.json", '{"pooling_mode_max_tokens": true}', "pools tokens in another way"),
+        ("1_Pooling/config.json", '{"pooling_mode_max_tokens": true}', "unsupported pooling"),
     ],
 )
 def test_descriptions_that_are_not_understood_are_refused(
@@ -188,7 +188,7 @@ def test_descriptions_that_are_not_understood_are_refused(
 def test_a_folder_without_a_model_or_a_tokenizer_is_refused(tmp_path: Path, environ: dict[str, str]) -> None:
     _refused(tmp_path / "nowhere", environ, "there is no folder")
     (tmp_path / "empty").mkdir()
-    _refused(tmp_path / "empty", environ, "holds no model")
+    _refused(tmp_path / "empty", environ, "contains no model")
     tiny_folder(tmp_path / "tiny")
     (tmp_path / "tiny" / "tokenizer.json").unlink()
     _refused(tmp_path / "tiny", environ, "has no tokenizer.json")
@@ -209,4 +209,4 @@ def test_weights_full_of_nan_are_refused(tmp_path: Path, environ: dict[str, str]
     values = tensors(tmp_path / "tiny" / "model.safetensors")
     values["encoder.layer.1.output.LayerNorm.bias"][:] = float("nan")
     save(tmp_path / "tiny" / "model.safetensors", values)
-    _refused(tmp_path / "tiny", environ, "gives what is no vector", "model_unreachable")
+    _refused(tmp_path / "tiny", environ, "returns invalid vectors", "model_unreachable")

@@ -70,7 +70,7 @@ def test_without_any_model_the_command_that_mends_it_is_named(
 ) -> None:
     _without_wheel(monkeypatch)
     found = current(EmbeddingSettings(), environ)
-    assert found == Absent("no embedding model is on this machine", f"casebook models pull {MINILM}")
+    assert found == Absent("no embedding model is installed", f"casebook models pull {MINILM}")
     named = current(EmbeddingSettings(model=HUB), environ)
     assert isinstance(named, Absent)
     assert named.remedy == f"casebook models pull {HUB}"
@@ -85,7 +85,7 @@ def test_of_an_added_model_that_was_cut_is_said_so(environ: dict[str, str]) -> N
     assert isinstance(current(EmbeddingSettings(model="my-own"), environ), LocalModel)
     (folder / "model.onnx").write_bytes(b"m")
     assert current(EmbeddingSettings(model="my-own"), environ) == Absent(
-        f"the model my-own is damaged: of {folder} a file is missing or cut", "casebook models add DIR again"
+        f"the model my-own is damaged: a file of {folder} is missing or truncated", "run again: casebook models add DIR"
     )
     shutil.rmtree(folder)
     assert current(EmbeddingSettings(model="my-own"), environ) == Absent(

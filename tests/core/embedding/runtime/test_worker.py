@@ -203,7 +203,7 @@ def test_another_model_embeds_anew_and_keeps_the_old_vectors_until_it_is_done(bo
     assert report.canceled
     assert report.embedded in range(1, 29)
     assert report.waiting == 29 - report.embedded
-    assert "is not done" in (why_off(book.con, "error", place.model, place.recipe) or "")
+    assert "are incomplete" in (why_off(book.con, "error", place.model, place.recipe) or "")
     assert why_off(book.con, "error", "old@1", f"{SOURCE.recipe}+exact/1") is not None
     assert len([row for row in kept(book) if row[1] == "old@1"]) == 29
     report = run(book, SOURCE, new)

@@ -99,14 +99,14 @@ def test_a_service_that_does_not_answer_costs_the_deadline(place: Endpoint, talk
     ("talk", "said"),
     [
         (die, "closed"),
-        (flood, "cannot be used"),
+        (flood, "invalid reply"),
         (sends(b"HTTP/1.1 400 Bad Request\r\n\r\n"), "not the protocol"),
         (sends(struct.pack("<3sBII", b"cbm", 1, 0xFFFFFFFF, 0xFFFFFFFF)), "too large"),
         (sends(struct.pack("<3sBII", b"cbm", 2, 2, 0) + b"{}"), "version 2"),
-        (sends(encode(bye_frame())), "something else"),
+        (sends(encode(bye_frame())), "unexpected message"),
         (sends(encode(state_frame(READY)) * 2), "more than was asked"),
         (sends(encode(Frame({**state_frame(READY).header, "dim": -1}))), "dim"),
-        (sends(encode(Frame({**state_frame(READY).header, "id": "x" * 5000}))), "id is no short text"),
+        (sends(encode(Frame({**state_frame(READY).header, "id": "x" * 5000}))), "id is not a short text"),
         (sends(encode(fault_frame(Fault("generic", "the model service is busy")))), "busy"),
     ],
     ids=["dies", "floods", "http", "huge", "version", "other", "two", "dim", "long", "fault"],
@@ -138,11 +138,11 @@ GOOD = vectors_frame([(vector_of("x", "query"),)])
 @pytest.mark.parametrize(
     ("answer", "said"),
     [
-        (Frame(GOOD.header, struct.pack("<8f", float("nan"), *range(7))), "no number"),
+        (Frame(GOOD.header, struct.pack("<8f", float("nan"), *range(7))), "not a number"),
         (Frame(GOOD.header, struct.pack("<8f", *[0.0] * 8)), "length is 0"),
         (Frame(GOOD.header, GOOD.body[:-4]), "28 bytes"),
-        (Frame({**GOOD.header, "counts": [1, 1]}, GOOD.body), "another number of texts"),
-        (state_frame(READY), "something else"),
+        (Frame({**GOOD.header, "counts": [1, 1]}, GOOD.body), "wrong number of texts"),
+        (state_frame(READY), "unexpected message"),
     ],
     ids=["nan", "zero", "short", "counts", "state"],
 )
@@ -253,7 +253,7 @@ def test_a_folder_open_to_others_is_not_trusted(place: Endpoint) -> None:
         place.folder.chmod(0o755)
         found = connect("double", place=place, deadline_ms=LONG)
         assert isinstance(found, Unserved)
-        assert "open to others" in found.reason
+        assert "accessible to other users" in found.reason
     assert heard == []
 
 

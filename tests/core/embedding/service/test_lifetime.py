@@ -76,7 +76,7 @@ def test_a_model_that_hangs_while_loading_keeps_nobody(place: Endpoint) -> None:
     assert (ended.why, ended.clean) == ("stopped", False)
     ended = Running(place, load, Limits(), load_s=0).begin().wait()
     assert (ended.why, ended.clean) == ("failed", False)
-    assert place.note.read_text() == "double\nit does not load"
+    assert place.note.read_text() == "double\nit cannot be loaded"
     gate.set()
 
 
@@ -153,5 +153,5 @@ def test_a_place_that_cannot_be_had_is_a_fault(place: Endpoint) -> None:
     other = replace(place, folder=place.folder.parent / "linked")
     (place.folder.parent / "elsewhere").mkdir(mode=0o700)
     other.folder.symlink_to(place.folder.parent / "elsewhere")
-    with pytest.raises(Fault, match="is no folder"):
+    with pytest.raises(Fault, match="is not a folder"):
         claim(other)

@@ -128,7 +128,7 @@ def test_a_fault_of_the_model_is_told_and_the_service_goes_on(place: Endpoint) -
         client = served(place)
         with pytest.raises(Fault, match="blank") as blank:
             client.embed(["good", " "], "query")
-        assert (blank.value.code, blank.value.hint) == ("invalid_input", "give a text")
+        assert (blank.value.code, blank.value.hint) == ("invalid_input", "pass a text")
         assert client.embed(["good"], "query")
         with pytest.raises(Fault, match="ZeroDivisionError: as models do") as broken:
             client.embed(["break"], "query")
@@ -142,9 +142,9 @@ def test_another_model_version_or_recipe_is_refused_plainly(place: Endpoint) -> 
             found = connect(model, version=version, place=place, deadline_ms=LONG)
             assert isinstance(found, Unserved)
             assert found.outcome == "skipped"
-            assert "holds double 1, not" in found.reason
+            assert "has double 1, not" in found.reason
         found = connect("double", version="1", recipe="words", place=place, deadline_ms=LONG)
-        assert found == Unserved("skipped", "the model service reads texts by the recipe letters, not words")
+        assert found == Unserved("skipped", "the model service uses recipe letters, not words")
         assert isinstance(connect("double", version="1", recipe="letters", place=place, deadline_ms=LONG), Served)
         with raw(place) as bare:
             bare.sendall(encode(request_frame(Embed("double", "1", "other recipe", "query", ("x",)))))

@@ -343,7 +343,7 @@ async def test_the_status_shows_the_model_its_bars_and_what_waits_and_proves_it(
         await until(pilot, lambda: "match from cosine 0.700" in frame(app))
         assert f"{MINILM}@" in frame(app)
         assert "cases embedded, 1 missing (run: casebook embed)" in frame(app)
-        await until(pilot, lambda: "one text in, one unit vector of 384 out" in frame(app))
+        await until(pilot, lambda: "one text embedded to a unit vector of 384" in frame(app))
 
 
 async def test_after_a_change_of_the_model_nothing_begins_by_itself(known: Path) -> None:

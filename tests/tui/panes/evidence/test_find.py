@@ -134,9 +134,7 @@ async def test_of_several_places_the_one_nearest_to_the_entrys_other_quote_is_of
         screen = await opened(pilot, app)
         await at(pilot, screen, 2)
         await pilot.press("a")
-        assert "enter accepts location 2, 1 to 3 shows another (the nearest to another quote of the entry)" in frame(
-            app
-        )
+        assert "enter accepts location 2, 1 to 3 shows another (nearest to another quote of the entry)" in frame(app)
         await pilot.press("enter")
         await until(pilot, lambda: idle(app) and state(path, 2) == "accepted")
     with open_store(path) as store:

@@ -166,7 +166,7 @@ async def test_what_is_cited_opens_in_the_editor_at_its_line(
         assert opened[1:] == [((tmp_path / "docs" / "packages.md").resolve(), 1)]
         (tmp_path / "docs" / "packages.md").unlink()
         await pilot.press("E")
-        await until(pilot, lambda: told(app, "is not there any more"))
+        await until(pilot, lambda: told(app, "no longer exists"))
 
 
 async def test_a_rule_asks_the_library_and_esc_leads_back_to_the_rules(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ async def test_meaning_joins_what_the_words_have_found(tmp_path: Path, at_home: 
         assert hit is not None
         assert hit.retrieval.vector_rank == 1
         assert "Restor" in " > ".join(hit.heading_path) + hit.snippet, "other words, the same meaning"
-        await until(pilot, lambda: "of the nearest" in frame(app) and at_hit(screen))
+        await until(pilot, lambda: "in the semantic list" in frame(app) and at_hit(screen))
         trace = " ".join(" ".join(str(line.render()) for line in screen.why.query(StepLine)).split())
         assert "/ (2/61) =" in trace, "the sum stands in the trace"
         screen.to_list()

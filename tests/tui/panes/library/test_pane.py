@@ -67,7 +67,7 @@ async def test_a_search_lights_the_words_and_opens_the_document_at_them(library:
         said = " ".join(" ".join(line.body.plain for line in cited).split())
         assert "at two in the morning" in said, "drawn, without its marks"
         assert any(line.lit for line in cited)
-        assert "rank 1 of the words' list" in told, "the trace of the hit stands beside it"
+        assert "rank 1 in the keyword list" in told, "the trace of the hit stands beside it"
         await pilot.press("down", "r")
         await until(pilot, lambda: "**two**" in frame(app))
         assert "raw" in frame(app)
@@ -287,10 +287,10 @@ async def test_a_file_that_changed_or_is_gone_says_so(library: Path, notes: Path
     async with app.run_test(size=LARGE) as pilot:
         screen = await opened(pilot, app)
         await choose_path(pilot, screen, "src/cranes.py")
-        await until(pilot, lambda: "passages as kept" in frame(app))
+        await until(pilot, lambda: "showing stored passages" in frame(app))
         assert "def lift" in frame(app)
         await choose_path(pilot, screen, "backup.md")
-        await until(pilot, lambda: "changed since it was read" in frame(app) and "another text" in frame(app))
+        await until(pilot, lambda: "changed since it was indexed" in frame(app) and "another text" in frame(app))
 
 
 def shown_text(screen: LibraryScreen) -> str:

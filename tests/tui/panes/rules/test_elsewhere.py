@@ -60,7 +60,7 @@ async def whole(pilot: Pilot[None], app: CasebookApp, screen: RulesScreen, call:
     await until(
         pilot,
         lambda: (
-            "is nearest" in told_of(screen, call) and "embedding just now" not in told_of(screen, call) and idle(app)
+            "is closest" in told_of(screen, call) and "process is embedding" not in told_of(screen, call) and idle(app)
         ),
     )
 
@@ -73,7 +73,7 @@ async def test_an_edit_while_another_program_embeds(tmp_path: Path, at_home: Non
         with embedding(app.jobs.path):
             asked.clear()
             rules.write_text(RULES.replace(TITLE, OTHER), encoding="utf-8")
-            await until(pilot, lambda: "embedding just now" in told_of(screen, PUSH) and sum(asked) >= 3)
+            await until(pilot, lambda: "process is embedding" in told_of(screen, PUSH) and sum(asked) >= 3)
             assert SAID in frame(app)
             assert screen.rank.chosen is not None
             assert screen.rank.chosen.id == "ERR-001"

@@ -74,7 +74,7 @@ async def test_what_is_not_on_the_screen_is_not_taken_back(
         put_label(labels, CALL, "ERR-001", "right")
         await pilot.press("r")
         await until(pilot, lambda: told(app, "labelled elsewhere") and idle(app))
-        assert label_of(labels, CALL) == Label(("ERR-001",)), "nothing was changed"
+        assert label_of(labels, CALL) == Label(("ERR-001",)), "no change"
         assert "labelled: ERR-001 right" in frame(app), "but the screen"
         await pilot.press("r")
         await until(pilot, lambda: "ERR-001: label removed" in frame(app))

@@ -124,14 +124,14 @@ async def test_a_process_that_died_is_begun_again_for_the_next_call(tmp_path: Pa
     app, _ = an_app(tmp_path)
     async with app.run_test(size=(200, 50)) as pilot:
         screen = await opened(pilot, app)
-        await until(pilot, lambda: "is nearest" in told_of(screen, PUSH))
+        await until(pilot, lambda: "is closest" in told_of(screen, PUSH))
         process = app.errors.meaning.process
         assert process is not None
         first = process._child
         assert first is not None
         first.kill()
         await pilot.press("j")
-        await until(pilot, lambda: "is nearest" in told_of(screen, "ls -la"))
+        await until(pilot, lambda: "is closest" in told_of(screen, "ls -la"))
         assert process._child not in (first, None)
 
 
@@ -139,7 +139,7 @@ async def test_while_the_process_keeps_it_waiting_keywords_answer(tmp_path: Path
     app, _ = an_app(tmp_path)
     async with app.run_test(size=(200, 50)) as pilot:
         screen = await opened(pilot, app)
-        await until(pilot, lambda: "is nearest" in told_of(screen, PUSH) and idle(app))
+        await until(pilot, lambda: "is closest" in told_of(screen, PUSH) and idle(app))
         child = app.errors.meaning.process and app.errors.meaning.process._child
         assert child is not None
         assert child.pid is not None
@@ -149,11 +149,11 @@ async def test_while_the_process_keeps_it_waiting_keywords_answer(tmp_path: Path
         assert screen.rank.ranked is not None
         assert screen.rank.ranked.soon
         assert "model loading" in str(screen.rank.border_title)
-        assert not any(verdict in frame(app) for verdict in ("o rule applies", "silence", "no model was asked"))
+        assert not any(verdict in frame(app) for verdict in ("o rule applies", "silence", "no model used"))
         (step,) = [step for step in screen.rank.ranked.match.trace if step.stage == "semantic"]
         assert step.reason == "the model is still loading"
         os.kill(child.pid, signal.SIGCONT)
-        await until(pilot, lambda: "is nearest" in told_of(screen, "ls -la"))
+        await until(pilot, lambda: "is closest" in told_of(screen, "ls -la"))
 
 
 def dies(_call: Call, *_given: object) -> None:

@@ -44,7 +44,7 @@ async def test_a_problem_is_a_row_and_the_editor_leads_back_to_those_that_are_le
         table = frame(app)
         told = (
             "probably a mistyped Solution",
-            "ERR-001 is there already",
+            "ERR-001 already exists",
             "ERR-009 has no Solution",
             "2 rules have no Prevention",
         )
