@@ -112,6 +112,8 @@ class SetupScreen(ModalScreen[None]):
             def failed(fault: Fault) -> None:
                 incoming.post_message(PaneSaid(f"Set-up failed: {fault.message}", "error"))
 
+            if _MODEL in chosen and plan.model:
+                incoming.post_message(PaneSaid(f"Downloading {plan.model}, {size_of(plan.size)}."))
             workbench(app).jobs.run(_LANE, _set_up(plan, chosen), done, failed)
 
     def _planned(self, plan: SetupPlan, _final: bool) -> None:
@@ -138,9 +140,16 @@ class SetupScreen(ModalScreen[None]):
         yield from ((f"    {line}\n", "$cb-soft") for line in self._model_lines())
 
     def _head(self, number: int, step: str, text: str) -> Iterator[tuple[str, str]]:
-        mark = "[x]" if step in self._chosen else "[ ]"
+        mark = "   " if self._is_done(step) else "[x]" if step in self._chosen else "[ ]"
         yield f"{number} {mark} ", "bold $cb-accent"
         yield f"{text}\n", "bold"
+
+    def _is_done(self, step: str) -> bool:
+        """Whether there is nothing to do in a step; not before that is known."""
+        sources, plan = self._incoming.sources, self._plan
+        if step == _IMPORT:
+            return sources is not None and not sum(one.bytes for one in sources)
+        return plan is not None and not (plan.hooks if step == _HOOKS else plan.model)
 
     def _import_lines(self) -> Iterator[str]:
         from core.flows.setup import import_seconds

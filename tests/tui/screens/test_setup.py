@@ -65,10 +65,12 @@ async def test_a_step_is_left_out_by_its_digit(home: Path, roots: Roots, monkeyp
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await until(pilot, lambda: "set up sessions" in flat(app))
         await pilot.press("B")
-        await until(pilot, lambda: "small-model, 91 MB" in flat(app))
+        await until(pilot, lambda: "small-model, 91 MB" in flat(app) and "Claude Code" in flat(app))
+        assert "3 [x]" in flat(app)
         await pilot.press("1", "2")
         await until(pilot, lambda: "1 [ ]" in flat(app) and "2 [ ]" in flat(app))
         await pilot.press("enter")
+        await until(pilot, lambda: told(app, "Downloading small-model, 91 MB"))
         await until(pilot, lambda: "the model small-model is installed" in flat(app))
     assert pulled == ["small-model"]
     assert not (home / "new.db").exists()
@@ -96,6 +98,8 @@ async def test_esc_does_nothing_and_empty_places_are_named(home: Path) -> None:
         await pilot.press("B")
         await until(pilot, lambda: "No sessions in ~/.claude/projects." in flat(app))
         await until(pilot, lambda: "Gemini CLI: 4 events" in flat(app))
+        assert "2 [x]" in flat(app)
+        assert "[x] Import sessions" not in flat(app), "there is nothing to import"
         await pilot.press("escape")
         await until(pilot, lambda: "No cases yet" in flat(app))
     assert not (home / ".claude/settings.json").exists()
