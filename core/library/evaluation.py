@@ -152,7 +152,7 @@ def _texts(path: Path, row: dict[str, Any], name: str) -> tuple[str, ...]:
 
 
 def _wrong(path: Path, what: str) -> Fault:
-    return Fault("invalid_input", f"{path}: {what}", "see docs/library.md, golden queries")
+    return Fault("invalid_input", f"{path}: {what}", "see docs/guide/library.md, golden queries")
 
 
 RESAMPLES: Final = 2_000

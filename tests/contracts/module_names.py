@@ -20,7 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 TOPS = ("core", "cli", "tui", "styles", "bench", "screenshots", "agent_casebook")
 CODE = (*TOPS, "tests")
-MANUALS = ("README.md", "CONTRIBUTING.md", "docs/*.md", "tests/contracts/README.md")
+MANUALS = ("README.md", "CONTRIBUTING.md", "docs/*/*.md", "tests/contracts/README.md")
 
 _BEFORE = r"(?<![\w./\\$@~-])"
 MODULE = re.compile(rf"{_BEFORE}(?:{'|'.join(TOPS)})(?:\.[A-Za-z_]\w*)+(?![\w/-])")

@@ -27,7 +27,7 @@ def exports(package: str) -> list[str]:
 
 def documented() -> list[str]:
     """The names that the manuals import, each once, sorted."""
-    pages = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     found = [one for page in pages for one in _IMPORT.findall(page.read_text(encoding="utf-8"))]
     return sorted({f"{module}.{name.strip()}" for module, names in found for name in names.split(",")})
 

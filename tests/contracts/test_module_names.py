@@ -73,4 +73,4 @@ def test_a_file_that_is_gone_is_found() -> None:
 def test_the_texts_that_start_processes_are_among_those_read() -> None:
     """Child processes, the tables of commands, the contracts of the imports, the manuals: each is read."""
     read = {place.path for place in texts() if "core." in place.text or "cli." in place.text or "tui." in place.text}
-    assert {"cli/parser.py", "pyproject.toml", "docs/library.md", "core/process/child.py"} <= read
+    assert {"cli/parser.py", "pyproject.toml", "docs/guide/library.md", "core/process/child.py"} <= read

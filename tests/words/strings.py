@@ -140,7 +140,9 @@ def _is_prose(text: str) -> bool:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="List the texts that a user can see.")
-    parser.add_argument("under", nargs="*", help="only places that begin with one of these: tui/panes, docs/cli.md")
+    parser.add_argument(
+        "under", nargs="*", help="only places that begin with one of these: tui/panes, docs/reference/cli.md"
+    )
     parser.add_argument("--faults", action="store_true", help="only what test_words.py counts")
     parser.add_argument("--sample", type=int, metavar="N", help="N random sentences")
     parser.add_argument("--seed", type=int, default=0, help="of the sample (0)")

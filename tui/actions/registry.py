@@ -376,11 +376,11 @@ def with_key_table(text: str) -> str:
 
 
 def _main(arguments: list[str]) -> int:
-    """Print the key table; with `--write` put it into docs/keys.md."""
+    """Print the key table; with `--write` put it into docs/reference/keys.md."""
     if arguments != ["--write"]:
         sys.stdout.write(key_table())
         return 0
-    page = Path(__file__).parents[2] / "docs" / "keys.md"
+    page = Path(__file__).parents[2] / "docs" / "reference" / "keys.md"
     page.write_text(with_key_table(page.read_text(encoding="utf-8")), encoding="utf-8")
     return 0
 

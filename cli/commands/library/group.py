@@ -45,16 +45,16 @@ Prints section hit@3 of each search mode, and the paired difference from plain O
 """
 _CITE = """\
 examples:
-  casebook library cite 12 docs/cli.md#L33
-  casebook library cite 12 docs/cli.md#L33 --quote "exit 3: doctor is not content"
+  casebook library cite 12 notes/retries.md#L33
+  casebook library cite 12 notes/retries.md#L33 --quote "at most five retries"
 
 casebook saves the words with their place and heading. casebook errors show then reports them as attached, moved or
 detached. To remove the citation, run: casebook undo
 """
 _INSPECT = """\
 examples:
-  casebook library inspect docs/cli.md
-  casebook library inspect docs/cli.md#L33
+  casebook library inspect notes/retries.md
+  casebook library inspect notes/retries.md#L33
 """
 _OCR = """\
 examples:
@@ -66,8 +66,8 @@ It searches FOLDER, $TESSDATA_PREFIX and the standard folders of Linux, macOS an
 """
 _OPEN = """\
 examples:
-  casebook library open docs/cli.md#L33
-  less +33 "$(casebook library open docs/cli.md | cut -d: -f1)"     prints FILE:LINE if stdout is not a terminal
+  casebook library open notes/retries.md#L33
+  less +33 "$(casebook library open notes/retries.md | cut -d: -f1)"     prints FILE:LINE if stdout is not a terminal
 """
 
 

@@ -91,7 +91,7 @@ class Neighbour:
 
     @property
     def likeness(self) -> float:
-        """What similar cases are ordered by: meaning, wording, and what both are about (docs/vectors.md)."""
+        """What similar cases are ordered by: meaning, wording, and what both are about (docs/internals/vectors.md)."""
         return self.similarity + 0.012 * self.wording + 0.04 * self.kinds + 0.3 * self.same_code + 0.2 * self.subjects
 
     @property

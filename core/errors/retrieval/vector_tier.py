@@ -1,7 +1,7 @@
 """Whether the best neighbour may answer: what speaks for it, in points, against bars some of which rise with the base.
 
 Neither the cosine nor the words can say it alone: names that two errors share bring strangers near, and common words
-bring them together. The points and the bar were found on one half of the labelled wordings (docs/vectors.md).
+bring them together. The points and the bar were found on one half of the labelled wordings (docs/internals/vectors.md).
 
 What can be asked of the vectors of errors: frozen values, so that another process may be the one that answers.
 

@@ -107,7 +107,7 @@ def _fetch(desk: Desk, given: dict[str, Any], _: Cancelled) -> Fetched:
     named = [given[name] for name in _NAMES if name in given]
     if len(named) != 1:
         told = "the arguments lack citation" if not named else "more than one of citation, name and uri"
-        raise Fault("invalid_input", told, 'give one, for example {"citation": "docs/cli.md#L33"}')
+        raise Fault("invalid_input", told, 'give one, for example {"citation": "notes/retries.md#L33"}')
     with open_store(desk.database) as store, faults(desk.database):
         return fetch(store.con, named[0], max_chars=given.get("max_chars", CHARS), around=given.get("around", 0))
 

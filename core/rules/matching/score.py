@@ -2,7 +2,7 @@
 
 Every rule that is shown reaches the cut-off, the first and its companions. A companion scores less the farther it is
 behind the first rule. Source: semantic-rule-matching REQ-SEM-002, 008; decision 13.
-The figures were chosen on the labelled calls of twelve rule files (docs/rules.md, which says what was measured blind).
+The figures were chosen on the labelled calls of twelve rule files (docs/guide/rules.md).
 """
 
 from __future__ import annotations

@@ -118,7 +118,7 @@ def test_what_is_no_value_is_not_sent(value: object) -> None:
     ids=range(15),
 )
 def test_what_is_no_value_is_not_read(header: dict[str, object]) -> None:
-    with pytest.raises(BadFrame, match="cannot be read"):
+    with pytest.raises(BadFrame, match="unreadable value"):
         unpack(Frame(header))
 
 

@@ -77,7 +77,7 @@ def test_each_tier_and_status_has_its_own_sign_in_both_alphabets() -> None:
 
 @pytest.mark.parametrize("status", get_args(CaseStatus))
 def test_each_status_that_the_core_knows_has_its_sign_in_the_list_the_legend_and_the_docs(status: str) -> None:
-    docs = (Path(__file__).parents[3] / "docs" / "workbench.md").read_text(encoding="utf-8")
+    docs = (Path(__file__).parents[3] / "docs" / "guide" / "workbench.md").read_text(encoding="utf-8")
     for signs in (UNICODE, ASCII):
         mark = signs.statuses[status]
         assert draw_row(row(status=status, key_line="boom"), 20, signs, NOW).plain.split()[:2] == [mark.sign, "boom"]

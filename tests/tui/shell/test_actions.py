@@ -12,7 +12,7 @@ from tui.actions.action import Focus, Situation
 from tui.actions.registry import ACTIONS, BY_NAME, bindings, footer, key_table, matching, nearest_first, types_text
 from tui.panes.errors.actions import ErrorsNow
 
-DOCS = Path(__file__).parents[3] / "docs" / "keys.md"
+DOCS = Path(__file__).parents[3] / "docs" / "reference" / "keys.md"
 SOLVED = ErrorsNow(focus="list", cases=5, query="x", case_open=True, has_fix=True, raw_clipped=True)
 
 

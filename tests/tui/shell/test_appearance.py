@@ -20,7 +20,7 @@ from tui.shell.app import CasebookApp
 from tui.shell.appearance import ANSI, DARK, own_themes, read_theme, tokens
 from tui.widgets.workbench import LATER_SHEETS
 
-DOCS = Path(__file__).parents[3] / "docs" / "workbench.md"
+DOCS = Path(__file__).parents[3] / "docs" / "guide" / "workbench.md"
 
 
 def test_the_theme_in_the_documentation_is_one(tmp_path: Path, casebook: Path) -> None:

@@ -212,7 +212,7 @@ async def test_a_refused_wish_is_told_when_the_workbench_opens(casebook: Path) -
 
 
 def test_the_documented_keys_are_those_of_today() -> None:
-    text = (ROOT / "docs" / "keys.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "reference" / "keys.md").read_text(encoding="utf-8")
     assert with_key_table(text) == text, "run: python -m tui.actions.registry --write"
     assert key_table() in text
 
