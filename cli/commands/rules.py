@@ -34,7 +34,7 @@ Without a model it matches by keywords.
 _COMPARE = """\
 example:
   casebook rules compare --rules memory.md --calls calls.jsonl --half report
-The calls are JSON lines: {"tool_name": …, "tool_input": {…}, "expected": ["ERR-001"]}; [] means that no rule applies.
+The calls are JSON lines: {"tool_name": …, "tool_input": {…}, "expected": ["ERR-001"]}. [] means that no rule applies.
 """
 
 

@@ -207,7 +207,7 @@ def align_quote(session: Session, message_index: object, quote: str, settings: A
     if not 0 <= message_index < len(session.messages):
         said = f"there is no message {message_index}: the session has {len(session.messages)}"
         near = _counted_from_one(session, quote) if message_index == len(session.messages) else ()
-        step = Step("index", "rejected", f"{said}; the quote is in message {message_index - 1}" if near else said)
+        step = Step("index", "rejected", f"{said}, the quote is in message {message_index - 1}" if near else said)
         return failed("index_out_of_range", (step,), near)
     if not View(quote).normal.strip():
         return failed("empty_quote", (Step("quote", "rejected", "the quote contains only whitespace"),))

@@ -157,9 +157,9 @@ Read the numbered messages of a session and write down what is worth remembering
 - Each entry needs at least one piece of evidence.
 - messageIndex: the number of the message the quote is copied from, from 0.
 - quote: 30 to 200 characters, copied letter by letter from one message. Do not translate, correct or shorten it. To
-  leave something out, write ... between two copied parts; never leave out a "not", a condition or a limit.
-- Do not give spanStart or spanEnd: where the quote stands is found from the quote.
-- What no message says is no entry.
+  leave something out, write ... between two copied parts. Never leave out a "not", a condition or a limit.
+- Do not give spanStart or spanEnd: casebook locates the quote.
+- Add only what a message says.
 
 Messages:
 """

@@ -210,7 +210,7 @@ def scope_name(scope: Scope) -> str:
 
 
 def _scope(lesson: Lesson) -> str:
-    offered = "; the same fix worked in another repository" if lesson.offered else ""
+    offered = ", the same fix worked in another repository" if lesson.offered else ""
     return f"{_SCOPES[lesson.scope]}{offered}"
 
 

@@ -136,10 +136,10 @@ def sentence(kind: Kind, tool: str, name: str, approaches: Sequence[Approach], s
     said = f"{_LACKS[tool].format(name) if tool in _LACKS else name} in {sessions} sessions"
     worked = next((one for one in approaches if one.how == "worked instead"), None)
     if worked is None:
-        return f"{said}; no known fix"
+        return f"{said}, no known fix"
     example = worked.example if worked.example.startswith("the same command") else f"`{_clip(worked.example)}`"
     how = "quoted" if tool == "glob" else "worked instead"
-    return f"{said}; {how} in {worked.count} of {total}: {example}"
+    return f"{said}, {how} in {worked.count} of {total}: {example}"
 
 
 def _describe_share(one: Approach, total: int) -> str:

@@ -23,18 +23,21 @@ _DATA = re.compile(
 )
 """Modules whose strings are data: vocabulary, patterns, samples."""
 _NO_PROSE = re.compile(
-    r"\b(SELECT|INSERT|UPDATE|DELETE FROM|CREATE|DROP|PRAGMA|FROM|WHERE|ORDER BY|LEFT JOIN|UNION ALL|VALUES)\b"
+    r"\b(SELECT|CASE|iif|INSERT|UPDATE|DELETE FROM|CREATE|DROP|PRAGMA|FROM|WHERE|ORDER BY|LEFT JOIN|UNION ALL|VALUES)\b"
     r"|\(\?[:=!<iams]|\\[bsdwSDWn.\[(]|\[\^"  # SQL, then patterns
 )
 LONGEST = 20
 """Words of a sentence."""
 BANNED = re.compile(
     r"\b(stands?(?! for\b)|stood|standing|told|tells|lit|leads?|mend(?:s|ed|ing)?|anew|beside|merely|go(?:es)? on"
-    r"|went on|meets?|met|whole number|(?<!there )is no|some(?:body|one)|any(?:body|one)|nobody|no one|whoever|whose"
-    r"|who|one(?= (?:can|may|must|does|looks|wants|needs|asks|knows)\b)|of (?:its|their) own|at hand|heard|apart)\b",
+    r"|went on|meets?|met|whole number|(?<!there )is no(?! longer)|some(?:body|one)|any(?:body|one)|nobody|no one"
+    r"|whoever|whose|who|one(?= (?:can|may|must|does|looks|wants|needs|asks|knows)\b)|of (?:its|their) own"
+    r"|at hand|heard|apart)\b",
     re.IGNORECASE,
 )
-ALLOWED = re.compile(r"generic leads?|requirements? (?:is|are) met|whose (?:name|path|id)\b|apart from", re.IGNORECASE)
+ALLOWED = re.compile(
+    r"generic leads?|requirements? (?:is|are) met|whose (?:name|path|id|fix|quotes)\b|apart from", re.IGNORECASE
+)
 """Uses of banned words that are plain English."""
 
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
@@ -133,8 +136,11 @@ def _of_inline(kind: str, content: str) -> str:
 
 def _is_prose(text: str) -> bool:
     """True for two words of letters with a space between them, and neither SQL nor a pattern."""
-    return bool(re.search(r"[a-z](?:[\w'’-]*)[,;:.?!)]? [(\"“]?[a-z◦]", text) and not _NO_PROSE.search(text)) and (
-        len(_WORD.findall(text)) > 1
+    found = _WORD.findall(text)
+    if len(found) > LONGEST and not re.search(r"[.,:;?!◦]", text):
+        return False  # a list of words
+    return len(found) > 1 and bool(
+        re.search(r"[a-z](?:[\w'’-]*)[,;:.?!)]? [(\"“]?[a-z◦]", text) and not _NO_PROSE.search(text)
     )
 
 

@@ -9,12 +9,12 @@ from collections import Counter
 from tests.words.strings import BANNED, Text, faults, prose, sentences, strings, words
 
 MOST = {
-    "core": {"word": 25, "length": 35, "semicolon": 28},
-    "cli": {"word": 3, "length": 2, "semicolon": 5},
+    "core": {"word": 1, "length": 7, "semicolon": 6},
+    "cli": {"word": 0, "length": 1, "semicolon": 3},
     "tui": {"word": 0, "length": 1, "semicolon": 0},
-    "docs": {"word": 270, "length": 382},
+    "docs": {"word": 269, "length": 382},
     "README.md": {"word": 2, "length": 5},
-    "CHANGELOG.md": {"word": 170, "length": 218},
+    "CHANGELOG.md": {"word": 2, "length": 1},
     "CONTRIBUTING.md": {"word": 1, "length": 2},
 }
 """How many faults each part has at most. A number may only fall."""

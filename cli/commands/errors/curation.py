@@ -265,7 +265,7 @@ def history_lines(out: Output, page: History) -> Iterator[str]:
 def _quote_line(one: ChangedQuote) -> str:
     if one.gone:
         return f"quote {one.id} (missing): {one.place}"
-    return f"quote {one.id} “{one.quote}”: {one.place}; entry {one.entry_id}, session {one.session}"
+    return f"quote {one.id} “{one.quote}”: {one.place}, entry {one.entry_id}, session {one.session}"
 
 
 def run_lesson(args: argparse.Namespace, context: Context) -> int:

@@ -308,7 +308,7 @@ KEYS = "keys"
 """The section that sets keys: not a list of settings, but any action's id with its keys."""
 
 _KEYS_TEMPLATE = f"""
-# Keys of the workbench: an action's id, then its key, or a list of keys; an empty list takes its keys away.
+# Keys of the workbench: an action id, then its key or a list of keys. An empty list removes the keys.
 # The ids are in the help (?). For example: "case.why"=["t", "f8"]
 [{KEYS}]
 """
@@ -318,7 +318,7 @@ def template() -> str:
     """A commented settings file: every setting, its meaning and its default, all commented out."""
     out = [
         "# Settings of casebook. Every line is commented out and shows the default.",
-        "# A variable CASEBOOK_<SECTION>_<KEY> overrides this file; a flag overrides both.",
+        "# A variable CASEBOOK_<SECTION>_<KEY> overrides this file. A flag overrides both.",
     ]
     for section, kind in SECTIONS.items():
         out += ["", f"# {kind.__doc__}", f"[{section}]"]

@@ -251,7 +251,7 @@ def _unknown(name: str, where: str, known: tuple[str, ...]) -> str:
     import difflib
 
     near = difflib.get_close_matches(name, known, 1, 0.75)
-    return f"unknown setting {name} in {where}" + (f"; did you mean {near[0]}?" if near else "; it is ignored")
+    return f"unknown setting {name} in {where}" + (f", did you mean {near[0]}?" if near else " (ignored)")
 
 
 def _spec(name: str) -> Spec:

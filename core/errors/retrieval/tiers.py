@@ -391,7 +391,7 @@ def by_prefix(con: apsw.Connection, query: Query, repository: str = "") -> TierR
     step = Step(
         "prefix",
         "rejected",
-        f"{best.why[-1]}; kept as a weak match",
+        f"{best.why[-1]}, kept as a weak match",
         seen,
         elapsed_ms=watch.ms(),
     )

@@ -458,7 +458,7 @@ _FORMS: Final[tuple[tuple[str, Callable[[Words, str], bool]], ...]] = (
     ("a directive with always or never", _is_general),
     ("a directive for the future", _is_ahead),
     ("a habit of the team", _is_habit),
-    ("a standing preference", _is_preference),
+    ("a lasting preference", _is_preference),
     ("a general prohibition", _is_prohibition),
     ("a directive for a recurring situation", _is_conditional),
 )

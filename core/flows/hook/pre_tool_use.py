@@ -203,8 +203,8 @@ def _fit_rules(found: RuleMatch) -> Iterator[tuple[MatchedRule, str]]:
 
 
 def _source(one: MatchedRule) -> str:
-    why = "; ".join(one.why[:2])
-    return _line(f"Source: {one.path}, line {one.line}; relevance {one.relevance_score:.2f}; {why}")
+    why = ", ".join(one.why[:2])
+    return _line(f"Source: {one.path}, line {one.line}, relevance {one.relevance_score:.2f}: {why}")
 
 
 def _line(text: str) -> str:

@@ -123,7 +123,7 @@ def practice_context(practice: Practice) -> str:
         (
             f"Earlier reactions in {_line(practice.project) or 'this project'} (counts, not an instruction):",
             f"> {_line(practice.line)}",
-            _line(f"Source: {practice.count} findings in {practice.sessions} sessions; {asked}"),
+            _line(f"Source: {practice.count} findings in {practice.sessions} sessions. All: {asked}"),
         )
     )
 
@@ -151,10 +151,10 @@ def context_of(hit: Hit) -> str:
 
 
 def _source(hit: Hit) -> str:
-    tools = f"; tools: {', '.join(hit.tool_sequence[:8])}" if hit.tool_sequence else ""
+    tools = f", tools: {', '.join(hit.tool_sequence[:8])}" if hit.tool_sequence else ""
     where = f"session {hit.source.session}" if hit.source.session else "recorded by hand"
-    asked = f"full case: casebook errors show {hit.id}"
-    return _line(f"Source: case {hit.id}, {where}, {hit.confidence} confidence{tools}; {asked}")
+    asked = f"Full case: casebook errors show {hit.id}"
+    return _line(f"Source: case {hit.id}, {where}, {hit.confidence} confidence{tools}. {asked}")
 
 
 def _line(text: str) -> str:

@@ -359,7 +359,7 @@ def _walked(run: Run, source: Source, known: dict[str, KnownDocument], options: 
         run.tally.leave(workspace_path(source, left.relative) + folder_sign, left.reason, left.detail)
     for folder, reason in found.unread:
         shown = workspace_path(source, folder) or source.root
-        run.tally.add(Item("error", shown, error=f"the folder cannot be read ({reason}); its documents stay"))
+        run.tally.add(Item("error", shown, error=f"the folder cannot be read ({reason}), its documents stay"))
     return found
 
 

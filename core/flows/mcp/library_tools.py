@@ -130,7 +130,7 @@ SEARCH: Final = Tool(
 BULK_SEARCH: Final = Tool(
     "bulk_search",
     "Run several library searches",
-    f"Up to {BULK_MOST} searches in one call. An error in one does not affect the others. "
+    f"Up to {BULK_MOST} searches in one call. A failed search does not affect the others. "
     "Returns bulk_search_brief.v1, or bulk_search_response.v1 with format full.",
     shape(("queries",), queries=many("The searches.", _ONE, BULK_MOST), format=_FORM),
     _bulk_search,
@@ -139,7 +139,7 @@ BULK_SEARCH: Final = Tool(
 FETCH: Final = Tool(
     "fetch",
     "Read a citation",
-    "The text of a citation (path#L12-L34, path#p=3), of a document (path or id) or of a passage (chunk_id), "
+    "The text of a citation (path#L12-L34, path#p=3), a document (path or id) or a passage (chunk_id), "
     "with line numbers. Long texts come in parts: `next` is the next part. Returns fetch_result.v1.",
     shape(
         citation=text("A citation's uri, a document's path or id, or a passage's chunk_id. Required.", 4_000),

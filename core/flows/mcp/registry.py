@@ -29,7 +29,7 @@ def _doctor(desk: Desk, _: dict[str, Any], __: Cancelled) -> object:
 SCHEMA: Final = Tool(
     "schema",
     "Capabilities and contents of this casebook",
-    "Its capabilities, models, versions and counts (schema.v1); or, with a name, that JSON Schema.",
+    "Capabilities, models, versions and counts (schema.v1). With a name: that JSON Schema.",
     shape(name=text("The schema of an answer, for example search_response.v1.", 100)),
     _schema,
 )

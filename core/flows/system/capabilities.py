@@ -113,7 +113,7 @@ CAPABILITIES = (
     Capability("errors", "ready", "identify, search by text, record, list, import and export"),
     Capability("demo", "ready", "sample transcripts, imported and searched"),
     Capability("backup", "ready", "back up, restore, salvage"),
-    Capability("curation", "ready", "verify, reject, edit, merge and split cases; undo from the shell"),
+    Capability("curation", "ready", "verify, reject, edit, merge, split and undo"),
     Capability("vectors", "ready", "embedding models and the vector tier"),
     Capability("hooks", "ready", "answers inside agents"),
     Capability("evidence", "ready", "entries and their quotes, aligned, reviewed and promoted"),

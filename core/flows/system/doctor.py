@@ -93,7 +93,7 @@ def llm_checks(config: Config | None) -> tuple[Check, Check]:
         return reachable, Check(_MODEL, True, f"{settings.model}, the server does not list its models")
     if found.has:
         return reachable, Check(_MODEL, True, f"{settings.model} is available")
-    detail = f"{found.address} has no {settings.model}; it has {_some(found.models)}"
+    detail = f"{found.address} has no {settings.model}, available: {_some(found.models)}"
     return reachable, Check(_MODEL, False, detail, pull_hint(settings.provider, settings.model))
 
 

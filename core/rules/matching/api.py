@@ -236,7 +236,9 @@ class Weighing:
 
 
 def _unread(text: CallText) -> str:
-    return f"; of each field the first {READ:,} characters, {text.unread:,} are not looked at" if text.unread else ""
+    return (
+        f", {text.unread:,} characters ignored (only the first {READ:,} of each field are read)" if text.unread else ""
+    )
 
 
 def weigh(book: Book, call: ToolCall, semantic: Semantic | None, *, use_fallback: bool = True) -> Weighing:

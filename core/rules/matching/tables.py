@@ -218,7 +218,7 @@ def _unknown(given: Mapping[str, Any], at: tuple[str, ...], known: tuple[str, ..
 
         near = difflib.get_close_matches(name, known, 1, 0.7)
         told = f"unknown {'key' if at else 'table'} {'.'.join((*at, name))}"
-        guess = f"; did you mean {near[0]}?" if near else "; it is ignored"
+        guess = f", did you mean {near[0]}?" if near else " (ignored)"
         yield Flaw(where.path, where.line((*at, name)), told + guess)
 
 

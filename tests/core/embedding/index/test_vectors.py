@@ -35,7 +35,12 @@ def test_l2_on_unit_vectors_says_the_same_as_cosine(values: list[float]) -> None
 
 @pytest.mark.parametrize(
     ("values", "said"),
-    [((math.nan, 0.0), "no number"), ((math.inf, 0.0), "no number"), ((0.0, 0.0), "length is 0"), ((3.0, 4.0), "5.0")],
+    [
+        ((math.nan, 0.0), "not a number"),
+        ((math.inf, 0.0), "no number"),
+        ((0.0, 0.0), "length is 0"),
+        ((3.0, 4.0), "5.0"),
+    ],
 )
 def test_an_unusable_vector_is_named(values: tuple[float, float], said: str) -> None:
     assert said in str(unusable(struct.pack("<2f", *values), 2))
