@@ -166,7 +166,7 @@ def test_a_model_nobody_measured_does_not_speak_for_a_passage(library: Store, mi
     unmeasured = CATALOGUE[MINILM]._replace(thresholds=None)
     found = asked(library, "How long until the paint can be touched?", of_model(unmeasured, minilm))
     assert all(one.meaning is None for one in found.best)
-    assert "measured" in str(told(found.step)["by_words"])
+    assert "calibrated" in str(told(found.step)["by_words"])
 
 
 def test_a_model_of_many_languages_is_asked_in_the_language_of_the_question(library: Store, minilm: Embedder) -> None:
