@@ -66,7 +66,7 @@ def test_a_server_that_lists_nothing_speaks_all_the_same() -> None:
     with llm_server(lists=False) as found:
         server, model = llm_checks(config(found, "openai"))
         assert (server.ok, model.ok) == (True, True)
-        assert "does not say" in model.detail
+        assert "does not list its models" in model.detail
         assert found.requests == [], "the model itself is not asked"
 
 
@@ -74,7 +74,7 @@ def test_a_server_that_does_not_speak_so_is_named() -> None:
     with llm_server(lists=False) as found:
         server, model = llm_checks(config(f"{found.endpoint}/foo", "openai"))
         assert (server.ok, model.ok) == (False, False)
-        assert f"{found.endpoint}/foo is no openai server (HTTP 404)" in server.detail
+        assert f"{found.endpoint}/foo is not an openai server (HTTP 404)" in server.detail
         assert "/v1" in server.hint
         assert not llm_checks(config(f"{found.endpoint}/foo"))[0].ok
         found.base = "/api"  # where the double speaks Ollama's way

@@ -88,10 +88,10 @@ def test_what_nobody_knows_is_named_with_its_line_and_left_alone(tmp_path: Path)
     (tmp_path / "glossary.toml").write_text('[word]\nguess = "x"\n', encoding="utf-8")
     told = [(Path(flaw.path).name, flaw.line, flaw.message) for flaw in table_flaws(tmp_path)]
     assert told == [
-        ("rules.toml", 1, "unknown table tool_keyword; did you mean tool_keywords?"),
-        ("rules.toml", 6, "unknown key error_patterns.a.rule; did you mean rules?"),
+        ("rules.toml", 1, "unknown table tool_keyword, did you mean tool_keywords?"),
+        ("rules.toml", 6, "unknown key error_patterns.a.rule, did you mean rules?"),
         ("rules.toml", 7, "unknown key error_patterns.a.zzz (ignored)"),
-        ("glossary.toml", 1, "unknown table word; did you mean words?"),
+        ("glossary.toml", 1, "unknown table word, did you mean words?"),
     ]
     assert load_tables(tmp_path).error_patterns[-1].name == "a"
 
