@@ -26,6 +26,7 @@ PARTS = {
     "asking": "bench.library.asking",
     "embedding": "bench.embedding.runs",
     "rules": "bench.rules",
+    "ablation": "bench.ablation",
     "knn": "bench.embedding.knn",
     "workbench": "bench.tui.workbench",
     "service": "bench.embedding.service",
