@@ -226,6 +226,8 @@ _QUOTE = lazy_pattern('[‘’‚‛“”„‟`´"«»]')
 
 _SECRET = lazy_pattern(f"{MASK}+")
 _URL = lazy_pattern(r"(?<![A-Za-z0-9+.-])[A-Za-z][A-Za-z0-9+.-]{1,20}://[^\s'<>]*[^\s'<>.,;:!?)\]}]:?")
+_REFUSED_REF = lazy_pattern(r"(! \[(?:remote )?rejected\]) (?:\S+ -> )?\S+")
+"""A ref that git could not update (`! [rejected] main -> main (fetch first)`); the reason behind it stays."""
 _REMOTE = lazy_pattern(r"(?<![\w.@/-])[\w.-]{1,64}@[\w.-]{1,255}:(?![0-9])[\w./~-]+(?<!\.)")
 # Each begins with a plain character class, which the engine can skip to, and looks back only from there.
 _UUID = lazy_pattern(
@@ -266,6 +268,7 @@ _Mask = tuple[str, re.Pattern[str], "str | Callable[[re.Match[str]], str]"]
 _LINKS: tuple[_Mask, ...] = (
     ("://", _URL, "<URL>"),
     ("@", _REMOTE, "<URL>"),
+    ("rejected] ", _REFUSED_REF, r"\1 <REF>"),
 )
 _NUMBERS: tuple[_Mask, ...] = (
     ("-", _UUID, "<UUID>"),

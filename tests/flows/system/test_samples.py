@@ -23,7 +23,7 @@ EXPECTED = {
         ("ModuleNotFoundError: No module named 'freezegun'", "Bash"),
         ('psql: error: connection to server at "localhost"', "Bash"),
         ('ERROR:  column "tax_cents" does not exist', "Bash"),
-        ("error: failed to push some refs to", "Bash"),
+        ("! [rejected]        feature/eu-tax -> feature/eu-tax (fetch first)", "Bash"),
         ("psycopg.OperationalError: connection failed", "Edit"),
         ("httpx.ReadTimeout: The read operation timed out", OPEN),
         ("error: Incompatible return value type", "Edit"),

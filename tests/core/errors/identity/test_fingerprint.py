@@ -30,6 +30,8 @@ SAME = [
     ("core dumped at 0x7ffd486443c0", "core dumped at 0x55d0"),
     ("fatal: bad object 1234567", "fatal: bad object a9c1e4f"),
     ("matrices 32x512 and 256x10 do not fit", "matrices 8x4 and 5x10 do not fit"),
+    ("! [rejected]        main -> main (fetch first)", "! [rejected] fix/a -> fix/a (fetch first)"),
+    ("! [remote rejected] main -> main (protected branch)", "! [remote rejected] v1.0 (protected branch)"),
     ("locked by git@github.com:acme/a.git", "locked by ssh://git@example.org/acme/b.git"),
     (
         "go: example.org/x@v0.0.0-20240102030405-abcdef123456: gone",
@@ -38,6 +40,8 @@ SAME = [
 ]
 
 DIFFERENT = [
+    ("! [rejected]        main -> main (fetch first)", "! [rejected]        main -> main (stale info)"),
+    ("! [rejected]        main -> main (protected branch)", "! [remote rejected] main -> main (protected branch)"),
     ("HTTP 404: no such rate", "HTTP 500: no such rate"),
     ("upload refused with status code 411", "upload refused with status code 413"),
     ("stage two ended with exit code 3.", "stage two ended with exit code 4."),

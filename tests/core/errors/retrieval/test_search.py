@@ -303,3 +303,11 @@ def test_a_writer_that_holds_the_casebook_does_not_hold_the_answer(db: Path) -> 
 )
 def test_a_resolution_that_is_an_array_becomes_readable(stored: str, shown: str) -> None:
     assert readable(stored) == (shown, stored if shown != stored else None)
+
+
+def test_a_case_under_the_former_key_of_a_refused_push_is_found(db: Path) -> None:
+    last = "error: failed to push some refs to 'https://h.example/r.git'\n"
+    record_resolution(db, last, "Fetch and rebase, then push again.")
+    answer = search(db, f"To https://h.example/s.git\n ! [rejected]        a -> a (fetch first)\n{last}")
+    assert answer.match is not None
+    assert (answer.match.tier, answer.match.confidence) == ("fingerprint", "low")

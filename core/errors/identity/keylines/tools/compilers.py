@@ -425,9 +425,11 @@ BUILDERS = (
             rule("ERROR task failed", r"(?:\[[^\]]+\] |mise )?ERROR task failed", WRAPPER),
             rule(
                 "mise ERROR ",
-                r"mise ERROR (?!Run with|Version:|Failed to install|task failed|.*exited with non-zero).*",
+                r"mise ERROR (?!Run with|Version:|Failed to install|error parsing config|task failed"
+                r"|.*exited with non-zero).*",
                 REPORT,
             ),
+            rule("mise ERROR error parsing config", r"mise ERROR error parsing config.*", DETAIL),
         ),
     ),
     Tool("task", rules=(rule("task: ", r"task: (?:Failed to run|Task \").*", WRAPPER),)),

@@ -238,7 +238,8 @@ VERSIONING = (
                 r"Invalid|GitLab|Support for password|Write access).*",
                 DETAIL,
             ),
-            rule(("[rejected]", "[remote rejected]"), r"! \[(?:remote )?rejected\] .*", DETAIL),
+            # The reason is on this line (`(fetch first)`); `failed to push some refs` below it is the same for all.
+            rule(("[rejected]", "[remote rejected]"), r"! \[(?:remote )?rejected\] .*", REPORT - 1),
             rule(
                 ("leftover conflict marker", "trailing whitespace.", "new blank line at EOF", "space before tab"),
                 r"(?:leftover conflict marker|trailing whitespace\.|new blank line at EOF\.|space before tab in).*",
