@@ -41,7 +41,11 @@ def draw_why(
 ) -> Content:
     """All about one rule of a match; what is not read yet is left out. `source`: where the call is from."""
     shown = any(key_of(one) == key_of(matched) for one in ranked.match.rules)
-    parts = [_first(ranked, matched, reasons, signs, shown=shown), _sum(matched, ranked.match, signs)]
+    parts = [
+        _first(ranked, matched, reasons, signs, shown=shown),
+        _sentence(matched, ranked.match),
+        _sum(matched, ranked.match, signs),
+    ]
     if reasons is not None and reasons.why_not is not None:
         parts.append(draw_needs(reasons.why_not, signs))
     parts.append(draw_shared(matched, None if reasons is None else reasons.explained, signs))
@@ -115,6 +119,13 @@ def _first(ranked: Ranked, one: MatchedRule, reasons: Reasons | None, signs: Sig
         label = label_mark(said, signs)
         parts.append((f"\n{label.sign} labelled {label.words}", f"bold {label.tone}"))
     return Content.assemble(*parts)
+
+
+def _sentence(one: MatchedRule, match: RuleMatch) -> Content:
+    """Why the rule is shown or not, before the figures."""
+    from core.rules.plain_reason import plain_reason  # loaded once a call is matched
+
+    return Content.assemble(("\n\n", ""), (title(plain_reason(one, match)), "$cb-text"))
 
 
 def _sum(one: MatchedRule, match: RuleMatch, signs: Signs) -> Content:
