@@ -13,7 +13,7 @@ from textual.content import Content, Span
 from tui.render.common.amounts import ago, stamp
 from tui.render.common.code import diff_lines, frame_spans
 from tui.render.common.glyphs import Signs
-from tui.render.common.markdown import draw_fix_markdown
+from tui.render.common.markdown import draw_fix_markdown, quote_bar
 from tui.render.common.session import short_id
 from tui.render.common.untrusted import BLOCK, Spans, block, inline, light, pad, title, tone_of
 
@@ -93,12 +93,13 @@ def draw_head(
     error: CaseKeyLine | None = None,
     standing: Standing | None = None,
     splits: str = "{fix.write} {write.split}",
+    beside: bool = False,
 ) -> Content:
     """The key line, its state in one line, and how it matched.
 
     `shown`: the fix below, where it is not that of the whole case; `error`: the one it is read at; `standing`: what the
     case is to what was searched, where it is no answer; `splits`: the keys, by their actions, that split a case of
-    several errors from where it is shown.
+    several errors from where it is shown; `beside`: its facts are shown beside it (`draw_facts`).
     """
     status = signs.status(shown.status if shown else case.status)
     line = head_line(case, hit, error)
@@ -116,14 +117,47 @@ def draw_head(
         draw_key_line(line, masked_in(line, case.keys), hit, lit, signs),
         ("\n", ""),
         (f"{status.sign} {status.words}", status.tone),
-        ("".join(f"  {signs.dot}  {fact}" for fact in facts), "$cb-dim"),
+        ("" if beside else "".join(f"  {signs.dot}  {fact}" for fact in facts), "$cb-dim"),
     ]
     if len(case.fingerprints) > 1:
         keys = "" if signs.lacks(splits) else signs.fill_keys(f", {splits} split")
         parts += [(f"\n{len(case.fingerprints):,} variants{keys}", "$cb-dim")]
     if hit is not None:
-        parts += [("\n", ""), draw_match(hit, signs)]
+        parts += [
+            (f"  {signs.dot}  " if beside and len(case.fingerprints) < 2 else "\n", "$cb-dim"),
+            draw_match(hit, signs),
+        ]
     return Content.assemble(*parts)
+
+
+def draw_facts(case: Case, fix: Fix | None, signs: Signs, now: datetime) -> Content:
+    """What is known of a case, a fact a line: how often and when it was seen, where, and what its fix is worth."""
+    status = signs.status(case.status if fix is None else fix.status)
+    facts: list[tuple[str, str, str]] = []
+    if case.tool != "unknown":
+        facts.append(("tool", title(case.tool), "$cb-text"))
+    if case.project:
+        facts.append(("project", title(case.project_name or case.project), "$cb-text"))
+    if case.occurrences:
+        facts.append(("seen", f"{case.occurrences:,}{signs.times}", "$cb-text"))
+    facts += [
+        (name, f"{stamp(ts)[:10]}{f'  {age}' if (age := ago(ts, now)) else ''}", "$cb-soft")
+        for name, ts in (("last", case.last_seen), ("first", case.first_seen))
+        if ts
+    ]
+    if case.use_count:
+        facts.append(("used", f"{case.use_count:,}{signs.times}", "$cb-text"))
+    if len(case.fingerprints) > 1:
+        facts.append(("variants", f"{len(case.fingerprints):,}", "$cb-text"))
+    facts.append(("fix", f"{status.sign} {status.words}" if fix is not None else no_fix(case), status.tone))
+    if fix is not None and fix.resolved_by:
+        facts.append(("by", title(fix.resolved_by), "$cb-soft"))
+    if fix is not None:
+        facts.append(("session", short_id(fix.session) if fix.session else "none (written by hand)", "$cb-soft"))
+    if not case.harvested:
+        facts.append(("", "no longer harvested", "$cb-draft"))
+    parts = [part for name, told, tone in facts for part in ((f"{name:<9}", "$cb-dim"), (f"{told}\n", tone))]
+    return Content.assemble(*parts).rstrip()
 
 
 def draw_match(hit: Hit, signs: Signs) -> Content:
@@ -144,7 +178,7 @@ def draw_fix(fix: Fix | None, signs: Signs, case: Case | None = None, width: int
         return Content.assemble(("No fix yet." if case is None else no_fix(case), "$cb-dim"))
     written = fix.text.strip("\n")
     text, left = block(written if fix.lesson is None else _beyond_card(written, fix.lesson))
-    body = draw_fix_markdown(text, width)
+    body = draw_fix_markdown(text, width, quote_bar(signs))
     if fix.lesson is not None:
         more = (("\n\nMore\n", "$cb-faint"), body) if text else ()
         body = Content.assemble(draw_lesson(fix.lesson, width), *more)

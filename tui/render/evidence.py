@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from core.align import Difference, Span
     from core.evidence import DecidedMany, Entry, NamedEntry, PromotedMany, Quote, QuoteRow, Seen
     from core.evidence.review.decisions import Refusal
+    from core.evidence.review.detail import MessageText
 
 
+EMPTY = Content("")
 QUOTE = 4_000
 """Code points of a quote, and of each side of its diff, that are drawn."""
 _REASONS = 3
@@ -36,6 +38,10 @@ _AROUND = 24
 """Code points shown before a place in the list of places."""
 _BEFORE, _LINE, _BEHIND = 1_500, 240, 3_000
 """Code points of a message drawn before its place, of the place's own line before it, and behind it."""
+
+
+_NEIGHBOUR, _NEIGHBOUR_LINES = 900, 8
+"""Code points and lines of the messages around it that are drawn."""
 
 
 def reason_text(row: QuoteRow, signs: Signs) -> str:
@@ -100,12 +106,12 @@ def _shared(left: str, right: str) -> int:
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(left, right, strict=False)))
 
 
-def draw_diff(diff: Sequence[Difference], width: int) -> Content:
+def draw_diff(diff: Sequence[Difference], width: int, bar: str = " ") -> Content:
     """The quote above, the source below, letter for letter, what differs marked in each by tone and by brackets. Each
-    goes on below where it began, so that the two line up."""
+    goes on below where it began, so that the two line up; `bar` stands before each row."""
     quote = _marked([(run.same, run.quote) for run in diff], "bold $cb-bad")
     source = _marked([(run.same, run.source) for run in diff], "bold $cb-good")
-    return Content("\n").join((draw_labelled("quote", quote, width), draw_labelled("source", source, width)))
+    return Content("\n").join((draw_labelled("quote", quote, width, bar), draw_labelled("source", source, width, bar)))
 
 
 def _marked(runs: Sequence[tuple[bool, str]], tone: str) -> Content:
@@ -121,17 +127,19 @@ def _marked(runs: Sequence[tuple[bool, str]], tone: str) -> Content:
     return Content.assemble(*parts)
 
 
-def draw_labelled(label: str, text: Content, width: int) -> Content:
+def draw_labelled(label: str, text: Content, width: int, bar: str = " ") -> Content:
     """A text behind its label; what does not fit goes on below the text, not below the label."""
-    return _hung(Content.styled(label.ljust(_LABEL), "$cb-dim"), text, width)
+    side = Content.styled(bar, "$cb-accent")
+    return _hung(Content.assemble((label.ljust(_LABEL - 1), "$cb-dim"), side), text, width, side)
 
 
-def _hung(lead: Content, text: Content, width: int) -> Content:
+def _hung(lead: Content, text: Content, width: int, side: Content = EMPTY) -> Content:
+    """`text` behind `lead`, and what does not fit below itself, each row behind `side`."""
     room = width - lead.cell_length
     if room < _LABEL:
         return Content.assemble(lead, text)
     first, *rest = text.wrap(room) or [Content("")]
-    under = " " * lead.cell_length
+    under = Content.assemble(" " * (lead.cell_length - side.cell_length), side)
     return Content("\n").join((Content.assemble(lead, first), *(Content.assemble(under, line) for line in rest)))
 
 
@@ -210,6 +218,20 @@ def draw_promotable(ready: Sequence[NamedEntry]) -> Content:
     lines = [f"{inline(one.title, 66) or inline(one.entry_id, 66)}" for one in ready[:_LISTED]]
     more = f"\nand {len(ready) - _LISTED:,} more" if len(ready) > _LISTED else ""
     return Content.assemble(("\n".join(lines), "$cb-text"), (more, "$cb-dim"))
+
+
+def draw_neighbour(message: MessageText, signs: Signs, *, before: bool) -> Content:
+    """The end of the message before the one that is shown, or the beginning of the one behind it, dimmed."""
+    text = message.text.strip("\n")
+    shown = text[-_NEIGHBOUR:] if before else text[:_NEIGHBOUR]
+    lines = shown.split("\n")
+    lines = lines[-_NEIGHBOUR_LINES:] if before else lines[:_NEIGHBOUR_LINES]
+    shown = "\n".join(lines)
+    more = signs.more if len(shown) < len(text) else ""
+    said = f"{more}{_inert(shown)}" if before else f"{_inert(shown)}{more}"
+    head = f"message {message.index:,}  {title(message.role)}"
+    whole = Content.assemble((f"{head}\n", "$cb-dim"), (said, "$cb-faint"))
+    return Content.assemble(whole, "\n") if before else Content.assemble("\n", whole)
 
 
 def draw_message(text: str, spans: Sequence[Span], signs: Signs) -> tuple[Content, Content, Content]:

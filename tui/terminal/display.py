@@ -1,11 +1,11 @@
-"""When and how Textual draws: garbage is collected at rest, equal toasts do not stack, wide characters stay whole."""
+"""When and how Textual draws: garbage is collected at rest, toasts do not stack, wide characters stay whole."""
 
 from __future__ import annotations
 
 import gc
 from bisect import bisect_left
 from functools import lru_cache
-from time import monotonic
+from time import monotonic, time
 from typing import Final
 
 from rich.console import RenderableType
@@ -101,13 +101,26 @@ class CollectsAtRest(App[None], inherit_bindings=False):
             gc.freeze()
 
 
+_GRAVE: Final = ("information", "warning", "error")
+
+
 class OneToast(App[None], inherit_bindings=False):
-    """An app whose equal toasts do not stack, whoever raises them."""
+    """An app whose toasts do not stack: what a key or click leads to replaces what was said before it, unless that was
+    graver. What is said without the person's doing stays beside it, and never twice."""
+
+    _acted = 0.0  # when the person pressed a key or a button last, as `time` says it
+
+    async def on_event(self, event: events.Event) -> None:
+        if isinstance(event, (events.Key, events.MouseDown)):
+            self._acted = time()
+        await super().on_event(event)
 
     def _on_notify(self, event: Notify) -> None:
         new = event.notification
         for old in list(self._notifications):
-            if (old.message, old.severity) == (new.message, new.severity):
+            equal = (old.message, old.severity) == (new.message, new.severity)
+            before = old.raised_at < self._acted and _GRAVE.index(old.severity) <= _GRAVE.index(new.severity)
+            if equal or before:
                 self._unnotify(old, refresh=False)
         super()._on_notify(event)
 

@@ -14,6 +14,7 @@ from core.errors.practice import Practice
 from core.errors.retrieval.answer import Hit, Source
 from tui.render.case import (
     Raw,
+    draw_facts,
     draw_fix,
     draw_head,
     draw_practice,
@@ -259,3 +260,19 @@ def test_skipped_stages_that_wrap_are_indented_under_the_first() -> None:
         "  – exact, other lines, prefix, vector",
         "    skipped",
     ]
+
+
+def test_a_quotation_has_a_bar_before_each_row() -> None:
+    drawn = draw_fix_markdown("Why:\n> the cause is `RATES`, which holds floats\n>> and so on", 24, "│ ").plain
+    assert drawn == "Why:\n│ the cause is RATES,\n│ which holds floats\n│ │ and so on"
+    assert draw_fix_markdown("> as written").plain == "> as written"
+
+
+def test_the_facts_stand_a_line_each_and_then_not_in_the_head() -> None:
+    told = draw_facts(CASE, fix_of(CASE, None), UNICODE, NOW).plain.split("\n")
+    assert [line.split()[0] for line in told] == [
+        "tool", "project", "seen", "last", "first", "used", "fix", "by", "session",
+    ]  # fmt: skip
+    assert "seen     4×" in told
+    head = draw_head(CASE, None, UNICODE, NOW, beside=True).plain
+    assert "seen" not in head and "● verified" in head

@@ -8,12 +8,23 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len
+from textual.content import Content
 
 from core.align import Difference
 from core.align.diff import verbatim
 from core.evidence import QuoteRow
+from core.evidence.review.detail import MessageText
 from tui.render.common.glyphs import ASCII, UNICODE
-from tui.render.evidence import draw_diff, draw_quote_row, draw_reasons, fit_change, flat, reason_width
+from tui.render.evidence import (
+    draw_diff,
+    draw_labelled,
+    draw_neighbour,
+    draw_quote_row,
+    draw_reasons,
+    fit_change,
+    flat,
+    reason_width,
+)
 
 QUOTE = "All 57 tests pass. Next, the migration of the orders table, which the export job waits for at night and by day"
 
@@ -95,3 +106,14 @@ def test_without_its_marks_a_row_of_the_diff_is_the_text_itself(quote: str, sour
 def test_the_marks_stand_at_the_words_that_differ() -> None:
     told = draw_diff(verbatim("at SHA-1, 70% up-to-date", "at SHA-256, 70% out-of-date"), 200).plain
     assert told == "quote   at SHA-[1], 70% [up-to]-date\nsource  at SHA-[256], 70% [out-of]-date"
+
+
+def test_the_rows_of_a_quote_have_a_bar_and_its_neighbours_are_short() -> None:
+    drawn = draw_labelled("quote", Content("one two three four five six"), 24, "│ ").plain
+    assert drawn == "quote  │ one two three\n       │ four five six"
+    lines = "\n".join(f"line {number}" for number in range(30))
+    message = MessageText("s", 4, "assistant", "text", "", lines, 9)
+    before = draw_neighbour(message, UNICODE, before=True).plain.split("\n")
+    behind = draw_neighbour(message, UNICODE, before=False).plain.split("\n")
+    assert before[0] == "message 4  assistant" and before[-2:] == ["line 29", ""] and len(before) == 10
+    assert behind[:3] == ["", "message 4  assistant", "line 0"] and behind[-1] == "line 7…"

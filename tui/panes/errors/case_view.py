@@ -13,6 +13,7 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.message import Message
 from textual.widget import Widget
+from textual.widgets import Static
 
 from core.base.fault import Fault
 from tui.actions.registry import bindings
@@ -227,6 +228,10 @@ class CaseView(Reading):
         self._drawn = PREVIEW
         self._acts = CaseActs(self, jobs, signs)
         self.border_title = Content("Case")
+        self.facts = Static(id="case-facts")
+        self.facts.border_title = Content("Facts")
+        self._hit: tuple[Hit | None, Spans] = (None, ())
+        self._beside = False  # whether the facts are shown beside the case
         self._head, self._fix = Block("case-head"), Block("case-fix", "Fix")
         self._practice = Block("case-practice", "Practice")
         self._masked = Block("case-masked", "Key details")
@@ -254,6 +259,7 @@ class CaseView(Reading):
         self.like.show_matches(None)
         self.cited.show_matches(())
         self._head.set_content(draw_notice(no_case(), self._signs))
+        self._draw_facts()
         for part in (
             self._masked, self._fix, self._practice, self._steps, self._raw, self._source, self._history,
         ):  # fmt: skip
@@ -266,7 +272,7 @@ class CaseView(Reading):
         asked, self._asked = self._asked, None if hit is None else (hit.key_line, hit.resolution)
         if self.read is not None and not moved:  # what it cites is read after it: until then, what was known of it
             read = replace(read, case=replace(read.case, citations=self.read.case.citations))
-        case, signs, now = read.case, self._signs, self._clock()
+        case, signs = read.case, self._signs
         self.read = read
         self.fix, self.line = draw.fix_of(case, hit, read.shown), draw.head_line(case, hit)
         self.standing = None if self.fix is None else read.standing
@@ -275,7 +281,8 @@ class CaseView(Reading):
             self._jobs.cancel("seen")
             times = case.occurrences if read.error is None else read.error.seen
             self.seen = Occurrences(case.id, times, () if read.latest is None else (read.latest,), fingerprint=read.at)
-        self._head.set_content(draw.draw_head(case, hit, signs, now, lit, shown=read.shown, standing=self.standing))
+        self._hit = hit, lit
+        self._draw_head()
         self._draw_masked()
         self._fix.border_title = draw.fix_title(self.fix, signs, self.standing)
         fix = self.fix
@@ -297,6 +304,30 @@ class CaseView(Reading):
         self._jobs.run("like", read_like(case.id, self._meaning), self._liked, lambda _fault: None, delay=LIKE)
 
         self.look_for_citations()
+
+    def put_facts(self, *, beside: bool) -> None:
+        """Show the facts of the case beside it, or in its head."""
+        if beside != self._beside:
+            self._beside = beside
+            if self.read is not None:
+                self._draw_head()
+
+    def _draw_head(self) -> None:
+        assert self.read is not None
+        (hit, lit), read = self._hit, self.read
+        self._head.set_content(
+            draw.draw_head(
+                read.case, hit, self._signs, self._clock(), lit, shown=read.shown, standing=self.standing,
+                beside=self._beside,
+            )
+        )  # fmt: skip
+        self._draw_facts()
+
+    def _draw_facts(self) -> None:
+        shown = self._beside and self.read is not None
+        if shown and self.read is not None:
+            self.facts.update(draw.draw_facts(self.read.case, self.fix, self._signs, self._clock()))
+        self.facts.set_class(shown, "-on")
 
     def look_for_citations(self) -> None:
         """See what the fix cites, and where that stands today."""

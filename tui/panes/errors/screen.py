@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.content import Content
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 
 _NAME = 200
+_FACTS_FROM = 180
+"""Cells of the screen from which on the facts of a case stand beside it."""
 _FEW = 6
 """The most rows that leave room for the answer below them on a narrow screen."""
 
@@ -114,6 +117,7 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
             yield self.results
             with Container(id="reading"):
                 yield self.case
+                yield self.case.facts
                 yield self.why
         yield from (self.incoming, self.embedding, *self.lines)
 
@@ -171,6 +175,12 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
             self.set_class(name == part, f"-at-{name}")
 
     # What is asked, and what comes back ------------------------------------------------------------------------------
+
+    def on_resize(self, event: events.Resize) -> None:
+        """A very wide screen has room for the facts beside the case."""
+        beside = event.size.width >= _FACTS_FROM
+        self.set_class(beside, "-facts")
+        self.case.put_facts(beside=beside)
 
     def on_results_answered(self, event: Results.Answered) -> None:
         """The search has something to say; only the parts that it moves are styled anew: all of it takes a frame."""

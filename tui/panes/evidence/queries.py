@@ -79,7 +79,7 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class ReadQuote:
-    """A quote whole, its entry, and the messages that its places lie in, by their index."""
+    """A quote whole, its entry, and the messages that its places lie in, by their index, with those around them."""
 
     quote: Quote
     entry: Entry | None
@@ -137,6 +137,10 @@ def read_quotes(job: Job[Any], ids: Sequence[int]) -> None:
         job.partial(Ahead(evidence_id, _read(job, evidence_id)))
 
 
+_WITH_NEIGHBOURS = 3
+"""The most messages of one quote that are read with the messages around them."""
+
+
 def _read(job: Job[Any], evidence_id: int) -> ReadQuote | None:
     from core.evidence import show_entry, show_message, show_quote
 
@@ -147,6 +151,8 @@ def _read(job: Job[Any], evidence_id: int) -> ReadQuote | None:
     row = quote.row
     places = [span for choice in quote.choices for span in choice.spans] or list(quote.spans)
     wanted = {span.message_index for span in (*places, *quote.spans)} or {row.message_index}
+    if len(wanted) <= _WITH_NEIGHBOURS:
+        wanted |= {index + by for index in wanted for by in (-1, 1) if index + by >= 0}
     found = {index: show_message(store, row.session, index) for index in sorted(wanted)}
     messages = {index: message for index, message in found.items() if message is not None}
     return ReadQuote(quote, show_entry(store, row.entry_id), messages)

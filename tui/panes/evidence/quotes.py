@@ -20,6 +20,7 @@ from tui.panes.evidence.actions import PLACES_CHOSEN
 from tui.panes.evidence.queries import FILTERS, Compared, Kind, QuoteFilter, Quotes, ReadQuote
 from tui.render.common.empty_states import Notice, of_fault
 from tui.render.common.glyphs import Signs
+from tui.render.common.markdown import quote_bar
 from tui.render.common.session import session_name, short_id
 from tui.render.common.untrusted import inline, title
 from tui.render.evidence import (
@@ -27,6 +28,7 @@ from tui.render.evidence import (
     draw_filter_choice,
     draw_labelled,
     draw_message,
+    draw_neighbour,
     draw_places,
     draw_quote_row,
     draw_reasons,
@@ -276,13 +278,14 @@ class QuoteView(Vertical):
         self._compared: Compared | None = None
         self._head = Static(id="evidence-head")
         self._before, self._place, self._behind = (Static(classes="evidence-part") for _ in range(3))
+        self._earlier, self._later = (Static(classes="evidence-part") for _ in range(2))
         self._where: tuple[int | None, tuple[Span, ...], object] = (None, (), None)
         self.message = Message(id="evidence-message")
 
     def compose(self) -> ComposeResult:
         yield self._head
         with self.message:
-            yield from (self._before, self._place, self._behind)
+            yield from (self._earlier, self._before, self._place, self._behind, self._later)
 
     @property
     def start(self) -> ViewedPlace:
@@ -360,7 +363,7 @@ class QuoteView(Vertical):
         """Put it all on the screen."""
         if self.read is None:
             self.border_title, self.border_subtitle = Content("Quote"), Content("")
-            for part in (self._head, self._before, self._place, self._behind):
+            for part in (self._head, self._earlier, self._before, self._place, self._behind, self._later):
                 part.update(Content(""))
             return
         row, mark = self.read.quote.row, self._signs.quote(self.read.quote.row.state)
@@ -370,20 +373,28 @@ class QuoteView(Vertical):
         role = "" if found is None else f"  {title(found.role)}"
         self.border_subtitle = Content(f"message {self.index:,}{count}{role}" if found else "no such message")
         self._head.update(self._drawn_head())
-        where = (row.id, self.spans, self.text)
+        around = [self.read.messages.get(self.index + by) for by in (-1, 1)]
+        where = (row.id, self.spans, (self.text, *around))
         if where == self._where:
             return
         self._where = where
-        for part, content in zip((self._before, self._place, self._behind),
-                                 draw_message(self.text, self.spans, self._signs), strict=True):  # fmt: skip
+        nothing = Content("")
+        earlier, later = (
+            nothing if one is None or found is None else draw_neighbour(one, self._signs, before=before)
+            for one, before in zip(around, (True, False), strict=True)
+        )
+        parts = (self._earlier, self._before, self._place, self._behind, self._later)
+        drawn = (earlier, *draw_message(self.text, self.spans, self._signs), later)
+        for part, content in zip(parts, drawn, strict=True):
             part.update(content)
             part.display = bool(content.plain)
         self.call_after_refresh(self._to_place)
 
     def _to_place(self) -> None:
         """The lit words a line or two below the upper edge."""
-        if self.spans and self._before.display:
-            self.message.scroll_to(y=max(0, self._place.virtual_region.y - 2), animate=False, force=True)
+        first = self._place if self.spans else self._behind
+        if self._earlier.display or (self.spans and self._before.display):
+            self.message.scroll_to(y=max(0, first.virtual_region.y - 2), animate=False, force=True)
         else:
             self.message.scroll_home(animate=False)
 
@@ -422,11 +433,11 @@ class QuoteView(Vertical):
         place = self.place
         diff, reasons = ((), ()) if place is None else (place.diff, place.fit.reasons)
         parts: list[Content] = []
-        width = max(1, self._head.size.width)
+        width, bar = max(1, self._head.size.width), quote_bar(self._signs)
         if diff and any(not run.same for run in diff):
-            parts.append(draw_diff(diff, width))
+            parts.append(draw_diff(diff, width, bar))
         else:
-            parts.append(draw_labelled("quote", Content.styled(flat(quote.quote), "$cb-text"), width))
+            parts.append(draw_labelled("quote", Content.styled(flat(quote.quote), "$cb-text"), width, bar))
         if reasons:
             parts.append(draw_reasons(reasons, width))
         elif quote.row.reason and quote.row.state != "aligned":

@@ -290,14 +290,17 @@ def _over(tone: str, mark: str) -> str:
     return f"{kept} {mark}".strip()
 
 
+_NARROW = 12
+"""Cells below which a quotation is not broken by its bar."""
 _FIX_MARKS = re.compile(r"`(?P<code>[^`\n]{1,300})`|\*\*(?P<bold>[^*\n]{1,300})\*\*")
 """A fix holds commands: `*.py`, `__init__` and `\\|` in it are meant as they stand."""
 
 
-def draw_fix_markdown(text: str, width: int = 0) -> Content:
+def draw_fix_markdown(text: str, width: int = 0, bar: str = "") -> Content:
     """A fix, inert, with its Markdown drawn. Marks that are not closed stay as they are; no word is lost.
 
-    Lines of a diff are broken at `width` cells; 0: not known."""
+    Lines of a diff and of a quotation are broken at `width` cells; 0: not known. `bar`: what stands before each line of
+    a quotation in the place of `>`."""
     parts: list[tuple[str, str] | Content] = []
     language: str | None = None
     for line in text.split("\n"):
@@ -308,19 +311,32 @@ def draw_fix_markdown(text: str, width: int = 0) -> Content:
             parts.append(Content("\n").join(diff_lines(line, width, "  ")))
         elif language is not None:
             parts += [("  ", ""), *code_parts(line, language)]
+        elif bar and QUOTE.match(line):
+            parts.append(_quoted(line, width, bar))
         else:
             parts += _fix_line(line)
         parts.append(("\n", ""))
     return Content.assemble(*parts).rstrip()
 
 
-def _fix_line(line: str) -> Iterator[tuple[str, str]]:
+def _quoted(line: str, width: int, bar: str) -> Content:
+    """A line of a quotation: the bar stands before each row it is broken into, once for each level."""
+    lead = ""
+    while found := QUOTE.match(line):
+        lead, line = lead + bar, line[found.end() :]
+    text = Content.assemble(*_fix_line(line, "$cb-soft"))
+    room = width - cell_len(lead)
+    rows = text.wrap(room) if text.plain and room >= _NARROW else [text]
+    return Content("\n").join(Content.assemble((lead, "$cb-accent"), row) for row in rows)
+
+
+def _fix_line(line: str, tone: str = TEXT) -> Iterator[tuple[str, str]]:
     """A line of no code; what leads it stays as it was written."""
     if heading := HEADING.match(line):
         yield line[heading.end() :], "bold $cb-text"
         return
     bullet = BULLET.match(line)
-    tone, at = "$cb-soft" if QUOTE.match(line) else TEXT, bullet.end() if bullet else 0
+    tone, at = "$cb-soft" if QUOTE.match(line) else tone, bullet.end() if bullet else 0
     yield line[:at], "$cb-accent"
     for mark in _FIX_MARKS.finditer(line, at):
         yield line[at : mark.start()], tone
