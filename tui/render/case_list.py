@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 _SIGNS_FROM = 8
 _SEEN_FROM, _AGE_FROM, _TOOL_FROM = 24, 44, 64
 _AGE, _TOOL = 4, 9
-_LEAD = re.compile(r"(?:fatal )?error: |fatal: |Exception in thread \"[^\"\n]{1,60}\" |Uncaught ")
+_LEAD = re.compile(
+    r"(?:fatal )?[Ee]rror: |ERROR: {1,4}|fatal: |Exception in thread \"[^\"\n]{1,60}\" |Uncaught "
+    r"|npm (?:ERR!|error) (?:code )?|make(?:\[\d{1,3}\])?: \*\*\* "
+)
 """How a key line begins that says nothing of its error: left out where the line does not fit."""
 _BESIDE = {"fix": "in its fix", "tag": "in its tags", "output": "in its output"}
 

@@ -152,6 +152,10 @@ def test_a_generic_lead_is_left_out_where_the_line_does_not_fit() -> None:
     long = 'error: error validating "job.yaml": error validating data: unknown field'
     assert plain(row(long), 48).startswith(' ◐ error validating "job.yaml"')
     assert plain(row('Exception in thread "main" java.lang.IllegalStateException: x'), 48).startswith(" ◐ java.lang")
+    for lead in ("Error: ", "ERROR:  ", "npm ERR! code ", "make[1]: *** ", "fatal: "):
+        assert plain(row(f"{lead}no rule to make the target that the build of today asks for"), 48)[3:].startswith(
+            "no rule"
+        )
     drawn = draw_row(row(long, tier="text", lit=((13, 23),)), 48, UNICODE, NOW)
     assert [drawn.plain[span.start : span.end] for span in drawn.spans if "underline" in str(span.style)] == [
         "validating"

@@ -64,6 +64,7 @@ class RankList(ListView):
         super().__init__(("rules-rank", "rules-rank-rows", "rules-rank-notice"), self._paint)
         self._signs = signs
         self._head = Static(id="rules-rank-head")
+        self._head_width = 0
         self.ranked: Ranked | None = None
         self.said = ""
         self.earlier = False
@@ -150,9 +151,13 @@ class RankList(ListView):
 
     def _draw_head(self) -> None:
         """The heads stand above the columns of the rows, which a scroll bar makes narrower."""
-        self._head.update(draw_rank_head(self.rows.size.width or self.size.width, self._signs))
+        self._head_width = self.rows.scrollable_content_region.width or self.size.width
+        self._head.update(draw_rank_head(self._head_width, self._signs))
 
     def _paint(self, row: Hashable | None, width: int, chosen: bool) -> Content:
+        if width != self._head_width:  # the rows have got a scroll bar since, or lost it
+            self._head_width = width
+            self.call_after_refresh(self._draw_head)
         if isinstance(row, CutoffRow):
             return draw_cutoff(row, width, self._signs, chosen=chosen)
         if isinstance(row, RankRow):
