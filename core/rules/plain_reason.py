@@ -12,7 +12,7 @@ from core.rules.matching.api import MatchedRule, RuleMatch
 
 _FACTOR: Final = re.compile(r"^(.{1,300}): x (\d\.\d\d)$", re.DOTALL)
 """A reason of a match with its factor, as `core.rules.matching.score.Context.times` writes it."""
-_CURE: Final = re.compile(r"^the call has (\d{1,3})% of the cure (.*)$", re.DOTALL)
+_CURE: Final = re.compile(r"^the call already contains (\d{1,3})% of the fix (.*)$", re.DOTALL)
 _SHARES = "shares "
 _LOOKS_LIKE = "the call looks like "
 _NEAR = 0.5
@@ -23,15 +23,15 @@ _WORDS, _LONG = 3, 60
 
 FACTORS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "the call only looks": "The call only reads, and the rule is about changing something.",
+        "the call is read-only": "The call only reads, and the rule is about changing something.",
         "the call writes text for people": "The call writes text for people, and the rule is about code.",
-        "the call says that it only looks": "The call's description says that it only reads.",
-        "little of the code the rule shows is in the call": "The call has little of the rule's example code.",
-        "no code the rule shows is in the call": "The call has none of the rule's example code.",
+        "the call describes itself as read-only": "The call's description says that it only reads.",
+        "few of the rule's code snippets are in the call": "The call has little of the rule's example code.",
+        "none of the rule's code snippets are in the call": "The call has none of the rule's example code.",
         "the call writes tests": "The call writes tests, and the rule is not about tests.",
-        "the edit takes the mistake away": "The edit removes the mistake that the rule warns about.",
+        "the edit removes the mistake": "The edit removes the mistake that the rule warns about.",
         "another rule shares more words with it": "{words} shares more words with the call.",
-        "another rule is nearer in meaning": "{meaning} is closer to the call in meaning.",
+        "another rule is closer in meaning": "{meaning} is closer to the call in meaning.",
         "behind the first rule": "{first} matches the call much better.",
         "the project has another language": "The project uses another language than the rule.",
     }

@@ -35,12 +35,16 @@ def test_a_shown_rule_names_what_the_call_has_of_it() -> None:
 @pytest.mark.parametrize(
     ("why", "context", "sentence"),
     [
-        ("the call has 75% of the cure CREATE INDEX: x 0.12", 0.12, "already contains most of the rule's fix: `CREATE"),
-        ("the call only looks: x 0.20", 0.2, "The call only reads, and"),
+        (
+            "the call already contains 75% of the fix CREATE INDEX: x 0.12",
+            0.12,
+            "already contains most of the rule's fix: `CREATE",
+        ),
+        ("the call is read-only: x 0.20", 0.2, "The call only reads, and"),
         ("another rule shares more words with it: x 0.61", 0.61, "ERR-001 shares more words with the call."),
         ("behind the first rule, 0% of its title in the call: x 0.40", 0.4, "ERR-001 matches the call much better."),
         ("the call is go, the rule is not: x 0.80", 0.5, "The call is go, the rule is not."),
-        ("the call only looks: x 0.20", 0.99, "share too little: only “git”."),
+        ("the call is read-only: x 0.20", 0.99, "share too little: only “git”."),
     ],
 )
 def test_a_rule_that_is_not_shown_names_what_held_it_back(why: str, context: float, sentence: str) -> None:
