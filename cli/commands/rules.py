@@ -317,7 +317,7 @@ example:
   casebook rules accept 3 --file CLAUDE.md
 
 casebook writes the rule into its block of the file: the lines from <!-- casebook:start rules --> to
-<!-- casebook:end -->. Nothing else in the file changes. The file must lie in the project of the draft.
+<!-- casebook:end -->. Nothing else in the file changes. The file must be in the project of the draft.
 To remove the rule, run: casebook undo
 """
 

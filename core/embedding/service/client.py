@@ -161,7 +161,7 @@ class Line:
             if answer is None:
                 raise ConnectionResetError("the connection was closed")
             if self._connection.surplus:
-                raise BadFrame("more than was asked for")
+                raise BadFrame("more data than requested")
             return read(answer)
         except BadFrame as error:
             raise Fault("model_unreachable", f"invalid reply of the model service: {error}") from error

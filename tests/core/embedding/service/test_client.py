@@ -104,7 +104,7 @@ def test_a_service_that_does_not_answer_costs_the_deadline(place: Endpoint, talk
         (sends(struct.pack("<3sBII", b"cbm", 1, 0xFFFFFFFF, 0xFFFFFFFF)), "too large"),
         (sends(struct.pack("<3sBII", b"cbm", 2, 2, 0) + b"{}"), "version 2"),
         (sends(encode(bye_frame())), "unexpected message"),
-        (sends(encode(state_frame(READY)) * 2), "more than was asked"),
+        (sends(encode(state_frame(READY)) * 2), "more data than requested"),
         (sends(encode(Frame({**state_frame(READY).header, "dim": -1}))), "dim"),
         (sends(encode(Frame({**state_frame(READY).header, "id": "x" * 5000}))), "id is not a short text"),
         (sends(encode(fault_frame(Fault("generic", "the model service is busy")))), "busy"),
