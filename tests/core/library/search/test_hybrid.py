@@ -6,7 +6,7 @@ import apsw
 import pytest
 
 from core.base.trace import Step
-from core.library.search.hybrid import BEHIND, hybrid, weighed
+from core.library.search.hybrid import hybrid, weighed
 from core.library.search.lexical import Ranked, lexical_query
 from core.library.search.subword import pieces
 
@@ -43,8 +43,7 @@ def test_rare_words_weigh_more_than_common_ones(con: apsw.Connection) -> None:
     known = weighed(con, lexical_query("table retries backoff"), [1, 2, 4])
     assert known.shares[1] > 0.6 > known.shares[2] > 0.0
     assert known.shares[4] == 0.0
-    assert known.enough(1)
-    assert not known.enough(2)
+    assert known.counts(1) > 0.2 > 0.05 > known.counts(2)
     korean = weighed(con, lexical_query("연결이 끊길 때"), [4, 1])
     assert korean.shares[4] > korean.shares[1] == 0.0
 
@@ -54,8 +53,8 @@ def test_a_shared_common_word_does_not_decide_beside_meaning(con: apsw.Connectio
     found, step = hybrid(con, asked, ranked(2, 3, 5), ranked(1, 5, 2))
     assert [one.item for one in found] == [1, 5, 2, 3]
     assert found[0].lexical_rank is None
-    assert found[-1].lexical_rank == BEHIND + 2
-    assert "meaning comes first" in step.reason
+    assert found[-1].lexical_rank == 2
+    assert step.fact("best_share") < 0.6
 
 
 def test_what_no_model_has_read_yet_keeps_its_place(con: apsw.Connection) -> None:
@@ -68,7 +67,7 @@ def test_what_no_model_has_read_yet_keeps_its_place(con: apsw.Connection) -> Non
 def test_words_that_hold_the_question_count_as_before(con: apsw.Connection) -> None:
     found, step = hybrid(con, lexical_query("exponential backoff"), ranked(1, 3), ranked(1, 2))
     assert (found[0].item, found[0].score) == (1, 1.0)
-    assert step.fact("words_count") == 1
+    assert step.fact("best_share") == 1
     assert hybrid(con, lexical_query("?!"), ranked(), ranked())[0] == []
 
 
