@@ -43,7 +43,8 @@ def test_rare_words_weigh_more_than_common_ones(con: apsw.Connection) -> None:
     known = weighed(con, lexical_query("table retries backoff"), [1, 2, 4])
     assert known.shares[1] > 0.6 > known.shares[2] > 0.0
     assert known.shares[4] == 0.0
-    assert known.counts(1) > 0.2 > 0.05 > known.counts(2)
+    assert known.counts(1) > 0.2
+    assert known.counts(2) < 0.05
     korean = weighed(con, lexical_query("연결이 끊길 때"), [4, 1])
     assert korean.shares[4] > korean.shares[1] == 0.0
 
