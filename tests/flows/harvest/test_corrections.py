@@ -168,20 +168,3 @@ def test_a_person_who_names_what_the_error_names_dealt_with_it(said: str, resolv
     chat.user(said)
     found = chat.sh("git commit -m x", "[main 1] x").one()
     assert (found.resolved, found.strength) == ((True, "weak") if resolved else (False, None))
-
-
-@pytest.mark.parametrize(
-    ("failed", "output", "passed"),
-    [
-        (
-            "gh api repos/a/b?ref=x --jq .c",
-            "zsh:1: no matches found: repos/a/b?ref=x",
-            'gh api "repos/a/b?ref=x" --jq .c',
-        ),
-        ("go build ./e2e/...", "pattern ./e2e/...: e2e does not contain main module", "cd e2e && go build ./..."),
-    ],
-)
-def test_the_same_call_written_in_another_way_is_the_fix(failed: str, output: str, passed: str) -> None:
-    error = Chat().sh(failed, output, 1).sh(passed, "done").one()
-    assert error.resolved
-    assert error.instead == (failed, passed)

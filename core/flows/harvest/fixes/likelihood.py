@@ -199,7 +199,7 @@ def signs_of(
     green = next((place for place, one in enumerate(trials) if one.passed and _repeats(failure.command, one)), None)
     before = [one.at for one in trials[: len(trials) if green is None else green] if one.acts and _can_be_step(one)]
     acted, asked = 0, False
-    checked = failure.tool in CHECKERS and _is_check(failure.command) and not _is_of_call(failure)
+    checked = failure.tool in CHECKERS and _is_check(failure.command)
     curing = {trials[place].at for place in _curing(failure, trials)}
     for place, trial in enumerate(trials):
         asked = asked or trial.asked
@@ -265,23 +265,10 @@ def _is_other_work(failure: Failure, trial: Trial, edited: float) -> bool:
     pairs = [(old, new) for old in failure.command.members for new in command.parts if old.program == new.program]
     if pairs and trial.at > edited:
         return True
-    if not (differs(failure.command, command) or _is_quoted_anew(failure, command)) or any(
-        _GIVES_UP & set(new.words) - set(old.words) for old, new in pairs
-    ):
+    if not differs(failure.command, command) or any(_GIVES_UP & set(new.words) - set(old.words) for old, new in pairs):
         return True
     others = [not is_near(old, new) or _has_other_target(failure, old, new) for old, new in pairs]
     return bool(others) and not filters and all(others)
-
-
-def _is_quoted_anew(failure: Failure, later: Command) -> bool:
-    """Whether a command differs in its text alone, as by quotes, from one that the shell refused to begin."""
-    return _NOT_BEGUN.search(failure.key) is not None and later.text.strip() != failure.command.text.strip()
-
-
-def _is_of_call(failure: Failure) -> bool:
-    """Whether a check's error is about how it was called: the output reports no place in a file and no test."""
-    clue = failure.clue
-    return not (clue.places or clue.source or clue.tests)
 
 
 def _has_other_target(failure: Failure, old: Part, new: Part) -> bool:
