@@ -123,7 +123,7 @@ def test_what_an_environment_lacks_needs_two_sessions(store: Store, tmp_path: Pa
     import_transcripts(store, "auto", [unquoted(tmp_path / "in", 1, "Load").save()])
     assert told(store) == []
     import_transcripts(store, "auto", [unquoted(tmp_path / "in", 2, "Save").save()])
-    assert told(store) == ['zsh refused an unquoted pattern in 2 sessions; quoted in 2 of 2: `--include="*.go"`']
+    assert told(store) == ['zsh refused an unquoted pattern in 2 sessions, quoted in 2 of 2: `--include="*.go"`']
 
 
 def test_a_missing_program_is_told_with_what_worked(store: Store, tmp_path: Path) -> None:
@@ -132,7 +132,7 @@ def test_a_missing_program_is_told_with_what_worked(store: Store, tmp_path: Path
         chat.bash(f"python3 -m json.tool data/{at}.json", '{"name": "x"}')
         import_transcripts(store, "auto", [chat.save()])
     (line,) = told(store)
-    assert line.startswith("`jq` was not found in 2 sessions; worked instead in 2 of 2: `python3 -m json.tool data/")
+    assert line.startswith("`jq` was not found in 2 sessions, worked instead in 2 of 2: `python3 -m json.tool data/")
 
 
 def test_a_name_out_of_a_quoted_text_is_no_missing_program(store: Store, tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ async def whole(pilot: Pilot[None], app: CasebookApp, screen: RulesScreen, call:
 
 async def test_an_edit_while_another_program_embeds(tmp_path: Path, at_home: None, asked: list[bool]) -> None:
     app, rules = an_app(tmp_path)
-    async with app.run_test(size=(200, 50)) as pilot:
+    async with app.run_test(size=(200, 60)) as pilot:
         screen = await opened(pilot, app)
         await whole(pilot, app, screen)
         with embedding(app.jobs.path):
