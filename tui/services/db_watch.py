@@ -6,7 +6,7 @@ Between two questions no transaction is open, so the write-ahead log can be writ
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Hashable, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -75,7 +75,7 @@ Change = Literal["changed", "gone"]
 @job_work
 def watch(job: Job[Change], before: Hashable) -> Change:
     """Report each change for as long as the workbench is open; `before` is how the files looked at the first read."""
-    _settle(job)
+    settled = _settle(job)
     eye = Eye(job.lane.path)
     try:
         last = eye.look()
@@ -83,6 +83,7 @@ def watch(job: Job[Change], before: Hashable) -> Change:
             job.partial("gone" if last is None else "changed")
         while True:
             job.pause(INTERVAL)
+            settled = settled or _settle(job)
             now = eye.look()
             if now != last:
                 job.partial("gone" if now is None else "changed")
@@ -91,12 +92,15 @@ def watch(job: Job[Change], before: Hashable) -> Change:
         eye.close()
 
 
-def _settle(job: Job[Change]) -> None:
-    """Once, for a casebook of an older version: the projects of its sessions. What it writes is seen as any change."""
+def _settle(job: Job[Change]) -> bool:
+    """Assign the projects of an older casebook's sessions; False while another process holds the lock."""
     from core.flows.transcripts.projects import assign_overdue
 
-    with suppress(Fault):  # the next import does it
+    try:
         assign_overdue(job.lane.path)
+    except Fault as fault:
+        return fault.code != "db_locked"  # after another fault the next import does it
+    return True
 
 
 def files_at(path: Path) -> Hashable:

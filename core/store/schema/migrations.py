@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -71,7 +72,7 @@ def migrate(con: apsw.Connection, path: Path | None, schema: Schema = SHIPPED) -
     try:
         kept = path is None or found == 0
         for script in schema.scripts():
-            with con:
+            with _transaction(con):
                 before = version_of(con)
                 if before >= script.number:
                     continue
@@ -81,6 +82,19 @@ def migrate(con: apsw.Connection, path: Path | None, schema: Schema = SHIPPED) -
                 _apply(con, script)
     finally:
         con.execute("PRAGMA foreign_keys = ON")
+
+
+@contextmanager
+def _transaction(con: apsw.Connection) -> Generator[None]:
+    """One step. `with con` would hold the GIL while it waits for the write lock: no other thread could release it."""
+    con.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        con.execute("COMMIT")
+    except BaseException:
+        with suppress(apsw.Error):  # SQLite may have rolled back by itself
+            con.execute("ROLLBACK")
+        raise
 
 
 def _apply(con: apsw.Connection, script: Script) -> None:

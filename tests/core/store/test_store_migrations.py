@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -106,3 +108,30 @@ def test_the_newest_backups_are_kept(db: Path) -> None:
         steps.append(f"CREATE TABLE extra{at}(a)")
         open_store(db, schema=schema(*steps)).close()
     assert sorted(version(kept) for kept in backups(db)) == [V + 2, V + 3, V + 4]
+
+
+def test_a_thread_that_waits_for_the_lock_lets_the_others_run(db: Path, case: Any) -> None:
+    """Else the one that holds the lock could not release it, and the wait would end in a fault."""
+    with open_store(db, create=True) as store:
+        case(store, "old")
+    holder = apsw.Connection(str(db))
+    holder.execute("BEGIN IMMEDIATE")
+    begun, faults = threading.Event(), list[Fault]()
+
+    def update() -> None:
+        begun.set()
+        try:
+            open_store(db, write=True, schema=schema(MOOD)).close()
+        except Fault as fault:
+            faults.append(fault)
+
+    thread = threading.Thread(target=update)
+    thread.start()
+    begun.wait()
+    for _ in range(50):  # the thread comes to the lock meanwhile; with the GIL held this would not get on
+        time.sleep(0.01)
+    holder.execute("COMMIT")
+    holder.close()
+    thread.join()
+    assert faults == []
+    assert version(db) == V + 1

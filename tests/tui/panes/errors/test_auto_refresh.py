@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
+from core.base.fault import Fault
 from core.errors import add_resolution
 from core.store import open_store
 from tests.tui.support import CASES, TRACEBACK, app_on, frame, make_casebook, put, until
@@ -216,6 +217,24 @@ async def test_an_idle_watch_lets_the_log_be_written_back(casebook: Path) -> Non
             row = store.con.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             assert row is not None
             assert row[0] == 0
+
+
+async def test_an_older_casebook_that_was_locked_is_settled_later(
+    casebook: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = list[Path]()
+
+    def locked_once(path: Path) -> None:
+        asked.append(path)
+        if len(asked) == 1:
+            raise Fault("db_locked", "locked for too long")
+
+    monkeypatch.setattr("core.flows.transcripts.projects.assign_overdue", locked_once)
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: len(asked) == 2)
+        await started(pilot, app)
+    assert len(asked) == 2
 
 
 def test_looking_again_without_a_change_gives_the_same(casebook: Path) -> None:
