@@ -1,17 +1,19 @@
 """Whether the gate of `library ask` refuses what the library cannot answer, and lets the rest pass.
 
-Labelled questions in `tests/data/ask`, of which each set names its corpus: this project's own documents and sources, or
-a folder beside it; no language model is asked. A corpus becomes a library once, embedded where there is a model, and is
-kept in `bench/out` (delete `ask-gate*.db` to make it anew). More sets: `CASEBOOK_ASK_SETS=FILE.yaml:…`, whose corpus is
-looked for beside the file, or in the folder that `CASEBOOK_ASK_CORPORA` names, by the name of the set.
+Labelled questions in `tests/data/ask`. Each set names its corpus: this project's pages (the frozen copy in
+`tests/data/house`) and sources, or a folder next to the set. No language model is asked. A corpus becomes a library once,
+embedded where there is a model, and is kept in `bench/out` (delete `ask-gate*.db` to build it again). More sets:
+`CASEBOOK_ASK_SETS=FILE.yaml:…`, with their corpus in the same folder, or in the folder `CASEBOOK_ASK_CORPORA` under the
+name of the set.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -104,11 +106,22 @@ def _of(kind: str, column: str) -> bool:
 
 def _suites() -> Iterator[_Suite]:
     for name in SUITES:
-        yield _suite(ROOT / f"tests/data/ask/{name}.yaml", ROOT)
+        suite = _suite(ROOT / f"tests/data/ask/{name}.yaml", ROOT)
+        yield replace(suite, root=_house()) if suite.corpus == _OWN else suite
     corpora = os.environ.get("CASEBOOK_ASK_CORPORA")
     for given in filter(None, os.environ.get("CASEBOOK_ASK_SETS", "").split(os.pathsep)):
         path = Path(given)
         yield _suite(path, Path(corpora) / path.stem if corpora else path.parent)
+
+
+def _house() -> Path:
+    """A folder with the frozen pages and the sources of today, copied once."""
+    house = OUT / "house"
+    if not house.exists():
+        shutil.copytree(ROOT / "tests/data/house", house)
+        for name in ("core", "cli"):
+            shutil.copytree(ROOT / name, house / name, ignore=shutil.ignore_patterns("__pycache__"))
+    return house
 
 
 def _suite(path: Path, root: Path) -> _Suite:

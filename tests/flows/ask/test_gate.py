@@ -1,10 +1,12 @@
-"""The labelled questions against this project's own documents, by words alone; the rest is `python -m bench ask_gate`.
+"""The labelled questions against the pages of this project, by words alone; the rest is `python -m bench ask_gate`.
 
-The documents change with every commit, so the floors lie below what was measured when they were written.
+The pages are a frozen copy (`tests/data/house`), so an edited page changes no figure. Measured on it: 30 of 30 away,
+26 of 30 near, 44 of 45 korean. The notes of the demo are read as they are.
 """
 
 from __future__ import annotations
 
+import shutil
 from collections import Counter
 from pathlib import Path
 
@@ -26,8 +28,10 @@ def right(tmp_path_factory: pytest.TempPathFactory) -> Counter[str]:
     """How many questions of each kind are judged rightly."""
     glossary, bar = load_tables().glossary, RagSettings().score_gate
     found: Counter[str] = Counter()
-    with open_store(tmp_path_factory.mktemp("gate") / "c.db", create=True) as store:
-        for folder in (ROOT / "core" / "samples" / "notes", ROOT / "docs"):
+    top = tmp_path_factory.mktemp("gate")
+    pages = shutil.copytree(ROOT / "tests" / "data" / "house" / "docs", top / "docs")  # a path under tests/ ranks lower
+    with open_store(top / "c.db", create=True) as store:
+        for folder in (ROOT / "core" / "samples" / "notes", pages):
             ingest(store, [folder], IngestOptions(include=("*.md",)))
         for suite in ("tuned", "blind", "fresh"):
             for row in yaml.safe_load((ROOT / f"tests/data/ask/{suite}.yaml").read_text("utf-8"))["questions"]:
@@ -47,4 +51,4 @@ def test_what_is_about_something_else_is_refused(right: Counter[str]) -> None:
 
 def test_most_that_only_sounds_alike_is_refused_and_most_in_korean_passes(right: Counter[str]) -> None:
     assert right["near"] >= 25
-    assert right["korean"] >= 36
+    assert right["korean"] >= 42
