@@ -47,7 +47,6 @@ Change = tuple[Any, str, object]
 PARTS: Final[Mapping[str, Sequence[Change]]] = {
     "patterns": (),
     "glossary": (),
-    "tool keywords": (),
     "factor: call only looks": ((score, "_LOOK", 1.0),),
     "factor: text for people": ((score, "_PROSE", 1.0),),
     "factor: says that it looks": ((score, "_SAYS_IT_LOOKS", 1.0), (score, "_LOOKS_AT_IT", 1.0)),
@@ -139,7 +138,7 @@ def _without(tables: Tables, part: str) -> Tables:
         return replace(tables, error_patterns=())
     if part == "glossary":
         return replace(tables, glossary={})
-    return replace(tables, tool_keywords={}) if part == "tool keywords" else tables
+    return tables
 
 
 def _read(name: str) -> tuple[Sequence[Rule], Sequence[LabelledCall]]:

@@ -154,13 +154,13 @@ def shared_words(
     hits: Sequence[KeywordHit], ours: Texts, theirs: Texts, glossary: Glossary, beside: Mapping[tuple[str, str], str]
 ) -> tuple[SharedWord, ...]:
     """The hits as words, those that add most first; pieces of one word are one. `beside`: what stands in the call for
-    hits that are no words of it, by source and term (`tool` by itself)."""
+    hits that are no words of it, by source and term."""
     terms = frozenset(hit.term for hit in hits)
     called, ruled = _first(ours, glossary, terms), _first(theirs, glossary, terms)
     found: dict[tuple[str, str, str], SharedWord] = {}
     for hit in hits:
         word = _whole(ruled.get(hit.term, {}), hit.term, terms, ours)
-        in_call = beside.get((hit.source, hit.term)) or (beside.get(("tool", "")) if hit.source == "tool" else None)
+        in_call = beside.get((hit.source, hit.term))
         if in_call is None:
             in_call = _whole(_of(called.get(hit.term, {}), hit.source), hit.term, terms, theirs)
         one = SharedWord((word,), in_call.strip()[:_LONG], hit.source, hit.score)
@@ -170,7 +170,7 @@ def shared_words(
 
 
 def _is_beside(hit: KeywordHit) -> bool:
-    return hit.source in ("tool", "language") or hit.source.startswith("pattern ")
+    return hit.source == "language" or hit.source.startswith("pattern ")
 
 
 def _both(one: SharedWord, other: SharedWord) -> SharedWord:
@@ -217,8 +217,8 @@ def _has(texts: Texts, said: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """Call and rule side by side: each field with what both share lit, and `named`: the tool's name is a part of that;
-    `shared`: each of it as it is written, with what it adds, and `bm25` the sum."""
+    """Call and rule side by side: each field with what both share lit; `shared`: each of it as it is written, with what
+    it adds, and `bm25` the sum."""
 
     rule: Rule
     call: tuple[HighlightedText, ...]
@@ -226,7 +226,6 @@ class Explained:
     read: CallText
     shared: tuple[SharedWord, ...] = ()
     bm25: float = 0.0
-    named: bool = False
 
 
 def explain(book: Book, call: ToolCall, matched: MatchedRule) -> Explained | None:
@@ -245,9 +244,8 @@ def explain(book: Book, call: ToolCall, matched: MatchedRule) -> Explained | Non
     beside = _beside(read, asked, score.hits)
     ours = _highlight_call([highlight(name, text, terms, glossary) for name, text in parts], read, code, beside)
     theirs = _highlight_rule([highlight(name, text, terms, glossary) for name, text in said], read, code)
-    shared = shared_words(score.hits, parts, said, glossary, _places_by_term(beside, parts, call.tool_name))
-    named = any(hit.source == "tool" for hit in score.hits)
-    return Explained(rule, ours, theirs, read, shared, score.bm25, named)
+    shared = shared_words(score.hits, parts, said, glossary, _places_by_term(beside, parts))
+    return Explained(rule, ours, theirs, read, shared, score.bm25)
 
 
 _Beside = Mapping[tuple[str, str], Sequence[Place]]
@@ -292,10 +290,9 @@ def _beside(read: CallText, asked: QueryTerms, hits: Sequence[KeywordHit]) -> _B
     return found
 
 
-def _places_by_term(beside: _Beside, parts: Sequence[tuple[str, str]], tool: str) -> dict[tuple[str, str], str]:
-    """What stands at the first of those places; the tool's name for what it says."""
-    found = {key: parts[at[0][0]][1][at[0][1] : at[0][2]] for key, at in beside.items() if at}
-    return {**found, ("tool", ""): tool}
+def _places_by_term(beside: _Beside, parts: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """What stands at the first of those places."""
+    return {key: parts[at[0][0]][1][at[0][1] : at[0][2]] for key, at in beside.items() if at}
 
 
 def _quoted(code: str, text: str, read: CallText) -> list[tuple[int, int]]:

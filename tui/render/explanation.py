@@ -50,9 +50,7 @@ def draw_why(
         parts.append(draw_needs(reasons.why_not, signs))
     parts.append(draw_shared(matched, None if reasons is None else reasons.explained, signs))
     if reasons is not None:
-        parts.append(
-            draw_call(ranked.call.tool_name, source, reasons.explained.call, signs, named=reasons.explained.named)
-        )
+        parts.append(draw_call(ranked.call.tool_name, source, reasons.explained.call, signs))
         parts += [head("Rule"), draw_texts(reasons.explained.texts, signs, WORDS)]
     parts.append(_query(ranked.match))
     if reasons is not None and reasons.usage is not None:
@@ -63,11 +61,9 @@ def draw_why(
     return Content.assemble(*parts)
 
 
-def draw_call(
-    tool: str, source: StoredCall | None, texts: Sequence[HighlightedText], signs: Signs, *, named: bool = False
-) -> Content:
-    """A call: its tool and where it is from, and its fields, with what a rule shares lit; `named`: the tool too."""
-    name = (title(tool), f"bold underline {WORDS}" if named else "bold $cb-dim")
+def draw_call(tool: str, source: StoredCall | None, texts: Sequence[HighlightedText], signs: Signs) -> Content:
+    """A call: its tool and where it is from, and its fields, with what a rule shares lit."""
+    name = (title(tool), "bold $cb-dim")
     parts: list[Content | tuple[str, str]] = [head("Call: ").rstrip("\n"), name, ("\n", "")]
     if source is not None:
         name = session_name(source.session, source.started or source.ts, source.project)
@@ -326,8 +322,8 @@ def term_source(row: SharedWord, signs: Signs) -> str:
     said = inline(row.in_call, 40, more=signs.more)
     if row.source.startswith("pattern "):
         return f"by the pattern {inline(row.source.removeprefix('pattern '), 40)}: {said}"
-    if row.source in ("tool", "language"):
-        return f"by {'the tool ' if row.source == 'tool' else ''}{said}"
+    if row.source == "language":
+        return f"by {said}"
     if row.source == "code":
         return "the rule's code"
     place = "in a path" if row.source == "path" else f"in {inline(NAMES.get(row.source, row.source), 40)}"

@@ -61,7 +61,7 @@ _OF_CURE = 0.5
 """What a term says that only the cure of a rule has (solution, prevention): who has it may well do what is asked."""
 LEAST_RULES = 60
 """Fewer rules than this cannot say which words are rare: their idf is taken as if there were so many."""
-_TOOL_WEIGHT, _PATTERN_WEIGHT, _PATH_WEIGHT, _MAX_TERMS = 0.1, 0.7, 0.4, 120
+_PATTERN_WEIGHT, _PATH_WEIGHT, _MAX_TERMS = 0.7, 0.4, 120
 _LEAST = 0.05
 _MOST_RULES = 600
 """Rules of a term that are looked at, those that it says most of: a word of thousands of rules tells them not apart."""
@@ -69,8 +69,8 @@ _MOST_RULES = 600
 
 @dataclass(frozen=True, slots=True)
 class KeywordHit:
-    """A term that call and rule share: where in the call it comes from (a field, `tool`, or a pattern's name), and what
-    it adds to the bm25 score."""
+    """A term that call and rule share: where in the call it comes from (a field, `language`, or a pattern's name), and
+    what it adds to the bm25 score."""
 
     term: str
     source: str
@@ -133,8 +133,6 @@ def query_terms(call: CallText, tables: Tables) -> QueryTerms:
     for language in call.languages:
         for word in (language, TITLES.get(language, language)):
             take(stem(word.casefold()), 0.4, "language")
-    for word in tables.tool_keywords.get(call.tool, ()):
-        take(stem(word.casefold()), _TOOL_WEIGHT, "tool")
     matched, late = _patterns_in(call, tables) if call.act != "look" else ((), ())
     for pattern, _ in matched:
         for word in pattern.terms:

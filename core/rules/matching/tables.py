@@ -90,9 +90,8 @@ class ErrorPattern:
 
 @dataclass(frozen=True, eq=False)
 class Tables:
-    """TOOL_KEYWORDS, ERROR_PATTERNS and the glossary, as data. The same files give the same object."""
+    """ERROR_PATTERNS and the glossary, as data. The same files give the same object."""
 
-    tool_keywords: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     error_patterns: tuple[ErrorPattern, ...] = ()
     glossary: Mapping[str, str] = field(default_factory=dict[str, str])
     unknown: tuple[Flaw, ...] = ()
@@ -168,13 +167,10 @@ def _loaded(keywords: _Stamp, glossary: _Stamp) -> Tables:
     shipped = files("core.rules.data")
     raw = tomllib.loads(shipped.joinpath("keywords.toml").read_text("utf-8"))
     words: dict[str, Any] = dict(tomllib.loads(shipped.joinpath("glossary.toml").read_text("utf-8"))["words"])
-    tools = {name: tuple(given) for name, given in raw["tool_keywords"].items()}
     patterns = {name: _pattern(name, given) for name, given in raw["error_patterns"].items()}
     own, where = _own(keywords)
-    unknown = [*_unknown(own, (), ("tool_keywords", "error_patterns"), where)]
+    unknown = [*_unknown(own, (), ("error_patterns",), where)]
     named: list[Flaw] = []
-    for name, given in _table(own, "tool_keywords", where):
-        tools[name] = _strings(given, where, ("tool_keywords", name))
     for name, given in _table(own, "error_patterns", where):
         patterns[name] = _checked(name, given, where)
         unknown += _unknown(given, ("error_patterns", name), _PATTERN_KEYS, where)
@@ -191,7 +187,7 @@ def _loaded(keywords: _Stamp, glossary: _Stamp) -> Tables:
         for word in dict.fromkeys(str(given).split()):
             by_word.setdefault(word, []).append(english)
     meanings = {word: " ".join(known) for word, known in by_word.items()}
-    return Tables(tools, tuple(patterns.values()), meanings, tuple(unknown), tuple(named))
+    return Tables(tuple(patterns.values()), meanings, tuple(unknown), tuple(named))
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,14 +91,6 @@ def test_a_program_that_tells_the_language_is_lit(book: Book) -> None:
     assert next(one for one in found.shared if "Python" in one.words).in_call == "pip"
 
 
-def test_the_tool_is_lit_where_it_speaks_for_the_rule(book: Book) -> None:
-    _, found = told(book, ToolCall("Bash", {"command": "sh failed.sh"}), "ERR-004")
-    assert found.named
-    assert {one.in_call for one in found.shared if one.source == "tool"} == {"Bash"}
-    _, other = told(book, ToolCall("Edit", {"file_path": "a.txt", "old_string": "a", "new_string": "재고"}), "ERR-003")
-    assert not other.named
-
-
 def test_the_words_of_quoted_code_are_lit_in_both(book: Book) -> None:
     _, found = told(book, ToolCall("Bash", {"command": "git push --force origin main"}), "ERR-001")
     assert lit_in(found.call, "command") >= {"git", "push", "--force", "main"}

@@ -224,8 +224,11 @@ def test_a_single_sign_or_option_brings_no_rule(book: Book, command: str, wrong:
 
 
 def test_patterns_see_capitals(book: Book) -> None:
-    asked = query_terms(call_text(ToolCall("Edit", {"new_string": "SetWindowText(x)", "old_string": ""})), book.tables)
-    assert "ui-thread" in asked.patterns
+    asked = [
+        query_terms(call_text(ToolCall("Edit", {"new_string": text, "old_string": ""})), book.tables).patterns
+        for text in ("FileHandler(x)", "filehandler(x)")
+    ]
+    assert ["growing-log" in one for one in asked] == [True, False]
 
 
 def test_what_an_edit_takes_away_is_no_mistake(book: Book) -> None:

@@ -50,9 +50,8 @@ def test_own_words_make_two_languages_meet(tmp_path: Path) -> None:
             "line 2: error_patterns.a.match is not quoted text (for several",
         ),
         ("[error_patterns.a]\nmatch = ''\n", "line 2: error_patterns.a.match is empty: it would match every call"),
-        ("[tool_keywords]\nBash = 'git'\n", "tool_keywords.Bash is not a list"),
-        ("[tool_keywords\n", "rules.toml"),
-        (f"[tool_keywords]\na = {'1' * 5000}\n", "rules.toml: a number in it has too many digits"),
+        ("[error_patterns\n", "rules.toml"),
+        (f"[error_patterns]\na = {'1' * 5000}\n", "rules.toml: a number in it has too many digits"),
     ],
 )
 def test_what_is_wrong_is_named_with_its_file_and_line(tmp_path: Path, text: str, said: str) -> None:
@@ -83,12 +82,12 @@ def test_a_key_that_needs_quotes_is_told_so(tmp_path: Path, text: str, bad: str 
 
 
 def test_what_nobody_knows_is_named_with_its_line_and_left_alone(tmp_path: Path) -> None:
-    own = "[tool_keyword]\nBash = ['x']\n\n[error_patterns.a]\nmatch = 'x'\nrule = ['ERR-042']\nzzz = 1\n"
+    own = "[error_pattern]\nBash = ['x']\n\n[error_patterns.a]\nmatch = 'x'\nrule = ['ERR-042']\nzzz = 1\n"
     (tmp_path / "rules.toml").write_text(own, encoding="utf-8")
     (tmp_path / "glossary.toml").write_text('[word]\nguess = "x"\n', encoding="utf-8")
     told = [(Path(flaw.path).name, flaw.line, flaw.message) for flaw in table_flaws(tmp_path)]
     assert told == [
-        ("rules.toml", 1, "unknown table tool_keyword, did you mean tool_keywords?"),
+        ("rules.toml", 1, "unknown table error_pattern, did you mean error_patterns?"),
         ("rules.toml", 6, "unknown key error_patterns.a.rule, did you mean rules?"),
         ("rules.toml", 7, "unknown key error_patterns.a.zzz (ignored)"),
         ("glossary.toml", 1, "unknown table word, did you mean words?"),
@@ -103,7 +102,7 @@ def test_an_id_that_no_rule_has_is_told_with_its_line(tmp_path: Path) -> None:
     assert table_flaws(tmp_path) == ()
 
 
-@pytest.mark.parametrize(("text", "line"), [("[error_patterns.a]\nmatch = '('\n", 2), ("\n[tool_keywords\n", 2)])
+@pytest.mark.parametrize(("text", "line"), [("[error_patterns.a]\nmatch = '('\n", 2), ("\n[error_patterns\n", 2)])
 def test_a_table_that_cannot_be_read_is_a_flaw_with_its_line(tmp_path: Path, text: str, line: int) -> None:
     (tmp_path / "rules.toml").write_text(text, encoding="utf-8")
     (flaw,) = table_flaws(tmp_path)

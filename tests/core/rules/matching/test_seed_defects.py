@@ -175,7 +175,7 @@ def test_a_table_of_ones_own_that_is_wrong_is_done_without(monkeypatch: pytest.M
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     (tmp_path / "casebook").mkdir()
-    (tmp_path / "casebook" / "rules.toml").write_text("[tool_keywords", encoding="utf-8")
+    (tmp_path / "casebook" / "rules.toml").write_text("[error_patterns", encoding="utf-8")
     assert find_relevant_rules_semantic([RULE], "Bash", {"command": "git push --force origin main"})
     assert "rules.toml" in logged(tmp_path)
 
