@@ -1,8 +1,8 @@
 """Whether the gate of `library ask` refuses what the library cannot answer, and lets the rest pass.
 
 Labelled questions in `tests/data/ask`. Each set names its corpus: this project's pages (the frozen copy in
-`tests/data/house`) and sources, or a folder next to the set. No language model is asked. A corpus becomes a library once,
-embedded where there is a model, and is kept in `bench/out` (delete `ask-gate*.db` to build it again). More sets:
+`tests/data/house`) and sources, or a folder next to the set. No language model is asked. A corpus becomes a library
+once, embedded where there is a model, and is kept in `bench/out` (delete `ask-gate*.db` to build it again). More sets:
 `CASEBOOK_ASK_SETS=FILE.yaml:…`, with their corpus in the same folder, or in the folder `CASEBOOK_ASK_CORPORA` under the
 name of the set.
 """
