@@ -9,7 +9,6 @@ write nothing.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, ClassVar, Final, Literal, cast, get_args
@@ -350,111 +349,6 @@ def _is_elsewhere(con: apsw.Connection, resolution_id: int, lesson: Lesson) -> b
         (resolution_id, lesson.do.text, _COMPARED),
     ).fetchone()
     return cast("int", row[0] if row else 0) > 1
-
-
-_HOME = lazy_pattern(
-    r"(?<![\w.~/\\-])(?:/home/[^/\s'\"`]+|/Users/[^/\s'\"`]+|/root|[A-Za-z]:[/\\]Users[/\\][^/\\\s'\"`]+|~)"
-    r"(?P<rest>[/\\][^\s'\"`;|&()<>,]*)"
-)
-_SCRATCH = lazy_pattern(r"(?<![\w.~/\\-])(?:/private)?/(?:tmp|var/folders)/[^\s'\"`;|&()<>:,]*")
-_UUID = lazy_pattern(r"(?<!\w)[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}(?!\w)")
-_HASH = lazy_pattern(r"(?<![\w#])(?=[0-9]{0,64}[a-f])(?=[a-f]{0,64}[0-9])[0-9a-f]{7,64}(?!\w)")
-_LONG = lazy_pattern(r"(?<![\w.])[0-9]{8,}(?![\w.])")
-_NUMBERED = lazy_pattern(r"(?<=[/ (#])(pulls?/|issues/|merge_requests/|runs/|jobs?/)[0-9]+|(?<![\w&])(#)[0-9]+(?!\w)")
-_MESSAGE = lazy_pattern(r"(?<=\s)(-a?m|--message|--title|--body|-t|-F)([ =])(?:\"[^\"]*\"|'[^']*')")
-_WORD = lazy_pattern(r"\S+")
-_DIGITS = lazy_pattern(r"#?[0-9]+")
-_FILE = lazy_pattern(r"\.[A-Za-z]\w{0,4}$")
-
-_ENDS: Final = frozenset(("&&", "||", ";", "|", "&", ")"))
-_REMOTE_FIRST: Final = frozenset(("push", "pull", "fetch"))
-_TAKES_BRANCH: Final = _REMOTE_FIRST | {"checkout", "switch", "rebase", "merge", "branch", "cherry-pick", "worktree"}
-_EVERYWHERE: Final = frozenset(("main", "master", "origin", "upstream", "HEAD", "FETCH_HEAD", "ORIG_HEAD", "@", "-"))
-"""Names of branches and remotes that mean the same in every repository."""
-_HOSTS: Final = frozenset(("gh", "glab", "hub"))
-_BRANCH_OPTIONS: Final = frozenset(("--head", "--base", "-H", "-B", "--branch", "--onto"))
-_SEGMENTS_KEPT: Final = 3
-
-
-def with_placeholders(text: str, project: str = "") -> str:
-    """`text` with `<path>`, `<branch>`, `<number>`, `<id>` and `<message>` for what is somebody's or some moment's own.
-
-    Paths below `project` become relative to it. A place below home that begins with a dot (`~/.npmrc`) is the same for
-    everybody and stays, as do `main`, `origin` and short plain numbers.
-    """
-    root = project.rstrip("/\\")
-    if len(root) > 1:
-        text = text.replace(f"{root}/", "").replace(f"{root}\\", "")
-    text = _SCRATCH.sub("<path>", _HOME.sub(_below_home, text))
-    text = _UUID.sub("<id>", _MESSAGE.sub(r"\1\2<message>", text))
-    text = _in_words(text)
-    text = _NUMBERED.sub(lambda found: f"{found[1] or found[2]}<number>", text)
-    return _LONG.sub("<id>", _HASH.sub("<id>", text))
-
-
-def without_home(text: str) -> str:
-    """`text` with `<path>` for what lies below a home folder; places such as `~/.npmrc` stay."""
-    return _HOME.sub(_below_home, text)
-
-
-def _below_home(found: re.Match[str]) -> str:
-    parts = [part for part in re.split(r"[/\\]", found["rest"]) if part]
-    known = bool(parts) and parts[0].startswith(".") and len(parts) <= _SEGMENTS_KEPT
-    return f"~/{'/'.join(parts)}" if known else "<path>"
-
-
-def _in_words(text: str) -> str:
-    """The text with the branches of git commands, and the numbers and branches given to a host's own program."""
-    new, at = list[str](), 0
-    for start, end, stand_in in _stand_ins([(one.start(), one.end(), one[0]) for one in _WORD.finditer(text)]):
-        new += [text[at:start], stand_in]
-        at = end
-    return "".join((*new, text[at:]))
-
-
-def _stand_ins(words: list[tuple[int, int, str]]) -> Iterator[tuple[int, int, str]]:
-    """The words to replace: where each begins and ends, and what stands for it."""
-    program, task, given, named, skipped = "", "", 0, False, False
-    for start, end, word in words:
-        if word in _ENDS or word in ("git", *_HOSTS):
-            program, task, given, named = ("" if word in _ENDS else word), "", 0, False
-        elif skipped:
-            skipped = False
-        elif not program or word == "--":
-            program = ""
-        elif word.startswith("-"):
-            named = word in _BRANCH_OPTIONS
-            skipped = program == "git" and not task and word in ("-c", "-C")
-        elif program == "git" and not task:
-            task = word
-        elif program == "git" and task in _TAKES_BRANCH:
-            given += 1
-            kept = (task in _REMOTE_FIRST and given == 1) or (task == "worktree" and word in ("add", "remove", "list"))
-            if not kept and (branch := _branch(word)) != word:
-                yield start, end, branch
-        elif program in _HOSTS and named:
-            named = False
-            if (branch := _branch(word)) != word:
-                yield start, end, branch
-        elif program in _HOSTS and _DIGITS.fullmatch(word):
-            yield start, end, "<number>"
-        if word.endswith(";"):
-            program = ""
-
-
-def _branch(word: str) -> str:
-    """What stands for the name of a branch; names that mean the same everywhere, files and placeholders stay."""
-    if any(sign in word for sign in "<>$(){}*'\"=") or _FILE.search(word):
-        return word
-    if ":" in word:
-        source, _, target = word.partition(":")
-        return f"{_branch(source) if source else ''}:{_branch(target)}"
-    head, slash, rest = word.partition("/")
-    if slash and head in ("origin", "upstream"):
-        return f"{head}/{_branch(rest)}"
-    bare = re.split(r"[~^@]", word)[0] or word
-    end = ";" if word.endswith(";") else ""
-    return word if bare.rstrip(";") in _EVERYWHERE or _DIGITS.fullmatch(bare) else f"<branch>{end}"
 
 
 _CODE = lazy_pattern(r"(?<!`)(?:`([^`\n]{1,600})`|`` ([^\n]{1,600}?) ``)(?!`)")

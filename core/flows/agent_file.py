@@ -18,11 +18,12 @@ from core.base.fault import Fault
 from core.base.managed_block import blocks, read_text, write_block
 from core.errors.cases.derived import ANSWERS, REPOSITORY_OF_PLACE, project_aliases
 from core.errors.exchange.case_export import KIND, code
-from core.errors.lessons import agent_text, parse_lesson, without_home
+from core.errors.lessons import agent_text, parse_lesson
 from core.errors.practice import practices
 from core.flows.corrections.drafts import recorded_names
 from core.store import Store, faults
 from core.text import estimate_tokens, redact, visible
+from core.text.placeholders import without_home
 from core.transcripts.repository import unified
 
 BUDGET: Final = 1_500

@@ -16,7 +16,7 @@ from core.errors.cases.resolutions import add_resolution
 from core.errors.fixes import AGENT, Evidence
 from core.errors.identity.api import identify
 from core.errors.identity.identity import Identity
-from core.errors.lessons import HUNK_LINES, Do, Lesson, LessonEvidence, When, with_placeholders
+from core.errors.lessons import HUNK_LINES, Do, Lesson, LessonEvidence, When
 from core.evidence.rows import StoredMessages, session_named
 from core.flows.harvest.changes import Hint
 from core.flows.harvest.command import parse_command
@@ -25,6 +25,7 @@ from core.flows.harvest.fixes.lesson import hides, plain_command
 from core.flows.harvest.session_events import Result, read_history
 from core.store import Store, now
 from core.text import clean, redact
+from core.text.placeholders import with_placeholders
 
 _DEAD_ENDS: Final = 3
 

@@ -11,7 +11,7 @@ from difflib import SequenceMatcher
 from typing import Final, NamedTuple
 
 from core.errors.identity.keylines.tools import compilers, linters, python, runtimes, test_runners
-from core.errors.lessons import HUNK_LINES, Do, Lesson, LessonEvidence, Scope, When, with_placeholders
+from core.errors.lessons import HUNK_LINES, Do, Lesson, LessonEvidence, Scope, When
 from core.flows.harvest import programs
 from core.flows.harvest.changes import Change, Hint, diff_lines, is_reverted, short_diff_lines
 from core.flows.harvest.command import FILTERS, Command, chained
@@ -23,6 +23,7 @@ from core.flows.harvest.fixes.correction import OUTSIDE, Corrected
 from core.flows.harvest.fixes.linking import ELSEWHERE, NAMED, Candidate, Failure, Linked, link_steps
 from core.flows.harvest.report import Strength, Worth
 from core.text import clean, redact, words
+from core.text.placeholders import with_placeholders
 
 WORKAROUND: Final = "workaround: "
 """How the reason of a step begins that hides the failure."""

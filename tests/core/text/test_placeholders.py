@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.errors.lessons import with_placeholders
+from core.text.placeholders import with_placeholders
 
 PROJECT = "/home/ana/shop"
 
