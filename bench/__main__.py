@@ -32,6 +32,7 @@ PARTS = {
     "service": "bench.embedding.service",
     "hooks": "bench.hooks",
     "journeys": "bench.journeys",
+    "team": "bench.team",
 }
 """The module of each part, in the order of the table."""
 

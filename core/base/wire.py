@@ -120,6 +120,13 @@ def dumps(value: object, *, indent: int | None = None) -> str:
     return _UNSAFE.sub(_escape, json.dumps(to_wire(value), ensure_ascii=False, allow_nan=False, indent=indent))
 
 
+def canonical(value: object) -> str:
+    """The one JSON text of plain JSON values: keys sorted, no spaces, escapes as `dumps`. Raises ValueError for a
+    number that is none, RecursionError for what is nested too deeply."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
+    return _UNSAFE.sub(_escape, text)
+
+
 def json_schema(kind: type) -> dict[str, Any]:
     """The JSON Schema (draft 2020-12) of what `to_wire` makes of a dataclass.
 

@@ -1,0 +1,206 @@
+"""The lessons file (`.casebook/lessons.jsonl`): one lesson a line, sorted by id, keys sorted.
+
+A line is a JSON object:
+
+    {"at":{"check":"2026-11-02T09:00:00.000Z"},"check":"pytest -q","do":{…},…,"id":"0f3c…","shared":"2026-11-01T…"}
+
+`shared` is when it was shared; `at` has the time of each field that was changed since. A withdrawn lesson is a line
+with its `id` and `withdrawn` alone. A lesson that was shared again has a later `shared`, and may keep the older
+`withdrawn`. Further fields of later versions are kept. Lines that are no lesson are kept at the end of the file.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal, NamedTuple, NoReturn, cast
+
+from core.base.wire import canonical
+
+NAME: Final = ".casebook/lessons.jsonl"
+"""Where the file is in a repository."""
+LONGEST_LINE: Final = 1 << 20
+"""Bytes of a lesson; a longer line is kept as it is and not read."""
+_RESERVED: Final = frozenset(("id", "at", "shared", "withdrawn"))
+_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_TIME: Final = re.compile(r"[0-9]{4}-[0-1][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9]\.[0-9]{3}Z")
+_FIELD: Final = re.compile(r"[a-z][a-z_]{0,63}")
+_MARKER: Final = re.compile(rb"(?:<{7,}|>{7,}|={7,}|\|{7,})(?: .*)?")
+
+
+class Stamped(NamedTuple):
+    """The value of a field as canonical JSON, and when it was written. The later one is the larger one."""
+
+    time: str
+    json: str
+
+    @property
+    def value(self) -> object:
+        return json.loads(self.json)
+
+
+class Record(NamedTuple):
+    """One lesson of the file. Times are ISO 8601 in UTC with milliseconds; '' for never.
+
+    `shared` '': it is withdrawn, and has no fields.
+    """
+
+    shared: str
+    withdrawn: str
+    fields: Mapping[str, Stamped]
+
+    @property
+    def is_withdrawn(self) -> bool:
+        return not self.shared
+
+    def values(self) -> dict[str, object]:
+        """The decoded fields."""
+        return {name: stamped.value for name, stamped in self.fields.items()}
+
+    def latest(self) -> str:
+        """The time of the last decision about it."""
+        return max((self.shared, self.withdrawn, *(one.time for one in self.fields.values())))
+
+
+class BadLine(NamedTuple):
+    """A line that is no lesson: its number from 1, why, and its bytes without the line ending.
+
+    `kind` marker: it is left by a merge, and goes when the file is written; other: it is kept.
+    """
+
+    line: int
+    kind: Literal["marker", "other"]
+    reason: str
+    raw: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class LessonsFile:
+    """What the file holds: lessons by id, and the lines that are none. `kept`: those that stay, each once, sorted."""
+
+    records: Mapping[str, Record]
+    bad: tuple[BadLine, ...] = ()
+    kept: tuple[bytes, ...] = field(default=())
+
+    def lines(self) -> Iterator[bytes]:
+        """The file as it is written, line by line."""
+        for id_ in sorted(self.records):
+            yield f"{line_of(id_, self.records[id_])}\n".encode()
+        for raw in self.kept:
+            yield raw + b"\n"
+
+
+EMPTY: Final = LessonsFile({})
+
+
+def parse(lines: Iterable[bytes]) -> LessonsFile:
+    """Read a file; a line that is no lesson is named in `bad`. Lines of one id are joined."""
+    records: dict[str, Record] = {}
+    bad: list[BadLine] = []
+    for number, line in enumerate(lines, 1):
+        raw = line.rstrip(b"\r\n")
+        if number == 1:
+            raw = raw.removeprefix(b"\xef\xbb\xbf")
+        if not raw.strip():
+            continue
+        read = _marker(raw) or parse_line(raw)
+        if isinstance(read, str):
+            bad.append(BadLine(number, "marker" if _MARKER.fullmatch(raw) else "other", read, raw))
+            continue
+        id_, record = read
+        before = records.get(id_)
+        records[id_] = record if before is None else join(before, record)
+    return LessonsFile(records, tuple(bad), kept_lines(one.raw for one in bad if one.kind == "other"))
+
+
+def kept_lines(raws: Iterable[bytes]) -> tuple[bytes, ...]:
+    """Lines that are no lesson, in the order in which they are written."""
+    return tuple(sorted({*raws}))
+
+
+def line_of(id_: str, record: Record) -> str:
+    """The line of a lesson, without its ending."""
+    held: dict[str, object] = {"id": id_}
+    if record.withdrawn:
+        held["withdrawn"] = record.withdrawn
+    if record.shared:
+        held["shared"] = record.shared
+        held.update(record.values())
+        if later := {name: one.time for name, one in record.fields.items() if one.time != record.shared}:
+            held["at"] = later
+    return canonical(held)
+
+
+def _marker(raw: bytes) -> str:
+    return "a conflict marker" if _MARKER.fullmatch(raw) else ""
+
+
+def parse_line(raw: bytes) -> tuple[str, Record] | str:
+    """A line as its id and lesson, or the reason why it is none."""
+    if len(raw) > LONGEST_LINE:
+        return f"longer than {LONGEST_LINE:,} bytes"
+    try:
+        found: object = json.loads(raw.decode(), parse_constant=_no_number)
+    except UnicodeDecodeError:
+        return "not UTF-8"
+    except (ValueError, RecursionError):
+        return "not JSON (truncated?)"
+    if not isinstance(found, dict):
+        return "not a JSON object"
+    try:
+        return _record(cast("dict[str, object]", found))
+    except RecursionError:
+        return "nested too deeply"
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(name)
+
+
+def _record(found: dict[str, object]) -> tuple[str, Record] | str:
+    id_, times = found.get("id"), found.get("at", {})
+    shared, withdrawn = found.get("shared", ""), found.get("withdrawn", "")
+    if not isinstance(id_, str) or not _ID.fullmatch(id_):
+        return "no `id` of a lesson"
+    if not (is_time(shared) or is_time(withdrawn)) or not all(one == "" or is_time(one) for one in (shared, withdrawn)):
+        return "no valid `shared` or `withdrawn` time"
+    names = found.keys() - _RESERVED
+    if not isinstance(times, dict):
+        return "an invalid `at`"
+    at, began = cast("dict[str, str]", times), cast("str", shared)
+    if not names >= at.keys() or not all(map(is_time, at.values())):
+        return "an invalid `at`"
+    if not all(map(_FIELD.fullmatch, names)):
+        return "an invalid field name"
+    if any(time < began for time in at.values()):
+        return "a field older than its lesson"
+    fields = {name: Stamped(at.get(name, began), canonical(found[name])) for name in sorted(names)}
+    return id_, normal(began, cast("str", withdrawn), fields)
+
+
+def is_time(value: object) -> bool:
+    """Whether a value is a time as the file has it."""
+    return isinstance(value, str) and _TIME.fullmatch(value) is not None
+
+
+def normal(shared: str, withdrawn: str, fields: Mapping[str, Stamped]) -> Record:
+    """A record in its one form: what was shared before it was withdrawn, or at that time, is gone."""
+    if shared <= withdrawn:
+        return Record("", withdrawn, {})
+    return Record(shared, withdrawn, fields)
+
+
+def join(left: Record, right: Record) -> Record:
+    """Both lessons of one id as one: of each field the later value, of the same time the larger one.
+
+    A later withdrawal beats everything shared before it; sharing again after it beats the withdrawal, and what was
+    shared before. Commutative, associative, idempotent.
+    """
+    withdrawn, shared = max(left.withdrawn, right.withdrawn), max(left.shared, right.shared)
+    held = [one.fields for one in (left, right) if one.shared == shared]
+    fields = dict(held[0])
+    for name, stamped in held[1].items() if len(held) > 1 else ():
+        fields[name] = max(stamped, fields.get(name, stamped))
+    return normal(shared, withdrawn, fields)

@@ -1,0 +1,116 @@
+"""What may leave this machine in a lesson: texts without secrets, home folders, names of people and their addresses.
+
+`cleaned` is applied to each text that leaves; `leaks` names what it must not let through, and is asked once more of
+the finished line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, cast
+
+from core.text import clean, redact
+from core.text.placeholders import with_placeholders, without_home
+
+LONGEST: Final = 2_000
+"""Code points of one text that leaves."""
+SHARED_ACCOUNTS: Final = frozenset(
+    (
+        "admin", "administrator", "app", "build", "builder", "circleci", "codespace", "debian", "dev", "docker",
+        "ec2-user", "git", "gitpod", "jenkins", "me", "node", "postgres", "root", "runner", "test", "ubuntu", "user",
+        "vagrant", "vscode", "www-data",
+    )
+)  # fmt: skip
+"""Logins that machines come with: they name no person, and are words of commands and errors."""
+_PLACEHOLDERS: Final = frozenset(("branch", "email", "id", "message", "number", "path", "user"))
+_EMAIL: Final = re.compile(r"(?<![\w.+-])(?!git@)[\w.+-]{1,64}@(?:[A-Za-z0-9-]{1,63}\.){1,8}[A-Za-z]{2,24}(?![\w-])")
+_CUT: Final = "…"
+_MOST_PASSES: Final = 5
+
+
+@dataclass(frozen=True)
+class Person:
+    """Whoever shares: their logins and names, and their home folders. `project`: the folder that paths become relative
+    to."""
+
+    names: tuple[str, ...] = ()
+    homes: tuple[str, ...] = ()
+    project: str = ""
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str] | None:
+        """Finds a name as a word of its own."""
+        names = sorted({one for one in self.names if is_personal(one)}, key=lambda one: (-len(one), one))
+        if not names:
+            return None
+        return re.compile(rf"(?<![^\W_])(?:{'|'.join(map(re.escape, names))})(?![^\W_])", re.IGNORECASE)
+
+    @cached_property
+    def home_pattern(self) -> re.Pattern[str] | None:
+        """Finds a home folder, wherever it lies."""
+        homes = sorted({bare for one in self.homes if (bare := one.rstrip("/\\"))}, key=lambda one: (-len(one), one))
+        return re.compile(rf"(?:{'|'.join(map(re.escape, homes))})(?![\w.-])") if homes else None
+
+
+def is_personal(name: str) -> bool:
+    """Whether a login or name tells of a person."""
+    return len(name) > 1 and name.lower() not in SHARED_ACCOUNTS | _PLACEHOLDERS
+
+
+def cleaned(text: str, person: Person, most: int = LONGEST) -> str:
+    """A text as it may leave, cut at `most` code points. Idempotent."""
+    for _ in range(_MOST_PASSES):
+        before, text = text, _pass(text, person)
+        if text == before:
+            break
+    return text if len(text) <= most else f"{text[: most - 1].rstrip()}{_CUT}"
+
+
+def _pass(text: str, person: Person) -> str:
+    """Once all: a name taken out may leave a path or a secret that stands alone now."""
+    text = with_placeholders(clean(redact(text)), person.project)
+    if person.home_pattern is not None:
+        text = with_placeholders(person.home_pattern.sub("~", text))
+    if "@" in text:
+        text = _EMAIL.sub("<email>", text)
+    return text if person.pattern is None else person.pattern.sub("<user>", text)
+
+
+def cleaned_value(value: object, person: Person) -> object:
+    """A JSON value whose every text is `cleaned`."""
+    if isinstance(value, str):
+        return cleaned(value, person)
+    if isinstance(value, list):
+        return [cleaned_value(one, person) for one in cast("list[object]", value)]
+    if isinstance(value, dict):
+        return {name: cleaned_value(one, person) for name, one in cast("dict[str, object]", value).items()}
+    return value
+
+
+def leaks(texts: Iterable[str], person: Person) -> tuple[str, ...]:
+    """What is still private in texts that are to leave, in plain words; empty for none."""
+    found: dict[str, None] = {}
+    for text in texts:
+        if redact(text) != text:
+            found["a secret"] = None
+        if without_home(text) != text or (person.home_pattern is not None and person.home_pattern.search(text)):
+            found["a path in a home folder"] = None
+        if _EMAIL.search(text):
+            found["an e-mail address"] = None
+        if person.pattern is not None and person.pattern.search(text):
+            found["a user name"] = None
+    return tuple(found)
+
+
+def texts_of(value: object) -> list[str]:
+    """Every text of a JSON value, names of objects left out."""
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, Mapping):
+        return [text for one in cast("Mapping[str, object]", value).values() for text in texts_of(one)]
+    if isinstance(value, list):
+        return [text for one in cast("list[object]", value) for text in texts_of(one)]
+    return []
