@@ -72,8 +72,10 @@ def joined(parts: Sequence[str]) -> str:
 def small_facts(source: Mapping[str, Any], names: Mapping[str, str], limit: int = 300) -> dict[str, Any]:
     """The scalar fields of `source` worth keeping, renamed by `names`; false, empty and long ones are left out."""
     found: dict[str, Any] = {}
-    for name in source.keys() & names.keys():
-        value, renamed = source[name], names[name]
+    for name, renamed in names.items():  # the same order in every process
+        if name not in source:
+            continue
+        value = source[name]
         kept = 0 < len(value) <= limit if isinstance(value, str) else value is True or small_int(value) is not None
         if kept:
             found[renamed] = value

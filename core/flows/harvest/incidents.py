@@ -298,16 +298,19 @@ _INSERT: Final = """INSERT OR IGNORE INTO result_verdict(session_id, message_idx
  FROM tool_call INDEXED BY tool_call_result WHERE session_id = ?1 AND result_idx = ?2"""
 
 
-def write_verdicts(con: apsw.Connection, sessions: Sequence[str], judgements: Iterable[Judgement]) -> None:
+VerdictRow = tuple[str | int | float | None, ...]
+
+
+def write_verdicts(con: apsw.Connection, sessions: Sequence[str], rows: Iterable[VerdictRow]) -> None:
     """Replace the verdicts of these sessions. Within the caller's transaction."""
     con.execute(
         "DELETE FROM result_verdict WHERE session_id IN (SELECT value FROM json_each(?))", (json.dumps(list(sessions)),)
     )
-    con.executemany(_INSERT, map(_row, judgements))
+    con.executemany(_INSERT, rows)
 
 
-def _row(one: Judgement) -> tuple[str | int | float | None, ...]:
-    """What an incident cost stands with its first result alone, so that a sum counts it once."""
+def verdict_row(one: Judgement) -> VerdictRow:
+    """A verdict as it is stored; an incident's cost with its first result alone, so that a sum counts it once."""
     counted = one.repeats is None
     return (
         one.place.session_id, one.place.idx, one.verdict, one.reason, one.worth, one.place.ts, one.program, one.repeats,

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import pickle
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
+from pathlib import Path
 from typing import Final, NamedTuple, cast
 
 import apsw
@@ -19,13 +21,15 @@ from core.errors.incidents import move_shares, shares_of
 from core.errors.lessons import NO_SANDBOX, READ, Lesson, version_of
 from core.flows.harvest.events import HarvestedError
 from core.flows.harvest.fixes.correction import OUTSIDE
-from core.flows.harvest.incidents import Incidents, draft_repeated_slips, write_verdicts
+from core.flows.harvest.incidents import Incidents, VerdictRow, draft_repeated_slips, verdict_row, write_verdicts
 from core.flows.harvest.reducer import fold
-from core.flows.harvest.session_events import is_escalated, read_history
+from core.flows.harvest.session_events import count_of, is_escalated, read_history
 from core.flows.outcomes import due_in, write_due
 from core.flows.practice.findings import write_practice
-from core.flows.system.parallel import Second
-from core.store import Store, now
+from core.flows.system.parallel import Question, Second, shared
+from core.process.worker import Call
+from core.store import Store, now, open_store
+from core.store.store import data_version
 
 _ON: Final = "on"
 """A sandbox of which nothing more is known."""
@@ -91,6 +95,10 @@ ENTRY_TYPE = "fix"
 _SESSIONS_BACK = 50
 _AROUND: Final = 2_000
 """Code points of the output kept on each side of the key line, as the raw error of a new case."""
+MESSAGES_TOGETHER: Final = 2_000
+"""Messages of a session, with those it continues, that are folded at once."""
+WORTH_IT: Final = 4_000
+"""Messages of small sessions from which a second process is started for them."""
 _TABLE = """CREATE TEMP TABLE IF NOT EXISTS harvested(
  session INTEGER, idx INTEGER, start INTEGER, serial INTEGER, body BLOB NOT NULL,
  PRIMARY KEY (session, idx, start, serial)) WITHOUT ROWID"""
@@ -115,27 +123,103 @@ class Again:
     note: Callable[[Iterable[HarvestedError]], None]
 
 
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """What became of the errors of a small session, in their order, and the verdicts on its results as rows.
+
+    `version` is that of the store, as `data_version` has it, from before the messages were read.
+    """
+
+    sessions: tuple[str, ...]
+    errors: tuple[HarvestedError, ...]
+    verdicts: tuple[VerdictRow, ...]
+    version: int = 0
+
+
+class FoldAhead:
+    """Folds small sessions before their turn comes, in the second process where it runs."""
+
+    def __init__(self, store: Store, second: Second, due: Sequence[str]) -> None:
+        self._store, self._second = store, second
+        counts = {} if store.con.in_transaction else {session: self._count(session) for session in due}
+        self._small = {session for session, count in counts.items() if count <= MESSAGES_TOGETHER}
+        if sum(counts[session] for session in self._small) >= WORTH_IT:
+            second.wake(__name__)
+
+    def __call__(self, due: Sequence[str]) -> Generator[tuple[str, Folded | None]]:
+        """The sessions in their order, each with what became of its errors, None where that is found at its turn."""
+        for small, some in groupby(due, key=self._small.__contains__):
+            if small:  # a large one asks the second process itself
+                yield from shared(self._second, some, self._question, self._fold)
+            else:
+                yield from ((session, None) for session in some)
+
+    def _count(self, session: str) -> int:
+        return sum(count_of(self._store.con, name) for name in _with_continued(self._store.con, session))
+
+    def _question(self, session: str) -> Question | None:
+        place = self._store.path, session, data_version(self._store)
+        return (_fold_in_child, place) if self._second.running else None
+
+    def _fold(self, session: str) -> Folded:
+        return _fold_small(self._store, session, data_version(self._store))
+
+
+def _fold_in_child(_call: Call, path: Path, session: str, version: int) -> Folded:
+    """In the second process, which sees what was committed."""
+    with open_store(path) as store:
+        return _fold_small(store, session, version)
+
+
+def _fold_small(store: Store, session_id: str, version: int) -> Folded:
+    sessions = _with_continued(store.con, session_id)
+    incidents, met = _met(store, session_id, sessions, None)
+    order = {name: at for at, name in enumerate(sessions)}
+    found = sorted(met, key=lambda error: (order[error.session_id], error.message_idx, error.key.start))
+    settled = list(incidents.settled(found))
+    verdicts = tuple(map(verdict_row, incidents.judgements()))
+    return Folded(tuple(sessions), tuple(map(incidents.timed, settled)), verdicts, version)
+
+
+def _met(
+    store: Store, session_id: str, sessions: Sequence[str], second: Second | None
+) -> tuple[Incidents, Iterator[HarvestedError]]:
+    """The errors of a session in the order in which they are settled, and what takes its results meanwhile."""
+    project, started = _project(store.con, session_id)
+    incidents = Incidents(project)
+    events = incidents.clock.watch(read_history(store, sessions, second))
+    found = fold(events, project, incidents.take)
+    return incidents, (error if error.ts else error._replace(ts=started or now()) for error in found)
+
+
 def harvest_session(
-    store: Store, session_id: str, second: Second | None = None, again: Again | None = None
+    store: Store,
+    session_id: str,
+    second: Second | None = None,
+    again: Again | None = None,
+    folded: Folded | None = None,
 ) -> HarvestReport:
     """Harvest a session, after the ones it continues, in one transaction. Harvesting it again adds nothing.
 
-    Where a `second` process runs it looks through large sessions. A draft of an earlier harvest that the session, as it
-    went on, proved wrong is taken back, unless a person has looked at it. Raises Fault of the store.
+    Where a `second` process runs it looks through large sessions. `folded` is what was found ahead: it counts where
+    nobody else wrote meanwhile. A draft of an earlier harvest that the session, as it went on, proved wrong is taken
+    back, unless a person has looked at it. Raises Fault of the store.
     """
     kept = () if again is None else again.kept
     with store.transaction() as con:
         sessions = _with_continued(con, session_id)
-        project, started = _project(con, session_id)
-        order = {name: at for at, name in enumerate(sessions)}
-        incidents, before = Incidents(project), shares_of(con, sessions)
-        met = (
-            error if error.ts else error._replace(ts=started or now())
-            for error in fold(incidents.clock.watch(read_history(store, sessions, second)), project, incidents.take)
-        )
-        found, stale = Aside(con, met, order), set[int]()
-        cases = [_observe(con, error, project, stale) for error in incidents.settled(found)]
-        write_verdicts(con, sessions, incidents.judgements())
+        project, _ = _project(con, session_id)
+        before, stale = shares_of(con, sessions), set[int]()
+        if folded is not None and (folded.version, list(folded.sessions)) == (data_version(store), sessions):
+            found = settled = folded.errors
+            timed, verdicts = _unchanged, iter(folded.verdicts)
+        else:
+            incidents, met = _met(store, session_id, sessions, second)
+            found = Aside(con, met, {name: at for at, name in enumerate(sessions)})
+            settled, timed = incidents.settled(found), incidents.timed
+            verdicts = map(verdict_row, incidents.judgements())
+        cases = [_observe(con, error, project, stale) for error in settled]
+        write_verdicts(con, sessions, verdicts)
         move_shares(con, before, shares_of(con, sessions))
         _take_back(con, sessions, found, kept)
         said, sandboxes = list[Explanation](), Sandboxes(con)
@@ -143,10 +227,7 @@ def harvest_session(
         fixed = ((error, case_id) for error, (case_id, _) in placed if error.resolved and case_id not in kept)
         fixes = add_drafts(
             con,
-            (
-                _draft(con, case_id, with_explanation(incidents.timed(error), said), sandboxes)
-                for error, case_id in fixed
-            ),
+            (_draft(con, case_id, with_explanation(timed(error), said), sandboxes) for error, case_id in fixed),
             stale,
         )
         add_explanations(store, said)
@@ -156,6 +237,10 @@ def harvest_session(
         if again is not None:
             again.note(found)
     return HarvestReport(sum(new for _, new in cases), fixes)
+
+
+def _unchanged(error: HarvestedError) -> HarvestedError:
+    return error
 
 
 def _with_continued(con: apsw.Connection, session_id: str) -> list[str]:

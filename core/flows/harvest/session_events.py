@@ -248,9 +248,13 @@ def _read_in_child(_call: Call, path: Path, session: str, piece: range) -> list[
 
 def _pieces(con: apsw.Connection, session: str) -> list[range]:
     """The message numbers of a session in pieces."""
+    return [range(start, start + _PIECE) for start in range(0, count_of(con, session), _PIECE)]
+
+
+def count_of(con: apsw.Connection, session: str) -> int:
+    """How many messages a session has."""
     row = con.execute("SELECT max(idx) + 1 FROM message WHERE session_id = ?", (session,)).fetchone()
-    count = cast("int", row[0]) if row and row[0] else 0
-    return [range(start, start + _PIECE) for start in range(0, count, _PIECE)]
+    return cast("int", row[0]) if row and row[0] else 0
 
 
 def _by_time(con: apsw.Connection, session: str) -> Iterator[tuple[str, Event]]:

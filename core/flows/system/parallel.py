@@ -7,13 +7,14 @@ import os
 import sys
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from importlib import import_module
 from types import TracebackType
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from core.base.fault import Fault
 from core.process.child import Child, ChildExitedError, Reply
-from core.process.worker import RARE_GC, Handler
+from core.process.worker import RARE_GC, Call, Handler
 
 _DEPTH: Final = 5
 """Pieces the second process has at a time; while it has them, this one does further ones itself."""
@@ -49,6 +50,7 @@ class Second:
     def __init__(self) -> None:
         self._child: Child | None = None
         self._replies = deque[Reply[Any]]()
+        self._waking: Reply[Any] | None = None
         self._refused = _cores() < 2
 
     def __enter__(self) -> Second:
@@ -63,6 +65,23 @@ class Second:
         return self._child is not None
 
     @property
+    def ready(self) -> bool:
+        """Whether a question is looked at soon: not while a process that was told to `wake` still begins."""
+        if self._waking is not None and self._waking.arrived:
+            waking, self._waking = self._waking, None
+            try:
+                waking.result()
+            except (Fault, ChildExitedError):
+                self._give_up()
+        return self._waking is None
+
+    def wake(self, *modules: str) -> None:
+        """Start it, if it is not, and let it import these modules, while this process goes on."""
+        if self._child is None and not self._refused:
+            with suppress(NoWorkerError):
+                self._waking = self._started().call(_import, modules)
+
+    @property
     def arrived(self) -> int:
         """Answers that wait to be taken."""
         return sum(reply.arrived for reply in self._replies)
@@ -70,6 +89,9 @@ class Second:
     def ask(self, question: Question) -> None:
         """Let it call a function; what that returns is taken with `take`. Raises Gone."""
         handler, args = question
+        self._replies.append(self._started().call(handler, *args))
+
+    def _started(self) -> Child:
         if self._child is None:
             if self._refused:
                 raise NoWorkerError
@@ -79,7 +101,7 @@ class Second:
             except OSError as error:
                 self._give_up()
                 raise NoWorkerError from error
-        self._replies.append(self._child.call(handler, *args))
+        return self._child
 
     def take(self) -> Any:
         """The answer to the oldest question; waits for it. Raises Gone."""
@@ -94,6 +116,7 @@ class Second:
     def close(self) -> None:
         """End the process, whatever it does; the next question starts another."""
         child, self._child = self._child, None
+        self._waking = None
         self._replies.clear()
         if child is not None:
             child.kill()
@@ -106,6 +129,11 @@ class Second:
         self.close()
 
 
+def _import(_call: Call, modules: tuple[str, ...]) -> None:
+    for module in modules:
+        import_module(module)
+
+
 def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
@@ -113,14 +141,17 @@ def _cores() -> int:
 def shared(
     second: Second,
     pieces: Iterable[Piece],
-    elsewhere: Callable[[Piece], Question],
+    elsewhere: Callable[[Piece], Question | None],
     here: Callable[[Piece], Result],
+    ahead: Callable[[Piece], Result | None] | None = None,
 ) -> Generator[tuple[Piece, Result]]:
     """Each piece with its result, in order.
 
-    `elsewhere` says what the second process is asked for a piece; where that answers None, or is gone, `here` does it.
+    `elsewhere` says what the second process is asked for a piece, None for one that is not for it; where that answers
+    None, or is gone, `here` does it. `ahead` does a piece here before its turn, None where it must wait for that; it is
+    `here` where nothing else is given.
     """
-    work = _Work(second, iter(pieces), elsewhere, here)
+    work = _Work(second, iter(pieces), elsewhere, here, ahead or here)
     try:
         while True:
             work.hand_over()  # before each piece is taken, so that it never runs out while its results are used here
@@ -133,37 +164,56 @@ def shared(
             second.close()  # nobody waits for its answers any more
 
 
+class _Begun(NamedTuple, Generic[Piece, Result]):
+    """A piece, whether the second process has it, and its result, if that is known."""
+
+    piece: Piece
+    asked: bool
+    result: Result | None
+
+
 class _Work(Generic[Piece, Result]):
-    """The pieces that are begun; those without a result the second process has."""
+    """The pieces that are begun."""
 
     def __init__(
         self,
         second: Second,
         pieces: Iterator[Piece],
-        elsewhere: Callable[[Piece], Question],
+        elsewhere: Callable[[Piece], Question | None],
         here: Callable[[Piece], Result],
+        ahead: Callable[[Piece], Result | None],
     ) -> None:
-        self.second, self.pieces, self.elsewhere, self.here = second, pieces, elsewhere, here
-        self.begun = deque[tuple[Piece, Result | None]]()
+        self.second, self.pieces, self.elsewhere, self.here, self.ahead = second, pieces, elsewhere, here, ahead
+        self.begun = deque[_Begun[Piece, Result]]()
         self.asked = 0
         self.gone = False
 
     def hand_over(self) -> None:
         """Let the second process have enough to do."""
-        while not self.gone and self.asked - self.second.arrived < _DEPTH and len(self.begun) < _MOST:
+        while self._has_room() and len(self.begun) < _MOST:
             piece = next(self.pieces, None)
             if piece is None:
                 return
-            self.begun.append((piece, None))
+            question = self.elsewhere(piece)
+            if question is None or self.gone or not self.second.ready:
+                self.begun.append(_Begun(piece, False, None))
+                continue
+            self.begun.append(_Begun(piece, True, None))
             try:
-                self.second.ask(self.elsewhere(piece))
+                self.second.ask(question)
                 self.asked += 1
             except NoWorkerError:
                 self._lost()
 
+    def _has_room(self) -> bool:
+        return not self.gone and self.second.ready and self.asked - self.second.arrived < _DEPTH
+
     def due(self) -> bool:
-        """Whether the next piece has its result."""
-        return bool(self.begun) and (self.begun[0][1] is not None or self.second.arrived > 0 or self.gone)
+        """Whether the next piece has its result, or waits for nothing but its turn."""
+        if not self.begun:
+            return False
+        _, asked, result = self.begun[0]
+        return not asked or result is not None or self.second.arrived > 0 or self.gone
 
     def begin_here(self) -> bool:
         """Do the next piece that nobody has; False where there is none, or enough are kept."""
@@ -171,13 +221,13 @@ class _Work(Generic[Piece, Result]):
             return False
         piece = next(self.pieces, None)
         if piece is not None:
-            self.begun.append((piece, self.here(piece)))
+            self.begun.append(_Begun(piece, False, self.ahead(piece) if self.begun else self.here(piece)))
         return piece is not None
 
     def next_result(self) -> tuple[Piece, Result]:
         """The next piece with its result; waits for it."""
-        piece, result = self.begun.popleft()
-        result = self._answer() if result is None else result
+        piece, asked, result = self.begun.popleft()
+        result = self._answer() if asked else result
         return piece, self.here(piece) if result is None else result
 
     def _answer(self) -> Result | None:

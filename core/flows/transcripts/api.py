@@ -6,11 +6,11 @@ twice (DESIGN 11)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal, cast
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 import apsw
 
@@ -21,12 +21,13 @@ from core.evidence.events import ingested
 from core.evidence.realign import mark_to_align
 from core.evidence.rows import count_messages
 from core.flows.hook.spool import take_up
-from core.flows.system.parallel import Second, calm_garbage
+from core.flows.system.parallel import Question, Second, calm_garbage, shared
 from core.flows.transcripts.files import (
     NotATranscript,
     Position,
     Source,
     TranscriptFile,
+    batches,
     files_to_read,
     head_hash,
     open_transcript,
@@ -37,11 +38,14 @@ from core.flows.transcripts.files import (
 )
 from core.flows.transcripts.projects import assign_projects
 from core.flows.transcripts.report import ImportReport, Meter, Progress, Tally
-from core.flows.transcripts.rows import Rows, rows_ahead, without_secrets
+from core.flows.transcripts.rows import Batch, Rows, RowsAhead, read_rows, rows_before_turn, without_secrets
 from core.flows.transcripts.write import PENDING, REPEATS, Memory, write_messages, write_position, write_sessions
 from core.store import Store, faults, jobs
 from core.store.wal import checkpoints_aside
 from core.transcripts import Agent, SessionStart
+
+if TYPE_CHECKING:
+    from core.flows.harvest.session import Folded
 
 _DUE = """SELECT substr(key, ?) FROM meta LEFT JOIN session ON session.id = substr(key, ?)
  WHERE key >= ? AND key < ? ORDER BY started, session.id"""
@@ -61,12 +65,15 @@ def harvest_pending(
     with faults(store.path):
         due = _due(store.con, PENDING)
     meter = Meter(on_progress, "harvest", len(due))
-    for done, session in enumerate(due):
-        if cancelled():
-            return False
-        _harvest(store, second, session, tally)
-        meter.at(done + 1)
     if due:
+        from core.flows.harvest.session import FoldAhead
+
+        with closing(FoldAhead(store, second, due)(due)) as folding:
+            for done, (session, folded) in enumerate(folding):
+                if cancelled():
+                    return False
+                _harvest(store, second, session, folded, tally)
+                meter.at(done + 1)
         meter.at(len(due), force=True)
     return True
 
@@ -76,7 +83,7 @@ def _due(con: apsw.Connection, prefix: str) -> list[str]:
     return [str(session) for (session,) in con.execute(_DUE, (start, start, prefix, end))]
 
 
-def _harvest(store: Store, second: Second, session: str, tally: Tally) -> None:
+def _harvest(store: Store, second: Second, session: str, folded: Folded | None, tally: Tally) -> None:
     from core.flows.corrections.harvest import harvest_corrections
     from core.flows.harvest.session import harvest_session
 
@@ -88,7 +95,7 @@ def _harvest(store: Store, second: Second, session: str, tally: Tally) -> None:
         con.execute("DELETE FROM hook_event WHERE session_id = ?", (session,))
         if count_messages(con, session):
             ingested(con, session)
-        report = harvest_session(store, session, second)
+        report = harvest_session(store, session, second, folded=folded)
         harvest_corrections(con, session)
         mark_to_align(con, session)
         for case_id in heard:
@@ -177,12 +184,7 @@ def import_transcripts(
         _as_job(run := _Run(store, chosen, tally, meter, cancelled, second)),
         calm_garbage(),
     ):
-        for found in files:
-            if run.cancelled():
-                break
-            _import_file(run, found)
-            run.done += found.size
-            run.meter.at(run.done, stored_name(found.path))
+        _import_files(run, files)
         run.meter.at(run.done, force=True)
         assign_projects(store)  # before the harvest, whose cases take it from their session
         harvested = not run.cancelled() and harvest_pending(store, second, tally, on_progress, run.cancelled)
@@ -195,8 +197,7 @@ def read_files(store: Store, paths: Sequence[Path], second: Second) -> None:
     What cannot be read is left out. Raises Fault of the store.
     """
     run = _Run(store, None, Tally(), Meter(None, "import", 0), lambda: False, second, asked=True)
-    for path in paths:
-        _import_file(run, TranscriptFile(path, 0, named=True))
+    _import_files(run, [TranscriptFile(path, 0, named=True) for path in paths])
 
 
 @contextmanager
@@ -214,53 +215,145 @@ def _as_job(run: _Run) -> Generator[None]:
         jobs.finish(run.store, run.job, f"{run.tally.messages} messages of {run.tally.sessions} new sessions")
 
 
-def _import_file(run: _Run, found: TranscriptFile) -> None:
-    name = stored_name(found.path)
+@dataclass(slots=True)
+class _Reading:
+    """A file that is read: what was read of it, and how that ended.
+
+    `known` is its stored position; `moved`: another process reads it too and was quicker; `over`: it was read to its
+    end; `why` says why it was not.
+    """
+
+    found: TranscriptFile
+    source: Source | None = None
+    known: Position | None = None
+    memory: Memory = field(default_factory=lambda: Memory(fresh=False))
+    moved: bool = False
+    over: bool = False
+    why: str = ""
+
+
+class _Piece(NamedTuple):
+    """A batch of a file, where it begins, and whether it is the last; a file with nothing to read has an empty one."""
+
+    reading: _Reading
+    position: Position
+    batch: Batch
+    last: bool
+
+
+def _import_files(run: _Run, files: Sequence[TranscriptFile]) -> None:
+    """Read what is new in these files. Those that another process read on in meanwhile are looked at again."""
+    while files and not run.cancelled():
+        files = _import_round(run, files)
+
+
+def _import_round(run: _Run, files: Sequence[TranscriptFile]) -> list[TranscriptFile]:
+    ahead, moved = RowsAhead(run.second), list[TranscriptFile]()
+
+    def elsewhere(piece: _Piece) -> Question | None:
+        source = piece.reading.source
+        if source is None or not piece.batch or piece.reading.why:
+            return None
+        return ahead.question(source, piece.position, piece.batch)
+
+    def here(piece: _Piece) -> Rows:
+        source = piece.reading.source
+        if source is None or not piece.batch:
+            return Rows()
+        return read_rows(source.agent, source.start, piece.batch, lambda uuid: _chain(run.store, uuid))
+
+    def before_turn(piece: _Piece) -> Rows | None:
+        source = piece.reading.source
+        if source is None or not piece.batch:
+            return Rows()
+        return rows_before_turn(source.agent, source.start, piece.batch)
+
+    pieces = (piece for found in files for piece in _pieces(run, found))
+    with closing(shared(run.second, pieces, elsewhere, here, before_turn)) as work:
+        for piece, rows in work:
+            reading = piece.reading
+            if piece.batch and not reading.moved:
+                _take(run, reading, piece.batch, rows)
+            if piece.last and reading.moved:
+                moved.append(reading.found)
+            elif piece.last:
+                _end(run, reading)
+            if run.cancelled():
+                break
+    return moved
+
+
+def _pieces(run: _Run, found: TranscriptFile) -> Iterator[_Piece]:
+    """What is new in a file, the last batch marked."""
+    reading, held = _Reading(found), None
+    place = Position()
     try:
         with open_transcript(found.path) as file:
-            source = source_of(file, found.path, run.agent, named=found.named)
-            if source is None:
-                return
-            run.tally.files += 1
-            while not _read_on(run, source):
-                pass
+            reading.source = source_of(file, found.path, run.agent, named=found.named)
+            for place, batch in () if reading.source is None else _batches(run, reading, reading.source):
+                if held is not None:
+                    yield held
+                held = _Piece(reading, place, batch, last=False)
+            if held is not None:
+                yield held._replace(last=True)
     except NotATranscript as why:
-        run.tally.skip(name, 0, str(why))
+        reading.why = str(why)
     except OSError as error:
-        run.tally.skip(name, 0, f"cannot be read: {error.strerror or error}")
+        reading.why = f"cannot be read: {error.strerror or error}"
+    if held is None or reading.why:
+        if held is not None:
+            yield held
+        yield _Piece(reading, place, [], last=True)
 
 
-def _read_on(run: _Run, source: Source) -> bool:
-    """Read what is new in a file. False: another process reads it too and was quicker, so look again."""
+def _batches(run: _Run, reading: _Reading, source: Source) -> Iterator[tuple[Position, Batch]]:
+    """The batches of a file behind what was read of it, each with where it begins."""
     with faults(run.store.path):
-        known = position_of(run.store.con, source.name)
+        reading.known = known = position_of(run.store.con, source.name)
     position = resume_position(source, known)
     if source.document and position.offset == source.size:
-        return True
+        return
     if source.compressed and position.size == source.size:
-        return True  # it was read to its end, and that takes long to see
-    if known is not None and source.start.remote:
+        return  # it was read to its end, and that takes long to see
+    reading.memory = Memory(fresh=position.offset == 0 or source.document)
+    for batch in batches(source, position):
+        yield position, batch
+        position = Position(batch[-1].end, batch[-1].lines)
+    reading.over = True
+
+
+def _take(run: _Run, reading: _Reading, batch: Batch, rows: Rows) -> None:
+    """Store the rows of a batch."""
+    source = reading.source
+    assert source is not None
+    end = batch[-1].end
+    here = Position(end, batch[-1].lines, head_hash(source, end), 0 if source.compressed else source.size)
+    if source.document and rows.skipped and not rows.messages:
+        here = Position(size=source.size)  # not understood as it is: look again next time
+    try:
+        _write(run, source, reading.known, here, rows, reading.memory)
+    except _Moved:
+        reading.moved = True
+        return
+    reading.known = here
+    for line in rows.skipped:
+        run.tally.skip(source.name, line.line, line.reason)
+    run.meter.at(run.done + source.bytes_at(end), source.name)
+
+
+def _end(run: _Run, reading: _Reading) -> None:
+    """Count a file that was read, or say why it was not."""
+    source, found = reading.source, reading.found
+    run.tally.files += source is not None
+    if reading.why:
+        run.tally.skip(stored_name(found.path), 0, reading.why)
+    if source is not None and reading.known is not None and source.start.remote:
         _learn_remote(run.store, source.start)
-    memory = Memory(fresh=position.offset == 0 or source.document)
-    for batch, rows in rows_ahead(run.second, source, position, lambda uuid: _chain(run.store, uuid)):
-        end = batch[-1].end
-        here = Position(end, batch[-1].lines, head_hash(source, end), 0 if source.compressed else source.size)
-        if source.document and rows.skipped and not rows.messages:
-            here = Position(size=source.size)  # not understood as it is: look again next time
-        try:
-            _write(run, source, known, here, rows, memory)
-        except _Moved:
-            return False
-        known = here
-        for line in rows.skipped:
-            run.tally.skip(source.name, line.line, line.reason)
-        run.meter.at(run.done + source.bytes_at(end), source.name)
-        if run.cancelled():
-            return True
-    if source.compressed and known is not None:
+    if source is not None and source.compressed and reading.known is not None and reading.over:
         with run.store.transaction() as con:
-            write_position(con, source, replace(known, size=source.size))
-    return True
+            write_position(con, source, replace(reading.known, size=source.size))
+    run.done += found.size
+    run.meter.at(run.done, stored_name(found.path))
 
 
 def _learn_remote(store: Store, start: SessionStart) -> None:

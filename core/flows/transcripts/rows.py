@@ -1,7 +1,7 @@
-"""Records of a transcript as rows to be stored: redacted first, then named and hashed; large files a batch ahead.
+"""Records of a transcript as rows to be stored: redacted first, then named and hashed; some batches ahead.
 
-Parsing and redacting are half of an import, so a second process does them for large files. A process takes longer to
-start than a small file to read. Without a second process the same rows are made here, in the same order."""
+Parsing and redacting are half of what an import reads, so a second process shares them. A process takes longer to start
+than a few small files to read. Without a second process the same rows are made here, in the same order."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
-from core.flows.system.parallel import Question, Second, shared
-from core.flows.transcripts.files import NotATranscript, Position, Source, batches, open_regular
+from core.flows.system.parallel import Question, Second
+from core.flows.transcripts.files import NotATranscript, Position, Source, open_regular
 from core.process.worker import Call
 from core.text import redact
 from core.transcripts import (
@@ -162,44 +162,46 @@ def _merged(known: SessionStart | None, more: SessionStart) -> SessionStart:
     )
 
 
-WORTH_IT = 24 * 1024 * 1024
-"""Bytes left in a file from which a second process is started: it takes about a third of a second."""
+WORTH_IT = 8 * 1024 * 1024
+"""Bytes to read from which a second process is started: it takes about a third of a second."""
 _TOO_LONG = f"longer than {LINE_CAP // (1024 * 1024)} MiB"
 
 ChainOf = Callable[[str], str | None]
 Batch = list[RawLine]
-_Piece = tuple[Position, Batch]
-"""A batch, and where it begins."""
 
 
-def rows_ahead(second: Second, source: Source, position: Position, chain_of: ChainOf) -> Iterator[tuple[Batch, Rows]]:
-    """Each batch of lines from `position` on with its rows, in order. `chain_of` as `read_claude_code` takes it."""
+class RowsAhead:
+    """Makes the rows of batches in the second process, once there is so much to read that this is worth it."""
 
-    def elsewhere(piece: _Piece) -> Question:
-        place, batch = piece
-        file = _identity(source.file)
-        return _rows_elsewhere, (source.agent, source.start, source.path, file, place, batch[-1].end)
+    def __init__(self, second: Second) -> None:
+        self.second = second
+        self.begun = 0
 
-    def here(piece: _Piece) -> Rows:
-        return read_rows(source.agent, source.start, piece[1], chain_of)
-
-    pieces = _placed(batches(source, position), position)
-    here_only = source.document or source.compressed or source.database
-    if here_only or source.size - position.offset < WORTH_IT:
-        yield from ((piece[1], here(piece)) for piece in pieces)
-    else:
-        yield from ((piece[1], rows) for piece, rows in shared(second, pieces, elsewhere, here))
-
-
-def _placed(found: Iterable[Batch], position: Position) -> Iterator[_Piece]:
-    for batch in found:
-        yield position, batch
-        position = Position(batch[-1].end, batch[-1].lines)
+    def question(self, source: Source, position: Position, batch: Batch) -> Question | None:
+        """What the second process is asked for the rows of a batch; None where they are better made here."""
+        self.begun += batch[-1].end - position.offset
+        if source.document or source.compressed or source.database:
+            return None
+        if not self.second.running and self.begun + source.size - batch[-1].end >= WORTH_IT:
+            self.second.wake(__name__)
+        if not self.second.running:
+            return None
+        return _rows_elsewhere, (
+            source.agent, source.start, source.path, _identity(source.file), position, batch[-1].end
+        )  # fmt: skip
 
 
 def _identity(file: BinaryIO) -> tuple[int, int]:
     stat = os.fstat(file.fileno())
     return stat.st_dev, stat.st_ino
+
+
+def rows_before_turn(agent: Agent, start: SessionStart, batch: Batch) -> Rows | None:
+    """The rows of a batch while what stands before it is not stored yet; None where the store must be asked."""
+    try:
+        return read_rows(agent, start, batch, _ask)
+    except _AskTheStore:
+        return None
 
 
 def read_rows(agent: Agent, start: SessionStart, batch: list[RawLine], chain_of: ChainOf) -> Rows:
@@ -233,9 +235,9 @@ def _rows_elsewhere(
                 batch.append(line)
                 if line.end >= end:
                     break
-        return read_rows(agent, start, batch, _ask) if batch and batch[-1].end == end else None
-    except (OSError, NotATranscript, _AskTheStore):
+    except (OSError, NotATranscript):
         return None
+    return rows_before_turn(agent, start, batch) if batch and batch[-1].end == end else None
 
 
 class _AskTheStore(Exception):

@@ -29,7 +29,7 @@ class Harvests:
         self.asked: list[str] = []
         self.fail = False
 
-    def __call__(self, store: Store, session_id: str, second: Any = None) -> Any:
+    def __call__(self, store: Store, session_id: str, second: Any = None, **_how: Any) -> Any:
         assert store.con.in_transaction
         if self.fail:
             raise KeyboardInterrupt

@@ -5,19 +5,23 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from core.flows.harvest import session_events
+from core.base.fault import Fault
+from core.flows.harvest import session, session_events
 from core.flows.system import parallel
 from core.flows.system.parallel import NoWorkerError, Second, shared
 from core.flows.transcripts import files, rows
 from core.flows.transcripts.api import import_transcripts
 from core.flows.transcripts.report import ImportReport
+from core.process.child import ChildExitedError
 from core.samples import sample_paths
-from core.store import open_store
+from core.store import Store, open_store
+from core.store.store import data_version
 from tests.core.process import handlers
 
 
@@ -27,7 +31,19 @@ def imported(db: Path, files: list[Path]) -> tuple[ImportReport, list[object]]:
         sql = "SELECT session_id, idx, role, kind, text, uuid, sha256, chain FROM message ORDER BY session_id, idx"
         rows: list[object] = list(store.con.execute(sql))
         rows += store.con.execute("SELECT fingerprint, session_id, message_idx FROM occurrence ORDER BY 1, 2, 3")
+        rows += store.con.execute("SELECT * FROM tool_call ORDER BY session_id, tool_use_id")
+        rows += store.con.execute("SELECT * FROM result_verdict ORDER BY session_id, message_idx, tool_use_id")
+        rows += store.con.execute("SELECT id, text, message_ids, lesson FROM resolution ORDER BY id")
     return report, rows
+
+
+def awake(second: Second) -> bool:
+    """In the place of `ready`: waits until it is."""
+    waking, second._waking = second._waking, None
+    if waking is not None:
+        with suppress(Fault, ChildExitedError):
+            waking.result()
+    return True
 
 
 @pytest.fixture
@@ -35,6 +51,8 @@ def ahead(monkeypatch: pytest.MonkeyPatch) -> None:
     """A second process even for small files, however few cores there are."""
     monkeypatch.setattr(parallel, "_cores", lambda: 2)
     monkeypatch.setattr(rows, "WORTH_IT", 0)
+    monkeypatch.setattr(session, "WORTH_IT", 0)
+    monkeypatch.setattr(Second, "ready", property(awake))
     monkeypatch.setattr(files, "BATCH_LINES", 7)
     monkeypatch.setattr(session_events, "_PIECE", 3)
 
@@ -140,3 +158,55 @@ def test_work_that_is_left_half_way_leaves_no_answer_to_the_next() -> None:
         begun.close()
         whole = shared(other, range(7, 70), lambda piece: (handlers.divide, (piece, 3)), lambda piece: divmod(piece, 3))
         assert list(whole) == [(piece, divmod(piece, 3)) for piece in range(7, 70)]
+
+
+@pytest.mark.usefixtures("ahead")
+def test_a_piece_that_must_wait_is_done_at_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parallel, "_cores", lambda: 1)
+    done: list[int] = []
+
+    def here(piece: int) -> int:
+        assert done == list(range(piece))  # all before it was taken
+        return piece
+
+    with Second() as nobody:
+        for piece, _ in shared(nobody, range(30), lambda piece: None, here, lambda piece: None):
+            done.append(piece)
+    assert done == list(range(30))
+
+
+def test_nothing_waits_for_a_process_that_still_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parallel, "_cores", lambda: 2)
+    with Second() as other:
+        other.wake(handlers.__name__)
+        waking = other._waking
+        assert waking is not None and other.running
+        monkeypatch.setattr(type(waking), "arrived", False)
+        assert not other.ready
+        divided = shared(other, range(9), lambda piece: (handlers.divide, (0, 0)), lambda piece: divmod(piece, 2))
+        assert list(divided) == [(piece, divmod(piece, 2)) for piece in range(9)]
+        monkeypatch.setattr(type(waking), "arrived", True)
+        assert other.ready
+        asked = shared(other, range(9), lambda piece: (handlers.divide, (piece, 3)), lambda piece: divmod(piece, 2))
+        assert next(asked) == (0, (0, 0))
+        asked.close()
+
+
+def test_what_was_found_ahead_counts_until_somebody_else_writes(tmp_path: Path) -> None:
+    db = tmp_path / "a.db"
+    imported(db, sample_paths())
+    with open_store(db, write=True) as store:
+        found = store.con.execute("SELECT session_id FROM result_verdict WHERE fingerprints <> '[]'").fetchall()
+        name = str(found[0][0])
+        nothing = session.Folded((name,), (), (), data_version(store))
+        session.harvest_session(store, name, folded=nothing)
+        assert verdicts(store, name) == 0
+        with open_store(db, write=True) as other:
+            other.con.execute("UPDATE session SET project = project || 'x' WHERE id = ?", (name,))
+        session.harvest_session(store, name, folded=nothing)
+        assert verdicts(store, name) > 0
+
+
+def verdicts(store: Store, name: str) -> int:
+    row = store.con.execute("SELECT count(*) FROM result_verdict WHERE session_id = ?", (name,)).fetchone()
+    return int(str(row[0])) if row else 0
