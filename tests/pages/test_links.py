@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 _MENTION = re.compile(r"(?<![\w./])docs/(?:guide|reference|internals)/[\w-]+\.md(?:#(?!L\d)[\w-]+)?")
 """A page named without a link, as the help texts of the program do."""
