@@ -73,22 +73,9 @@ class Row:
     @property
     def rank(self) -> int:
         """Where it belongs in a list: an answer, this very error, every word, similar, some of the words."""
-        if self.answers:
-            return 0
-        if self.tier in ("fingerprint", "exact"):
-            return 1
-        if self.has_every_word:
-            return 2
-        return 4 if self.tier == "text" else 3
+        from core.errors.retrieval.match_location import search_rank
 
-    @property
-    def has_every_word(self) -> bool:
-        """Whether the case has every word that was searched."""
-        if self.hit is None or self.hit.place is None:
-            return False
-        from core.errors.retrieval.match_location import has_every_word
-
-        return has_every_word(self.hit)
+        return search_rank(self.hit, is_similar=self.tier == "similar")
 
     @property
     def is_exact_answer(self) -> bool:

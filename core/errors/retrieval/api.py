@@ -139,7 +139,13 @@ def _with_words(store: Store, answer: SearchAnswer) -> SearchAnswer:
     looked = by_words(store, answer.query)
     known = {hit.id for hit in answer.candidates if hit.tier != "vector"}  # meaning does not say where the words are
     more = tuple(hit for hit in looked.candidates if hit.id not in known)
-    return replace(answer, candidates=(*answer.candidates, *more), trace=(*answer.trace, looked.step))
+    if not more:
+        return replace(answer, trace=(*answer.trace, looked.step))
+    from core.errors.retrieval.match_location import in_search_order, search_rank
+
+    every, words = (*answer.candidates, *more), [hit.id for hit in looked.candidates]
+    found = in_search_order(every, search_rank, lambda hit: hit.id, words)
+    return replace(answer, candidates=found, trace=(*answer.trace, looked.step))
 
 
 def _joined(told: SearchAnswer, weak: Hit | None, looked: VectorResult) -> SearchAnswer:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, Literal, cast
+from typing import TYPE_CHECKING, Final, Literal, TypeVar, cast
 
 import apsw
 
@@ -215,6 +215,32 @@ def has_every_word(hit: Hit | None) -> bool:
         return False
 
     return place.says != "some" or SCATTERED in hit.why
+
+
+def search_rank(hit: Hit | None, *, is_similar: bool = False) -> int:
+    """Where a case belongs in what was found, 0 first: an answer, this very error, every word, similar, some words.
+
+    `is_similar`: only the vector tier has named it.
+    """
+    if hit is not None and hit.accepted:
+        return 0
+    if hit is not None and not is_similar and hit.tier in ("fingerprint", "exact"):
+        return 1
+    if has_every_word(hit):
+        return 2
+    return 4 if hit is not None and not is_similar and hit.tier == "text" else 3
+
+
+T = TypeVar("T")
+
+
+def in_search_order(
+    found: Iterable[T], rank: Callable[[T], int], case: Callable[[T], int], words: Sequence[int]
+) -> tuple[T, ...]:
+    """Cases by their `search_rank`; of those with every word the ones first that the search by words has first."""
+    order = {case_id: at for at, case_id in enumerate(words)}
+    last = len(order)
+    return tuple(sorted(found, key=lambda one: (rank(one), order.get(case(one), last) if rank(one) == 2 else last)))
 
 
 def with_words(hit: Hit, words: Hit) -> Hit:

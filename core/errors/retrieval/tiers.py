@@ -415,10 +415,12 @@ def _prefix_hit(con: apsw.Connection, query: Query, case_id: int, share: float, 
 
 
 MOST_BY_WORDS = 3
+_LOCATED = 50
+"""Cases of which it is looked where they have the words."""
 
 
 def by_words(store: Store, query: Query) -> TierResult:
-    """The three cases that say the words most; raises apsw errors of the store."""
+    """The three cases that say the words most, in their order before others; raises apsw errors of the store."""
     from core.lexical import match_query, terms
 
     watch = Stopwatch()
@@ -427,12 +429,14 @@ def by_words(store: Store, query: Query) -> TierResult:
     rows: list[tuple[int]] = []
     if asked is not None:
         sql = "SELECT rowid FROM case_fts WHERE case_fts MATCH ? ORDER BY bm25(case_fts, 8.0, 1.0, 3.0, 1.0) LIMIT ?"
-        rows = cast("list[tuple[int]]", store.con.execute(sql, (asked, MOST_BY_WORDS)).fetchall())
+        rows = cast("list[tuple[int]]", store.con.execute(sql, (asked, _LOCATED)).fetchall())
     if not rows:
         return TierResult(None, (), None, Step("words", "miss", "no case contains every word", elapsed_ms=watch.ms()))
     from core.errors.cases.derived import own_titles  # what finds nothing need not load what says where it is
-    from core.errors.retrieval.match_location import QueryWords, locate, words_step
+    from core.errors.retrieval.match_location import QueryWords, in_order, locate, words_step
 
     own, these = own_titles(store.con, [case_id for (case_id,) in rows]), QueryWords(terms(text))
-    hits = tuple(text_hit(store.con, one, locate(store.con, one, own.get(one), these)) for (one,) in rows)
+    found = [(one, locate(store.con, one, own.get(one), these)) for (one,) in rows]
+    first = sorted(found, key=lambda pair: not in_order(pair[1].line, these))[:MOST_BY_WORDS]
+    hits = tuple(text_hit(store.con, case_id, place) for case_id, place in first)
     return TierResult(None, hits, None, words_step(hits, "these contain every word, none has a fix", watch.ms()))

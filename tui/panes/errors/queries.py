@@ -369,13 +369,13 @@ def joined(told: SearchResult, others: tuple[Row, ...]) -> SearchResult:
 
     A case that a tier only finds alike is shown by the error that has every word, if one has.
     """
+    from core.errors.retrieval.match_location import in_search_order
+
     known, worded = {row.id for row in told.rows}, {row.id: row for row in others if row.has_words}
     first = (similar_row(row, worded[row.id]) if row.id in worded else row for row in told.rows)
     rows = (*first, *(row for row in others if row.id not in known))
-    order = {row.id: at for at, row in enumerate(others)}
-    last = len(rows)
-    by_words = {row.id: order.get(row.id, last) if row.rank == 2 else last for row in rows}
-    return replace(told, rows=tuple(sorted(rows, key=lambda row: (row.rank, by_words[row.id]))))
+    words = [row.id for row in others]
+    return replace(told, rows=in_search_order(rows, lambda row: row.rank, lambda row: row.id, words))
 
 
 def _to_result(store: Store, answer: SearchAnswer, filters: Filters) -> SearchResult:

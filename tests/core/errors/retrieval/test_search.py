@@ -183,6 +183,18 @@ def test_where_nothing_answers_what_has_every_word_is_shown_and_is_no_answer(db:
     assert search(db, "no such words as these", words=True).trace[-1].outcome == "miss"
 
 
+def test_of_cases_with_every_word_those_that_have_them_in_order_come_first(db: Path) -> None:
+    for at in range(4):
+        seen(db, f"allocated port {at}: already is")
+    seen(
+        db, "driver failed programming external connectivity on endpoint web: the port is already allocated to another"
+    )
+    answer = search(db, "port is already allocated", words=True)
+    assert answer.candidates[0].key_line.startswith("driver failed")
+    with open_store(db) as store:
+        assert browse(store, "port is already allocated")[0].id == answer.candidates[0].id, "as where one types"
+
+
 def test_another_line_of_the_same_output_answers_low(db: Path) -> None:
     record_resolution(db, "src/a.ts(1,2): error TS2304: Cannot find name 'Foo'.", "import Foo")
     answer = search(
