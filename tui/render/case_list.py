@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 _SIGNS_FROM = 8
 _SEEN_FROM, _AGE_FROM, _TOOL_FROM = 24, 44, 64
-_AGE, _TOOL = 4, 9
+_AGE, _TOOL_MOST = 4, 16
+TOOL_CELLS = 9
+"""The cells of the tool column, where nothing longer is known."""
 _LEAD = re.compile(
     r"(?:fatal )?[Ee]rror: |ERROR: {1,4}|fatal: |Exception in thread \"[^\"\n]{1,60}\" |Uncaught "
     r"|npm (?:ERR!|error) (?:code )?|make(?:\[\d{1,3}\])?: \*\*\* "
@@ -115,12 +117,19 @@ def similar_row(row: Row, words: Row) -> Row:
 
 
 def draw_row(
-    row: Row, width: int, signs: Signs, now: datetime, *, chosen: bool = False, beside: Iterable[str] | None = None
+    row: Row,
+    width: int,
+    signs: Signs,
+    now: datetime,
+    *,
+    chosen: bool = False,
+    beside: Iterable[str] | None = None,
+    tool: int = TOOL_CELLS,
 ) -> Content:
     """The row in exactly `width` cells: what does not fit is left out, the least telling first.
 
     Tool and age are columns; how often it was seen takes room only where there is something to tell. `beside`: the
-    lines of other cases that it is to be told from, by its number, too.
+    lines of other cases that it is to be told from, by its number, too; `tool`: the cells of the tool column.
     """
     if width < _SIGNS_FROM:
         return Content(pad(inline(row.key_line, width), max(0, width)))
@@ -138,7 +147,8 @@ def draw_row(
     if width >= _SEEN_FROM and row.seen > 1:
         tail.append((" " + _count_text(row.seen, signs), "$cb-dim"))
     if width >= _TOOL_FROM:
-        tail.append(("  " + pad(inline("" if row.tool == "unknown" else row.tool, _TOOL), _TOOL), "$cb-faint"))
+        shown = "" if row.tool == "unknown" else inline(row.tool, tool, more=signs.more)
+        tail.append(("  " + pad(shown, tool), "$cb-faint"))
     if width >= _AGE_FROM:
         tail.append((ago(row.last_seen, now).rjust(_AGE + 1) + " ", "$cb-dim"))
     room = width - sum(_cells(text) for text, _ in (*parts, *tail))
@@ -158,6 +168,11 @@ def _without_lead(row: Row, room: int) -> tuple[str, Spans]:
         return row.key_line, row.lit
     by = lead.end()
     return row.key_line[by:], tuple((max(0, start - by), end - by) for start, end in row.lit if end > by)
+
+
+def tool_cells(rows: Iterable[Row]) -> int:
+    """The cells that the tool column needs for these rows, within bounds."""
+    return max(TOOL_CELLS, min(_TOOL_MOST, max((_cells(row.tool) for row in rows), default=0)))
 
 
 def draw_unread(width: int, signs: Signs) -> Content:

@@ -104,6 +104,10 @@ class Fillable(Protocol):
         """There is this to import."""
         ...
 
+    def set_import(self, running: Running | None) -> None:
+        """An import runs, or no more."""
+        ...
+
 
 class Incoming(Performs, StatusLine):
     """The status line of imports, and what the import actions do.
@@ -134,6 +138,11 @@ class Incoming(Performs, StatusLine):
         self.report: ImportReport | None = None
         self.named = ""
         """What a person named and could not be imported yet: mostly a path with a slip in it."""
+
+    def watch_running(self, running: Running | None) -> None:
+        """The empty list says how far it is, too."""
+        super().watch_running(running)
+        self._results.set_import(running)
 
     @property
     def busy(self) -> bool:

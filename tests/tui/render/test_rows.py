@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from core.errors.cases.case import CaseStatus
-from tui.render.case_list import Row, draw_row
+from tui.render.case_list import TOOL_CELLS, Row, draw_row, tool_cells
 from tui.render.common.amounts import ago, parse, stamp
 from tui.render.common.glyphs import ASCII, UNICODE
 from tui.render.common.untrusted import block, cut, inline
@@ -26,8 +26,8 @@ def row(key_line: str = "error: boom", **more: object) -> Row:
     return Row(1, key_line, **values)  # pyright: ignore[reportArgumentType]
 
 
-def plain(of: Row, width: int, **more: bool) -> str:
-    return draw_row(of, width, UNICODE, NOW, **more).plain
+def plain(of: Row, width: int, *, chosen: bool = False, tool: int = TOOL_CELLS) -> str:
+    return draw_row(of, width, UNICODE, NOW, chosen=chosen, tool=tool).plain
 
 
 def test_a_row_shows_tier_status_line_count_and_age() -> None:
@@ -62,6 +62,15 @@ def test_a_list_that_is_wide_enough_names_the_tool_in_a_column() -> None:
     assert "tsc" not in plain(row(), 63)
     lines = [plain(row("e" * 80, seen=seen), width) for seen in (1, 2_000) for width in (64, 72)]
     assert [len(line) - line.index("tsc") for line in lines] == [9 + 6] * 4
+
+
+def test_the_column_of_tools_is_as_wide_as_the_longest_of_them_within_a_bound() -> None:
+    long, short = row("e" * 80, tool="golangci-lint"), row("e" * 80)
+    cells = tool_cells((long, short))
+    lines = [plain(one, 80, tool=cells) for one in (long, short)]
+    assert "golangci-lint" in lines[0] and lines[0].index("golangci-lint") == lines[1].index("tsc")
+    assert tool_cells((short,)) == TOOL_CELLS, "a narrow one moves nothing"
+    assert tool_cells((row(tool="t" * 40),)) < 20 and plain(row(tool="t" * 40), 80, tool=16).count("…") == 1
 
 
 def test_each_tier_and_status_has_its_own_sign_in_both_alphabets() -> None:

@@ -10,8 +10,10 @@ from core.base.fault import Fault
 from tui.actions.action import Acts, Performs
 from tui.actions.shared import EXPORTS
 from tui.panes.errors.queries import Place, Renewed, Scope, SearchResult, deepen, find, joined, renew
-from tui.panes.errors.results import PagedRows, ResultRows, Results, first_run, keep_first, keep_order
+from tui.panes.errors.results import PagedRows, ResultRows, Results, first_run, importing_first, keep_first, keep_order
 from tui.render.common.amounts import counted
+from tui.render.common.empty_states import Notice
+from tui.render.common.glyphs import UNICODE
 from tui.render.common.untrusted import inline
 from tui.runtime.jobs import Jobs
 from tui.runtime.messages import PaneSaid
@@ -19,9 +21,12 @@ from tui.services.db_watch import AFTER, Change, Following, Later, files_at, wat
 from tui.services.exporting import Listed
 from tui.services.importing import Source
 from tui.widgets.row_list import RowList
+from tui.widgets.workbench import Running
 
 CALM = 3.0
 """Seconds between two renewals while something writes again and again that changes little of what is shown."""
+
+_NOTHING_YET = (first_run(None).what, importing_first(None, UNICODE).what)
 
 _LANES = ("count", "rows", "search", "renew", "case", "cited")
 """What reads the list, and the case that is chosen in it."""
@@ -34,6 +39,7 @@ class LiveResults(Performs, Results):
     """
 
     filling = False
+    _import: Running | None = None  # the import that fills it
     _moved = False  # whether the person has moved in the list since the search was asked for
     _folder: Path | None = None  # where the last file went that was written here
 
@@ -86,9 +92,22 @@ class LiveResults(Performs, Results):
     def set_sources(self, sources: Sequence[Source]) -> None:
         """There is this to import: an empty casebook says so."""
         self._sources = sources
+        self._say_anew()
+
+    def set_import(self, running: Running | None) -> None:
+        """An import runs, or no more: an empty casebook says how far it is."""
+        self._import = running if self.filling else None
+        self._say_anew()
+
+    def _nothing_yet(self) -> Notice:
+        if self._import is not None:
+            return importing_first(self._import.progress, self._signs)
+        return super()._nothing_yet()
+
+    def _say_anew(self) -> None:
         notice = self.body.notice
-        if notice.display and notice.notice is not None and notice.notice.what == first_run(None).what:
-            self._show_notice(first_run(sources))
+        if notice.display and notice.notice is not None and notice.notice.what in _NOTHING_YET:
+            self._show_notice(self._nothing_yet())
 
     @property
     def listed(self) -> Listed:

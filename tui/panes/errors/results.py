@@ -27,7 +27,8 @@ from tui.panes.errors.queries import (
     find,
     read_pages,
 )
-from tui.render.case_list import Row, draw_row, draw_title, draw_unread, none_pass
+from tui.render.case_list import TOOL_CELLS, Row, draw_row, draw_title, draw_unread, none_pass, tool_cells
+from tui.render.common.amounts import progress_words
 from tui.render.common.empty_states import Notice, loading, no_match, of_fault
 from tui.render.common.glyphs import Signs
 from tui.render.common.trace import took
@@ -40,6 +41,7 @@ from tui.widgets.scroll_text import set_border
 
 if TYPE_CHECKING:
     from core.errors import SearchAnswer
+    from core.flows.transcripts.report import Progress
 
 
 def first_run(sources: Sequence[Source] | None) -> Notice:
@@ -58,6 +60,12 @@ def first_run(sources: Sequence[Source] | None) -> Notice:
             ("{app.quit}", "quit"),
         ),
     )
+
+
+def importing_first(progress: Progress | None, signs: Signs) -> Notice:
+    """No cases yet, and an import runs that brings them: how far it is."""
+    begins = "Searching for sessions" if progress is None else progress_words(progress, signs)
+    return Notice("Importing sessions", f"{begins}. Each case appears here once it is found.")
 
 
 def missing_casebook(path: Path) -> Notice:
@@ -86,6 +94,7 @@ class PagedRows:
         self._ended = False
         self._pages = RowPages[Row](PAGE, KEPT)
         self._keys: dict[int, str] = {}
+        self.tool = TOOL_CELLS
 
     def get(self, index: int) -> Row | None:
         return self._pages.get(index)
@@ -94,6 +103,7 @@ class PagedRows:
         """Take in a page; its end says where the next one begins, or that there is none."""
         number = pages.first // PAGE
         self._pages.put(pages.first, pages.rows)
+        self.tool = max(self.tool, tool_cells(pages.rows))
         if pages.behind is not None:
             self._keys[number] = pages.behind
         end = pages.first + len(pages.rows)
@@ -125,6 +135,11 @@ class ResultRows(FixedRows[Row]):
     """The rows of one search: few, all in memory. `hidden`: how many more it named that the filter hides."""
 
     hidden: int = 0
+
+    @property
+    def tool(self) -> int:
+        """The cells of the tool column."""
+        return tool_cells(self.rows)
 
     def index_of(self, case_id: int) -> int | None:
         """The number of a case."""
@@ -369,8 +384,11 @@ class Results(ListView):
         if self.scope.picked and self.every:
             self._show_notice(none_pass(self.scope.picked, self.every, self._signs))
             return
-        self._show_notice(first_run(self._sources))
+        self._show_notice(self._nothing_yet())
         self.post_message(self.Empty())
+
+    def _nothing_yet(self) -> Notice:
+        return first_run(self._sources)
 
     def _show_notice(self, notice: Notice | None) -> None:
         """Show the notice in the place of the rows, or the rows."""
@@ -415,4 +433,6 @@ class Results(ListView):
     def _paint(self, row: Hashable | None, width: int, chosen: bool) -> Content:
         if not isinstance(row, Row):
             return draw_unread(width, self._signs)
-        return draw_row(row, width, self._signs, self._clock(), chosen=chosen)
+        rows = self.rows.rows
+        tool = rows.tool if isinstance(rows, PagedRows | ResultRows) else TOOL_CELLS
+        return draw_row(row, width, self._signs, self._clock(), chosen=chosen, tool=tool)

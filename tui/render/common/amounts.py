@@ -91,11 +91,18 @@ def draw_progress(
     return Content.assemble(*left, " " * room, *right)
 
 
-def _figures(progress: Progress, signs: Signs) -> Iterator[list[tuple[str, str]]]:
+def progress_words(progress: Progress, signs: Signs) -> str:
+    """How far a run is, in words: `Reading sessions: 37 %, 1.2 MB of 3.3 MB, 12 s left`."""
+    figures = ("".join(text for text, _ in piece).strip() for piece in _figures(progress, signs, bar=False))
+    return f"{_KINDS.get(progress.kind, 'Working')}: {', '.join(figures)}"
+
+
+def _figures(progress: Progress, signs: Signs, *, bar: bool = True) -> Iterator[list[tuple[str, str]]]:
     share = min(1.0, progress.done / progress.total) if progress.total > 0 else 0.0
-    told, *bar = share_bar(share, signs)
+    told, *drawn = share_bar(share, signs)
     yield [told]
-    yield bar
+    if bar:
+        yield drawn
     if progress.kind == "import":
         yield [(f"{size_of(progress.done)} of {size_of(progress.total)} ", "$cb-text")]
     else:
