@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
 
 from rich.cells import cell_len
 from textual.content import Content
@@ -31,6 +32,20 @@ _RESULTS = {
     "unwanted": ("✕", "x", "$cb-bad", "shows a rule labelled wrong"),
     "gone": ("✓", "+", "$cb-good", "rule labelled wrong is not shown"),
 }
+_COLUMNS = (
+    ("hit@1", "the right rule is first"),
+    ("recall@5", "the right rules are among the first five"),
+    ("quiet", "no rule is shown when none applies"),
+    ("shown", "rules shown per call"),
+    ("wrong", "a rule labelled wrong is shown"),
+)
+_CALL_COLUMNS = (
+    ("label", "the rules that are right for the call"),
+    ("shown", "the rules that casebook shows instead"),
+    ("call", "the start of its input"),
+)
+_MIDDLE = 30
+"""Cells of what is labelled and shown."""
 _WAYS = {
     "bm25": "plain BM25 over all words (baseline)",
     "keyword": "keyword tier only, without a model",
@@ -68,19 +83,53 @@ def draw_cluster(row: Cluster, signs: Signs) -> Content:
     return Content.assemble(*parts)
 
 
+_RATES = ("hit@1", "recall@5", "quiet")
+_BARS_FROM, _NAME = 84, 10
+"""Cells of a row from which on a share has a bar, and those of a method's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A row with the names of the columns of the rows below it: of methods, or of labelled calls."""
+
+    of: Literal["methods", "calls"]
+
+
+def draw_heading(row: Heading, width: int, signs: Signs, *, chosen: bool = False) -> Content:
+    """The names over their columns."""
+    if row.of == "methods":
+        cells = _rate_cells(width)
+        names = "method".ljust(_NAME) + "".join(name.ljust(cells) for name in _RATES) + "shown  wrong"
+    else:
+        tool = max(8, tool_cells(width - 40))
+        names = f"  {'tool'.ljust(tool)} {f'label {signs.arrow} shown'.ljust(_MIDDLE)} call"
+    text = pad(inline(names, width - 1, more=signs.more), width - 1)
+    return Content.assemble((signs.bar if chosen else " ", "$cb-accent"), (text, "$cb-text" if chosen else "$cb-dim"))
+
+
+def draw_legend(row: Heading) -> Content:
+    """What the columns say."""
+    told = _COLUMNS if row.of == "methods" else _CALL_COLUMNS
+    parts = [part for name, about in told for part in ((f"{name:<9}", "$cb-dim"), (f"{about}\n", "$cb-text"))]
+    return Content.assemble(*parts).rstrip()
+
+
+def _rate_cells(width: int) -> int:
+    return 14 if width >= _BARS_FROM else 9
+
+
 def draw_system_row(row: SystemScore, width: int, signs: Signs, *, chosen: bool = False) -> Content:
-    """One way of matching: hit@1, recall@5, quiet rate as shares with bars, rules shown a call."""
+    """One way of matching below its `Heading`: hit@1, recall@5, quiet rate as shares with bars, rules shown a call."""
     lead = [(signs.bar if chosen else " ", "$cb-accent")]
-    lead.append((pad(inline(row.name, 9), 9) + " ", "bold $cb-accent" if row.name == "hybrid" else "$cb-text"))
-    for name, rate in (("hit@1", row.hit_at_1), ("recall@5", row.recall_at_5), ("quiet", row.quiet)):
-        cells = 6 if width >= 84 else 0
-        value = f"{rate.value:.2f}" if rate.of else "  - "
-        lead += [(f"{name} ", "$cb-dim"), (f"{value} ", "$cb-text")]
-        if cells:
-            lead.append((bar(rate.value if rate.of else 0.0, cells, signs) + " ", "$cb-good"))
-    lead.append((f"shown {row.shown:.1f}", "$cb-dim"))
+    lead.append((pad(inline(row.name, 9), _NAME), "bold $cb-accent" if row.name == "hybrid" else "$cb-text"))
+    cells = _rate_cells(width)
+    for rate in (row.hit_at_1, row.recall_at_5, row.quiet):
+        value = f"{rate.value:.2f} " if rate.of else "   - "
+        drawn = bar(rate.value if rate.of else 0.0, 6, signs) if width >= _BARS_FROM else ""
+        lead += [(value, "$cb-text"), (pad(drawn, cells - len(value)), "$cb-good")]
+    lead.append((f"{row.shown:>5.1f}  ", "$cb-text"))
     if row.unwanted.of:
-        lead.append((f" wrong {row.unwanted.value:.2f}", "$cb-bad" if row.unwanted.value else "$cb-dim"))
+        lead.append((f"{row.unwanted.value:>5.2f}", "$cb-bad" if row.unwanted.value else "$cb-text"))
     used = sum(cell_len(text) for text, _ in lead)
     return Content.assemble(*lead, " " * max(0, width - used))
 
@@ -93,12 +142,10 @@ def draw_system(row: SystemScore, notes: Sequence[str] = ()) -> Content:
         (f"{row.name}\n", "bold $cb-text"),
         (f"{_WAYS.get(row.name, '')}, {cut}\n", "$cb-soft"),
     ]
-    for name, rate, about in (
-        ("hit@1", row.hit_at_1, "the right rule is first"),
-        ("recall@5", row.recall_at_5, "the right rules are among the first five"),
-        ("quiet", row.quiet, "no rule is shown when none applies"),
-        ("wrong", row.unwanted, "a rule labelled wrong is shown"),
-    ):
+    rates = {"hit@1": row.hit_at_1, "recall@5": row.recall_at_5, "quiet": row.quiet, "wrong": row.unwanted}
+    for name, about in _COLUMNS:
+        if (rate := rates.get(name)) is None:
+            continue
         parts += [(f"\n{name:<9}", "$cb-dim"), (_rate(rate), "$cb-text"), (f"\n         {about}", "$cb-dim")]
     parts.append((f"\n\n{row.shown:.2f} rules shown per call", "$cb-soft"))
     return Content.assemble(*parts)
@@ -120,7 +167,7 @@ def draw_case_row(row: object, width: int, signs: Signs, *, chosen: bool = False
     shown = ", ".join(case.shown_rules) or "no rule"
     fine = case.result in ("right", "gone")
     middle = wanted if fine else f"{wanted} {signs.arrow} {shown}"
-    middle = pad(inline(middle, 30, more=signs.more), 30)
+    middle = pad(inline(middle, _MIDDLE, more=signs.more), _MIDDLE)
     cells = max(8, tool_cells(width - 40))
     tool = pad(inline(short_tool(case.labelled.call.tool_name), cells, more=signs.more), cells)
     room = max(0, width - 6 - cell_len(tool) - cell_len(middle))

@@ -12,7 +12,7 @@ from core.rules.matching.call import ToolCall
 from tests.tui.support import NOW
 from tui.render.common.glyphs import UNICODE
 from tui.render.ranking import RankRow, draw_call_row, draw_rank_head, draw_rank_row
-from tui.render.tables import draw_case, draw_case_row, draw_system
+from tui.render.tables import Heading, draw_case, draw_case_row, draw_heading, draw_system, draw_system_row
 
 CALLS = tuple(LabelledCall(ToolCall("Bash", {"command": command}), ("ERR-001",)) for command in ("ls", "rm -rf /"))
 SILENCE = RuleMatch((), (), (), True, 0.3, ())
@@ -65,6 +65,18 @@ def test_a_rule_that_applies_and_is_not_shown_is_marked() -> None:
     assert "misses another rule" in told and "missed    ERR-029" in told
     rate = Rate(0.75, 2, 0.2, 0.9)
     assert "0.75   1.5 of 2" in draw_system(SystemScore("hybrid", 0.3, rate, rate, rate, 1.0, rate)).plain
+
+
+@pytest.mark.parametrize("width", [60, 83, 84, 120])
+def test_the_columns_of_the_comparison_are_named_once_over_their_values(width: int) -> None:
+    rate = Rate(0.75, 2, 0.2, 0.9)
+    names = draw_heading(Heading("methods"), width, UNICODE).plain
+    drawn = draw_system_row(SystemScore("hybrid", 0.3, rate, rate, rate, 1.0, rate), width, UNICODE).plain
+    assert [names.index(name) for name in ("hit@1", "recall@5", "quiet")] == [
+        at for at in range(width) if drawn.startswith("0.75", at)
+    ][:3]
+    assert names.index("shown") + 5 == drawn.index("1.0") + 3 and names.index("wrong") + 5 == drawn.rindex("0.75") + 4
+    assert "hit@1" not in drawn and len(names) == len(drawn) == width
 
 
 @pytest.mark.parametrize("width", [30, 45, 60, 69, 70, 71, 100, 200])

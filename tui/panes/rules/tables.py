@@ -23,10 +23,13 @@ from tui.render.common.empty_states import Notice
 from tui.render.common.untrusted import inline, pad
 from tui.render.ranking import place_of
 from tui.render.tables import (
+    Heading,
     draw_case,
     draw_case_row,
     draw_cluster,
     draw_cluster_row,
+    draw_heading,
+    draw_legend,
     draw_system,
     draw_system_row,
 )
@@ -132,7 +135,8 @@ class TableScreen(Performs, ModalScreen[None], Generic[T]):
     def _on_rows(self, found: T, _final: bool) -> None:
         rows = self._table.rows(found)
         self._nothing = self._table.empty
-        self._list.show(FixedRows(rows), self._list.chosen)
+        named = bool(rows) and isinstance(rows[0], Heading)
+        self._list.show(FixedRows(rows), self._list.chosen or int(named))
         self._place.show_notice(None if rows else self._table.nothing(found))
         self._frame.border_subtitle = Content(self._table.told(found))
         self._show()
@@ -226,7 +230,10 @@ def compare_table(pane: RulesScreen) -> TableScreen[Measured | None]:
 
     def rows(found: Measured | None) -> tuple[Hashable, ...]:
         notes[:] = found.notes if found is not None else ()
-        return () if found is None or found.comparison is None else (*found.comparison.systems, *map(Row, found.cases))
+        if found is None or found.comparison is None:
+            return ()
+        cases = (Heading("calls"), *map(Row, found.cases)) if found.cases else ()
+        return (Heading("methods"), *found.comparison.systems, *cases)
 
     def take(row: Hashable) -> bool:
         if isinstance(row, Row) and isinstance(row.case, CaseResult):
@@ -249,11 +256,15 @@ def compare_table(pane: RulesScreen) -> TableScreen[Measured | None]:
     def paint(row: Hashable, width: int, chosen: bool) -> Content:
         if isinstance(row, SystemScore):
             return draw_system_row(row, width, pane.signs, chosen=chosen)
+        if isinstance(row, Heading):
+            return draw_heading(row, width, pane.signs, chosen=chosen)
         return draw_case_row(row.case, width, pane.signs, chosen=chosen) if isinstance(row, Row) else Content("")
 
     def detail(row: Hashable) -> Content:
         if isinstance(row, SystemScore):
             return draw_system(row, notes)
+        if isinstance(row, Heading):
+            return draw_legend(row)
         return draw_case(row.case, pane.signs) if isinstance(row, Row) else Content("")
 
     table = Table(
