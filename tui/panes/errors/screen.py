@@ -186,15 +186,15 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
         """The search has something to say; only the parts that it moves are styled anew: all of it takes a frame."""
         event.stop()
         self.query("#results, #why").set_class(event.answer is not None, "-searched")
-        self._make_room(event.answer is not None and event.answer.match is not None)
+        self._make_room(event.answer is not None)
         self.why.explain(event.answer.trace if event.answer is not None else ())
         if event.answer is not None and event.answer.query.raw == self.box.asked:
             self.box.face(event.answer.query.key_line)
 
-    def _make_room(self, answered: bool) -> None:
-        """On a narrow screen an answer stands below its rows, if these are few: `-few`, and how many."""
+    def _make_room(self, searched: bool) -> None:
+        """On a narrow screen the case stands below the rows found, if these are few: `-few`, and how many."""
         total = self.results.rows.rows.total
-        few = answered and 0 < total <= _FEW
+        few = searched and 0 < total <= _FEW
         if few or self._is_few:
             self._is_few = few
             self.query("#body, #results, #reading, #case").set_class(few, "-few")

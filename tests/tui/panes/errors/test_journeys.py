@@ -201,6 +201,13 @@ async def test_in_one_column_an_answer_stands_below_its_rows(casebook: Path) -> 
         await until(pilot, lambda: "uv add pyyaml" not in frame(app))
         await pilot.press("z", "ctrl+l")
         await until(pilot, lambda: "TS2304" in frame(app) and "uv add pyyaml" not in frame(app))
+        await pilot.press("slash")
+        await search(pilot, app, "find name")
+        await until(pilot, lambda: "Import it" in frame(app))
+        total = app.errors.results.rows.rows.total
+        assert app.errors.results.outer_size.height == total + 2, "what was typed is answered as what was pasted"
+        await pilot.press("ctrl+l", *"zzz")
+        await until(pilot, lambda: "No matching case" in frame(app) and "Import it" not in frame(app))
 
 
 async def test_three_columns_show_the_trace_from_the_start_and_t_hides_it(casebook: Path) -> None:
