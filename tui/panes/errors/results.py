@@ -325,6 +325,8 @@ class Results(ListView):
             self.post_message(self.Chosen(self.chosen))
 
     def _on_found(self, found: SearchResult, final: bool) -> bool:
+        if not self.is_attached:
+            return True  # it came as the workbench was left
         self.answered_in(found.answer)
         if found.rows or final:
             self._show(ResultRows(found.rows, found.hidden), keep=not self._first_report and self._is_chosen_by_hand())
