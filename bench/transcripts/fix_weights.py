@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import csv
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest.mock import patch
@@ -68,11 +68,15 @@ def _harvested(transcript: Path) -> tuple[dict[_Error, list[tuple[int, frozenset
     shown: dict[int, list[_Error]] = {}
     lines: dict[int, int] = {}
     current: list[_Error] = []
-    settle, likely_steps, judged = reducer.settle, resolve.likely_steps, inspection._Report.judged
+    settle, weigh = reducer.settle, reducer.weigh
+    likely_steps, judged = resolve.likely_steps, inspection._Report.judged
 
-    def settling(error: Any, *rest: Any) -> Any:
-        current[:] = [(error.named.fingerprint, error.first.ran.idx)]
-        return settle(error, *rest)
+    def naming(act: Callable[..., Any]) -> Callable[..., Any]:
+        def named(error: Any, *rest: Any) -> Any:
+            current[:] = [(error.named.fingerprint, error.first.ran.idx)]
+            return act(error, *rest)
+
+        return named
 
     def weighing(failure: Any, trials: Any, linked: Any, **alone: bool) -> Any:
         signs = likelihood.signs_of(failure, trials, linked)
@@ -87,7 +91,8 @@ def _harvested(transcript: Path) -> tuple[dict[_Error, list[tuple[int, frozenset
         return judged(report, result, judgement)
 
     with (
-        patch.object(reducer, "settle", settling),
+        patch.object(reducer, "settle", naming(settle)),
+        patch.object(reducer, "weigh", naming(weigh)),
         patch.object(resolve, "likely_steps", weighing),
         patch.object(inspection._Report, "judged", reporting),
     ):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from difflib import SequenceMatcher
+from functools import lru_cache
 from typing import Final, NamedTuple, cast
 
 from core.flows.harvest import programs
@@ -32,14 +33,19 @@ class Hint(NamedTuple):
     @property
     def removed(self) -> tuple[str, ...]:
         """The lines that only the old side has."""
-        new = set(self.new.split("\n"))
-        return tuple(line for line in self.old.split("\n") if line.strip() and line not in new)
+        return _only_in(self.old, self.new)
 
     @property
     def added(self) -> tuple[str, ...]:
         """The lines that only the new side has."""
-        old = set(self.old.split("\n"))
-        return tuple(line for line in self.new.split("\n") if line.strip() and line not in old)
+        return _only_in(self.new, self.old)
+
+
+@lru_cache(maxsize=512)
+def _only_in(side: str, other: str) -> tuple[str, ...]:
+    """Asked of each hunk for each error that it may belong to."""
+    there = set(other.split("\n"))
+    return tuple(line for line in side.split("\n") if line.strip() and line not in there)
 
 
 def hunks(file: str, old: str, new: str) -> list[Hint]:

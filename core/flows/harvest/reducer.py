@@ -29,6 +29,7 @@ from core.flows.harvest.resolve import (
     is_whole,
     settle,
     unresolved,
+    weigh,
     would_be_strong,
 )
 from core.flows.harvest.session_events import Result, Seen, clues_in, named_command, observe, result_of
@@ -292,8 +293,9 @@ class _Chain:
 
     def _settled(self, error: OpenError, verified: Verified) -> Iterator[HarvestedError]:
         """An error that a run showed gone; one whose check was narrowed waits for the whole check."""
-        settled = settle(error, verified, self.past)
-        if settled.resolved and settled.strength == "weak" and would_be_strong(error, verified, self.past):
+        weighed = weigh(error, verified, self.past)
+        settled = settle(error, verified, self.past, weighed)
+        if settled.resolved and settled.strength == "weak" and would_be_strong(weighed):
             self.unproven[error.named.fingerprint] = _Unproven(error, settled)
             if len(self.unproven) > OPEN_KEPT:
                 yield self.unproven.pop(next(iter(self.unproven))).settled

@@ -271,10 +271,26 @@ def unresolved(error: OpenError) -> HarvestedError:
     )
 
 
-def settle(error: OpenError, verified: Verified | None, past: Past) -> HarvestedError:
-    """What became of `error`, if `verified` showed it gone."""
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """The likely fix of an error, and the run that shows the error gone: `first` is the one that was asked about."""
+
+    first: Verified | None
+    fix: Fix
+    verified: Verified | None
+
+
+def weigh(error: OpenError, verified: Verified | None, past: Past) -> Weighed:
+    """The likely fix of `error`, if `verified` showed it gone."""
+    fix = NO_FIX if verified is None else fix_of(error, verified, past)
+    return Weighed(verified, *_weighed(error, fix, verified))
+
+
+def settle(error: OpenError, verified: Verified | None, past: Past, weighed: Weighed | None = None) -> HarvestedError:
+    """What became of `error`, if `verified` showed it gone; `weighed` is its fix, where that is known already."""
     still_open = unresolved(error)
-    fix, verified = _weighed(error, NO_FIX if verified is None else fix_of(error, verified, past), verified)
+    weighed = weighed or weigh(error, verified, past)
+    fix, verified = weighed.fix, weighed.verified
     if verified is None:
         return still_open
     green = verified.run.ran
@@ -486,10 +502,10 @@ def _strength(verified: Verified, error: OpenError, fix: Fix) -> Strength:
     return strength_of(linked, fix.instead, proven and fix.told is None, steps=fix.far)
 
 
-def would_be_strong(error: OpenError, verified: Verified, past: Past) -> bool:
+def would_be_strong(weighed: Weighed) -> bool:
     """Whether the fix is weak for its narrowed check alone."""
-    fix, verified_by = _weighed(error, fix_of(error, verified, past), verified)
-    if verified_by is not verified:
+    fix = weighed.fix
+    if weighed.verified is not weighed.first:
         return False
     return strength_of([link for _, link in fix.steps], fix.instead, fix.told is None, steps=fix.far) == "strong"
 

@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
-from core.flows.harvest.changes import DELEGATES, Change
+from core.flows.harvest.changes import DELEGATES, Change, Hint
 from core.flows.harvest.command import Command, Part
 from core.flows.harvest.command_relation import differs, of_filter
 from core.flows.harvest.fixes.clues import base_name
@@ -387,7 +388,7 @@ def _mentions(failure: Failure, trial: Trial) -> Iterator[tuple[str, bool]]:
         bool(clue.missing & pieces)
         or any(part.program in clue.missing for part in (trial.command.members if trial.command is not None else ())),
     )
-    yield "words", len(clue.words & set(words(text[:_WORDED]))) > 1
+    yield "words", len(clue.words & _words_of_text(text[:_WORDED])) > 1
     about = clue.words | words_of_names(clue.names)
     yield "said", any(one.words & about for said in trial.said for one in spoken_in(said))
 
@@ -395,23 +396,38 @@ def _mentions(failure: Failure, trial: Trial) -> Iterator[tuple[str, bool]]:
 def text_of(trial: Trial) -> str:
     """What a call changes or runs, as text."""
     if trial.change is not None and trial.change.hints:
-        hunks = ("\n".join((base_name(one.file), *one.removed, *one.added)) for one in trial.change.hints)
-        return "\n".join(hunks)[:_TEXT]
+        return _text_of_hunks(trial.change.hints)
     return trial.command.text[:_TEXT] if trial.command is not None else ""
 
 
-def _pieces_of(trial: Trial) -> set[str]:
+@lru_cache(maxsize=128)
+def _text_of_hunks(hints: tuple[Hint, ...]) -> str:
+    return "\n".join("\n".join((base_name(one.file), *one.removed, *one.added)) for one in hints)[:_TEXT]
+
+
+def _pieces_of(trial: Trial) -> frozenset[str]:
     if trial.shell and trial.command is not None:
         return _argument_words(trial.command)
-    return {piece.lower() for piece in _PIECE.findall(text_of(trial))}
+    return _pieces_of_text(text_of(trial))
 
 
-def _argument_words(command: Command) -> set[str]:
+@lru_cache(maxsize=128)
+def _pieces_of_text(text: str) -> frozenset[str]:
+    return frozenset(piece.lower() for piece in _PIECE.findall(text))
+
+
+@lru_cache(maxsize=256)
+def _words_of_text(text: str) -> frozenset[str]:
+    return frozenset(words(text))
+
+
+@lru_cache(maxsize=256)
+def _argument_words(command: Command) -> frozenset[str]:
     """What a command's arguments are made of."""
     parts = (part for part in command.parts if part.kind != "setup" and part.words)
-    return {
+    return frozenset(
         piece.lower().strip("-.")
         for part in parts
         for word in (*part.words[1:], part.simple.fed)
         for piece in _PIECE.findall(word)
-    }
+    )

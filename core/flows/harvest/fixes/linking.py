@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -171,13 +171,18 @@ def can_cure(failure: Failure, steps: Sequence[Candidate]) -> list[int]:
 def _without_reverted(steps: Sequence[Candidate]) -> list[tuple[int, Candidate]]:
     """The steps without the hunks that a later step puts back, and without files that git puts back."""
     kept: list[tuple[int, Candidate]] = []
+    by_file: dict[str, list[tuple[int, Hint]]] = {}
+    restored_by = [_restored(step.change) for step in steps]
     for index, step in enumerate(steps):
-        later = [hint for other in steps[index + 1 :] for hint in other.change.hints]
-        earlier = [hint for other in steps[:index] for hint in other.change.hints]
+        for hint in step.change.hints:
+            by_file.setdefault(hint.file, []).append((index, hint))
+    for index, step in enumerate(steps):
         hints = tuple(
-            hint for hint in step.change.hints if not is_reverted(hint, later) and not is_reverted(hint, earlier)
+            hint
+            for hint in step.change.hints
+            if not is_reverted(hint, (other for at, other in by_file[hint.file] if at != index))
         )
-        restored = {name for other in steps[index + 1 :] for name in _restored(other.change)}
+        restored = {name for names in restored_by[index + 1 :] for name in names}
         files = {base_name(file) for file in step.change.files}
         if (step.change.hints and not hints) or (files and files <= restored):
             continue
@@ -262,21 +267,30 @@ def _edit_link(failure: Failure, index: int, change: Change) -> Linked | None:
     return Linked(index, rank, why, tuple(together or best[rank][1]))
 
 
+_squeezed = lru_cache(maxsize=256)(squeezed)
+
+
+@lru_cache(maxsize=256)
+def _read_hunk(old: str, new: str) -> tuple[str, frozenset[str], frozenset[str]]:
+    """The changed lines of a hunk in lower case, their words, and their phrases: asked for each error anew."""
+    hint = Hint("", old, new)
+    lowered = "\n".join((*hint.removed, *hint.added))[:_TEXT].lower()
+    return lowered, frozenset(re.findall(r"[\w$]+", lowered)), frozenset(phrases(lowered))
+
+
 def _hint_link(failure: Failure, hint: Hint) -> tuple[int, str] | None:
     clue, name = failure.clue, base_name(hint.file)
     here = name in clue.files or name in clue.places
     if clue.source and here:
-        sides = squeezed(hint.old), squeezed(hint.new)
+        sides = _squeezed(hint.old), _squeezed(hint.new)
         shown = next((line for line in clue.source if any(line in side for side in sides)), None)
         if shown is not None:
             return LINE, f"the change is at the reported line of {name}"
-    changed = "\n".join((*hint.removed, *hint.added))[:_TEXT]
-    lowered = changed.lower()
-    tokens = set(re.findall(r"[\w$]+", lowered))
+    lowered, tokens, said = _read_hunk(hint.old, hint.new)
     named = longest(one for one in clue.names if _has(one, tokens, lowered))
     if named:
         return (NAMED if here else ELSEWHERE), f"the change holds `{named}`, which the error names"
-    spoken = clue.phrases & set(phrases(lowered))
+    spoken = clue.phrases & said
     if spoken:
         return (NAMED if here else ELSEWHERE), f"the change holds the error's words “{min(spoken)}”"
     if _is_of_command(failure.command, hint.file):
@@ -291,7 +305,7 @@ def _hint_link(failure: Failure, hint: Hint) -> tuple[int, str] | None:
     return None
 
 
-def _has(name: str, tokens: set[str], text: str) -> bool:
+def _has(name: str, tokens: Set[str], text: str) -> bool:
     return name in tokens if re.fullmatch(r"[\w$]+", name) else len(name) > 3 and name in text
 
 
