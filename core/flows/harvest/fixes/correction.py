@@ -143,7 +143,7 @@ def same_words(failure: Failure, later: Command) -> Corrected | None:
     why = _quoted_glob(failure, later) or _without_it(failure, later)
     if why is not None:
         return Corrected(why)
-    if not any(rewrites(failure.command, part) for part in later.members):
+    if not any(rewrites(failure, part) for part in later.members):
         return None
     return Corrected("the same program rewrites what its check complains of", linked=False)
 

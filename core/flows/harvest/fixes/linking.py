@@ -374,7 +374,7 @@ def _part_link(failure: Failure, part: Part) -> str | None:
             return f"the setting `{about}` concerns what the error says"
     if _SYNCS.match(part.family) and _REJECTED.search(said):
         return "the command brings in what the remote has, for which it refused"
-    if rewrites(failure.command, part):
+    if rewrites(failure, part):
         return "the same program rewrites what its check complains of"
     if program in _MAKES and _ABSENT.search(key) and clue.files & {base_name(word) for word in part.words[1:]}:
         return "the command makes the file that the error lacks"
@@ -404,12 +404,19 @@ def _same_task(failure: Failure, part: Part) -> bool:
     return part.program not in _TOOLCHAINS or any(member.words[:2] == part.words[:2] for member in members)
 
 
-def rewrites(failed: Command, part: Part) -> bool:
-    """Whether a part is a failing check (`cargo fmt --check`) without the option that makes it only a check."""
-    return any(
+def rewrites(failure: Failure, part: Part) -> bool:
+    """Whether a part is a failing check (`cargo fmt --check`) without the option that makes it only a check.
+
+    Where a chain runs other programs too and the error is known to be of one of them, no check of format failed.
+    """
+    members = failure.command.members
+    if not any(
         part.program == other.program and _only_checks(other) and not _CHECK_ONLY & set(part.words)
-        for other in failed.members
-    )
+        for other in members
+    ):
+        return False
+    of_another = failure.tool not in ("unknown", part.program) and any(one.program != part.program for one in members)
+    return not of_another or _FORMATTED.search(failure.key) is not None
 
 
 def _only_checks(part: Part) -> bool:
