@@ -237,7 +237,7 @@ CONTAINERS = (
                 "error: ",
                 r"error: (?:error |the server doesn't|unable to (?:recognize|load|decode|read|upgrade)|"
                 r"no (?:objects|matches|configuration|context)|You must be|resource|timed out|current-context|"
-                r"the path|unknown|stat|context|there is no|arguments|must specify|selector|"
+                r"the path|unknown (?!(?:option|switch)\b)|stat|context|there is no|arguments|must specify|selector|"
                 r"deployment|cannot exec|container|Internal|flag|You cannot).*",
                 REPORT,
             ),

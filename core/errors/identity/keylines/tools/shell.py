@@ -224,6 +224,12 @@ VERSIONING = (
             rule("CONFLICT ", r"CONFLICT \([^)]*\): .*", REPORT + 3),
             rule("충돌", r"(?:충돌|CONFLICT) ?\([^)]*\): .*", REPORT + 3),
             rule("failed to push some refs", r"error: failed to push some refs to .*", REPORT - 2),
+            # The quotes are those of git's own parser of options.
+            rule(
+                "error: ",
+                r"error: (?:unknown (?:option|switch) `[^`']*'|(?:option|switch) `[^`']*' (?:requires|takes|expects) .*)",
+                REPORT + 1,
+            ),
             rule(
                 "error: ",
                 r"error: (?!gpg failed|failed to push|Signing file)"
