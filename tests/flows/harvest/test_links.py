@@ -147,3 +147,14 @@ def test_a_formatter_of_the_toolchain_cures_no_failed_download() -> None:
     assert not any(
         "rewrites" in link.why for link in chat.sh("cargo fmt").sh("cargo test", "test result: ok").one().links
     )
+
+
+def test_a_formatter_of_a_chain_cures_no_other_check_of_it() -> None:
+    checks = "ruff format --check a.py && pytest -q"
+    missing = (
+        "Traceback (most recent call last):\n  File \"a.py\", line 1\nModuleNotFoundError: No module named 'rfc8785'"
+    )
+    found = Chat().sh(checks, missing, 1).sh("ruff format a.py", "1 file reformatted").sh(checks, "1 passed").found()
+    assert not any("rewrites" in link.why for error in found for link in error.links)
+    found = Chat().sh(checks, "Would reformat: a.py", 1).sh("ruff format a.py", "1 file reformatted").found()
+    assert any("rewrites" in link.why for error in found for link in error.links)

@@ -411,8 +411,7 @@ def rewrites(failure: Failure, part: Part) -> bool:
     """
     members = failure.command.members
     if not any(
-        part.program == other.program and _only_checks(other) and not _CHECK_ONLY & set(part.words)
-        for other in members
+        part.program == other.program and _only_checks(other) and not _CHECK_ONLY & set(part.words) for other in members
     ):
         return False
     of_another = failure.tool not in ("unknown", part.program) and any(one.program != part.program for one in members)

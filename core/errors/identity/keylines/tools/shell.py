@@ -227,7 +227,8 @@ VERSIONING = (
             # The quotes are those of git's own parser of options.
             rule(
                 "error: ",
-                r"error: (?:unknown (?:option|switch) `[^`']*'|(?:option|switch) `[^`']*' (?:requires|takes|expects) .*)",
+                r"error: (?:unknown (?:option|switch) `[^`']*'|"
+                r"(?:option|switch) `[^`']*' (?:requires|takes|expects) .*)",
                 REPORT + 1,
             ),
             rule(
