@@ -5,8 +5,10 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from shutil import disk_usage
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -27,6 +29,13 @@ def pytest_collection_finish() -> None:
     """The modules and the collected tests stay until the end: never look through them again."""
     gc.collect()
     gc.freeze()
+
+
+# Thousands of casebooks are made and thrown away: in memory none waits for a disk, which was most of the time of a test
+# on a busy machine, and longer than a casebook's lock is waited for.
+_MEMORY, _ROOM = Path("/dev/shm"), 4 << 30
+if "TMPDIR" not in os.environ and os.access(_MEMORY, os.W_OK | os.X_OK) and disk_usage(_MEMORY).free > _ROOM:
+    tempfile.tempdir = str(_MEMORY)
 
 
 # In the background of a script Ctrl+C is ignored, and children inherit that; the tests of Ctrl+C are of no use then.

@@ -135,7 +135,7 @@ class Run:
         said = "" if given is None else json.dumps(given) + "\n"
         return subprocess.run(
             words, cwd=self.folder, env={**kept, **own, **model, **env}, input=said, capture_output=True, text=True,
-            check=False, timeout=60,
+            check=False, timeout=120,
         )  # fmt: skip
 
 

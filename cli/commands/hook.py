@@ -76,12 +76,12 @@ def _handle(argv: list[str], watchdog: _Watchdog) -> int:
     if sys.stdin is None or sys.stdin.isatty():
         sys.stderr.write("casebook hook: waiting for a hook payload on stdin, see `casebook hooks --help`\n")
         return _ANSWERED
-    found = _settings(argv)
-    if found.deadline_ms != DEADLINE_MS:
-        watchdog.set(found.deadline_ms)
-    from core.flows.hook.first import keep_first
-
     with watchdog.first:  # whatever happens from here on, the event is not lost
+        found = _settings(argv)
+        if found.deadline_ms != DEADLINE_MS:
+            watchdog.set(found.deadline_ms)
+        from core.flows.hook.first import keep_first
+
         translated, writer = _translated(_payload(), _option(argv, "--agent"))
         if translated is None:
             return _ANSWERED

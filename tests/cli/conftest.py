@@ -100,7 +100,7 @@ def spawn(home: Path) -> Callable[..., Result]:
     def call(*args: str, stdin: bytes = b"", code: str = "", **env: str) -> Result:
         command = [sys.executable, *(("-c", code) if code else ("-m", "cli")), *args]
         path = {"PYTHONPATH": str(ROOT), **os.environ, **env}
-        done = subprocess.run(command, input=stdin, capture_output=True, env=path, cwd=home, check=False, timeout=60)
+        done = subprocess.run(command, input=stdin, capture_output=True, env=path, cwd=home, check=False, timeout=120)
         return Result(done.returncode, done.stdout, done.stderr)
 
     return call

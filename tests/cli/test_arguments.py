@@ -19,7 +19,7 @@ def casebook(home: Path, *args: bytes, module: str = "agent_casebook") -> subpro
     """A run in the locale `C`, in which Python reads arguments as ASCII."""
     env = {"PATH": os.environ["PATH"], "HOME": str(home), "LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
     command = [os.fsencode(sys.executable), b"-m", module.encode(), *args]
-    return subprocess.run(command, env=env, cwd=ROOT, capture_output=True, check=False, timeout=60)
+    return subprocess.run(command, env=env, cwd=ROOT, capture_output=True, check=False, timeout=120)
 
 
 @pytest.mark.parametrize("module", ["agent_casebook", "cli"])

@@ -23,7 +23,7 @@ def test_shells_accept_the_script(run: Run, tmp_path: Path, shell: str) -> None:
     if binary is not None:
         script = tmp_path / "script"
         script.write_text(found.text)
-        subprocess.run([binary, "-n", str(script)], check=True, timeout=20)
+        subprocess.run([binary, "-n", str(script)], check=True, timeout=120)
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash here")
@@ -47,7 +47,7 @@ def test_bash_completes(run: Run, line: str, wanted: str, unwanted: str) -> None
         f"{run('completion', 'bash').text}\n"
         f"COMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; _casebook; printf '%s\\n' \"${{COMPREPLY[@]}}\""
     )
-    done = subprocess.run(["bash", "-c", script], capture_output=True, check=True, text=True, timeout=20)
+    done = subprocess.run(["bash", "-c", script], capture_output=True, check=True, text=True, timeout=120)
     offered = done.stdout.split("\n")
     assert wanted in offered
     assert unwanted not in offered

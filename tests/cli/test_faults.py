@@ -240,7 +240,7 @@ def test_ctrl_c_is_quiet(home: Path) -> None:
     process.stdin.flush()
     assert process.stdout.readline().startswith(b'{"schema_version": "error_id.v1"'), "each answer is flushed"
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=20)
+    _, err = process.communicate(timeout=120)
     assert (process.returncode, err) == (130, b"")
 
 
@@ -261,7 +261,7 @@ def test_a_reader_that_leaves_is_no_fault(home: Path) -> None:
     process.stdin.write(b'{"text": "Error: x"}\n' * 5)
     process.stdin.close()
     assert process.stderr.read() == b""
-    assert process.wait(20) == 0
+    assert process.wait(120) == 0
 
 
 @pytest.mark.parametrize(
@@ -277,7 +277,7 @@ def test_a_reader_that_leaves_is_no_fault_of_the_casebook(
     process.stdout.close()
     process.stdin.close()
     assert process.stderr.read() == b""
-    assert process.wait(20) == 0
+    assert process.wait(120) == 0
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")

@@ -13,7 +13,7 @@ from typing import Any
 from tests.contracts.casebook import PORT, YAML, Casebook, built
 
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE_S = 60
+PATIENCE_S = 120
 HELLO = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
 NEW = "make: *** No rule to make target 'x'.  Stop."
 RULES = "### ERR-001: Never push with force\n\n**Pattern**: git push --force\n**Solution**: --force-with-lease\n"

@@ -36,7 +36,7 @@ async def _visit(database: Path, state: Path) -> None:
         for action in ("pane.evidence", "pane.rules", "pane.library", "pane.errors", "pane.library"):
             app.action_perform(action)
             await pilot.pause(0.1)
-            for _ in range(100):
+            for _ in range(1200):
                 if quiet(0.1):
                     break
                 await pilot.pause(0.1)

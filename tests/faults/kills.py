@@ -79,7 +79,7 @@ class Program:
     ) -> None:
         self._pipe(self._server.stdin).close()
         self._pipe(self._server.stdout).close()
-        assert self._server.wait(60) == 0
+        assert self._server.wait(120) == 0
 
     def run(self, *args: str, kill_at: int | None = None) -> Run:
         """Run it with `args`, and kill it when it is about to take step `kill_at` after the `+`."""

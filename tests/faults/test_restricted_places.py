@@ -32,7 +32,7 @@ def environment(home: Path) -> dict[str, str]:
 
 def run(home: Path, command: list[str], stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
-        command, input=stdin, capture_output=True, env=environment(home), cwd=home, check=False, timeout=60
+        command, input=stdin, capture_output=True, env=environment(home), cwd=home, check=False, timeout=120
     )
 
 
@@ -93,7 +93,7 @@ def test_row_5_the_workbench_says_that_a_casebook_is_read_only(
         terminal.read_until(b"ModuleNotFound")
         terminal.send(b"\x11")
         terminal.drain(2)
-        assert terminal.process.wait(30) == 0
+        assert terminal.process.wait(120) == 0
 
 
 @pytest.mark.parametrize("offset", ["-40y", "-1d", "+1d", "+400d"])

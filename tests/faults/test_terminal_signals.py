@@ -35,7 +35,7 @@ def test_row_37_keys_work_on_through_resizes_and_ctrl_c(tmp_path: Path) -> None:
         terminal.read_until(b"ModuleNotFound")
         terminal.send(b"\x11")
         terminal.drain(1)
-        assert terminal.process.wait(30) == 0
+        assert terminal.process.wait(120) == 0
         assert terminal.written.rfind(b"?1049l") > terminal.written.rfind(b"?1049h")
     assert [item.name for item in path.parent.glob("casebook.db-*")] == []
 
@@ -47,7 +47,7 @@ def test_row_37_a_signal_closes_the_casebook(tmp_path: Path, number: signal.Sign
         terminal.read_until(b"ModuleNotFound")
         os.kill(terminal.process.pid, number)
         terminal.drain(1)
-        assert terminal.process.wait(30) == 128 + number
+        assert terminal.process.wait(120) == 128 + number
     with open_store(path) as store:
         assert store.con.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
     assert [item.name for item in path.parent.glob("casebook.db-*")] == []

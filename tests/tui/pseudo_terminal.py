@@ -32,7 +32,7 @@ class Terminal:
         self.written = b""
         self._asked = 0
 
-    def read_until(self, mark: bytes, seconds: float = 60.0) -> None:
+    def read_until(self, mark: bytes, seconds: float = 120.0) -> None:
         """Until it has written `mark` since something was last typed."""
         end = time.monotonic() + seconds
         while mark not in self.written[self._asked :]:

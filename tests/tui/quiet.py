@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import get_native_id
 from time import monotonic, process_time
 from typing import Any
 
@@ -23,6 +25,8 @@ from tui.shell.app import CasebookApp
 SLEPT = 0.02
 """How long `Pilot` sleeps at a time; what is due sooner is waited for, as it would be."""
 RESTED = 0.001
+LONGEST = 60.0
+"""For jobs that work so long, on a machine that has no time for them."""
 DRAW = Compositor.render_update
 """Textual's own, which draws what changed."""
 
@@ -46,7 +50,10 @@ def _ready(loop: asyncio.AbstractEventLoop) -> bool:
 
 
 async def wait_until_quiet(min_sleep: float = SLEPT, max_sleep: float = 1) -> None:
-    """In the place of Textual's `wait_for_idle`: until all is quiet; where that cannot be known, as Textual does it."""
+    """In the place of Textual's `wait_for_idle`: until all is quiet; where that cannot be known, as Textual does it.
+
+    A job may wait for what a test holds back: then the threads rest. One that only waits for its turn on a busy machine
+    uses as little of the processor, but does not rest."""
     start, loop = monotonic(), asyncio.get_running_loop()
     while True:
         window, used = monotonic(), process_time()
@@ -56,8 +63,27 @@ async def wait_until_quiet(min_sleep: float = SLEPT, max_sleep: float = 1) -> No
                 return
             if not _ready(loop):
                 await asyncio.sleep(0.002)
-        if now - start >= max_sleep or (now - start > min_sleep and process_time() - used < RESTED):
+        if now - start > min_sleep and process_time() - used < RESTED and not _threads_work():
             return
+        if now - start >= (LONGEST if _lanes_work() or _ready(loop) else max_sleep):
+            return
+
+
+def _lanes_work() -> bool:
+    app = active_app.get(None)
+    return isinstance(app, CasebookApp) and not app.jobs.is_idle(SLEPT)
+
+
+def _threads_work() -> bool:
+    """Whether another thread of this process runs, waits for its turn, or for the disk; where Linux does not tell: no.
+
+    The interpreter's lock is not looked at: who has it is one of these, or comes to be."""
+    own, tasks = str(get_native_id()), Path("/proc/self/task")
+    states = list[str]()
+    for task in tasks.iterdir() if tasks.is_dir() else ():
+        with suppress(OSError):  # it has ended
+            states += (task / "stat").read_text().rpartition(")")[2].split()[:1] if task.name != own else []
+    return bool({"R", "D"} & set(states))
 
 
 @contextmanager

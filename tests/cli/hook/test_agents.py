@@ -58,7 +58,7 @@ def line_of(settings: Any, event: str) -> str:
 def told(home: Path, line: str, payload: dict[str, object]) -> tuple[str, int]:
     done = subprocess.run(
         ["sh", "-c", line], input=json.dumps(payload), env=environment(home), cwd=home, capture_output=True, text=True,
-        check=False, timeout=60,
+        check=False, timeout=120,
     )  # fmt: skip
     assert done.stderr == ""
     return done.stdout, done.returncode
@@ -188,7 +188,7 @@ def test_opencode_appends_the_answer_to_the_output_of_a_tool(tmp_path: Path) -> 
         script.write_text(NODE % (str(path), str(tmp_path), json.dumps(given), json.dumps(input_)))
         done = subprocess.run(
             [Path(node.ROOT_DIR) / "bin" / "node", script], env=environment(tmp_path), capture_output=True, text=True,
-            check=False, timeout=60,
+            check=False, timeout=120,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
         said = json.loads(done.stdout)

@@ -51,7 +51,7 @@ def start(
 def hook(home: Path, data: bytes | dict[str, Any], *options: str) -> tuple[int, bytes, bytes]:
     process = start(home, *options)
     given = data if isinstance(data, bytes) else json.dumps(data).encode()
-    out, err = process.communicate(given, timeout=60)
+    out, err = process.communicate(given, timeout=120)
     return process.returncode, out, err
 
 
@@ -128,7 +128,7 @@ def test_an_agent_that_never_closes_its_pipe_does_not_keep_it(tmp_path: Path) ->
     assert process.stdin is not None
     process.stdin.write(b"{")
     process.stdin.flush()
-    assert process.wait(timeout=60) == 0
+    assert process.wait(timeout=120) == 0
     process.stdin.close()
     assert len(log_lines(tmp_path)) == 1
 
@@ -145,7 +145,7 @@ def test_three_hooks_at_once_lose_nothing(tmp_path: Path) -> None:
         for process in processes:
             assert process.stdout is not None
             assert b"Install leftpad" in process.stdout.read()
-            assert process.wait(timeout=60) == 0
+            assert process.wait(timeout=120) == 0
     with open_store(database(tmp_path)) as store:
         (case,) = list_cases(store).cases
         row = store.con.execute("SELECT use_count FROM error_kb").fetchone()

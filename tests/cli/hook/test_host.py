@@ -64,7 +64,7 @@ class Home:
             capture_output=True,
             cwd=self.path,
             env=self.env | variables,
-            timeout=60,
+            timeout=120,
             check=False,
         )
 
@@ -167,7 +167,7 @@ def test_a_host_of_another_version_does_nothing_and_leaves(home: Home) -> None:
     home.hook(FAILED)
     home.wait()
     with socket.socket(socket.AF_UNIX) as line:
-        line.settimeout(30)
+        line.settimeout(120)
         line.connect(str(home.socket))
         line.sendall(offer(home, FAILED, "0.0.0\n/elsewhere"))
         assert line.recv(100) == join(REFUSED)
@@ -191,7 +191,7 @@ def test_a_hanging_host_costs_no_answer_and_is_waited_for_once(home: Home) -> No
     record_resolution(home.database, str(FAILED["error"]), "Install leftpad.")
     with impostor(home, b"") as came:
         for number in range(3):
-            hung = home.hook(FAILED | {"session_id": f"s{number}"}, CASEBOOK_HOOK_DEADLINE_MS="6000")
+            hung = home.hook(FAILED | {"session_id": f"s{number}"}, CASEBOOK_HOOK_DEADLINE_MS="12000")
             assert hung.returncode == 0
             assert b"Install leftpad" in hung.stdout
         assert len(came) == 1, "what the first hook found out is of no use to the next"
@@ -206,7 +206,7 @@ def test_a_host_that_goes_on_does_nothing_again_and_is_asked_again(home: Home) -
     mark = home.socket.with_suffix(".hung")
     os.kill(home.host(), signal.SIGSTOP)
     try:
-        answered = home.hook(FAILED | {"session_id": "s2"}, CASEBOOK_HOOK_DEADLINE_MS="6000")
+        answered = home.hook(FAILED | {"session_id": "s2"}, CASEBOOK_HOOK_DEADLINE_MS="12000")
         assert b"Install leftpad" in answered.stdout
         assert mark.exists()
     finally:
@@ -236,7 +236,7 @@ def test_a_mark_of_a_host_before_it_counts_for_nothing(home: Home) -> None:
 def test_a_host_that_hangs_over_a_payload_loses_neither_answer_nor_event(home: Home) -> None:
     record_resolution(home.database, str(FAILED["error"]), "Install leftpad.")
     with impostor(home, join(TAKEN)) as came:
-        hung = home.hook(FAILED, CASEBOOK_HOOK_DEADLINE_MS="6000")
+        hung = home.hook(FAILED, CASEBOOK_HOOK_DEADLINE_MS="12000")
         assert b"Install leftpad" in hung.stdout
         assert home.seen() == 1, "the host may write it down yet"
         assert b"Install leftpad" in home.hook(FAILED | {"session_id": "s2"}).stdout
@@ -248,7 +248,7 @@ def test_a_caller_that_waits_no_more_has_nothing_done_for_it(home: Home) -> None
     home.hook(FAILED)
     home.wait()
     with socket.socket(socket.AF_UNIX) as line:
-        line.settimeout(30)
+        line.settimeout(120)
         line.connect(str(home.socket))
         line.sendall(offer(home, FAILED | {"session_id": "s2"}, stamp()))
         assert line.recv(100) == join(TAKEN)

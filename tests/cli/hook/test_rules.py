@@ -24,6 +24,12 @@ RULES = (
     "### ERR-001: Force push over a shared branch\n**Problem**: `git push --force` removed commits of others\n"
     "**Solution**: `--force-with-lease` on your own branch\n"
 )
+# To read them takes so long on no machine; how long a real file takes depends on it.
+ENDLESS = """
+import time, cli.commands.hook, core.flows.hook.dispatch
+core.flows.hook.dispatch.handle = lambda *given, **named: time.sleep(600)
+cli.commands.hook.run([])
+"""
 
 
 class Home:
@@ -54,10 +60,12 @@ class Home:
         }
         return json.dumps(told).encode()
 
-    def hook(self, **variables: str) -> subprocess.CompletedProcess[bytes]:
-        command = [sys.executable, "-m", "cli.main", "hook"]
+    def hook(
+        self, by: tuple[str, ...] = ("-m", "cli.main", "hook"), **variables: str
+    ) -> subprocess.CompletedProcess[bytes]:
+        command = [sys.executable, *by]
         env = self.env | variables
-        return subprocess.run(command, input=self.payload(), capture_output=True, env=env, timeout=60, check=False)
+        return subprocess.run(command, input=self.payload(), capture_output=True, env=env, timeout=120, check=False)
 
     def wait_for_host(self) -> None:
         for _ in range(600):
@@ -99,7 +107,7 @@ def test_a_host_that_hangs_costs_no_rule(home: Home, said: bytes) -> None:
         listener.bind(str(home.socket))
         listener.listen()
         command = [sys.executable, "-m", "cli.main", "hook"]
-        env = home.env | {"CASEBOOK_HOOK_DEADLINE_MS": "6000"}
+        env = home.env | {"CASEBOOK_HOOK_DEADLINE_MS": "12000"}
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env) as hook:
             assert hook.stdin is not None
             hook.stdin.write(home.payload())
@@ -108,7 +116,7 @@ def test_a_host_that_hangs_costs_no_rule(home: Home, said: bytes) -> None:
             line, _ = listener.accept()
             with line:
                 line.sendall(said)
-                assert hook.communicate(timeout=60)[0] == alone.stdout
+                assert hook.communicate(timeout=120)[0] == alone.stdout
         listener.settimeout(0.0)
         assert home.hook().stdout == alone.stdout
         with pytest.raises(BlockingIOError):
@@ -119,7 +127,7 @@ def test_a_host_that_hangs_costs_no_rule(home: Home, said: bytes) -> None:
 def test_rules_too_many_to_read_in_time_are_read_by_a_host_for_the_next_call(home: Home) -> None:
     many = "".join(f"### ERR-{at}: Rule {at}\n**Problem**: thing{at} of kind{at % 97} broke\n" for at in range(2, 3000))
     (home.path / ".claude" / "memory.md").write_text(RULES + many, encoding="utf-8")
-    assert home.hook(CASEBOOK_HOOK_DEADLINE_MS="100").stdout == b""
+    assert home.hook(by=("-c", ENDLESS), CASEBOOK_HOOK_DEADLINE_MS="4000").stdout == b""
     home.wait_for_host()
     assert b"--force-with-lease" in home.hook().stdout
 

@@ -40,7 +40,7 @@ class Home:
             "PYTHONPATH": str(ROOT),
             "XDG_RUNTIME_DIR": str(self.runtime),
             "CASEBOOK_HOOK_HOST": "false",
-            "CASEBOOK_HOOK_DEADLINE_MS": "30000",
+            "CASEBOOK_HOOK_DEADLINE_MS": "60000",
         }
         for name in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME"):
             monkeypatch.delenv(name, raising=False)
@@ -99,4 +99,4 @@ def test_a_hanging_service_costs_the_agent_no_answer_of_the_text_tiers(home: Hom
         assert "> Install react." in home.hook(f"Exit code 1\n{KNOWN}")["hookSpecificOutput"]["additionalContext"]
         start = time.monotonic()
         assert home.hook(OTHER_WORDS) == {}
-        assert time.monotonic() - start < 20
+        assert time.monotonic() - start < 45

@@ -195,14 +195,14 @@ def test_ctrl_c_keeps_what_came(filled: Run, serve: Callable[..., Server], home:
     server = serve(Reply(("Wait 200 ms", " more"), hang_after=1))
 
     def interrupt() -> None:
-        assert server.asked.wait(30)
+        assert server.asked.wait(120)
         os.kill(os.getpid(), signal.SIGINT)
 
     threading.Thread(target=interrupt, daemon=True).start()
     found = filled("library", "ask", RETRY, "--session", "s", "--json")
     assert found.code == 130
     assert found.json()["refusal_reason"] == "llm_stream_aborted"
-    assert server.gone.wait(30)
+    assert server.gone.wait(120)
     shown = filled("library", "ask", "sessions", "show", "s", "--json").json()
     assert shown["turns"][0]["refusal_reason"] == "llm_stream_aborted"
 

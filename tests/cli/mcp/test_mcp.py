@@ -269,9 +269,9 @@ def test_a_question_that_is_given_up_ends_at_the_server_too(talk: Talk, model: S
     model.asked.clear()
     model.gone.clear()
     call = talk.begin(talk.session.call_tool("ask", {"question": "How many retries are there?"}))
-    assert model.asked.wait(60)
+    assert model.asked.wait(120)
     call.cancel()
-    assert model.gone.wait(60)
+    assert model.gone.wait(120)
     assert answer(talk, "search", query="retries")["hits"], "and the server goes on"
 
 

@@ -152,11 +152,11 @@ def test_ctrl_c_stops_a_pull_and_keeps_nothing(home: Path) -> None:
         command = [sys.executable, "-m", "cli", "models", "pull", HUB]
         process = subprocess.Popen(command, env=env, cwd=home, stderr=subprocess.PIPE, stdout=subprocess.PIPE)
         try:
-            server.settimeout(60)
+            server.settimeout(120)
             connection, _ = server.accept()  # it has asked
             with connection:
                 process.send_signal(signal.SIGINT)
-                out, _ = process.communicate(timeout=30)
+                out, _ = process.communicate(timeout=120)
         finally:
             process.kill()
     assert (process.returncode, out) == (130, b"Stopped. Nothing was saved.\n")

@@ -88,7 +88,7 @@ def test_ctrl_c_stops_it_and_the_next_run_goes_on(run: Callable[..., Any], db: P
     first = json.loads(child.stderr.readline())
     assert first["schema_version"] == "progress.v1"
     child.send_signal(signal.SIGINT)
-    out, _ = child.communicate(timeout=60)
+    out, _ = child.communicate(timeout=120)
     assert child.returncode == 130
     report = valid(out)
     assert report["canceled"]

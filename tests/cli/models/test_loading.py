@@ -43,7 +43,7 @@ rules = [{"id": "ERR-001", "title": "Force push", "problem": "git push --force o
           "solution": "use --force-with-lease"}]
 found = api.find_relevant_rules_semantic(rules, "Bash", {"command": "git push --force origin main"})
 print([one["id"] for one in found])
-inside.wait(60)
+inside.wait(120)
 """
 COMMAND = """
 import cli.main, cli.program, core.flows.rules.matcher
@@ -52,7 +52,7 @@ whole = cli.program.run
 def run(given):
     code = whole(given)
     if {wait}:
-        inside.wait(60)
+        inside.wait(120)
     return code
 
 cli.program.run = run
@@ -130,7 +130,7 @@ def test_rules_match_keeps_its_exit_code_while_the_model_loads(db: Path, command
 def test_ctrl_c_while_the_model_loads_ends_at_once(run: Callable[..., Any], db: Path, argv: list[str]) -> None:
     if argv[1:2] == ["search"]:
         embed(run, db)
-    with start(SLOW.format(times=60) + COMMAND.format(deadline=60, wait=False), *argv, "--db", str(db)) as child:
+    with start(SLOW.format(times=1_000_000) + COMMAND.format(deadline=60, wait=False), *argv, "--db", str(db)) as child:
         interrupted(child)
     assert child.returncode == 130
     if argv == ["embed"]:
@@ -139,14 +139,15 @@ def test_ctrl_c_while_the_model_loads_ends_at_once(run: Callable[..., Any], db: 
 
 
 def interrupted(child: subprocess.Popen[str]) -> None:
-    """Send Ctrl-C inside the load, which goes on for much longer than the process may."""
+    """Send Ctrl-C inside the load, which goes on for hours: who waits for it does not end."""
     assert child.stderr is not None
     assert "INSIDE" in iter(child.stderr.readline, "").__next__()
     time.sleep(0.1)
-    began = time.monotonic()
     child.send_signal(signal.SIGINT)
-    child.communicate(timeout=120)
-    assert time.monotonic() - began < 2.0, "0.3 s on a quiet machine"
+    try:
+        child.communicate(timeout=120)
+    finally:
+        child.kill()
 
 
 @pytest.mark.parametrize("ends", ["stdin", "ctrl-c"])
@@ -159,7 +160,7 @@ def test_the_mcp_server_ends_well_while_the_model_loads(run: Callable[..., Any],
         {"jsonrpc": "2.0", "method": "notifications/initialized"},
         {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": asked},
     )
-    with start(SLOW.format(times=60) + COMMAND.format(deadline=60, wait=False), "mcp", "--db", str(db)) as child:
+    with start(SLOW.format(times=1_000_000) + COMMAND.format(deadline=60, wait=False), "mcp", "--db", str(db)) as child:
         assert child.stdin is not None
         assert child.stdout is not None
         for line in lines:

@@ -37,7 +37,7 @@ class Project:
     def run(self, *args: str) -> subprocess.CompletedProcess[str]:
         line = [sys.executable, "-m", "agent_casebook", *args, "--db", str(self.db)]
         env = {**os.environ, "HOME": str(self.folder.parent / "home")}
-        return subprocess.run(line, capture_output=True, text=True, timeout=60, env=env, check=False)
+        return subprocess.run(line, capture_output=True, text=True, timeout=120, env=env, check=False)
 
     def json(self, *args: str) -> Any:
         found = json.loads(self.run(*args, "--json").stdout)
@@ -123,7 +123,7 @@ def test_nothing_of_a_draft_is_exported_or_told_to_a_hook(project: Project) -> N
     call = {"tool_name": "Bash", "tool_input": {"command": "git push -f origin main"}, "cwd": str(project.folder)}
     event = json.dumps({"hook_event_name": "PreToolUse", "session_id": "s", **call})
     line = [sys.executable, "-m", "agent_casebook", "hook", "claude-code", "--db", str(project.db)]
-    told = subprocess.run(line, input=event, capture_output=True, text=True, timeout=60, check=False)
+    told = subprocess.run(line, input=event, capture_output=True, text=True, timeout=120, check=False)
     assert (told.returncode, "force push" in told.stdout) == (0, False)
 
 
@@ -149,7 +149,7 @@ with open_store(Path(db), write=True) as store:
 def test_killed_in_the_middle_loses_nothing(project: Project, when: str) -> None:
     def killed(what: str) -> None:
         line = [sys.executable, "-c", KILLED, str(project.db), str(project.file), what, when]
-        assert subprocess.run(line, timeout=60, check=False).returncode == -signal.SIGKILL
+        assert subprocess.run(line, timeout=120, check=False).returncode == -signal.SIGKILL
 
     killed("accept")
     assert project.status == ["draft"]

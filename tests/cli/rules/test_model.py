@@ -75,7 +75,7 @@ def test_a_service_that_runs_is_asked_and_no_model_is_loaded(home: Path, minilm_
 
     service = subprocess.Popen([sys.executable, "-m", "cli", "serve-model", "--model", MINILM], env=env)
     try:
-        end = time.monotonic() + 60
+        end = time.monotonic() + 120
         while time.monotonic() < end:
             status = run("import sys", "serve-model", "--status", "--json")
             if status.returncode == 0 and not json.loads(status.stdout)["loading"]:
@@ -85,6 +85,6 @@ def test_a_service_that_runs_is_asked_and_no_model_is_loaded(home: Path, minilm_
         done = run(no_model_here, "rules", "match", *PUSH, "--db", str(home / "casebook.db"), "--json")
     finally:
         run("import sys", "serve-model", "--stop")
-        service.wait(30)
+        service.wait(120)
     told = json.loads(done.stdout)
     assert (done.returncode, told["fallback_used"]) == (0, False), [one["reason"] for one in told["trace"]]

@@ -89,10 +89,10 @@ def test_a_run_whose_process_died_does_not_block_the_next(store: Store) -> None:
 
 
 def _begin(path: Path, gate: Any, told: Any) -> None:
-    gate.wait(20)
+    gate.wait(120)
     with open_store(path, write=True) as store:
         told.put(jobs.begin(store, "import") is not None)
-        gate.wait(20)  # alive until all have tried
+        gate.wait(120)  # alive until all have tried
 
 
 def test_of_several_processes_one_gets_the_run(store: Store) -> None:

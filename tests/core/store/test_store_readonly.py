@@ -274,7 +274,7 @@ def _hold(path: Path, ready: Any, end: Any) -> None:
     with open_store(path) as store:
         store.con.execute("SELECT count(*) FROM error_kb").fetchall()
         ready.set()
-        end.wait(20)
+        end.wait(120)
 
 
 def test_an_idle_reader_does_not_let_the_wal_grow(store: Store) -> None:
@@ -282,7 +282,7 @@ def test_an_idle_reader_does_not_let_the_wal_grow(store: Store) -> None:
     ready, end = context.Event(), context.Event()
     reader = context.Process(target=_hold, args=(store.path, ready, end))
     reader.start()
-    assert ready.wait(20)
+    assert ready.wait(120)
     try:
         for at in range(4000):
             with store.transaction() as con:

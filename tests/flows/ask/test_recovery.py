@@ -112,7 +112,7 @@ def test_kill_9_in_the_middle_loses_neither_the_question_nor_a_word(database: Pa
             [*casebook, RETRY, "--session", "release"], env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
         )
         try:
-            end = time.monotonic() + 60
+            end = time.monotonic() + 120
             while not any(b"twice" in one.read_bytes() for one in waiting(database)):
                 assert time.monotonic() < end and process.poll() is None, "nothing was written down"
                 time.sleep(0.02)

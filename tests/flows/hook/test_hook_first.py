@@ -18,6 +18,7 @@ from core.flows.hook.dispatch import handle
 from core.flows.hook.first import MOST_FILES, MOST_RAW, event_id, events_folder, is_event, keep_first, settle
 from core.flows.hook.spool import spool_folder, take_up
 from core.store import open_store
+from tests.cli.hook.test_hook import PATIENT
 from tests.cli.hook.test_host import FAILED, Home
 from tests.flows.hook.test_hook_spool import AROUND, payload, seen, waiting
 
@@ -118,7 +119,7 @@ def test_no_event_is_lost_and_none_counted_twice_when_the_time_runs_out(
         more = {"CASEBOOK_HOOK_DEADLINE_MS": str(deadline), "CASEBOOK_HOOK_HOST": str(host).lower()}
         hooks = [
             subprocess.Popen(
-                [sys.executable, "-m", "cli.main", "hook"],
+                [sys.executable, "-c", PATIENT],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 cwd=tmp_path,
@@ -130,9 +131,9 @@ def test_no_event_is_lost_and_none_counted_twice_when_the_time_runs_out(
             assert process.stdin is not None
             process.stdin.write(json.dumps(FAILED | {"session_id": f"s-{number}"}).encode())
             process.stdin.close()
-        assert [process.wait(60) for process in hooks] == [0] * 8
+        assert [process.wait(120) for process in hooks] == [0] * 8
         monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / ".local/state"))
-        folder, end = spool_folder(home.database), time.monotonic() + 60
+        folder, end = spool_folder(home.database), time.monotonic() + 120
         while any(folder.iterdir()) and time.monotonic() < end:
             take_up(home.database)
             time.sleep(0.05)

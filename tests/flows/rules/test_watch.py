@@ -18,7 +18,7 @@ from core.rules.format.parse import parse_text
 from core.rules.format.rule import RuleList
 from tests.flows.rules.counting_embedder import RULES, Counting
 
-WAIT_S = 60.0
+WAIT_S = 120.0
 
 
 class Watched:

@@ -48,7 +48,7 @@ class Desk:
 
     def wait(self, reports: int) -> None:
         with self.arrived:
-            assert self.arrived.wait_for(lambda: len(self.reports) >= reports, timeout=60)
+            assert self.arrived.wait_for(lambda: len(self.reports) >= reports, timeout=120)
 
     def deliver(self) -> None:
         for report in self.reports:
@@ -113,9 +113,9 @@ def test_closing_ends_even_a_job_that_computes_on_and_on(desk: Desk) -> None:
             ended.set()
 
     desk.run(deaf)
-    assert begun.wait(60)
+    assert begun.wait(120)
     desk.jobs.close(0.0)
-    assert ended.wait(30)
+    assert ended.wait(120)
 
 
 def test_what_a_job_waits_for_is_told_that_nobody_waits_for_it(desk: Desk) -> None:
@@ -124,17 +124,17 @@ def test_what_a_job_waits_for_is_told_that_nobody_waits_for_it(desk: Desk) -> No
     def waiting(job: Job[object]) -> object:
         job.on_stop(told.set)
         begun.set()
-        assert told.wait(30), "it would wait for ever"
+        assert told.wait(120), "it would wait for ever"
         job.on_stop(late.set)
         return None
 
     late = threading.Event()
     desk.run(waiting)
-    assert begun.wait(60)
+    assert begun.wait(120)
     assert not told.is_set()
     desk.jobs.cancel("a")
-    assert told.wait(60)
-    assert late.wait(60), "also where the job was stopped before"
+    assert told.wait(120)
+    assert late.wait(120), "also where the job was stopped before"
 
 
 def test_the_running_job_is_stopped_by_a_newer_one(desk: Desk) -> None:
@@ -150,9 +150,9 @@ def test_the_running_job_is_stopped_by_a_newer_one(desk: Desk) -> None:
             ended.set()
 
     desk.run(endless)
-    assert begun.wait(60)
+    assert begun.wait(120)
     desk.run(lambda job: "next")
-    assert ended.wait(60)
+    assert ended.wait(120)
     desk.wait(1)
     desk.deliver()
     assert desk.values == [("next", True)]
@@ -215,10 +215,10 @@ def test_nothing_is_awaited_of_a_job_that_was_given_up_and_still_runs(desk: Desk
 
     def deaf(_job: Job[object]) -> object:
         begun.set()
-        return release.wait(30)
+        return release.wait(120)
 
     desk.run(deaf)
-    assert begun.wait(60)
+    assert begun.wait(120)
     assert desk.jobs.busy("a")
     desk.jobs.cancel("a")
     assert not desk.jobs.busy("a")
@@ -228,18 +228,18 @@ def test_nothing_is_awaited_of_a_job_that_was_given_up_and_still_runs(desk: Desk
 def test_closing_leaves_a_job_behind_that_does_not_listen(desk: Desk) -> None:
     release = threading.Event()
     begun = threading.Event()
+    ended = list[bool]()
 
     def deaf(job: Job[object]) -> object:
         begun.set()
-        return release.wait(30)
+        ended.append(release.wait(120))
+        return None
 
     desk.run(deaf)
-    assert begun.wait(60)
-    start = time.monotonic()
+    assert begun.wait(120)
     desk.jobs.close(wait=0.2)
-    took = time.monotonic() - start
+    assert not ended, "closing waited for a job that does not listen"
     release.set()
-    assert took < 5, "closing waited for a job that does not listen"
 
 
 def test_a_job_that_does_not_listen_does_not_keep_the_next_one_waiting(desk: Desk) -> None:
@@ -247,11 +247,11 @@ def test_a_job_that_does_not_listen_does_not_keep_the_next_one_waiting(desk: Des
 
     def deaf(job: Job[object]) -> object:
         begun.set()
-        release.wait(30)
+        release.wait(120)
         return "too late"
 
     desk.run(deaf)
-    assert begun.wait(60)
+    assert begun.wait(120)
     desk.run(lambda job: "next")
     desk.wait(1)
     release.set()
@@ -299,7 +299,7 @@ faults, ended = [], threading.Semaphore(0)
 jobs = Jobs(Path("none.db"), lambda report: (faults.append(report.fault), ended.release()))
 jobs.run("rules-one", lambda _job: __import__("core.rules.matching.call"), print, print)
 jobs.run("rules-two", lambda _job: (package.wait(), __import__("core.rules.format.book")), print, print)
-ended.acquire(timeout=60), ended.acquire(timeout=60)
+ended.acquire(timeout=120), ended.acquire(timeout=120)
 print(*faults)
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)

@@ -212,7 +212,7 @@ async def test_escape_stops_it_and_leaves_no_file(tmp_path: Path, monkeypatch: p
     def slow(case: Case) -> str:
         """The case after the first report is written only when somebody says go."""
         if case.id > 201:
-            go.wait(60)
+            go.wait(120)
         return json.dumps(case.id)
 
     monkeypatch.setattr("core.errors.exchange.case_export.dumps", slow)
@@ -258,7 +258,7 @@ async def test_a_copy_that_is_left_alone_ends_and_tells(
     go = Event()
 
     def slow(path: Path, target: Path) -> None:
-        go.wait(60)
+        go.wait(120)
         if fault is not None:
             raise Fault("io_error", fault, "make some")
         backup(path, target)

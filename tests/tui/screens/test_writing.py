@@ -267,7 +267,7 @@ def test_a_real_terminal_editor_round_and_a_kill_that_loses_two_seconds_at_most(
         screen.read_until(b"Preview")
         screen.send(b"typed before the kill ")
         assert KEEP_EVERY <= 2.0
-        end = time.monotonic() + 60  # how late a busy machine may be is no loss
+        end = time.monotonic() + 120  # how late a busy machine may be is no loss
         folder = scratch_folder(casebook)
         while time.monotonic() < end and not any(
             one.written.text.startswith("typed before the kill ") for one in read_scratches(folder)

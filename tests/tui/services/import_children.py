@@ -67,7 +67,7 @@ def stopped_again(call: Call, casebook: Path, apply: bool) -> ImportAgain:
 def deaf(_call: Call, casebook: Path, _paths: Sequence[Path]) -> int:
     """Does nothing, and does not hear that it is to stop."""
     casebook.with_name("deaf").touch()
-    end = time.monotonic() + 60
+    end = time.monotonic() + 120
     while not casebook.with_name(GO_ON).exists() and time.monotonic() < end:
         time.sleep(0.01)
     os._exit(0)

@@ -122,7 +122,7 @@ def test_one_whose_workbench_is_killed_ends_and_the_next_completes_it(tmp_path: 
     parent.kill()
     parent.communicate()
     with open_store(path) as store:
-        end = time.monotonic() + 60
+        end = time.monotonic() + 120
         while jobs.running(store, "ingest") is not None:
             assert time.monotonic() < end, "it goes on though nobody is there"
             time.sleep(0.02)

@@ -164,7 +164,7 @@ def test_who_gives_up_does_not_wait_and_the_process_goes_on_with_the_next(
 
     waiting = threading.Thread(target=ask, daemon=True)
     waiting.start()
-    assert within(60, begun.exists)
+    assert within(120, begun.exists)
     slow.stop()
     waiting.join(60)
     assert ended == [Stopped]
@@ -245,7 +245,7 @@ def test_one_that_is_ended_while_it_begins_keeps_nobody(
 
     waiting = threading.Thread(target=ask, daemon=True)
     waiting.start()
-    assert within(60, lambda: process._child is not None)
+    assert within(120, lambda: process._child is not None)
     process.end()
     waiting.join(60)
     assert [fault.code for fault in failed] == ["model_unreachable"]

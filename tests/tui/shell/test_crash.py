@@ -57,7 +57,7 @@ class Terminal:
         )
         self.written = b""
 
-    def read_until(self, mark: bytes, seconds: float = 60.0) -> None:
+    def read_until(self, mark: bytes, seconds: float = 120.0) -> None:
         end = time.monotonic() + seconds
         while mark not in self.written:
             assert time.monotonic() < end, f"{mark!r} was never written: {self.written[-500:]!r}"
@@ -71,7 +71,7 @@ class Terminal:
 
     def end(self) -> int:
         """Wait for its end; what it wrote last is read too."""
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 120
         while self.process.poll() is None and time.monotonic() < deadline:
             self.read(0.1)
         while self.read(0.1):
@@ -141,7 +141,7 @@ def test_a_terminal_that_is_gone_ends_it(tmp_path: Path) -> None:
         os.close(terminal.master)
         os.close(terminal.slave)
         terminal.process.send_signal(signal.SIGHUP)  # what the kernel sends
-        assert terminal.process.wait(60) != 0
+        assert terminal.process.wait(120) != 0
     finally:
         terminal.process.kill()
 
@@ -157,7 +157,7 @@ def test_a_terminal_that_is_gone_without_a_word_ends_it_too(tmp_path: Path, draw
             os.write(terminal.master, b"\x1b[B" * 400)
         os.close(terminal.master)
         os.close(terminal.slave)
-        assert terminal.process.wait(60) != 0
+        assert terminal.process.wait(120) != 0
     finally:
         terminal.process.kill()
 
@@ -167,7 +167,7 @@ def test_off_a_terminal_and_on_a_dumb_one_it_prints_help_and_exits_2(tmp_path: P
     path = make_casebook(tmp_path / "sample.db")
     command = [sys.executable, "-m", "cli", "--db", str(path)]
     if not more:
-        done = subprocess.run(command, check=False, capture_output=True, stdin=subprocess.DEVNULL, timeout=60)
+        done = subprocess.run(command, check=False, capture_output=True, stdin=subprocess.DEVNULL, timeout=120)
         assert (done.returncode, b"\x1b" in done.stdout, b"usage" in done.stdout) == (2, False, True)
         return
     terminal = Terminal(command, tmp_path, **more)

@@ -90,7 +90,7 @@ async def test_a_slow_first_read_says_so_without_moving_anything(casebook: Path,
 
     def slowly(self, lane, work, done, failed, **more) -> None:
         def wait(job: Job) -> object:
-            told.wait(20)
+            told.wait(120)
             return work(job)
 
         run(self, lane, wait if lane in ("rows", "count") else work, done, failed, **more)
@@ -104,12 +104,13 @@ async def test_a_slow_first_read_says_so_without_moving_anything(casebook: Path,
 
 
 async def test_quitting_does_not_wait_for_a_running_job(casebook: Path, monkeypatch) -> None:
-    run, begun = Jobs.run, threading.Event()
+    run, begun, release = Jobs.run, threading.Event(), threading.Event()
+    ended = list[bool]()
 
     def endlessly(self, lane, work, done, failed, **more) -> None:
         def forever(job: Job) -> object:
             begun.set()
-            time.sleep(8)
+            ended.append(release.wait(120))
             return work(job)
 
         run(self, lane, forever if lane == "search" else work, done, failed, **more)
@@ -120,9 +121,9 @@ async def test_quitting_does_not_wait_for_a_running_job(casebook: Path, monkeypa
         await until(pilot, lambda: app.errors.results.rows.rows.total == len(CASES))
         await pilot.press("x")
         await until(pilot, begun.is_set)
-        start = time.monotonic()
         app.leave()
-        assert time.monotonic() - start < 4, "quitting waited for the job"
+        assert not ended, "quitting waited for the job"
+        release.set()
 
 
 async def test_a_running_query_is_interrupted_by_quitting(casebook: Path) -> None:
@@ -148,7 +149,7 @@ async def test_a_running_query_is_interrupted_by_quitting(casebook: Path) -> Non
         await pilot.pause(0.2)
         assert not ended
         app.leave()
-    deadline = time.monotonic() + 60  # an endless query ends because it was interrupted, or never
+    deadline = time.monotonic() + 120  # an endless query ends because it was interrupted, or never
     while not ended and time.monotonic() < deadline:
         time.sleep(0.01)
     assert ended == ["ended"]

@@ -56,7 +56,7 @@ def leave(terminal: Terminal) -> None:
     terminal.send(b"\x11")
     terminal.read_until(b"\x1b[?1049l")
     terminal.drain()
-    assert terminal.process.wait(60) == 0
+    assert terminal.process.wait(120) == 0
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_a_half_written_fix_survives_an_invalid_byte(one_case: Terminal, tmp_pat
     one_case.send(b"and its end")
     one_case.read_until(b"end")
     folder = scratch_folder(tmp_path / "casebook.db", {"XDG_STATE_HOME": str(tmp_path / "state")})
-    whole, end = f"half of a fix {REPLACED.decode()}and its endmend it", time.monotonic() + 60
+    whole, end = f"half of a fix {REPLACED.decode()}and its endmend it", time.monotonic() + 120
     while (kept := [one.written.text for one in read_scratches(folder)]) != [whole]:
         assert time.monotonic() < end, kept
         time.sleep(0.05)

@@ -80,7 +80,7 @@ def journey(terminal: Terminal) -> bytes:
     terminal.send(b"\x11")
     terminal.read_until(b"\x1b[?1049l")
     terminal.drain()
-    assert terminal.process.wait(20) == 0
+    assert terminal.process.wait(120) == 0
     return terminal.written
 
 
@@ -142,7 +142,7 @@ def test_no_foreign_escape_reaches_the_terminal_and_it_is_left_whole(tmp_path: P
         terminal.send(b"q")
         terminal.read_until(b"\x1b[?1049l")
         terminal.drain()
-        assert terminal.process.wait(60) == 0
+        assert terminal.process.wait(120) == 0
     finally:
         terminal.close()
     for sequence in FORBIDDEN:
@@ -194,7 +194,7 @@ def test_samples_open_from_an_empty_casebook_and_lead_back_to_it(tmp_path: Path)
         terminal.send(b"\x11")
         terminal.read_until(b"\x1b[?1049l")
         terminal.drain()
-        assert terminal.process.wait(60) == 0
+        assert terminal.process.wait(120) == 0
     finally:
         terminal.close()
     assert not (tmp_path / "none.db").exists(), "samples stay in a casebook of their own"

@@ -34,7 +34,7 @@ class _Speaker(BaseHTTPRequestHandler):
         server = self.server
         server.asked.append((self.path, self.headers.get("Authorization", "")))
         if server.mood == "silent":
-            server.ending.wait(60)
+            server.ending.wait(120)
         elif server.mood.isdigit():
             self.send_error(int(server.mood))
         elif self.path.startswith("/simple/"):
@@ -59,6 +59,6 @@ class _Speaker(BaseHTTPRequestHandler):
             self.wfile.write(data[: len(data) // 2])
             self.wfile.flush()
             if self.server.mood == "stalls":
-                self.server.ending.wait(60)
+                self.server.ending.wait(120)
             return
         self.wfile.write(data)

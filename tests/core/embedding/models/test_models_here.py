@@ -281,12 +281,12 @@ def test_a_turn_is_waited_for_and_given_up(tmp_path: Path) -> None:
     def hold() -> None:
         with hold_lock(lock):
             held.set()
-            go.wait(30)
+            go.wait(120)
             order.append("first")
 
     thread = threading.Thread(target=hold)
     thread.start()
-    held.wait(30)
+    held.wait(120)
     with pytest.raises(Fault) as caught, hold_lock(lock, patience=0.1):
         pass
     assert caught.value.code == "timeout"

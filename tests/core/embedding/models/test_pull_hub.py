@@ -65,7 +65,7 @@ class _Speaker(BaseHTTPRequestHandler):
     def _answer(self, *, body: bool) -> None:
         self.server.asked.append(self.path)
         if self.server.mood == "silent":
-            self.server.ending.wait(60)
+            self.server.ending.wait(120)
             return
         if self.server.mood.isdigit():
             self._send(int(self.server.mood), b"no", {}, body=body)
@@ -115,7 +115,7 @@ class _Speaker(BaseHTTPRequestHandler):
                 self.close_connection = True
             elif large and self.server.mood == "stalls":
                 self.wfile.write(data[:LARGE])
-                self.server.ending.wait(60)
+                self.server.ending.wait(120)
             elif large and self.server.mood == "slow":
                 for place in range(0, len(data), len(data) // 20):
                     self.wfile.write(data[place : place + len(data) // 20])

@@ -18,7 +18,7 @@ class Threads(ExactEmbedder):
 
     def __init__(self, expected: int) -> None:
         super().__init__()
-        self.barrier = threading.Barrier(expected, timeout=20)
+        self.barrier = threading.Barrier(expected, timeout=120)
 
     def embed(self, texts: Sequence[str], kind: Kind) -> list[tuple[Vector, ...]]:
         self.barrier.wait()

@@ -289,7 +289,7 @@ def test_other_writers_get_in_between_and_none_is_refused(book: Store, seen: See
     class Awaited(ExactEmbedder):
         def embed(self, texts: Any, kind: Any) -> Any:
             wrote.clear()
-            assert wrote.wait(60), "nobody gets in while it works"
+            assert wrote.wait(120), "nobody gets in while it works"
             return super().embed(texts, kind)
 
     class Watched(ExactEmbedder):

@@ -99,11 +99,11 @@ def test_it_ends_when_nobody_asks_and_greetings_are_no_questions(place: Endpoint
 
 def test_it_does_not_end_while_it_is_asked(place: Endpoint) -> None:
     model = Double()
-    with running(place, model, Limits(idle=2.0, look=0.05)) as service, ThreadPoolExecutor(1) as pool:
+    with running(place, model, Limits(idle=5.0, look=0.05)) as service, ThreadPoolExecutor(1) as pool:
         model.open.clear()
         asked = pool.submit(served(place).embed, ["slow"], "query")
         until(lambda: model.calls)
-        assert not service.thread.join(2.5)
+        assert not service.thread.join(5.5)
         assert service.thread.is_alive()
         model.open.set()
         assert asked.result(PATIENCE)

@@ -58,7 +58,7 @@ class BusyWriter:
                     put_off.clear()
                     self.write(self.readings)
                     job.on_stop(put_off.set)
-                    assert put_off.wait(60)
+                    assert put_off.wait(120)
             return read(*given, **more)
 
         def hearing(following: Following) -> None:
@@ -327,7 +327,7 @@ def test_a_change_gives_up_no_reading_and_one_more_follows_for_all_of_them() -> 
         arrived.release()
 
     def work(_job: Job[int]) -> int:
-        assert release.wait(60)
+        assert release.wait(120)
         return len(begun)
 
     def read() -> None:
@@ -345,14 +345,14 @@ def test_a_change_gives_up_no_reading_and_one_more_follows_for_all_of_them() -> 
         later.pop()()
         assert (len(begun), len(later)) == (1, 1), "it still reads"
         release.set()
-        assert arrived.acquire(timeout=60)
+        assert arrived.acquire(timeout=120)
         later.pop()()
         assert (len(begun), len(later)) == (1, 1), "it has ended, but nobody has seen the answer"
         jobs.deliver(reports[0])
         assert shown == [1]
         later.pop()()
         assert (len(begun), len(later)) == (2, 0), "one reading for all of them"
-        assert arrived.acquire(timeout=60)
+        assert arrived.acquire(timeout=120)
         jobs.deliver(reports[1])
         assert shown == [1, 2]
     finally:
