@@ -31,10 +31,11 @@ COMMANDS: dict[str, Command] = {
     "library": Command("search notes, documents and code, with line citations", "cli.commands.library.group"),
     "insights": Command("report failures, their cost, recurrences and fixes that helped", "cli.commands.insights"),
     "replay": Command("show what casebook would have answered in past sessions", "cli.commands.replay"),
+    "team": Command("share lessons with your team through git", "cli.commands.team.group"),
     "hook": Command("answer one hook payload from standard input", "cli.commands.hook"),
     "hooks": Command("install, uninstall or test the hooks of your agents", "cli.commands.agents.hooks"),
     "plugin": Command("write a plugin for Claude Code and Codex", "cli.commands.agents.plugin"),
-    "mcp": Command("serve agents over the Model Context Protocol", "cli.commands.mcp"),
+    "mcp": Command("serve agents over the Model Context Protocol", "cli.commands.agents.mcp"),
     "models": Command("list, download, add, select and calibrate embedding models", "cli.commands.models.models"),
     "embed": Command("compute missing embeddings for semantic search", "cli.commands.models.embed"),
     "serve-model": Command("keep an embedding model loaded for hooks and searches", "cli.commands.models.serve_model"),
@@ -48,7 +49,7 @@ COMMANDS: dict[str, Command] = {
 
 GROUPS = {
     "use": ("demo", "import", "errors", "evidence", "rules", "library", "insights"),
-    "curate": ("undo", "replay"),
+    "curate": ("undo", "replay", "team"),
     "agents": ("hooks", "plugin", "mcp", "hook", "schema"),
     "maintain": ("models", "embed", "serve-model", "doctor", "config", "db", "completion"),
 }

@@ -18,7 +18,7 @@ from core.base.fault import Fault
 from core.base.managed_block import blocks, read_text, write_block
 from core.errors.cases.derived import ANSWERS, REPOSITORY_OF_PLACE, project_aliases
 from core.errors.exchange.case_export import KIND, code
-from core.errors.lessons import agent_text, parse_lesson
+from core.errors.lessons import Lesson, agent_text, parse_lesson
 from core.errors.practice import practices
 from core.flows.corrections.drafts import recorded_names
 from core.store import Store, faults
@@ -193,7 +193,7 @@ def _fixes(con: apsw.Connection, names: frozenset[str]) -> Iterator[_Entry]:
         "list[tuple[int, str | None, str, str | None, str, str, int, int, str | None, str]]",
         con.execute(_FIXES).fetchall(),
     ):
-        lesson = parse_lesson(stored)
+        lesson = _redacted(parse_lesson(stored))
         errors: list[tuple[str, str, str | None]] = json.loads(met)
         places = {place} if place is not None else {where for _, _, where in errors if where}
         own = bool(places) and places <= names
@@ -207,6 +207,20 @@ def _fixes(con: apsw.Connection, names: frozenset[str]) -> Iterator[_Entry]:
         said = "; ".join(one for one in lines if not one.startswith("when: ")) or text
         line = f"- {code(_plain(key, _KEY))}: {_plain(said, _LINE)}"
         yield _Entry("Fixes", (float(_HELPED_WEIGHT * helped + seen), ts), line)
+
+
+def _redacted(lesson: Lesson | None) -> Lesson | None:
+    """The lesson with each text redacted by itself: the lines of one are joined below, and a secret hides then."""
+    if lesson is None:
+        return None
+    return replace(
+        lesson,
+        when=replace(lesson.when, error=redact(lesson.when.error)),
+        do=replace(lesson.do, text=redact(lesson.do.text), instead_of=redact(lesson.do.instead_of)),
+        dead_ends=tuple(map(redact, lesson.dead_ends)),
+        check=redact(lesson.check),
+        because=None if lesson.because is None else redact(lesson.because),
+    )
 
 
 def _plain(text: str, most: int) -> str:

@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -92,7 +93,8 @@ class Program:
             said += byte
             steps += byte == b"'" and b"+" in said
             if steps == kill_at and byte == b"'":
-                os.kill(pid, signal.SIGKILL)
+                with suppress(ProcessLookupError):  # it was its last step, and it has ended since
+                    os.kill(pid, signal.SIGKILL)
         return Run(steps, said.count(b"."), int(answer.readline()))
 
     @staticmethod

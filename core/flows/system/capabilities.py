@@ -122,6 +122,7 @@ CAPABILITIES = (
     Capability("library", "ready", "notes, documents and code, searched, with citations"),
     Capability("ask", "ready", "grounded answers or a refusal"),
     Capability("ocr", "ready", "text of pictures and of scanned pages"),
+    Capability("team", "ready", "lessons shared with a team through a file in the repository"),
     Capability("mcp", "ready", "a stdio MCP server for agents"),
 )
 
@@ -282,8 +283,12 @@ def _lesson_types() -> tuple[type, ...]:
     from core.flows.insights.report import Insights, SessionStrip, Worked
     from core.flows.lessons import LessonRecorded
     from core.flows.replay import Replay
+    from core.flows.team.check import TeamCheck
+    from core.flows.team.export import TeamExport, TeamPreview
+    from core.flows.team.merging import TeamMerge
 
-    return Insights, Lesson, LessonRecorded, PracticeList, Replay, SessionStrip, Worked
+    team = TeamCheck, TeamExport, TeamMerge, TeamPreview
+    return Insights, Lesson, LessonRecorded, PracticeList, Replay, SessionStrip, Worked, *team
 
 
 def _library_types() -> tuple[type, ...]:

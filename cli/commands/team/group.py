@@ -1,0 +1,228 @@
+"""`casebook team`: share verified fixes as lessons in a file of the repository."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cli.context import Context
+from cli.format.layout import clip, counted, one_line, wrap
+from cli.output import Output
+from cli.parser import Parser, add_group, add_leaf, number, path_name
+from core.base.fault import Fault
+
+if TYPE_CHECKING:
+    from core.flows.team.check import TeamCheck
+    from core.flows.team.export import FileFault, LeavingLesson, LeftOut, Plan, TeamExport
+
+_EXAMPLES = """\
+examples:
+  casebook team preview                 show every field that would leave
+  casebook team export                  write .casebook/lessons.jsonl
+  casebook team export --withdraw 3f0c  take a lesson back
+  casebook team check                   list stale lessons
+  casebook import --team                take lessons over into your casebook
+
+A team shares through its git repository. There is no server.
+"""
+_SHOWN = 20
+
+
+def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
+    """The sub-commands and their arguments."""
+    parser.epilog = _EXAMPLES
+    children = add_group(parser, "team_command")
+    export = add_leaf(children, shared, "export", "write verified fixes of this repository into its lessons file")
+    _add_selection(export)
+    export.add_argument(
+        "--withdraw", metavar="LESSON", action="append", default=[], help="withdraw this lesson (repeatable)"
+    )
+    export.add_argument("--yes", action="store_true", help="skip the confirmation of the first export")
+    export.set_defaults(run=run_export)
+    show = add_leaf(children, shared, "preview", "show every field and excerpt that an export would write")
+    _add_selection(show)
+    show.set_defaults(run=run_preview)
+    check = add_leaf(children, shared, "check", "list lessons that went stale, and lines that are no lesson")
+    _add_folder(check)
+    check.set_defaults(run=run_check)
+    merge = add_leaf(children, shared, "merge", "merge lessons files (git runs it as a merge driver)")
+    merge.add_argument(
+        "files", metavar="FILE", nargs="+", type=path_name, help="BASE OURS THEIRS, the result goes to OURS; or one "
+        "file with conflict markers",
+    )  # fmt: skip
+    merge.set_defaults(run=run_merge, bare=True)
+
+
+def _add_folder(leaf: Parser) -> None:
+    leaf.add_argument("--repository", metavar="DIR", type=path_name, default=".", help="folder in the repository")
+
+
+def _add_selection(leaf: Parser) -> None:
+    _add_folder(leaf)
+    leaf.add_argument(
+        "--case", metavar="ID", type=number, action="append", default=[],
+        help="also share the verified fixes of this case (repeatable)",
+    )  # fmt: skip
+    leaf.add_argument(
+        "--restore", metavar="LESSON", action="append", default=[], help="share a withdrawn lesson again (repeatable)"
+    )
+
+
+def _planned(args: argparse.Namespace, store: Any) -> Plan:
+    from core.flows.team.export import plan_export
+    from core.flows.team.place import place_of
+
+    return plan_export(store, place_of(Path(args.repository)), cases=args.case, restore=args.restore)
+
+
+def run_export(args: argparse.Namespace, context: Context) -> int:
+    """`team export`: exit 0 if the file is up to date, 1 if the person says no."""
+    from core.flows.team.export import plan_withdrawal, write_plan
+    from core.flows.team.place import place_of
+    from core.store import open_store
+
+    if args.withdraw:
+        if args.case or args.restore:
+            raise Fault("invalid_input", "--withdraw takes no --case and no --restore", "run two commands")
+        plan = plan_withdrawal(place_of(Path(args.repository)), args.withdraw)
+        done = write_plan(None, plan)
+    else:
+        with open_store(context.database, write=True) as store:
+            plan = _planned(args, store)
+            if plan.before is None and plan.lessons and not args.yes and not confirmed(context, plan):
+                context.out.note("nothing was written")
+                return 1
+            done = write_plan(store, plan)
+    context.log("info", "team export", lessons=done.lessons, written=done.written)
+    context.out.result(done, export_lines(context.out, done))
+    return 0
+
+
+def confirmed(context: Context, plan: Plan) -> bool:
+    """Whether a person agrees to what leaves for the first time. Raises Fault where no person can be asked."""
+    if not sys.stdin.isatty() or not sys.stderr.isatty():
+        hint = "look at it with: casebook team preview. Then pass --yes"
+        raise Fault("invalid_input", f"{plan.place.file} does not exist yet, and a person must confirm it", hint)
+    for line in lesson_lines(context.out, plan.lessons):
+        sys.stderr.write(line + "\n")
+    sys.stderr.write(f"Write {counted(len(plan.lessons), 'lesson')} to {one_line(str(plan.place.file))}? [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def run_preview(args: argparse.Namespace, context: Context) -> int:
+    """`team preview`: exit 0 if an export would write something, 1 if nothing."""
+    from core.flows.team.export import preview
+    from core.store import open_store
+
+    with open_store(context.database) as store:
+        plan = _planned(args, store)
+        report = preview(store, plan)
+    out = context.out
+    lines = [*lesson_lines(out, report.lessons)]
+    for body in report.blocks:
+        lines += ["", "Block:", *(f"  {one_line(line)}" for line in body.split("\n"))]
+    lines += [*_left_lines(out, report.left_out), *fault_lines(out, report.bad)]
+    total = counted(len(report.lessons), "lesson")
+    lines.append(f"{one_line(str(report.path))}: {total} to write, {report.unchanged:,} unchanged")
+    out.result(report, lines)
+    return 0 if report.lessons else 1
+
+
+def run_check(args: argparse.Namespace, context: Context) -> int:
+    """`team check`: exit 0 if every lesson is sound, 1 if one went stale or a line is no lesson."""
+    from core.flows.team.check import check_lessons
+    from core.flows.team.place import place_of
+    from core.store import open_store
+
+    place = place_of(Path(args.repository))
+    if not place.file.is_file():
+        raise Fault("not_indexed", f"there is no {place.file}", "write it with: casebook team export")
+    if context.database.exists():
+        with open_store(context.database) as store:
+            found = check_lessons(store, place)
+    else:
+        found = check_lessons(None, place)
+    context.out.result(found, check_lines(context.out, found))
+    return 1 if found.findings or found.bad or not found.sorted else 0
+
+
+def run_merge(args: argparse.Namespace, context: Context) -> int:
+    """`team merge`: exit 0 if it is written, 2 if a file cannot be read or written: then git keeps the conflict."""
+    from core.flows.team.merging import merge_files
+
+    if len(args.files) not in (1, 3):
+        raise Fault("invalid_input", f"{len(args.files)} files given", "pass BASE OURS THEIRS, or one file")
+    done = merge_files([Path(name) for name in args.files])
+    lines = [f"{one_line(str(done.path))}: merged, {counted(done.lessons, 'lesson')}"]
+    context.out.result(done, [*lines, *fault_lines(context.out, done.bad)])
+    return 0
+
+
+def export_lines(out: Output, done: TeamExport) -> Iterator[str]:
+    """What an export wrote."""
+    words = ("added", "changed", "restored", "withdrawn")
+    told = [f"{len(getattr(done, word)):,} {word}" for word in words if getattr(done, word)]
+    state = "written" if done.written else "unchanged"
+    yield f"{one_line(str(done.path))}: {', '.join((state, counted(done.lessons, 'lesson'), *told))}"
+    for one in done.blocks:
+        state = one_line(one.fault) or f"block {'written' if one.changed else 'unchanged'}"
+        yield f"{one_line(one.path)}: {state}"
+    yield from _left_lines(out, done.left_out)
+    yield from fault_lines(out, done.bad)
+    if done.written:
+        yield out.paint(f"Next: git add {one_line(str(done.path.parent.name))} and commit it for review.", "dim")
+
+
+def lesson_lines(out: Output, lessons: Sequence[LeavingLesson]) -> Iterator[str]:
+    """Every lesson with every field that leaves."""
+    for one in lessons:
+        case = f", case {one.case_id}" if one.case_id is not None else ""
+        yield out.paint(f"{one.act} {one.id}{case}", "good")
+        for name in sorted(one.fields):
+            mark = "*" if one.act == "change" and name in one.changed else " "
+            first, *rest = wrap(_told(one.fields[name]), max(20, out.columns - 16))
+            yield f" {mark}{name:<12}{first}"
+            yield from (f"{'':<14}{line}" for line in rest)
+
+
+def _told(value: Any) -> str:
+    from core.base.wire import canonical
+
+    return value if isinstance(value, str) and value else canonical(value)
+
+
+def check_lines(out: Output, found: TeamCheck) -> Iterator[str]:
+    """What a check found, one line a lesson."""
+    gone = f", {found.withdrawn:,} withdrawn" if found.withdrawn else ""
+    yield f"{one_line(str(found.path))}: {counted(found.lessons, 'lesson')}{gone}, {len(found.findings):,} stale"
+    shown = found.findings if out.verbose else found.findings[:_SHOWN]
+    for one in shown:
+        yield f"  {one.id}  {clip(one.error, 60)}"
+        yield out.paint(f"    {one_line(one.reason)}", "warn")
+    if len(shown) < len(found.findings):
+        yield f"  … and {len(found.findings) - len(shown):,} more (--verbose shows all)"
+    yield from fault_lines(out, found.bad)
+    if not found.sorted and not found.bad:
+        yield out.paint("The file was edited by hand. To sort it, run: casebook team merge FILE", "warn")
+    if out.verbose:
+        yield from (f"  {id_}" for id_ in found.ids)
+
+
+def _left_lines(out: Output, left: Sequence[LeftOut]) -> Iterator[str]:
+    for one in left[:_SHOWN]:
+        yield out.paint(f"left out: {one.id} (case {one.case_id}): {one_line(one.reason)}", "warn")
+    if len(left) > _SHOWN:
+        yield out.paint(f"left out: {len(left) - _SHOWN:,} more", "warn")
+
+
+def fault_lines(out: Output, bad: Sequence[FileFault]) -> Iterator[str]:
+    """The lines of a lessons file that are no lesson."""
+    for one in bad[:_SHOWN]:
+        what = "kept as it is" if one.kept else "both sides were read"
+        yield out.paint(f"line {one.line}: {one.reason}, {what}", "warn")
+    if len(bad) > _SHOWN:
+        yield out.paint(f"{len(bad) - _SHOWN:,} more lines are no lesson", "warn")

@@ -1,0 +1,176 @@
+"""What a casebook could share with a repository's team: the verified fixes of that repository, as lessons.
+
+One query reads them all; nothing is looked up lesson by lesson.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final, NamedTuple, cast
+
+import apsw
+
+from core.errors.cases.derived import ANSWERS, REPOSITORY_OF_PLACE, parse_names
+from core.errors.lessons import Lesson, parse_lesson
+from core.store.sql import digest
+from core.team.privacy import Person, cleaned_value
+
+ERRORS: Final = 20
+"""Errors of a case that a lesson for the whole case names."""
+AUTHOR: Final = "team"
+"""The author of a fix that came from a lessons file."""
+
+
+class Named(NamedTuple):
+    """One error of a case, and where it was seen."""
+
+    fingerprint: str
+    line: str
+    tool: str
+    where: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a fix of the team came from, as kept in its `original` column.
+
+    `line`: the lesson as the file had it; `stored`: a digest of the fix as the import stored it.
+    """
+
+    id: str
+    repository: str
+    line: str
+    stored: str
+
+    def to_json(self) -> str:
+        held = {"id": self.id, "repository": self.repository, "line": self.line, "stored": self.stored}
+        return json.dumps({"team": held}, ensure_ascii=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """A fix as it may leave. `as_imported`: it came from the team, and nobody changed it here."""
+
+    id: str
+    fix_id: int
+    case_id: int
+    ts: str
+    fields: Mapping[str, object]
+    as_imported: bool = False
+
+
+def origin_of(author: str, original: str | None) -> Origin | None:
+    """Where a fix of the team came from; None for every other."""
+    if author != AUTHOR or not original:
+        return None
+    try:
+        held = json.loads(original)["team"]
+        return Origin(*(str(held[name]) for name in ("id", "repository", "line", "stored")))
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def stored_digest(text: str, lesson: str | None) -> str:
+    """What a fix says, to see whether it was changed since."""
+    return digest(f"{text}\0{lesson or ''}").hex()[:16]
+
+
+def lesson_id(mark: str | None, key: str, lesson: Lesson | None, text: str) -> str:
+    """The id of a lesson that was never shared: of the error, and of what is done about it."""
+    do = ("text", "", text) if lesson is None else (lesson.do.kind, lesson.do.file, lesson.do.text)
+    return digest("\0".join((mark or f"={key}", *do))).hex()[:16]
+
+
+_PLACE: Final = REPOSITORY_OF_PLACE.format(session="o.session_id", folder="o.project")
+_OF_SESSION: Final = REPOSITORY_OF_PLACE.format(session="r.session_id", folder="''")
+_MET: Final = (
+    "(SELECT json_group_array(json(met)) FROM (SELECT DISTINCT json_array(f.fingerprint, f.key_line, f.tool,"
+    f" coalesce(nullif({_PLACE}, ''), o.project)) AS met FROM fingerprint f LEFT JOIN occurrence o USING (fingerprint)"
+    " WHERE f.case_id = r.case_id ORDER BY f.first_seen, f.fingerprint))"
+)
+_FIXES: Final = (
+    "SELECT r.id, r.case_id, r.fingerprint, r.text, r.lesson, r.ts, r.author, r.original, r.tags, e.error_normalized,"
+    f" iif(r.session_id IS NULL, NULL, {_OF_SESSION}), {_MET}"
+    f" FROM (SELECT * FROM resolution WHERE status = 'verified' AND {ANSWERS}) r"
+    " JOIN error_kb e ON e.id = r.case_id ORDER BY r.id DESC"
+)
+_REPLACED: Final = (
+    "SELECT r.replaced_by, r.id, r.fingerprint, r.text, r.lesson, r.author, r.original, e.error_normalized"
+    " FROM resolution r JOIN error_kb e ON e.id = r.case_id WHERE r.replaced_by IS NOT NULL ORDER BY r.id DESC"
+)
+_FixRow = tuple[
+    int, int, str | None, str, str | None, str, str, str | None, str | None, str, str | None, str
+]  # fmt: skip
+
+
+def outgoing(
+    con: apsw.Connection, names: Collection[str], person: Person, cases: Collection[int] = (), ids: Collection[str] = ()
+) -> Iterator[Outgoing]:
+    """The verified fixes of a repository (`names`: what it is recorded as), of these `cases`, and those that are
+    shared already (`ids`). Of two with one id the newer. Raises apsw errors of the store."""
+    first = first_ids(con)
+    done: set[str] = set()
+    for row in cast("Iterator[_FixRow]", con.execute(_FIXES)):
+        fix_id, case_id, mark, text, stored, ts, author, original, _, key, place, _ = row
+        lesson, origin = parse_lesson(stored), origin_of(author, original)
+        id_ = first.get(fix_id) or (origin.id if origin else lesson_id(mark, key, lesson, text))
+        met = [Named(*one) for one in json.loads(row[11])]
+        own = _is_own(names, place, met) if origin is None else origin.repository in names
+        if id_ in done or not (own or id_ in ids or case_id in cases):
+            continue
+        done.add(id_)
+        same = origin is not None and origin.stored == stored_digest(text, stored)
+        fields = {} if same else cast("dict[str, object]", cleaned_value(_fields(row, lesson, met, names), person))
+        yield Outgoing(id_, fix_id, case_id, ts, fields, same)
+
+
+def first_ids(con: apsw.Connection) -> dict[int, str]:
+    """Of each fix that was written in another's place the id of the first: the lesson stays the same one."""
+    made_of: dict[int, int] = {}
+    ids: dict[int, str] = {}
+    rows = con.execute(_REPLACED)
+    for by, fix_id, mark, text, stored, author, original, key in cast(
+        "Iterator[tuple[int, int, str | None, str, str | None, str, str | None, str]]", rows
+    ):
+        made_of[by] = fix_id  # the oldest comes last
+        origin = origin_of(author, original)
+        ids[fix_id] = origin.id if origin else lesson_id(mark, key, parse_lesson(stored), text)
+    found: dict[int, str] = {}
+    for newest in made_of:
+        at, seen = newest, set[int]()
+        while at in made_of and at not in seen:
+            seen.add(at)
+            at = made_of[at]
+        if at in ids:
+            found[newest] = ids[at]
+    return found
+
+
+def _is_own(names: Collection[str], place: str | None, met: list[Named]) -> bool:
+    if place is not None:
+        return place in names
+    places = {one.where for one in met if one.where}
+    return bool(places) and all(one in names for one in places)
+
+
+def _fields(row: _FixRow, lesson: Lesson | None, met: list[Named], names: Collection[str]) -> dict[str, object]:
+    """What leaves of a fix, before it is cleaned: an empty field is left out."""
+    mark, text, tags, key = row[2], row[3], row[8], row[9]
+    errors: dict[str, list[str]] = {}
+    for one in met:
+        if one.fingerprint == mark or (mark is None and (one.where is None or one.where in names)):
+            errors.setdefault(one.fingerprint, [one.fingerprint, one.line, one.tool])
+    named = [dict(zip(("fingerprint", "line", "tool"), one, strict=True)) for one in errors.values()][:ERRORS]
+    fields: dict[str, object] = {"errors": named, "key": key, "whole": mark is None, "text": text}
+    fields["tags"] = [*parse_names(tags)]
+    if lesson is not None:
+        when, do = lesson.when, lesson.do
+        fields |= {name: getattr(when, name) for name in ("error", "tool", "version", "system", "sandbox")}
+        fields["do"] = {
+            name: said for name in ("kind", "text", "file", "instead_of") if (said := str(getattr(do, name)))
+        }
+        fields |= {"not": [*lesson.dead_ends], "check": lesson.check, "because": lesson.because or ""}
+        fields |= {"scope": lesson.scope, "workaround": lesson.workaround}
+    return {name: value for name, value in fields.items() if value not in ("", [], None, False)}

@@ -1,0 +1,254 @@
+"""What an export would change in a repository's lessons file, shown field by field, and doing it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any, ClassVar, Final, Literal, cast
+
+from core.base.fault import Fault
+from core.base.wire import canonical
+from core.flows.agent_file import SyncedFile, block_for, refresh_files, synced_files
+from core.flows.team.collect import Outgoing, outgoing
+from core.flows.team.place import TeamPlace, person_of, raw_bytes, read_lessons, write_lessons
+from core.store import Store, faults, now
+from core.team.lessons_file import BadLine, LessonsFile, Record, Stamped, line_of, parse
+from core.team.privacy import Person, leaks, texts_of
+
+Act = Literal["add", "change", "restore", "withdraw", "unchanged"]
+_SHORTEST_ID: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class FileFault:
+    """A line of the lessons file that is no lesson. `kept`: it stays in the file as it is."""
+
+    line: int
+    reason: str
+    kept: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LeavingLesson:
+    """One lesson that an export writes: `fields` is all that leaves of it, `changed` the names of what is new.
+
+    `case_id` and `fix_id` are null for a lesson that this casebook does not have.
+    """
+
+    id: str
+    act: Act
+    case_id: int | None
+    fix_id: int | None
+    fields: Mapping[str, Any]
+    changed: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A lesson that an export leaves out, and why."""
+
+    id: str
+    case_id: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class TeamPreview:
+    """What an export would write (`team_preview.v1`): lessons with every field, and the block of each agent file."""
+
+    SCHEMA: ClassVar[str] = "team_preview.v1"
+
+    path: Path
+    repository: str
+    lessons: tuple[LeavingLesson, ...]
+    unchanged: int
+    left_out: tuple[LeftOut, ...]
+    bad: tuple[FileFault, ...]
+    blocks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TeamExport:
+    """What an export wrote (`team_export.v1`). `lessons`: in the file now, without withdrawn ones."""
+
+    SCHEMA: ClassVar[str] = "team_export.v1"
+
+    path: Path
+    repository: str
+    lessons: int
+    added: tuple[str, ...]
+    changed: tuple[str, ...]
+    restored: tuple[str, ...]
+    withdrawn: tuple[str, ...]
+    left_out: tuple[LeftOut, ...]
+    bad: tuple[FileFault, ...]
+    size: int
+    written: bool
+    blocks: tuple[SyncedFile, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """An export that was worked out and not written. `before`: the bytes of the file that it rests on."""
+
+    place: TeamPlace
+    before: bytes | None
+    file: LessonsFile
+    lessons: tuple[LeavingLesson, ...]
+    unchanged: int
+    left_out: tuple[LeftOut, ...]
+    bad: tuple[BadLine, ...]
+
+    def ids(self, act: Act) -> tuple[str, ...]:
+        """The lessons that it does this to."""
+        return tuple(one.id for one in self.lessons if one.act == act)
+
+
+def plan_export(store: Store, place: TeamPlace, *, cases: Collection[int] = (), restore: Collection[str] = ()) -> Plan:
+    """What an export would do now. `cases`: their verified fixes are shared too; `restore`: withdrawn lessons to share
+    again. Raises Fault where the file cannot be read, or an id is unknown."""
+    before = raw_bytes(place.file)
+    file = read_lessons(place.file) if before is not None else parse(())
+    again = {find_id(file, id_) for id_ in restore}
+    person = person_of(place)
+    with faults(store.path):
+        found = list(outgoing(store.con, place.names, person, cases, file.records.keys()))
+    ts = now()
+    records = dict(file.records)
+    leaving: list[LeavingLesson] = []
+    left_out: list[LeftOut] = []
+    unchanged = 0
+    for one in found:
+        old = records.get(one.id)
+        if one.as_imported and (old is None or one.id not in again):
+            unchanged += old is not None
+            continue
+        read = _leaving(one, old, ts, again=one.id in again, person=person)
+        if isinstance(read, str):
+            left_out.append(LeftOut(one.id, one.case_id, read))
+        elif read is None:
+            unchanged += 1
+        else:
+            lesson, records[one.id] = read
+            leaving.append(lesson)
+    if missing := again - {one.id for one in leaving}:
+        message = f"there is no verified fix here for lesson {min(missing)}"
+        raise Fault("invalid_input", message, "verify it first: casebook errors verify ID")
+    new = LessonsFile(records, file.bad, file.kept)
+    return Plan(place, before, new, tuple(leaving), unchanged, tuple(left_out), file.bad)
+
+
+def plan_withdrawal(place: TeamPlace, ids: Sequence[str]) -> Plan:
+    """The withdrawal of lessons. Raises Fault where an id is not in the file, or the file cannot be read."""
+    before = raw_bytes(place.file)
+    file = read_lessons(place.file)
+    records, gone = dict(file.records), list[LeavingLesson]()
+    for id_ in dict.fromkeys(find_id(file, one) for one in ids):
+        old = records[id_]
+        if not old.is_withdrawn:
+            records[id_] = Record("", after(old.latest(), now()), {})
+            gone.append(LeavingLesson(id_, "withdraw", None, None, {}, ()))
+    return Plan(place, before, LessonsFile(records, file.bad, file.kept), tuple(gone), 0, (), file.bad)
+
+
+def find_id(file: LessonsFile, given: str) -> str:
+    """The one id of the file that begins like this. Raises Fault invalid_input."""
+    if given in file.records:
+        return given
+    same = [id_ for id_ in file.records if id_.startswith(given)] if len(given) >= _SHORTEST_ID else []
+    if len(same) != 1:
+        what = f"{len(same)} lessons begin with {given!r}" if same else f"there is no lesson {given!r} in the file"
+        raise Fault("invalid_input", what, "see the ids: casebook team check --verbose")
+    return same[0]
+
+
+def after(time: str, ts: str) -> str:
+    """`ts`, or a millisecond behind `time` where a clock was ahead: a decision is later than what it is about."""
+    if ts > time:
+        return ts
+    later = datetime.fromisoformat(time) + timedelta(milliseconds=1)
+    return f"{later.strftime('%Y-%m-%dT%H:%M:%S')}.{later.microsecond // 1000:03}Z"
+
+
+def _leaving(
+    one: Outgoing, old: Record | None, ts: str, *, again: bool, person: Person
+) -> tuple[LeavingLesson, Record] | str | None:
+    """What becomes of a lesson: written, left out with the reason, or None: it is in the file as it is."""
+    fields = {name: canonical(value) for name, value in one.fields.items()}
+    act: Act = "add"
+    if old is not None and old.is_withdrawn:
+        if not again and one.ts <= old.withdrawn:
+            return "withdrawn, to share it again: casebook team export --restore ID"
+        act = "restore"
+    if old is None or old.is_withdrawn:
+        gone = "" if old is None else old.withdrawn
+        time = after(gone, ts)
+        record = Record(time, gone, {name: Stamped(time, said) for name, said in sorted(fields.items())})
+        changed = tuple(record.fields)
+    else:
+        known = {name: "null" for name in old.fields if name in _FIELDS} | fields  # an emptied field is null
+        differing = {name: said for name, said in known.items() if _said(old, name) != said}
+        if not differing:
+            return None
+        time = after(old.latest(), ts)
+        record = old._replace(fields={**old.fields, **{name: Stamped(time, said) for name, said in differing.items()}})
+        act, changed = "change", tuple(sorted(differing))
+    values = record.values()
+    if found := leaks(texts_of(values), person):
+        return f"it holds {', '.join(found)}"
+    if unread := parse([line_of(one.id, record).encode()]).bad:
+        return unread[0].reason
+    return LeavingLesson(one.id, act, one.case_id, one.fix_id, values, changed), record
+
+
+_FIELDS: Final = frozenset(
+    (
+        "because", "check", "do", "error", "errors", "key", "not", "sandbox", "scope", "system", "tags", "text",
+        "tool", "version", "whole", "workaround",
+    )
+)  # fmt: skip
+"""Fields that this version writes; those of a later one are left alone."""
+
+
+def _said(record: Record, name: str) -> str:
+    stamped = record.fields.get(name)
+    return "null" if stamped is None else stamped.json
+
+
+def write_plan(store: Store | None, plan: Plan) -> TeamExport:
+    """Do what was planned, then bring the blocks of the repository's agent files up to date. Raises Fault."""
+    size = 0 if plan.before is None else len(plan.before)
+    new = b"".join(plan.file.lines())
+    written = new != (plan.before or b"") and (plan.before is not None or bool(new))
+    if written:
+        size = write_lessons(plan.place, plan.before, plan.file)
+    blocks = () if store is None else refresh_files(store, str(plan.place.root))
+    alive = sum(not one.is_withdrawn for one in plan.file.records.values())
+    return TeamExport(
+        plan.place.file, plan.place.repository, alive, plan.ids("add"), plan.ids("change"), plan.ids("restore"),
+        plan.ids("withdraw"), plan.left_out, file_faults(plan.bad), size, written, blocks,
+    )  # fmt: skip
+
+
+def preview(store: Store, plan: Plan) -> TeamPreview:
+    """The plan with all that leaves in it."""
+    inside = [(path, budget) for path, budget in synced_files(store) if path.is_relative_to(plan.place.root)]
+    blocks = tuple(block_for(store, path, budget)[0] for path, budget in inside)
+    return TeamPreview(
+        plan.place.file, plan.place.repository, plan.lessons, plan.unchanged, plan.left_out, file_faults(plan.bad),
+        blocks,
+    )  # fmt: skip
+
+
+def file_faults(bad: Sequence[BadLine]) -> tuple[FileFault, ...]:
+    """Lines that are no lesson, without their bytes."""
+    return tuple(FileFault(one.line, one.reason, one.kind == "other") for one in bad)
+
+
+def told_errors(fields: Mapping[str, Any]) -> Iterator[Mapping[str, str]]:
+    """The errors that a lesson names."""
+    for one in cast("list[object]", fields.get("errors") or []):
+        if isinstance(one, dict):
+            yield cast("Mapping[str, str]", one)

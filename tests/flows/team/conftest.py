@@ -1,0 +1,127 @@
+"""People with a home folder, a casebook and a clone each. git and casebook run as processes of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.errors.cases.record import record_resolution
+from core.errors.lessons import Do, Lesson, When, lesson_json
+from core.store import open_store
+from tests.schemas import check_schema
+
+ROOT = Path(__file__).resolve().parents[3]
+NAME = ".casebook/lessons.jsonl"
+
+
+@dataclass(frozen=True)
+class Person:
+    """A person: the home folder, and the working tree."""
+
+    home: Path
+    tree: Path
+
+    @property
+    def database(self) -> Path:
+        return self.home / ".local/share/casebook/casebook.db"
+
+    @property
+    def file(self) -> Path:
+        return self.tree / NAME
+
+    @property
+    def environ(self) -> dict[str, str]:
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "CASEBOOK_", "GIT_"))}
+        return kept | {
+            "HOME": str(self.home), "LOGNAME": self.home.name, "USER": self.home.name, "PYTHONPATH": str(ROOT),
+            "CASEBOOK_EMBEDDING_MODEL": "none", "CASEBOOK_HOOK_HOST": "false",
+            "CASEBOOK_EMBEDDING_SERVICE": "false", "GIT_CONFIG_NOSYSTEM": "1", "CASEBOOK_HOOK_DEADLINE_MS": "60000",
+        }  # fmt: skip
+
+    def run(self, *args: str, stdin: str = "", code: int | None = 0) -> str:
+        """What a casebook command prints; it must end with `code`, unless that is None."""
+        done = subprocess.run(
+            [sys.executable, "-m", "cli", *args], input=stdin, capture_output=True, text=True, env=self.environ,
+            cwd=self.tree, check=False, timeout=120,
+        )  # fmt: skip
+        assert code is None or done.returncode == code, (args, done.returncode, done.stdout, done.stderr)
+        return done.stdout or done.stderr
+
+    def json(self, *args: str, code: int | None = 0) -> Any:
+        """The object that a command prints; it satisfies its schema."""
+        found = json.loads(self.run(*args, "--json", code=code))
+        check_schema(found)
+        return found
+
+    def git(self, *args: str, code: int | None = 0) -> str:
+        done = subprocess.run(
+            ["git", *args], capture_output=True, text=True, env=self.environ, cwd=self.tree, check=False, timeout=120
+        )
+        assert code is None or done.returncode == code, (args, done.returncode, done.stdout, done.stderr)
+        return done.stdout
+
+    def commit(self, message: str) -> None:
+        self.git("add", "-A")
+        self.git("commit", "-qm", message)
+
+    def fix(self, error: str, do: str, **more: Any) -> int:
+        """A verified fix of this repository with a lesson; its number."""
+        return add_fix(self.database, str(self.tree), error, do, **more)
+
+    def lines(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.file.read_text("utf-8").splitlines()]
+
+
+def add_fix(database: Path, folder: str, error: str, do: str, *, session: str = "", **more: Any) -> int:
+    """A verified fix that a session in `folder` found, with its lesson."""
+    repository = more.pop("repository", "github.com/acme/shop")
+    found = record_resolution(database, error, f"**Run** `{do}`", status="verified", author="person")
+    assert found.resolution_id is not None
+    lesson = Lesson(When(more.pop("said", error), **more.pop("when", {})), Do("command", do), **more)
+    session = session or f"session of {folder}"
+    with open_store(database, write=True) as store, store.transaction() as con:
+        con.execute(
+            "INSERT OR IGNORE INTO session(id, agent, project, repository) VALUES (?1, 'codex', ?2, ?3)",
+            (session, folder, repository),
+        )
+        con.execute(
+            "UPDATE resolution SET session_id = ?, lesson = ? WHERE id = ?",
+            (session, lesson_json(lesson), found.resolution_id),
+        )
+    return found.resolution_id
+
+
+@pytest.fixture
+def people(tmp_path: Path) -> Callable[..., list[Person]]:
+    """People whose clones share one bare repository."""
+
+    def make(*names: str) -> list[Person]:
+        bare = tmp_path / "acme" / "shop.git"
+        bare.parent.mkdir()
+        subprocess.run(["git", "init", "-q", "--bare", "-b", "main", str(bare)], check=True, timeout=60)
+        found: list[Person] = []
+        for name in names:
+            one = Person(tmp_path / "home" / name, tmp_path / "home" / name / "work" / "shop")
+            one.tree.mkdir(parents=True)
+            one.database.parent.mkdir(parents=True, mode=0o700)
+            one.git("clone", "-q", str(bare), ".")
+            one.git("config", "user.name", name)
+            one.git("config", "user.email", f"{name}@example.com")
+            one.git("config", f"url.{bare}.insteadOf", "https://github.com/acme/shop.git")
+            one.git("remote", "set-url", "origin", "https://github.com/acme/shop.git")
+            if not found:
+                (one.tree / "README.md").write_text("# Shop\n")
+                one.commit("begin")
+                one.git("push", "-q", "origin", "HEAD:main")
+            found.append(one)
+        return found
+
+    return make
