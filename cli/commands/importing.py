@@ -27,6 +27,7 @@ examples:
   casebook import rollout.jsonl                 detects the agent
   casebook import inspect rollout.jsonl         shows the import without writing it
   casebook import --again                       harvests imported sessions again, asks first
+  casebook import --team                        imports the lessons file of this repository
 
 An import continues where the previous one ended. Importing a file again changes nothing.
 """
@@ -69,6 +70,7 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
         action="store_true",
         help="harvest imported sessions again: replace untouched drafts, keep decisions",
     )
+    parser.add_argument("--team", action="store_true", help="import the lessons file of this repository, or PATH")
     parser.add_argument("--dry-run", action="store_true", help="with --again: show the changes only")
     parser.add_argument("--yes", action="store_true", help="with --again: apply without confirmation")
     parser.set_defaults(run=run_import)
@@ -78,6 +80,10 @@ def run_import(args: argparse.Namespace, context: Context) -> int:
     """`import`: exit 0 if there was anything to read, 1 if there was nothing."""
     if args.again:
         return _again(args, context)
+    if args.team:
+        from cli.commands.team.importing import run_team
+
+        return run_team([name for name in (args.agent, *args.paths) if name], context)
     if args.dry_run or args.yes:
         raise Fault("invalid_input", "--dry-run and --yes require --again", "run: casebook import --again --dry-run")
     if args.agent == _INSPECT:

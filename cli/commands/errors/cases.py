@@ -39,7 +39,8 @@ def _list_lines(out: Output, page: CaseList) -> Iterator[str]:
     for row in page.cases:
         when, tool = pad(row.last_seen[:10], 10), pad(row.tool, 8)
         head = f"{row.id:>6}  {row.status:<10}  {row.seen:>5}  {when}  {tool}  "
-        said = row.key_line if row.harvested else f"({NO_LONGER_HARVESTED}) {row.key_line}"
+        marks = [NO_LONGER_HARVESTED] * (not row.harvested) + ["team"] * (row.origin == "team")
+        said = f"({', '.join(marks)}) {row.key_line}" if marks else row.key_line
         yield head + clip(said, max(20, out.columns - len(head)))
     if page.next is not None:
         yield out.paint(f"more: add --after {one_line(page.next)!r}", "dim")
@@ -80,7 +81,7 @@ def case_lines(out: Output, case: Case) -> Iterator[str]:
         yield out.paint("  No fix recorded.", "warn")
     for fix in case.resolutions:
         yield ""
-        yield f"Fix {fix.id}, {fix.status}" + _standing(fix)
+        yield f"Fix {fix.id}, {fix.status}" + (", team" if fix.author == "team" else "") + _standing(fix)
         if len(case.fingerprints) > 1:
             yield from field(out, "for", _error_of(fix, case))
         if fix.lesson is not None:

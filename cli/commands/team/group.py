@@ -50,7 +50,7 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     check.set_defaults(run=run_check)
     merge = add_leaf(children, shared, "merge", "merge lessons files (git runs it as a merge driver)")
     merge.add_argument(
-        "files", metavar="FILE", nargs="+", type=path_name, help="BASE OURS THEIRS, the result goes to OURS; or one "
+        "files", metavar="FILE", nargs="+", type=path_name, help="BASE OURS THEIRS (writes OURS), or one "
         "file with conflict markers",
     )  # fmt: skip
     merge.set_defaults(run=run_merge, bare=True)

@@ -21,6 +21,7 @@ from core.errors.cases.derived import (
     PROJECT,
     SHOWN_OF_CASE,
     TAGGED,
+    TEAM,
     forms,
     one_form,
     own_titles,
@@ -215,10 +216,11 @@ _KEY_LINE = (
 )
 _ROW = (
     f"e.id, {_KEY_LINE}, s.status, s.tool, s.project, s.seen, coalesce(e.use_count, 0), s.first_seen, s.last_seen,"
-    f" {SHOWN_OF_CASE}, s.sessions, s.seconds, s.worth, s.queue_case, NOT ({MISSED.format(case='e.id')})"
+    f" {SHOWN_OF_CASE}, s.sessions, s.seconds, s.worth, s.queue_case, NOT ({MISSED.format(case='e.id')}),"
+    f" EXISTS (SELECT 1 FROM resolution r WHERE r.case_id = e.id AND r.author = '{TEAM}' AND r.status <> 'rejected')"
 )
-_COLUMNS = 15
-_Columns = tuple[int, str, CaseStatus, str, str, int, int, str, str, str, int, float, str, int | None, int]
+_COLUMNS = 16
+_Columns = tuple[int, str, CaseStatus, str, str, int, int, str, str, str, int, float, str, int | None, int, int]
 RAREST = 4
 """Words of a long text that browsing asks for when no case has them all: the rarest."""
 SOME = 5
@@ -261,7 +263,7 @@ def list_cases(
 
 def _case_rows(store: Store, rows: Sequence[tuple[object, ...]]) -> tuple[CaseRow, ...]:
     told = cast("Sequence[_Columns]", rows)
-    found = [CaseRow(*row[:-1], harvested=bool(row[-1])) for row in told]
+    found = [CaseRow(*row[:-2], harvested=bool(row[-2]), origin="team" if row[-1] else "here") for row in told]
     own = own_titles(store.con, [row.id for row in found])
     return tuple(replace(row, key_line=own[row.id].key_line) if row.id in own else row for row in found)
 

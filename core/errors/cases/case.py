@@ -48,7 +48,7 @@ class CaseRow:
 
     `sessions`, `seconds`, `worth`: of the incidents that a harvest judged; '' where it judged none. `queue_case`: the
     case whose queue item it is part of. `harvested` is false for a case that stays only because of a decision: `import
-    --again` found none of its errors.
+    --again` found none of its errors. `origin`: team where a fix came from the lessons file of a repository.
     """
 
     id: int
@@ -66,6 +66,7 @@ class CaseRow:
     worth: str = ""
     queue_case: int | None = None
     harvested: bool = True
+    origin: Literal["here", "team"] = "here"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,8 @@ Columns of a case's rows: their JSON, the fix that answers, the repository.
 
 The order in which the fixes of a case answer, as SQL over `resolution`.
 
-A fix written down on purpose goes before a harvested draft, however new that is; of those the newest answers. Drafts
+A fix written down on purpose goes before a harvested draft, however new that is; of those the newest answers, one
+written here before one of the team. Drafts
 are ranked by scope (of this very error, of this repository, general), strength, how often they helped where they were
 told, and fewest steps; recency decides last. A slip of the moment goes behind them all.
 """
@@ -37,6 +38,17 @@ HELPED_SHARE: Final = (
 """How often a fix helped of the times it was told and settled; ignored ones do not count."""
 
 
+TEAM: Final = "team"
+"""The author of a fix that came from the lessons file of a repository. Its `original` names the repository."""
+TEAM_FOLDER: Final = "team_folder:"
+"""Prefix of the rows of `meta` that name the repository of a working tree whose lessons were imported."""
+HOLDS_HERE: Final = (
+    f"(author <> '{TEAM}' OR iif(json_valid(lesson), json_extract(lesson, '$.scope'), '') = 'general'"
+    " OR iif(json_valid(original), json_extract(original, '$.team.repository'), '') = ?)"
+)
+"""Whether a fix may answer in a repository: a lesson of a team only in that team's, unless it holds everywhere."""
+
+
 def answer_order(*, own: bool = False, repository: bool = False) -> str:
     """The terms of an ORDER BY. `own`: those of the searched error first; `repository`: binds it as a last value."""
     drafted = [_SCOPE] if repository else []
@@ -51,6 +63,7 @@ def answer_order(*, own: bool = False, repository: bool = False) -> str:
         f"iif({DRAFTED}, {slip}, 0)",
         *(["fingerprint IS NULL"] if own else []),
         *(f"iif({DRAFTED}, {term}, 0)" for term in drafted),
+        f"author = '{TEAM}'",
         "id DESC",
     ]
     return ", ".join(terms)
@@ -148,10 +161,19 @@ SHOWN_OF_CASE: Final = "coalesce((SELECT name FROM project_name WHERE repository
 
 
 def repository_of_folder(con: apsw.Connection, folder: str) -> str:
-    """The repository that a folder is known to be of; of one that no import has met, the folder itself."""
+    """The repository that a folder is known to be of: by sessions that worked in it, else by lessons that a team
+    shares in it or above; of any other, the folder itself."""
     row = con.execute(
         "SELECT repository FROM project_name WHERE name = ? ORDER BY repository LIMIT 1", (folder,)
     ).fetchone()
+    if row is None:
+        parts = folder.split("/")
+        above = ["/".join(parts[:end]) for end in range(len(parts), 1, -1)]
+        row = con.execute(
+            "SELECT value FROM meta WHERE key IN (SELECT ? || value FROM json_each(?))"
+            " ORDER BY length(key) DESC LIMIT 1",
+            (TEAM_FOLDER, json.dumps(above)),
+        ).fetchone()
     return folder if row is None else cast("str", row[0])
 
 

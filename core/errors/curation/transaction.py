@@ -271,7 +271,7 @@ def _exists(con: apsw.Connection, case_id: int) -> bool:
     return con.execute("SELECT 1 FROM error_kb WHERE id = ?", (case_id,)).fetchone() is not None
 
 
-MACHINES = frozenset({"harvest", "import", "record", "hook"})
+MACHINES = frozenset({"harvest", "import", "record", "hook", "team"})
 """Authors that are no persons."""
 
 

@@ -15,6 +15,7 @@ Strength = Literal["strong", "weak"]
 Worth = Literal["general", "project", "slip", "none"]
 Status = Literal["draft", "verified", "rejected"]
 Part = Literal["error", "fix", "tag", "output"]
+Origin = Literal["here", "team"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,8 @@ class Hit:
     made it match. `accepted` and `reason` say whether it may answer, and why not. `place`: which of its errors it is,
     or where it has the words; null where no tier looked for that. `other_names`: the names in quotes in which the error
     differs from the one that was searched: then it is another error of the same kind, with low confidence. `lesson`:
-    what `resolution` says, structured; null where the text is all there is.
+    what `resolution` says, structured; null where the text is all there is. `origin`: team where the fix came from the
+    lessons file of a repository.
     """
 
     id: int
@@ -97,6 +99,7 @@ class Hit:
     worth: Worth | None = None
     resolution_id: int | None = None
     lesson: Lesson | None = None
+    origin: Origin = "here"
 
 
 @dataclass(frozen=True, slots=True)

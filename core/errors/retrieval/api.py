@@ -12,12 +12,12 @@ from core.base.fault import Fault
 from core.base.trace import Step, Stopwatch, facts
 from core.embedding.index.state import read_state
 from core.embedding.runtime.query_model import NoVectors, VectorSearch
-from core.errors.cases.derived import repository_of_folder
+from core.errors.cases.derived import HOLDS_HERE, repository_of_folder
 from core.errors.fixes import Telling, Via, write_telling
 from core.errors.identity.api import identify, names_failure
 from core.errors.identity.identity import Identity, KeyLine
 from core.errors.retrieval.answer import Hit, Query, SearchAnswer, VectorResult
-from core.errors.retrieval.tiers import TierResult, by_fingerprint, by_key, by_prefix, by_words, lowered
+from core.errors.retrieval.tiers import ELSEWHERE, TierResult, by_fingerprint, by_key, by_prefix, by_words, lowered
 from core.store import Store, faults, now, open_store
 
 Tiers = Literal["text", "all"]
@@ -128,13 +128,50 @@ def _answer(store: Store, query: Query, found: Identity, named: Step, asking: _S
     else:
         looked = VectorResult(None, Step("vector", "skipped", f"answered by the {match.tier} tier"))
     answer = _joined(SearchAnswer(query, match, tuple(candidates), (), tuple(trace)), weak, looked)
+    answer = _in_scope(store.con, answer, where)
     if answer.match is not None and asking.counts:
         match, step = counted(store, answer.match, telling_of(answer, "search", asking.session, where))
         return replace(answer, match=match, trace=(*answer.trace, step))
-    return answer if answer.match is not None or not asking.words else _with_words(store, answer)
+    return answer if answer.match is not None or not asking.words else _with_words(store, answer, where)
 
 
-def _with_words(store: Store, answer: SearchAnswer) -> SearchAnswer:
+def _in_scope(con: apsw.Connection, answer: SearchAnswer, where: str) -> SearchAnswer:
+    """The answer without lessons of other teams, where it is known in which repository it was asked."""
+    if not where:
+        return answer
+    match, looked_at, trace = answer.match, answer.candidates, answer.trace
+    if match is not None and _is_elsewhere(con, match, where):
+        trace = (*trace, Step("scope", "rejected", ELSEWHERE, facts(case=match.id)))
+        match, looked_at = None, (match, *looked_at)
+    shown = tuple(_without_fix(one) if _is_elsewhere(con, one, where) else one for one in looked_at)
+    similar = tuple(
+        replace(one, resolution=None) if one.resolution and _is_foreign(con, one.id, one.resolution, where) else one
+        for one in answer.similar
+    )
+    return replace(answer, match=match, candidates=shown, similar=similar, trace=trace)
+
+
+def _without_fix(hit: Hit) -> Hit:
+    return replace(
+        hit, resolution=None, resolved_by=None, tool_sequence=(), lesson=None, accepted=False, reason=ELSEWHERE
+    )
+
+
+def _is_elsewhere(con: apsw.Connection, hit: Hit, where: str) -> bool:
+    if hit.origin != "team" or hit.resolution_id is None or hit.resolution is None:
+        return False
+    row = con.execute(f"SELECT {HOLDS_HERE} FROM resolution WHERE id = ?", (where, hit.resolution_id)).fetchone()
+    return row is not None and not row[0]
+
+
+def _is_foreign(con: apsw.Connection, case_id: int, text: str, where: str) -> bool:
+    row = con.execute(
+        f"SELECT min({HOLDS_HERE}) FROM resolution WHERE case_id = ? AND text = ?", (where, case_id, text)
+    ).fetchone()
+    return row is not None and row[0] == 0
+
+
+def _with_words(store: Store, answer: SearchAnswer, where: str) -> SearchAnswer:
     """Nothing answers: what has every word is shown beside."""
     looked = by_words(store, answer.query)
     known = {hit.id for hit in answer.candidates if hit.tier != "vector"}  # meaning does not say where the words are
@@ -145,7 +182,7 @@ def _with_words(store: Store, answer: SearchAnswer) -> SearchAnswer:
 
     every, words = (*answer.candidates, *more), [hit.id for hit in looked.candidates]
     found = in_search_order(every, search_rank, lambda hit: hit.id, words)
-    return replace(answer, candidates=found, trace=(*answer.trace, looked.step))
+    return _in_scope(store.con, replace(answer, candidates=found, trace=(*answer.trace, looked.step)), where)
 
 
 def _joined(told: SearchAnswer, weak: Hit | None, looked: VectorResult) -> SearchAnswer:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import apsw
 
 from core.base.trace import Step, Stopwatch, facts
-from core.errors.cases.derived import ANSWERS, answer_order, message_numbers, parse_names
+from core.errors.cases.derived import ANSWERS, HOLDS_HERE, TEAM, answer_order, message_numbers, parse_names
 from core.errors.equivalence import (
     Named,
     difference,
@@ -44,6 +44,7 @@ class AnsweringFix(NamedTuple):
     weakness: str = ""
     worth: Worth | None = None
     lesson: str | None = None
+    team: bool = False
 
 
 _FixRow = tuple[
@@ -57,11 +58,14 @@ def answering_fixes(
 ) -> list[AnsweringFix]:
     """The answering resolutions of a case, best first: for one fingerprint, its own and the whole case's.
 
-    With the `repository` where the error was met, its fixes go before those of others.
+    With the `repository` where the error was met, its fixes go before those of others, and lessons of other teams do
+    not answer.
     """
     only, values = "", (case_id,)
     if fingerprint is not None:
         only, values = " AND (fingerprint = ? OR fingerprint IS NULL)", (case_id, fingerprint)
+    if repository:
+        only, values = f"{only} AND {HOLDS_HERE}", (*values, repository)
     order = answer_order(own=fingerprint is not None, repository=bool(repository))
     values += (repository,) if repository else ()
     rows = con.execute(
@@ -78,10 +82,11 @@ def _fix(row: _FixRow) -> AnsweringFix:
     held = (row[9], row[1], row[10])
     return AnsweringFix(
         row[0], row[1], row[2], parse_names(row[3]), Source(row[4], message_numbers(row[5])), row[6], row[7], row[8],
-        strength_of(*held), weakness_of(*held), worth_of(*held), row[11],
+        strength_of(*held), weakness_of(*held), worth_of(*held), row[11], row[9] == TEAM,
     )  # fmt: skip
 
 
+ELSEWHERE = "its fix is from the team of another repository"
 PREFIX = 30
 """Code points that the prefix tier compares literally (REQ-RA-002)."""
 COMPARED = 96
@@ -166,6 +171,7 @@ def _hit(
         worth=fix.worth if fix else None,
         resolution_id=fix.id if fix else None,
         lesson=read_lesson(con, fix.id, fix.lesson) if fix and fix.id is not None else None,
+        origin="team" if fix and fix.team else "here",
     )
 
 
@@ -204,8 +210,8 @@ def neighbour_hit(
     return replace(hit, distance=round(distance, 4), reason=reason)
 
 
-def _unanswered(con: apsw.Connection, case_id: int, mark: str | None = None) -> str:
-    """Why no fix of a case, or of one of its errors (`mark`), answers."""
+def _unanswered(con: apsw.Connection, case_id: int, mark: str | None = None, repository: str = "") -> str:
+    """Why no fix of a case, or of one of its errors (`mark`), answers in this repository."""
     row = con.execute(
         "SELECT EXISTS (SELECT 1 FROM noise WHERE case_id = ?1), EXISTS (SELECT 1 FROM resolution WHERE case_id = ?1"
         " AND trim(text) <> '' AND (?2 IS NULL OR fingerprint IS NULL OR fingerprint = ?2))",
@@ -214,6 +220,8 @@ def _unanswered(con: apsw.Connection, case_id: int, mark: str | None = None) -> 
     noise, fixes = cast("tuple[int, int]", row or (0, 0))
     if noise:
         return "it is marked as noise"
+    if repository and answering_fixes(con, case_id, mark):
+        return ELSEWHERE
     return "its fixes were rejected or replaced" if fixes else "it has no fix"
 
 
@@ -277,7 +285,7 @@ def by_fingerprint(con: apsw.Connection, query: Query, repository: str = "") -> 
         reason = _but("the same case", hit)
         step = Step("fingerprint", "hit", reason, facts(case=case_id), elapsed_ms=watch.ms())
         return TierResult(hit, (), None, step)
-    reason = f"known error, but {_unanswered(con, case_id, query.fingerprint)}"
+    reason = f"known error, but {_unanswered(con, case_id, query.fingerprint, repository)}"
     silent = replace(hit, accepted=False, reason=reason)
     step = Step("fingerprint", "rejected", reason, facts(case=case_id), elapsed_ms=watch.ms())
     return TierResult(None, (silent,), None, step)
@@ -302,7 +310,7 @@ def by_key(con: apsw.Connection, query: Query, repository: str = "") -> TierResu
     best = fixes[order.index(max(order))] if fixes else None
     hit = _hit(con, case_id, best, "exact", 0.95, None, ("same normalized key",))
     if not hit.resolution:
-        reason = f"known kind of error, but {_unanswered(con, case_id)}"
+        reason = f"known kind of error, but {_unanswered(con, case_id, None, repository)}"
         silent = replace(hit, accepted=False, reason=reason)
         return TierResult(
             None, (silent,), None, Step("exact", "rejected", reason, facts(case=case_id), elapsed_ms=watch.ms())

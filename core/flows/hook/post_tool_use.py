@@ -24,6 +24,7 @@ from core.flows.hook.payload import Payload
 from core.flows.hook.reply import HookAnswer, choose
 from core.flows.outcomes import Due, due_in, write_due
 from core.flows.practice.answer import with_practice
+from core.flows.team.fresh import take_changed_quietly
 from core.store import Store, faults, now, open_store
 from core.text import redact
 
@@ -59,6 +60,8 @@ def follow(
     `vectors` is asked only where no text tier knows the error. `event` names it: it is recorded once, whoever tries.
     `hold_back` is the share of known fixes that are not told, to compare with.
 
+    What the lessons file of its repository has new is taken over first.
+
     A result that says nothing of an error opens no file that is not there and writes to none that follows no error.
     """
     text, outcome, failed = _judged(payload)
@@ -67,6 +70,7 @@ def follow(
     with open_store(database, write=True, create=failed, timeout_ms=WAIT_MS) as store, faults(database):
         if not failed and not open_errors.is_followed(store.con, payload.session_id):
             return Live()
+        unread = take_changed_quietly(store, payload.cwd) if failed else ""
         ts = now()
         due = due_in(store.con, payload.session_id, lambda: _results(store.con, payload, text, ts))
         found = search(store, text, count=False, vectors=vectors, project=payload.cwd) if failed else None
@@ -79,7 +83,7 @@ def follow(
                 fixed = _write(store, payload, text, outcome, ts, event, told, due, failed=failed)
         except Fault as fault:  # the agent gets its answer all the same
             return Live(told.answer, fault=fault.message, locked=fault.code == "db_locked")
-    return Live(told.answer, len(outcome.errors) if failed else 0, fixed)
+    return Live(told.answer, len(outcome.errors) if failed else 0, fixed, unread)
 
 
 def look_up(payload: Payload, database: Path) -> SearchAnswer | None:

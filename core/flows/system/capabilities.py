@@ -285,9 +285,10 @@ def _lesson_types() -> tuple[type, ...]:
     from core.flows.replay import Replay
     from core.flows.team.check import TeamCheck
     from core.flows.team.export import TeamExport, TeamPreview
+    from core.flows.team.importing import TeamImport
     from core.flows.team.merging import TeamMerge
 
-    team = TeamCheck, TeamExport, TeamMerge, TeamPreview
+    team = TeamCheck, TeamExport, TeamImport, TeamMerge, TeamPreview
     return Insights, Lesson, LessonRecorded, PracticeList, Replay, SessionStrip, Worked, *team
 
 

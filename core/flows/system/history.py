@@ -197,6 +197,10 @@ def take_back(store: Store, actor: str, change: int | None = None, *, by: str | 
 
     def after(con: apsw.Connection, touched: Touched) -> None:
         refresh_touched(con, touched)
+        if any(table == "resolution" for table, _ in touched):
+            from core.flows.team.importing import drop_empty_cases
+
+            drop_empty_cases(con, (key for table, key in touched if table == "error_kb" and isinstance(key, int)))
         if any(table in ("entry", "evidence", "alignment") for table, _ in touched):
             from core.evidence.review.decisions import refresh_touched as refresh_evidence
 

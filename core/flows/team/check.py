@@ -90,7 +90,7 @@ def _here(con: apsw.Connection) -> dict[str, _Here]:
         "Iterator[tuple[int, str | None, str, str | None, str, str | None, str, str]]", rows
     ):
         origin = origin_of(author, original)
-        id_ = first.get(fix_id) or (origin.id if origin else lesson_id(mark, key, parse_lesson(stored), text))
+        id_ = origin.id if origin else first.get(fix_id) or lesson_id(mark, key, parse_lesson(stored), text)
         found[id_] = _Here(status, "" if origin is None else origin.line)
     return found
 

@@ -12,15 +12,13 @@ from typing import Final, NamedTuple, cast
 
 import apsw
 
-from core.errors.cases.derived import ANSWERS, REPOSITORY_OF_PLACE, parse_names
+from core.errors.cases.derived import ANSWERS, REPOSITORY_OF_PLACE, TEAM, parse_names
 from core.errors.lessons import Lesson, parse_lesson
 from core.store.sql import digest
 from core.team.privacy import Person, cleaned_value
 
 ERRORS: Final = 20
 """Errors of a case that a lesson for the whole case names."""
-AUTHOR: Final = "team"
-"""The author of a fix that came from a lessons file."""
 
 
 class Named(NamedTuple):
@@ -63,7 +61,7 @@ class Outgoing:
 
 def origin_of(author: str, original: str | None) -> Origin | None:
     """Where a fix of the team came from; None for every other."""
-    if author != AUTHOR or not original:
+    if author != TEAM or not original:
         return None
     try:
         held = json.loads(original)["team"]
@@ -115,7 +113,7 @@ def outgoing(
     for row in cast("Iterator[_FixRow]", con.execute(_FIXES)):
         fix_id, case_id, mark, text, stored, ts, author, original, _, key, place, _ = row
         lesson, origin = parse_lesson(stored), origin_of(author, original)
-        id_ = first.get(fix_id) or (origin.id if origin else lesson_id(mark, key, lesson, text))
+        id_ = origin.id if origin else first.get(fix_id) or lesson_id(mark, key, lesson, text)
         met = [Named(*one) for one in json.loads(row[11])]
         own = _is_own(names, place, met) if origin is None else origin.repository in names
         if id_ in done or not (own or id_ in ids or case_id in cases):

@@ -12,7 +12,16 @@ from core.base.fault import Fault
 from core.base.wire import canonical
 from core.flows.agent_file import SyncedFile, block_for, refresh_files, synced_files
 from core.flows.team.collect import Outgoing, outgoing
-from core.flows.team.place import TeamPlace, person_of, raw_bytes, read_lessons, write_lessons
+from core.flows.team.place import (
+    TeamPlace,
+    file_digest,
+    known_digest,
+    mark_known,
+    person_of,
+    raw_bytes,
+    read_lessons,
+    write_lessons,
+)
 from core.store import Store, faults, now
 from core.team.lessons_file import BadLine, LessonsFile, Record, Stamped, line_of, parse
 from core.team.privacy import Person, leaks, texts_of
@@ -224,12 +233,23 @@ def write_plan(store: Store | None, plan: Plan) -> TeamExport:
     written = new != (plan.before or b"") and (plan.before is not None or bool(new))
     if written:
         size = write_lessons(plan.place, plan.before, plan.file)
+    if store is not None and written and _was_known(store, plan):
+        with store.transaction() as con:
+            mark_known(con, plan.place, plan.file)
     blocks = () if store is None else refresh_files(store, str(plan.place.root))
     alive = sum(not one.is_withdrawn for one in plan.file.records.values())
     return TeamExport(
         plan.place.file, plan.place.repository, alive, plan.ids("add"), plan.ids("change"), plan.ids("restore"),
         plan.ids("withdraw"), plan.left_out, file_faults(plan.bad), size, written, blocks,
     )  # fmt: skip
+
+
+def _was_known(store: Store, plan: Plan) -> bool:
+    """Whether all that the file held before is in the casebook: then it need not be imported for what we added."""
+    if plan.before is None:
+        return True
+    before = parse(plan.before.splitlines(keepends=True))
+    return file_digest(before) == known_digest(store.con, str(plan.place.file))
 
 
 def preview(store: Store, plan: Plan) -> TeamPreview:

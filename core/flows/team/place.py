@@ -9,13 +9,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import apsw
+
 from core.base.atomic import write_file
 from core.base.fault import Fault
+from core.errors.cases.derived import TEAM_FOLDER
 from core.flows.transcripts.projects import git_folder
+from core.store.sql import digest
 from core.team.lessons_file import EMPTY, NAME, LessonsFile, parse
 from core.team.privacy import Person
 from core.text import redact
 
+_FILE: Final = "team_file:"
 LARGEST: Final = 256 << 20
 """Bytes of a lessons file."""
 _USER: Final = re.compile(r"^\s*\[user\]\s*$(.*?)(?=^\s*\[|\Z)", re.MULTILINE | re.DOTALL | re.IGNORECASE)
@@ -88,6 +93,26 @@ def raw_bytes(path: Path) -> bytes | None:
         return None
     except OSError as error:
         raise Fault("io_error", f"cannot read {path}: {error.strerror}", "check its permissions") from error
+
+
+def mark_known(con: apsw.Connection, place: TeamPlace, file: LessonsFile | None) -> None:
+    """Remember, inside the caller's transaction, the repository of a working tree, and that this state of its `file`
+    is known here."""
+    sql = "INSERT OR REPLACE INTO meta(key, value) VALUES (?, ?)"
+    con.execute(sql, (f"{TEAM_FOLDER}{place.root}", place.repository))
+    if file is not None:
+        con.execute(sql, (f"{_FILE}{place.file}", file_digest(file)))
+
+
+def known_digest(con: apsw.Connection, path: str) -> str:
+    """The digest of the state of a lessons file that was imported last; '' for none."""
+    row = con.execute("SELECT value FROM meta WHERE key = ?", (f"{_FILE}{path}",)).fetchone()
+    return "" if row is None else str(row[0])
+
+
+def file_digest(file: LessonsFile) -> str:
+    """The same for every file that holds the same."""
+    return digest(b"".join(file.lines()).decode("utf-8", "replace")).hex()[:32]
 
 
 def person_of(place: TeamPlace, environ: Mapping[str, str] | None = None) -> Person:

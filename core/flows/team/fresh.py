@@ -1,0 +1,91 @@
+"""Whether the lessons file of a folder's repository changed, and taking it over: for hooks and the workbench.
+
+Where nothing changed, this costs a few looks at the file system and one row of the casebook.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Final
+
+from core.base.fault import Fault
+from core.store import Store, open_store
+
+HOOK_BYTES: Final = 256 << 10
+"""Size of a lessons file up to which a hook takes it over while the agent waits; a larger one by a process."""
+_STAT: Final = "team_stat:"
+_NAME: Final = os.path.join(".casebook", "lessons.jsonl")
+
+
+def lessons_stat(folder: str) -> tuple[str, str, int] | None:
+    """The lessons file of the working tree that a folder lies in: its path, how it looks from outside, its size."""
+    if not os.path.isabs(folder):
+        return None
+    while not os.path.lexists(os.path.join(folder, ".git")):
+        above = os.path.dirname(folder)
+        if above == folder:
+            return None
+        folder = above
+    path = os.path.join(folder, _NAME)
+    try:
+        info = os.stat(path)
+    except OSError:
+        return None
+    return path, f"{info.st_size}:{info.st_mtime_ns}:{info.st_ino}", info.st_size
+
+
+def take_changed(store: Store, folder: str, actor: str = "team", *, most: int | None = None) -> bool:
+    """Import the lessons file of a folder if it changed since; whether it did. `most`: bytes, a larger file is left to
+    a process of its own. Raises Fault where it cannot be read or written."""
+    found = lessons_stat(folder)
+    if found is None or store.readonly is not None:
+        return False
+    path, stat, size = found
+    row = store.con.execute("SELECT value FROM meta WHERE key = ?", (_STAT + path,)).fetchone()
+    if row is not None and row[0] == stat:
+        return False
+    from core.flows.team.importing import import_lessons
+    from core.flows.team.place import file_digest, known_digest, place_of, read_lessons
+
+    place = place_of(Path(path).parent.parent)
+    if most is not None and size > most:
+        from core.process.spawn import start_detached
+
+        _note(store, path, stat)
+        start_detached(["import", "--team", "--db", str(store.path)], str(place.root))
+        return False
+    known = known_digest(store.con, str(place.file))
+    if file_digest(read_lessons(place.file)) == known:
+        _note(store, path, stat)
+        return False
+    import_lessons(store, place, actor)
+    _note(store, path, stat)
+    return True
+
+
+def take_changed_at(database: Path, folder: str) -> bool:
+    """The same, opening the casebook only where there is such a file, and writing only where it changed."""
+    found = lessons_stat(folder)
+    if found is None or not database.exists():
+        return False
+    with open_store(database) as reading:
+        row = reading.con.execute("SELECT value FROM meta WHERE key = ?", (_STAT + found[0],)).fetchone()
+        if reading.readonly is not None or (row is not None and row[0] == found[1]):
+            return False
+    with open_store(database, write=True) as store:
+        return take_changed(store, folder)
+
+
+def take_changed_quietly(store: Store, folder: str) -> str:
+    """For a hook: import what changed, and why that failed; '' where it did not."""
+    try:
+        take_changed(store, folder, most=HOOK_BYTES)
+    except (Fault, OSError) as error:
+        return f"team lessons: {error.message if isinstance(error, Fault) else error}"
+    return ""
+
+
+def _note(store: Store, path: str, stat: str) -> None:
+    with store.transaction() as con:
+        con.execute("INSERT OR REPLACE INTO meta(key, value) VALUES (?, ?)", (_STAT + path, stat))

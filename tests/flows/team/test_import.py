@@ -1,0 +1,206 @@
+"""A colleague's lessons answer here, marked as the team's, and what was decided here stays."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from tests.flows.team.conftest import Person
+
+People = Callable[..., list[Person]]
+KNOWN = "ModuleNotFoundError: No module named 'yaml'"
+
+
+def share(mina: Person, *others: Person) -> None:
+    """What mina has verified, exported, committed, and pulled by the others."""
+    mina.run("team", "export", "--yes")
+    mina.commit("lessons")
+    mina.git("push", "-q", "origin", "HEAD:main")
+    for one in others:
+        one.git("pull", "-q", "--no-rebase", "--no-edit", "origin", "main")
+
+
+def search(person: Person, error: str, code: int | None = 0) -> Any:
+    return person.json("errors", "search", error, code=code)
+
+
+def hook(person: Person, error: str, folder: str = "") -> str:
+    """What casebook tells the agent about a failed command."""
+    payload = {
+        "hook_event_name": "PostToolUseFailure", "session_id": "s", "cwd": folder or str(person.tree),
+        "tool_name": "Bash", "tool_input": {"command": "pytest"}, "error": f"Exit code 1\n{error}",
+    }  # fmt: skip
+    return person.run("hook", stdin=json.dumps(payload))
+
+
+def test_a_colleague_finds_the_lesson_with_its_mark(people: People) -> None:
+    mina, joon = people("mina", "joon")
+    mina.fix(KNOWN, "pip install pyyaml", check="pytest -q")
+    share(mina, joon)
+    report = joon.json("import", "--team")
+    assert (report["lessons"], report["added"], report["kept"]) == (1, 1, [])
+    found = search(joon, KNOWN)["match"]
+    assert (found["origin"], found["status"], found["confidence"]) == ("team", "verified", "high")
+    assert found["lesson"]["do"]["text"] == "pip install pyyaml"
+    assert found["lesson"]["check"] == "pytest -q"
+    assert joon.json("errors", "list")["cases"][0]["origin"] == "team"
+    assert "(team)" in joon.run("errors", "list")
+    assert "your team" in joon.run("errors", "search", KNOWN)
+    again = joon.json("import", "--team")
+    assert (again["added"], again["changed"], again["unchanged"], again["change"]) == (0, 0, 1, None)
+    assert joon.json("team", "export")["written"] is False
+    assert joon.json("team", "check")["findings"] == []
+
+
+def test_a_fresh_clone_is_told_by_its_first_hook(people: People) -> None:
+    mina, joon = people("mina", "joon")
+    mina.fix(KNOWN, "pip install pyyaml")
+    share(mina, joon)
+    (joon.tree / "src").mkdir()
+    assert not joon.database.exists()
+    told = hook(joon, KNOWN, str(joon.tree / "src"))
+    assert "pip install pyyaml" in told
+    assert "lessons file of your team" in told
+
+
+def test_a_hook_takes_over_what_changed_and_nothing_else(people: People) -> None:
+    mina, joon = people("mina", "joon")
+    mina.fix(KNOWN, "pip install pyyaml")
+    share(mina, joon)
+    hook(joon, KNOWN)
+    changes = joon.json("undo", "--list")["changes"]
+    assert [one["actor"] for one in changes] == ["team"]
+    hook(joon, KNOWN)
+    (joon.tree / ".casebook/lessons.jsonl").touch()
+    hook(joon, KNOWN)
+    assert len(joon.json("undo", "--list")["changes"]) == 1
+    mina.fix("KeyError: 'name'", "export NAME=1")
+    share(mina, joon)
+    assert "export NAME=1" in hook(joon, "KeyError: 'name'")
+
+
+def test_an_import_is_undone_whole_and_does_not_come_back_by_itself(people: People) -> None:
+    mina, joon = people("mina", "joon")
+    mina.fix(KNOWN, "pip install pyyaml")
+    share(mina, joon)
+    assert "pip install" in hook(joon, KNOWN)
+    joon.run("undo")
+    search(joon, KNOWN, code=1)
+    assert "pip install" not in hook(joon, KNOWN)
+    assert joon.json("import", "--team")["added"] == 1
+    assert search(joon, KNOWN)["match"]["origin"] == "team"
+
+
+def test_a_withdrawn_lesson_is_gone_for_everyone_until_it_is_shared_again(people: People) -> None:
+    mina, joon = people("mina", "joon")
+    mina.fix(KNOWN, "pip install pyyaml")
+    share(mina, joon)
+    old = joon.file.read_bytes()
+    joon.run("import", "--team")
+    id_ = mina.lines()[0]["id"]
+    mina.run("team", "export", "--withdraw", id_)
+    share(mina, joon)
+    assert joon.json("import", "--team")["withdrawn"] == 1
+    search(joon, KNOWN, code=1)
+    assert joon.json("errors", "list", code=1)["cases"] == []
+    new = joon.file.read_bytes()
+    joon.file.write_bytes(old)  # a branch that does not know of it
+    assert joon.json("import", "--team")["added"] == 0
+    joon.file.write_bytes(new)
+    mina.run("team", "export", "--restore", id_)
+    share(mina, joon)
+    assert joon.json("import", "--team")["added"] == 1
+    assert search(joon, KNOWN)["match"]["origin"] == "team"
+
+
+def test_a_changed_lesson_changes_the_fix_that_came_from_it(people: People) -> None:
+    mina, joon = people("mina", "joon")
+    fix = mina.fix(KNOWN, "pip install pyyaml")
+    share(mina, joon)
+    joon.run("import", "--team")
+    mina.run("errors", "edit", "1", "--resolution", "Add pyyaml to the lock file.")
+    mina.run("errors", "verify", "1")
+    share(mina, joon)
+    report = joon.json("import", "--team")
+    assert (report["added"], report["changed"]) == (0, 1)
+    found = search(joon, KNOWN)["match"]
+    assert (found["resolution"], found["lesson"]) == ("Add pyyaml to the lock file.", None)
+    assert fix
+
+
+def test_decisions_made_here_stay(people: People) -> None:
+    mina, joon = people("mina", "joon")
+    mina.fix(KNOWN, "pip install pyyaml")
+    mina.fix("KeyError: 'name'", "export NAME=1")
+    share(mina, joon)
+    joon.fix("KeyError: 'name'", "export NAME=joon")
+    joon.run("import", "--team")
+    assert search(joon, "KeyError: 'name'")["match"]["lesson"]["do"]["text"] == "export NAME=joon"
+    case = search(joon, KNOWN)["match"]["id"]
+    joon.run("errors", "reject", str(case))
+    mina.run("errors", "edit", "1", "--resolution", "Add pyyaml to the lock file.")
+    mina.run("errors", "verify", "1")
+    share(mina, joon)
+    assert [one["reason"] for one in joon.json("import", "--team")["kept"]] == ["you rejected it"]
+    search(joon, KNOWN, code=1)
+    assert "rejected" in {one["kind"] for one in joon.json("team", "check", code=1)["findings"]}
+
+
+def test_two_edits_of_one_lesson_end_with_the_later_one_everywhere(people: People) -> None:
+    mina, joon = people("mina", "joon")
+    mina.fix(KNOWN, "pip install pyyaml")
+    share(mina, joon)
+    joon.run("import", "--team")
+    for who, text in ((mina, "First: use the lock file."), (joon, "Second: use the image.")):
+        case = str(search(who, KNOWN)["match"]["id"])
+        who.run("errors", "edit", case, "--resolution", text)
+        who.run("errors", "verify", case)
+        who.run("team", "export")
+        who.commit(text)
+    joon.git("config", "merge.casebook.driver", "false")
+    mina.git("push", "-q", "origin", "HEAD:main")
+    joon.git("pull", "-q", "--no-rebase", "--no-edit", "origin", "main", code=None)
+    joon.run("team", "merge", str(joon.file))
+    joon.commit("merged")
+    joon.git("push", "-q", "origin", "HEAD:main")
+    mina.git("pull", "-q", "--no-rebase", "--no-edit", "origin", "main")
+    assert mina.lines() == joon.lines()
+    for who in (mina, joon):
+        who.run("import", "--team")
+        assert search(who, KNOWN)["match"]["resolution"] == "Second: use the image."
+        assert who.json("team", "export")["written"] is False
+
+
+def test_lessons_answer_in_their_own_repository_only(people: People) -> None:
+    mina, joon = people("mina", "joon")
+    mina.fix(KNOWN, "pip install pyyaml")
+    mina.fix("KeyError: 'name'", "export NAME=1", scope="general")
+    share(mina, joon)
+    joon.run("import", "--team")
+    elsewhere = Person(joon.home, joon.home / "bank")
+    elsewhere.tree.mkdir()
+    elsewhere.git("init", "-q")
+    found = search(elsewhere, KNOWN, code=1)
+    assert found["match"] is None
+    assert "pip install" not in json.dumps(found)
+    assert "another repository" in json.dumps(found)
+    assert "pip install" not in hook(elsewhere, KNOWN)
+    assert search(elsewhere, "KeyError: 'name'")["match"]["origin"] == "team"
+    assert search(joon, KNOWN)["match"]["origin"] == "team"
+
+
+def test_a_lesson_of_another_file_is_checked_as_any_import(people: People) -> None:
+    (mina,) = people("mina")
+    lines = [
+        {"id": "odd", "shared": "2026-11-01T00:00:00.000Z", "text": "x" * 10_000, "error": "KeyError: 'a'"},
+        {"id": "none", "shared": "2026-11-01T00:00:00.000Z"},
+        {"id": "do", "shared": "2026-11-01T00:00:00.000Z", "error": "KeyError: 'b'", "do": {"kind": "no", "text": "x"}},
+        {"id": "good", "shared": "2026-11-01T00:00:00.000Z", "error": "KeyError: 'c'", "text": "token=ghp_" + "a" * 36},
+    ]  # fmt: skip
+    (mina.tree / "other.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in lines) + "{\n")
+    report = mina.json("import", "--team", "other.jsonl")
+    assert report["added"] == 1
+    assert {one["id"] for one in report["kept"]} == {"odd", "none", "do"}
+    assert [one["line"] for one in report["bad"]] == [5]
+    assert "ghp_" not in json.dumps(search(mina, "KeyError: 'c'"))
