@@ -1,13 +1,24 @@
-"""What a team shares: random merges of lessons files end with one file, whatever the order."""
+"""What a team shares: random merges of lessons files end with one file, whatever the order; export, import and a look
+at an unchanged file cost by the lesson."""
 
 from __future__ import annotations
 
 import random
+import statistics
+import tempfile
 import time
+from collections.abc import Iterator
 from itertools import permutations
+from pathlib import Path
 
-from bench.table import Row
+from bench.table import Row, seconds
 from core.base.wire import canonical
+from core.errors.lessons import Do, Lesson, When, lesson_json
+from core.flows.team.export import plan_export, preview, write_plan
+from core.flows.team.fresh import take_changed
+from core.flows.team.importing import import_lessons
+from core.flows.team.place import TeamPlace, place_of
+from core.store import Store, open_store
 from core.team.lessons_file import LessonsFile, Record, Stamped, kept_lines, normal, parse
 from core.team.merge import merge
 
@@ -18,6 +29,11 @@ _BAD = (b"<html>", b'{"id":"x"}', b"{", b"\xff")
 
 
 def measure(*, quick: bool) -> list[Row]:
+    """Merges, then one repository with more and more lessons."""
+    return [*_merges(quick=quick), *_sizes((300, 1_000) if quick else (1_000, 10_000, 30_000))]
+
+
+def _merges(*, quick: bool) -> list[Row]:
     """Three sides of one base, merged in each order, one after another and at once."""
     chance = random.Random(28)
     rounds = 500 if quick else 10_000
@@ -37,6 +53,63 @@ def measure(*, quick: bool) -> list[Row]:
         Row(f"three sides merged in any order, {rounds:,} times: ends that differ", differing, 0, unit=" "),
         Row("one merge of some 20 lessons", spent / rounds / 25 * 1e3, None, unit=" ms"),
     ]
+
+
+def _sizes(sizes: tuple[int, ...]) -> Iterator[Row]:
+    """Export, preview of nothing new and import of so many lessons; the time of a lesson must not grow with them."""
+    first = 0.0
+    for size in sizes:
+        with tempfile.TemporaryDirectory() as folder:
+            tree = Path(folder).resolve() / "shop"
+            (tree / ".git").mkdir(parents=True)
+            (tree / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+            place = place_of(tree)
+            with open_store(tree.parent / "ours.db", write=True, create=True) as store:
+                _fill(store, place, size)
+                began = time.perf_counter()
+                done = write_plan(store, plan_export(store, place))
+                wrote = time.perf_counter() - began
+                looked = seconds(lambda store=store, place=place: preview(store, plan_export(store, place)))
+            with open_store(tree.parent / "theirs.db", write=True, create=True) as store:
+                read = seconds(lambda store=store, place=place: import_lessons(store, place, "bench"))
+                take_changed(store, str(tree))
+                idle = statistics.median(
+                    seconds(lambda store=store, tree=tree: take_changed(store, str(tree))) for _ in range(200)
+                )
+            first = first or wrote / size
+            note = f"{wrote:.1f} s, {done.size / 1e6:.1f} MB; preview {looked:.1f} s, import {read:.1f} s"
+            yield Row(f"export of {size:,} lessons, a lesson / of {sizes[0]:,}", wrote / size / first, 1.5, note)
+            yield Row(f"a hook's look at that file, unchanged, {size:,} lessons", idle * 1e3, 0.5, unit=" ms")
+
+
+def _fill(store: Store, place: TeamPlace, size: int) -> None:
+    with store.transaction() as con:
+        con.execute(
+            "INSERT INTO session(id, agent, project, repository) VALUES ('s', 'codex', ?1, ?2)",
+            (str(place.root), place.repository),
+        )
+        for at in range(1, size + 1):
+            line = f"TypeError: cannot read property {_word(at)} of undefined"
+            do = Do("hunk", f"- a.{_word(at)}()\n+ a?.{_word(at)}()", f"src/{_word(at)}.ts")
+            lesson = Lesson(When(line, "node", "20.1.0"), do, ("npm ci",), "npm test", f"{_word(at)} may be missing")
+            text = f"**Edit** `{do.file}`\n\n```diff\n{do.text}\n```\n\n**Check** `npm test`"
+            con.execute("INSERT INTO error_kb(id, ts, error_normalized) VALUES (?, ?, ?)", (at, _TIMES[0], line))
+            con.execute("INSERT INTO case_key(error_normalized, case_id) VALUES (?, ?)", (line, at))
+            con.execute("INSERT INTO fingerprint VALUES (?1, ?2, ?1, 'node', ?3, NULL)", (line, at, _TIMES[0]))
+            con.execute(
+                "INSERT INTO resolution(case_id, fingerprint, text, status, author, session_id, ts, lesson)"
+                " VALUES (?, ?, ?, 'verified', 'mina', 's', ?, ?)",
+                (at, line, text, _TIMES[0], lesson_json(lesson)),
+            )
+
+
+def _word(number: int) -> str:
+    """A word of letters alone, a different one for each number."""
+    letters = ""
+    while number:
+        number, rest = divmod(number, 26)
+        letters += chr(97 + rest)
+    return f"field{letters}"
 
 
 def _bytes(file: LessonsFile) -> bytes:

@@ -24,6 +24,7 @@ class Command(NamedTuple):
 
 COMMANDS: dict[str, Command] = {
     "demo": Command("open the workbench on sample transcripts", "cli.commands.demo"),
+    "init": Command("write the first lessons of a repository for your team", "cli.commands.team.init"),
     "import": Command("import errors and fixes from agent transcripts", "cli.commands.importing"),
     "errors": Command("search, record, review and export errors and fixes", "cli.commands.errors.group"),
     "evidence": Command("check quotes against the transcript they came from", "cli.commands.evidence"),
@@ -49,7 +50,7 @@ COMMANDS: dict[str, Command] = {
 
 GROUPS = {
     "use": ("demo", "import", "errors", "evidence", "rules", "library", "insights"),
-    "curate": ("undo", "replay", "team"),
+    "curate": ("undo", "replay", "init", "team"),
     "agents": ("hooks", "plugin", "mcp", "hook", "schema"),
     "maintain": ("models", "embed", "serve-model", "doctor", "config", "db", "completion"),
 }

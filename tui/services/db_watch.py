@@ -76,6 +76,7 @@ Change = Literal["changed", "gone"]
 def watch(job: Job[Change], before: Hashable) -> Change:
     """Report each change for as long as the workbench is open; `before` is how the files looked at the first read."""
     settled = _settle(job)
+    lessons = _take_lessons(job.lane.path, None)
     eye = Eye(job.lane.path)
     try:
         last = eye.look()
@@ -84,6 +85,7 @@ def watch(job: Job[Change], before: Hashable) -> Change:
         while True:
             job.pause(INTERVAL)
             settled = settled or _settle(job)
+            lessons = _take_lessons(job.lane.path, lessons)
             now = eye.look()
             if now != last:
                 job.partial("gone" if now is None else "changed")
@@ -101,6 +103,26 @@ def _settle(job: Job[Change]) -> bool:
     except Fault as fault:
         return fault.code != "db_locked"  # after another fault the next import does it
     return True
+
+
+def _take_lessons(database: Path, before: Hashable) -> Hashable:
+    """Import the lessons file of the current repository if it looks other than `before`; returns how it looks.
+
+    While another process holds the lock it returns `before`, so that the next look tries again.
+    """
+    from core.flows.team.fresh import lessons_stat, take_changed_at
+
+    found: Hashable = before
+    try:
+        folder = str(Path.cwd())
+        found = lessons_stat(folder)
+        if found is not None and found != before:
+            take_changed_at(database, folder)
+    except Fault as fault:  # `casebook import --team` says what is wrong
+        return before if fault.code == "db_locked" else found
+    except OSError:
+        return before
+    return found
 
 
 def files_at(path: Path) -> Hashable:

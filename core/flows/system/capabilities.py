@@ -287,8 +287,9 @@ def _lesson_types() -> tuple[type, ...]:
     from core.flows.team.export import TeamExport, TeamPreview
     from core.flows.team.importing import TeamImport
     from core.flows.team.merging import TeamMerge
+    from core.flows.team.start import TeamInit
 
-    team = TeamCheck, TeamExport, TeamImport, TeamMerge, TeamPreview
+    team = TeamCheck, TeamExport, TeamImport, TeamInit, TeamMerge, TeamPreview
     return Insights, Lesson, LessonRecorded, PracticeList, Replay, SessionStrip, Worked, *team
 
 

@@ -1,0 +1,62 @@
+"""`casebook init`: what a first commit of a team holds, and git's merges with the driver that it sets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from tests.core.transcripts.builders import Claude
+from tests.flows.team.conftest import Person
+
+People = Callable[..., list[Person]]
+KNOWN = "ModuleNotFoundError: No module named 'yaml'"
+
+
+def test_init_writes_what_is_verified_for_a_first_commit(people: People) -> None:
+    mina, joon = people("mina", "joon")
+    log = Claude(cwd=str(mina.tree))
+    log.call("t1", "Bash", {"command": "pytest"})
+    log.fails("t1", "Exit code 1\nTypeError: unsupported operand")
+    folder = mina.home / ".claude" / "projects" / "shop"
+    folder.mkdir(parents=True)
+    (folder / "s.jsonl").write_bytes(log.bytes())
+    mina.fix(KNOWN, "pip install pyyaml")
+    report = mina.json("init", "--yes", "--merge-driver")
+    assert report["imported"] == 1
+    assert report["export"]["lessons"] == 1
+    assert report["merge_driver"] is True
+    assert "pip install pyyaml" in (mina.tree / "AGENTS.md").read_text("utf-8")
+    assert (mina.tree / ".gitattributes").read_text() == ".casebook/lessons.jsonl merge=casebook\n"
+    before = mina.git("status", "--porcelain")
+    assert mina.json("init", "--yes", "--merge-driver", "--no-import")["export"]["written"] is False
+    assert mina.git("status", "--porcelain") == before
+    mina.commit("lessons")
+    mina.git("push", "-q", "origin", "HEAD:main")
+    joon.git("pull", "-q", "origin", "main")
+    assert joon.json("init", "--yes", "--no-import")["export"]["written"] is False
+    assert joon.json("errors", "search", KNOWN)["match"]["origin"] == "team"
+
+
+def test_init_without_a_verified_fix_writes_nothing(people: People) -> None:
+    (mina,) = people("mina")
+    assert "no fix of this repository is verified" in mina.run("init", "--yes", "--no-import", code=1)
+    assert mina.git("status", "--porcelain") == ""
+    assert "--yes" in mina.run("init", code=2)
+
+
+def test_the_driver_that_init_sets_merges_two_branches(people: People) -> None:
+    mina, joon = people("mina", "joon")
+    mina.fix(KNOWN, "pip install pyyaml")
+    mina.run("init", "--yes", "--merge-driver", "--no-import")
+    mina.commit("lessons")
+    mina.git("push", "-q", "origin", "HEAD:main")
+    joon.git("pull", "-q", "origin", "main")
+    joon.fix("ValueError: books", "export B=1")
+    joon.run("init", "--yes", "--merge-driver", "--no-import")
+    joon.commit("mine")
+    mina.fix("OSError: clouds", "export C=1")
+    mina.run("team", "export")
+    mina.commit("more")
+    mina.git("push", "-q", "origin", "HEAD:main")
+    joon.git("pull", "-q", "--no-rebase", "--no-edit", "-X", "ours", "origin", "main")
+    texts = {line["do"]["text"] for line in joon.lines()}
+    assert texts == {"pip install pyyaml", "export B=1", "export C=1"}
