@@ -28,8 +28,6 @@ FACTORS: Final[Mapping[str, str]] = MappingProxyType(
         "the call describes itself as read-only": "The call's description says that it only reads.",
         "few of the rule's code snippets are in the call": "The call has little of the rule's example code.",
         "none of the rule's code snippets are in the call": "The call has none of the rule's example code.",
-        "the call writes tests": "The call writes tests, and the rule is not about tests.",
-        "the edit removes the mistake": "The edit removes the mistake that the rule warns about.",
         "another rule shares more words with it": "{words} shares more words with the call.",
         "another rule is closer in meaning": "{meaning} is closer to the call in meaning.",
         "behind the first rule": "{first} matches the call much better.",

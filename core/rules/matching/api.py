@@ -11,13 +11,11 @@ from typing import ClassVar, Literal, Protocol
 from core.base.trace import Step, Stopwatch, facts
 from core.rules.format.book import Book
 from core.rules.format.rule import rule_text
-from core.rules.format.snippets import RuleCode, Snippet, code_text, likest, share
-from core.rules.matching.call import READ, SEPARATED, CallText, ToolCall, call_text
+from core.rules.format.snippets import Snippet, likest
+from core.rules.matching.call import READ, CallText, ToolCall, call_text
 from core.rules.matching.keyword import KeywordHit, KeywordScore, format_scores, query_terms, short_of, with_code
 from core.rules.matching.score import (
-    ANOTHER,
     CUTOFF,
-    FEW_WORDS,
     NEAR_MISS,
     Context,
     Ranking,
@@ -35,14 +33,7 @@ from core.rules.matching.terms import as_written
 MatchType = Literal["semantic", "keyword", "hybrid"]
 
 _WORDS = re.compile(r"[A-Za-z][\w.+-]*|--?[A-Za-z][\w-]*")
-_KNOWN = """
-adb alembic apt apt-get brew bundle cargo composer dbt docker dotnet flutter gh git go helm kubectl npm pip pip3 pnpm
-poetry systemctl terraform uv yarn
-"""
-_HAVE_COMMANDS = frozenset(_KNOWN.split())
-"""Programs of which the word behind says what is done."""
 _ALL = frozenset((".", "*", "/", "./", "./*"))
-_PARTS, _NEARLY = 50, 0.75
 _BEFORE = frozenset(("sudo", "env", "time", "npx", "uvx", "exec"))
 
 SHOWN = 5
@@ -117,42 +108,6 @@ def near_miss(mistakes: Iterable[Snippet], call: CallText, patterns: Iterable[Er
             return ""
         found = found or one.text
     return "" if found and _matches_pattern(found, patterns) else found
-
-
-def another_command(mistakes: Iterable[Snippet], call: CallText, patterns: Iterable[ErrorPattern]) -> str:
-    """A mistake of whose program a call runs other commands alone; empty where it runs one that the rule shows too, or
-    a pattern that matches the call knows both for the same mistake."""
-    found = ""
-    for one in mistakes:
-        command, _ = _command(one.text)
-        if not command or command[0].casefold() not in call.code.words or not _runs(command[:1], call.pattern_text):
-            continue
-        if len(command) == 1 or _runs(command, call.pattern_text):
-            return ""
-        if command[0] in _HAVE_COMMANDS:
-            found = found or one.text
-    return "" if found and _matches_pattern(found, patterns) else found
-
-
-def runs_itself(mistakes: Iterable[Snippet], call: CallText) -> bool:
-    """Whether a command of the call is a rule's mistake as the rule shows it, with its options and most of its words:
-    then it is no matter that it only looks (`docker logs -f` never ends). A bare `git status` is no rule's mistake."""
-    parts = [part for one in call.parts if one.name == "command" for part in SEPARATED.split(one.text)[:_PARTS]]
-    return any(_is(one, part) for one in mistakes for part in parts)
-
-
-def _is(snippet: Snippet, part: str) -> bool:
-    command, options = _command(snippet.text)
-    bare = 2 if command and command[0] in _HAVE_COMMANDS else 1
-    if not options and len(snippet.words) <= bare:
-        return False
-    words = part.split()
-    while words and words[0] in _BEFORE:
-        words.pop(0)
-    if not command or not words or words[0] != command[0] or not _runs(command, part):
-        return False
-    code = code_text(part)
-    return all(_has(option, code.words) for option in options) and share(snippet, code) >= _NEARLY
 
 
 def _matches_pattern(text: str, patterns: Iterable[ErrorPattern]) -> bool:
@@ -295,32 +250,16 @@ def weighed(
     patterns match."""
     likely = likest(book.shown[at], text.code)
     shown = book.shown[at]
-    itself = (text.looks or text.act == "look") and runs_itself(shown.mistakes, text)
     code = likely[1] if likely else 0.0
-    fits = context_of(
-        text, book.languages[at], book.words[at], shown, code, itself=itself, known=_by_patterns(keyword)
-    )  # fmt: skip
-    if text.programs:
-        fits = _of_commands(shown, text, matched, fits, keyword)
+    fits = context_of(text, book.languages[at], book.words[at], shown, code, known=_by_patterns(keyword))
+    if text.programs and (missed := near_miss(shown.mistakes, text, matched)):
+        fits = fits.times(NEAR_MISS, f"the call runs the command of {missed} without its options")
     return Weighed(at, similarity, with_code(keyword or _NO_KEYWORD, likely), fits)
 
 
 def _by_patterns(keyword: KeywordScore | None) -> bool:
     """Whether patterns of mistakes that match the call have several words of the rule."""
     return keyword is not None and sum(hit.source.startswith("pattern ") for hit in keyword.hits) > 1
-
-
-def _of_commands(
-    shown: RuleCode, text: CallText, matched: Sequence[ErrorPattern], fits: Context, keyword: KeywordScore | None
-) -> Context:
-    """The same, less where a call does not run what the rule shows, but what has its name."""
-    if missed := near_miss(shown.mistakes, text, matched):
-        return fits.times(NEAR_MISS, f"the call runs the command of {missed} without its options")
-    if keyword is not None and keyword.score >= FEW_WORDS:
-        return fits
-    if other := another_command(shown.mistakes, text, matched):
-        return fits.times(ANOTHER, f"the call runs a different command than {other} and shares few words")
-    return fits
 
 
 def _named(book: Book, named: tuple[str, ...], keyword: Mapping[int, KeywordScore]) -> dict[int, KeywordScore]:

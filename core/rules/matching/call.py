@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, cast
 
 from core.base.fault import Fault
-from core.rules.format.snippets import CodeWords, code_text, code_words
+from core.rules.format.snippets import CodeWords, code_text
 from core.rules.matching.languages import TITLES, named_in, of_path
 from core.text import redact
 from core.transcripts.commands import shell_command
@@ -66,39 +66,10 @@ _SHOWING = (
 )
 _SUBCOMMANDS: Final = frozenset(_SHOWING.split())
 """What a program is told where it shall only tell something."""
-_OPTION = re.compile(r"-[A-Za-z]")
-"""What takes the word behind it (`kubectl -n push`, `git -C dir`)."""
-_BEFORE: Final = frozenset(("sudo", "env", "time", "nohup", "exec", "npx", "uvx"))
-_DOING_ALWAYS = (
-    "rm rmdir unlink mv cp ln rsync scp mkdir dd kill pkill killall mkfs chmod chown truncate shred tee reboot "
-    "shutdown crontab userdel"
-)
-_DOERS: Final = frozenset(_DOING_ALWAYS.split())
-"""Programs that change something, whatever they are told."""
-_CHANGING = (
-    "push commit add reset rebase merge pull switch restore clean cherry-pick revert apply create delete destroy patch "
-    "replace scale drain cordon set install uninstall remove rm upgrade update publish deploy rollback start stop "
-    "restart enable disable import taint run prune put put-bucket-acl copy sync mv terminate drop kill-session "
-    "kill-server flushall flushdb del migrate downgrade stamp init"
-)
-_CHANGES_SUB: Final = frozenset(_CHANGING.split())
-"""What a program is told where it shall change something."""
 _WORDS: Final = ("description", "prompt")
 _HARMLESS: Final = frozenset(("--help", "--version", "--dry-run"))
 _DOING: Final = frozenset(("-delete", "-exec", "-execdir", "-ok"))
 _SPLIT = re.compile(r"\|\||&&|[;|\n]")
-_ASKS = re.compile(
-    r"\W*(?:list|show|read|look|view|see|print|check|count|find|inspect|compare|display|which|what|where|how|search|"
-    r"verify|explain|summar\w+|describe|review|tell|confirm|explore)\b",
-    re.IGNORECASE,
-)
-"""How a description begins that asks for something to be told."""
-_AND = re.compile(
-    r"\b(?:and|then)\s+(?:fix|replace|change|remove|delete|update|add|rewrite|apply|clean|kill|stop|restart|correct|"
-    r"repair|set|move|rename|drop|reset|install)\b",
-    re.IGNORECASE,
-)
-"""What is done about it."""
 _ENDS = re.compile(
     r"(?:확인|조회|보기|출력|검색|찾기|살펴보기|읽기|비교|세기|점검|요약|확인하기|(?:알려|보여|설명해|찾아|확인해) ?줘"
     r"|確認|検索|一覧|查看|确认|检查|搜索)\Z"
@@ -110,17 +81,6 @@ _NOTHING = re.compile(
     re.IGNORECASE,
 )
 """That nothing shall be changed."""
-
-
-_TESTS = re.compile(
-    r"(?:^|[/\\])(?:tests?|__tests__|specs?|androidTest|\w+Tests)[/\\]|(?:^|[/\\])(?:test_[^/\\]*|conftest)\.\w+$"
-    r"|(?:[._-](?:test|spec)|Tests?)\.\w+$"
-)
-
-
-def is_test(path: str) -> bool:
-    """Whether a path names a file of tests."""
-    return _TESTS.search(path) is not None
 
 
 def act_of(tool: str, programs: frozenset[str], command: str | None, language: str) -> Act:
@@ -136,40 +96,15 @@ def act_of(tool: str, programs: frozenset[str], command: str | None, language: s
 
 
 def is_declared_read_only(given: Mapping[str, Any], command: str | None) -> bool:
-    """Whether a call says of itself that it only looks: its description asks, or nothing shall be changed, or each of
-    its commands is told to show something."""
+    """Whether a call says of itself that it only looks: its description ends so, or nothing shall be changed, or each
+    of its commands is told to show something."""
     asked, prompt = (text[:_INTENT_READ] if isinstance(text := given.get(name), str) else "" for name in _WORDS)
-    if command is not None and changes(command):
-        return False
-    if (
-        (_ASKS.match(asked) and not _AND.search(asked))
-        or _ENDS.search(asked.rstrip(_STOPS))
-        or _NOTHING.search(f"{asked}\n{prompt}")
-    ):
+    if _ENDS.search(asked.rstrip(_STOPS)) or _NOTHING.search(f"{asked}\n{prompt}"):
         return True
     if command is None or ">" in command:
         return False
     parts = [part.split() for part in _SPLIT.split(command[:_INTENT_READ])[:50] if part.strip()]
     return bool(parts) and all(map(_only_prints, parts))
-
-
-def changes(command: str) -> bool:
-    """Whether a part of a command plainly changes something, whatever is said about it."""
-    if _HARMLESS.intersection(command.split()):
-        return False
-    return any(map(_does, _SPLIT.split(command[:_INTENT_READ])[:50]))
-
-
-def _does(part: str) -> bool:
-    words = [word for word in part.split() if "=" not in word]
-    while words and words[0] in _BEFORE:
-        words.pop(0)
-    if not words:
-        return False
-    if words[0] in VIEWERS:
-        return _changes(words)
-    told = [word for at, word in enumerate(words) if at and word[0] != "-" and not _OPTION.fullmatch(words[at - 1])]
-    return words[0] in _DOERS or not _CHANGES_SUB.isdisjoint(told[:2])
 
 
 def _changes(words: list[str]) -> bool:
@@ -337,8 +272,8 @@ class Part:
 class CallText:
     """A call as texts. `languages` are those of its file or its programs, `act` what it does, `model_text` is what a
     model reads; `project` are the languages of the project; `code` are the words of what it does, as code has them,
-    `removed` those that an edit takes away; `looks`: it says of itself that it only looks; `unread`: code points of it
-    that nothing looks at, because a text of it goes on for longer than `READ`; `tests`: it is about a file of tests."""
+    `looks`: it says of itself that it only looks; `unread`: code points of it that nothing looks at, because a text of
+    it goes on for longer than `READ`."""
 
     tool: str
     parts: tuple[Part, ...]
@@ -349,15 +284,8 @@ class CallText:
     model_text: str
     pattern_text: str
     code: CodeWords = CodeWords()  # noqa: RUF009  frozen
-    removed: frozenset[str] = frozenset()
     looks: bool = False
     unread: int = 0
-    tests: bool = False
-
-    @property
-    def is_task(self) -> bool:
-        """Whether it says in words what another agent shall do: no code of a rule can be looked for in it."""
-        return self.tool in ("Task", "Agent", "spawn_agent")
 
 
 def read_call(item: Mapping[str, Any], project: tuple[str, ...] = ()) -> ToolCall:
@@ -385,20 +313,12 @@ def call_text(call: ToolCall) -> CallText:
     known = frozenset(found - {"", "prose"})
     model = _model_text(call, parts, path, known)
     patterns = _pattern_text(given, parts)
-    new, old = (code_words(redact(_field_text(given, name))) for name in ("new_string", "old_string"))
-    gone = old - new
     looks = act == "do" and is_declared_read_only(given, command)
     code = code_text(patterns)
     unread = sum(max(0, len(text) - READ) for _, text in _strings(given))
     return CallText(
-        call.tool_name, parts, known, call.project, act, programs, model, patterns, code, gone, looks, unread,
-        is_test(path),
+        call.tool_name, parts, known, call.project, act, programs, model, patterns, code, looks, unread
     )  # fmt: skip
-
-
-def _field_text(given: Mapping[str, Any], name: str) -> str:
-    found = given.get(name)
-    return found[:READ] if isinstance(found, str) else ""
 
 
 def _pattern_text(given: Mapping[str, Any], parts: tuple[Part, ...]) -> str:

@@ -14,7 +14,7 @@ from typing import Literal
 
 from core.rules.format.book import Book
 from core.rules.format.rule import Rule
-from core.rules.format.snippets import FULL, RuleCode, cured, turned
+from core.rules.format.snippets import FULL, RuleCode, cured
 from core.rules.matching.call import VIEWERS, Act, CallText
 from core.rules.matching.keyword import KeywordScore
 from core.rules.matching.languages import agree
@@ -42,18 +42,11 @@ _LOOKS_AT_IT = 0.7
 _NO_CODE = 0.1
 """What is taken away where a rule shows its mistake as code and none of it stands in the call; half of a snippet is
 enough of it."""
-_TOLD = 1.5
-"""For a task told in words: where nothing can be copied, shared words and meaning say more."""
-_CURED, _UNDONE = 0.5, 1.2
 _CURE = 1.5
 """How steeply a cure in the call takes away: half of it leaves a third, a whole one nothing."""
 NEAR_MISS = 0.55
 """For the command of a mistake without the option that makes it one."""
 _OTHER_LANGUAGE, _OTHER_PROJECT = 0.8, 0.9
-_IN_TESTS = 0.7
-_TESTING = ("test", "spec", "mock", "fixture", "stub", "assert", "테스트", "단위", "テスト", "测试", "測試")
-ANOTHER, FEW_WORDS = 0.5, 0.45
-"""For another command of the program that a rule shows, where the keyword score is below the second."""
 _EMBEDDED = frozenset(("sql",))
 """What stands in code of any language: no other one speaks against a rule about it."""
 _FEWER_WORDS, _FARTHER = 0.5, 1.0
@@ -154,39 +147,26 @@ def context_of(
     shown: RuleCode = RuleCode(),  # noqa: B008  frozen
     code: float = 0.0,
     *,
-    itself: bool = False,
     known: bool = False,
 ) -> Context:
     """The factor for a rule whose languages, words and code are these; `code` is how much of that code stands in the
-    call (0 to `FULL`), `itself`: the call runs the rule's mistake, `known`: a pattern tells of it. A rule about looking
-    or writing itself stays."""
+    call (0 to `FULL`), `known`: a pattern tells of the mistake. A rule about looking or writing itself stays."""
     found = Context(1.0)
-    if itself:
-        found = found.noting("the call runs the command of the rule, so its read-only factor is ignored")
-    elif call.act != "do":
+    if call.act != "do":
         least = _LOOK if call.act == "look" else _PROSE
         told = "the call is read-only" if call.act == "look" else "the call writes text for people"
         found = found.times(_ABOUT if _about(call, call.act, rule_words) else least, told)
     elif call.looks:
         by = _SAYS_IT_LOOKS if code < FULL / 2 and not known else _LOOKS_AT_IT
         found = found.times(by, "the call describes itself as read-only")
-    if call.is_task:
-        found = found.times(_TOLD, "the task is described in words")
-    elif shown.mistakes and code < FULL / 2:
+    if shown.mistakes and code < FULL / 2:
         told = (
             "few of the rule's code snippets are in the call"
             if code
             else "none of the rule's code snippets are in the call"
         )
         found = found.times(1 - _NO_CODE * (1 - 2 * code / FULL), told)
-    if call.tests and not any(word.startswith(_TESTING) for word in rule_words):
-        found = found.times(_IN_TESTS, "the call writes tests, and the rule is not about them")
-    turn = turned(shown, call.removed) if call.removed else 0
-    if turn < 0:
-        found = found.times(_CURED, "the edit removes the mistake")
-    elif turn > 0:
-        found = found.times(_UNDONE, "the edit removes the fix")
-    elif (done := cured(shown, call.code)) is not None:
+    if (done := cured(shown, call.code)) is not None:
         left = (1 - done[1]) ** _CURE
         found = replace(found.times(left, f"the call already contains {done[1]:.0%} of the fix {done[0]}"), done=left)
     return _of_language(found, call, rule_languages)

@@ -49,7 +49,6 @@ def test_every_way_to_edit_is_read_alike(book: Book, way: str) -> None:
     made, mended = calls("git push", BAD)[way], calls(BAD, GOOD)[way]
     read = call_text(mended)
     assert read.languages == {"shell"}, "by the name of its file"
-    assert "--force" in read.removed
     assert BAD not in read.pattern_text, "what goes is no mistake"
     assert [one.id for one in match(book, made).rules] == ["ERR-001"]
     (before,), after = match(book, made).rules, match(book, mended)

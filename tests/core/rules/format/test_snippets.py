@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from core.rules.format.book import book_of
 from core.rules.format.parse import parse_text
 from core.rules.format.rule import Rule
-from core.rules.format.snippets import FULL, code_text, cured, likest, rule_code, turned
+from core.rules.format.snippets import FULL, code_text, cured, likest, rule_code
 from core.rules.matching.api import match
 from core.rules.matching.call import ToolCall, call_text
 
@@ -82,14 +82,6 @@ def test_a_call_with_the_cure_scores_less_and_says_why() -> None:
     assert wrong.rules[0].relevance_score > 1.5 * right.rules[0].relevance_score
     assert any("of the fix fetch_many(ids)" in reason for reason in right.rules[0].why)
     assert wrong.rules[0].hits[0].source == "code"
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "turn"), [("limit: off", "limit: strict", -1), ("limit: strict", "limit: off", 1), ("a", "b", 0)]
-)
-def test_an_edit_is_read_by_what_it_takes_away(old: str, new: str, turn: int) -> None:
-    call = call_text(ToolCall("Edit", {"old_string": old, "new_string": new}))
-    assert turned(rule_code(RULE), call.removed) == turn
 
 
 def test_what_a_commit_says_of_itself_is_no_deed() -> None:

@@ -13,7 +13,7 @@ from core.rules.format.book import book_of
 from core.rules.format.rule import Rule
 from core.rules.format.snippets import FULL, rule_code
 from core.rules.matching.api import match
-from core.rules.matching.call import ToolCall, call_text, is_declared_read_only, is_test
+from core.rules.matching.call import ToolCall, call_text, is_declared_read_only
 from core.rules.matching.score import context_of
 from core.rules.matching.terms import ENGLISH, shares
 
@@ -25,7 +25,6 @@ OPEN = 0.0
     [
         {"command": "gh release view v3 && flyctl status"},
         {"command": "pg_tool migrate --dry-run"},
-        {"command": "mytool report", "description": "Which volumes would be touched"},
         {"command": "mytool report", "description": "적용될 볼륨 목록 확인. "},
         {"command": "mytool report", "description": "ボリュームの確認"},
         {"description": "Survey", "prompt": "Collect all timers in this repository. Do not change anything."},
@@ -44,8 +43,6 @@ def test_a_call_that_says_it_only_looks(given_: Mapping[str, Any]) -> None:
         {"command": "gh release delete v3"},
         {"command": "gh release view v3 && gh release delete v3"},
         {"command": "flyctl status > state.txt"},
-        {"command": "mytool apply", "description": "Listen for changes and apply them"},
-        {"command": "mytool apply", "description": "Find stale locks and remove them"},
         {"command": "mytool apply", "description": "확인 없이 적용"},
     ],
 )
@@ -106,13 +103,6 @@ def test_code_that_is_missing_takes_some_away_and_says_so() -> None:
     assert not factors[3].reasons
 
 
-def test_no_code_is_asked_of_a_task_told_in_words() -> None:
-    call = call_text(ToolCall("Task", {"description": "Report", "prompt": "Fetch the rows one by one."}))
-    context = context_of(call, frozenset(), frozenset(), rule_code(RULE))
-    assert context.factor > 1
-    assert context.reasons == ("the task is described in words: x 1.50",)
-
-
 def test_a_word_of_the_cure_alone_counts_half() -> None:
     mistake = Rule("ERR-001", "Slow", problem="the parquet is rewritten")
     cure = Rule("ERR-002", "Slow", problem="it takes ages", solution="the parquet is rewritten")
@@ -128,70 +118,3 @@ def test_meanings_of_one_word_share_what_it_says() -> None:
     two = shares("환불", {"환불": "refund repay"})
     assert one["refund"] == ENGLISH
     assert two["refund"] == two["repay"] == pytest.approx(ENGLISH / 2**0.5)
-
-
-@pytest.mark.parametrize(
-    ("path", "tests"),
-    [
-        ("tests/order.rs", True), ("src/androidTest/java/MigrationTest.kt", True),
-        ("OrchardTests/FixtureTests.swift", True),
-        ("sched/parse_test.go", True), ("src/cart.spec.ts", True), ("tests\\test_mail.py", True), ("conftest.py", True),
-        ("src/contest.py", False), ("deploy/latest/settings.yaml", False), ("src/inspect.py", False),
-        ("attestation.go", False),
-    ],
-)  # fmt: skip
-def test_a_file_of_tests_by_its_path(path: str, tests: bool) -> None:
-    assert is_test(path) == tests
-
-
-def test_what_only_a_test_does_is_met_by_rules_about_tests_alone() -> None:
-    call = call_text(ToolCall("Write", {"file_path": "tests/order.rs", "content": "parse(SAMPLE).unwrap();"}))
-    told = "the call writes tests, and the rule is not about them: x 0.70"
-    assert told in context_of(call, frozenset(), frozenset(("unwrap", "worker"))).reasons
-    assert told not in context_of(call, frozenset(), frozenset(("sleep", "테스트에서"))).reasons
-
-
-@pytest.mark.parametrize(
-    ("command", "said"),
-    [
-        ("git push -f origin develop", "Show the rebased branch to the team"),
-        ("git push -f origin develop", "확인"),
-        ("git -C shop push -f", "Verify branch by force-pushing it"),
-        ("kubectl -n shop delete pvc data-0", "Verify cleanup of old claim"),
-        ("terraform state rm aws_db_instance.main", "Check out of state the old database"),
-        ("rm package-lock.json && npm install", "Find a set of versions that installs"),
-        ("find . -name '*.bak' -delete && git status", "List what is left"),
-        ("sudo systemctl restart nginx", "설정이 적용됐는지 확인"),
-    ],
-)
-def test_whatever_is_said_of_it_a_command_that_changes_something_is_no_looking(command: str, said: str) -> None:
-    assert not is_declared_read_only({"command": command, "description": said}, command)
-
-
-@pytest.mark.parametrize("command", ["kubectl -n push get pods", "python report.py", "npm install --dry-run"])
-def test_what_is_said_counts_where_the_command_changes_nothing_that_is_known(command: str) -> None:
-    assert is_declared_read_only({"command": command, "description": "Show the pods"}, command)
-
-
-LOG = Rule(
-    "ERR-001",
-    "Following a log hangs",
-    problem="`tail -f app.log` and `docker logs -f` never return after `git status`; `cat .env` shows keys",
-)
-
-
-@pytest.mark.parametrize(
-    ("command", "shown"),
-    [
-        ("docker logs -f api", True),
-        ("cd shop && tail -f app.log", True),
-        ("docker logs --tail 200 api", False),
-        ("tail -n 50 app.log", False),
-        ("git status", False),
-        ("cat .env", True),
-        ("grep -rn 'docker logs -f' docs", False),
-    ],
-)
-def test_a_mistake_that_only_looks_is_met_where_it_is_run(command: str, shown: bool) -> None:
-    found = match(book_of([LOG]), ToolCall("Bash", {"command": command, "description": "Check the log"}))
-    assert bool(found.rules) == shown

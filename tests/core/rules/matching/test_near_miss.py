@@ -7,7 +7,7 @@ import pytest
 from core.rules.format.book import book_of
 from core.rules.format.rule import Rule
 from core.rules.format.snippets import code_text, cured, rule_code
-from core.rules.matching.api import another_command, match, near_miss
+from core.rules.matching.api import match, near_miss
 from core.rules.matching.call import CallText, ToolCall, call_text
 from core.rules.matching.tables import ErrorPattern, load_tables
 
@@ -75,37 +75,6 @@ def test_a_rule_about_sql_is_met_in_any_language() -> None:
     )
     found = match(book_of([rule]), call, cutoff=EVERYTHING).rules[0]
     assert not any("the rule is not" in why for why in found.why)
-
-
-@pytest.mark.parametrize(
-    ("command", "other"),
-    [
-        ("git commit -m 'add login page'", True),
-        ("git merge --no-ff topic", True),
-        ("git push --force", False),
-        ("git commit -m x && git push -u origin y", False),
-        ("git push origin +main && git log", False),
-        ("npm run build", False),
-    ],
-)
-def test_another_command_of_the_program_a_rule_shows(command: str, other: bool) -> None:
-    call = call_text(ToolCall("Bash", {"command": command}))
-    found = another_command(rule_code(FORCE).mistakes, call, matching(call))
-    assert found == ("git push --force" if other else "")
-
-
-def test_another_command_counts_where_few_words_are_shared() -> None:
-    told = "the call runs a different command than git push --force and shares few words: x 0.50"
-    plain = match(book_of([FORCE]), ToolCall("Bash", {"command": "git commit -m wip"}), cutoff=EVERYTHING)
-    assert told in plain.rules[0].why
-    words = ToolCall("Bash", {"command": "git rebase", "description": "force push to main that lost commits of others"})
-    assert told not in match(book_of([FORCE]), words, cutoff=EVERYTHING).rules[0].why
-
-
-def test_a_program_whose_next_word_is_a_file_runs_no_other_command() -> None:
-    rule = Rule("ERR-8", "Output without a limit", problem="`cat access.log` filled the conversation")
-    call = call_text(ToolCall("Bash", {"command": "cat /var/log/app.log"}))
-    assert another_command(rule_code(rule).mistakes, call, ()) == ""
 
 
 def test_a_command_without_the_sign_for_all_there_is() -> None:
