@@ -11,6 +11,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
+from difflib import SequenceMatcher
+from itertools import pairwise
 from typing import Any, ClassVar, Final, Literal, cast, get_args
 
 import apsw
@@ -163,6 +165,11 @@ _DO_BYTES: Final = 132
 _WHEN_BYTES: Final = 60
 _WHEN_LEAST: Final = 24
 _DIFF_LINE: Final = 76
+_WORDS_COMPARED: Final = 400
+_NOT_WORTH_A_MARK: Final = 2
+"""Words between two others that are shown instead of a mark."""
+_MOSTLY: Final = 0.5
+"""The share of a command's words up to which they are what it differs in."""
 _SCOPES: Final[dict[Scope, str]] = {
     "session": "this session",
     "project": "this project",
@@ -245,7 +252,10 @@ def agent_text(lesson: Lesson, most: int = AGENT_TOKENS) -> str:
     check = [] if _clean_line(lesson.check) == _clean_line(lesson.do.text) else take("check", lesson.check)
     when = take("when", lesson.when.error, _WHEN_LEAST)
     sandbox = take("sandbox", sandbox_that_matters(lesson))
-    tried = (lesson.do.instead_of, *lesson.dead_ends)
+    failed = lesson.do.instead_of
+    if _is_long(failed, _DO_BYTES):
+        failed = differing_words(failed, lesson.do.text) or failed
+    tried = (failed, *lesson.dead_ends)
     dead = [line for one in tried for line in take("not", one)]
     because = take("because", lesson.because or "")
     return "\n".join((*when, *sandbox, *do, *dead, *check, *because))
@@ -254,7 +264,11 @@ def agent_text(lesson: Lesson, most: int = AGENT_TOKENS) -> str:
 def _do_lines(lesson: Lesson, room: int) -> list[str]:
     do, label = lesson.do, "do (workaround)" if lesson.workaround else "do"
     if do.kind != "hunk":
-        return [_cut(f"{label}: {_clean_line(do.text)}", room)]
+        line = f"{label}: {_clean_line(do.text)}"
+        if _is_long(line, room) and (differing := differing_words(do.text, do.instead_of)):
+            shorter = f"{label}: {differing}"
+            line = line if _is_long(shorter, room) else shorter
+        return [_cut(line, room)]
     head = _cut(f"{label}: edit {do.file.replace(chr(92), '/').rpartition('/')[2]}", room)
     changed = list(_dedented(do.text))
     for shown in (changed, [line for line in changed if line[0] == "+"]):
@@ -268,6 +282,29 @@ def _do_lines(lesson: Lesson, room: int) -> list[str]:
             break
         lines.append(shorter)
     return [*lines, "…"] if len(lines) > 1 else lines
+
+
+def differing_words(text: str, other: str) -> str:
+    """The words of a command in which it differs from the `other` one, with its first word and those beside them.
+
+    What is left out is marked. Empty where hardly anything is the same: then no words tell what was done otherwise.
+    """
+    words, others = (_clean_line(one).split()[:_WORDS_COMPARED] for one in (text, other))
+    matcher = SequenceMatcher(None, others, words, autojunk=False)
+    changed = [(start, end) for mark, _, _, start, end in matcher.get_opcodes() if mark != "equal"]
+    if not others or not changed or sum(end - start for start, end in changed) > len(words) * _MOSTLY:
+        return ""
+    kept = sorted({0, *(at for start, end in changed for at in range(max(0, start - 1), min(end + 1, len(words))))})
+    shown = words[:1]
+    for last, at in pairwise([*kept, len(words)]):
+        between = words[last + 1 : at]
+        shown += between if len(between) <= _NOT_WORTH_A_MARK else ["…"]
+        shown += words[at : at + 1]
+    return " ".join(shown)
+
+
+def _is_long(text: str, size: int) -> bool:
+    return len(text.encode("utf-8", "replace")) > size
 
 
 def _dedented(diff: str) -> Iterator[str]:

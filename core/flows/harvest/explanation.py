@@ -32,10 +32,40 @@ _FIX = re.compile(
 )
 _LATIN = re.compile(r"[a-z][a-z0-9]{2,}")  # a Latin word with a Korean ending (`ASCII이고`) is one token
 _EMPTY = re.compile(
-    r"^(?:now |next,? |first,? |ok(?:ay)?[,.]? )?(?:let me|i'll|i will|let's|running|checking|looking|reading)\b"
+    r"^(?:now |next,? |first,? |ok(?:ay)?[,.]? )?(?:let me|i['’]ll|i will|let['’]s|running|checking|looking|reading)\b"
     r"|(?:실행|확인|살펴|읽어|찾아|돌려) ?(?:해 ?)?보겠습니다\.?$|(?:실행|확인)하겠습니다\.?$|passes now|모두 통과",
     re.IGNORECASE,
 )
+_SELF = r"(?:(?:I|[Ww]e)(?:['’](?:m|ll|ve|d|re))?|[Ll]et me|[Ll]et['’]s|[Ll]et us)(?=[\s,])"
+_OPENER = (
+    r"(?:(?:[Nn]ow|[Nn]ext|[Tt]hen|[Ff]irst|[Ss]econd|[Ff]inally|[Aa]lso|[Aa]gain|[Ss]o|[Aa]nd|[Bb]ut|[Oo][Kk](?:ay)?|[Gg]ood"
+    r"|[Gg]reat|[Pp]erfect|[Rr]ight|[Aa]lright|[Ii]nstead|[Hh]ere|[Mm]eanwhile|[Tt]herefore)[,.:!;—–-]*\s+)"
+)
+_OF_ITSELF = re.compile(
+    rf"^{_OPENER}*(?:{_SELF}|(?:[Nn]eed(?:ed)?|[Gg]oing|[Ww]ant|[Hh]ave|[Tt]ime|[Tt]rying|[Rr]eady|[Ss]till need) to\b)"
+    # An order to itself: an adverb of sequence, and no subject before the verb.
+    r"|^(?:[Nn]ow|[Nn]ext|[Tt]hen|[Ff]irst|[Ff]inally|[Aa]lso|[Ll]ast),?\s+(?!(?:the|an?|th(?:is|at|ese|ose)|my|our|its?|their"
+    r"|they|there|he|she|you|your|all|both|each|every|some|any|no|one|two|three|only|when|if|because|since|that)\b)[a-z]+\b"
+    # The same in languages that leave the subject out: an object, a verb, nothing that it is said of.
+    r"|^(?!.*[はが])(?=.*を).*ます[。.]?$|^(?!.*\S[은는이가] )(?=.*\S[을를] ).*(?:합니다|했습니다)[.]?$"
+    r"|(?:겠(?:습니다|어요|다)|게요)[.]?$"
+)
+"""How a clause begins in which the agent says what it does: it is the subject, or there is none but itself."""
+_DOING = re.compile(r"^(?:[A-Z][a-z]+ing|Re-?[a-z]+ing)\b")
+_FINITE = re.compile(
+    r"\b(?:is|are|was|were|has|have|had|does|do|did|can|could|will|would|must|may|might|shall|should|because|since"
+    r"|causes?|fails?|means|needs?|requires?|breaks?|works?|makes|gives?|leaves?|lets)\b|n['’]t\b"
+)
+"""A verb that can stand with a subject: without one, `Adding the group` tells what is done."""
+_ABOUT_ITSELF_NEXT = re.compile(
+    rf"(?:,|\s--?\s|\s?[—–])\s*(?:(?:so|and|but|then|therefore|hence|now|which|that|as|while|where)\s+)*(?:now\s+)?{_SELF}"
+    rf"|[;:]\s*(?:[\w'’`-]+\s+){{0,8}}?{_SELF}"
+)
+_SUBORDINATE = re.compile(r"^(?:Once|After|Before|When|While|If|To|Until|Unless|With|For|In|On|At|By|Per|From)\b")
+_MEANWHILE = re.compile(r"^(?:Once|After|Before|When|While|If)\b[^,]*?\s(?:I|we)['’](?:ll|m|ve)\s")
+_MARKUP = re.compile(r"^(?:\||::|\{|<)")
+_LEAST: Final = 4
+"""Words of a clause that says something."""
 _CLAIM = re.compile(
     r"\bI(?:'ve| have)?(?: just)? (?:re)?(?:started|installed|fixed|killed|stopped|added|set|changed|updated|removed"
     r"|freed|cleared|granted|enabled|disabled|upgraded|booted|logged in|turned|rotated|plugged|created|deleted|renewed"
@@ -67,7 +97,7 @@ def explanation_of(said: Iterable[Statement], key_line: str, changed: str) -> tu
     for one in said:
         if _injected(one.text):
             continue
-        for claim in _claims(one.text):
+        for claim in _claims(one.text, one.role != "user"):
             score = _score(claim, one.role, error_words, change_words)
             if score >= 3 and (best is None or score >= best[0]):
                 best = (score, claim.sentence, one)
@@ -78,6 +108,19 @@ def sentences(text: str) -> list[str]:
     """The sentences of a message outside its code blocks, each a verbatim part of it, without list marks."""
     found = (_LEAD.sub("", match[0]).strip() for match in _SENTENCE.finditer(_FENCED.sub("\n", text[:8000])))
     return [sentence for sentence in found if 8 <= len(sentence) <= QUOTE_LIMIT]
+
+
+def without_itself(sentence: str) -> str:
+    """The sentence of an agent up to where it speaks of itself; empty where it does from the start, or says no more."""
+    only_doing = _DOING.match(sentence) is not None and not _FINITE.search(sentence)
+    if only_doing or any(one.search(sentence) for one in (_MARKUP, _OF_ITSELF, _MEANWHILE)):
+        return ""
+    found = _ABOUT_ITSELF_NEXT.search(sentence)
+    if found is None:
+        return sentence
+    before = sentence[: found.start()].rstrip(" ,;:—–-")
+    led_in = _SUBORDINATE.match(before) is not None and "," not in before
+    return "" if led_in or len(before.split()) < _LEAST else before
 
 
 def names_a_change(sentence: str) -> bool:
@@ -106,8 +149,12 @@ class _Claim:
 
 
 @lru_cache(maxsize=128)
-def _claims(text: str) -> tuple[_Claim, ...]:
-    """The claims of a message; remembered, as one message is read for every error of a run and of the next ones."""
+def _claims(text: str, of_agent: bool) -> tuple[_Claim, ...]:
+    """The claims of a message; remembered, as one message is read for every error of a run and of the next ones.
+
+    What an agent says of itself is none: it tells what is done, not why that helps.
+    """
+    said = (one for one in sentences(text) if not _EMPTY.search(one))
     return tuple(
         _Claim(
             sentence,
@@ -115,8 +162,8 @@ def _claims(text: str) -> tuple[_Claim, ...]:
             _CAUSE.search(sentence) is not None,
             _FIX.search(sentence) is not None,
         )
-        for sentence in sentences(text)
-        if not _EMPTY.search(sentence)
+        for sentence in (map(without_itself, said) if of_agent else said)
+        if sentence
     )
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from core.errors.lessons import Do, Lesson, LessonEvidence, When
 from core.flows.harvest.changes import Hint
 from core.flows.harvest.events import Ran
-from core.flows.harvest.explanation import LIMIT, resolution_text, sentences
+from core.flows.harvest.explanation import LIMIT, resolution_text, sentences, without_itself
 from core.flows.harvest.session_events import result_of
 from core.text import MASK
 from tests.flows.harvest.chat import HOME, VITEST, Chat
@@ -133,3 +133,37 @@ def test_the_files_that_a_failure_names_are_found_beside_a_run_without_an_end() 
     for number in range(20):
         ran = Ran("s", number, "", "Bash", {"command": "npm test"}, f"{said}\n{'a-' * 95_000}", exit_code=1)
         assert result_of(ran).mentions == {"app.py", "lib.rs"}
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("Now I need to fix the unused variables in API routes.", ""),
+        ("I’ll fetch the latest head, since the branch moved.", ""),
+        ("Now add the helper function at the end of the file.", ""),
+        ("Need to add the `Result` import and use pattern matching.", ""),
+        ("Adding that group:", ""),
+        ("Once it finishes I’ll also run the built command.", ""),
+        ("| 5 | Update `plugin.json` | Name needs a suffix |", ""),
+        ("unused import를 수정합니다.", ""),
+        ("Now my commit has conflicts in two tests.", "Now my commit has conflicts in two tests."),
+        ("The test failed because I ran it beside the build.", "The test failed because I ran it beside the build."),
+        ("Adding a field breaks the schema, which is closed.", "Adding a field breaks the schema, which is closed."),
+        ("The runner has no `nl`, so I’m using the full path.", "The runner has no `nl`"),
+        ("The branch is checked out elsewhere; once it is free I’ll delete it.", "The branch is checked out elsewhere"),
+        (
+            "`bd status` is not there in this version — let me try the plain one.",
+            "`bd status` is not there in this version",
+        ),
+        ("레포지토리에 auto-merge가 비활성화되어 있습니다.", "레포지토리에 auto-merge가 비활성화되어 있습니다."),
+    ],
+)
+def test_what_an_agent_says_of_itself_explains_nothing(said: str, kept: str) -> None:
+    assert without_itself(said) == kept
+    assert kept in said
+
+
+def test_a_person_who_says_what_they_did_is_quoted() -> None:
+    chat = Chat().sh("npm test", VITEST, 1).user("I renamed the export, because add was missing.")
+    found = chat.edit(f"{HOME}/src/sum.ts", "export const plus", "export const add").sh("npm test", "4 passed").one()
+    assert found.explanation is not None and found.explanation[0].startswith("I renamed")

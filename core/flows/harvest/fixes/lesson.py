@@ -11,7 +11,7 @@ from difflib import SequenceMatcher
 from typing import Final, NamedTuple
 
 from core.errors.identity.keylines.tools import compilers, linters, python, runtimes, test_runners
-from core.errors.lessons import HUNK_LINES, Do, Lesson, LessonEvidence, Scope, When
+from core.errors.lessons import HUNK_LINES, Do, Lesson, LessonEvidence, Scope, When, differing_words
 from core.flows.harvest import programs
 from core.flows.harvest.changes import Change, Hint, diff_lines, is_reverted, short_diff_lines
 from core.flows.harvest.command import FILTERS, Command, chained
@@ -156,10 +156,19 @@ def lesson_of(outline: Outline) -> Lesson:
 def differing_commands(failed: Command, passed: Command, key: str, project: str) -> tuple[str, str]:
     """The failing and the passing command, plain; of long ones only the part that the error (`key`) names; with the
     move to their folders where nothing else differs."""
-    if (parts := _named_parts(failed.text, passed.text, key)) is not None:
-        return _short(parts[0], project), _short(parts[1], project)
-    plain = plain_command(failed, project), plain_command(passed, project)
-    return plain if plain[0] != plain[1] else (_short(failed.text, project), _short(passed.text, project))
+    parts = _named_parts(failed.text, passed.text, key) or (_unmoved(failed.text), _unmoved(passed.text))
+    plain = _plain(parts[0], project), _plain(parts[1], project)
+    if plain[0] == plain[1]:
+        plain = _plain(failed.text, project), _plain(passed.text, project)
+    return _cut(plain[0], plain[1]), _cut(plain[1], plain[0])
+
+
+def _cut(text: str, other: str = "") -> str:
+    """A command as it is; of a long one the words in which it differs from the `other`, or its beginning."""
+    if len(text) <= COMMAND_LENGTH:
+        return text
+    differing = differing_words(text, other)
+    return differing if 0 < len(differing) <= COMMAND_LENGTH else f"{text[: COMMAND_LENGTH - 1]}…"
 
 
 def _named_parts(failed: str, passed: str, key: str) -> tuple[str, str] | None:
@@ -179,15 +188,18 @@ def _named_parts(failed: str, passed: str, key: str) -> tuple[str, str] | None:
 
 def plain_command(command: Command, project: str) -> str:
     """A command with placeholders, without the move to its folder and without what only cuts its output."""
-    text = command.text.strip()
-    if (moved := _MOVES.match(text)) is not None and text[moved.end() :].strip():
-        text = text[moved.end() :]
-    return _short(text, project)
+    return _cut(_plain(_unmoved(command.text), project))
 
 
-def _short(text: str, project: str) -> str:
-    plain = _safe(with_placeholders(unfiltered(text.strip()), project))
-    return plain if len(plain) <= COMMAND_LENGTH else f"{plain[: COMMAND_LENGTH - 1]}…"
+def _unmoved(command: str) -> str:
+    """A command without the move to its folder at its beginning."""
+    text = command.strip()
+    moved = _MOVES.match(text)
+    return text[moved.end() :] if moved is not None and text[moved.end() :].strip() else text
+
+
+def _plain(text: str, project: str) -> str:
+    return _safe(with_placeholders(unfiltered(text.strip()), project))
 
 
 def unfiltered(text: str) -> str:

@@ -19,6 +19,7 @@ from core.errors.lessons import (
     When,
     agent_text,
     card,
+    differing_words,
     lesson_json,
     parse_lesson,
     version_of,
@@ -110,3 +111,27 @@ def test_a_card_leaves_out_what_is_not_known() -> None:
 )
 def test_the_version_is_what_stands_behind_the_name(tool: str, output: str, version: str) -> None:
     assert version_of(tool, output) == version
+
+
+LONG = " ".join(f"src/folder{number}/some-file.ts" for number in range(20))
+
+
+def test_of_a_long_command_the_words_are_shown_in_which_it_differs() -> None:
+    failed, passed = f"prettier --write {LONG} --cache last.ts", f"prettier --write {LONG} --no-cache last.ts"
+    assert differing_words(passed, failed) == "prettier … src/folder19/some-file.ts --no-cache last.ts"
+    text = agent_text(Lesson(When("x"), Do("command", passed, instead_of=failed)))
+    assert "do: prettier … src/folder19/some-file.ts --no-cache last.ts" in text
+    assert "not: prettier … src/folder19/some-file.ts --cache last.ts" in text
+
+
+def test_commands_that_share_hardly_a_word_have_none_in_which_they_differ() -> None:
+    assert differing_words("cat a.txt", "python3 run.py --all") == ""
+    assert differing_words(LONG, "") == ""
+    assert differing_words(LONG, LONG) == ""
+
+
+@given(st.lists(st.sampled_from("abcd"), max_size=12), st.lists(st.sampled_from("abcd"), max_size=12))
+def test_the_shown_words_are_of_the_command_in_its_order(words: list[str], others: list[str]) -> None:
+    left = iter(words)
+    shown = [word for word in differing_words(" ".join(words), " ".join(others)).split() if word != "…"]
+    assert all(word in left for word in shown)
