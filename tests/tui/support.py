@@ -6,7 +6,7 @@ from asyncio import sleep
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from time import monotonic
+from time import monotonic, process_time
 
 from textual._context import visible_screen_stack
 from textual.command import CommandList
@@ -132,12 +132,13 @@ def app_on(path: Path, *, ascii_only: bool = False, name: str = "", roots: Roots
 async def until(pilot: Pilot[None], happened: Callable[[], object]) -> None:
     """Wait until something has happened on the screen; fails after two minutes, for busy machines.
 
-    To look costs nothing but the looking: the app is not asked to settle until it has happened."""
-    end, rest = monotonic() + 120, 0.002
+    To look costs nothing but the looking: the app is not asked to settle until it has happened. Most of the time is for
+    what is waited for: to draw a whole screen takes longer than a rest."""
+    end, rest, begun = monotonic() + 120, 0.002, process_time()
     while not happened():
         assert monotonic() < end, "it never happened"
-        await sleep(rest)
-        rest = min(2 * rest, 0.02)
+        await sleep(max(rest, min(2 * (process_time() - begun), 0.2)))
+        rest, begun = min(2 * rest, 0.02), process_time()
     await pilot.pause()
 
 
@@ -157,11 +158,17 @@ def frame(app: CasebookApp) -> str:
 async def settled(pilot: Pilot[None], app: CasebookApp) -> None:
     """Until nothing runs but what watches, and two looks, a moment apart, show the same.
 
-    No moment has to pass where the app is known to do nothing in it."""
+    Where the app is known to do nothing for a moment, none has to pass, and nothing has to be drawn to be compared."""
     before = ""
-    while (now := frame(app)) != before or not app.jobs.is_idle():
+    while True:
+        await pilot.pause()
+        if quiet(0.1) and app.jobs.is_idle():
+            return
+        if (now := frame(app)) == before and app.jobs.is_idle():
+            return
         before = now
-        await pilot.pause(None if quiet(0.1) else 0.1)
+        if not quiet(0.1):
+            await pilot.pause(0.1)
 
 
 def told(app: CasebookApp, words: str) -> bool:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
+from contextlib import closing
+from functools import cache
 from pathlib import Path
 
 import apsw
@@ -32,13 +35,21 @@ ALTERED = {
 }
 
 
+@cache
+def _made(version: int) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "casebook.db"
+        with closing(apsw.Connection(str(path))) as con:
+            for script in SHIPPED.scripts()[:version]:
+                con.execute(script.sql)
+            con.execute(f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {version}")
+        return path.read_bytes()
+
+
 def made(path: Path, version: int = SHIPPED.version) -> apsw.Connection:
     """A casebook of an older version, as that version made it."""
-    con = apsw.Connection(str(path))
-    for script in SHIPPED.scripts()[:version]:
-        con.execute(script.sql)
-    con.execute(f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {version}")
-    return con
+    path.write_bytes(_made(version))
+    return apsw.Connection(str(path))
 
 
 def altered(path: Path, sql: str, version: int = SHIPPED.version) -> Path:
