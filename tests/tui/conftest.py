@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from textual._compositor import Compositor
 from textual.css.model import RuleSet
 from textual.css.stylesheet import Stylesheet
 
-from core.process.child import Child
-from tests.tui.quiet import DRAW, drawn_when_quiet, nothing_slept_for_nothing
+from tests.tui.quiet import DRAW, drawn_when_quiet, nothing_gives_way, nothing_slept_for_nothing
 from tests.tui.support import make_casebook
 
 
@@ -56,16 +54,8 @@ def pilots_that_go_on() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def children_as_others() -> Iterator[None]:
-    """The processes of a workbench do not give way here: where others take every core, they would hardly run at all.
-
-    That they do elsewhere is tested with `Child` itself."""
-    made = Child.__init__
-
-    def make(self: Child, *, nice: int = 0, one_core: bool = False, **more: Any) -> None:
-        made(self, **more)
-
-    with pytest.MonkeyPatch.context() as patch:  # its own: what a test takes back is not this
-        patch.setattr(Child, "__init__", make)
+    """The processes of a workbench do not give way here."""
+    with nothing_gives_way():
         yield
 
 

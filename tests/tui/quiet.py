@@ -20,6 +20,7 @@ from textual._compositor import Compositor
 from textual._context import active_app
 from textual.pilot import Pilot
 
+from core.process.child import Child
 from tui.shell.app import CasebookApp
 
 SLEPT = 0.02
@@ -117,4 +118,19 @@ def drawn_when_quiet() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Compositor, "render_update", draw_whole)
         patch.setattr(Pilot, "pause", pause_and_draw)
+        yield
+
+
+@contextmanager
+def nothing_gives_way() -> Iterator[None]:
+    """The processes that an app starts run like any other: where others take every core, they would hardly run at all.
+
+    That they give way elsewhere is tested with `Child` itself."""
+    made = Child.__init__
+
+    def make(self: Child, *, nice: int = 0, one_core: bool = False, **more: Any) -> None:
+        made(self, **more)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Child, "__init__", make)
         yield

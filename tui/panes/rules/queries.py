@@ -269,7 +269,7 @@ class Matching:
             at_once = not (again or self.warm or self._none)
             if at_once:
                 job.partial(by_words())
-            late = None if at_once else lambda: job.partial(by_words())
+            late = None if at_once or again else lambda: job.partial(by_words())
             return self._ranked(job, asked, before, pinned, meaning=True, late=late)
 
         return work

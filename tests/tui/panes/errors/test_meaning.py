@@ -388,6 +388,6 @@ def test_neither_the_first_frame_nor_similar_cases_load_a_model(embedded: Path) 
         )
     done = subprocess.run(
         [sys.executable, "-c", STARTED, str(embedded)], cwd=ROOT, check=True, capture_output=True, text=True,
-        env={**os.environ, "CASEBOOK_EMBEDDING_AUTO": "false"}, timeout=120,
+        env={**os.environ, "CASEBOOK_EMBEDDING_AUTO": "false"}, timeout=300,
     )  # fmt: skip
     assert not {"numpy", "onnxruntime", "fastembed", "tokenizers"} & set(done.stdout.split())

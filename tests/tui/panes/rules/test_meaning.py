@@ -185,6 +185,7 @@ import asyncio, sys
 from pathlib import Path
 from core.base.config.settings_sources import load_config
 from tests.tui.panes.rules.support import PUSH, answered, idle, opened
+from tests.tui.quiet import nothing_gives_way
 from tests.tui.support import until
 from tui.shell.app import CasebookApp
 from tui.services.environment import Surroundings
@@ -196,7 +197,8 @@ async def main():
         await until(pilot, lambda: answered(screen, PUSH) and not screen.rank.ranked.match.fallback_used and idle(app))
         print(*sorted({name.partition(".")[0] for name in sys.modules}))
 
-asyncio.run(main())
+with nothing_gives_way():
+    asyncio.run(main())
 """
 
 
@@ -204,7 +206,7 @@ def test_the_model_is_never_loaded_by_the_workbench_itself(tmp_path: Path, at_ho
     app, rules = an_app(tmp_path)
     done = subprocess.run(
         [sys.executable, "-c", STARTED, str(app.jobs.path), str(rules)], cwd=ROOT, check=False, capture_output=True,
-        text=True, timeout=120,
+        text=True, timeout=300,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     loaded = set(done.stdout.split())
