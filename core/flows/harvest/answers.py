@@ -36,6 +36,13 @@ _SENDS: Final = frozenset(("-X", "--method", "-f", "-F", "--field", "--raw-field
 _BESIDE: Final = re.compile(r"^(?:hint: |\{\"message\":)[^\n]*$", re.MULTILINE)
 """What stands below the line that says so: a hint, or the body of the service's answer."""
 _TAIL: Final = 400
+_GIT_FATAL: Final = 128
+"""git's exit code where it gives up."""
+_STARTUP: Final = re.compile(
+    r"\A\s*(?:(?:failed in sandbox: )?[/~][^\s:]*/(?:\.(?:bash_profile|bash_login|bashrc|profile|zprofile|zshrc|zshenv)"
+    r"|shellenv\.sh)(?:: line \d+|(?::[\w-]+)?:\d+): [^\n]*(?:\n|\Z))+"
+)
+"""What a login shell says of its own start-up files, before the command begins."""
 
 
 def is_expected_failure(ran: Ran, body: str) -> bool:
@@ -61,10 +68,16 @@ def asks_presence(command: Command) -> bool:
 def is_none_found(command: Command, body: str, code: int) -> bool:
     """Whether all that a look-up says is that there is no such thing."""
     last = command.last
-    if code != 1 or last is None or _SENDS & set(last.words):
+    if last is None or code != (_GIT_FATAL if body.lstrip().startswith("fatal: ") else 1) or _SENDS & set(last.words):
         return False
     looks = command.reads_only or (len(command.members) == 1 and bool(programs.LOOKING_VERBS & set(last.words[1:4])))
     return looks and NONE_FOUND.fullmatch(_BESIDE.sub("", body)) is not None
+
+
+def without_startup(body: str) -> str:
+    """`body` without what the shell says of its start-up files, at the same places: it is not of the command."""
+    found = _STARTUP.match(body)
+    return body if found is None else " " * found.end() + body[found.end() :]
 
 
 def without_asked_patterns(command: Command, body: str) -> str:

@@ -20,6 +20,7 @@ from core.flows.harvest.answers import (
     is_none_found,
     is_silent,
     without_asked_patterns,
+    without_startup,
 )
 from core.flows.harvest.changes import DELEGATES, WRITERS
 from core.flows.harvest.command import Command, Part
@@ -197,7 +198,7 @@ def judge(ran: Ran, command: Command | None) -> Outcome:
 
 def _judge_run(ran: Ran, command: Command) -> Outcome:
     """A run of a shell command. What it was run to see is an answer, however it looks."""
-    whole = blanked(ran.text)
+    whole = without_startup(blanked(ran.text))
     body = without_asked_patterns(command, whole)
     outcome = _outcome_of_run(ran, command, body)
     if outcome.sign != "incident":

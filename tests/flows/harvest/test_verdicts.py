@@ -321,3 +321,28 @@ def test_a_failure_beside_such_a_question_is_still_an_incident(command: str, tex
 def test_a_red_that_was_announced_is_an_answer(description: str, text: str, sign: str) -> None:
     given = {"command": "go test ./...", "description": description}
     assert judge(Ran("s", 0, "main", "Bash", given, text, "error", 1), command_of("Bash", given)).sign == sign
+
+
+BREW = "failed in sandbox: /opt/homebrew/Library/Homebrew/cmd/shellenv.sh: line 18: /bin/ps: Operation not permitted\n"
+PROFILE = "/home/ana/.profile: line 6: compdef: command not found\n/home/ana/.zshrc:12: command not found: nvm\n"
+
+
+@pytest.mark.parametrize("startup", [BREW, PROFILE, BREW + PROFILE])
+def test_what_the_shell_says_of_its_start_up_files_is_not_of_the_command(startup: str) -> None:
+    assert judged("rg reduced app", startup, 1).sign != "incident"
+    found = judged("python shop.py", f"{startup}{LOOKUP}", 1)
+    assert found.sign == "incident"
+    assert names(found) == names(judged("python shop.py", LOOKUP, 1))
+    (error,) = found.errors
+    assert f"{startup}{LOOKUP}"[error.key.start : error.key.end] == error.key.text
+
+
+def test_a_start_up_file_that_a_command_runs_is_of_the_command() -> None:
+    assert judged("bash ~/.profile", f"Loading\n{PROFILE}", 1).sign == "incident"
+
+
+def test_a_log_without_commits_says_that_there_are_none() -> None:
+    said = "fatal: your current branch 'main' does not have any commits yet"
+    assert judged("git log --oneline -5", said, 128).sign == "answer"
+    assert judged("git push", said, 128).sign == "incident"
+    assert judged("git log --oneline -5", "fatal: not a git repository", 128).sign == "incident"
