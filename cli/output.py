@@ -13,7 +13,7 @@ from core.text import visible
 
 Style = Literal["bold", "dim", "good", "warn", "bad"]
 _LONG, _END = 1_200, 200
-"""Code points of a fault that people read, and how many of them are its end: what is wrong stands there often."""
+"""Code points of a displayed fault, and how many of them are its end, which often has the cause."""
 _SGR: dict[Style, str] = {"bold": "1", "dim": "2", "good": "32", "warn": "33", "bad": "31"}
 
 

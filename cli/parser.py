@@ -74,7 +74,7 @@ _VALUED = ("--db", "--config")
 _WRONG_WORD = lazy_pattern(r"argument (?P<argument>.*): invalid choice: (?P<given>.*) \(choose from (?P<known>.*)\)")
 """How argparse says that a word is none of those it knows; Python 3.14 quotes them no more."""
 _NO_COMMAND = "the following arguments are required: COMMAND"
-"""How it says that a group of commands stands alone."""
+"""argparse's message for a group of commands without a command."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -114,7 +114,7 @@ class Parser(argparse.ArgumentParser):
         (sys.stderr if file is None else file).write(message)
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]
-        """As argparse does, but what is left over is told by the command that was named, not by the program."""
+        """As argparse does, but the named command reports extra arguments, not the program."""
         found, left = super().parse_known_args(args, namespace)
         if left:
             option = next((word for word in left if word.startswith("-")), "")

@@ -101,7 +101,7 @@ def _alone(parser: argparse.ArgumentParser, args: argparse.Namespace, out: Outpu
 
 
 def _lost_place() -> Fault | None:
-    """What there is to say where the folder that one stands in has been deleted: no path can be read from there."""
+    """Return the fault of a deleted current folder: no path can be read from there."""
     try:
         os.getcwd()  # noqa: PTH109  the one thing that is asked
     except OSError:
@@ -130,12 +130,12 @@ def _traceback(error: BaseException) -> str:
 
 
 def _exit_on_closed_pipe() -> int:
-    """Whoever read our output has had enough, which is no fault of ours."""
+    """Exit quietly when the reader of our output has closed the pipe."""
     _drop_stdout()
     return FOUND
 
 
 def _drop_stdout() -> None:
-    """Python flushes stdout once more when it ends; what nobody can take must not make it complain."""
+    """Prevent Python's final flush of stdout from raising an error."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -16,7 +16,7 @@ from core.flows.transcripts.report import Progress
 
 
 def reporter(out: Output, *, every_line: bool = False) -> Callable[[Progress], None] | None:
-    """What to call with each `progress.v1`; None where nobody would see it. `every_line`: write lines in any case."""
+    """Return the receiver of each `progress.v1`; None without visible output. `every_line`: always write lines."""
     on_terminal = sys.stderr.isatty() and not out.json
     if not on_terminal and not out.verbose and not every_line:
         return None

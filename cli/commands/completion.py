@@ -99,7 +99,7 @@ def _bash(places: tuple[Place, ...]) -> Iterator[str]:
 
 
 def _free(places: tuple[Place, ...]) -> str:
-    """A shell pattern for the options that take any value, wherever they stand."""
+    """Return a shell pattern for the options that take any value, in any position."""
     names = {word.name for place in places for word in place.words if word.valued and not word.choices}
     return "|".join(f'*" {name}"' for name in sorted(names))
 

@@ -32,7 +32,7 @@ _FOREIGN = (b'"cursor_version"', b'"turn_id"', b'_result_for_llm"')
 """Marks of payloads that other agents send to the hooks in Claude Code's settings, or in its plugins."""
 _ANSWERED = 0
 _LAST_WORDS_S = 0.3
-"""After giving up: for keeping what was told, and for the log."""
+"""Seconds after the deadline to save the event and write the log."""
 _SPARE_S, _SPARE_FILES = 0.2, 3
 
 
@@ -287,7 +287,7 @@ def _began(found: _HookSettings) -> None:
 
 
 def _after(argv: list[str]) -> None:
-    """The detached half: import the transcript, then embed what is new. Nobody waits for it."""
+    """The detached half: import the transcript, then embed what is new. No process waits for it."""
     from pathlib import Path
 
     from core.flows.hook.session_end import read_session
@@ -298,7 +298,7 @@ def _after(argv: list[str]) -> None:
 
 
 class _Watchdog:
-    """Ends the process, well, when its time is up; setting it again starts the time anew.
+    """Ends the process cleanly at its deadline; setting it again restarts the time.
 
     `first` is held while an event is read and written down: so long it waits. `keep` is what must not be lost then: a
     payload that is in no file, and the casebook it is for. `host`: what took too long here (a very
@@ -324,7 +324,7 @@ class _Watchdog:
             self._timer.cancel()
 
     def give_up(self) -> NoReturn:
-        """Leave what was told to the next hook or import; nothing of that may take long either."""
+        """Leave the event to the next hook or import; this must be fast too."""
         if not self._once.acquire(blocking=False):
             threading.Event().wait(2 * _LAST_WORDS_S)  # the other thread is at it
             os._exit(_ANSWERED)

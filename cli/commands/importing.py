@@ -41,7 +41,7 @@ _INSPECT = "inspect"
 
 
 class _Agents(tuple[str, ...]):
-    """What help and completion offer. No other word is refused: it is a path, and the file tells whose it is."""
+    """Values for help and completion. Any other word is a path, and the file decides its agent."""
 
     def __contains__(self, word: object) -> bool:
         return True

@@ -159,7 +159,7 @@ def _call(args: argparse.Namespace, kind: tuple[str, ...]) -> ToolCall:
 def _whole(
     args: argparse.Namespace, context: Context, *, model: bool = True, source: From = "process"
 ) -> tuple[RuleMatcher, tuple[Unread, ...]]:
-    """The matcher over the rule files, and those of the settings that it does without, which are told."""
+    """Return the matcher over the rule files, and the unreadable files of the settings."""
     files, unread = _read(args, context)
     for _, told in unread:
         context.out.note(f"casebook: skipped: {told}")
@@ -281,7 +281,7 @@ def _watch(matcher: RuleMatcher, context: Context) -> int:
 
 
 def run_clusters(args: argparse.Namespace, context: Context) -> int:
-    """`rules clusters`: exit 1 where every rule stands alone."""
+    """`rules clusters`: exit 1 if no rule has a similar one."""
     from cli.format.rules import cluster_lines
 
     with _whole(args, context)[0] as matcher:
@@ -291,7 +291,7 @@ def run_clusters(args: argparse.Namespace, context: Context) -> int:
 
 
 def run_compare(args: argparse.Namespace, context: Context) -> int:
-    """`rules compare`: the table, with and without a model; expected rules that are not there are told beside."""
+    """`rules compare`: the table, with and without a model, and the missing expected rules."""
     from cli.context import read_text_argument
     from cli.format.layout import clip
     from cli.format.rules import comparison_lines

@@ -106,7 +106,7 @@ def _nearest(out: Output, found: Answer) -> Iterator[str]:
 
 
 def _doubts(out: Output, found: Answer, *, explain: bool) -> Iterator[str]:
-    """What in the answer does not stand in its source as it is said; explained, the sentences have told that."""
+    """Yield the unsupported parts of the answer; with --explain, the sentences show them already."""
     doubtful = [one for one in found.cited_claims if one.status != "supported" and not explain]
     uncited = found.uncited if found.claims and not explain else ()
     dropped = ", ".join(dict.fromkeys(one.marker for one in found.invented))
@@ -281,7 +281,7 @@ class Spoken:
         return self._shown != ""
 
     def _take_back(self) -> None:
-        """Wipe what stands there. What has scrolled off, or a terminal that wipes nothing, keeps it, and says so."""
+        """Erase the shown text. Scrolled text, or a terminal without erasing, keeps it with a note."""
         shown, self._shown, self._held = self._shown, "", ""
         if not shown:
             return

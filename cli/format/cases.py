@@ -29,7 +29,7 @@ _STRENGTH = {"strong": "strong", "weak": "weak, may belong to another error"}
 
 
 def field(out: Output, label: str, text: str, style: Style | None = None) -> Iterator[str]:
-    """A labelled foreign value, made inert and wrapped beside its label, so that it can pass for nothing of ours."""
+    """Yield a labelled foreign value, made inert and wrapped, so that it cannot imitate our output."""
     for at, line in enumerate(wrap(text, out.columns - _LABEL)):
         head = " " * _LABEL if at else out.paint(f"  {label:<{_LABEL - 2}}", "dim")
         yield (head + (line if style is None else out.paint(line, style))).rstrip()

@@ -121,7 +121,7 @@ def added_lines(out: Output, done: EvidenceAdded) -> Iterator[str]:
 
 
 def session_lines(out: Output, done: SessionAligned) -> Iterator[str]:
-    """How the quotes of a session stand, and what is new."""
+    """Yield the states of a session's quotes, and what is new."""
     if not done.quotes:
         yield "The session has no quotes. To add some, run: casebook evidence add"
         return

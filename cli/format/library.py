@@ -47,7 +47,7 @@ def _hit_lines(out: Output, hit: SearchHit, *, explain: bool) -> Iterator[str]:
 
 
 def _snippet_lines(out: Output, hit: SearchHit, label: str) -> Iterator[str]:
-    """The first two lines, or the two from the first lit word on, where that stands further down."""
+    """Yield the first two lines, or the two from the first highlighted word on, if that is further down."""
     before = hit.snippet.count("\n", 0, hit.matched[0][0]) if hit.matched else 0
     rows = [line.strip() for line in hit.snippet.split("\n")]
     lead = [line for line in rows[:before] if line and line != label]

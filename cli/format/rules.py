@@ -59,7 +59,7 @@ _NO_RULE = "No rules in these files (### ERR-001: title)."
 
 
 def list_lines(out: Output, found: RuleList, used: Mapping[tuple[str, str], Usage]) -> Iterator[str]:
-    """Every rule on a line: id, title, where it stands, how often it was used."""
+    """Yield every rule on a line: id, title, place, use count."""
     for rule in found.rules:
         use = used.get((rule.path, rule.id))
         told = f"  shown {use.shown}, helped {use.helped}, dismissed {use.dismissed}" if use else ""

@@ -50,7 +50,7 @@ def fragments_of(quote: str) -> tuple[str, ...]:
 
 
 def place_fragments(view: View, parts: tuple[str, ...], threshold: float) -> Fragments | None:
-    """Where the fragments stand; None unless each of them stands somewhere."""
+    """Return the places of the fragments; None unless all of them are found."""
     places: list[list[tuple[int, int]]] = []
     similarity, exact = 1.0, True
     for part in parts:
@@ -80,7 +80,7 @@ def _gap(chain: tuple[tuple[int, int], ...]) -> int:
 
 
 def _chains(places: list[list[tuple[int, int]]]) -> list[tuple[tuple[int, int], ...]]:
-    """For each place of the first fragment, the tightest chain that goes on from it in order."""
+    """Return the tightest chain of fragments in order, for each place of the first fragment."""
     chains: list[tuple[tuple[int, int], ...]] = []
     for first in places[0]:
         chain = [first]
@@ -99,7 +99,7 @@ _WORD = re.compile(r"[a-z\u00c0-\u024f]{3,}|[가-힣]{2,}")
 
 
 class Session:
-    """Messages by index, their views, and the words that stand in them. Belongs to one thread."""
+    """Messages by index, their views, and their words. Belongs to one thread."""
 
     def __init__(self, messages: Sequence[str], cache: ViewCache | None = None) -> None:
         self.messages = messages
@@ -121,7 +121,7 @@ class Session:
                     yield other
 
     def knows(self, word: str) -> bool:
-        """Whether a word (lower case) stands in any message."""
+        """Return whether a message contains the word (lower case)."""
         if self._words is None:
             self._words = {word for text in self.messages for word in _WORD.findall(text.lower())}
         return word in self._words
@@ -201,7 +201,7 @@ _OFFERED = 3
 
 
 def align_quote(session: Session, message_index: object, quote: str, settings: AlignSettings) -> Aligned:
-    """Where a quote stands in its message or, failing that, in another; or why it stands nowhere. Raises nothing."""
+    """Return the place of a quote in its message, else in another, or the reason for a failure. Raises nothing."""
     if not isinstance(message_index, int) or isinstance(message_index, bool):
         return failed("index_out_of_range", (Step("index", "rejected", "the message index is not an integer"),))
     if not 0 <= message_index < len(session.messages):
@@ -215,7 +215,7 @@ def align_quote(session: Session, message_index: object, quote: str, settings: A
 
 
 def _counted_from_one(session: Session, quote: str) -> tuple[NearMiss, ...]:
-    """Where the quote stands without an error in the last message, which a model that counts from 1 numbers so."""
+    """Return exact places in the previous message, for a model that counts from 1."""
     if not session.messages or not View(quote).normal.strip():
         return ()
     last = len(session.messages) - 1

@@ -50,7 +50,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """One quote and where it stands.
+    """One quote with its place.
 
     `messageIndex`: the message it stands in, or the one that was named where it stands nowhere (null: that was no
     index); `relocatedFrom`: the one that was named, where it stands in another. `decidedBy`, `decidedAt`: the person
@@ -140,7 +140,7 @@ def _entry(session: Session, entry: ExtractedEntry, settings: AlignSettings) -> 
 def _mentions(
     session: Session, quotes: Sequence[ExtractedQuote], found: list[Aligned], settings: AlignSettings
 ) -> list[Aligned]:
-    """The same quote as often in one entry as it stands in the message: each mention is the next place, in order.
+    """Assign repeated quotes of one entry to their places in order.
 
     With any other number nobody knows which place is meant, so it stays ambiguous.
     """
@@ -189,7 +189,7 @@ def evidence_of(index: int, said: ExtractedQuote, found: Aligned, messages: Sequ
 
 @dataclass(frozen=True, slots=True)
 class ClaimSpan:
-    """A claim and where it stands in the source: a half-open range of code points."""
+    """A claim and its place in the source: a half-open range of code points."""
 
     claim: str
     start: int
@@ -199,7 +199,7 @@ class ClaimSpan:
 
 @dataclass(frozen=True, slots=True)
 class ClaimAlignment:
-    """The claims that stand in the source, and those that do not, or not beyond doubt."""
+    """Claims found in the source, and claims that are missing or doubtful."""
 
     spans: tuple[ClaimSpan, ...]
     missing_claims: tuple[str, ...]

@@ -48,7 +48,7 @@ class Move:
 
 
 def move_of(concerns: Sequence[Concern], diff: Sequence[Difference]) -> Move | None:
-    """The words that stand elsewhere in the quote, if the guard says that some do."""
+    """Return the words that the quote has in another place, if the guard reports any."""
     moved = [token for one in concerns if one.kind == "moved" for token in _tokens(one.quote)]
     if not moved:
         return None
@@ -93,7 +93,7 @@ def _passed(sides: Sequence[_Run], moved: Token) -> Move | None:
 
 
 def _count_unmoved_before(sides: Sequence[_Run], canon: str, *, quote: bool) -> int:
-    """How many tokens that did not move stand before the moved one, in the source or the quote."""
+    """Return the number of unmoved tokens before the moved one, in the source or the quote."""
     count = 0
     for run in sides:
         if run.same:
@@ -104,7 +104,7 @@ def _count_unmoved_before(sides: Sequence[_Run], canon: str, *, quote: bool) -> 
 
 
 def _beside(sides: Sequence[_Run], moved: Token) -> Move | None:
-    """The moved word with the word beside it, in the source and in the quote."""
+    """Return the moved word with its neighbour, in the source and in the quote."""
     for step in (1, -1):
         there, here = (_pair(sides, moved.canon, step, quote=quote) for quote in (False, True))
         if there and here and there.casefold() != here.casefold():

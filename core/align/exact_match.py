@@ -1,4 +1,4 @@
-"""Where a quote stands in one text without an error: word for word, or in one of the folded forms of both."""
+"""Search for a quote without errors: verbatim, or in a normalized form of quote and text."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from core.text.cleaning import TERMINAL
 Form = Literal["plain", "normal", "folded", "letters"]
 CONFIDENCE: dict[Form, float] = {"plain": 1.0, "normal": 0.99, "folded": 0.98, "letters": 0.97}
 MOST_PLACES = 10_000
-"""Places of one quote that are listed; whoever has more has no quote."""
+"""Maximum number of places of one quote. A quote with more places is not located."""
 _MOST_READ = 20_000_000
 """Characters of places that are read at most: long quotes have few places, unless they overlap."""
 _MARKS_KEPT = 320
 _ESCAPE_REACH = 300
 LEAST_LETTERS = 4
-"""A quote with fewer letters and digits stands only where it stands word for word."""
+"""A quote with fewer letters and digits must match verbatim."""
 
 _ESCAPED = re.compile(r"\\([nrt\"'\\/_*`~#\[\]()<>|{}!.+-])")
 _ESCAPES = {"n": "\n", "r": "\n", "t": "\t"}
@@ -100,7 +100,7 @@ def _ends_escape(text: str, at: int) -> bool:
 
 
 def _with_marks(text: str, span: tuple[int, int], quote: View) -> tuple[int, int]:
-    """A range of letters with the marks beside it that the quote has there too (`## `, `**`, a full stop, …)."""
+    """Extend a range of letters by adjacent marks that the quote has there too (`## `, `**`, a full stop, …)."""
     start, end = span
     first, last = quote.original_of_letters(0, len(quote.letters))
     lead, tail = quote.plain[:first].split(), quote.plain[last:].split()
@@ -110,7 +110,7 @@ def _with_marks(text: str, span: tuple[int, int], quote: View) -> tuple[int, int
 
 
 def _reach(text: str, marks: str) -> int:
-    """How far `text` goes on with `marks`; blanks between them, and other marks before one of them, are passed over."""
+    """Return how far `text` continues with `marks`. Blanks between them and other marks before one are skipped."""
     reached = at = 0
     for mark in marks:
         next_ = at
@@ -126,7 +126,7 @@ def _unescaped(text: str) -> str:
 
 
 def _inner(text: str) -> str:
-    """What stands within quotation marks, with one sign of punctuation behind them or none; else the text itself."""
+    """Return the text within quotation marks, with at most one punctuation mark behind them; else the text itself."""
     said = text.strip()
     shut = said[:-1] if said[-1:] in (".", ",", ";") else said
     if len(shut) < 2 or shut[0] not in _OPENING or shut[-1] not in _CLOSING:

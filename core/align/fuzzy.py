@@ -63,7 +63,7 @@ CERTAIN = 0.85
 _LOOSE = 8.0
 """How much lower (0 to 100) rapidfuzz may score a place than its similarity says: its windows have other edges."""
 _NEARBY = 24
-"""Characters beyond an end within which the quote's own first or last word may still stand."""
+"""Characters beyond an end that are searched for the quote's first or last word."""
 _STRETCHED = 4
 """Further edits that it may cost to reach it."""
 _WORD = re.compile(r"[^ ]+")
@@ -135,7 +135,7 @@ def _best(text: str, wanted: str, gap: tuple[int, int], cutoff: float) -> tuple[
 
 
 def _similarity(wanted: str, there: str) -> float:
-    """1 - edits / the longer one's length, as they stand or with their numbers in digits."""
+    """Return 1 - edits / length of the longer text, verbatim or with numbers as digits."""
     plain = Levenshtein.normalized_similarity(wanted, there)
     if plain >= CERTAIN or plain < _WORTH_COUNTING:
         return plain

@@ -17,7 +17,7 @@ ADVISED_LENGTH = (30, 200)
 
 @dataclass(frozen=True, slots=True)
 class ExtractedQuote:
-    """One quote of an entry, and the message it is said to stand in: whatever the model gave, which may be no index."""
+    """One quote of an entry and its message index as given by the model, which may be invalid."""
 
     message_index: object
     quote: str

@@ -132,7 +132,7 @@ class View:
 
     @cached_property
     def _bare(self) -> tuple[str, Layer]:
-        """The composed text without what stands around its words."""
+        """Return the composed text without the marks around its words."""
         composed = self._composed[0]
         return apply(composed, ((m.start(), m.end(), " ") for m in AROUND.finditer(composed)))
 

@@ -73,7 +73,7 @@ class NearMiss:
 
 @dataclass(frozen=True, slots=True)
 class Aligned:
-    """Where a quote stands, or why not.
+    """The place of a quote, or the reason for a failure.
 
     `spans`: one place, the fragments of one place in order (an ellipsis), or, where `ambiguous`, one of each place.
     `similarity` is raw (0 to 1), `confidence` lies in its method's band. Raises ValueError for what contradicts itself.
@@ -113,7 +113,7 @@ class Aligned:
 
 
 def failed(reason: Failure, trace: tuple[Step, ...], near_misses: tuple[NearMiss, ...] = ()) -> Aligned:
-    """A quote that stands nowhere."""
+    """Return a quote without a place."""
     return Aligned("failed", "none", 0.0, failure=reason, near_misses=near_misses, trace=trace)
 
 

@@ -11,7 +11,7 @@ from typing import Final
 READ_ONLY: Final = {
     "vi": "-R", "vim": "-R", "nvim": "-R", "view": "-R", "nano": "-v", "micro": "-readonly true", "less": "",
 }  # fmt: skip
-"""How editors that can are told not to write: what is changed there would be lost."""
+"""Read-only options of editors: changes there would be lost."""
 
 _BY_PLUS: Final = frozenset(
     ("vi", "vim", "nvim", "view", "nano", "pico", "emacs", "emacsclient", "micro", "kak", "joe", "vis")

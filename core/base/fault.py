@@ -1,4 +1,4 @@
-"""One fault, told in one line: what went wrong, where, and what to do (DESIGN 8, `error.v1`)."""
+"""One error in one line: cause, place, and what to do (DESIGN 8, `error.v1`)."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def user_folder(kind: Kind, environ: Mapping[str, str] | None = None) -> Path:
 
 
 def casebook_state(kind: str, database: Path | str, environ: Mapping[str, str] | None = None) -> Path:
-    """Where state of this kind is kept of one casebook, by where its file stands. It need not exist."""
+    """Return the state folder of one casebook, by the path of its file. It need not exist."""
     import hashlib  # who only looks for a folder needs none
 
     name = hashlib.sha256(os.fsencode(Path(database).absolute())).hexdigest()[:20]

@@ -1,4 +1,4 @@
-"""Reports of a run: what it tells on its way and when it is done, and where the settings file is."""
+"""Reports of a run: its progress, its result, and the path of the settings file."""
 
 from __future__ import annotations
 

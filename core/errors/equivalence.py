@@ -104,7 +104,7 @@ def is_content(word: str) -> bool:
 
 
 def is_of_errors(word: str) -> bool:
-    """Whether errors are told in this word, whatever they are about: one that the shipped table has."""
+    """Return whether the word describes errors, whatever they are about: a word of the shipped table."""
     return word in _SHARES
 
 
@@ -183,7 +183,7 @@ def _opposites(word: str) -> Iterable[str]:
 
 
 def _one_place(ours: Sequence[str], theirs: Sequence[str]) -> tuple[str, str] | None:
-    """One place in an otherwise equal sentence, filled with words that errors are told in."""
+    """Return the words of errors that fill one place in otherwise equal sentences."""
     begin = _equal(ours, theirs)
     end = _equal(ours[begin:][::-1], theirs[begin:][::-1])
     mine, other = _content(ours[begin : len(ours) - end]), _content(theirs[begin : len(theirs) - end])
@@ -195,7 +195,7 @@ def _one_place(ours: Sequence[str], theirs: Sequence[str]) -> tuple[str, str] | 
 
 
 def _another_end(ours: Sequence[str], theirs: Sequence[str]) -> tuple[str, str] | None:
-    """A sentence that begins alike and goes on with nothing in common."""
+    """Return two sentences with the same beginning and nothing in common after it."""
     begin = _equal(ours, theirs)
     mine, other = _content(ours[begin:]), _content(theirs[begin:])
     if len(_content(ours[:begin])) < 3 or not _differ(mine, other, 7):
@@ -463,7 +463,7 @@ def other_word(ours: Sequence[str], theirs: Sequence[str]) -> str:
 
 
 SHOWN: Final = 3
-"""Pairs of names that a reason tells."""
+"""Maximum number of name pairs in a reason."""
 _NAMES_IN: Final = 2_048  # code points of a key line that are looked at
 
 # A fingerprint has its quotes folded to one, and paths, numbers and times masked: what is left are names.

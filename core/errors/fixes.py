@@ -96,11 +96,11 @@ def worth_of(author: str, status: str, original: str | None) -> Worth | None:
 Via = Literal["hook", "before_run", "search", "mcp", "workbench"]
 Outcome = Literal["helped", "failed_again", "ignored"]
 SILENT_AFTER: Final = 3
-"""Times that a fix was performed in a repository, with the check still red, before it is not told there any more."""
+"""Number of failed uses in a repository after which a fix is no longer shown there."""
 
 
 class Telling(NamedTuple):
-    """A fix that an agent or a person is told. `repository`: where, else the folder; `withheld`: it was held back."""
+    """A shown fix. `repository`: its repository, else the folder; `withheld`: it was held back."""
 
     resolution_id: int
     via: Via
@@ -123,7 +123,7 @@ class OpenTelling(NamedTuple):
 
 
 def write_telling(con: apsw.Connection, telling: Telling, ts: str) -> None:
-    """Keep that a fix was told at `ts`, inside the caller's transaction; nothing where the fix is gone."""
+    """Record that a fix was shown at `ts`, inside the caller's transaction; nothing if the fix is gone."""
     version = version_of(con, telling.resolution_id)
     if version:
         con.execute(
@@ -165,7 +165,7 @@ def is_withheld(session_id: str, resolution_id: int, share: float) -> bool:
 
 
 _OPEN: Final = "session_id = ? AND outcome IN ('open', iif(?, 'ignored', 'open')) AND via <> 'before_run'"
-"""What was told before a run is settled by practice."""
+"""Open records of shown fixes; practice settles the warnings before a run."""
 
 
 def has_open(con: apsw.Connection, session_id: str, *, ignored: bool = False) -> bool:

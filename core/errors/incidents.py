@@ -82,7 +82,7 @@ def move_shares(con: apsw.Connection, before: Mapping[int, Share], after: Mappin
 
 
 def refresh_queue(con: apsw.Connection, case_id: int) -> None:
-    """Work out anew what the queue orders a case by, from every incident of it."""
+    """Recompute the order of a case in the queue from all its incidents."""
     row = con.execute(_OF_CASE, (case_id,)).fetchone()
     if row is not None:
         _keep(con, case_id, Share(*cast("tuple[int, float, int, int]", row[1:])))
@@ -95,7 +95,7 @@ def refresh_queue(con: apsw.Connection, case_id: int) -> None:
 
 
 def refresh_followers(con: apsw.Connection, case_id: int) -> None:
-    """Work out anew whose item the cases are part of that were part of this one's."""
+    """Recompute the items of the cases that were part of this one's item."""
     rows = con.execute("SELECT case_id FROM case_state WHERE queue_case = ?1 AND case_id <> ?1", (case_id,)).fetchall()
     for (follower,) in cast("list[tuple[int]]", rows):
         refresh_queue(con, follower)

@@ -142,7 +142,7 @@ _NUMBER = lazy_pattern(r"(?:\.js)?[ /@-]?v?([0-9]{1,4}(?:\.[0-9]{1,6}){1,2})(?!\
 
 
 def version_of(tool: str, output: str) -> str:
-    """The version that stands behind the name of the tool; empty where none does."""
+    """Return the version after the name of the tool; empty if there is none."""
     text = output[:READ]
     lowered, name, at = text.lower(), tool.lower(), -1
     for _ in range(_MENTIONS if len(name) > 1 else 0):

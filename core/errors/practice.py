@@ -99,7 +99,7 @@ class KnownFailure:
 
 @dataclass(frozen=True, slots=True)
 class PracticeList:
-    """Every practice of one or all projects, the most frequent first, and what is told before a command is run.
+    """Every practice of one or all projects, the most frequent first, and the warnings before a command.
 
     `told`: how often something was told before a run; `avoided`: how often the failure then did not come.
     `withheld`, `avoided_withheld`: the same of what was held back to compare with.
@@ -212,7 +212,7 @@ LEAST: Final = 2
 _FOUND_IN: Final = 5
 _NAMES: Final = 3
 _SAYS: Final = frozenset(("suppressed with a reason", "suppressed", "configured", "reverted", "rewritten by a command"))
-"""What tells more than that the code was changed."""
+"""Phrases that say more than "the code was changed"."""
 _REPOSITORY: Final = "iif(s.repository = '', s.project, s.repository)"
 _FINDINGS: Final = f"""SELECT DISTINCT {_REPOSITORY}, p.kind, p.tool, p.name, p.session_id, p.message_idx,
  p.fingerprint, p.how, p.shown, p.names, p.fix_session, p.message_ids, p.ts
@@ -357,7 +357,7 @@ def practice_of_line(
 
 
 VIA: Final = "before_run"
-"""What `answer_outcome.via` is of what was told before a run."""
+"""The value of `answer_outcome.via` for warnings before a run."""
 _SELECT: Final = f"""SELECT b.program, b.key, b.worth, b.lack_tool, b.lack_name, b.failed, b.said, b.passed,
  b.fingerprint, r.id, r.author, r.status, r.original, {_REPOSITORY}, b.session_id
  FROM before_run AS b JOIN session AS s ON s.id = b.session_id
@@ -396,7 +396,7 @@ def every_failure(con: apsw.Connection, repositories: frozenset[str] | None = No
 def _known_failures(
     con: apsw.Connection, rows: Iterable[tuple[object, ...]], repository: str
 ) -> Iterator[KnownFailure]:
-    """Those of the rows that may be told in a repository."""
+    """Yield the rows that may be shown in a repository."""
     every, names = list(rows), project_names(con)
     met: dict[tuple[str, str], set[str]] = {}
     for row in every:
@@ -435,7 +435,7 @@ def _was_shown(con: apsw.Connection, resolution: int, session: str) -> bool:
 def record_shown(
     con: apsw.Connection, told: KnownFailure, session: str, repository: str, ts: str, *, withheld: bool = False
 ) -> None:
-    """Note that it was told, or held back, in a session, once. Within the caller's transaction."""
+    """Record once that a warning was shown or held back in a session. Within the caller's transaction."""
     if not _was_shown(con, told.resolution_id, session):
         con.execute(
             "INSERT INTO answer_outcome(resolution_id, fingerprint, via, session_id, repository, told_at, withheld)"
@@ -445,7 +445,7 @@ def record_shown(
 
 
 class ShownCounts(NamedTuple):
-    """How often something was told before a run or held back, and how often the failure then did not come."""
+    """How often a warning was shown before a run or held back, and how often the failure was avoided."""
 
     told: int = 0
     avoided: int = 0
@@ -454,7 +454,7 @@ class ShownCounts(NamedTuple):
 
 
 def shown_counts(con: apsw.Connection, repositories: frozenset[str] | None = None) -> ShownCounts:
-    """What was told before a run in all repositories, or in these. Raises apsw errors."""
+    """Return the warnings before a run in all repositories, or in these. Raises apsw errors."""
     of_these = json.dumps(None if repositories is None else sorted(repositories))
     row = con.execute(
         "SELECT count(*) FILTER (WHERE NOT withheld), count(*) FILTER (WHERE NOT withheld AND outcome = 'helped'),"

@@ -28,7 +28,7 @@ _Row = tuple[str, str, str, str, Literal["candidate", "verified"], int, int]
 
 @dataclass(frozen=True, slots=True)
 class EntryRow:
-    """An entry in a list, with how many quotes it has and how many of them still stand in its way."""
+    """An entry in a list, with its number of quotes and the number of open ones."""
 
     id: str
     session: str

@@ -130,7 +130,7 @@ _SESSION = "INSERT OR IGNORE INTO session(id, agent, project, started) VALUES (:
 
 
 def replay_events(target: Store, history: Iterable[Event]) -> int:
-    """Write what `history` tells into a casebook that has no entries yet; how many events that were.
+    """Replay `history` into a casebook without entries. Return the number of events.
 
     Messages are not part of it: they come from the transcripts. Raises Fault invalid_input where there are entries.
     """

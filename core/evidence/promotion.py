@@ -46,7 +46,7 @@ class Promoted:
 
 
 def promotion_of(con: apsw.Connection, entry_id: str) -> Promotion:
-    """What stands in the way of an entry's promotion. Raises Fault not_indexed where there is no such entry."""
+    """Return what blocks an entry's promotion. Raises Fault not_indexed for an unknown entry."""
     row = con.execute("SELECT stage, session_id FROM entry WHERE id = ?", (entry_id,)).fetchone()
     if row is None:
         raise Fault("not_indexed", f"there is no entry {entry_id[:80]!r}", "see casebook evidence list")

@@ -193,7 +193,7 @@ def _write(run: _Run, found: list[_Realigned]) -> None:
 
 
 def write_alignment(con: apsw.Connection, evidence_id: int, aligned: Aligned) -> None:
-    """Store what the machine found, inside the caller's transaction; a decision beside it stays."""
+    """Store a search result, inside the caller's transaction; an existing decision stays."""
     near = aligned.status == "failed" and bool(aligned.near_misses)
     con.execute(
         "INSERT INTO alignment(evidence_id, status, method, confidence, near, body) VALUES (?, ?, ?, ?, ?, ?)"

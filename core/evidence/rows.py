@@ -1,4 +1,4 @@
-"""Alignments as rows, the decisions of a person beside them, and the messages of a session for the aligner.
+"""Alignments as rows, the decisions of a person about them, and the messages of a session for the aligner.
 
 Messages are read when they are needed, a bounded part at a time. Words that moved are found at their new place.
 """
@@ -22,7 +22,7 @@ from core.base.wire import dumps, to_wire
 from core.store.sql import number, storable
 
 State = Literal["aligned", "flagged", "ambiguous", "near", "failed", "waiting", "accepted", "rejected"]
-"""Where a quote stands in the review; `near` failed with a near miss to offer, `waiting` was not aligned yet."""
+"""State of a quote in the review; `near` failed with a near miss to offer, `waiting` was not aligned yet."""
 STATES: tuple[State, ...] = ("aligned", "flagged", "ambiguous", "near", "failed", "waiting", "accepted", "rejected")
 GOOD: frozenset[State] = frozenset({"aligned", "accepted"})
 """The states that a promotion rests on."""
@@ -38,7 +38,7 @@ _FROM = " FROM evidence v JOIN entry e ON e.id = v.entry_id LEFT JOIN alignment 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a person decided: the `spans` they took for the quote and the `words` that stood there, or why not."""
+    """A person's decision: the accepted `spans` and their `words`, or the reason for a rejection."""
 
     act: Act
     spans: tuple[Span, ...] = ()
@@ -79,7 +79,7 @@ class StoredQuote:
 
     @property
     def state(self) -> State:
-        """Where it stands in the review; the same as the derived table `review` says."""
+        """State in the review; the same as in the derived table `review`."""
         if self.verdict is not None and not self.lapsed:
             return self.verdict
         if self.aligned is None:
@@ -88,7 +88,7 @@ class StoredQuote:
 
     @property
     def spans(self) -> tuple[Span, ...]:
-        """Where it stands now: as decided, else as found; nothing where that is open (ambiguous, failed, rejected)."""
+        """Current place: as decided, else as found; empty if open (ambiguous, failed, rejected)."""
         if self.state == "accepted" and self.decision is not None:
             return self.decision.spans if self.anchor is None else self.anchor
         if self.state in ("aligned", "flagged") and self.aligned is not None:
@@ -218,7 +218,7 @@ HELD = 4 << 20
 
 
 class StoredMessages(Sequence[str]):
-    """The texts of a session by message index; an index nobody stored reads as the empty text. For one thread."""
+    """The texts of a session by message index; a missing index reads as the empty text. For one thread."""
 
     def __init__(self, con: apsw.Connection, session_id: str, held: int = HELD) -> None:
         self._con, self._session, self._most = con, session_id, held
@@ -278,7 +278,7 @@ def session_named(con: apsw.Connection, name: str) -> str:
 
 
 def words_at(messages: Sequence[str], spans: Sequence[Span]) -> tuple[str, ...] | None:
-    """What stands at the spans; None where one reaches out of its message."""
+    """Return the text at the spans; None if one exceeds its message."""
     found: list[str] = []
     for span in spans:
         text = messages[span.message_index] if span.message_index < len(messages) else ""
@@ -289,14 +289,14 @@ def words_at(messages: Sequence[str], spans: Sequence[Span]) -> tuple[str, ...] 
 
 
 def still_right(messages: Sequence[str], aligned: Aligned) -> bool:
-    """Whether the text that an alignment matched stands where it was found."""
+    """Return whether the matched text of an alignment is still in its place."""
     spans = aligned.spans[:1] if aligned.status == "ambiguous" else aligned.spans
     words = words_at(messages, spans) if spans else None
     return words is not None and hash_of("".join(words)) == aligned.matched_hash
 
 
 def anchored(session: Session, spans: Sequence[Span], words: Sequence[str]) -> tuple[Span, ...]:
-    """Where the accepted words stand now: where they stood, else at the one place of the nearest message that has them.
+    """Return the current place of the accepted words: the old one, else the only one of the nearest message with them.
 
     Nothing where they are nowhere, or where it cannot be told which of several places is theirs.
     """

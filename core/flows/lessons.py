@@ -55,7 +55,7 @@ class LessonInput(NamedTuple):
 
 
 def record_lesson(store: Store, session: str, told: LessonInput, settings: AlignSettings) -> LessonRecorded:
-    """Keep what an agent tells of its imported session, as a draft of the author `agent`.
+    """Store an agent's lesson of its imported session, as a draft of the author `agent`.
 
     Raises Fault invalid_input with the reason where the session does not bear it out: the failure, the command or hunk,
     the whole check that passed behind it, and each quote must be there.
@@ -140,7 +140,7 @@ def _squeezed(text: str) -> str:
 
 
 def _find_fix(results: Sequence[Result], told: LessonInput) -> tuple[int, str]:
-    """The message of the last result of what is told to be the fix, and the file that was edited."""
+    """Return the message of the last result of the claimed fix, and the edited file."""
     if told.command.strip():
         wanted = _squeezed(redact(told.command))
         places = [
@@ -183,7 +183,7 @@ def _checked_at(results: Sequence[Result], check: str, project: str, after: int)
 
 
 def _quoted(store: Store, session: str, quotes: Sequence[str], settings: AlignSettings) -> list[LessonEvidence]:
-    """Where each quote stands. Refuses the first that is not there word for word, or nearly so."""
+    """Return the place of each quote. Refuses the first that is not found verbatim, or nearly so."""
     if not quotes:
         return []
     claim = ExtractedEntry("", "", "", tuple(ExtractedQuote(0, redact(quote)) for quote in quotes))

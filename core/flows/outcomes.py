@@ -190,11 +190,11 @@ def _tail(transcript: str) -> bytes:
 WITHIN: Final = 3
 """Calls after the fix was performed in which the same check must be green."""
 NEAR_S: Final = 5.0
-"""Seconds by which a transcript may date a result later than the hook that told of it."""
+"""Seconds by which a transcript may date a result later than its hook did."""
 
 
 class Settled(NamedTuple):
-    """What became of a telling, and whether what was told was done."""
+    """The outcome of a shown fix, and whether it was applied."""
 
     outcome: Outcome
     performed: bool
@@ -227,7 +227,7 @@ def settle(
 
 
 def _failing(fingerprint: str, told_at: str, results: Sequence[Result]) -> int | None:
-    """Which result had the failure that was told of: the nearest in time, at most a moment later."""
+    """Return the result with the reported failure: the nearest in time, at most a moment later."""
     told = _seconds(told_at)
     found = [
         (abs(_seconds(one.ran.ts) - told), at)
@@ -239,7 +239,7 @@ def _failing(fingerprint: str, told_at: str, results: Sequence[Result]) -> int |
 
 
 def _checks(check: Result | None, later: Result, *, corrected: bool) -> bool:
-    """Whether a passing run is the failing check again; `corrected`: or the told command in the place of it."""
+    """Return whether a passing run is the failing check; `corrected`: or the suggested command in its place."""
     if check is None or check.command is None or later.command is None:
         return False
     error = check.outcome.errors[0].key

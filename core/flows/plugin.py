@@ -26,7 +26,7 @@ _ABOUT: Final = "Known errors and verified fixes of your agents' sessions, befor
 _OWNER: Final = {"name": "casebook"}
 _MANIFEST: Final = f"{NAME}/.claude-plugin/plugin.json"
 SKILL: Final = "skill.md"
-"""The skill's text, beside this module."""
+"""The skill's text, next to this module."""
 
 
 @dataclass(frozen=True, slots=True)

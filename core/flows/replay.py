@@ -323,7 +323,7 @@ def _incidents(store: Store, inspected: Inspected) -> Iterator[JudgedResult]:
 
 
 def _is_imported(store: Store, inspected: Inspected, text: ResultText) -> bool:
-    """Whether the casebook has the message already: this session goes on from another one."""
+    """Return whether the casebook has the message already: this session continues another one."""
     sql = (
         "SELECT EXISTS (SELECT 1 FROM message WHERE uuid = ?1 AND block = ?2 AND uuid <> '')"
         " OR EXISTS (SELECT 1 FROM message WHERE session_id = ?3 AND sha256 = ?4)"

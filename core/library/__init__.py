@@ -1,1 +1,1 @@
-"""The library: what stands in notes, documents and code, cut into passages that can be found and cited by line."""
+"""The library: notes, documents and code, split into passages that can be searched and cited by line."""

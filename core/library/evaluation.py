@@ -50,7 +50,7 @@ _MOST: Final = 8 << 20
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an answer stands: a document's path, and there a section (last heading or symbol) or a quote."""
+    """The place of an answer: a document's path, and a section (last heading or symbol) or a quote in it."""
 
     doc: str
     section: str | None = None
@@ -279,7 +279,7 @@ Verdict = Literal["better", "same", "regressed"]
 
 
 def verdict(now: int | None, before: int | None) -> Verdict:
-    """Whether the first answer stands earlier, at the same rank, or later (None: nowhere) than in an earlier run."""
+    """Return whether the first answer ranks earlier, equally, or later (None: nowhere) than in an earlier run."""
     ranks = now or math.inf, before or math.inf
     return "same" if ranks[0] == ranks[1] else "better" if ranks[0] < ranks[1] else "regressed"
 
@@ -326,7 +326,7 @@ class Pairing:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A query whose answer stands elsewhere than in the run that was compared with."""
+    """A query with another rank of its answer than in the compared run."""
 
     id: str
     verdict: Verdict

@@ -153,7 +153,7 @@ class ServedModel:
     def stream(
         self, messages: Sequence[Message], options: GenerateOptions, cancelled: Callable[[], bool]
     ) -> Iterator[Token | Retracted | GenerationEnd]:
-        """As `LanguageModel.stream`. An answer longer than anybody reads ends as one whose length ran out."""
+        """As `LanguageModel.stream`. An answer beyond the limit ends as one that reached its maximum length."""
         endpoint, reader, request = self._build_request(messages, options)
         lines = self._lines(endpoint, request, cancelled)
         length, thoughts = 0, ReasoningFilter()
@@ -228,7 +228,7 @@ def language_model(settings: LlmSettings, environ: Mapping[str, str] | None = No
 
 @dataclass(frozen=True, slots=True)
 class ServerModels:
-    """What a server has. `known` is False where it does not say; `has` tells of the model in the settings."""
+    """The models of a server. `known` is False if it does not list them; `has`: whether it has the configured one."""
 
     address: str
     models: tuple[str, ...]
@@ -280,7 +280,7 @@ def _check_chat(asked: Callable[[Request], bytes]) -> None:
 
 
 def _server_error(endpoint: Endpoint, settings: LlmSettings, found: ServerError) -> Fault:
-    """What a server says in the middle of a stream. A missing model may be told here too, with status 200."""
+    """Return the error a server reports in the middle of a stream. A missing model may come with status 200."""
     text, code = error_in(found.value, endpoint.key)
     if code == "model_not_found" or ("model" in text.lower() and "not found" in text.lower()):
         return refused(endpoint, settings.provider, settings.model, 404, b'{"error": "model not found"}')

@@ -74,7 +74,7 @@ class GenerationEnd:
 
 @dataclass(frozen=True, slots=True)
 class ModelRef:
-    """Which model it was, and who served it."""
+    """The model that answered, and its provider."""
 
     id: str
     provider: str

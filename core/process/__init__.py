@@ -1,1 +1,1 @@
-"""All that runs beside us: child processes, frames, the local socket server, locks between processes."""
+"""Other processes: child processes, frames, the local socket server, locks between processes."""

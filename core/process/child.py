@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from core.process.worker import Call
 
 LOW: Final = 10
-"""Niceness of work that may take what is left of the processor: whoever types does not wait for it."""
+"""Niceness of background work: typing in the workbench does not wait for it."""
 _PIECE: Final = 1 << 20
 _LAST_WORDS: Final = 2_000
 """Bytes read of what a dead process wrote to standard error."""
@@ -174,7 +174,7 @@ class Child:
         return reply
 
     def cancel(self, reply: Reply[Any], *, drop: bool = False) -> None:
-        """Ask it to end that call early; `drop`: nobody waits for its answer any more."""
+        """Ask it to end that call early; `drop`: its answer is no longer wanted."""
         if drop:
             self._replies.pop(reply.number, None)
         self._write(pack({"n": reply.number, "cancel": "drop" if drop else "soon"}, None))
@@ -186,7 +186,7 @@ class Child:
                 self._process.stdin.close()
 
     def kill(self) -> None:
-        """End it where it stands: only for one that writes nothing."""
+        """Kill it at once: only for a process that writes nothing."""
         self._killed = True
         with self._guard:
             if self._process is not None:

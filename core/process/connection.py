@@ -1,4 +1,4 @@
-"""One socket between two processes: frames out, frames in, and a moment after which nobody waits any longer.
+"""One socket between two processes: frames out, frames in, and a timeout.
 
 Imports next to nothing, because the client of the hooks is paid for a thousand times a day: no pathlib, no dataclass,
 no json, and no socket before one is opened.
@@ -82,7 +82,7 @@ class Connection:
             return True
 
     def interrupt(self) -> None:
-        """End both directions; whoever waits for something wakes."""
+        """Close both directions; waiting threads wake."""
         from socket import SHUT_RDWR
 
         try:
@@ -124,7 +124,7 @@ def connect(
 
 
 def runtime_folder(environ: Mapping[str, str]) -> str | None:
-    """casebook's folder below XDG_RUNTIME_DIR, if that is this user's own: under sudo it is somebody else's."""
+    """Return casebook's folder below XDG_RUNTIME_DIR, if this user owns it: under sudo another user does."""
     named = environ.get("XDG_RUNTIME_DIR", "")
     if not os.path.isabs(named) or not hasattr(os, "geteuid"):
         return None

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 _SHORT = Path("/tmp")
-"""A folder made in it is looked at before it is used: ours, no link, nobody else's to enter."""
+"""A folder made in it is checked before use: owned by this user, not a link, private."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Endpoint:
 
     @property
     def note(self) -> Path:
-        """Touched by who starts a service; holds why the last one could not start, if so."""
+        """File touched when a service is started; holds the reason why the last start failed, if any."""
         return self.folder / f"{self.name}.note"
 
     @property
@@ -189,7 +189,7 @@ class Claim:
 
     @property
     def is_reachable(self) -> bool:
-        """Whether clients can still find us: somebody may have cleared the folder, and nobody would ever come."""
+        """Return whether clients can still connect: another program may have cleared the folder."""
         try:
             there = self.place.entrance.lstat()
         except OSError:

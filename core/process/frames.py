@@ -99,7 +99,7 @@ class FrameReader:
         return whole
 
     def _sizes(self) -> tuple[int, int] | None:
-        """The lengths that the frame at hand states; None where its prefix is not all there."""
+        """Return the lengths that the current frame states; None if its prefix is incomplete."""
         if not _NAME.startswith(self._held[: len(_NAME)]):
             raise BadFrame("this is not the protocol of casebook's processes")
         if len(self._held) > len(_NAME) and self._held[len(_NAME)] != VERSION:

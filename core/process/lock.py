@@ -1,4 +1,4 @@
-"""One process at a time: a lock that the system takes away from whoever dies."""
+"""One process at a time: a lock that the system releases when its owner ends."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def hold_lock(lock: Path, *, patience: float = 120.0) -> Generator[None]:
 
 
 def try_lock(handle: int) -> bool:
-    """Take the lock of an open file if nobody has it; the system gives it back when the process ends, however."""
+    """Take the lock of an open file if it is free; the system releases it when the process ends."""
     try:
         _lock(handle)
     except OSError:
@@ -49,7 +49,7 @@ def try_lock(handle: int) -> bool:
 
 
 def is_locked(path: Path) -> bool:
-    """Whether somebody holds the lock of this file: nobody does where there is none, or none can be had."""
+    """Return whether the lock of this file is held; False if there is no lock, or none is available."""
     try:
         handle = os.open(path, os.O_RDWR)
     except OSError:

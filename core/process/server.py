@@ -1,4 +1,4 @@
-"""A local server: frames from this user's processes, a thread a connection, until nobody asks any more.
+"""A local server: frames from this user's processes, one thread for each connection, until it is idle.
 
 No client can harm it: a frame that is none ends its own connection, one that stays half-sent is given up after some
 seconds, a reader that reads nothing is cut off, and there are only so many connections.
@@ -22,7 +22,7 @@ from core.process.endpoint import Claim, peer_uid
 from core.process.frames import BadFrame, Frame, FrameReader, encode
 
 Ending = Literal["idle", "stopped", "signal", "failed", "lost"]
-"""Why a server ended: nobody asked; asked to; a signal; it cannot do its work; its socket is gone."""
+"""Why a server ended: idle; asked to; a signal; it cannot do its work; its socket is gone."""
 
 _SIGNALS = ("SIGTERM", "SIGINT", "SIGHUP", "SIGBREAK")
 
@@ -42,7 +42,7 @@ class Limits:
 
 
 class Client:
-    """A connection to whom a handler answers. Belongs to its thread; `is_gone` is for any."""
+    """A connection that a handler answers. Belongs to its thread; `is_gone` is for any."""
 
     def __init__(self, connection: Connection, limits: Limits) -> None:
         self._connection, self._limits = connection, limits
@@ -87,7 +87,7 @@ class Server:
         self._wake.setblocking(False)
 
     def touch(self) -> None:
-        """Somebody asked: the idle time begins anew."""
+        """Restart the idle time after a request."""
         self._asked = time.monotonic()
 
     def finish(self, why: Ending) -> None:
@@ -147,7 +147,7 @@ class Server:
                 connection.close()
 
     def _is_full(self) -> bool:
-        """Those who have hung up count no more, unless their requests still wait in great numbers."""
+        """Closed connections do not count, unless very many of their requests still wait."""
         with self._guard:
             opened = list(self._open.values())
         most = self._limits.clients
@@ -176,7 +176,7 @@ class Server:
                 connection.send(encode(said), time.monotonic() + (self._limits.slow if error else 0.1))
 
     def _end(self) -> None:
-        """Leave the place, so that the next one can have it, before anybody hears of the end."""
+        """Release the place before clients learn of the end, so that the next server can have it."""
         self._ending = self._ending or "idle"
         self._own.leave()
         self._left.set()

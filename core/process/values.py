@@ -167,7 +167,7 @@ def _fields(kind: type[object]) -> tuple[str, ...] | None:
 
 
 def named(module: str, path: str) -> Any:
-    """What stands at a dotted path in a module."""
+    """Return the object at a dotted path in a module."""
     found: Any = import_module(module)
     for part in path.split("."):
         found = getattr(found, part)

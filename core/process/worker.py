@@ -40,7 +40,7 @@ class Call:
         self._act: Callable[[], object] | None = None
 
     def is_cancelled(self) -> bool:
-        """Whether nobody waits for the result any more, or it is to end early."""
+        """Return whether the result is no longer wanted, or the call should end early."""
         return self._cancelled.is_set()
 
     def on_cancel(self, act: Callable[[], object] | None) -> None:
@@ -171,7 +171,7 @@ def _frame(number: int, kind: str, value: object) -> bytes:
 
 
 def _keep_to_one_core() -> None:
-    """Run on one core alone, the same for all that do: on a small machine the others are for whoever types.
+    """Use one core only, the same for all workers: on a small machine the others are for the workbench.
 
     Where a system cannot say so, it is left to its scheduler.
     """
@@ -190,7 +190,7 @@ def _take_pipes() -> tuple[int, int]:
 
 
 def _listen(heard: int, queue: _Queue, grace: float) -> None:
-    """Take what the parent sends, until nobody writes to the pipe any more; then see to the end."""
+    """Read from the parent until the pipe closes; then end."""
     frames = FrameReader(max_header=MOST, max_body=MOST, loads=loads)
     while data := os.read(heard, _PIECE):
         for frame in frames.feed(data):

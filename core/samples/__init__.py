@@ -98,7 +98,7 @@ DEMO_TO_REVIEW: Final = (
 
 
 DEMO_LIBRARY: Final = ("which requests are safe to retry?", "환율")
-"""Questions about the sample notes: one in English, one Korean word that stands inside longer ones."""
+"""Questions about the sample notes: one in English, one Korean word that occurs inside longer ones."""
 
 
 def sample_notes() -> Path:

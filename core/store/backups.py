@@ -29,7 +29,7 @@ from core.store.sql import stamp
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """What a restore did: `kept` is where the casebook that stood there before lies now (None: there was none)."""
+    """The result of a restore: `kept` is the path of the previous casebook (None: there was none)."""
 
     path: Path
     kept: Path | None
@@ -106,7 +106,7 @@ def _checked(source: Path, schema: Schema) -> Generator[apsw.Connection]:
 
 
 def _is_sound(path: Path, schema: Schema) -> bool:
-    """Whether a casebook stands there that SQLite can read; another program's database raises its Fault."""
+    """Return whether SQLite can read a casebook there; another program's database raises its Fault."""
     try:
         open_store(path, schema=schema).close()
     except Fault as fault:

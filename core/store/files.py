@@ -58,13 +58,13 @@ def create_empty(path: Path) -> None:
 
 
 def beside(path: Path, suffix: str) -> Path:
-    """The side file of the database at `path`; SQLite keeps it beside the real file, not beside a link."""
+    """Return the side file of the database at `path`; SQLite keeps it next to the real file, not next to a link."""
     real = path.resolve()
     return real.with_name(real.name + suffix)
 
 
 def pending(path: Path) -> bool:
-    """Whether committed rows may still lie in a `-wal` (or a rollback in a `-journal`) beside the file."""
+    """Return whether committed rows may still be in a `-wal` (or a rollback in a `-journal`) next to the file."""
     return any(side.exists() and side.stat().st_size > 0 for side in (beside(path, "-wal"), beside(path, "-journal")))
 
 
@@ -84,7 +84,7 @@ def writable_folder(folder: Path) -> bool:
 
 
 def is_full(path: Path) -> bool:
-    """Whether the disk has no room for even the small files that SQLite keeps beside a database."""
+    """Return whether the disk has no room for the small side files of a database."""
     if not hasattr(os, "statvfs"):
         return False
     room = os.statvfs(path.resolve().parent)
@@ -107,7 +107,7 @@ def head(path: Path) -> bytes:
 
 
 QUIET_S = 10.0
-"""Seconds in which a copy that goes on has written: the process of another container cannot be seen from here."""
+"""Seconds within which a running copy has written: the process of another container is invisible."""
 _PART = ".part"
 _LEFT = lazy_pattern(r"\.(?P<pid>[0-9]{1,10})(?:\.[0-9a-f]{8})?\.part(?:-journal|-wal|-shm)?\Z")
 BUSY_MS = 5000
@@ -147,7 +147,7 @@ def copy_pages(reader: apsw.Connection, writer: apsw.Connection) -> None:
 
 @contextmanager
 def part_file(target: Path) -> Generator[Path]:
-    """An empty file (0600) beside `target`, removed with its side files unless it was renamed.
+    """Yield an empty file (0600) next to `target`, removed with its side files unless it was renamed.
 
     It is made by this call or not at all: neither a link nor a file that stands there is ever opened. What killed
     processes left beside `target` is removed. Raises OSError.
@@ -167,7 +167,7 @@ def part_file(target: Path) -> Generator[Path]:
 
 
 def sweep_parts(target: Path) -> int:
-    """Remove what copies to `target`, or to a copy of it beside it, left behind when they were killed; how many files.
+    """Remove leftovers of killed copies to `target`, or to a copy of it in the same folder; return their number.
 
     A copy that goes on keeps its files: its process is there, or it has just written. Never raises.
     """
@@ -186,7 +186,7 @@ def sweep_parts(target: Path) -> int:
 
 
 def has_exited(pid: int) -> bool:
-    """Whether there is no such process any more. On Windows nobody can tell, and it counts as gone."""
+    """Return whether the process no longer exists. On Windows this is unknown, and it counts as gone."""
     if sys.platform == "win32":
         return pid != os.getpid()
     try:

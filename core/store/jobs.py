@@ -108,7 +108,7 @@ def fail(store: Store, job: Job, error: str) -> bool:
 
 
 def cancel(store: Store, job_id: int) -> bool:
-    """Ask a run, maybe of another process, to stop: its next sign of life tells it. False: it had ended already."""
+    """Ask a run, possibly of another process, to stop at its next sign of life. False: it had ended already."""
     with store.transaction() as con:
         return _close(con, job_id, "canceled", None)
 
@@ -124,7 +124,7 @@ def find(store: Store, job_id: int) -> Job | None:
 
 
 def running(store: Store, kind: str) -> Job | None:
-    """The run of `kind` that goes on now, maybe in another process; None if none does."""
+    """Return the active run of `kind`, possibly in another process; None if there is none."""
     return next(
         (job for job in _select(store.con, "WHERE kind = ? AND status = 'running'", (kind,)) if _alive(job)), None
     )

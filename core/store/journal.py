@@ -67,7 +67,7 @@ def columns_of(con: apsw.Connection, table: str) -> tuple[str, ...]:
 
 
 def value_at(values: tuple[object, ...] | None, at: int) -> tuple[bool, Value]:
-    """Whether a row image of a changeset tells its column `at`, and what."""
+    """Return whether a row image of a changeset has its column `at`, and its value."""
     if values is None or values[at] is apsw.no_change:
         return False, None
     found = values[at]
@@ -247,13 +247,13 @@ def _entry(row: tuple[object, ...]) -> JournalEntry:
 
 
 MOVING = frozenset({"use_count", "last_used", "ts"})
-"""Columns that move by themselves (look-ups): a difference there never stands in the way of an undo."""
+"""Columns that change by themselves (use counts): a difference there never blocks an undo."""
 
 REPLACED = frozenset({"correction", "result_verdict", "practice_finding", "before_run"})
-"""Tables whose rows a later harvest replaces: a row that is not as it was never stands in the way of an undo."""
+"""Tables with rows that a later harvest replaces: a changed row never blocks an undo."""
 
 Mirrored = frozenset[tuple[str, str]]
-"""(table, column) pairs that only show what other rows say: whoever owns the domain rebuilds them."""
+"""(table, column) pairs derived from other rows: the domain rebuilds them."""
 
 NOTHING_MIRRORED: Mirrored = frozenset()
 
@@ -262,7 +262,7 @@ _SEARCHED = 500  # newer changes looked through to name the one in the way
 
 @dataclass(frozen=True, slots=True)
 class _Clash:
-    """What stands in the way: a row (key None: not known), its column where one can be named, and what happened."""
+    """What blocks an undo: a row (key None: unknown), its column if known, and what happened."""
 
     table: str
     key: object
@@ -426,7 +426,7 @@ def _describe_clash(clash: _Clash) -> str:
 
 
 def _culprit(con: apsw.Connection, entry: JournalEntry, clash: _Clash) -> JournalEntry | None:
-    """The newest later change that still stands and touched the row."""
+    """Return the newest later active change that touched the row."""
     sql = (
         "SELECT id, ts, actor, title, undoes, undone_by, changeset FROM journal"
         " WHERE id > ? AND undone_by IS NULL ORDER BY id DESC LIMIT ?"
@@ -463,7 +463,7 @@ def undo(
     by: str | None = None,
     mirrored: Mirrored = NOTHING_MIRRORED,
 ) -> Undone:
-    """Take back the change `journal_id`; by default the newest (of the actor `by`) that stands and is no undo itself.
+    """Undo the change `journal_id`; by default the newest active one (of the actor `by`) that is not an undo.
 
     The undo is a change of its own: undoing it brings the first one back. `after(con, touched)` runs in the same
     transaction, to refresh what is derived. `use_count` keeps what was counted since. The columns in `mirrored` show
@@ -519,7 +519,7 @@ def _title(entry: JournalEntry) -> str:
 
 
 def _mark(con: apsw.Connection, entry: JournalEntry, by: int) -> None:
-    """Note that `entry` no longer stands; what it had taken back stands again, and so on down the chain."""
+    """Mark `entry` as undone; the change that it had undone is active again, and so on down the chain."""
     current: JournalEntry | None = entry
     marker: int | None = by
     while current is not None:

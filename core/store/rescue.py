@@ -68,7 +68,7 @@ class Image:
 
 
 def image_of(data: bytes | mmap.mmap, page_size: int | None = None) -> Image:
-    """The image of a file, told by its header; `page_size` (bytes) where the header does not say, else 4096."""
+    """Return the image of a file from its header; `page_size` (bytes) if the header lacks it, else 4096."""
     head = bytes(data[:100]).ljust(100, b"\0")
     size = struct.unpack(">H", head[16:18])[0]
     size = 65536 if size == 1 else size
@@ -590,7 +590,7 @@ class _Saved:
             self.counts[shape.name] = self.counts.get(shape.name, 0) + self.con.changes()
 
     def end(self) -> list[str]:
-        """Mend what refers to lost rows, and finish the file."""
+        """Repair references to lost rows, and finish the file."""
         notes = [*self.refused, *mend(self.con)]
         self.con.execute("COMMIT")
         self.con.execute("PRAGMA journal_mode = DELETE; PRAGMA synchronous = FULL")

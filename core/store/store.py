@@ -81,7 +81,7 @@ class Store:
 
     @contextmanager
     def moment(self) -> Generator[None]:
-        """All that is read inside is of one moment, whoever writes meanwhile; within a transaction it is anyway."""
+        """Read everything inside from one snapshot, whatever other processes write; a transaction does so anyway."""
         if self.con.in_transaction:
             yield
             return

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 _WRITE_BACK: Final = 1_000
-"""Pages (4 MiB) from which what can be written back without waiting for anybody is."""
+"""Pages (4 MiB) from which the thread writes back everything that needs no waiting."""
 _BEGIN_ANEW: Final = 2_048
-"""Pages (8 MiB) from which the others wait a moment, so that the WAL can begin anew."""
+"""Pages (8 MiB) from which other connections wait a moment, so that the WAL can restart."""
 _PATIENCE_MS: Final = 100
 """How long that waits for readers; a later commit tries again."""
 
@@ -45,7 +45,7 @@ def keep_wal_short(con: apsw.Connection, timeout_ms: int) -> None:
 _OFTEN: Final = 4_000
 """Pages of new WAL (16 MiB) after which it is written back."""
 _MANY: Final = 32_000
-"""Pages of WAL (128 MiB) from which the writer is held up for the rest of them, so that the WAL can begin anew."""
+"""Pages of WAL (128 MiB) from which the writer waits for the rest of them, so that the WAL can restart."""
 _MOST: Final = 128_000
 """Pages of WAL (512 MiB) from which the writer does it itself, whatever became of the thread."""
 _PATIENCE: Final = 100
@@ -96,7 +96,7 @@ def _setting(con: apsw.Connection, name: str) -> int:
 
 
 def _write_back_when(path: Path, wanted: SimpleQueue[bool]) -> None:
-    """In the thread: until it is told False."""
+    """Run in the thread until it receives False."""
     with suppress(apsw.Error), closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)) as con:
         con.set_busy_timeout(_PATIENCE)
         con.execute("PRAGMA schema_version").fetchone()  # it knows of no WAL before it has read

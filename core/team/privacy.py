@@ -56,7 +56,7 @@ class Person:
 
 
 def is_personal(name: str) -> bool:
-    """Whether a login or name tells of a person."""
+    """Return whether a login or name identifies a person."""
     return len(name) > 1 and name.lower() not in SHARED_ACCOUNTS | _PLACEHOLDERS
 
 
@@ -70,7 +70,7 @@ def cleaned(text: str, person: Person, most: int = LONGEST) -> str:
 
 
 def _pass(text: str, person: Person) -> str:
-    """Once all: a name taken out may leave a path or a secret that stands alone now."""
+    """Run all replacements once: a removed name may isolate a path or a secret."""
     text = with_placeholders(clean(redact(text)), person.project)
     if person.home_pattern is not None:
         text = with_placeholders(person.home_pattern.sub("~", text))

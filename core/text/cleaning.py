@@ -15,7 +15,7 @@ from typing import Final, Literal, NamedTuple
 from core.base.lazy import lazy_pattern
 
 Edit = tuple[int, int, str]
-"""Half-open range of the input in code points, and what stands in its place."""
+"""Half-open range of the input in code points, and its replacement."""
 
 
 class Layer(NamedTuple):
@@ -53,7 +53,7 @@ class OffsetMap(NamedTuple):
     layers: tuple[Layer, ...] = ()
 
     def original_span(self, start: int, end: int) -> tuple[int, int]:
-        """The half-open span of the original that became `start`..`end`, without what was removed beside it.
+        """Return the half-open span of the original that became `start`..`end`, without adjacent removed text.
 
         An empty span maps to an empty one. Characters that were composed or replaced together map to all of them.
         """
@@ -221,7 +221,7 @@ class Cleaned(NamedTuple):
 
 
 def clean(text: str, limit: int | None = None) -> str:
-    """What would stand on the screen, as plain text in NFC; newlines and tabs stay.
+    """Return the text as the screen would show it, as plain text in NFC; newlines and tabs stay.
 
     Escape sequences, controls, zero-width and bidi signs go; of an overwritten line (`\\r`) the last state stays;
     backspaces move back and overwrite; lone surrogates become U+FFFD. `limit` caps the code points read.

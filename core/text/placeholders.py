@@ -33,7 +33,7 @@ _SEGMENTS_KEPT: Final = 3
 
 
 def with_placeholders(text: str, project: str = "") -> str:
-    """`text` with `<path>`, `<branch>`, `<number>`, `<id>` and `<message>` for what is somebody's or some moment's own.
+    """Replace personal and temporary parts by `<path>`, `<branch>`, `<number>`, `<id>` and `<message>`.
 
     Paths below `project` become relative to it. A place below home that begins with a dot (`~/.npmrc`) is the same for
     everybody and stays, as do `main`, `origin` and short plain numbers.

@@ -27,7 +27,7 @@ _FENCE: Final = re.compile(r" {0,3}(`{3,20})")
 
 
 def owns(value: object) -> bool:
-    """Never: it is no JSON. `is_named` tells."""
+    """Always False: the format is not JSON. Use `is_named`."""
     return False
 
 

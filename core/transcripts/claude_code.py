@@ -257,7 +257,7 @@ def _call(block: Fields, origin: _Origin, index: int) -> ToolCall:
 
 
 def _result(block: Fields, record: Fields, origin: _Origin, index: int, *, alone: bool) -> Message | ToolResult:
-    """One result; what stands beside it in the record is its own only where it is the record's `alone` result."""
+    """Return one result; other fields of the record belong to it only if it is the record's `alone` result."""
     beside = record.get("toolUseResult") if alone else None
     text = result_text(block.get("content"), beside)
     tool_use_id = word(block.get("tool_use_id"))
@@ -269,7 +269,7 @@ def _result(block: Fields, record: Fields, origin: _Origin, index: int, *, alone
 
 
 def _notes(record: Fields, origin: _Origin, kind: str) -> list[Message | ToolCall | ToolResult]:
-    """Records beside the conversation that hold words: titles and summaries, system notes, prompts typed meanwhile."""
+    """Return records outside the conversation with text: titles and summaries, system notes, queued prompts."""
     noted, role, said = origin._replace(meta=True), "system", "text"
     if kind == "attachment":
         attached = fields(record.get("attachment"))

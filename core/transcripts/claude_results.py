@@ -1,4 +1,4 @@
-"""What a Claude Code tool result says: its text, whose failure it is, the exit code, and the facts beside it."""
+"""Content of a Claude Code tool result: its text, its kind of failure, the exit code, and further facts."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _FACTS: Final = {
 
 
 def result_text(content: object, beside: object) -> str:
-    """The text of a result: its string, its text blocks, or what stands beside it; images are named, not kept."""
+    """Return the text of a result: its string, its text blocks, or another field; images are named, not stored."""
     if isinstance(content, str) and content:
         return content
     parts = [_part(block) for block in items(content)]
@@ -94,7 +94,7 @@ def failure_of(text: str, is_error: object, denial: object, beside: object) -> F
 
 
 def exit_code_of(text: str, failure: Failure, beside: object) -> int | None:
-    """The exit code, where one was recorded: `Exit code N` before a failed output, or a field beside it."""
+    """Return the recorded exit code: `Exit code N` before a failed output, or a separate field."""
     if failure == "none":
         source = fields(beside)
         if "exitCode" not in source and "exit_code" not in source:
@@ -113,7 +113,7 @@ def exit_code_of(text: str, failure: Failure, beside: object) -> int | None:
 
 
 def facts_of(beside: object) -> dict[str, Any]:
-    """The few facts beside a result that later steps use (the changed file, a background task, …)."""
+    """Return the few further facts of a result that later steps use (the changed file, a background task, …)."""
     source = fields(beside)
     found = small_facts(source, _FACTS) if source else {}
     found.pop("exit_code", None)

@@ -126,7 +126,7 @@ _MISUSED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class OutputRecord:
-    """A result as one record tells it."""
+    """A result in one record."""
 
     text: str
     failure: Failure = "none"
@@ -352,7 +352,7 @@ _INJECTED = (
 _ENVELOPES = frozenset({"response_item", "event_msg"})
 _ENDS = {"exec_command_end": parse_command_end, "patch_apply_end": parse_patch_end, "mcp_tool_call_end": parse_mcp_end}
 DISPLAY = "display:"
-"""How the names of messages begin that stand in the display log alone."""
+"""Prefix of the names of messages that exist in the display log only."""
 
 _CWD = re.compile(r"<cwd>([^<\n]{1,1000})</cwd>")
 _GLOBAL_ID = 16
@@ -413,7 +413,7 @@ def _flat(record: Fields) -> list[Fields]:
 
 @dataclass(frozen=True, slots=True)
 class _Origin:
-    """Where a record stands; it makes the names of its messages, stable when the file is read again or copied."""
+    """The position of a record; it gives its messages stable names, also if the file is read again or copied."""
 
     session: SessionStart
     line: int

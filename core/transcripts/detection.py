@@ -36,7 +36,7 @@ _LEAST_PARTICULAR: tuple[Agent, ...] = ("claude-code", "plain")
 
 
 def detect(head: bytes, path: Path) -> Agent | None:
-    """The agent that wrote a file beginning with `head`; None: nothing tells. `path` is not opened."""
+    """Return the agent that wrote a file beginning with `head`; None if unknown. `path` is not opened."""
     if aider.is_named(head, path):
         return "aider"
     values = list(head_values(head))
@@ -60,7 +60,7 @@ def start_of(agent: Agent, head: bytes, path: Path) -> SessionStart:
 
 
 _ASIDE = frozenset({"tool-results", "node_modules", ".git"})
-"""Folders beside transcripts that hold none: outputs, and what is no agent's."""
+"""Folders next to transcripts that contain none: outputs, and folders of other programs."""
 
 
 def default_roots(

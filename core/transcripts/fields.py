@@ -53,7 +53,7 @@ def small_int(value: object) -> int | None:
 
 
 def json_text(value: object) -> str:
-    """`value` as compact JSON text, as it stands (a lone surrogate stays one)."""
+    """Return `value` as compact JSON text, unchanged (a lone surrogate stays one)."""
     try:
         return orjson.dumps(value, option=orjson.OPT_NON_STR_KEYS).decode()
     except (TypeError, orjson.JSONEncodeError):

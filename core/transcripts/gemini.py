@@ -103,7 +103,7 @@ def _call(call: Fields, message: str, ts: str, number: int, index: int) -> Itera
 
 
 def response_text(result: object) -> str:
-    """What a tool answered: the output or the error of each response, and texts beside them."""
+    """Return the answer of a tool: the output or the error of each response, and further texts."""
     found: list[str] = []
     for part in elements(result):
         source = fields(part)

@@ -195,7 +195,7 @@ _CHUNK = 1024 * 1024
 
 
 class RawLine(NamedTuple):
-    """One line: its 1-based `number`, its bytes (None: longer than the cap), and where reading goes on after it.
+    """One line: its 1-based `number`, its bytes (None: longer than the cap), and the position after it.
 
     `end` is the byte offset behind it, `lines` the number of lines read by then. A last line that lacks its newline
     but is complete does not count into `lines`: the newline that may come later still ends it.

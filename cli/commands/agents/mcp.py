@@ -153,7 +153,7 @@ async def _called(
 
 
 async def _on_thread(work: Callable[[], object]) -> object:
-    """The outcome of `work` on a thread of its own, which nobody waits for at the end."""
+    """Return the outcome of `work` on a separate thread, which does not delay the exit."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[object] = loop.create_future()
 

@@ -49,7 +49,7 @@ def run_sync(args: argparse.Namespace, context: Context) -> int:
 
 
 def _is_allowed(path: Path, body: str) -> bool:
-    """Whether a person lets casebook write its first block into this file. Raises Fault where nobody can be asked."""
+    """Return whether the user allows the first block in this file. Raises Fault without a terminal."""
     if not sys.stdin.isatty() or not sys.stderr.isatty():
         hint = "pass --yes, or run it in a terminal"
         raise Fault("invalid_input", f"{path} has no block of casebook yet, and a person must allow the first", hint)

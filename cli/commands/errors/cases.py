@@ -47,7 +47,7 @@ def _list_lines(out: Output, page: CaseList) -> Iterator[str]:
 
 
 def run_show(args: argparse.Namespace, context: Context) -> int:
-    """`errors show`: everything about one case, with what its fix cites and where that stands today."""
+    """`errors show`: everything about one case, with its citations and their current places."""
     from core.flows.ingest.case_citations import with_citations
 
     with open_store(context.database) as store, faults(context.database):

@@ -115,7 +115,7 @@ def run_noise(args: argparse.Namespace, context: Context) -> int:
 
 
 def decide_cases(args: argparse.Namespace, context: Context, act: Callable[[Store, list[SeenVersion]], Curated]) -> int:
-    """Look at the cases, act on them, say what was done. Exit 1 if nothing was, or somebody was faster."""
+    """Look at the cases, act on them, print the result. Exit 1 if nothing changed, or another change came first."""
     ids: list[int] = list(dict.fromkeys(args.id if isinstance(args.id, list) else [args.id]))
     mark = getattr(args, "fingerprint", None)
     mark = redact(mark) if isinstance(mark, str) else None
@@ -231,7 +231,7 @@ def _queue_lines(out: Output, page: QueuePage) -> Iterator[str]:
 
 
 def run_history(args: argparse.Namespace, context: Context) -> int:
-    """`errors history` and `undo --list`: who or what changed what, and when."""
+    """`errors history` and `undo --list`: changes, authors and times."""
     if not 1 <= args.limit <= 10_000:
         raise Fault("invalid_input", f"--limit is {args.limit}", "give a number from 1 to 10,000")
     case_id: Any = getattr(args, "id", None)

@@ -76,7 +76,7 @@ def _vectors(context: Context, tiers: str) -> Any:
 
 
 def _search_stream(context: Context, *, count: bool, tiers: Any, session: str | None) -> bool:
-    """One connection for the whole stream, where there is a casebook; faults are told line by line."""
+    """Use one connection for the whole stream, if there is a casebook; faults are reported by line."""
     from contextlib import ExitStack, suppress
 
     from cli.stream import run_stream, text_of
@@ -105,6 +105,6 @@ def _search_stream(context: Context, *, count: bool, tiers: Any, session: str | 
 
 
 def refuse_text(args: argparse.Namespace) -> None:
-    """A stream of texts takes none beside it. Raises Fault invalid_input."""
+    """Refuse a text argument together with a stream. Raises Fault invalid_input."""
     if args.text not in (None, "-"):
         raise Fault("invalid_input", "--jsonl reads standard input and takes no TEXT", "omit one of them")

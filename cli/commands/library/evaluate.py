@@ -1,4 +1,4 @@
-"""`casebook library eval`: golden queries, each way of searching beside the plainest one."""
+"""`casebook library eval`: golden queries, each search mode compared with the baseline."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from core.library.search.rows import Mode
 
 
 def run_eval(args: argparse.Namespace, context: Context) -> int:
-    """`library eval`: exit 0 if every query was asked; 1 where a label no longer stands anywhere."""
+    """`library eval`: exit 0 if every query ran; 1 if a label no longer exists."""
     from core.library.evaluation import read_suite
 
     suite = read_suite(Path(args.suite))

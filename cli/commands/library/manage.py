@@ -1,4 +1,4 @@
-"""`casebook library list`, `inspect`, `open`, `index` and `reset`: what is there, and beginning anew."""
+"""`casebook library list`, `inspect`, `open`, `index` and `reset`: inspect, open and rebuild the library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`casebook serve-model`: one model kept loaded for hooks and searches, until nobody asks any more."""
+"""`casebook serve-model`: one model kept loaded for hooks and searches, until it is idle."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from core.process.endpoint import Endpoint, end_holder, service_place
 _ENDS_S = 3.0
 """Seconds that a service which does not answer has to end by itself."""
 _STARTS_S = 20.0
-"""Seconds that a service started in the background has to be heard of."""
+"""Seconds until a service started in the background must respond."""
 
 _EXAMPLES = """\
 examples:

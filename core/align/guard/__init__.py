@@ -1,4 +1,4 @@
-"""The guard: whether a quote that stands almost so still says the same (decision 11)."""
+"""The guard: whether a similar quote has the same meaning (decision 11)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Verdict", "beside", "compare", "cut_article", "cut_off", "cut_signs"
 
 
 def beside(text: str, start: int, end: int) -> Iterator[Concern]:
-    """The concerns about what stands around `text[start:end]` and takes it back: a negation or a frame."""
+    """Yield concerns about the context of `text[start:end]` that reverses it: a negation or a frame."""
     if found := negated_outside(text, start, end):
         yield Concern("negation beside it", "", found)
     yield from framed(text, start, end)

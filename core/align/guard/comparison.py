@@ -183,7 +183,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """Tokens that stand on one side only, or differ; either side may be empty."""
+    """Tokens that occur on one side only, or differ; either side may be empty."""
 
     quote: tuple[Token, ...]
     source: tuple[Token, ...]
@@ -242,7 +242,7 @@ def _same_letters(change: _Change) -> bool:
 
 
 def _of_changes(changes: Sequence[_Change], known: Known, named: frozenset[int], misplaced: int) -> Iterator[Concern]:
-    """The concerns of the runs that differ; `misplaced`: blanks in the quote that stand a letter off."""
+    """Yield the concerns of the runs that differ; `misplaced`: blanks of the quote that are off by one letter."""
     found = [pairs(change.quote, change.source) for change in changes]
     everyone = [pair for paired, _, _ in found for pair in paired if _renamed(*pair, named)]
     yield from (_concern("name", (mine,), (yours,)) for mine, yours in everyone)

@@ -189,7 +189,7 @@ def elided(text: str, spans: Sequence[tuple[int, int]], *, in_order: bool) -> It
 
 
 def _ends_of(gap: str) -> str:
-    """What lies between two fragments; of what is far too long both ends, which its own concern has told of."""
+    """Return the text between two fragments; of a very long text both ends, because another concern covers it."""
     return gap if len(gap) <= 2 * FAR else f"{gap[:FAR]}\n\n{gap[-FAR:]}"
 
 
@@ -257,7 +257,7 @@ def _about_subject(part: str, right: str) -> bool:
 
 
 def _limit(part: str) -> str:
-    """What limits a clause in the part of it that is left out: a condition, an exception, a doubt, who says so."""
+    """Return what limits a clause in its omitted part: a condition, an exception, a doubt, a source."""
     if not_asserted(part, witness=WITNESS)[0]:
         return _describe_part(part)
     if found := _LIMITS.search(part):
@@ -288,7 +288,7 @@ def _subject_beyond(tail: str, right: str, *, closed: bool) -> str:
 
 
 def _subject_within(left: str, gap: str, right: str) -> str:
-    """The subject of another clause of the same sentence, which the right fragment goes on with."""
+    """Return the subject of another clause of the same sentence that the right fragment continues."""
     if _ASIDE.match(gap):
         return ""
     if re.search("[가-힣]", gap):

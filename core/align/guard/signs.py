@@ -1,4 +1,4 @@
-"""Signs beside words and figures: `chmod +x`, `!ready`, `foo-`, `10^-3`, the `-` of a diff's line.
+"""Signs next to words and figures: `chmod +x`, `!ready`, `foo-`, `10^-3`, the `-` of a diff's line.
 
 What only parts or decorates is form: hyphens inside words, dashes, list marks, prompts, quotation marks, brackets,
 Markdown, the punctuation of a sentence. Every other sign that a quote changes, drops or adds is asked about.
@@ -78,7 +78,7 @@ def changed_signs(
 
 
 def cut_signs(text: str, start: int, end: int, quote: str) -> Iterator[Concern]:
-    """The signs right beside `text[start:end]` that the quote does not have there; what the quote has is its own."""
+    """Yield the signs next to `text[start:end]` that the quote lacks; signs of the quote are its own."""
     before, after = ahead_of(text, start), beyond(text, end)
     inside, said = lines_of(text[start:end]), lines_of(quote)
     if inside[:1].isdigit() and _FIGURE_BEFORE.search(before):
@@ -164,7 +164,7 @@ def _signs(gap: str, *, between_figures: bool = False, before_figure: bool = Fal
 def _alone(
     mine: str, yours: str, ours: Sequence[Token], theirs: Sequence[Token], at: int, there: int
 ) -> Iterator[Concern]:
-    """The sign right behind a token, and the one before the next, where other words stand between."""
+    """Yield the sign right after a token and the one before the next, with other words between them."""
     gaps = [
         (_between(mine, ours, at, at + 1), _between(yours, theirs, there, there + 1)),
         (_between(mine, ours, at - 1, at), _between(yours, theirs, there - 1, there)),
@@ -199,7 +199,7 @@ def _line_signs(texts: tuple[str, str], mine: Token, yours: Token, *, in_diff: b
 
 
 def _line_sign(heads: tuple[str | None, str | None], word: str, *, in_diff: bool) -> Concern | None:
-    """The concern about what stands before the first word of a line in the quote and in the source."""
+    """Return the concern about the text before the first word of a line in the quote and in the source."""
     here, there = heads
     if there is None:
         return None
@@ -215,7 +215,7 @@ def _line_sign(heads: tuple[str | None, str | None], word: str, *, in_diff: bool
 
 
 def _head_of_line(text: str, at: int) -> str | None:
-    """What the line has before `at`, without blanks at its ends; None where a word stands there too."""
+    """Return the text of the line before `at`, without blanks at its ends; None if it contains a word."""
     head = text[text.rfind("\n", 0, at) + 1 : at].strip()
     return None if any(letter.isalnum() for letter in head) else head
 
@@ -241,7 +241,7 @@ def _lead_signs(signs: str, first: str) -> str:
 
 
 def _tail(inside: str, after: str) -> str:
-    """The signs right behind the last word of a text that `after` goes on."""
+    """Return the signs right after the last word of a text that `after` continues."""
     last = next((at for at in range(len(inside) - 1, -1, -1) if inside[at].isalnum()), -1)
     rest = re.match(r"[^\s\w]*", f"{inside[last + 1 :]}{after}")
     run = rest[0] if rest else ""

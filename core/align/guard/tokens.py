@@ -29,7 +29,7 @@ _BEGINS = re.compile(r"(?:^|[.!?:;|>*#\-(\[\]\"'\n])[\s*_`\"'(]*$")
 _CODE_BEFORE = re.compile(r"(?:[_/@$\\.]|--)$")
 _CODE_AFTER = re.compile(r"[_(/]|\.[A-Za-z0-9]")
 _FOOTNOTE = re.compile(r"[^\W\d_]{4}\^$")
-"""What stands before the raised figure of a footnote; an exponent stands behind a figure, a letter or a unit."""
+"""The text before the raised figure of a footnote; an exponent follows a figure, a letter or a unit."""
 _COUNTED = re.compile(r"\d\s?$")
 _NUMERAL = re.compile(
     "(?:일|이|삼|사|오|육|칠|팔|구|십|백|천|만|억)+(?=분의|단계|개월|시간|자리|번째|월$|년$|층$|회$)"
@@ -86,7 +86,7 @@ class Token:
     coded: bool = False
     """A part of an identifier, a path or an option."""
     measured: bool = False
-    """It stands right behind a number: likely a unit."""
+    """Whether it follows a number directly: probably a unit."""
 
 
 def tokens_of(lines: str) -> list[Token]:

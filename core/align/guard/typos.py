@@ -153,18 +153,18 @@ _LONG_KOREAN: Final = 5
 _LONG: Final = 7
 """Letters from which even a part of an identifier that is no word may have one wrong."""
 _LONG_NAME: Final = 6
-"""Letters from which a name that nobody knows may have one wrong, but for its end."""
+"""Letters from which an unknown name may have one error, except at its end."""
 _LONGER_NAME: Final = 10
 """Letters from which it may have one wrong anywhere."""
 _DERIVED: Final = 7
 """Letters from which two regular forms of words are no longer a letter doubled apart (`planing`, `planning`)."""
 _LONGEST: Final = 60
-"""A word of more letters is code or data, and stands letter by letter."""
+"""A word with more letters is code or data and must match letter by letter."""
 
 _CARELESS: Final = 2
 """Slips in a quote from which it was typed without care."""
 _PLAIN: Final = 5
-"""Letters of an everyday word whose slips are told by it alone."""
+"""Letters of an everyday word that identifies its misspellings alone."""
 _FAR: Final = 0.5
 """Share of its letters that a word keeps which went further wrong than a slip does, in a quote with other slips."""
 _FARTHER: Final = 0.35
@@ -182,7 +182,7 @@ _SOUNDS: Final = {"돼": "되", "됬": "됐", "됫": "됐"} | {
     if chr(0xAC00 + 28 * at + 20) in "했왔렸졌쳤겼꼈꿨줬웠냈됐떴썼랐켰녔셨폈혔췄"
 }
 Known = Callable[[str], bool]
-"""Whether a word (lower case) stands somewhere in the session."""
+"""Whether a word (lower case) occurs in the session."""
 
 
 def is_typo(written: Token, meant: Token, known: Known) -> bool:
@@ -218,7 +218,7 @@ def is_typo(written: Token, meant: Token, known: Known) -> bool:
 
 
 def spelt(word: str) -> str:
-    """A Korean word as those write it who confuse what sounds alike: 돼 and 되, 했 and 햇. They are never two words."""
+    """Return a Korean word with similar sounds unified: 돼 and 되, 했 and 햇. They are never two words."""
     return "".join(_SOUNDS.get(one, one) for one in word)
 
 
@@ -282,7 +282,7 @@ def is_slip(written: str, known: Known, meant: str) -> bool:
 
 
 def is_used(word: str) -> bool:
-    """Whether a word (lower case) is an everyday one as it stands."""
+    """Return whether a word (lower case) is an everyday word in this form."""
     return word in _SMALL or word in WORDS or word in NAMES or word in TECHNICAL or word in NOUNS
 
 
@@ -321,7 +321,7 @@ def _other_syllable(one: str, other: str) -> bool:
 
 
 def _unswapped(written: str, meant: str) -> Iterator[str]:
-    """A Korean word as it stands, and, if it is long, with each two neighbours of it swapped back."""
+    """Yield a Korean word, and, if it is long, each form with two adjacent syllables swapped back."""
     yield written
     if len(written) == len(meant) >= _LONG_KOREAN:
         for at, (one, other) in enumerate(pairwise(written)):

@@ -102,7 +102,7 @@ _ROLES: Final = (
     "에",
 )
 ROLE_OF: Final = {word: role for role, words in enumerate(_ROLES) for word in words.split()}
-"""Small words that say who does what to whom, and where: one may be lost, but not replaced by one of another group."""
+"""Small words for roles and places: one may be omitted, but not replaced by one of another group."""
 _STARTS: Final = (
     "in on at for with within by from to into onto under over through during among between via inside outside beyond "
     "across per of as"
@@ -156,13 +156,13 @@ _MORE_PREFIXES: Final = (
     "mid self 재 선 후 역 과 초 최 신 구 대 소 총 첫 맨 부 준 타 자"
 )
 PREFIXES: Final = (*NEGATIVE_PREFIXES, *_MORE_PREFIXES.split())
-"""What makes another word of the one it stands before."""
+"""Prefixes that make another word of the following one."""
 _HEADS: Final = (
     "a ab ad al an any as at be com con contra de des di dis down e en every ex for fore in inter intra no ob off on "
     "out over per poly mono post pre pro re retro se sub some super sur sym syn tele trans ultra un under up with"
 )
 HEADS: Final = frozenset(_HEADS.split())
-"""What English words begin with before a shared root: `inclusive` and `exclusive`, `nobody` and `anybody`."""
+"""Beginnings of English words before a shared root: `inclusive` and `exclusive`, `nobody` and `anybody`."""
 
 _NEGATIONS: Final = re.compile(
     r"\b(?:not|no|never|none|neither|nor|without|cannot|nothing|nobody|nowhere|hardly|barely|unable)\b|n't\b"

@@ -26,7 +26,7 @@ COUNTS: Final = {
     **{word: str(at) for at, words in enumerate(_KOREAN_UNITS, 1) for word in words.split()},
     **{word: str(10 * at) for at, word in enumerate(_KOREAN_TENS.split(), 1)},
 }
-"""Korean numerals that count, and stand before `번째`."""
+"""Korean numerals that count, before `번째`."""
 ENGLISH: Final = {
     **{word: str(at) for at, word in enumerate(_UNITS.split(), 1)},
     **{word: str(10 * at) for at, word in enumerate(_TENS.split(), 1)},

@@ -1,4 +1,4 @@
-"""On which line of a TOML text each key stands, which the standard reader does not tell."""
+"""Line numbers of the keys of a TOML text, which the standard parser does not report."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from core.base.paths import config_file, database_file
 
 
 def key_lines(text: str) -> dict[tuple[str, ...], int]:
-    """Where each key of a TOML text stands: its path (table and key) to its 1-based line.
+    """Return the 1-based line of each key of a TOML text by its path (table and key).
 
     tomllib tells no lines, so this reads what settings files are made of: tables, keys, dotted keys. Lines inside a
     triple-quoted string are passed over.
@@ -84,7 +84,7 @@ class Config:
 
     @property
     def values(self) -> Settings:
-        """The same values, typed, for those who use them."""
+        """Return the same values with their types."""
         parts: dict[str, Any] = {}
         for section, kind in SECTIONS.items():
             own = {s.name.rpartition(".")[2]: s.value for s in self.settings if s.name.rpartition(".")[0] == section}
@@ -99,7 +99,7 @@ class Config:
 
 
 def from_home(name: str) -> Path:
-    """A path as a person writes it, perhaps from `~` on. Raises Fault invalid_input where nobody has such a home."""
+    """Return a path as a person writes it, expanding `~`. Raises Fault invalid_input for an unknown home."""
     try:
         return Path(name).expanduser()
     except RuntimeError:

@@ -78,7 +78,7 @@ def counted(con: apsw.Connection, place: Place) -> tuple[int, int]:
 
 
 def rebuild_bits(store: Store, place: Place) -> None:
-    """Write the bits anew from `vector`, a few at a time; who searches meanwhile may meet a vector twice."""
+    """Rebuild the bits from `vector`, a few at a time; a concurrent search may see a vector twice."""
     con = store.con
     last = number(con, "SELECT max(id) FROM vector_bits")
     after = 0
@@ -127,7 +127,7 @@ def disagreements(con: apsw.Connection, kind: str) -> list[str]:
 
 
 def rebuild(store: Store, source: Source) -> None:
-    """Build what is searched anew from `vector`, a few at a time, without embedding anything.
+    """Rebuild the search tables from `vector`, a few at a time, without embedding anything.
 
     Vectors of items that are gone are removed; items that have none are put into the backlog.
     """

@@ -30,7 +30,7 @@ class VectorState(NamedTuple):
 
 
 def read_state(con: apsw.Connection, kind: str) -> VectorState | None:
-    """The state of a kind; None where nothing was ever embedded (or the note is damaged: it is then made anew)."""
+    """Return the state of a kind; None if nothing was ever embedded (or the note is damaged, which rebuilds it)."""
     found = value(con, "SELECT value FROM meta WHERE key = ?", (f"vectors:{kind}",))
     try:
         said = json.loads(str(found)) if found else None

@@ -1,4 +1,4 @@
-"""Vectors as they are kept: the truth in `vector`, and beside it, in the same transaction, what is searched."""
+"""Stored vectors: the truth in `vector`, and in the same transaction the search tables."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Place:
 
 
 def sha_of(text: str) -> str:
-    """The hash of a text that is embedded, as it is kept beside its vectors."""
+    """Return the hash of an embedded text, as stored with its vectors."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -47,7 +47,7 @@ class Thresholds:
         return max(1e-6, self.high - self.similar) / (_HIGH - _SIMILAR)
 
     def alike(self, cosine: float) -> float:
-        """A cosine of this model as MiniLM would say it: what weighs cosines beside other things was tuned on those.
+        """Convert a cosine of this model to the scale of MiniLM, which combined scores were tuned on.
 
         MiniLM's own stays what it is; it may lie beyond -1 and 1.
         """

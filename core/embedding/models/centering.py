@@ -1,4 +1,4 @@
-"""Where a model's texts lie on average, by language: taken away from each vector, what is left tells them apart.
+"""The average vector of a model's texts, by language. Subtracting it separates texts better.
 
 Some models (e5 and its like) put all texts into one narrow cone, and those of one language close together: strangers
 then have cosines of 0.7 to 0.9, and a Korean text is nearer to any other Korean one than to its own in English.
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 CENTRE = "centre.json"
 _KINDS: tuple[Kind, Kind] = ("query", "document")
 _WORTH = 0.02
-"""How much better causes have to be told apart: a model that needs no centre keeps its own vectors."""
+"""Minimum gain in separated causes: a model that needs no centre keeps its own vectors."""
 _NOTHING = 1e-6
 
 
@@ -38,7 +38,7 @@ class Centre:
 
     @property
     def text(self) -> str:
-        """What stands in the file."""
+        """Return the text of the file."""
         return json.dumps({kind: [[round(one, 6) for one in mean] for mean in self.means[kind]] for kind in _KINDS})
 
     @property
@@ -59,7 +59,7 @@ class Centre:
 
 
 def centre_of(embedder: Embedder, model: Model) -> Centre | None:
-    """The centre of a model that tells the shipped causes apart better with it; None for any other."""
+    """Return the centre of a model that separates the shipped causes better with it; None for any other."""
     import numpy as np
 
     texts = shipped(model.languages)

@@ -1,4 +1,4 @@
-"""What a folder of somebody else's says about its model: the files sentence-transformers puts beside the weights."""
+"""Properties of a model from the files that sentence-transformers stores with the weights."""
 
 from __future__ import annotations
 

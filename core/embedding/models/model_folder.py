@@ -100,7 +100,7 @@ def seal(folder: Path, model: Model, source: str) -> Model:
 
 
 def new_part(target: Path) -> Path:
-    """An empty folder beside `target`, to be filled and then `put`. Raises Fault io_error."""
+    """Create an empty folder next to `target`, to be filled and then `put`. Raises Fault io_error."""
     import secrets  # only who writes needs it
 
     part = target.parent / f".{target.name}.{os.getpid()}.{secrets.token_hex(4)}{PART}"
@@ -115,7 +115,7 @@ def new_part(target: Path) -> Path:
 
 
 def put(part: Path, target: Path) -> None:
-    """Give the finished `part` its name; what stood there before goes, but for measured thresholds.
+    """Give the finished `part` its name, replacing the previous folder except for measured thresholds.
 
     Only for who has the turn for `target`. Raises Fault io_error.
     """
@@ -138,7 +138,7 @@ def put(part: Path, target: Path) -> None:
 
 
 def sweep(target: Path) -> None:
-    """Remove what a killed process left of its work on `target`. Only for who has the turn for it."""
+    """Remove what a killed process left of its work on `target`. The caller must hold the lock."""
     import shutil
 
     for left in target.parent.glob(f".{target.name}.*{PART}"):

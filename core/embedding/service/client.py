@@ -168,7 +168,7 @@ class Line:
 
 
 def open_line(place: Endpoint, until: float, clock: Callable[[], float]) -> tuple[Line, State]:
-    """Connect, and hear who is there. Raises OSError as `Line.ask` does, Fault where it is not to be trusted."""
+    """Connect and read the greeting. Raises OSError as `Line.ask` does, Fault for an untrusted service."""
     import socket as sockets
 
     from core.embedding.service.protocol import Hello, read_state
@@ -291,7 +291,7 @@ _NONE = Unserved("skipped", "no model service runs")
 
 
 def _greet(place: Endpoint, until: float, clock: Clock) -> tuple[Line, State] | Unserved:
-    """A connection to whoever listens, and what they say they are; `_NONE` where nobody listens."""
+    """Return a connection to the service and its greeting; `_NONE` if no service listens."""
     try:
         if not place.entrance.exists():
             return _NONE

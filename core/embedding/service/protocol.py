@@ -22,7 +22,7 @@ _MAX_WORDS = 500
 
 @dataclass(frozen=True, slots=True)
 class Hello:
-    """Who is there? `nonce` asks for a proof that it is the service that wrote the token file."""
+    """Request for the identity. `nonce` asks for a proof that it is the service that wrote the token file."""
 
     nonce: str = ""
 

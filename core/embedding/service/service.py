@@ -1,4 +1,4 @@
-"""The model service: one model, kept loaded for the hooks and searches of one user, until nobody asks any more.
+"""The model service: one model, kept loaded for the hooks and searches of one user, until it is idle.
 
 The model is loaded and asked in a thread of its own, so a greeting is answered at once, also while it loads. Whoever
 asks for much gets a turn among others: a short request waits for one turn of a long one at most.
@@ -36,7 +36,7 @@ from core.process.server import Client, Ending, Limits, Server
 
 
 class LogWriter(Protocol):
-    """Where it is told what happened, as `core.base.log.Log.write` takes it."""
+    """Receiver of log records, with the signature of `core.base.log.Log.write`."""
 
     def __call__(self, level: Literal["error", "warning", "info", "debug"], event: str, /, **facts: object) -> None: ...
 
@@ -99,11 +99,11 @@ class ModelThread:
 
     @property
     def waiting(self) -> int:
-        """How many wait for an answer, the one who is served among them."""
+        """Number of waiting callers, including the current one."""
         return len(self._waiting)
 
     def embed(self, texts: Sequence[str], kind: Kind, gone: Callable[[], bool]) -> Vectors:
-        """The vectors, when the turn has come often enough. `gone`: whether nobody waits for them any more.
+        """Return the vectors, possibly after several turns. `gone`: whether all callers have left.
 
         Raises Fault as the model does; any other failure of the model is Fault model_unreachable.
         """
@@ -117,7 +117,7 @@ class ModelThread:
         return job.got
 
     def end(self, seconds: float) -> bool:
-        """Whether the thread is done within so many seconds; whoever waits is told that nothing comes."""
+        """Return whether the thread ends within so many seconds; waiting callers get no vectors."""
         with self._news:
             self._closed = True
             left = list(self._waiting)
@@ -193,7 +193,7 @@ def serve(
     ready: Callable[[], object],
     load_s: float = LOAD_S,
 ) -> Ended:
-    """Serve until nobody asks any more; `ready` is called when clients can connect (the model may yet be loading).
+    """Serve until idle; `ready` is called when clients can connect (the model may still be loading).
 
     Raises Fault io_error where there is no listening at that place, and whatever the model's loading raises.
     """

@@ -12,7 +12,7 @@ from core.process.endpoint import Endpoint, make_private
 AGAIN_S = 30.0
 """Seconds that a started service has to answer before another one is started."""
 FAILED_S = 300.0
-"""Seconds that nobody starts one after one could not load its model; by hand it is started always."""
+"""Seconds without automatic starts after a service could not load its model; a manual start always works."""
 
 
 def start_service(place: Endpoint, model: str) -> str:

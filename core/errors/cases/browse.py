@@ -60,7 +60,7 @@ def conditions(filters: Filters) -> tuple[list[str], list[str | int]]:
 
 
 def rank_of(store: Store, case_id: int, filters: Filters, sort: Sort) -> int | None:
-    """How many cases stand before this one in the list; None if it is not in it."""
+    """Return the number of cases before this one in the list; None if it is not in it."""
     column = SORT_COLUMNS[sort]
     tests, values = conditions(filters)
     passing = "".join(f" AND {test}" for test in tests)

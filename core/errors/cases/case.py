@@ -10,7 +10,7 @@ from core.errors.cases.resolutions import Resolution
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """A passage that the fix `resolution_id` cites: where it stood (`uri`), its words, and what became of it.
+    """A passage that the fix `resolution_id` cites: its place (`uri`), its words, and its current state.
 
     `status`: attached where it stood, moved to `place`, or detached: its words are gone or say something else (`place`
     is then the likest one, or None). `reason` says it in words. `kept`: the row it is kept in; None: in the fix's text.
@@ -107,7 +107,7 @@ class Occurrence:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Everything known about one error. The first fields are the seed's row as it stands.
+    """Everything known about one error. The first fields are the seed's row, unchanged.
 
     `citations`: what the fix that answers cites, where somebody who knows the library looked. `project` is the folder
     it was seen in last, `repository` that folder's (`host/owner/name`, else a folder or a name), `project_name` its

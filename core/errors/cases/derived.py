@@ -35,7 +35,7 @@ HELPED_SHARE: Final = (
     "(SELECT (coalesce(sum(o.outcome = 'helped'), 0) + 1.0) / (count(*) + 2) FROM answer_outcome o"
     " WHERE o.resolution_id = resolution.id AND o.outcome IN ('helped', 'failed_again') AND o.withheld = 0)"
 )
-"""How often a fix helped of the times it was told and settled; ignored ones do not count."""
+"""The share of shown and settled fixes that helped; ignored ones do not count."""
 
 
 TEAM: Final = "team"
@@ -256,7 +256,7 @@ def one_form(tag: str) -> str:
 
 
 def forms(tag: str) -> tuple[str, str]:
-    """The ways a tag may stand in a casebook."""
+    """Return the forms of a tag in a casebook."""
     return one_form(tag), unicodedata.normalize("NFD", tag)
 
 
@@ -273,7 +273,7 @@ TOOL_OF_CASE = (
 
 
 def name_tool(con: apsw.Connection, case_id: int) -> None:
-    """Let the case's state name its tool anew. Reads every fingerprint of the case."""
+    """Recompute the tool of the case. Reads every fingerprint of the case."""
     con.execute(f"UPDATE case_state SET tool = ({TOOL_OF_CASE}) WHERE case_id = ?", (case_id,))
     _keep_tool(con, case_id)
 
@@ -286,7 +286,7 @@ def _keep_tool(con: apsw.Connection, case_id: int) -> None:
 
 
 def index_case(con: apsw.Connection, case_id: int) -> None:
-    """Write the case anew into the browsing index (`case_fts`)."""
+    """Write the case into the browsing index (`case_fts`) again."""
     row = con.execute(
         "SELECT error_normalized, error_raw, resolution FROM error_kb WHERE id = ?", (case_id,)
     ).fetchone()

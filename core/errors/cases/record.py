@@ -231,7 +231,7 @@ def _not_recorded(fault: Fault, normalized: str, fingerprint: str, watch: Stopwa
 
 
 def drop_provisional(con: apsw.Connection, session_id: str) -> frozenset[int]:
-    """Drop what was only heard of a session's errors, inside the caller's transaction.
+    """Remove provisional records of a session's errors, inside the caller's transaction.
 
     Returns the cases it was counted in: the caller refreshes them once the session's own errors are there.
     """

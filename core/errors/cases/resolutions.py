@@ -1,4 +1,4 @@
-"""What fixed an error: written beside its history, never over it (error-kb REQ-RA-003, decision 6).
+"""Fixes of an error: appended to its history, never overwritten (error-kb REQ-RA-003, decision 6).
 
 Taking back what was done to errors, and bringing what is derived from them up to date.
 """
@@ -278,7 +278,7 @@ def _resolution(con: apsw.Connection, row: _ResolutionRow, *, current: bool) -> 
 
 
 def mirrored(con: apsw.Connection, case_id: int) -> Resolution | None:
-    """The fix of a row that the seed's own programs wrote, as it would stand in the history; its id is 0."""
+    """Return the fix of a row of the seed's programs, in the form of the history; its id is 0."""
     row = con.execute(
         "SELECT ts, resolution, resolved_by, tool_sequence FROM error_kb WHERE id = ?1 AND resolution IS NOT NULL"
         " AND NOT EXISTS (SELECT 1 FROM resolution WHERE case_id = ?1)",
@@ -307,7 +307,7 @@ UNTOUCHED: Final = (
     "resolution.author = 'harvest' AND resolution.status = 'draft' AND resolution.replaced_by IS NULL"
     " AND NOT EXISTS (SELECT 1 FROM citation WHERE cited_by = 'resolution' AND item_id = CAST(resolution.id AS TEXT))"
 )
-"""Whether a row of `resolution` is a harvested draft that nobody decided on, edited or gave a citation."""
+"""Whether a row of `resolution` is a harvested draft without decision, edit or citation."""
 _LESSON: Final = (
     "iif(json_valid(lesson) AND json_extract(lesson, '$.scope') = 'general' AND ?9 IS NOT NULL,"
     " json_set(?9, '$.scope', 'general'), ?9)"
@@ -404,7 +404,7 @@ def _renew(con: apsw.Connection, draft: Draft) -> bool:
 
 
 def _current_stays(con: apsw.Connection, case_id: int) -> tuple[int | None, bool]:
-    """The resolution that answers for a case, and whether it goes on to, whatever a harvest drafts."""
+    """Return the current resolution of a case, and whether it stays current whatever a harvest drafts."""
     found = current_resolution(con, case_id)
     if found is None:
         return None, False
@@ -440,7 +440,7 @@ class UndoResult:
 
 
 def take_back(store: Store, actor: str, change: int | None = None, *, by: str | None = None) -> Undone:
-    """Undo one change: the newest that stands (of the actor `by`), or the one of that number; an undo is a change too.
+    """Undo one change: the newest active one (of the actor `by`), or the one with that number; an undo is a change too.
 
     Raises Fault invalid_input, and changes nothing, where there is none, or a row of it was changed since.
     """
@@ -471,7 +471,7 @@ def take_back_several(
 
 
 def bring_back(store: Store, actor: str, *, by: str | None = None) -> Undone:
-    """Redo: undo the newest undo that stands (made by the actor `by`), if nothing was changed after it.
+    """Redo: undo the newest active undo (of the actor `by`), if nothing was changed after it.
 
     Raises Fault invalid_input where the newest change is no undo.
     """

@@ -47,7 +47,7 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class SourceMessage:
-    """One message of a session: its 0-based index, who said it, and the text as it is kept (redacted)."""
+    """One message of a session: its 0-based index, its author, and the stored text (redacted)."""
 
     index: int
     role: str

@@ -159,7 +159,7 @@ class SavedScratches:
 
 
 class Writer:
-    """A window. It holds a lock beside its texts that the system lets go of with the process, however that ends.
+    """A window. It holds a lock next to its texts, which the system releases with the process.
 
     May be used from several threads. Where locks cannot be had, its texts are free to all.
     """
@@ -280,7 +280,7 @@ class ThreeWay:
 
 
 def three_way(base: str, mine: str, theirs: str) -> ThreeWay:
-    """Compare what the editor was given (`base`), what it gave back (`mine`), and what stands now (`theirs`).
+    """Compare the original text (`base`), the edited text (`mine`) and the current text (`theirs`).
 
     Editors add a last line break: a difference in trailing line breaks alone counts as none.
     """

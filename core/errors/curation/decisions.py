@@ -62,7 +62,7 @@ def unmark_noise(store: Store, actor: str, seen: Sequence[SeenVersion]) -> Curat
 
 
 def hear_again(con: apsw.Connection, case_id: int) -> bool:
-    """Remove the mark inside the caller's transaction, who refreshes the case; whether there was one."""
+    """Remove the mark inside the caller's transaction; the caller refreshes the case. Return whether there was one."""
     con.execute("DELETE FROM noise WHERE case_id = ?", (case_id,))
     return bool(con.changes())
 
@@ -224,7 +224,7 @@ def _write(
     ts: str,
     lesson: Lesson | None,
 ) -> int | None:
-    """A new resolution on top of `base`, which then answers no more; nor do others that would stand before it."""
+    """Write a new resolution on top of `base`, which is then no longer current."""
     made = insert_resolution(
         con,
         seen.case_id,

@@ -1,4 +1,4 @@
-"""The history in plain words: who or what changed what, and when."""
+"""The history in plain words: author, change and time."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from core.errors.lessons import parse_lesson, scope_name
 from core.store import JournalEntry, RowChange, Store, history, history_of, row_changes
 
 MOST_LINES = 12
-"""What one change did is told in at most so many lines."""
+"""Maximum number of lines about one change."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChangedQuote:
-    """A quote that a change is about: the start of its text, its entry, its session; filled in by who knows those.
+    """A changed quote: the start of its text, its entry, its session; the caller fills these in.
 
     `before` and `after`: the message that it stood in, None where it had no place; `place` says both in words. `gone`:
     it is in the casebook no more, so that little else is known of it. `project` is its session's folder.
@@ -37,7 +37,7 @@ class ChangedQuote:
 
 @dataclass(frozen=True, slots=True)
 class Changed:
-    """One change: its number in the history, when, by whom, called what, and `what` it did in plain words.
+    """One change: its number in the history, time, author, name, and `what` it did in plain words.
 
     `undoes` is the change it took back, `undone_by` the one that took it back; `cases` are those it is about, `quotes`
     the first of the quotes that it is about, `more_quotes` how many there are besides.

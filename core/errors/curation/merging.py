@@ -28,7 +28,7 @@ from core.store import Store
 
 
 def merge(store: Store, actor: str, into: SeenVersion, others: Sequence[SeenVersion]) -> Curated:
-    """Merge `others` into the case `into`. A verified fix goes on answering, else that of `into`, for the whole case.
+    """Merge `others` into the case `into`. A verified fix stays current, else that of `into`, for the whole case.
 
     All or nothing: with one conflict, none is merged. Raises Fault invalid_input for a case merged with itself.
     """
@@ -139,12 +139,12 @@ def _answering_fixes(con: apsw.Connection, cases: Sequence[int]) -> list[tuple[i
 
 
 def _best(found: Sequence[tuple[int, Resolution]]) -> tuple[int, Resolution] | None:
-    """The fix that goes on answering: a verified one, then a written one, then by the order of the cases."""
+    """Return the fix that stays current: a verified one, then a written one, then by the order of the cases."""
     return min(found, key=lambda pair: (pair[1].status != "verified", pair[1].author == "harvest"), default=None)
 
 
 def _keep_answering(con: apsw.Connection, case_id: int, kept: Resolution, ts: str) -> int:
-    """Let the kept fix hold for the whole case; what would stand before it becomes part of the history."""
+    """Apply the kept fix to the whole case; fixes that would precede it move to the history."""
     stands = kept.id
     if kept.fingerprint is not None:
         made = insert_resolution(

@@ -65,7 +65,7 @@ class Origin:
 
 
 def read_origin(store: Store, case_id: int, leaving: frozenset[str]) -> Origin:
-    """Walk back through the standing changes of the case, and of those merged into it, newest first.
+    """Walk back through the active changes of the case, and of those merged into it, newest first.
 
     A row goes with the errors it was with at the newest moment at which these were all on one side of the split.
     """
@@ -96,7 +96,7 @@ def _rows(con: apsw.Connection, case_id: int) -> dict[Thing, int]:
 
 
 def _changes(con: apsw.Connection, where: dict[Thing, int]) -> Iterable[int]:
-    """The standing changes of the cases that the rows are in by then, newest first."""
+    """Yield the active changes of the cases that contain the rows at that time, newest first."""
     before = 1 << 62
     while cases := sorted(set(where.values())):
         row = con.execute(
@@ -207,7 +207,7 @@ def part_fixes(
 
 
 def hold_alone(con: apsw.Connection, case_id: int, fix: int | None) -> None:
-    """Let this fix of the case stand in the place of every other one that answers."""
+    """Replace every other current fix of the case with this one."""
     con.execute(
         "UPDATE resolution SET replaced_by = ?1 WHERE case_id = ?2 AND id <> ?1 AND replaced_by IS NULL"
         " AND status <> 'rejected'",
@@ -318,7 +318,7 @@ def split(
 
 
 def shared_fixes(store: Store, case_id: int, fingerprints: Sequence[str]) -> tuple[Resolution, ...]:
-    """The fixes that answer for errors on both sides of a split: whoever splits must say whose they are.
+    """Return the fixes of errors on both sides of a split: the caller must assign them.
 
     Raises Fault invalid_input as `split` does, and what reading the store raises.
     """

@@ -1,4 +1,4 @@
-"""One act on one case or many: who acts, one change in the history, a conflict where another was faster.
+"""One act on one case or many: its author, one change in the history, a conflict with a concurrent change.
 
 What two cases differ in, with reasons: one who makes them one is told what was not obviously the same.
 
@@ -119,7 +119,7 @@ NO_SOURCE = Source(None)
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A fix as a person writes it: Markdown, who or what fixed it, tools in order, tags, the messages it is from."""
+    """A fix as a person writes it: Markdown, author or tool, tools in order, tags, source messages."""
 
     text: str
     resolved_by: str | None = None
@@ -173,7 +173,7 @@ class SeenVersion:
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Why a case was left as it is: somebody was faster. Nothing is lost: `mine` is what was to be written.
+    """A case left unchanged because of a concurrent change. Nothing is lost: `mine` is the intended text.
 
     `changed`: `theirs` answers now (None: nothing does), not `base`, or it was decided meanwhile and has another
     status. `gone`: the case was merged into `moved_to`, or taken back (None).
@@ -188,7 +188,7 @@ class Conflict:
 
 
 def version_of(case: Case, fingerprint: str | None = None) -> SeenVersion:
-    """What someone sees who has this case before them. Its fixes are read in the order in which they answer."""
+    """Return the version of the case that a person sees. Its fixes are in the order of precedence."""
     may = [one for one in case.resolutions if one.status != "rejected" and one.text.strip(" ") and not one.replaced_by]
     if case.status == "noise":
         may = []
@@ -238,7 +238,7 @@ def look_at_error(con: apsw.Connection, case_id: int, fingerprint: str) -> SeenV
 def clash(
     con: apsw.Connection, seen: SeenVersion, mine: Written | None, *, whatever_status: bool = False
 ) -> Conflict | None:
-    """What stands in the way of a decision that was made on what is `seen`; None if nothing does.
+    """Return what prevents a decision made on the version `seen`; None if nothing does.
 
     The fix of a row that has no history yet is first given one, so it is seen as nothing that answers.
     """
@@ -276,7 +276,7 @@ MACHINES = frozenset({"harvest", "import", "record", "hook", "team"})
 
 
 def person(environ: Mapping[str, str] | None = None) -> str:
-    """The name of whoever is logged in, on one line; `person` where nobody knows."""
+    """Return the name of the logged-in user, on one line; `person` if it is unknown."""
     env = os.environ if environ is None else environ
     for variable in ("LOGNAME", "USER", "USERNAME"):
         name = " ".join(redact(env.get(variable, "")).split())[:64]
@@ -286,7 +286,7 @@ def person(environ: Mapping[str, str] | None = None) -> str:
 
 
 MOST_OTHERS = 10
-"""Cases of one act that are told of."""
+"""Maximum number of cases of one act in a message."""
 
 
 @dataclass(frozen=True, slots=True)

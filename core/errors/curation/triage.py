@@ -71,7 +71,7 @@ def next_after(store: Store, place: str, filters: Filters = EVERY) -> CaseRow | 
 
 
 def place_of(row: CaseRow) -> str:
-    """Where the case stands (or stood, once it is decided) in the queue, for `after` and `next_after`."""
+    """Return the position of the case in the queue (also after its decision), for `after` and `next_after`."""
     return _cursor((row.sessions, row.seconds, row.seen, row.last_seen, row.id))
 
 

@@ -79,7 +79,7 @@ def _fix_section(one: Resolution) -> Iterator[str]:
 
 
 def code(text: str) -> str:
-    """One line as inline code, whatever stands in it."""
+    """Return one line as inline code, with any content."""
     line = text.replace("\n", " ").strip()
     if "`" not in line:
         return f"`{line}`"
@@ -287,7 +287,7 @@ class _Counted(Generic[_T]):
 
 
 def guarded(pieces: Iterable[_T], database: Path) -> Iterator[_T]:
-    """The same pieces; a fault of the casebook is told as one, and not mistaken for one of the file written."""
+    """Yield the same pieces; a fault of the casebook is reported as one, not as a fault of the written file."""
     with faults(database):
         yield from pieces
 

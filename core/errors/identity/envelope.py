@@ -90,7 +90,7 @@ _PRIVATE_KEY_END = lazy_pattern(r"-----END [A-Z ]{0,20}PRIVATE KEY-----")
 
 
 def unwrap(text: str) -> Page:
-    """The lines of `text`, redacted and cleaned, without what stands around them; each knows its raw span.
+    """Return the lines of `text`, redacted and cleaned, without their envelope; each has its raw span.
 
     Long outputs are read at both ends, lines up to 8 Ki code points. Linear.
     """
@@ -297,7 +297,7 @@ _RPC = lazy_pattern(r"\brpc error: code = (\w{1,40}) desc =")
 
 
 def _without_namespace(match: re.Match[str]) -> str:
-    """A dotted name without what stands before the last type in it: `java.io.IOException` is `IOException`."""
+    """Return a dotted name without its namespace: `java.io.IOException` is `IOException`."""
     parts = match[0].split(".")
     last = next((at for at in range(len(parts) - 1, 0, -1) if _TYPE.match(parts[at])), 0)
     first = next((at for at in range(last) if _NAME.match(parts[at])), last)

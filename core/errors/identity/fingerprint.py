@@ -48,7 +48,7 @@ _REASON = lazy_pattern(
 )
 _WORDS = lazy_pattern(r"[^\W_]+")
 _REMEMBERED: Final = 256
-"""Numbers with what stands around them: a line that repeats itself stays cheap."""
+"""Cached numbers with their context: a repeated line stays cheap."""
 _NOISE = lazy_pattern(
     r"\+.*|-0\.\d{14}-[0-9a-f]{12}|-\d{14}-[0-9a-f]{12}|(?<=\.)\d{8,}|(?<=[.+-])g?[0-9a-f]{7,40}(?![0-9a-z])"
 )

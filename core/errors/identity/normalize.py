@@ -75,7 +75,7 @@ def _joined(line: str, cut: int) -> bool:
 
 
 def _odd_flags(line: str, cut: int) -> bool:
-    """Whether an odd number of regional indicators stands before `cut`: the flag's second half comes after it."""
+    """Return whether an odd number of regional indicators precedes `cut`: the flag's second half follows it."""
     count = 0
     while count < cut and "\U0001f1e6" <= line[cut - count - 1] <= "\U0001f1ff":
         count += 1

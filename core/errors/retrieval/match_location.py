@@ -33,7 +33,7 @@ _PARTS: Final[dict[Part, str]] = {
 }
 SCATTERED: Final = "contains every word, in several fields"
 TOLD: Final = 5
-"""Cases of which the trace tells where they have the words."""
+"""Maximum number of cases with their matching places in the trace."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def in_order(line: str, asked: QueryWords) -> bool:
 
 
 def words_step(hits: Sequence[Hit], reason: str, elapsed_ms: float) -> Step:
-    """What the trace tells of cases that were found by their words: where the first of them have these."""
+    """Return the trace of cases found by their words: where the first of them have these."""
     told = facts(cases=" ".join(str(hit.id) for hit in hits[:TOLD]) or None)
     told = (*told, *facts(more=len(hits[TOLD:]))) if hits[TOLD:] else told
     where = tuple(
@@ -149,7 +149,7 @@ def _beside(con: apsw.Connection, case_id: int) -> Iterator[tuple[Part, str]]:
 
 
 def _has(text: str, terms: Sequence[str], *, half: bool) -> int:
-    """How many of the words stand in `text`, found as the index finds them; the last may be `half` a word."""
+    """Return how many of the words occur in `text`, as the index finds them; the last may be `half` a word."""
     folded, last = _fold(text[:INDEXED]), len(terms) - 1
     said: set[str] | None = None
     found = 0
@@ -209,7 +209,7 @@ def is_exact_answer(hit: Hit | None) -> bool:
 
 
 def has_every_word(hit: Hit | None) -> bool:
-    """Whether the case has every word that was searched: in one of its errors, beside it, or here and there."""
+    """Return whether the case has every query word: in one of its errors, in other fields, or across both."""
     place = None if hit is None else hit.place
     if hit is None or place is None:
         return False
@@ -326,7 +326,7 @@ def _query_spans(line: str, text: str) -> list[tuple[int, int]]:
 
 
 def _inside(word: str, term: str) -> int | None:
-    """Where a half-typed term stands in a word: at its beginning, and for Hangul anywhere (bigrams find it there)."""
+    """Return the place of a half-typed term in a word: its beginning, for Hangul anywhere (bigrams find it there)."""
     if word.startswith(term):
         return 0
     if len(term) > 1 and "가" <= term[0] <= "힣":

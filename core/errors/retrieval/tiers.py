@@ -140,7 +140,7 @@ def _hit(
     accepted: bool = True,
     reason: str = "",
 ) -> Hit:
-    """The case as a hit; `fix` None with nothing in the mirror is a case that nobody has resolved."""
+    """Return the case as a hit; `fix` None without a seed fix is an unresolved case."""
     normalized, mirror, resolved_by, sequence, uses, last_used, has_rows = _row(con, case_id)
     if fix is None and not has_rows and (mirror or "").strip():
         fix = AnsweringFix(mirror or "", "draft", resolved_by, parse_names(sequence), Source(None), None)

@@ -80,7 +80,7 @@ def _step(text: str, span: Span, edge: Edge, *, widen: bool) -> Span:
 
 
 def _forward(text: str, at: int, limit: int) -> int | None:
-    """The end of the word that goes on at `at`, or of the next one."""
+    """Return the end of the word at `at`, or of the next one."""
     match = _WORD.search(text, at, limit)
     return None if match is None else match.end()
 
@@ -262,7 +262,7 @@ def accept(
     expect: str | None = None,
     act: Act | None = None,
 ) -> Decided:
-    """Say that a quote stands at `spans`; by default where it was found, or at its best near miss.
+    """Accept a quote at `spans`; by default where it was found, or at its best near miss.
 
     A place that may not say the same (`fit_of`) needs `confirmed`; an ambiguous quote needs `spans`. `expect`: the
     `mark` the quote had when the person looked at it. Raises Fault not_indexed (no such quote), invalid_input (spans
@@ -277,7 +277,7 @@ def accept(
 def choose(
     store: Store, actor: str, evidence_id: int, number: int, *, confirmed: bool = False, expect: str | None = None
 ) -> Decided:
-    """Say that a quote stands at its place of that number, as `choices` counts them from 1. Raises as `accept`."""
+    """Accept a quote at its place with that number, as `choices` counts them from 1. Raises as `accept`."""
 
     def plan(one: StoredQuote, messages: StoredMessages) -> Plan:
         places = choices(one)
@@ -314,7 +314,7 @@ def adjust(
 def take_words(
     store: Store, actor: str, evidence_id: int, spans: Sequence[Span] | None = None, *, expect: str | None = None
 ) -> Decided:
-    """Make the original's words at `spans` (by default where it stands, or nearly) the quote. Raises as `accept`."""
+    """Replace the quote by the original's words at `spans` (default: its place or near miss). Raises as `accept`."""
 
     def plan(one: StoredQuote, messages: StoredMessages) -> Plan:
         found = _place(one, messages, "words", spans, confirmed=True)
@@ -378,7 +378,7 @@ def _place(one: StoredQuote, messages: StoredMessages, act: Act, spans: Sequence
 
 
 def _words(messages: StoredMessages, spans: tuple[Span, ...]) -> tuple[str, ...]:
-    """What stands at the spans. Raises Fault invalid_input for what is no place of this session."""
+    """Return the text at the spans. Raises Fault invalid_input for an invalid place."""
     words = words_at(messages, spans)
     in_order = all(before.end <= after.start for before, after in pairwise(spans))
     if words is None or not in_order or len({span.message_index for span in spans}) != 1:

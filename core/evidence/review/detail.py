@@ -72,7 +72,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A person's decision: what, by whom, when; `lapsed`: the accepted words are nowhere any more."""
+    """A person's decision: what, by which author, when; `lapsed`: the accepted words are gone."""
 
     act: Act
     by: str
@@ -83,7 +83,7 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A quote whole. `spans`: where it stands now (empty while that is open), `words` what stands there.
+    """A full quote. `spans`: its current place (empty while open), `words`: the text there.
 
     `original`: the quote as it was extracted, where a person took other words. `mark` goes back as `expect`, so that
     nobody decides over another's decision unseen. `found.trace` is how the machine came to its answer. `offered`: the
@@ -204,7 +204,7 @@ _MOST = 200
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """A place in a session: its span, and a line of what stands around it (`text[start:end]` are the words there)."""
+    """A place in a session: its span, and a line of its context (`text[start:end]` are the words there)."""
 
     span: Span
     similarity: float
@@ -223,7 +223,7 @@ def find_in_session(
     cancelled: Callable[[], bool] = lambda: False,
     cache: ViewCache | None = None,
 ) -> tuple[Seen, ...]:
-    """Where words stand in a session, by the forms in which quotes are compared; nearest to the message `near` first.
+    """Search words in a session, in the normalized forms of quotes; nearest to the message `near` first.
 
     Pass the same `cache` again and the next search takes a fraction of the time. For a job: it reads every message.
     """

@@ -23,7 +23,7 @@ Status = Literal["aligned", "flagged", "ambiguous", "failed", "waiting", "accept
 """A filter's state; `failed` includes those with a near miss."""
 STATUSES: tuple[Status, ...] = ("failed", "ambiguous", "flagged", "waiting", "aligned", "accepted", "rejected")
 PROBLEMS: frozenset[State] = frozenset({"flagged", "ambiguous", "near", "failed", "waiting"})
-"""The states that keep an entry from its promotion and that nobody has decided about."""
+"""States that block the promotion of an entry and are undecided."""
 _COMPARED = 1_000
 """Code points of a quote that is compared with its near miss for the list."""
 _AT_ONCE = 500
@@ -198,7 +198,7 @@ def next_near_miss(store: Store, after: int = 0, filters: QuoteFilters = EVERY) 
 
 
 def quote_row(one: StoredQuote, words: str = "") -> QuoteRow:
-    """A quote as the queue shows it; `words`: what stands at its best near miss."""
+    """Return a quote as the queue shows it; `words`: the text at its best near miss."""
     found = one.aligned
     near = max((miss.similarity for miss in found.near_misses), default=None) if found is not None else None
     return QuoteRow(
@@ -210,7 +210,7 @@ def quote_row(one: StoredQuote, words: str = "") -> QuoteRow:
 
 
 def near_words(con: apsw.Connection, one: StoredQuote) -> str:
-    """What stands at the best near miss of a quote that failed; empty where that is not compared, or none is."""
+    """Return the text at the best near miss of a failed quote; empty if there is none."""
     if one.state != "near" or one.aligned is None or len(one.quote) > _COMPARED:
         return ""
     best = max(one.aligned.near_misses, key=lambda miss: miss.similarity)
@@ -240,7 +240,7 @@ _FAILURES = {
 
 
 def reason_of(one: StoredQuote) -> str:
-    """Why a quote is where it is, in plain words; empty where it simply stands in its message."""
+    """Return the reason for the state of a quote; empty if it is simply found in its message."""
     if one.state == "rejected" and one.decision is not None:
         return one.decision.reason or "rejected"
     if one.state == "accepted":
@@ -274,7 +274,7 @@ _FEW, _LIKE = 3, 0.7
 
 
 def brief_of(one: StoredQuote, words: str = "") -> str:
-    """Why a quote is where it is, in a word or two, for a list; empty where it simply stands in its message.
+    """Return the reason for the state of a quote in a word or two; empty if it is simply found in its message.
 
     `words`: what stands at its best near miss, if that is known.
     """

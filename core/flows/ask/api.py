@@ -257,7 +257,7 @@ class _Retrieved:
         *,
         grounded: bool = False,
     ) -> Answer:
-        """The answer as it stands; `claims` are added by who has them."""
+        """Return the current answer; the caller adds `claims`."""
         found, options = self.retrieved, self.options
         outcome, verdict = ("hit", "grounded") if grounded else ("rejected", refusal or "not verified")
         done = Step("ask", outcome, verdict, facts(), elapsed_ms=self.watch.ms())

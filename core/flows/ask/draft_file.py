@@ -1,4 +1,4 @@
-"""An answer on its way is written down word by word, beside the casebook: a process that is killed loses none of it.
+"""The running answer is saved word by word next to the casebook, so a killed process loses nothing.
 
 One small file a question, for its owner's eyes, redacted: no word waits for the casebook, none is lost while another
 program holds that. The system holds a lock on the file for as long as its process lives; what nobody holds any more is
@@ -71,7 +71,7 @@ class Unfinished:
         return self.stays
 
     def save(self, answer: Answer, packed: Sequence[str], *, whole: bool = False) -> None:
-        """Note how it stands, in place of all before; `packed` as for `keep`. `whole`: this is all of the answer."""
+        """Save the current state over the previous one; `packed` as for `keep`. `whole`: the answer is complete."""
         self._text = self._written = ""
         self._put(dumps({"answer": answer, "packed": list(packed), "whole": whole}))
 
@@ -166,7 +166,7 @@ def _recover_file(path: Path, database: Path) -> RecoveredAnswer | None:
 
 
 def _store_recovered(database: Path, stood: dict[str, Any], text: str) -> dict[str, Any]:
-    """Keep the answer as it stood; one that is not whole with the words that had come, checked like any other's."""
+    """Store the saved answer; an incomplete one with its words so far, checked like any other."""
     from core.flows.ask.verify import broken_off
 
     answer, packed = stood["answer"], list(stood["packed"])
@@ -179,7 +179,7 @@ def _store_recovered(database: Path, stood: dict[str, Any], text: str) -> dict[s
 
 
 def _read(data: bytes) -> tuple[dict[str, Any], str] | None:
-    """How the answer stood, and its words since; None where there is none."""
+    """Return the saved answer and its later words; None if there is none."""
     stood: dict[str, Any] = {}
     text = ""
     with suppress(ValueError, TypeError, KeyError, RecursionError):

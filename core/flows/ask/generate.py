@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
 _NEARLY: Final = 0.9
-"""Servers count a little otherwise than they were told to."""
+"""Margin for servers that count tokens differently."""
 
 MOST_QUERIES: Final = 5
 DEPTH: Final = 3
@@ -234,7 +234,7 @@ def gather(asking: AskContext, first: Sequence[Passage], turns: Sequence[Turn]) 
 
 
 def _decide(got: _Gathering, depth: int) -> bool:
-    """Whether it goes on: what the model says is missing is searched. What cannot be read is enough."""
+    """Return whether to continue: what the model calls missing is searched. An unreadable reply ends it."""
     asking, rows = got.asking, got.pool()
     with faults(asking.store.path):
         trust = trust_of(asking, rows)
@@ -265,7 +265,7 @@ def _model_queries(got: _Gathering, packed: Packed) -> tuple[Generated | None, t
 
 
 def queries_in(text: str) -> tuple[str, ...]:
-    """The queries of a model's JSON, at most five, also where words stand around it."""
+    """Return the queries of a model's JSON, at most five, also with text around it."""
     start, end = text.find("{"), text.rfind("}")
     try:
         value: object = json.loads(text[start : end + 1]) if 0 <= start < end else None

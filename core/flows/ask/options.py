@@ -1,4 +1,4 @@
-"""How a question is asked: what is looked for, how much a model is given, and who hears of it."""
+"""Options of a question: the search, the size of the prompt, and the listeners."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class AskOptions:
 
 
 def ask_options(settings: Settings, **more: object) -> AskOptions:
-    """What the settings say, and `more` beside them."""
+    """Return the settings, with `more` in addition."""
     rag, llm = settings.rag, settings.llm
     given: dict[str, object] = {
         "k": rag.k,

@@ -51,7 +51,7 @@ def is_empty(asking: AskContext) -> bool:
 
 
 def retrieve(asking: AskContext, history: Sequence[Turn]) -> Retrieved:
-    """Look for the question; where it alone is no evidence, with what it goes on from in the session.
+    """Search for the question; without enough evidence, together with the preceding question of the session.
 
     Raises Fault as `search`.
     """
@@ -67,7 +67,7 @@ def retrieve(asking: AskContext, history: Sequence[Turn]) -> Retrieved:
 
 
 def _before(history: Sequence[Turn]) -> str:
-    """The question before this one, and where that goes on from another one, that too."""
+    """Return the preceding question, with its own preceding one if it continues that."""
     told: list[str] = []
     for turn in reversed(history[-_BACK:]):
         told.append(turn.question)

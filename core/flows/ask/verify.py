@@ -128,7 +128,7 @@ def _invented(marked: Marked) -> tuple[InventedCitation, ...]:
 
 
 def _refused(marked: Marked, found: Sequence[Claim], *, none: bool, broken: bool) -> tuple[Refusal | None, str]:
-    """Why there is no answer to check, and how that is told; nothing where there is one."""
+    """Return why there is no answer to check, with its wording; nothing if there is one."""
     if broken:
         return "llm_stream_aborted", "incomplete answer"
     if not marked.text.strip():

@@ -72,10 +72,10 @@ def _called(call_json: str) -> str:
 _REFUSED: Final = "The user doesn't want to "
 _SAID: Final = "the user said:"
 _WITHIN: Final = 400
-"""Code points of a refusal in which Claude Code tells what the person said; behind them stands what they said."""
+"""Code points of a refusal with Claude Code's own words; the person's words follow."""
 _NOTE: Final = "\n\nNote: The user's next message may "
 _ASKED: Final = "The user wants to clarify these questions."
-"""How a refused question is told: none of it is the person's."""
+"""Text of a refused question: it contains no words of the person."""
 
 _DECLINED: Final = """SELECT t.tool_use_id, t.name, t.input_json, t.failure, m.idx, m.text, m.ts, m.chain
  FROM tool_call t JOIN message m ON m.session_id = t.session_id AND m.idx = t.result_idx

@@ -52,13 +52,13 @@ PAST: Final = _set(
 )
 AUXILIARIES: Final = _set("is are was were has have had do does can could will would should must")
 DESCRIBED: Final = _set("it this that there they he she if whether")
-"""Subjects and conjunctions before a modal that tell what is so, and direct nobody."""
+"""Subjects and conjunctions before a modal that describe facts and give no instruction."""
 STATES: Final = _set(
     "have need want are is can could will would should might may must know think see get got mean guess hope believe "
     "like love hate understand expect seem still already just only also really actually now currently all both were "
     "was had did do don't didn't haven't can't couldn't won't wouldn't shouldn't aren't weren't"
 )
-"""What follows `we` and tells no habit: auxiliaries, verbs of state, adverbs of the moment."""
+"""Words after `we` that express no habit: auxiliaries, verbs of state, adverbs of the moment."""
 MENTAL: Final = _set("worry bother forget mind know think care understand see get believe want need have be")
 POINTING: Final = _set(
     "this that these those it them him her now yet today tonight tomorrow first just already still currently anymore "

@@ -29,7 +29,7 @@ TAKEN, REFUSED, GO_ON, REPLY, WRITTEN = (
 TAKE_SHARE, ANSWER_SHARE = 0.17, 0.7
 """Of the time that a hook has: how long the host may need to take a payload, and until when it must have answered."""
 HUNG_S = 30.0
-"""A host that took nothing is not asked again for so long, unless it shows that it goes on."""
+"""Seconds without offers to a host that did not accept one, unless it recovers."""
 _MOST = 64, 1 << 20
 """Bytes of a header and of a reply."""
 
@@ -118,7 +118,7 @@ def _offer(payload: bytes, database: str, settings: tuple[str, bool, float, str]
 
 
 def _is_accepted(line: Connection, offer: bytes, until: float) -> bool:
-    """Whether the host took the offer and was told to go on. Raises TimeoutError, another OSError, BadFrame."""
+    """Return whether the host accepted the offer. Raises TimeoutError, another OSError, BadFrame."""
     line.send(offer, until)
     answer = line.receive(until)
     if answer is None or answer.header["say"] != TAKEN:

@@ -1,4 +1,4 @@
-"""One hook event from its bytes to its reply. Nothing here raises: a hook must never stand in an agent's way."""
+"""One hook event from its bytes to its reply. Nothing here raises: a hook must never block an agent."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Handled:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What an event may start beside itself: the reading of a session that has ended, the model for one that begins.
+    """Side processes of an event: the import of a finished session, the model for a new one.
 
     `model` and `service` are the settings of that name: which model, and whether its service is asked for vectors;
     `rules` those of rules (`read_rules`); `hold_back`: the share of known fixes that are not told, to compare with.
@@ -148,7 +148,7 @@ def _look_up(payload: Payload, database: Path) -> Handled:
 
 
 def _before(payload: Payload, database: Path, around: Surroundings, *, taken: bool) -> Handled:
-    """The rules that a call meets, and that a command like it failed before. A host that has the payload tells both."""
+    """Return the rules that apply to a call, and earlier failures of such a command. A host does both."""
     handled = _rules_before(payload, database, around, taken=taken)
     try:
         return handled if taken else _warned(handled, payload, database, around.hold_back)

@@ -64,7 +64,7 @@ def event_id(event: str) -> str:
 
 
 def is_event(path: str) -> bool:
-    """Whether a path is one that `keep_first` gives: a host is told of it by somebody else."""
+    """Return whether a path is one that `keep_first` returns: another process passes it to a host."""
     stem, _, owner = os.path.basename(path).partition(".")
     return os.path.isabs(path) and len(stem) == 45 and stem[:20].isdigit() and owner.isdigit()
 

@@ -1,4 +1,4 @@
-"""What hooks told of a session while an error of it is open, kept so that the next run can show it fixed.
+"""Hook records of a session with an open error, kept so that the next run can show its fix.
 
 The fold that reads transcripts reads these events too, so a hook closes an error by the very rule the importer has.
 Once the transcript itself is read, it tells the same better, and what was kept here is forgotten.

@@ -97,7 +97,7 @@ def look_up(payload: Payload, database: Path) -> SearchAnswer | None:
 
 
 def follow_late(payload: Payload, database: Path, ts: str, event: str = "") -> None:
-    """Record and close what a result said at the time `ts`, which a hook could not; nobody is answered any more.
+    """Record and close a result of the time `ts` that a hook could not; there is no answer any more.
 
     Nothing is recorded where the `event` was recorded already, or the transcript of the session has told it since.
     Raises Fault where nothing can be.
@@ -225,5 +225,5 @@ def _is_open(error: HarvestedError) -> bool:
 
 
 def _fix_text(error: HarvestedError) -> str:
-    """The fix in words, without the number of a message: what a hook tells is in no transcript yet."""
+    """Return the fix in words, without a message number: a hook's data is in no transcript yet."""
     return (error.resolution_text or "").replace(f" (message {error.verified_idx})", "")

@@ -25,7 +25,7 @@ from core.rules.matching.tables import Tables, load_tables, shipped_tables
 from core.text import visible
 
 COUNT_WAIT_MS = 200
-"""How long counting waits for the lock of another writer: what was shown is told all the same."""
+"""Milliseconds that counting waits for the lock of another writer; the answer is given anyway."""
 AGAIN_S = 60.0
 """A process that embeds rules is started at most so often."""
 

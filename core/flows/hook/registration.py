@@ -96,7 +96,7 @@ def _skip(text: str, at: int) -> int:
 
 
 class _TwinError(ValueError):
-    """An object names one key twice: which of them counts is anybody's guess."""
+    """An object has a duplicate key: which one counts is undefined."""
 
 
 def _no_twins(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -403,7 +403,7 @@ def read_settings(path: Path) -> str:
 
 
 def write_settings(path: Path, old: str, new: str) -> str | None:
-    """Write the file whole, beside a copy of the old one; returns that copy's path. A link stays a link."""
+    """Write the file atomically, with a copy of the old one; return that copy's path. A link stays a link."""
     target = path.resolve()
     target.parent.mkdir(parents=True, exist_ok=True)
     if not target.exists():

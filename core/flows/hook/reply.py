@@ -22,7 +22,7 @@ from core.text import visible
 
 @dataclass(frozen=True, slots=True)
 class HookAnswer:
-    """The answer that the agent gets (None: silence), the row to write about it, and why nothing is told."""
+    """The answer for the agent (None: silence), its row, and the reason for silence."""
 
     answer: SearchAnswer | None = None
     telling: Telling | None = None
@@ -30,7 +30,7 @@ class HookAnswer:
 
 
 def tellable(answer: SearchAnswer | None) -> Hit | None:
-    """The match that an agent may be told at all: with a fix, of high confidence, no slip."""
+    """Return the match that an agent may get: with a fix, of high confidence, not an agent mistake."""
     hit = None if answer is None else for_agents(answer).match
     return hit if hit is not None and hit.resolution and hit.confidence == "high" else None
 
@@ -66,7 +66,7 @@ def choose(
 
 
 def _bad_time(payload: Payload) -> str:
-    """Why an agent is told nothing now, whatever is known; empty where it may be."""
+    """Return why the agent gets no answer now; empty if it may."""
     recent = recent_of(payload.transcript)
     if recent.declined:
         return "a person has just declined a call"
@@ -94,7 +94,7 @@ FIX_KEPT = 1_500
 """Code points of a resolution that an agent is given."""
 _LINE_KEPT = 300
 _SESSIONS = 2
-"""Sessions that a practice must come from to be told to an agent."""
+"""Minimum number of sessions behind a practice that is shown to an agent."""
 _TIERS = {
     "fingerprint": "the same error",
     "exact": "an error of the same kind",

@@ -95,7 +95,7 @@ def _send_line(client: Client, what: bytes) -> bool:
 
 
 def _late() -> None:
-    """Somebody gave up waiting, and has told the others: they need not wait any more."""
+    """A caller timed out and left a mark for the others: they need not wait any more."""
     if (path := socket_path()) is not None:
         clear_hang(path)
 
@@ -147,7 +147,7 @@ def _share(told: str) -> float:
 
 
 def _reply(handled: Handled) -> bytes:
-    """Two lines: what the log is told, then what the agent is told; either may be empty."""
+    """Return two lines: the log record, then the answer; either may be empty."""
     fault = json.dumps({"hook_event": handled.event, "fault": handled.fault}) if handled.fault else ""
     answer = "" if handled.reply is None else json.dumps(handled.reply)
     return f"{fault}\n{answer}\n".encode()

@@ -32,7 +32,7 @@ TEXT_KEPT = 65_536
 """Code points of a result; of a longer one its beginning and its end."""
 _MOST_BYTES = 2 << 20
 _ABANDONED_S = 60.0
-"""Seconds after which an event waits again, where nobody can tell whether its taker is alive."""
+"""Seconds after which an event is free again, if it is unknown whether its taker is alive."""
 _VERSION = 1
 
 

@@ -70,7 +70,7 @@ __all__ = ["IngestEvent", "IngestOptions", "IngestReport", "Item", "ingest"]
 Tell = Callable[[IngestEvent], None]
 
 LOOK_MS = 500
-"""How often `stop` is asked, and folders are looked at where nobody tells of a change (a network drive does not)."""
+"""Milliseconds between checks of `stop`, and of folders without change notifications (network drives)."""
 _SETTLE_MS = 400
 
 
@@ -87,7 +87,7 @@ class Job:
 
 @dataclass(slots=True)
 class Run:
-    """A run as it goes on: `done` of `total` files that are to be looked into; what is left out is none of them.
+    """A running ingest: `done` of `total` files to read; files that are left out do not count.
 
     `linked`: the links out of their folders that were left out, as workspace paths.
     """
@@ -104,7 +104,7 @@ class Run:
     linked: tuple[str, ...] = ()
 
     def cancelled(self) -> bool:
-        """Whether somebody asked it to end; once asked it stays so."""
+        """Return whether the run was asked to end; this stays true."""
         self.stopped = self.stopped or self.stop()
         return self.stopped
 
@@ -262,7 +262,7 @@ def _note(run: Run, path: str, doc_id: str | None, kind: str, note: str) -> None
 
 
 def _sign_of_life(run: Run) -> None:
-    """How far the run is, in the same transaction as what was written; it tells whether the run was canceled."""
+    """Record the progress in the same transaction as the writes; return whether the run was canceled."""
     if not jobs.progress(run.store, run.row, run.done, run.total, lease_s=LEASE_S):
         run.stopped = True
 
@@ -340,7 +340,7 @@ def running(
 
 
 def _unheard(event: IngestEvent) -> None:
-    """Nobody listens."""
+    """Ignore an event: there is no listener."""
 
 
 def _close(store: Store, row: jobs.Job, said: str) -> None:
@@ -394,7 +394,7 @@ def jobs_of(
 
 
 def _alone(source: Source, known: dict[str, KnownDocument]) -> list[FoundFile]:
-    """The single files that were added to a root: no walk meets them, but they too may have changed or be read anew."""
+    """Return the single files that were added to a root: no walk finds them, but they may have changed."""
     found: list[FoundFile] = []
     prefix = workspace_path(source, EXTERNAL) + "/"
     for path in sorted(path for path in known if path.startswith(prefix)):

@@ -35,7 +35,7 @@ _NOISE: Final = frozenset(
 
 
 def with_citations(store: Store, case: Case, check: Callable[[], object] = lambda: None) -> Case:
-    """The case with what its fix cites, each looked up anew; `check` is called between two. Raises Fault."""
+    """Return the case with its citations, each located again; `check` is called between two. Raises Fault."""
     found: list[Cited] = []
     with faults(store.path):
         for fix, kept in _cited(store, case):
@@ -65,7 +65,7 @@ def answering(case: Case) -> Resolution | None:
 
 
 def _cited(store: Store, case: Case) -> Iterator[tuple[Resolution, StoredCitation]]:
-    """What stands in the text of the fix, then what was attached to it or to those it was written over."""
+    """Yield citations in the text of the fix, then those attached to it or to the fixes it replaced."""
     fix = answering(case)
     if fix is None:
         return

@@ -1,1 +1,1 @@
-"""Insights: what failed, what it cost, what came back, what was told and helped."""
+"""Insights: failures, their cost, recurrences, and fixes that were shown and helped."""

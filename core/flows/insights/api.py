@@ -67,7 +67,7 @@ def minutes(milliseconds: int) -> float:
 
 
 def by_week(con: apsw.Connection, scope: Scope) -> tuple[Week, ...]:
-    """The weeks in which something failed or was told, newest first."""
+    """Return the weeks with failures or shown fixes, newest first."""
     found: dict[str, Week] = {}
     for week, failures, incidents, attempts, _, ms in _sums(con, scope, "week", _COSTS, "insight_week"):
         found[week] = Week(week, failures, incidents, attempts, minutes(ms))
@@ -84,7 +84,7 @@ def by_tool(con: apsw.Connection, scope: Scope) -> tuple[ToolCost, ...]:
 
 
 def by_project(con: apsw.Connection, scope: Scope, names: Mapping[str, str]) -> tuple[ProjectCost, ...]:
-    """The projects in which something failed or was told, the dearest first. `names` are those they are shown by."""
+    """Return the projects with failures or shown fixes, the most expensive first. `names` are their display names."""
     found: dict[str, ProjectCost] = {}
     for project, failures, incidents, attempts, _, ms in _sums(con, scope, "project", _COSTS, "insight_week"):
         shown = _display_project(names, project)
@@ -96,7 +96,7 @@ def by_project(con: apsw.Connection, scope: Scope, names: Mapping[str, str]) -> 
 
 
 def by_way(con: apsw.Connection, scope: Scope) -> tuple[AnswersByChannel, ...]:
-    """The ways in which fixes were told, the most frequent first."""
+    """Return the channels of shown fixes, the most frequent first."""
     rows = _sums(con, scope, "via", _ANSWER_SUMS, "insight_answer")
     found = (AnswersByChannel(*cast("tuple[str, int, int, int, int, int]", row)) for row in rows)
     return tuple(sorted(found, key=lambda one: (-one.told, one.via)))
@@ -207,7 +207,7 @@ def recurred_cases(store: Store, scope: Scope, costs: Sequence[CaseCost], most: 
 
 
 def answered_cases(store: Store, scope: Scope, most: int) -> tuple[AnsweredCase, ...]:
-    """The cases whose fixes were told or held back, the most frequent first."""
+    """Return the cases with shown or withheld fixes, the most frequent first."""
     tests, values = _answer_filter(scope)
     found = cast(
         "list[tuple[int, int, int, int, int, int]]",
@@ -295,7 +295,7 @@ def _answer_filter(scope: Scope) -> tuple[str, list[str]]:
 
 
 def _answer_counts(con: apsw.Connection, scope: Scope, case_id: int) -> tuple[int, int, int, int, int]:
-    """How often a case was told, helped, failed again, was ignored and was held back."""
+    """Return how often a case's fix was shown, helped, failed again, was ignored and was held back."""
     tests, values = _answer_filter(scope)
     row = con.execute(
         f"SELECT {_ANSWERS_OF_CASE} FROM fingerprint f CROSS JOIN answer_outcome o ON o.fingerprint = f.fingerprint"
@@ -307,7 +307,7 @@ def _answer_counts(con: apsw.Connection, scope: Scope, case_id: int) -> tuple[in
 
 
 def _why(con: apsw.Connection, case_id: int, told: int, helped: int, withheld: int) -> str:
-    """What came of telling the fix of a case, or why it was not told."""
+    """Return the outcomes of the shown fix of a case, or why it was not shown."""
     if told:
         return f"Shown {told}×, helped {helped}×."
     if withheld:
@@ -333,7 +333,7 @@ def week_of(text: str) -> str:
 
 
 def insights(store: Store, since: str | None = None, project: str | None = None, cases: int = CASES) -> Insights:
-    """What failed, what it cost, what came back, what was told and helped.
+    """Return failures, their cost, recurrences, and fixes that were shown and helped.
 
     `since` is a date, and its whole week counts; `project` a repository's name, long or short, or a folder. `cases` is
     how many each list of cases holds. Raises Fault: invalid_input for a text that is no date, and those of the store.
@@ -456,7 +456,7 @@ def _lessons(store: Store, projects: frozenset[str] | None, most: int) -> Iterab
 
 
 def _accepted(store: Store, projects: frozenset[str] | None, most: int) -> Iterable[_Decision]:
-    """The rules that a person accepted from corrections: what they stand on is whether it was said again."""
+    """Yield the rules accepted from corrections; their measure is whether the correction was repeated."""
     rows = store.con.execute(_ACCEPTED, (most,)).fetchall()
     for draft, rule, decided, repository, shown, dismissed, helped in cast(
         "list[tuple[int, str, str, str, int, int, int]]", rows

@@ -28,7 +28,7 @@ _OWNER: Final = lazy_pattern(r"(?:/home/|/Users/|[/\\]Users[/\\]+|[-]home-|[-]Us
 _ADDRESS: Final = lazy_pattern(r"(?<![\w.+-])[\w.+-]{1,64}+@[\w-]{1,63}+\.[A-Za-z][\w.-]{0,100}+")
 _HOSTED: Final = "git@"
 _EVERYBODY: Final = frozenset(("root", "user", "home", "runner", "ubuntu", "admin", "coder", "vscode", "node", "app"))
-"""Accounts of machines and containers: names of nobody, and words of error messages."""
+"""Accounts of machines and containers: not personal, and words of error messages."""
 _LEAST: Final = 3
 
 
@@ -42,7 +42,7 @@ def owners_in(texts: Iterable[str]) -> frozenset[str]:
 
 
 def shareable(text: str, owners: frozenset[str] = frozenset()) -> str:
-    """One line of `text`, redacted, with `<path>`, `<user>` and `<email>` for what tells whose computer it is from."""
+    """Return one line of `text`, redacted, with `<path>`, `<user>` and `<email>` for personal data."""
     line = " ".join(clean(redact(text)).split())
     line = _PATH.sub("<path>", _FILE_URL.sub("<path>", line))
     line = _ADDRESS.sub(lambda found: found[0] if found[0].startswith(_HOSTED) else "<email>", line)

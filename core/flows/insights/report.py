@@ -1,4 +1,4 @@
-"""What failed, what it cost, what came back, what was told and helped (`insights.v1`); whether decisions worked."""
+"""Failures, their cost, recurrences, and fixes that were shown and helped (`insights.v1`); effects of decisions."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class RecurredCase:
 
 @dataclass(frozen=True, slots=True)
 class AnsweredCase:
-    """A case whose fix was told: how often, and what came of it. `withheld`: held back, to compare with."""
+    """A case with a shown fix: how often, and the outcomes. `withheld`: held back, for comparison."""
 
     case_id: int
     key_line: str
@@ -116,7 +116,7 @@ class AnsweredCase:
 
 @dataclass(frozen=True, slots=True)
 class AnswersByChannel:
-    """Answers by the way they were told: `hook`, `before_run`, `search`, `mcp`, `workbench`."""
+    """Answers by channel: `hook`, `before_run`, `search`, `mcp`, `workbench`."""
 
     via: str
     told: int

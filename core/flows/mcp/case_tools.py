@@ -24,7 +24,7 @@ _MOST_MESSAGES: Final = 10_000
 
 
 def _error_search(desk: Desk, given: dict[str, Any], _: Cancelled) -> SearchAnswer:
-    """Counts no use: an agent that looks is no person who took the answer. What it was told is kept."""
+    """Count no use: an agent's search is not a person taking the answer. The answer is recorded."""
     from core.base.config.settings_sources import from_home
     from core.errors import search
     from core.errors.retrieval.answer import for_agents

@@ -1,4 +1,4 @@
-"""An answer to an error with the practice beside it: what this repository does about such errors."""
+"""An answer to an error with the practice: how this repository handles such errors."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def with_practice(target: Store | Path, answer: SearchAnswer, folder: str = "") 
 
 
 def brief(answer: SearchAnswer) -> SearchAnswer:
-    """The answer with the practice in its one line, as an agent is told."""
+    """Return the answer with the practice in one line, as for agents."""
     return answer if answer.practice is None else replace(answer, practice=replace(answer.practice, approaches=()))
 
 

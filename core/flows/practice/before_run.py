@@ -15,7 +15,7 @@ from core.store import faults, now, open_store
 from core.text import visible
 
 _KEPT_MS = 200
-"""How long writing down what was told waits for the lock of another writer."""
+"""Milliseconds that recording a warning waits for the lock of another writer."""
 _CALLS = """SELECT t.name, t.input_json, t.failed, m.ts FROM tool_call AS t
  JOIN message AS m ON m.session_id = t.session_id AND m.idx = t.call_idx
  WHERE t.session_id = ? AND m.ts > ? ORDER BY t.call_idx"""
@@ -42,7 +42,7 @@ def failure_before(
 def record_shown_before_run(
     database: Path, told: KnownFailure, session: str, repository: str, *, withheld: bool = False
 ) -> str:
-    """Write down what was told, after the agent has it, or what was `withheld`; why it was not ("": it was)."""
+    """Record a warning after the agent has it, or what was `withheld`; return why it failed ("": recorded)."""
     from core.base.fault import Fault
 
     try:
@@ -56,7 +56,7 @@ def record_shown_before_run(
 
 
 def settle_shown(con: apsw.Connection, session: str) -> None:
-    """Say of what was told before a run in this session what became of it: by the calls that were made after it.
+    """Settle the warnings before runs in this session by the calls that followed them.
 
     `failed_again`: the same form of command failed once more; `helped`: it was not run again, and the program was run
     in another form and passed; else `ignored`. Within the caller's transaction.

@@ -48,7 +48,7 @@ def distrusted(path: Path, root: Path, trusted: Sequence[Path] = ()) -> str:
 
 
 def is_shared(folder: Path) -> bool:
-    """Whether everyone can write to a folder; False on Windows and where that cannot be told."""
+    """Return whether everyone can write to a folder; False on Windows and if that is unknown."""
     try:
         return sys.platform != "win32" and bool(folder.stat().st_mode & stat.S_IWOTH)
     except OSError:

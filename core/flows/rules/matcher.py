@@ -121,7 +121,7 @@ class CachedVectors:
             return read_vectors(store.con, tier.place, tier.book, self._shas).items != tier.items
 
     def _keep(self, store: Store, made: StoredSemantic, kept: StoredVectors, version: int) -> StoredSemantic:
-        """With these rows; a rule's vector is the same wherever it stands, while they are the same."""
+        """Store these rows; the vector of a rule is the same in every place, while they are unchanged."""
         matrix = made.matrix
         if self.in_memory and (matrix is None or kept.items != made.items):
             matrix = matrix_of(store.con, made.place, kept.items)
@@ -132,7 +132,7 @@ class CachedVectors:
 
 
 def _is_of(state: VectorState | None, place: Place) -> bool:
-    """Whether the casebook is kept with this model: who only matches does not take it back from another one."""
+    """Return whether the casebook uses this model: a mere match does not change the stored model."""
     return state is None or state.is_of(place.model, place.recipe, place.dim)
 
 
@@ -335,7 +335,7 @@ class RuleMatcher:
         return False
 
     def _opened_model(self, vectors: VectorSearch, until: float) -> Embedder | NoVectors:
-        """The model, if it is there in time; one that still loads goes on loading for the next match."""
+        """Return the model if it is loaded in time; a loading one is ready for the next match."""
         opening = self._begin_opening()
         if opening is not None:
             opening.join(max(0.0, until - time.monotonic()))
@@ -403,7 +403,7 @@ def stored_tier(store: Store, book: Book, vectors: VectorSearch) -> StoredSemant
 
 
 LOOK_MS = 300
-"""How often the files are looked at where nobody tells of a change (a network drive does not), and `stop` is asked."""
+"""Milliseconds between checks of `stop`, and of files without change notifications (network drives)."""
 _SETTLE_MS = 60
 
 

@@ -153,7 +153,7 @@ def schema_names() -> tuple[str, ...]:
 
 
 def schema_text(name: str) -> str:
-    """The JSON Schema called `name`. Raises Fault invalid_input for a name nobody knows."""
+    """Return the JSON Schema called `name`. Raises Fault invalid_input for an unknown name."""
     if name not in schema_names():
         raise Fault("invalid_input", f"there is no schema {name}", f"one of: {', '.join(schema_names())}")
     return (SCHEMAS / f"{name}.json").read_text(encoding="utf-8")

@@ -40,7 +40,7 @@ from core.store import open_store
 _CALLS = (2, 3, 7)
 """The sample calls that are matched: a push, a workflow file in Korean words, and one that only looks."""
 _SHOWN = ("decision", "fact")
-"""The types of the two entries that are told; the others wait in the review, and the harvest makes the type `fix`."""
+"""Types of the two shown entries; the others stay in the review, and the harvest makes the type `fix`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def fill_demo(database: Path, on_progress: Callable[[Progress], None] | None = N
 
 
 def fill_demo_rules(database: Path) -> Path:
-    """A rule file beside the casebook, to be edited and thrown away, and labelled calls for it. Raises OSError."""
+    """Write a disposable rule file next to the casebook, and labelled calls for it. Raises OSError."""
     from core.rules.evaluation.labels import label_file
 
     rules, calls = sample_rules()

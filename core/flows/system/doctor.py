@@ -108,7 +108,7 @@ _BATCH = 500
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """Every check, in order. Healthy is who fails none; an optional part that nobody set up is no failure."""
+    """Every check, in order. It is healthy if none fails; a missing optional part is not a failure."""
 
     SCHEMA: ClassVar[str] = "doctor.v1"
 

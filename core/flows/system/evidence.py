@@ -133,7 +133,7 @@ class _Step:
 
 @contextmanager
 def _job(store: Store) -> Generator[Callable[[], bool]]:
-    """A row of `jobs` for the run, unless another one goes on; inside, whether the run was asked to stop."""
+    """Yield a row of `jobs` for the run, unless another one is active; inside, whether the run was asked to stop."""
     job = jobs.begin(store, _KIND)
     asked = 0
     stopped = False

@@ -1,4 +1,4 @@
-"""The history of the casebook, of cases and of quotes: which quote it was, and where it stood before and after."""
+"""The history of the casebook, of cases and of quotes: which quote, and its place before and after."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from core.store import RowChange, Store, Undone, row_changes, undo
 from core.store.journal import Touched
 
 MOST_QUOTES = 12
-"""Of one change at most so many quotes are told."""
+"""Maximum number of quotes of one change."""
 _START = 120
 """Code points of a quote, and of an entry's title."""
 
 _Spot = tuple[int | None, str]
-"""The message that a quote stands in, or None and what there is to say instead."""
+"""The message of a quote, or None and a text instead."""
 
 
 @dataclass(slots=True)
@@ -137,7 +137,7 @@ def _to_spot(status: object, message: object) -> _Spot:
 
 
 def _changed_quote(quote: int, did: _Touched, now: _Now | None, entry_id: str) -> ChangedQuote:
-    """What a change did to one quote; of one that is gone only what the change itself tells."""
+    """Return the effect of a change on one quote; for a deleted one only what the change itself records."""
     found: _Spot = (None, "unknown") if now is None else now.found
     if quote not in did.decided and now is not None:
         return replace(now.about, before=found[0], after=found[0], place=_describe_spot(found))
@@ -154,7 +154,7 @@ def _changed_quote(quote: int, did: _Touched, now: _Now | None, entry_id: str) -
 
 
 def _spot(decision: str | None, anchor: str | None, found: _Spot) -> _Spot:
-    """Where a quote stood with that decision; without one, and where its words are gone, where it is found."""
+    """Return the place of a quote after that decision; without one, and if its words are gone, the found place."""
     if decision is None:
         return found
     try:
@@ -188,7 +188,7 @@ __all__ = ["UndoResult", "bring_back", "take_back", "take_back_several"]
 
 
 def take_back(store: Store, actor: str, change: int | None = None, *, by: str | None = None) -> Undone:
-    """Undo one change: the newest that stands (of the actor `by`), or the one of that number; an undo is a change too.
+    """Undo one change: the newest active one (of the actor `by`), or the one with that number; an undo is a change too.
 
     Raises Fault invalid_input, and changes nothing, where there is none, a row of it was changed since, or the block of
     a rule file was edited by hand.
@@ -214,7 +214,7 @@ def take_back(store: Store, actor: str, change: int | None = None, *, by: str | 
 
 
 def bring_back(store: Store, actor: str, *, by: str | None = None) -> Undone:
-    """Redo: undo the newest undo that stands (made by the actor `by`), if nothing was changed after it.
+    """Redo: undo the newest active undo (of the actor `by`), if nothing was changed after it.
 
     Raises Fault invalid_input where the newest change is no undo.
     """

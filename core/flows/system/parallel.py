@@ -66,7 +66,7 @@ class Second:
 
     @property
     def ready(self) -> bool:
-        """Whether a question is looked at soon: not while a process that was told to `wake` still begins."""
+        """Return whether it can take work soon: not while a process that was asked to `wake` still starts."""
         if self._waking is not None and self._waking.arrived:
             waking, self._waking = self._waking, None
             try:
@@ -76,7 +76,7 @@ class Second:
         return self._waking is None
 
     def wake(self, *modules: str) -> None:
-        """Start it, if it is not, and let it import these modules, while this process goes on."""
+        """Start it if needed and let it import these modules, while this process continues."""
         if self._child is None and not self._refused:
             with suppress(NoWorkerError):
                 self._waking = self._started().call(_import, modules)
@@ -216,7 +216,7 @@ class _Work(Generic[Piece, Result]):
         return not asked or result is not None or self.second.arrived > 0 or self.gone
 
     def begin_here(self) -> bool:
-        """Do the next piece that nobody has; False where there is none, or enough are kept."""
+        """Do the next free piece; False if there is none, or enough are kept."""
         if len(self.begun) >= _MOST:
             return False
         piece = next(self.pieces, None)

@@ -117,7 +117,7 @@ class CaptionCitation:
 
 @dataclass(frozen=True, slots=True)
 class TimeCitation:
-    """A stretch of a recording, in milliseconds from its start, and who speaks."""
+    """A part of a recording, in milliseconds from its start, and its speaker."""
 
     SCHEMA: ClassVar[str] = "citation.v1"
 

@@ -62,7 +62,7 @@ _SLIPS: Final = AlignSettings()
 
 @dataclass(frozen=True, slots=True)
 class StoredCitation:
-    """A passage that `cited_by` (resolution, entry, note) `item_id` cites; `uri` is where it stood then."""
+    """A passage that `cited_by` (resolution, entry, note) `item_id` cites; `uri` is its place at that time."""
 
     id: int
     cited_by: str
@@ -78,7 +78,7 @@ class StoredCitation:
 
     @property
     def heading_path(self) -> tuple[str, ...]:
-        """The headings it stood under."""
+        """Its headings at that time."""
         return tuple(cast("list[str]", json.loads(self.heading_path_json)))
 
 
@@ -158,7 +158,7 @@ def citation_block(con: apsw.Connection, name: str, query: str = "") -> str:
 
 
 def _plain(said: str) -> str:
-    """The longest stretch without control signs: word for word what stands there, and inert."""
+    """Return the longest part without control characters: verbatim and inert."""
     return max((clean(part) for part in _CONTROLS.split(said)), key=len).strip()
 
 
@@ -186,7 +186,7 @@ def _count_terms(part: str, terms: Sequence[Term]) -> int:
 
 
 def cited_in(text: str, item_id: str = "") -> tuple[StoredCitation, ...]:
-    """The citations that stand in a text, in order, each once; what only looks like one is passed over."""
+    """Yield the citations in a text, in order, each once; invalid ones are skipped."""
     found: dict[tuple[str, str], StoredCitation] = {}
     for uri, quote, headings in _blocks(text):
         try:
@@ -215,7 +215,7 @@ def _blocks(text: str) -> Iterator[tuple[str, str, list[str]]]:
 
 @dataclass(frozen=True, slots=True)
 class Anchored:
-    """Where a citation stands. `citation`: its place today; of a detached one the likest place, or null.
+    """The state of a citation. `citation`: its current place; for a detached one the most similar place, or null.
 
     `changed`: what is said otherwise there; `similarity` of the words, 0 to 1.
     """
@@ -289,7 +289,7 @@ def _expected(kept: StoredCitation, rows: Sequence[Chunk]) -> int:
 
 
 def _place(kept: StoredCitation, rows: Sequence[Chunk], expected: int, found: Aligned) -> int | None:
-    """The passage it stands in; of several places the one with the same headings and the same words around."""
+    """Return its passage; of several the one with the same headings and context."""
     if found.status == "failed":
         return found.near_misses[0].span.message_index if found.near_misses else None
     places = [(span.message_index, span.start, span.end) for span in found.spans]

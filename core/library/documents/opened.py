@@ -131,7 +131,7 @@ def open_document(
 
 
 def within(opened: OpenDocument) -> OpenDocument:
-    """The same; where lines are cited that it has not, the last one in their place, which is told."""
+    """Return the same; if cited lines do not exist, the last ones instead, with a note."""
     if opened.cited is None or opened.cited[1] <= opened.length:
         return opened
     start, end = opened.cited
@@ -259,7 +259,7 @@ def _blocks(con: apsw.Connection, doc: Document) -> tuple[OpenBlock, ...]:
 
 
 def _blocks_now(lines: Sequence[str], total: int) -> tuple[OpenBlock, ...]:
-    """Of a file that is another one now: read anew, if that takes no time."""
+    """Return the blocks of a changed file, read again if that is fast."""
     if len(lines) != total or sum(map(len, lines)) > _READ_ANEW:
         return ()
     from core.library.parse.markdown import parse_markdown
@@ -317,7 +317,7 @@ def _is_cited(one: Chunk, page: int | None, wanted: Chunk | None, citation: Cita
 
 
 MOST_VALUES: Final = 200
-"""Values of one kind that are told; the most frequent ones."""
+"""Maximum number of values of one kind in a message; the most frequent ones."""
 _COLUMNS: Final = {
     "code": "code_lang", "media": "media_type", "type": "source_type", "trust": "trust_level",
     "source": "source_id", "repo": "repo",

@@ -15,7 +15,7 @@ _DOCUMENT, _CHUNK, _BLOCK, _SOURCE = columns(Document), columns(Chunk), columns(
 
 
 def corpus_revision(con: apsw.Connection) -> int:
-    """A number that grows with every change of the documents; whoever keeps a cursor compares it."""
+    """Return a number that grows with every change of the documents, to validate cursors."""
     return int(str(value(con, "SELECT value FROM kv WHERE key = 'corpus_revision'") or 0))
 
 

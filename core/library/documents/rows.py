@@ -220,7 +220,7 @@ class Chunk:
 
     @property
     def spans(self) -> tuple[SourceSpan, ...]:
-        """Where its blocks stand."""
+        """Spans of its blocks."""
         return spans_of(self.source_spans_json)
 
     @property
@@ -294,7 +294,7 @@ def block_id(doc: str, block_kind: str, heading_path: Sequence[str], ordinal: in
 
 
 def chunk_id(doc: str, chunker_version: str, block_ids: Sequence[str], policy_hash: str, split: str = "") -> str:
-    """The id of a passage. `split` tells the pieces of one block apart (`#seg0`, `#L120`); it stands in no row."""
+    """Return the id of a passage. `split` separates the pieces of one block (`#seg0`, `#L120`); it is in no row."""
     return id_from(
         {
             "kind": "chunk",
@@ -348,7 +348,7 @@ def _composed(value: object) -> object:
 
 @dataclass(frozen=True, slots=True)
 class ParsedBlock:
-    """A block as it stands in a document.
+    """A block of a document.
 
     `heading_path` are the headings above it (a heading's own text is not among them); `text` are its words, without
     marks of markup; `payload` is what its kind has besides. `first_line` is the source line of the first line of

@@ -183,7 +183,7 @@ class IngestTally:
             self.removed_link_examples.append(path)
 
     def so_far(self) -> Counts:
-        """The counts as they stand."""
+        """Return the current counts."""
         count = {name: self.counts.get(name, 0) for name in ("new", "updated", "moved", "skipped", "unchanged")}
         errors = self.counts.get("error", 0)
         return Counts(
@@ -197,7 +197,7 @@ class IngestTally:
     def report(
         self, run_id: str, scope: Scope, duration_ms: int, revision: int, *, aborted: bool, summary: bool
     ) -> IngestReport:
-        """The report as it stands."""
+        """Return the current report."""
         now, why = self.so_far(), self.reasons
         named = ("gitignore", "casebookignore", "builtin_blacklist", "generated", "size_exceeded")
         return IngestReport(
@@ -260,7 +260,7 @@ class IngestPace:
 
 
 def paced(pace: IngestPace, event: IngestEvent, elapsed_s: float) -> IngestPace:
-    """How it stands after this event, so many seconds after the ingest began."""
+    """Return the pace after this event, so many seconds after the ingest began."""
     spent = elapsed_s - pace.elapsed_s
     pace = replace(pace, elapsed_s=elapsed_s, reading_s=pace.reading_s + (spent if pace.phase == "reading" else 0.0))
     if event.kind == "scan_completed":

@@ -146,7 +146,7 @@ def _new(place: Path, known: Sequence[Source], source_type: SourceType | str, tr
 
 
 def _names_of_first(known: Sequence[Source]) -> set[str]:
-    """What stands in the first root: its paths have no id before them, so no id may look like the first part of one."""
+    """Return the names in the first root: its paths have no id before them, so ids must differ from these names."""
     first = next((one for one in known if not one.position), None)
     try:
         return {normal_path(path.name) for path in Path(first.root).iterdir()} if first else set()
@@ -221,7 +221,7 @@ def rules_above(root: Path) -> tuple[Rules, ...]:
 
 
 def excluding(patterns: Sequence[str]) -> tuple[Rules, ...]:
-    """Patterns of the settings, as if they stood in the root's `.casebookignore`."""
+    """Return the patterns of the settings as rules of the root's `.casebookignore`."""
     return (Rules("casebookignore", "", _spec(patterns)),) if patterns else ()
 
 

@@ -101,7 +101,7 @@ class Vanished:
         return found
 
     def __iter__(self) -> Iterator[KnownDocument]:
-        """Those that nobody took, by path."""
+        """Yield the documents that were not taken, by path."""
         return iter(sorted(self._left.values(), key=lambda one: one.workspace_path))
 
 

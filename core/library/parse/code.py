@@ -154,7 +154,7 @@ def parse_code(text: str, relative: str, grammar: str, lang: str) -> Parsed:
 
 
 def _root(grammar: str, data: bytes) -> Node | None:
-    """The syntax tree; None where its parser goes on for too long: on garbage its time grows with the square."""
+    """Return the syntax tree; None if its parser takes too long: on garbage its time grows with the square."""
     parser, left = _parser(grammar), _LEAST_STEPS + len(data) // _BYTES_A_STEP
 
     def read(at: int, _place: object) -> bytes:

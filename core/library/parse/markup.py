@@ -197,7 +197,7 @@ def _read_adoc(lines: Sequence[str], found: _Sections) -> None:
 
 
 def _read_txt(lines: Sequence[str], found: _Sections) -> None:
-    """Titles that are underlined by `=` or `-`, and lines of capitals that stand alone at the margin."""
+    """Read titles underlined by `=` or `-`, and lines of capitals at the margin."""
     at = 0
     while at < len(lines):
         line = lines[at].rstrip()

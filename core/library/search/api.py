@@ -274,7 +274,7 @@ def _within(answer: Callable[[int], SearchResponse], most: int, query: SearchQue
 
 
 def _listed(store: Store, ranked: Ranked, most: int) -> Ranked:
-    """The list with its best ones told, each a step of its own."""
+    """Return the list with a step of the trace for each of its best hits."""
     rows = passages(store.con, ranked.ids[:most])
     told = tuple(
         Step("listed", "hit", citation_of(rows[item]).uri, facts(rank=at, score=round(score, 4)))

@@ -28,7 +28,7 @@ from core.store.sql import number, storable, value
 
 UNASKED = "this search does not analyse Korean and uses syllable pairs"
 FTS_CONFIG: Final = f"heading_path,text,bigrams;contentless;unicode61 remove_diacritics 2;{VERSION}"
-"""What shapes the index. A change of it means that every row is written anew."""
+"""Configuration of the index. A change rebuilds every row."""
 
 MERGED: Final = 8
 """Pieces of the index that are merged into one. FTS5's own 4 writes a tenth more and finds nothing sooner."""
@@ -91,7 +91,7 @@ def rebuild_fts(
     *,
     analyser: str | None = None,
 ) -> int:
-    """Build `chunks_fts` anew from the passages (`library index --rebuild-fts`), in one transaction.
+    """Rebuild `chunks_fts` from the passages (`library index --rebuild-fts`), in one transaction.
 
     `analyser`: what takes Korean apart, empty for none; None: as the index was, if that is installed. `on_progress`
     hears how many of how many are done. Cancelled, it leaves the index as it was and returns -1; else the number of
@@ -125,7 +125,7 @@ def rebuild_fts(
 
 
 def refresh_fts(store: Store, analyser: str = "", *, cancelled: Callable[[], bool] = lambda: False) -> None:
-    """Build the index anew where another version or analyser made it, and see to how it grows.
+    """Rebuild the index if another version or analyser built it, and configure its merging.
 
     Raises as `Store.transaction`.
     """
@@ -143,7 +143,7 @@ class _Cancelled(Exception):
 def query_analyser(
     con: apsw.Connection, text: str, analysing: Analyse | None
 ) -> tuple[Analyse | None, tuple[Step, ...]]:
-    """`analysing`, where the index holds morphemes of the analyser that is installed here, and the step that tells.
+    """Return `analysing` if the index has morphemes of the installed analyser, and the step of the trace.
 
     There is no step where nothing is to be told: no Korean in the query, or no morphemes in the index.
     """
@@ -196,7 +196,7 @@ class SearchFilters:
     until: str | None = None
 
     def active(self) -> tuple[tuple[str, str], ...]:
-        """The filters that are set, by name, as they are told."""
+        """Return the active filters by name, as shown to the user."""
         values: list[tuple[str, str]] = [("tags_any", ",".join(self.tags_any))]
         values += [(one.name, getattr(self, one.name) or "") for one in fields(self) if one.name != "tags_any"]
         return tuple((name, value) for name, value in values if value)

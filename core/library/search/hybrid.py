@@ -109,7 +109,7 @@ class Weighed:
     shares: dict[int, float]
 
     def counts(self, item: int) -> float:
-        """How much its rank by words counts beside the one by meaning, 0 to 1."""
+        """Return the weight of its rank by words against the rank by meaning, 0 to 1."""
         return self.shares.get(item, 0.0) ** SHARE_POWER
 
 
@@ -255,7 +255,7 @@ EMBED: Final = "casebook library embed"
 """The command that gives passages their vectors."""
 _HANGUL: Final = 0.5
 _TIES: Final = 16
-"""Further ones asked for, so that twins at the border stand in the order of their paths."""
+"""Further hits to request, so that equal ones at the limit are ordered by path."""
 _ALIKE: Final = 6  # digits of a distance: the same text, embedded beside others, differs behind them
 
 
@@ -347,7 +347,7 @@ def vector_search(
 
 
 def _why_not(con: apsw.Connection, text: str, model: Model, place: Place) -> tuple[str, str] | None:
-    """Why meaning cannot be asked now, and the command that mends it; None if it can."""
+    """Return why semantic search is unavailable, and the command that fixes it; None if it is available."""
     from core.embedding.index.state import why_off
     from core.embedding.models.catalogue import RECOMMENDED
 

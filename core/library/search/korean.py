@@ -17,7 +17,7 @@ from core.lexical import HANGUL_RUN
 from core.text.cleaning import normalized
 
 RULES: Final = "ko-v1"
-"""Changes with what is made of an analysis: an index of other rules is built anew."""
+"""Version of the morpheme rules: an index of other rules is rebuilt."""
 PACKAGE: Final = "kiwipiepy"
 CHOSEN: Final = "morphemes"
 """The value of the setting `library.korean` that asks for them."""
@@ -29,7 +29,7 @@ Analyse = Callable[[str], Iterable[Morpheme]]
 
 _TAGS: Final = frozenset(("NNG", "NNP", "NR", "XR", "VV", "VA", "MAG"))
 _LIGHT: Final = frozenset("하되있없않같보주이말")
-"""Verbs that stand in every text."""
+"""Verbs that occur in every text."""
 _LINE: Final = 1_000
 """Code points analysed at once: a sentence is shorter, and what has no end costs no more than its length."""
 _UNREAD = lazy_pattern("[^ -~\uac00-\ud7a3]")

@@ -184,7 +184,7 @@ def _match(terms: tuple[Term, ...], phrases: list[str], half: str | None) -> str
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """Chunks (`chunks.id`) with their scores, best first, and the step that tells how they were found."""
+    """Chunks (`chunks.id`) with their scores, best first, and the step of the trace."""
 
     items: tuple[tuple[int, float], ...]
     step: Step
@@ -299,7 +299,7 @@ def snippet(text: str, terms: Sequence[Term], chars: int = CHARS) -> Snippet:
 
 
 def highlight_terms(text: str, terms: Sequence[Term]) -> tuple[Span, ...]:
-    """Where the query's words stand in a whole text, in order, none overlapping."""
+    """Return the places of the query's words in a whole text, in order, without overlaps."""
     return _spans(_find_terms(text, terms), 0, len(text), 0)
 
 
@@ -351,7 +351,7 @@ def _bare(folded: str) -> str:
 
 
 def _inside(text: str, term: Term, at: int) -> list[_TermMatch]:
-    """A Korean word wherever it stands, in longer words too; else its pairs of syllables."""
+    """Return each occurrence of a Korean word, also in longer words; else its pairs of syllables."""
     for wanted in ((term.forms[0],), term.pieces):
         found: list[_TermMatch] = []
         for piece in wanted:

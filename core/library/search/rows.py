@@ -208,7 +208,7 @@ def brief_bulk(found: BulkResponse) -> BriefBulk:
 
 
 STALE_DAYS: Final = 30
-"""A document read longer ago than this is told to be stale."""
+"""Days after which a document counts as stale."""
 
 _ROWS = """
   SELECT c.id, c.chunk_id, c.doc_id, c.text, c.heading_path_json, c.section_label, c.source_spans_json,

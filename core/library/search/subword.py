@@ -1,4 +1,4 @@
-"""What the words of a text hide from a word index: pieces for the column `bigrams` beside the text.
+"""Parts of words that a word index misses: text for the column `bigrams`.
 
 Hangul bigrams (Korean glues particles and compounds), the parts of names (`parseConfigFile` -> parse, config, file)
 and the stems of English words (`chunking`, `chunks` -> chunk). Stored with the chunk; a query asks for the same pieces.
@@ -14,7 +14,7 @@ from core.base.lazy import lazy_pattern
 from core.lexical import bigrams
 
 VERSION: Final = "pieces-v2"
-"""Changes with what `pieces` gives: chunks written with another version are written anew."""
+"""Version of `pieces`: chunks with another version are rebuilt."""
 
 _WORD = lazy_pattern("[A-Za-z][A-Za-z0-9]*")
 _PART = lazy_pattern("[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")

@@ -1,4 +1,4 @@
-"""Secrets known by where they stand: URLs, headers, cookies, query strings, password hashes."""
+"""Secrets known by their context: URLs, headers, cookies, query strings, password hashes."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def authorization_spans(text: str, at: int) -> tuple[Span, ...]:
 
 
 def scheme_spans(text: str, at: int) -> tuple[Span, ...]:
-    """What stands behind `Bearer` or `Basic` ending at `at`, when it is long and mixed enough for a credential."""
+    """Return the text after `Bearer` or `Basic` ending at `at`, if it looks like a credential by length and mixture."""
     match = _SCHEME_VALUE.match(text, at)
     if match is None:
         return ()

@@ -27,7 +27,7 @@ _NAME_SIGNS: Final = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUV
 _LONGEST_NAME: Final = 64
 
 CLOSE: Final = r"""(?>(?:\\{0,3}["'`]|&quot;|\\u0022|[\])*?]){0,4})"""
-"""What may stand between a name and its separator: quotes, brackets, emphasis, the `?` of an optional field."""
+"""Possible text between a name and its separator: quotes, brackets, emphasis, the `?` of an optional field."""
 
 _TAIL = lazy_pattern(
     rf"""(?x)

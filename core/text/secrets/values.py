@@ -81,13 +81,13 @@ def _value(text: str, start: int, end: int, *, quoted: bool) -> Value:
 
 
 def run_end(text: str, end: int, limit: int = _LONGEST) -> int:
-    """The end of the run of token characters that goes on at `end`, for values that were read up to a limit."""
+    """Return the end of the run of token characters that continues at `end`, for values read up to a limit."""
     more = _TOKEN_RUN.match(text, end, end + limit)
     return more.end() if more else end
 
 
 def is_line_start(text: str, start: int) -> bool:
-    """Whether nothing but indentation, a list sign, a prompt or `export` stands before `start` on its line."""
+    """Return whether only indentation, a list sign, a prompt or `export` precedes `start` on its line."""
     begin = max(0, start - 60)
     escaped = text.rfind("\\n", begin, start)
     line = max(text.rfind("\n", begin, start) + 1, escaped + 2 if escaped >= 0 else 0)
@@ -161,7 +161,7 @@ _RISE = lazy_pattern(r"[a-z](?=[A-Z])")
 
 
 def is_stand_in(value: str) -> bool:
-    """Nothing anybody could use: empty, masked already, a placeholder, a template, a word for what goes there."""
+    """Return whether the value is useless: empty, masked already, a placeholder, a template, a description."""
     bare = value.strip().rstrip(".,;:!?)").casefold()
     if len(bare) < 3 or MASK in value or bare in _PLAIN_WORDS or _STAND_IN.match(bare):
         return True

@@ -270,7 +270,7 @@ def is_retracted(following: str, inside: str, before: str = "", *, near: bool = 
 
 
 def _own_clause(behind: str) -> str:
-    """What goes on with the clause before it, up to another clause."""
+    """Return the text that continues the clause before it, up to another clause."""
     found = TO_CLOSE.search(behind)
     clause = behind[: found.start() if found else None]
     return re.split(r",\s+(?:i|we|you|it|they|he|she|there|this|that)\b", clause, maxsplit=1, flags=re.IGNORECASE)[0]

@@ -243,7 +243,7 @@ def without_aside(before: str) -> str:
 
 
 def is_talk(before: str) -> bool:
-    """Whether what goes before says only why the clause is said: `if anybody asks:`, `no matter what …,`."""
+    """Return whether the preceding text only gives a reason for the clause: `if anybody asks:`, `no matter what …,`."""
     return _TALK.match(before) is not None
 
 
@@ -376,7 +376,7 @@ _SENTENCE: Final = re.compile(r"[.!?](?=\s)|\n\s*\n")
 
 
 def tail_of(behind: str, *, asked: bool) -> tuple[str, str]:
-    """What kind of tail goes on with a clause in its sentence and takes it back, and its words."""
+    """Return the kind of tail that continues a clause and reverses it, and its words."""
     if asked and (found := _TAG.match(behind)):
         return "a question", f"{found[0].strip()}?"
     if found := _TAIL.match(behind):

@@ -222,7 +222,7 @@ _MAIN: Final = re.compile(
 
 
 def _is_rest(following: str) -> bool:
-    """Whether a sentence that begins with `if` or `not` has no clause beside that one."""
+    """Return whether a sentence that begins with `if` or `not` has no other clause."""
     return len(following.split()) <= 9 and not _MAIN.search(
         following.partition(" ")[2] if not following.lower().startswith("not") else following
     )
@@ -288,7 +288,7 @@ _RELATIVE: Final = re.compile(r"\b(?:that|which|who|whose|whom|where|when|of|to)
 
 
 def tail_retracts(behind: str) -> bool:
-    """Whether what goes on behind a statement in its sentence doubts it, limits it or gives a verdict."""
+    """Return whether the text after a statement in its sentence doubts it, limits it or judges it."""
     return _TAIL.match(behind) is not None
 
 

@@ -85,9 +85,9 @@ BARE: Final = re.compile(
 CLAIMS: Final = re.compile(
     r"(?:claim|alleg|insist|boast|swear|swore|argu|maintain|advertis|promis|jok|quip|rumou?r|bet)", re.IGNORECASE
 )
-"""Reports that doubt what they report, whatever stands between them and its words."""
+"""Reporting verbs that express doubt, with any words between them and the report."""
 TOLD: Final = re.compile(r"tells?|told|promised?|convinced|persuaded", re.IGNORECASE)
-"""Heads whose clause needs no `that` behind the one who is told."""
+"""Verbs with a person as object, whose clause needs no `that`."""
 LINK: Final = re.compile(
     r"^[\s\w'’,-]{0,48}?\b(?:that|whether|if|like|as\s+if|as\s+though|how|why|of|to|as|(?:in|under|by)\s+which)\b|"
     r"^[\s:,\"'“‘`*_(]*+$"
@@ -262,7 +262,7 @@ _PARTICIPLE: Final = re.compile(
 
 
 def is_past(said: str) -> bool:
-    """Whether a clause tells of what was, and not of what will be once it is done."""
+    """Return whether a clause describes the past, not a future result."""
     return PAST.search(_PARTICIPLE.sub(" ", said)) is not None
 
 
@@ -306,7 +306,7 @@ _UNCHECKED: Final = (
     r"\b(?:confirm|verif|prove|proof|believ|reproduc|check|measur)\w*|\b(?:doubt|den(?:y|ied|ies)|disput|"
     r"disagree|contradict)\w*)"
 )
-"""What says that nobody knows, or that somebody disagrees."""
+"""Phrases that express that a fact is unknown or disputed."""
 BUT_UNCHECKED: Final = re.compile(
     rf"^\W*(?:which|but|though|although|however|yet)\b[^.;]{{0,32}}?{_UNCHECKED}", re.IGNORECASE
 )

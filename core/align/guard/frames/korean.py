@@ -1,4 +1,4 @@
-"""Korean frames: the head stands last, so most come behind a place (`…다는 소문`, `…면`, `…기 전까지는`).
+"""Korean frames. The head is last, so most follow a place (`…다는 소문`, `…면`, `…기 전까지는`).
 
 Also what introduces a Korean statement or follows it in other sentences, and takes it back."""
 
@@ -254,7 +254,7 @@ def korean_tail(behind: str) -> str:
 
 
 def korean_wished(behind: str) -> bool:
-    """Whether the sentence goes on behind a clause to call it a picture, a wish or a goal."""
+    """Return whether the sentence continues a clause as a picture, a wish or a goal."""
     return _WISHED.match(behind) is not None or (
         _ALWAYS_LATE.search(behind) is not None
         and not re.search(r"(?:지만|는데|으니|니까|어서|아서|므로|만)[\s,]", behind)

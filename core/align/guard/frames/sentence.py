@@ -1,4 +1,4 @@
-"""The sentence that a place lies in, the sentences around it, and a negation right beside the place."""
+"""The sentence of a place, the sentences around it, and a negation next to the place."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MARKS: Final = " \t\n\"'`*_()[]“”‘’>#|-"
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What stands around a place, as `View.lines` on one line each.
+    """The context of a place, in `View.lines` on one line each.
 
     `before`, `behind`: of its own sentence; `ended`: the sign that ends it; `following`: the next sentence;
     `heading`: the line that introduces the list or section it stands in, if it ends with a colon or begins with #;
@@ -109,7 +109,7 @@ _PREFIX = re.compile(r"(?:^|[^\w])(?:un|in|im|ir|il|dis|non|비|불|미|무|부)
 
 
 def negated_outside(text: str, start: int, end: int) -> str:
-    """The words beside `text[start:end]` that negate it, or nothing. Only what touches it, in its own sentence."""
+    """Return adjacent words that negate `text[start:end]`, or nothing. Only touching words of its sentence count."""
     before, after = text[max(0, start - 48) : start], text[end : end + 24]
     if text[start : start + 1].isalnum() and before[-1:].isalnum() and (cut := _PREFIX.search(before)):
         return cut[0].strip()

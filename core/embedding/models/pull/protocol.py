@@ -1,4 +1,4 @@
-"""What a pulling process tells the one that waits for it."""
+"""Messages from a pulling process to the waiting one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Sign:
 
 
 class Signs:
-    """Tells the signs of life of a pull, the counting ones not too often."""
+    """Sends the signs of life of a pull, at a limited rate."""
 
     def __init__(self, tell: Callable[[Sign], None]) -> None:
         self._tell = tell

@@ -12,7 +12,7 @@ from core.errors.identity.keylines.lines import Page, peel
 WRAPPER: Final = 10
 """Says only that something failed (`make: *** [x] Error 1`): a key line if there is no other."""
 DETAIL: Final = 20
-"""Worth keeping beside another line; primary only when alone."""
+"""A detail of another line; primary only when alone."""
 REPORT: Final = 40
 """A tool's own report (`npm error …`, `cp: …`): the cause unless a compiler, a runtime or a test says more."""
 CAUSE: Final = 60

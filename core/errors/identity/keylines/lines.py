@@ -138,7 +138,7 @@ def peel(text: str) -> tuple[int, int]:
 
 
 def location(text: str, start: int) -> str:
-    """What stands before a message that begins at `start`, if that is a place in a file; else empty."""
+    """Return the text before a message that begins at `start`, if it is a place in a file; else empty."""
     before = text[:start].strip()
     return before if _DIGIT.search(before) else ""
 

@@ -201,7 +201,7 @@ _LONG = frozenset(tuple(head) for head in _HEADS if len(head) == _HEAD)
 
 
 def _present(whole: str) -> frozenset[str]:
-    """The needles and signs that stand in `whole`; a look for each of the hundreds takes far longer."""
+    """Return the needles and signs that occur in `whole`; testing each of the hundreds takes far longer."""
     heads = (*map("".join, _LONG.intersection(zip(whole, whole[1:], whole[2:], strict=False))), *_SHORT)
     return frozenset(needle for head in heads for needle in _HEADS[head] if needle in whole)
 
@@ -240,7 +240,7 @@ def find_key_lines(text: str) -> tuple[KeyLine, ...]:
 
 
 def _is_peer(item: _Named, top: _Named) -> bool:
-    """Whether a line is the first or an error of its own beside it: the next diagnosis, the next failing test."""
+    """Return whether a line is the first or a peer error: the next diagnosis, the next failing test."""
     if item is top:
         return _names_failure(top)
     if item.found.weight < CAUSE:

@@ -190,7 +190,7 @@ def _failed(text: str, code: int | None) -> dict[str, object]:
 
 
 def _passed(text: str, *, unknown: bool = False) -> dict[str, object]:
-    """A result that passed; `unknown`: nobody knows the exit code, so the output must tell."""
+    """Return a passed result; `unknown`: there is no exit code, so the output decides."""
     response: dict[str, object] = {"stdout": text, "stderr": ""}
     return {"hook_event_name": "PostToolUse", "tool_response": response | ({"exit_unknown": True} if unknown else {})}
 

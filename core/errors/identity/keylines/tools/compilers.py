@@ -59,7 +59,7 @@ def _go_lines(page: Page) -> Iterator[KeyLineCandidate]:
 
 
 def _go_setup(page: Page) -> Iterator[KeyLineCandidate]:
-    """What stands below the name of a package without a place in a file: it could not even be read."""
+    """Yield the lines below a package name without a file position: the package could not be read."""
     for number in page.having(("# ",)):
         said = page.text(number + 1)
         if _GO_PACKAGE.match(page.text(number)) and ": " in said and not _GO_PLACED.match(said):

@@ -32,7 +32,7 @@ _SYMBOL = lazy_pattern(r"(?:\[ERROR\] )?\s*(?P<said>(?:symbol|기호|심볼): .*
 
 
 def _thrown(page: Page) -> Iterator[KeyLineCandidate]:
-    """The outermost exception of a stack trace; what caused it beside it."""
+    """Yield the outermost exception of a stack trace, with its cause."""
     for number, line in enumerate(page.lines):
         text = line.text
         if match := _CAUSED.match(text):
@@ -49,7 +49,7 @@ def _framed(page: Page, number: int) -> bool:
 
 
 def _symbols(page: Page) -> Iterator[KeyLineCandidate]:
-    """`cannot find symbol` says nothing without the symbol, which stands a few lines below."""
+    """Yield `cannot find symbol` with its symbol, which is a few lines below."""
     for number in page.having(("cannot find symbol", "심볼을 찾을 수 없습니다", "기호를 찾을 수 없습니다")):
         start, end = peel(page.text(number))
         key = Part(number, start, end)
@@ -60,7 +60,7 @@ def _symbols(page: Page) -> Iterator[KeyLineCandidate]:
 
 
 def _clojure(page: Page) -> Iterator[KeyLineCandidate]:
-    """The message stands below the place."""
+    """Yield the message below the place."""
     for number in page.having(("Syntax error ", "Execution error ")):
         if re.match(
             r"(?:Syntax|Execution) error .* at \(|Syntax error (?:compiling|reading|macroexpanding) at ",
@@ -73,7 +73,7 @@ def _clojure(page: Page) -> Iterator[KeyLineCandidate]:
 
 
 def _gradle(page: Page) -> Iterator[KeyLineCandidate]:
-    """The innermost reason below `What went wrong`, the task above it beside it."""
+    """Yield the innermost reason below `What went wrong`, with the task above it."""
     for number in page.having(("* What went wrong:",)):
         first = number + 1
         if not page.text(first):
@@ -97,7 +97,7 @@ def _gradle(page: Page) -> Iterator[KeyLineCandidate]:
 
 
 def _spring(page: Page) -> Iterator[KeyLineCandidate]:
-    """What stands below `Description:` in Spring Boot's report of a start that failed."""
+    """Yield the text below `Description:` in Spring Boot's report of a failed start."""
     for number in page.having(("Description:",)):
         if (said := page.next_filled(number + 1)) is not None:
             yield whole(page, said, CAUSE + 1)

@@ -94,7 +94,7 @@ def _wrapped(page: Page, number: int) -> tuple[Part, ...]:
 
 
 def _conda(page: Page) -> Iterator[KeyLineCandidate]:
-    """The package stands on a list below the headline."""
+    """Yield the package in the list below the headline."""
     for number in page.having(("PackagesNotFoundError: ", "LibMambaUnsatisfiableError: ", "ResolvePackageNotFound:")):
         item = next(
             (

@@ -61,7 +61,7 @@ def exceptions(page: Page, first: int = 0, last: int | None = None) -> list[Rais
 
 
 def _below(page: Page, number: int, header: int, last: int) -> Raised | None:
-    """The exception of the traceback whose header stands on line `number` at `header`."""
+    """Return the exception of the traceback with its header on line `number` at `header`."""
     before = page.text(number)[:header]
     if "─" in before or "╭" in before:
         return _after_box(page, number, last)

@@ -60,7 +60,7 @@ def _has_frames(page: Page, number: int) -> bool:
 
 
 def _node_source(page: Page, number: int) -> bool:
-    """Whether the caret on line `number` stands under source that Node printed: `file:line`, code, caret."""
+    """Return whether the caret on line `number` is below source that Node printed: `file:line`, code, caret."""
     return any(
         re.match(r"(?:file://|node:|[/\\]|[A-Za-z]:[\\/]|\[eval\]|\S+\.[cm]?[jt]sx?).*:\d+\Z", page.text(at))
         for at in range(max(0, number - 4), number)
@@ -153,7 +153,7 @@ _PHP_IN = r"(?: in \S+(?: on line |:)\d+)?"
 
 
 def _ocaml(page: Page) -> Iterator[KeyLineCandidate]:
-    """OCaml's `Error:` stands below the source excerpt and may wrap."""
+    """Yield OCaml's `Error:`, which is below the source excerpt and may wrap."""
     for number in page.having(('File "',)):
         if _OCAML.match(page.text(number)):
             for at in range(number + 1, min(number + 12, len(page.lines))):

@@ -84,7 +84,7 @@ def _unittest(page: Page) -> Iterator[KeyLineCandidate]:
 
 
 def _doctest(page: Page) -> Iterator[KeyLineCandidate]:
-    """What was expected and what came; the example beside it."""
+    """Yield expected and actual output, with the example."""
     for number, line in enumerate(page.lines):
         label = line.text.strip()
         if label == "Failed example:":
@@ -175,7 +175,7 @@ class _Message(NamedTuple):
 
 
 def _go_tests(page: Page) -> Iterator[KeyLineCandidate]:
-    """The messages of each failed test, the last one first: `t.Fatal` ends a test, what stands before may be a log.
+    """Yield the messages of each failed test, last first: `t.Fatal` ends a test, earlier lines may be a log.
 
     Messages of tests that passed are none. Where the output was cut, messages of tests without an end count if no
     failed test has any.
@@ -255,7 +255,7 @@ def _continued(page: Page, number: int, most: int) -> Iterator[int]:
 
 
 def _testify(page: Page, number: int) -> tuple[Part, ...]:
-    """The `Error:` of an assertion with its next lines; the message beside it where the error alone says nothing."""
+    """Return the `Error:` of an assertion with its next lines, and the message if the error alone is not specific."""
     parts: dict[str, list[Part]] = {}
     label = ""
     for at in _continued(page, number, 40):
