@@ -137,7 +137,7 @@ class Place:
 
     @property
     def together(self) -> tuple[frozenset[Scope], ...]:
-        """Scopes in which a key may stand once."""
+        """Scopes in which a key may be bound once."""
         own = (self.scope, *self.within, *(("app",) if self.app in ("both", "keys") else ()))
         return tuple(frozenset((*own, *part)) for part in self.parts)
 

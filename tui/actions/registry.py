@@ -184,7 +184,7 @@ DECLARED = (
     "tui.panes.library.actions",
     "tui.panes.insights.actions",
 )
-"""Where each pane says what can be done in it, in the order of their digits. Its screen lies beside that."""
+"""Modules that declare the actions of each pane, in the order of their digits. Their screens are in the same folder."""
 
 
 def _declared(module: str) -> Pane:
@@ -214,7 +214,7 @@ _PLACES: tuple[Place, ...] = (*PLACES, *(place for pane in _PANES.values() for p
 _PLACE_OF: dict[str, Place] = {name: place for place in _PLACES for name in (place.scope, *place.names)}
 
 NO_KEY = "unbound"
-"""What Textual is told where an action has no key: no terminal sends it."""
+"""The key that Textual gets for an action without one: no terminal sends it."""
 
 
 def action_here(name: str, now: Situation) -> Action:

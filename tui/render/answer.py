@@ -112,7 +112,7 @@ def draw_answer(answer: Answer, signs: Signs, cells: int = WIDTH) -> Content:
 
 
 def _verdicts(answer: Answer, signs: Signs) -> list[Content]:
-    """What it is worth; where it was cut off too, that is told, alone if there is nothing worse."""
+    """Return the verdict; a truncation too, alone if there is nothing worse."""
     worth = _verdict(answer, signs)
     if answer.cut is None:
         return [worth]
@@ -124,7 +124,7 @@ def _verdicts(answer: Answer, signs: Signs) -> list[Content]:
 
 
 def _wrong(answer: Answer) -> list[Claim]:
-    """The sentences that their source does not say so; one that was cut off is told of apart."""
+    """Return the sentences that their source contradicts or lacks; a truncated one is separate."""
     return [one for one in answer.cited_claims if one.status != "supported" and not _is_cut(one, answer)]
 
 
@@ -186,7 +186,7 @@ def _in_other_words(wrong: list[Claim], answer: Answer) -> str:
 
 
 def _text(answer: Answer, signs: Signs, cells: int) -> Content:
-    """The answer; a sentence that its source does not say, or that has none, stands out, and bears a sign."""
+    """Return the answer; an unsupported sentence is emphasized and has a sign."""
     shown = visible(answer.answer[:_ANSWER]).replace("\t", " ")
     cited = {one.start for one in answer.cited_claims}
     wrong = [(one.start, one.end, one.status) for one in _wrong(answer)]
@@ -225,7 +225,7 @@ def _claim(one: Claim, answer: Answer, signs: Signs) -> Content:
 
 
 def _unknown_marker(one: InventedCitation, signs: Signs) -> Content:
-    """A marker that cites nothing there is, and the sentence it stood behind."""
+    """Return a marker without a source, and the sentence before it."""
     mark = mark_of("unsupported", signs)
     parts = [(f"{mark.sign} {inline(one.marker, 12)} was not provided", mark.tone)]
     if one.text:

@@ -77,7 +77,7 @@ def head_line(case: Case, hit: Hit | None, error: CaseKeyLine | None = None) -> 
 
 
 def draw_key_line(line: str, masked: Sequence[Masked], hit: Hit | None, lit: Spans, signs: Signs) -> Content:
-    """The key line: what is masked in it quieter, what matched lit by its tier."""
+    """Draw the key line: masked parts dimmed, matches highlighted in the colour of the tier."""
     drawn = dim_masked(Content.styled(inline(line, _LINE, more=signs.more), "bold $cb-text"), masked)
     return drawn if hit is None else light(drawn, lit, tone_of(hit.tier, signs), len(line))
 
@@ -227,7 +227,7 @@ def _tone(standing: Standing | None) -> str:
 
 
 def _note(standing: Standing) -> str:
-    """What stands above a case that does not answer what was searched: its fix must not pass for an answer."""
+    """Return the line above a case that is not an answer: its fix must not look like one."""
     if standing.fix == "worded":
         return "Only the fix has these words, not the error."
     if standing.error == "like":
@@ -333,7 +333,7 @@ class Raw:
 
 
 def draw_raw(raw: Raw, signs: Signs, *, limit: int = BLOCK) -> Content:
-    """The error as it was seen, its key line lit; of a long one the part around that line, and how much is left out."""
+    """Draw the error with its key line highlighted; of a long one the part around that line, and the omitted size."""
     first = _window(raw, limit)
     text, _ = block(raw.text[first : first + limit])
     after = max(0, len(raw.text) - first - limit)
@@ -352,7 +352,7 @@ def draw_raw(raw: Raw, signs: Signs, *, limit: int = BLOCK) -> Content:
 
 
 def _drawn_at(before: str) -> int:
-    """Where what follows `before` stands once it is drawn: a tab is as wide as it takes to the next stop."""
+    """Return the column after `before`: a tab reaches to the next stop."""
     return len(before) if "\t" not in before else len(before.expandtabs(4))
 
 
@@ -369,7 +369,7 @@ def _window(raw: Raw, limit: int) -> int:
 
 
 def rows_before(raw: Raw, limit: int, width: int) -> int:
-    """About how many rows of `width` cells stand above the key line in what `draw_raw` draws."""
+    """Return about how many rows of `width` cells precede the key line in the text of `draw_raw`."""
     first = _window(raw, limit)
     if raw.start is None or width < 1:
         return 0

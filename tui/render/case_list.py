@@ -162,7 +162,7 @@ def draw_row(
 
 
 def _without_lead(row: Row, room: int) -> tuple[str, Spans]:
-    """The key line and what matched in it; one that does not fit begins with what tells it from others."""
+    """Return the key line and its matches; a long one begins with its distinctive part."""
     lead = _LEAD.match(row.key_line)
     if lead is None or _cells(row.key_line) <= room:
         return row.key_line, row.lit
@@ -193,7 +193,7 @@ def _cells(text: str) -> int:
 
 
 def distinct_line(line: str, others: Iterable[str], room: int, more: str) -> str:
-    """The line, or its part that tells it from those of `others` that would be drawn just as it is."""
+    """Return the line, or its part that differs from equal-looking `others`."""
     seen = inline(line, room, more=more)
     if not seen.endswith(more):
         return line
@@ -227,7 +227,7 @@ def _chip(kind: str, value: str, signs: Signs) -> str:
 
 
 def display_value(kind: str, value: str, cells: int, signs: Signs) -> str:
-    """A value as it is shown; the end of a project's path tells more than its beginning."""
+    """Return a value for display; of a project's path the end."""
     if not value:
         return "(none)"
     flat = inline(value)

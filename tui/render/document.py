@@ -84,7 +84,7 @@ LANGUAGES: Final = {word: words.split()[0] for words in _SPOKEN.split(";") for w
 
 
 def language_of(path: str) -> str:
-    """The language of a file, told by its name; empty where it has none."""
+    """Return the language of a file by its name; empty if unknown."""
     stem, dot, end = path.rpartition("/")[2].lower().rpartition(".")
     name = stem.partition(".")[0] if dot else end
     return LANGUAGES[name] if name in _NAMES else LANGUAGES.get(end, "") if dot else ""
@@ -257,7 +257,7 @@ class Paper:
 
 
 def _line_at(runs: Sequence[Run], lines: Sequence[tuple[int, int]], at: int) -> int:
-    """The line of the document on which the sign `at` of the drawn text stands."""
+    """Return the line of the document that contains the character `at` of the drawn text."""
     if len(lines) == 1:
         return lines[0][1]
     seen, source = 0, 0
@@ -273,7 +273,7 @@ def _line_at(runs: Sequence[Run], lines: Sequence[tuple[int, int]], at: int) -> 
 def verbatim(
     raw: str, number: int, paper: Paper, tone: str = "$cb-soft", lead: str = "", runs: Sequence[Run] = ()
 ) -> Iterator[DocLine]:
-    """One line as it stands, wrapped; `runs`: it in its colours."""
+    """Yield one raw line, wrapped; `runs`: with its colours."""
     text = visible_line(raw)
     left = len(raw) - LONGEST
     more = [Run(0, f" {paper.signs.more} {left:,} more characters", "$cb-draft")] if left > 0 else []
@@ -326,7 +326,7 @@ def _inert(raw: str) -> str:
 
 
 def _between(opened: OpenDocument, first: int, last: int, paper: Paper) -> Iterator[DocLine]:
-    """Lines of no block: what stands before the text (the frontmatter), rules, blank lines. Comments are not drawn."""
+    """Yield lines of no block: frontmatter, rules, blank lines. Comments are not drawn."""
     blank = inside = False
     for number in range(first, last + 1):
         raw, inside = _uncommented(opened.lines[number - opened.first], inside=inside)
@@ -344,7 +344,7 @@ def _between(opened: OpenDocument, first: int, last: int, paper: Paper) -> Itera
 
 
 def _uncommented(line: str, *, inside: bool) -> tuple[str, bool]:
-    """The line without what is comment, and whether one goes on behind it."""
+    """Return the line without its comment, and whether a comment continues on the next line."""
     kept = ""
     while line:
         here, mark, line = line.partition("-->" if inside else "<!--")
@@ -466,7 +466,7 @@ def _lead(bullet: re.Match[str], paper: Paper) -> str:
 
 
 def _table(lines: Sequence[tuple[int, str]], paper: Paper) -> Iterator[DocLine]:
-    """Columns side by side where they fit, else as the lines stand."""
+    """Yield columns side by side if they fit, else the raw lines."""
     shown = [(at, *line) for at, line in enumerate(lines) if at != 1 or not DELIMITER.match(line[1])]
     drawn = [
         [

@@ -26,7 +26,7 @@ QUOTE = 4_000
 """Code points of a quote, and of each side of its diff, that are drawn."""
 _REASONS = 3
 _LABEL = 8
-"""Cells of a label before a text that goes on below itself."""
+"""Cells of a label before a wrapped text."""
 _WHY = 20
 """The most cells that a row has for what differs."""
 _SIGNS = ("≠", "!=", "⇄", "<->", "→", "->")
@@ -128,7 +128,7 @@ def _marked(runs: Sequence[tuple[bool, str]], tone: str) -> Content:
 
 
 def draw_labelled(label: str, text: Content, width: int, bar: str = " ") -> Content:
-    """A text behind its label; what does not fit goes on below the text, not below the label."""
+    """Draw a text behind its label; it wraps below the text, not below the label."""
     side = Content.styled(bar, "$cb-accent")
     return _hung(Content.assemble((label.ljust(_LABEL - 1), "$cb-dim"), side), text, width, side)
 
@@ -158,7 +158,7 @@ def draw_reasons(reasons: Sequence[str], width: int) -> Content:
 
 
 def draw_places(quote: Quote, texts: Mapping[int, str], at: int, signs: Signs, width: int) -> Content:
-    """The places one can choose among, numbered, with what stands around; the one that is shown has the bar.
+    """Draw the possible places, numbered, with their context; the shown one has the bar.
 
     `texts`: the messages by their index.
     """
@@ -192,7 +192,7 @@ def draw_filter_choice(kind: str, value: str, count: int | None, signs: Signs, *
 
 
 def draw_found_span(seen: Seen, width: int, signs: Signs) -> Content:
-    """A place found in the session, on one line: the message, how like the quote it is, the words lit."""
+    """Draw a place in the session on one line: the message, the similarity to the quote, highlighted words."""
     like = "" if seen.similarity == 1.0 else f" {seen.similarity:.0%}"
     head = f"{seen.span.message_index:>5}{like}  "
     room = max(8, width - len(head))
@@ -235,7 +235,7 @@ def draw_neighbour(message: MessageText, signs: Signs, *, before: bool) -> Conte
 
 
 def draw_message(text: str, spans: Sequence[Span], signs: Signs) -> tuple[Content, Content, Content]:
-    """A message in three parts: what comes before the lines of its place, those lines with it lit, what follows.
+    """Draw a message in three parts: before the lines of its place, those lines highlighted, and after.
 
     However long the message is, only what is around the place is drawn. Without a place, its beginning.
     """

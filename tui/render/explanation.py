@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _BAR = 20
 _LINES, _LINE = 8, 400
-"""Lines of one text that are drawn around what is lit, and code points of each."""
+"""Lines of one text around a highlight, and code points of each."""
 
 
 def draw_why(
@@ -62,7 +62,7 @@ def draw_why(
 
 
 def draw_call(tool: str, source: StoredCall | None, texts: Sequence[HighlightedText], signs: Signs) -> Content:
-    """A call: its tool and where it is from, and its fields, with what a rule shares lit."""
+    """Draw a call: its tool and source, and its fields, with shared words highlighted."""
     name = (title(tool), "bold $cb-dim")
     parts: list[Content | tuple[str, str]] = [head("Call: ").rstrip("\n"), name, ("\n", "")]
     if source is not None:
@@ -125,7 +125,7 @@ def _sentence(one: MatchedRule, match: RuleMatch) -> Content:
 
 
 def _sum(one: MatchedRule, match: RuleMatch, signs: Signs) -> Content:
-    """Each tier's bar, and the arithmetic as the core tells it."""
+    """Draw each tier's bar, and the arithmetic of the core."""
     total = next((why for why in reversed(one.why) if " = " in why), "")
     rest = [why for why in one.why if why != total and not why.startswith("shares ")]
     said = "not compared" if one.similarity is None else f"{one.similarity:.2f}"
@@ -167,7 +167,7 @@ def draw_needs(found: WhyNot, signs: Signs) -> Content:
 
 
 def draw_texts(texts: Sequence[HighlightedText], signs: Signs, tone: str) -> Content:
-    """Each text with what the other side shares lit: the lines that have something of it, else its beginning."""
+    """Draw each text with shared words highlighted: lines with matches, else its beginning."""
     parts: list[Content] = []
     for one in texts:
         name = title(NAMES.get(one.name, one.name))
@@ -176,7 +176,7 @@ def draw_texts(texts: Sequence[HighlightedText], signs: Signs, tone: str) -> Con
 
 
 def _highlighted_lines(one: HighlightedText, signs: Signs, tone: str) -> Content:
-    """At most so many lines, each with its lit places; left-out lines are a sign."""
+    """Return at most so many lines, each with its highlights; omitted lines are a sign."""
     lines: list[Content] = []
     start, left_out = 0, False
     wanted = _highlighted_line_numbers(one)
@@ -208,7 +208,7 @@ def _highlighted_lines(one: HighlightedText, signs: Signs, tone: str) -> Content
 
 
 def _highlighted_line_numbers(one: HighlightedText) -> set[int]:
-    """The numbers of the lines to draw: those with something lit, else the first."""
+    """Return the numbers of the lines to draw: those with highlights, else the first."""
     found: set[int] = set()
     number = at = 0
     for start, _ in sorted((*one.spans, *one.patterns)):
@@ -318,7 +318,7 @@ def _shared_sum(one: MatchedRule, explained: Explained) -> str:
 
 
 def term_source(row: SharedWord, signs: Signs) -> str:
-    """Where in the call a shared word is from, and as what it stands there where that is another word."""
+    """Return the place of a shown word in the call, and its form there if it differs."""
     said = inline(row.in_call, 40, more=signs.more)
     if row.source.startswith("pattern "):
         return f"by the pattern {inline(row.source.removeprefix('pattern '), 40)}: {said}"

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _SHOWN = 50
 _LINE = 160
-"""Cells of a fix that is told in short."""
+"""Cells of a shortened fix."""
 _MARKS = re.compile(r"\*\*|`|^(?:#{1,6}|>|[-*]) ", re.MULTILINE)
 """Markdown's marks: in one line they are noise."""
 _TEXT = 4_000

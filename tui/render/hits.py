@@ -53,7 +53,7 @@ def hits_title(hits: Sequence[SearchHit], signs: Signs) -> str:
 
 
 def draw_list_title(name: str, by: str, mode: Mode, picked: Sequence[tuple[str, str]], signs: Signs) -> Content:
-    """The title. `by`: by what the hits were found, where that is to be told; `picked`: the filters that are on."""
+    """Draw the title. `by`: the search mode, if it is shown; `picked`: the active filters."""
     parts: list[tuple[str, str] | str] = [name]
     if by:
         parts.append((f" {by.replace(_MORE, signs.more)}", "$cb-dim"))
@@ -195,7 +195,7 @@ def _tail(text: str, cells: int) -> str:
 def snippet_lines(
     text: str, spans: Sequence[tuple[int, int]], label: str, cells: int, most: int, signs: Signs
 ) -> list[Content]:
-    """At most `most` lines of a snippet in `cells` cells each, with the lit words among them; always `most` lines."""
+    """Return exactly `most` lines of a snippet in `cells` cells each, with the highlighted words."""
     start = len(label) + 1 if label and text.startswith(label + "\n") else 0
     flat, spans = _flat(text, [span for span in spans if span[0] >= start], start)
     first = spans[0][0] if spans else 0

@@ -118,7 +118,7 @@ _LABELS = {
 
 @dataclass(frozen=True, slots=True)
 class RankRow:
-    """One rule of the ranking. `standing`: `shown`, `below` or `pinned`; `label`: what a person said of it, if so."""
+    """One rule of the ranking. `standing`: `shown`, `below` or `pinned`; `label`: the user's label, if any."""
 
     rule: MatchedRule
     standing: str
@@ -149,7 +149,7 @@ def label_mark(name: str, signs: Signs) -> Mark:
 
 
 def standing_marks(signs: Signs) -> tuple[Mark, ...]:
-    """Every standing of a rule, for the legend."""
+    """Return every standing of a rule, for the legend."""
     return tuple(standing(name, signs) for name in _STANDING)
 
 
@@ -200,7 +200,7 @@ def short_tool(name: str) -> str:
 
 
 def draw_call_row(row: CallRow, width: int, signs: Signs, now: datetime, *, chosen: bool = False) -> Content:
-    """One call: its tool, what it is about, how long ago; what was searched is lit."""
+    """Draw one call: its tool, content and age; query words are highlighted."""
     sign = ("!" if row.failed else " ", "$cb-bad")
     lead = [(signs.bar if chosen else " ", "$cb-accent"), sign, (" ", "")]
     tail = [(ago(row.ts, now).rjust(_AGE) + " ", "$cb-dim")] if width >= _AGE_FROM else []

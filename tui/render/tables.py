@@ -135,7 +135,7 @@ def draw_system_row(row: SystemScore, width: int, signs: Signs, *, chosen: bool 
 
 
 def draw_system(row: SystemScore, notes: Sequence[str] = ()) -> Content:
-    """One way of matching in full, each share with its interval; `notes` on the comparison stand first."""
+    """Draw one matching method in full, each share with its interval; `notes` on the comparison come first."""
     cut = "it always shows a rule" if row.cutoff is None else f"rules are shown from {row.cutoff:.2f}"
     parts: list[tuple[str, str]] = [
         *((f"! {inline(one, 400)}\n", "$cb-draft") for one in notes),

@@ -60,7 +60,7 @@ def _load_whole(lane: str) -> None:
 
 
 class Stopped(Exception):
-    """Raised inside a job that nobody waits for any more."""
+    """Raised inside a job with an unwanted result."""
 
 
 @dataclass
@@ -99,16 +99,16 @@ class Job(Generic[T]):
 
     @property
     def stopped(self) -> bool:
-        """Whether nobody waits for this job any more."""
+        """Return whether the result of this job is no longer wanted."""
         return self._stop.is_set()
 
     def check(self) -> None:
-        """Leave the job if nobody waits for it any more (raises `Stopped`)."""
+        """Leave the job if its result is no longer wanted (raises `Stopped`)."""
         if self._stop.is_set():
             raise Stopped
 
     def pause(self, seconds: float) -> None:
-        """Do nothing for so long; ends at once when nobody waits for the job any more (raises `Stopped`)."""
+        """Sleep; end at once when the result is no longer wanted (raises `Stopped`)."""
         if self._stop.wait(seconds):
             raise Stopped
 
@@ -125,14 +125,14 @@ class Job(Generic[T]):
         return self._store
 
     def on_stop(self, act: Callable[[], object]) -> None:
-        """Call `act` once nobody waits for the job, now if that is so already; from any thread, maybe twice."""
+        """Call `act` once the job is stopped, or now if it is already; from any thread, maybe twice."""
         with self._guard:
             self._act = act
         if self._stop.is_set():
             act()
 
     def partial(self, value: T) -> None:
-        """Hand over what is known so far; the job goes on."""
+        """Deliver a partial result; the job continues."""
         self.check()
         self.lane.report(JobReport(self, value, final=False))
 
@@ -228,7 +228,7 @@ class Lane:
 
     @property
     def awaited(self) -> bool:
-        """Whether something is to come: one that was given up says nothing, one that has ended may have to be heard."""
+        """Return whether a result is pending: a dropped job reports nothing, a finished one may be unread."""
         return self.busy if self.keep else self.heard != self.generation
 
     def works_within(self, seconds: float) -> bool:
@@ -375,7 +375,7 @@ class Jobs:
         return not any(lane.works_within(within) for lane in lanes)
 
     def deliver(self, report: JobReport) -> None:
-        """Hand a report to whoever asked for it, unless a newer job took its place."""
+        """Deliver a report to the requester, unless a newer job replaced it."""
         job = report.job
         if job.stopped or job.generation != job.lane.generation:
             return

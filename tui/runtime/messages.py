@@ -1,4 +1,4 @@
-"""What a pane tells the app, whichever pane it is."""
+"""Messages from any pane to the app."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class CiteSource(Protocol):
 
 
 class CiteTarget(Protocol):
-    """What can cite the library: `told` says what it is in a few words, empty for nothing."""
+    """An item that can cite the library: `told` is its short name, empty for none."""
 
     @property
     def told(self) -> str: ...
@@ -84,7 +84,7 @@ class PaneCopied(Message):
 
 @dataclass
 class PaneShowAll(Message):
-    """A long text is to be shown whole, under a heading; it opens at what is `lit`, from where to where.
+    """Show a long text in full, under a heading; it opens at the range `lit`.
 
     `wrapped`: it is prose, its long lines are broken.
     """
@@ -97,7 +97,7 @@ class PaneShowAll(Message):
 
 @dataclass
 class PaneSaid(Message):
-    """A person is to be told something, in a toast; `severity` is Textual's word for how grave it is."""
+    """Show a toast; `severity` is Textual's."""
 
     text: str
     severity: str = "information"
@@ -105,7 +105,7 @@ class PaneSaid(Message):
 
 @dataclass
 class PaneSearchLibrary(Message):
-    """The library is to be searched for this: its pane opens with the query. `target`: who may cite from it."""
+    """Search the library for this: its pane opens with the query. `target`: the citing item."""
 
     query: str
     target: CiteTarget | None = None

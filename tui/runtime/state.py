@@ -143,4 +143,4 @@ class Keeper:
 
 
 def _nothing(_value: None, _final: bool) -> None:
-    """The state is written: nobody waits for it."""
+    """Ignore that the state was written."""

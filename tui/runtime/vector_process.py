@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from core.store import Store
 
 PATIENCE = 0.3
-"""Seconds for which nobody misses an answer."""
+"""Seconds for which the absence of an answer is not noticed."""
 
 _NICE = 5
-"""Less than what runs for hours: somebody waits for it, but no key does."""
+"""Lower than that of long jobs: a search waits for it, but no key does."""
 
 T = TypeVar("T")
 Question = Callable[["Store", "VectorSearch"], T]
@@ -51,7 +51,7 @@ class VectorProcess:
         seconds: float | None = None,
         late: Callable[[], object] | None = None,
     ) -> T:
-        """The answer, waited for as long as anybody waits for the job (None: whoever does), `seconds` at most.
+        """Return the answer within the life of the job (None: without a job), `seconds` at most.
 
         `late` is called, here, where it has not come within `PATIENCE`.
         Raises Fault: what the question raises; model_unreachable where the process cannot be had, or has died; timeout.

@@ -90,7 +90,7 @@ LANE, COPYING = "export", "backup"
 _HELP = "enter writes, tab completes a path, esc closes"
 
 Said = Callable[[str, str], object]
-"""Tells a person something, and how grave it is."""
+"""Shows a message with its severity."""
 
 
 def ask_picture(over: Screen[None], picture: Picture, name: str, now: datetime, jobs: Jobs) -> None:
@@ -142,7 +142,7 @@ class ExportScreen(ModalScreen[str | None]):
         self._write(replacing=False)
 
     def action_replace(self) -> None:
-        """Write it in the place of the file that was told to be there."""
+        """Replace the existing file after the warning."""
         if self._there and self._wrong == self._box.value:
             self._write(replacing=True)
 

@@ -51,7 +51,7 @@ class Entry:
 
 
 def draw_help(actions: Sequence[Action], now: Situation, signs: Signs, width: int) -> Content:
-    """The actions by group in lines of `width` cells; a line that goes on does so under its title."""
+    """Draw the actions by group in lines of `width` cells; wrapped lines continue under their title."""
     lines: list[Content] = []
     for group in dict.fromkeys(action.group for action in actions):
         lines += Content.styled(group, "bold $cb-accent").wrap(max(1, width))
@@ -77,7 +77,7 @@ def entries(actions: Sequence[Action], now: Situation, signs: Signs) -> tuple[En
 
 
 def _runs(actions: Sequence[Action], signs: Signs) -> Iterable[list[Action]]:
-    """The actions one by one, or together where they stand in a row and only their digit differs."""
+    """Yield the actions one by one, or together if they are adjacent and only their digit differs."""
     run: list[Action] = []
     for action in actions:
         if run and _numbered(action, signs) and _numbered(action, signs) == _numbered(run[-1], signs):
@@ -128,7 +128,7 @@ def _entry(entry: Entry, width: int, *, told: bool = False) -> list[Content]:
 
 
 def _hung(head: Content, body: Content, width: int) -> list[Content]:
-    """`head` and then `body`, which goes on under where it began; where there is no room for that, a little in."""
+    """Return `head` and then `body`, wrapped under its beginning, or slightly indented without room for that."""
     indent = head.cell_length if width >= _ROOMY else 2 * _INDENT
     if indent < head.cell_length:
         head, body = Content(""), Content.assemble(head, body)
@@ -177,7 +177,7 @@ _WIDTH = 78
 
 
 class Lines(Static):
-    """A text that is drawn anew when it gets another width."""
+    """A text that is drawn again for another width."""
 
     def __init__(self, draw: Callable[[], None]) -> None:
         super().__init__()

@@ -106,7 +106,7 @@ class ImportScreen(ModalScreen[None]):
 
 
 def _existing_path(named: str) -> Path | None:
-    """The path that was named; None where nothing is there, or nobody of that name has a home."""
+    """Return the named path; None if it does not exist, or the home folder is unknown."""
     try:
         path = Path(named).expanduser()
     except RuntimeError:

@@ -33,7 +33,7 @@ from tui.runtime.jobs import Job, Jobs
 from tui.widgets.workbench import KeyFooter
 
 CHUNK = 400
-"""Code points of a line drawn in one row; a longer line goes on in the next row, marked."""
+"""Code points of a line in one row; a longer line continues in the next row, marked."""
 
 _CHECKED = 8_192
 _INERT = 8
@@ -100,7 +100,7 @@ def widest(starts: array[int], size: int, drawn: Callable[[int], str]) -> int:
 _FINDING = 0.1
 _MOST = 100_000
 _MARK = 2
-"""Cells before a row: whether it goes on with the line above."""
+"""Cells before a row: whether it continues the line above."""
 
 Place = tuple[int, int]
 """Where something begins and ends in a text."""
@@ -140,7 +140,7 @@ class LongText(ScrollView, can_focus=True, inherit_bindings=False):
 
     @property
     def marked(self) -> int | None:
-        """The first place on the screen that is lit, or was found."""
+        """Return the first highlight or match on the screen."""
         last = min(round(self.scroll_y) + self.size.height, len(self.starts)) - 1
         marks = self._marks(self.at, self._end(last)) if last >= 0 else []
         return min((first for first, _, _ in marks), default=None)
@@ -164,7 +164,7 @@ class LongText(ScrollView, can_focus=True, inherit_bindings=False):
         self.scroll_to(x=x, y=row if top else max(0, row - self.size.height // 3), animate=False)
 
     def row(self, at: int) -> tuple[str, bool]:
-        """The text of a row, inert, and whether it goes on with the line above."""
+        """Return the text of a row, inert, and whether it continues the line above."""
         start = self.starts[at]
         return self._drawn(start, self._end(at)), start > 0 and self._text[start - 1] != "\n"
 
@@ -179,7 +179,7 @@ class LongText(ScrollView, can_focus=True, inherit_bindings=False):
         return inline(self._text[start:end].removesuffix("\n").expandtabs(4))
 
     def _marks(self, start: int, end: int) -> list[tuple[int, int, str]]:
-        """What is lit between these, what was found over it."""
+        """Return the highlights in this range, with matches over them."""
         near = self._found[max(0, bisect_left(self._found, (start, 0)) - 1) : bisect_left(self._found, (end, 0))]
         both = [(*one, "long-text--lit") for one in self._lit] + [(*one, "long-text--found") for one in near]
         return [(max(first, start), min(last, end), name) for first, last, name in both if first < end and last > start]
@@ -227,7 +227,7 @@ class FindBox(Input):
 
 
 class WholeText(Performs, ModalScreen[None]):
-    """Covers the workbench with one long text; Esc goes back. It opens at what is lit."""
+    """Covers the workbench with one long text; Esc returns. It opens at the highlight."""
 
     BINDINGS = bindings(only=("app.help",))
 

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 
 _WIDTH, _AROUND = 84, 8
-"""Cells of the palette, and of what stands around a line: frame, margin, scrollbar."""
+"""Cells of the palette, and of its surroundings: frame, margin, scrollbar."""
 
 _BY_WORDS = 40.0
-"""What a word of the registry is worth beside Textual's score for letters in the title."""
+"""Weight of a word of the registry against Textual's score for letters in the title."""
 
 
 class ThemeProvider(Provider):
@@ -215,7 +215,7 @@ def _panes(bars: Iterable[TopBar]) -> Iterable[Target]:
 
 
 def _place(widget: Widget, seen: Region, taken: Container[Offset]) -> Offset:
-    """Where a part's letter stands: in the corner of its frame, or of the one around it; else at the right."""
+    """Return the place of a part's letter: the corner of its frame, or of the enclosing one; else at the right."""
     for part in widget.ancestors_with_self:
         if isinstance(part, Widget) and part.styles.border_top[0] not in _NO_FRAME:
             corner = part.region.offset

@@ -79,7 +79,7 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
     COMPONENT_CLASSES: ClassVar[set[str]] = {"transcript--line", "transcript--chosen"}
 
     class Moved(Message):
-        """Another message is the chosen one, or it was read anew."""
+        """Another message is selected, or it was read again."""
 
     class WhyAsked(Message):
         """The trace of the chosen message's verdict is to be shown, or hidden."""
@@ -99,7 +99,7 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
     # Reading ---------------------------------------------------------------------------------------------------------
 
     def on_resize(self) -> None:
-        """Lines are cut for a width: lay them out anew, around the chosen message."""
+        """Lay the lines out again for the new width, around the selected message."""
         width = self.scrollable_content_region.width - 2
         if width > 0 and width != self._width:
             self._width = width
@@ -113,7 +113,7 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
         self._jobs.run("session", work, done, self._failed)
 
     def _load(self, index: int) -> None:
-        """Read anew around a message."""
+        """Read the messages around one again."""
 
         def on_messages(stretch: Stretch | None, _final: bool) -> None:
             if stretch is None:
@@ -177,7 +177,7 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
     # Moving ----------------------------------------------------------------------------------------------------------
 
     def choose(self, index: int) -> None:
-        """Choose a message and bring it onto the screen, its lit part in the upper third."""
+        """Select a message and bring its highlight into the upper third of the screen."""
         index = min(max(index, self.ends[0]), self.ends[1])
         own = [at for at, line in enumerate(self.lines) if line.index == index]
         if not own:
@@ -273,7 +273,7 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
 
 
 def _whole_messages(lines: tuple[Line, ...], *, end: bool) -> tuple[Line, ...]:
-    """Without a message that was cut at the far end, so that reading goes on at its beginning."""
+    """Return the messages without one that is cut at the far end, so that reading continues at its beginning."""
     if len(lines) <= KEPT:
         return lines
     if end:

@@ -93,7 +93,7 @@ class SetupScreen(ModalScreen[None]):
         self._show()
 
     def action_begin(self) -> None:
-        """Do the chosen steps: the import in its own process, hooks and model beside it."""
+        """Run the selected steps: the import in its own process, hooks and model in parallel."""
         plan = self._plan
         if plan is None or self._incoming.sources is None:
             return

@@ -1,4 +1,4 @@
-"""Status: where the casebook is, what it holds, what works and what mends the rest. Read in jobs, shown as it comes."""
+"""Status: path, contents, checks and their fixes. Read in jobs, shown as results arrive."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class StatusScreen(ModalScreen[None]):
         self.action_prove()
 
     def action_prove(self) -> None:
-        """Read everything anew, and let the doctor prove each part: one text in, one vector out."""
+        """Read everything again, and run the doctor's checks: one text in, one vector out."""
         self._checks.update(draw_checks(None, self._signs))
         self._jobs.run("status", read_facts(self._config), self._read, self._failed)
         self._jobs.run("doctor", run_checks(self._config), self._checked, self._failed)

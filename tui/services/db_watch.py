@@ -39,7 +39,7 @@ class Following:
         self._due = False
 
     def changed(self) -> None:
-        """Somebody has written: read again, now or in a moment."""
+        """Read again after a write, now or in a moment."""
         if self._due:
             return
         if any(map(self._jobs.busy, self._lanes)):
@@ -55,7 +55,7 @@ class Following:
 
 @contextmanager
 def staying(rows: RowList) -> Generator[None]:
-    """While `rows` are shown anew: who has scrolled away from the chosen one goes on looking where they look."""
+    """Keep the scroll position while `rows` are shown again, if the user has scrolled away from the selection."""
     top, chosen = round(rows.scroll_y), rows.chosen
     away = rows.rows.total and not top <= chosen * rows.tall < top + rows.size.height
     yield
@@ -146,7 +146,7 @@ class Eye:
         self._store = None
 
     def look(self) -> Hashable:
-        """How it stands now. Never raises."""
+        """Return the current state. Never raises."""
         try:
             info = self._path.stat()
         except OSError:

@@ -1,4 +1,4 @@
-"""Embedding what waits, by itself and quietly: one run at a time, told in the status line where it lasts."""
+"""Automatic background embedding: one run at a time, shown in the status line if it takes long."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def look(job: Job[VectorFacts], settings: EmbeddingSettings) -> VectorFacts:
 
 
 def quiet_for(since: float, now: float) -> float:
-    """Seconds to wait for quiet at `now`, where something was written at `since` that nobody has looked for."""
+    """Return the seconds to wait for quiet at `now`, after an unread write at `since`."""
     return max(0.0, min(AFTER, since + LATEST - now))
 
 
@@ -72,11 +72,11 @@ class Embedding(Performs, StatusLine):
 
     @property
     def busy(self) -> bool:
-        """Whether a run of ours goes on that a person sees."""
+        """Return whether a visible run of this workbench is active."""
         return self._run is not None and self.running is not None
 
     def runs(self) -> bool:
-        """Whether a run of ours goes on, also one that nobody sees."""
+        """Return whether a run of this workbench is active, visible or not."""
         return self._run is not None
 
     @property

@@ -96,7 +96,7 @@ class Surroundings:
 
     @property
     def themes(self) -> Path | None:
-        """The folder of the user's own themes: beside the settings file."""
+        """Return the folder of the user's themes, next to the settings file."""
         return Path(self.config.path).parent / "themes" if self.config and self.config.path else None
 
     @property

@@ -146,7 +146,7 @@ class Incoming(Performs, StatusLine):
 
     @property
     def busy(self) -> bool:
-        """Whether an import of ours goes on."""
+        """Return whether an import of this workbench runs."""
         return self._run is not None
 
     @property

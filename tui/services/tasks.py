@@ -85,7 +85,7 @@ def run_import(call: Call, casebook: Path, paths: Sequence[Path]) -> ImportRepor
 
 
 def run_harvest(call: Call, casebook: Path, apply: bool) -> ImportAgain:
-    """Harvest every imported session again; without `apply` the result is kept beside the casebook, not applied.
+    """Harvest every imported session again; without `apply` the result is kept in a copy, not applied.
 
     Raises Fault: what `harvest_again` raises.
     """
@@ -145,7 +145,7 @@ def run_ingest(
 
 
 class _Paced:
-    """Folds the events as they come, and tells now and then how it stands, also while a large file is read."""
+    """Folds the events and reports progress at intervals, also within a large file."""
 
     def __init__(self, tell: Callable[[IngestPace], None]) -> None:
         from core.library.ingest.report import IngestPace
@@ -177,7 +177,7 @@ class _Paced:
 
 
 ANSWER_GRACE = 5.0
-"""Seconds it has to keep an unfinished answer once nobody is there any more."""
+"""Seconds to store an unfinished answer after the workbench is gone."""
 
 
 @dataclass(frozen=True, slots=True)

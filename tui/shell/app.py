@@ -1,4 +1,4 @@
-"""The workbench: holds the parts together, hands actions and reports to whom they belong, and does nothing itself."""
+"""The workbench: connects the parts and dispatches actions and reports; it does nothing itself."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
         return next((one for one in reversed(self.screen_stack) if isinstance(one, Situated)), None)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool:
-        """Whether a key means this here; one that passes on goes to whoever has it elsewhere."""
+        """Return whether a key is active here; one that passes on is handled elsewhere."""
         if action != "perform":
             return True
         now = self.situation()
@@ -295,7 +295,7 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
             self._keeper.keep(self._state)
 
     def on_unmount(self) -> None:
-        """However the app ends, no job goes on: the last moment for one that is about to end."""
+        """Stop every job when the app ends, in whatever way."""
         self.jobs.close()
 
     def on_pane_changed(self) -> None:
@@ -326,7 +326,7 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
         self.errors.curating.open_history(None)
 
     def begin_import(self) -> None:
-        """Begin an import in the Errors pane, which tells how far it is."""
+        """Begin an import in the Errors pane, which shows the progress."""
         self.screen.dismiss()
         self.errors.perform("import.begin")
 
@@ -344,7 +344,7 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
             self._notify_once(_fault_text(event.fault), severity="error")
 
     def on_pane_said(self, event: PaneSaid) -> None:
-        """Something is to be told once, as it happens."""
+        """Show a toast once, as it happens."""
         self.say(event.text, severity=event.severity, seconds=10)
 
     @on(PaneSearchLibrary)

@@ -74,7 +74,7 @@ class PaneRouter:
         return not _is(beneath, pane)
 
     def _gives_way(self) -> bool:
-        """Close the queue and the history over a pane. False where something else is open, which is told."""
+        """Close the queue and the history over a pane. False with a message if another screen is open."""
         app = self._app
         if not self.covered:
             return True
@@ -108,7 +108,7 @@ class PaneRouter:
         self._app.errors.box.ask(wanted.query)
 
     def show_case(self, case_id: int) -> None:
-        """This case in the Errors pane: chosen in the list where it is read there, else beside it."""
+        """Show this case in the Errors pane: selected in the list if it is read there, else next to it."""
         from tui.panes.errors.results import PagedRows, ResultRows, Results
 
         app = self._app

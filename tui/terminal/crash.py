@@ -35,7 +35,7 @@ EVERY = 1.0
 
 
 def heed_signals(stop: Callable[[int], None]) -> None:
-    """Call `stop(exit_code)` on the event loop when the process is told to end or its terminal has hung up.
+    """Call `stop(exit_code)` on the event loop when the process gets a signal or its terminal hangs up.
 
     So the terminal is restored, where there is one. A process that is still there after `PATIENCE` ends at once.
     """
@@ -83,7 +83,7 @@ class Logger(Protocol):
 
 
 def no_log(_level: str, _event: str, /, **_facts: object) -> None:
-    """For those who keep no log."""
+    """Log nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class Crash:
 
 
 def crash_of(error: BaseException) -> Crash:
-    """What may be told of an exception: none of its own words, which may be anybody's."""
+    """Return the publishable parts of an exception: not its message, which may contain private text."""
     frames = traceback.extract_tb(error.__traceback__)
     ours = [frame for frame in frames if Path(frame.filename).is_relative_to(_HOUSE) and ".venv" not in frame.filename]
     if not ours:

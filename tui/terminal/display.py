@@ -26,7 +26,7 @@ _LOOK_S: Final = 0.5
 _REST_S: Final = 0.4
 """Seconds without a key or the mouse: the answer to the last one is drawn by then."""
 _SOON, _AT_LAST = 3, 40
-"""Looks at the middle generation from which a thorough one is worth it, and from which it is due whoever types."""
+"""Numbers of middle collections from which a full one is worthwhile, and from which it is due even while typing."""
 
 
 _PAIRS: Final = 256
@@ -53,7 +53,7 @@ def keep_colours_only() -> None:
 
 
 def forget_closed(app: App[None]) -> None:
-    """Let `app` forget who watched it and is closed; Textual does so only when the watched value changes.
+    """Remove closed watchers from `app`; Textual does so only when the watched value changes.
 
     A text area watches the theme, so each that was left stayed in memory. The names are Textual's own; a test holds
     them.
@@ -64,7 +64,7 @@ def forget_closed(app: App[None]) -> None:
 
 
 class CollectsAtRest(App[None], inherit_bindings=False):
-    """An app that looks through every object while nobody touches it."""
+    """An app that runs full garbage collections while it is idle."""
 
     _touched = 0.0
     _settled = False

@@ -55,7 +55,7 @@ _ESCAPE: Final = "\ufdd0"
 
 
 class PasteParser(XTermParser):
-    """Textual's, but a paste is one event, whole: whatever stands between its two marks is text, also an escape.
+    """Textual's parser, but a paste is one event: all text between its two marks is literal, also an escape.
 
     Textual's own takes what follows an escape for keys: in a text that a stranger wrote these would press keys of the
     workbench, and be missing from what was pasted.
@@ -82,7 +82,7 @@ class PasteParser(XTermParser):
             yield events.Paste(event.text.replace(_ESCAPE, "\x1b")) if pasted else event
 
     def _masked(self, data: str) -> str:
-        """The same with a stand-in for every escape within a paste, but for what may still be its end."""
+        """Return the same with a replacement for every escape within a paste, except a possible end mark."""
         out: list[str] = []
         self._held = ""
         while data:
@@ -234,7 +234,7 @@ class KeysInOrder(App[None], inherit_bindings=False):
             self._send(sure=False)
 
     def _receiver(self) -> Widget | None:
-        """Whoever gets the next key; nobody while the app ends."""
+        """Return the widget that gets the next key; None while the app ends."""
         return (self.focused or self.screen) if self.screen_stack else None
 
     def _send(self, *, sure: bool, at: Widget | None = None) -> None:

@@ -47,7 +47,7 @@ class Ends:
 
 
 class Completing:
-    """Tab in a box with a path; where it is not known yet how that goes on, it waits, and so do the keys behind it."""
+    """Tab completion for a box with a path; if the completion is unknown, Tab waits, and so do the following keys."""
 
     def __init__(self, box: Input) -> None:
         self._box = box
@@ -56,7 +56,7 @@ class Completing:
 
     @property
     def is_pending(self) -> bool:
-        """Whether Tab waits: how this goes on is looked up at once then."""
+        """Return whether Tab waits: then the completion is looked up at once."""
         return self._text is not None
 
     def complete(self) -> bool:
@@ -99,7 +99,7 @@ class PathBox(LineBox):
         workbench(self).jobs.cancel(self._lane)
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Look how the path may go on; what stood there from the beginning was not typed."""
+        """Look up completions of the path; initial text was not typed."""
         event.stop()
         self._look()
 
@@ -268,7 +268,7 @@ class SearchBox(Input):
     BINDINGS = bindings("box")
 
     virtual_size = Reactive(Size(0, 0))
-    """How long the text is: Textual's own would lay the whole screen out anew at each key."""
+    """Length of the text: Textual's own would lay the whole screen out again at each key."""
 
     @dataclass
     class Asked(Message):

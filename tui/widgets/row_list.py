@@ -126,7 +126,7 @@ class RowList(Performs, ScrollView, can_focus=True):
         self.set_reactive(RowList.chosen, min(max(0, chosen), max(0, rows.total - 1)))
 
     def grown(self) -> None:
-        """More rows were read, or their number is known better: draw anew, and stay where we are."""
+        """Draw again after more rows were read or their number changed; the position stays."""
         self.virtual_size = Size(0, self.rows.total * self.tall)
         if self.chosen >= self.rows.total:
             self.chosen = max(0, self.rows.total - 1)
@@ -144,7 +144,7 @@ class RowList(Performs, ScrollView, can_focus=True):
             self.refresh()
 
     def repaint_rows(self) -> None:
-        """Draw every row anew (theme or time has changed)."""
+        """Draw every row again (theme or time has changed)."""
         self._strips.clear()
         self.refresh()
 
@@ -307,7 +307,7 @@ class Page(Generic[R]):
 
 
 class KeyedRows(Generic[R]):
-    """Rows by number over the keys of all; what the list before had read stands until it is read anew."""
+    """Rows by number over the keys of all; rows of the previous list stay until they are read again."""
 
     PAGE: ClassVar[int] = 100
     KEPT: ClassVar[int] = 40
@@ -398,7 +398,7 @@ class _Picking(Protocol):
 
 
 class PicksRow:
-    """The part of a picker that its box and its rows need; the rows are nobody else's, and all of them are there."""
+    """The part of a picker that its box and its rows need; all rows are loaded."""
 
     def on_input_submitted(self: _Picking, event: Input.Submitted) -> None:
         event.stop()

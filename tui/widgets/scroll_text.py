@@ -138,7 +138,7 @@ class TraceView(Reading):
         self.explain(())
 
     def explain(self, steps: Sequence[Step]) -> None:
-        """Show these steps; those that were there stay as they are folded, and where one is while a search goes on."""
+        """Show these steps; existing ones keep their fold state, and the position stays while a search continues."""
         if not steps:
             self._notice.update(draw_notice(self._nothing, self._signs))
         self._notice.display = not steps
@@ -172,7 +172,7 @@ class TraceView(Reading):
         self._fold(event.path)
 
     def on_show(self) -> None:
-        """What was explained while nobody saw it."""
+        """Show the trace that was set while hidden."""
         if self._undrawn:
             self._draw()
 

@@ -34,7 +34,7 @@ AT_LIST, ELSEWHERE = "{list.back} cancels", "{case.back} {list.back} cancels"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What the first line tells: the casebook's name, how many cases, why it cannot be written, and the pane."""
+    """Content of the first line: the casebook's name, the number of cases, why it is read-only, and the pane."""
 
     name: str
     cases: int | None = None
@@ -111,7 +111,7 @@ class Workbench(Protocol):
         ...
 
     def begin_import(self) -> None:
-        """Go to the Errors pane, which tells how far an import is, and begin one."""
+        """Go to the Errors pane, which shows the progress of an import, and begin one."""
         ...
 
     def theme_names(self) -> Iterable[str]:
@@ -181,7 +181,7 @@ def _tabs_fit(place: Place, tabs: Sequence[Tab], width: int) -> bool:
 
 
 def _tab_line(place: Place, tabs: Sequence[Tab]) -> Content:
-    """The name, and each pane with its key; the one that is open stands out."""
+    """Draw the name, and each pane with its key; the open one is emphasized."""
     name = (_NAME, "bold $cb-accent")
     if not tabs:
         return Content.assemble(name, (f" {place.pane}", "bold $cb-text"))

@@ -1,4 +1,4 @@
-"""Decisions of a person: written in their turn, told how they ended, undone and redone."""
+"""Decisions of a person: written in order, reported, undone and redone."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ class Search(Performs):
         }
 
     def on_query(self, event: SearchBox.Asked) -> None:
-        """Search for what is in the box now. A box with a frame tells how long a pasted text is."""
+        """Search for the current text of the box. The frame of a box shows the length of a pasted text."""
         if self.box.border_title:
             lines = self.box.pasted_lines
             self.box.border_subtitle = Content(f"pasted, {lines:,} lines" if lines > 1 else "pasted" if lines else "")

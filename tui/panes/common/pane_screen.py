@@ -170,6 +170,6 @@ class PaneScreen(Screen[None]):
         self.say(" ".join(part for part in (fault.message, fault.hint) if part), "error")
 
     def on_unmount(self) -> None:
-        """Nobody waits for it any more; what was decided is done all the same."""
+        """Drop pending reads; decisions are still carried out."""
         for lane in self.LANES:
             self.jobs.cancel(lane)

@@ -85,7 +85,7 @@ class LiveResults(Performs, Results):
         self.post_message(self.Answered(found.answer))
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
-        """Whoever moves in the list is not to be moved. (The list hears of it too.)"""
+        """Keep the place of a user who moves in the list. (The list gets the event too.)"""
         event.stop()
         self._moved = True
 
@@ -127,7 +127,7 @@ class LiveResults(Performs, Results):
 
     @property
     def is_notice_shown(self) -> bool:
-        """Whether a notice stands in the place of rows, other than that a search or a filter left none."""
+        """Return whether a notice replaces the rows, other than that a search or a filter left none."""
         return not self.rows.rows.total and not self.query_text and not (self.scope.picked and self.every)
 
     def refreshed_scope(self) -> Scope:

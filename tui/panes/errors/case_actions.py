@@ -36,7 +36,7 @@ class IntoFix:
 
     @property
     def told(self) -> str:
-        """Who cites."""
+        """Name of the citing item."""
         return f"the fix of case #{self.case_id}"
 
     def cite(self, source: CiteSource) -> None:
@@ -61,7 +61,7 @@ class ForCase:
 
     @property
     def told(self) -> str:
-        """Who cites; a case without a fix does not."""
+        """Name of the citing item; empty for a case without a fix."""
         return f"the fix of case #{self.case.id}" if any(one.current for one in self.case.resolutions) else ""
 
     def cite(self, source: CiteSource) -> None:
@@ -86,7 +86,7 @@ def quoted(job: Job[Any], name: str, query: str) -> str:
 
 @writing
 def attached(store: Store, case: Case, name: str, query: str) -> str:
-    """Attach a passage to the fix of a case; where it stands."""
+    """Attach a passage to the fix of a case; return its place."""
     from core.errors import show_case
     from core.errors.curation.transaction import person
     from core.flows.ingest.case_citations import cite_in_case

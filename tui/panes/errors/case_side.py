@@ -1,4 +1,4 @@
-"""A case beside an editor or the queue, and two sides of a conflict."""
+"""A case next to an editor or the queue, and two sides of a conflict."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ _MEANT = {
 
 
 class ConflictScreen(Performs, ModalScreen[str | None]):
-    """Ends with `mine`, `theirs` or `write`. The words that one side has and the other has not are lit in both."""
+    """Ends with `mine`, `theirs` or `write`. The words of one side that the other lacks are highlighted in both."""
 
     CSS_PATH = sheet("curation")
     BINDINGS = bindings("conflict")

@@ -186,7 +186,7 @@ PREVIEW = 8_192
 """Code points of the raw error drawn while a case is only pointed at: wrapping a long one takes more than a frame."""
 
 LIKE = 0.12
-"""Seconds that a case must stay before similar ones are looked for: whoever goes through the list does not wait."""
+"""Seconds that a case must stay selected before similar ones are searched, so that moving through the list is fast."""
 
 _STATUSES = ("verified", "draft", "unresolved", "rejected")
 
@@ -267,7 +267,7 @@ class CaseView(Reading):
         self.border_subtitle = Content("")
 
     def show(self, read: Read, hit: Hit | None, lit: Spans = ()) -> None:
-        """Show a case; for a hit, with the fix that the search answers with, how it matched, and where (`lit`)."""
+        """Show a case; for a hit, with the fix of the answer, how it matched, and where (`lit`)."""
         moved = self.read is None or self.read.case.id != read.case.id
         asked, self._asked = self._asked, None if hit is None else (hit.key_line, hit.resolution)
         if self.read is not None and not moved:  # what it cites is read after it: until then, what was known of it
@@ -306,7 +306,7 @@ class CaseView(Reading):
         self.look_for_citations()
 
     def put_facts(self, *, beside: bool) -> None:
-        """Show the facts of the case beside it, or in its head."""
+        """Show the facts of the case in their column, or in its head."""
         if beside != self._beside:
             self._beside = beside
             if self.read is not None:
@@ -330,7 +330,7 @@ class CaseView(Reading):
         self.facts.set_class(shown, "-on")
 
     def look_for_citations(self) -> None:
-        """See what the fix cites, and where that stands today."""
+        """Locate the citations of the fix."""
         if self.read is not None:
             self._jobs.run("cited", read_cited(self.read.case.id), self._on_citations, lambda _fault: None, delay=LIKE)
 
@@ -500,7 +500,7 @@ class Reader:
         self._case.clear()
 
     def open(self, row: Row) -> None:
-        """Somebody goes into the list's case."""
+        """Open the selected case."""
         self._away.clear()
         if self._case.read is None or self._case.read.case.id != row.id:
             self._opened = row.id

@@ -71,7 +71,7 @@ class Decision:
         return (*(one.case_id for one in self.seen), *self.unseen)
 
     def again(self, conflict: Conflict) -> Decision | None:
-        """The same for the case of the conflict, now that the person has seen what stands there; None if it is gone.
+        """Return the same decision for the case of the conflict, on the version just shown; None if it is gone.
 
         The fix that they decided on is meant, not the one that has come meanwhile.
         """
@@ -375,7 +375,7 @@ class Curating(Decisions, Performs):
         told: bool = True,
         about: Iterable[int] = (),
     ) -> None:
-        """Do it in its turn; `then` hears how it went before a conflict is shown. `told`: say it in a toast.
+        """Carry it out in order; `then` gets the result before a conflict is shown. `told`: show a toast.
 
         `about`: the cases that are pending until then.
         """
@@ -460,7 +460,7 @@ class Curating(Decisions, Performs):
     # Writing ---------------------------------------------------------------------------------------------------------
 
     def write(self, read: Read | None, start: Written | None = None) -> None:
-        """Open the editor beside the case."""
+        """Open the editor next to the case."""
         if read is not None:
             from tui.panes.errors.fix_editor import WritingScreen
 
@@ -478,7 +478,7 @@ class Curating(Decisions, Performs):
         self.jobs.run("curate-case", read_case(case_id), opened, lambda fault: self.say(fault.message, "error"))
 
     def write_outside(self, read: Read | None, then: Then = lambda _done: None) -> None:
-        """Edit the fix in the user's own editor; what comes back is saved, unless somebody was faster."""
+        """Edit the fix in the user's editor; the result is saved, unless another change came first."""
         if read is None:
             return
         from core.errors.curation.autosave import three_way
@@ -500,7 +500,7 @@ class Curating(Decisions, Performs):
             self.decide(Decision("edit", (seen,), written=replace(before, text=text), status=status), then)
 
     def _keep_text(self, decision: Decision) -> None:
-        """A text that is not in the casebook is kept beside it."""
+        """Save a text that is not in the casebook next to it."""
         written = decision.written
         if written is None or not decision.cases:
             return
@@ -529,7 +529,7 @@ class Curating(Decisions, Performs):
         self._host.app.push_screen(TriageScreen(self, filters), lambda _ended: self._changed())
 
     def open_history(self, read: Read | None) -> None:
-        """Who or what changed what, and when."""
+        """Show changes, authors and times."""
         from tui.panes.errors.history import HistoryScreen
 
         case_id = None if read is None else read.case.id
@@ -554,7 +554,7 @@ class Curating(Decisions, Performs):
 
 
 def _agreed(decision: Decision, conflict: Conflict) -> bool:
-    """Whether what stands now is what was to be written."""
+    """Return whether the current fix equals the intended one."""
     from core.errors.curation.autosave import three_way
 
     if decision.act != "edit" or conflict.mine is None or conflict.theirs is None:

@@ -1,4 +1,4 @@
-"""The editor of a fix beside its case: what is typed as a draft, kept while it is not saved."""
+"""The editor of a fix next to its case: the text is a draft, kept until it is saved."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ class Fields:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """What the editor is told when it opens: what was typed and never saved, and the similar cases.
+    """What the editor gets when it opens: unsaved text and the similar cases.
 
     `elsewhere`: another window that is open has a text of its own for this case.
     """
@@ -277,7 +277,7 @@ class WritingScreen(Performs, ModalScreen[None]):
 
     @property
     def written(self) -> Written:
-        """The fix as it stands on the screen. An untouched text is what it was, sign by sign."""
+        """Return the fix on the screen. An untouched text stays the same, character for character."""
         fields = Fields(**{name: box.value for name, box in self.fields.items()})
         base, text = self._draft.base, self.area.text
         if base is not None and visible_text(base.text) == text:
@@ -396,7 +396,7 @@ class WritingScreen(Performs, ModalScreen[None]):
         self.post_message(PaneSearchLibrary(question_of_case(case), IntoFix(case.id, self._quote)))
 
     def _quote(self, block: str) -> None:
-        """A citation, on lines of its own where the cursor is; at the end, where nobody has moved it."""
+        """Insert a citation on separate lines at the cursor; at the end, if the cursor was not moved."""
         if self.area.cursor_location == (0, 0):
             self.area.move_cursor(self.area.document.end)
         before = self.area.get_text_range((0, 0), self.area.cursor_location)

@@ -1,4 +1,4 @@
-"""The history: who or what changed what, and when; any change can be taken back."""
+"""The history: changes, authors and times; any change can be undone."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Changes:
         return self.entries[index] if 0 <= index < len(self.entries) else None
 
     def index_of(self, entry: Entry | None) -> int:
-        """Where a decision stands now; the newest, where it is not there."""
+        """Return the row of a decision; the newest, if it is not listed."""
         wanted = None if entry is None else entry.change.change
         return next((at for at, one in enumerate(self.entries) if one.change.change == wanted), 0)
 

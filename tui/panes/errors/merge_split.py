@@ -380,7 +380,7 @@ def ask_whose(
 
 @job_work
 def read_shared(job: Job[Any], case_id: int, marks: tuple[str, ...]) -> tuple[Resolution, ...]:
-    """The fixes that a split of these errors must be told about."""
+    """Return the fixes that a split of these errors must assign."""
     from core.errors.curation.splitting import shared_fixes
 
     return shared_fixes(job.store(), case_id, marks)

@@ -118,7 +118,7 @@ class Meaning:
         return VectorSearch(lambda: off)
 
     def deepened(self, job: Job[Any], answer: SearchAnswer) -> SearchAnswer:
-        """On a job's thread: what the text tiers have told, and what the vector tier says, or why it cannot."""
+        """On a job's thread: return the results of the text tiers and of the vector tier, or why it is unavailable."""
         from core.errors.retrieval.api import deepened, vector_skipped, weak_match
         from core.errors.retrieval.vector_tier import Nearest
 
@@ -294,7 +294,7 @@ class Place:
     height: int
 
     def moved_to(self, at: int) -> Place:
-        """The chosen case stands at another row: the rows move with it. The top stays the top."""
+        """Return the place for another row of the selected case: the rows move with it. The top stays the top."""
         return Place(self.chosen, at, max(0, self.top + at - self.at) if self.top else 0, self.height)
 
 
@@ -312,7 +312,7 @@ class Renewed:
 def renew(
     job: Job[Renewed], scope: Scope, place: Place, searched: Callable[[Job[Any]], SearchResult] | None
 ) -> Renewed:
-    """Read again what is on the screen around `place`, wherever its case stands now; or search again."""
+    """Read the rows around `place` again, wherever its case is now; or search again."""
     from core.errors import cursor_at, rank_of
 
     store, filters = job.store(), scope.filters()
@@ -359,7 +359,7 @@ def find(
 
 @job_work
 def deepen(job: Job[SearchResult | None], found: SearchAnswer, scope: Scope, meaning: Meaning) -> SearchResult | None:
-    """Ask the vector tier too, after the text tiers have `found`; None where that was told already."""
+    """Ask the vector tier too, after the text tiers have `found`; None if they answered."""
     answer = meaning.deepened(job, found)
     return None if answer == found else _to_result(job.store(), answer, scope.filters())
 

@@ -230,7 +230,7 @@ class Results(ListView):
 
     @dataclass
     class Failed(Message):
-        """The core could not answer, and the old rows still stand; without rows the notice says it."""
+        """The core failed, and the old rows are still shown; without rows the notice says it."""
 
         fault: Fault
 
@@ -335,7 +335,7 @@ class Results(ListView):
         return bool(found.rows) or final
 
     def answered_in(self, answer: SearchAnswer | None) -> None:
-        """The frame tells of this answer: whether it is one, and the time that its trace names."""
+        """Show in the frame whether this is an answer, and the time in its trace."""
         self._took = "" if answer is None else took(answer.trace)
         self._known = answer is not None and answer.match is not None
 

@@ -100,7 +100,7 @@ class Queue:
         return self.entries[index] if 0 <= index < len(self.entries) else None
 
     def index_of(self, case_id: int | None) -> int | None:
-        """Where a case stands."""
+        """Return the row of a case."""
         return next((at for at, one in enumerate(self.entries) if one.row.id == case_id), None)
 
     def joins(self, chosen: int) -> Joins | None:
@@ -192,7 +192,7 @@ LANE = "triage-case"
 
 
 class Ahead:
-    """The cases read so far; `came` is told of each that comes. One that was decided or changed is forgotten."""
+    """The cases read so far; `came` gets each new one. A decided or changed case is dropped."""
 
     def __init__(self, jobs: Jobs, came: Callable[[int], object], failed: Callable[[Fault], None]) -> None:
         self._jobs = jobs
@@ -225,7 +225,7 @@ class Ahead:
 
 
 class QueueView(ListView):
-    """Shows a queue; what was `said` of the last decision stands in its frame until something is marked."""
+    """Shows a queue; its frame has the result of the last decision (`said`) until a case is selected."""
 
     def __init__(self, signs: Signs, clock: Callable[[], datetime], said: Callable[[], str]) -> None:
         super().__init__(("triage-list", "triage-rows", "triage-notice"), self._paint)
@@ -283,7 +283,7 @@ _UNREAD = "The case is still loading."
 
 
 class TriageScreen(Performs, ModalScreen[None]):
-    """The queue on the left, the case to decide on beside it."""
+    """The queue on the left, the case to decide on its right."""
 
     CSS_PATH = sheet("curation")
     BINDINGS = bindings("triage")
@@ -308,7 +308,7 @@ class TriageScreen(Performs, ModalScreen[None]):
         yield self._keys
 
     def on_mount(self) -> None:
-        """Read the queue, and look again whenever somebody writes."""
+        """Read the queue, and again after each write."""
         self.rows.focus()
         jobs = self._curating.jobs
         before = files_at(jobs.path)
@@ -317,7 +317,7 @@ class TriageScreen(Performs, ModalScreen[None]):
         jobs.run("triage-watch", watch(before), lambda _change, _final: following.changed(), lambda _fault: None)
 
     def on_unmount(self) -> None:
-        """Nobody waits for it any more; what was decided is done all the same."""
+        """Drop pending reads; decisions are still carried out."""
         for lane in ("triage", LANE, "triage-watch"):
             self._curating.jobs.cancel(lane)
 
@@ -519,7 +519,7 @@ class TriageScreen(Performs, ModalScreen[None]):
 
 
 def _has_more(decision: Decision, read: Read | None) -> bool:
-    """Whether the case on the screen goes on waiting: another draft of it answers then."""
+    """Return whether the case on the screen stays in the queue: another draft becomes current."""
     if read is None or decision.all_of_it or decision.cases != (read.case.id,):
         return False
     texts = {one.text for one in read.case.resolutions if one.status != "rejected" and one.replaced_by is None}

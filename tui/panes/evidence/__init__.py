@@ -1,1 +1,1 @@
-"""The Evidence pane: the quotes that entries rest on, reviewed beside the messages they were taken from."""
+"""The Evidence pane: quotes of entries, reviewed next to their messages."""

@@ -39,7 +39,7 @@ MOST = 100
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """What was found for some words. `cache`: the folded messages, for whoever searches next (one job at a time)."""
+    """Results for some words. `cache`: the normalized messages, for the next search (one job at a time)."""
 
     words: str
     seen: tuple[Seen, ...] = ()

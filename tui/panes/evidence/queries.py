@@ -212,7 +212,7 @@ class Quotes:
         return self.rows[index] if 0 <= index < len(self.rows) else None
 
     def index_of(self, evidence_id: int | None) -> int | None:
-        """Where a quote stands."""
+        """Return the row of a quote."""
         return next((at for at, row in enumerate(self.rows) if row.id == evidence_id), None)
 
     def renewed(self, read: Listed, shown: QuoteFilter, pending: Collection[int]) -> Quotes:

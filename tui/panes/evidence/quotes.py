@@ -118,7 +118,7 @@ class QuoteFilters(Choices[QuoteFilter, Counted]):
         return (self.found.names.get(value) if self.found is not None else None) or short_id(value)
 
     def settled(self, kind: str, value: str) -> bool:
-        """Enter on what is on already leaves it so: whoever confirms a pick does not mean to take it back."""
+        """Enter keeps an active filter: confirming a pick does not remove it."""
         return self.picked.has(cast("Kind", kind), value)
 
     def count(self) -> Callable[[Job[Any]], Counted]:
@@ -162,7 +162,7 @@ class Listing(Performs):
 
 
 class QuoteList(ListView):
-    """Shows the quotes; how many are marked, or how many there are of each kind, stands below."""
+    """Shows the quotes; the number of selected ones, or of each kind, is below."""
 
     def __init__(self, signs: Signs, box: SearchBox) -> None:
         super().__init__(("evidence-list", "evidence-rows", "evidence-notice"), self._paint, box=box)
@@ -391,7 +391,7 @@ class QuoteView(Vertical):
         self.call_after_refresh(self._to_place)
 
     def _to_place(self) -> None:
-        """The lit words a line or two below the upper edge."""
+        """Scroll to the highlighted words, a line or two below the upper edge."""
         first = self._place if self.spans else self._behind
         if self._earlier.display or (self.spans and self._before.display):
             self.message.scroll_to(y=max(0, first.virtual_region.y - 2), animate=False, force=True)

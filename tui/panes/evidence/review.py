@@ -1,4 +1,4 @@
-"""Decisions about quotes and entries: carried out in turn, shown at once, told in one line; and promotion."""
+"""Decisions about quotes and entries: carried out in order, shown at once, reported in one line; and promotion."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ class Ended:
 
 
 class Reviewing(Decisions):
-    """Carries decisions out; `heard` hears how each ended. Used from the interface's thread only."""
+    """Carries decisions out; `heard` gets each result. Used from the interface's thread only."""
 
     def __init__(self, jobs: Jobs, signs: Signs, heard: Callable[[Ended], object]) -> None:
         super().__init__(jobs)
@@ -169,7 +169,7 @@ class Reviewing(Decisions):
         self.make(decided(decision), ended, lambda fault: self._heard(Ended(one, False, _fault_text(fault))), [one])
 
     def decide_all(self, rows: Sequence[QuoteRow], reason: str | None) -> None:
-        """Reject them all for one reason, or (None) accept those that need no question; what is left is told."""
+        """Reject them all for one reason, or (None) accept those that need no question; the rest is reported."""
         entries = tuple({row.entry_id: named(row) for row in rows}.values())
         what = "accepted" if reason is None else "rejected"
 

@@ -63,7 +63,7 @@ _LISTED_BY: dict[str, FilterName] = {"aligned": "aligned", "accepted": "accepted
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """A filter that lists the quote, and how many stand before it there."""
+    """A filter that lists the quote, and the number of quotes before it there."""
 
     shown: QuoteFilter
     rank: int
@@ -207,7 +207,7 @@ _QUOTE_LOADER_SOON = 0.03
 
 
 class QuoteReader:
-    """Keeps the quotes around the chosen one; `came` is told of each that was read."""
+    """Caches the quotes around the selected one; `came` gets each that was read."""
 
     def __init__(self, jobs: Jobs, came: Callable[[int], object], failed: Callable[[Fault], object]) -> None:
         self._jobs = jobs
@@ -294,7 +294,7 @@ class EvidenceScreen(PaneScreen, SearchPane):
         yield self.line
 
     def on_mount(self) -> None:
-        """Read the quotes, and look again whenever somebody writes."""
+        """Read the quotes, and again after each write."""
         self.set_focus(self.list.rows)
         self.follow_casebook("evidence-watch", ("evidence", LANE), self.again)
         self.load()
@@ -442,7 +442,7 @@ class EvidenceScreen(PaneScreen, SearchPane):
             self.list.body.take_focus()
 
     def _import(self) -> None:
-        """In the Errors pane, which tells how far it is."""
+        """Import in the Errors pane, which shows the progress."""
         workbench(self).begin_import()
 
     def _whole(self) -> None:

@@ -1,4 +1,4 @@
-"""The Insights pane: what failed, what it cost, what came back, what was told and helped; each row opens its case."""
+"""The Insights pane: failures, their cost, recurrences, and fixes that helped; each row opens its case."""
 
 from __future__ import annotations
 
@@ -225,7 +225,7 @@ class InsightsScreen(PaneScreen):
         self._words = Static()
 
     def compose_body(self) -> ComposeResult:
-        """The views and their rows; beside them the chosen row, weeks and projects."""
+        """The views and their rows; next to them the selected row, weeks and projects."""
         with Container(id="insights-body"):
             with self._list:
                 yield self._tabs
@@ -297,7 +297,7 @@ class InsightsScreen(PaneScreen):
         return no_rows(self.shown.view)
 
     def _draw(self) -> None:
-        """The tabs, and what stands beside the rows."""
+        """Draw the tabs, and the panels next to the rows."""
         if not self.is_attached:
             return
         self._tabs.update(draw_tabs(self.shown.view, max(1, self._tabs.size.width - 2)))

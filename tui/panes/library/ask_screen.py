@@ -172,7 +172,7 @@ class AskScreen(Performs, ModalScreen[str]):
         self._answering.earlier(self._set_history)
 
     def on_unmount(self) -> None:
-        """Nobody waits for it any more; what came of an answer is kept."""
+        """Drop pending reads; an answer so far is stored."""
         self._answering.end()
 
     @property
@@ -231,7 +231,7 @@ class AskScreen(Performs, ModalScreen[str]):
         self._answering.ask(question, talk.session, self._on_answer_event, self._failed, in_steps=talk.in_steps)
 
     def _busy(self) -> bool:
-        """Whether an answer is on its way, which is told."""
+        """Return whether an answer is running, and report it."""
         if self.last is None or not self.last.open:
             return False
         told = self._signs.fill_keys("The last answer is still running. {ask.stop} stops it.")
@@ -264,7 +264,7 @@ class AskScreen(Performs, ModalScreen[str]):
         self.box.earlier = tuple(dict.fromkeys((*self.box.earlier, *questions)))
 
     def _on_recovered(self, found: tuple[RecoveredAnswer, ...]) -> None:
-        """Begin with the answer that was cut off when the workbench was killed; the conversation goes on from there."""
+        """Show the answer that was cut off when the workbench was killed; the conversation continues from there."""
         if not found or self.talk.turns:
             return
         one = found[-1]
@@ -299,7 +299,7 @@ class AskScreen(Performs, ModalScreen[str]):
             self.dismiss(uri)
 
     def _note(self) -> None:
-        """How the conversation is left: whoever comes back finds it so."""
+        """Save the state of the conversation for the next time."""
         talk = self.talk
         talk.typed, talk.reading = self.box.value, not self.box.has_focus
         talk.scrolled = self.told.scroll_y

@@ -61,7 +61,7 @@ def new_session() -> str:
 
 @dataclass(slots=True)
 class Turn:
-    """One question, and how its answer stands. `kept`: all there is of an old one whose checks cannot be read again."""
+    """One question with its answer. `kept`: the stored text of an old one with unreadable checks."""
 
     question: str
     text: str = ""
@@ -116,7 +116,7 @@ class Talk:
         return searched
 
     def abandon(self) -> None:
-        """Nobody waits any more for an answer that is on its way."""
+        """Drop a running answer."""
         if (turn := self.last) is not None and turn.open:
             turn.fault = Fault("generic", LEFT)
 
@@ -159,7 +159,7 @@ FRAME = 1 / 30
 
 
 class Conversation(Reading):
-    """The turns of a talk. A click on a source is told."""
+    """The turns of a talk. Posts clicks on a source."""
 
     @dataclass
     class Clicked(Message):
@@ -215,7 +215,7 @@ class Conversation(Reading):
         self.draw()
 
     def append_text(self, text: str) -> None:
-        """More of the last answer's words: drawn, but not more often than anybody sees."""
+        """Add words to the last answer, drawn at most once a frame."""
         if (turn := self.talk.last) is None:
             return
         first = not turn.text
@@ -303,7 +303,7 @@ class Answering:
         self._jobs.run(LANE, work, lambda _none, _final: None, lambda _fault: None)
 
     def recover(self, heard: Callable[[tuple[RecoveredAnswer, ...]], object]) -> None:
-        """Keep what a killed process had of an answer; `heard` is told of those that were cut off in the workbench."""
+        """Store a killed process's answer; `heard` gets those that were cut off in the workbench."""
 
         def work(_job: Job[tuple[RecoveredAnswer, ...]]) -> tuple[RecoveredAnswer, ...]:
             from core.flows.ask.draft_file import take_up
@@ -343,7 +343,7 @@ class Answering:
         *,
         in_steps: bool = False,
     ) -> None:
-        """Ask, and call `heard` with everything that happens, or `failed`. `in_steps`: the question is taken apart."""
+        """Ask, and call `heard` with every event, or `failed`. `in_steps`: split the question."""
         self._number += 1
         number = self._number
         asked = LibraryQuestion(question, session, self._mode, self._filters, in_steps)

@@ -1,4 +1,4 @@
-"""The document beside the list: opened at the cited lines, the words lit; Markdown drawn, or as it is written."""
+"""The document next to the list: opened at the cited lines, words highlighted; Markdown rendered or raw."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ AROUND = 150
 COLOURED = 1_000
 """Lines of code on each side of the place that are coloured; further ones when one comes near them."""
 CALM = 0.12
-"""Seconds between the first lines and the rest: whoever goes from hit to hit needs the rest of none."""
+"""Seconds between the first lines and the rest, which is not needed while moving from hit to hit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +166,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         self._read(Look(self._cells, self.rendered), delay=delay)
 
     def again(self) -> None:
-        """Read it anew: the library has changed, and with it perhaps the file."""
+        """Read it again after a change of the library."""
         if self.wanted is not None:
             self._read(Look(self._cells, self.rendered, self.top_line))
 
@@ -268,7 +268,7 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
     # Moving ----------------------------------------------------------------------------------------------------------
 
     def next_match(self, by: int) -> bool:
-        """Go to the next line with a lit word, or the one before; False where there is none that way."""
+        """Go to the next or previous line with a match; False if there is none."""
         if self.shown is None:
             return False
         lines = self.shown.lines
@@ -382,7 +382,7 @@ def _first(lines: tuple[DocLine, ...], number: int) -> int:
 
 
 def _above_cited(lines: tuple[DocLine, ...], height: int) -> int:
-    """Which line to begin at so that the first lit word of what is cited, or its first line, is in the upper third."""
+    """Return the first line to show, so that the first match in the cited lines is in the upper third."""
     cited = [at for at, line in enumerate(lines) if line.cited]
     first = cited[0] if cited else 0
     lit = next((at for at in cited if lines[at].lit), first)

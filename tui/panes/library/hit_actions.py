@@ -35,7 +35,7 @@ LANE = "library-passage"
 
 @dataclass(frozen=True, slots=True)
 class FullPassage:
-    """A passage with all of its document; where it stands in that."""
+    """A passage with its whole document, and its place in it."""
 
     passage: ChunkInspection
     document: DocInspection
@@ -48,7 +48,7 @@ class FullPassage:
 
 @job_work
 def read_passage(job: Job[Any], chunk_id: str) -> FullPassage:
-    """A passage, and what stands around it. Raises Fault where it is gone."""
+    """Return a passage and its neighbours. Raises Fault if it is gone."""
     from core.library.search.inspect import DocInspection, inspect
 
     con = job.store().con
@@ -62,7 +62,7 @@ def read_passage(job: Job[Any], chunk_id: str) -> FullPassage:
 
 
 class PassageScreen(Performs, ModalScreen[None]):
-    """Covers the pane; Esc goes back, J and K go to the passages beside it."""
+    """Covers the pane; Esc returns, J and K go to the adjacent passages."""
 
     BINDINGS = bindings("passage")
 

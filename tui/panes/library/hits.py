@@ -73,7 +73,7 @@ class HitRows(FixedRows["SearchHit"]):
     """Hits, which are all there."""
 
     def index_of(self, chunk_id: str | None) -> int | None:
-        """Where the passage stands, None where it does not."""
+        """Return the row of the passage, or None."""
         return next((at for at, hit in enumerate(self.rows) if hit.chunk_id == chunk_id), None)
 
 
@@ -82,7 +82,7 @@ class DocRows(KeyedRows["DocSummary"]):
 
 
 Keep = Literal["nothing", "place", "passage"]
-"""What stays chosen when other rows come: the first is, or the same row, or the same passage where it stands now."""
+"""What stays selected when the rows change: the first row, the same row, or the same passage."""
 CAPPED = 50
 """Hits from which on there may be more: as many as a search fuses."""
 
@@ -210,7 +210,7 @@ class Hits(ListView):
         self.read_page(self._jobs, "library-page", (first, last), read_page, told)
 
     def caption(self) -> None:
-        """What stands in the frame."""
+        """Draw the text of the frame."""
         rows, dot = self.rows.rows, f" {self._signs.dot} "
         name = "Documents" if isinstance(rows, DocRows) else self._what
         by = self._by if isinstance(rows, HitRows) else ""
@@ -312,7 +312,7 @@ class Searching:
             search.read(work, self._on_hits, self._failed, delay)
 
     def look_again(self) -> None:
-        """Somebody has written: where that was in the library, read again what is shown; it stays until that is there.
+        """Read the rows again after a write to the library; the old ones stay until then.
 
         Rows that meaning had a say in are asked for whole: to show those by words first would take them back and forth.
         """

@@ -1,4 +1,4 @@
-"""Reading folders into the library from within the workbench: one run at a time, told in a line, stopped at a file."""
+"""Ingest from the workbench: one run at a time, shown in a line, stopped after a file."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class Ingesting(Performs, StatusLine):
 
     @property
     def busy(self) -> bool:
-        """Whether an ingest of ours goes on."""
+        """Return whether an ingest of this workbench runs."""
         return self._run is not None
 
     def actions(self) -> Acts:

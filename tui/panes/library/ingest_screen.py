@@ -154,7 +154,7 @@ class IngestScreen(Performs, ModalScreen[None]):
         self._keys.situation = self.situation()
 
     def on_unmount(self) -> None:
-        """Nobody waits for it any more; what runs goes on."""
+        """Drop pending reads; a running ingest continues."""
         self._jobs.cancel("ingest-known")
         self._jobs.cancel("ingest-path")
 
@@ -296,7 +296,7 @@ class IngestScreen(Performs, ModalScreen[None]):
             self._read()
 
     def _give_back(self) -> None:
-        """What was named and could not be read stands in the box again."""
+        """Put an unreadable path back into the box."""
         typed, self._typed = visible(self._typed), ""
         if self._ingesting.ended is None or self._ingesting.ended.fault is None or self.box.value or not typed:
             return

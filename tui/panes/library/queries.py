@@ -80,7 +80,7 @@ def read_page(job: Job[Any], first: int, keys: Sequence[int]) -> Page[DocSummary
 
 @job_work
 def find(job: Job[Any], text: str, scope: Scope, now: datetime, told: tuple[str, str]) -> SearchResult:
-    """Search by words at once. `told`: what is said of the vectors, which are asked elsewhere, and what mends it."""
+    """Search by words at once. `told`: the state of the vector search, which runs elsewhere, and what fixes it."""
     from core.embedding.runtime.query_model import NoVectors, VectorSearch
     from core.library.documents.opened import library_size
     from core.library.search.api import SearchQuery, search
@@ -110,7 +110,7 @@ class Meaning:
 
     @property
     def notice(self) -> tuple[str, str]:
-        """What a search by words says of meaning before that has answered: why, and what mends it."""
+        """Return the state of semantic search before it has answered: the reason, and what fixes it."""
         return (SOON, "") if self._process is not None else (NONE, "casebook models pull")
 
     def ask(
@@ -140,7 +140,7 @@ class Meaning:
         self._jobs.run(LANE, work, on_result, failed, delay=delay)
 
     def forget(self) -> None:
-        """Nobody waits for it any more."""
+        """Drop the pending request."""
         self._jobs.cancel(LANE)
 
 

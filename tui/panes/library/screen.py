@@ -108,7 +108,7 @@ def recall(screen: LibraryScreen, memory: Memory) -> None:
 PREVIEW, TYPED = 0.04, 0.15
 """Seconds that a row must stay chosen before its document is opened; while one types, each key may choose another."""
 _READING = ("library", "library-page", "library-look", "library-meaning", "library-doc")
-"""What is not given up because somebody has written."""
+"""Jobs that a write does not cancel."""
 
 Part = Literal["list", "doc", "why"]
 
@@ -161,7 +161,7 @@ class LibraryScreen(PaneScreen, PasteSearchPane):
         yield IngestLine(self.signs)
 
     def on_mount(self) -> None:
-        """Start in the search box, where one left off; look again whenever somebody writes."""
+        """Start in the search box with the last state; read again after each write."""
         self.follow_casebook("library-watch", _READING, self.searching.look_again)
         self.set_focus(self.box)
         self.hits.show_notice(reading())
@@ -317,7 +317,7 @@ class LibraryScreen(PaneScreen, PasteSearchPane):
         }
 
     def _begin_search(self) -> None:
-        """To the box: what stands there is kept until something else is typed, which takes its place."""
+        """Go to the box: its text stays until new text replaces it."""
         self.remove_class("-zoomed")
         self.box.focus()
         self.box.select_all()

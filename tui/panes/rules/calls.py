@@ -62,7 +62,7 @@ class OwnCall(Performs):
         }
 
     def begin(self) -> None:
-        """Type a new call. The one before stands there, selected: what is typed takes its place."""
+        """Type a new call. The previous one is selected, so typing replaces it."""
         typed = self._screen.calls.typed
         self._screen.calls.show_box(True)
         self._begun = typed.text
@@ -386,7 +386,7 @@ class CallList(ListView):
 
     @property
     def typing(self) -> bool:
-        """Whether the box stands in the place of the list."""
+        """Return whether the box replaces the list."""
         return self.has_class("-typing")
 
     def load(self, done: Callable[[], object], delay: float = 0.0) -> None:
@@ -447,7 +447,7 @@ class CallList(ListView):
         self._caption()
 
     def _show_notice(self, notice: Notice | None) -> None:
-        """Show the rows, or a notice in their place; neither while the box stands there."""
+        """Show the rows, or a notice instead; neither while the box is shown."""
         self._notice = notice
         if self.typing:
             self.rows.display = self.body.notice.display = False

@@ -48,7 +48,7 @@ class RankRows(FixedRows[Hashable]):
     """The rows of a match."""
 
     def index_of(self, key: RuleKey | None) -> int | None:
-        """Where a rule stands: of that file and id, the nearest line."""
+        """Return the row of a rule: of that file and id, the nearest line."""
         there = [
             (abs(row.rule.line - key[2]), at)
             for at, row in enumerate(self.rows)
@@ -58,7 +58,7 @@ class RankRows(FixedRows[Hashable]):
 
 
 class RankList(ListView):
-    """Shows one match. What moved since the match before it is marked, and told below."""
+    """Shows one match. Moves since the previous match are marked, and described below."""
 
     def __init__(self, signs: Signs) -> None:
         super().__init__(("rules-rank", "rules-rank-rows", "rules-rank-notice"), self._paint)
@@ -150,7 +150,7 @@ class RankList(ListView):
         self.call_after_refresh(self._draw_head)
 
     def _draw_head(self) -> None:
-        """The heads stand above the columns of the rows, which a scroll bar makes narrower."""
+        """Draw the heads above the columns of the rows, which a scroll bar makes narrower."""
         self._head_width = self.rows.scrollable_content_region.width or self.size.width
         self._head.update(draw_rank_head(self._head_width, self._signs))
 
@@ -172,7 +172,7 @@ _AGAIN, _RETRIES = 2.0, 5
 _ELSEWHERE, _LONGEST = 0.2, 1.5
 """Seconds after which what another program embeds is looked for, twice as long each time; and at most."""
 _MOVES = 3
-"""Moves that are told in words."""
+"""Maximum number of moves in words."""
 
 
 class MatchController:
@@ -218,7 +218,7 @@ class MatchController:
         self._screen.jobs.run("rules-call", read_call(key), on_rule, self._screen.told, delay=delay)
 
     def begin(self) -> None:
-        """Read the rules at least, where nothing was asked yet: who types has no call so far."""
+        """Read at least the rules before the first call: a typed call may come later."""
         if self._screen.rank.ranked is None and not self._screen.jobs.busy("rules-rank"):
             self.match(None)
 
@@ -281,7 +281,7 @@ class MatchController:
         self._screen.jobs.run("rules-rank", work, on_ranked, failed, delay=delay)
 
     def _shows(self, ranked: Ranked | None) -> bool:
-        """Whether the screen says the same already: who reads it is not disturbed."""
+        """Return whether the screen shows the same already, so that it stays."""
         shown = self._screen.rank.ranked
         if shown is None or ranked is None or not shown.elsewhere or shown.call is not ranked.call:
             return False
@@ -391,7 +391,7 @@ class MatchController:
         self.match(None)
 
     def labelled(self, call: ToolCall, label: Label | None, told: str) -> None:
-        """This is the label of a call now; `told`: what was done."""
+        """Show the new label of a call; `told`: the action."""
         ranked = self._screen.rank.ranked
         if ranked is not None and ranked.call is call:
             self._relabel(ranked, label, told)

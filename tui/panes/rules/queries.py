@@ -46,7 +46,7 @@ INTERVAL = 0.25
 Changed = Literal["rules", "labels"]
 """What others have written."""
 FIRST = 64
-"""Calls that are told before a search has seen all; then again whenever they are twice as many."""
+"""Calls that are reported before a search has seen all; then again at each doubling."""
 
 
 @dataclass(frozen=True, slots=True)

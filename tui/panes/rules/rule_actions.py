@@ -190,7 +190,7 @@ class PickRule(ModalScreen["Rule | None"]):
         self._lines.highlighted = 0 if self._found else None
 
     def _line(self, rule: Rule) -> Content:
-        """Its id and title; where it stands, if another one has its id."""
+        """Its id and title, and its place if another rule has the same id."""
         place = f"  {place_of(rule.path, rule.line)}" if rule.id in self._again else ""
         return Content.assemble(
             (f"{inline(rule.id, 14)}  ", "bold $cb-accent"), inline(rule.title, 200), (place, "$cb-dim")
@@ -402,7 +402,7 @@ class RuleActs(Performs):
 
 
 def _name(rule: MatchedRule | Rule, ranked: Ranked | None, label: Label | None) -> str:
-    """What a label is to call the rule: two that share their id are told apart."""
+    """Return the rule's name in a label, with its title if two rules share the id."""
     from core.rules.evaluation.labels import display_name
 
     alike = 0 if ranked is None else sum(name == rule.id for _, name in ranked.every)

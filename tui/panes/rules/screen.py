@@ -137,7 +137,7 @@ class RulesScreen(PaneScreen, SearchPane):
                 yield self.why
 
     def on_mount(self) -> None:
-        """Read the calls; follow the rule files, and whoever imports."""
+        """Read the calls; follow the rule files and imports."""
         self.set_focus(self.calls.rows)
         self.rank.show_notice(reading())
         again = lambda: self.calls.load(self.asking.chosen, SOON)  # noqa: E731
@@ -256,7 +256,7 @@ class RulesScreen(PaneScreen, SearchPane):
             self._body.set_class(visible, "-no-why")
 
     def _import(self) -> None:
-        """In the Errors pane, which tells how far it is."""
+        """Import in the Errors pane, which shows the progress."""
         workbench(self).begin_import()
 
     def _copy(self) -> None:

@@ -126,7 +126,7 @@ class TableScreen(Performs, ModalScreen[None], Generic[T]):
         self.work_out()
 
     def work_out(self) -> None:
-        """Ask for the rows, again too: who is at one stays at its place."""
+        """Request the rows (again); the selected row stays."""
         self._pane.jobs.run(LANE, self._table.work, self._on_rows, self._failed)
 
     def on_unmount(self) -> None:
@@ -289,7 +289,7 @@ def _measured(found: Measured | None) -> str:
 
 
 class Row:
-    """A case as a row: cases hold inputs that cannot be hashed, so rows are told apart by what they are."""
+    """A case as a row: cases hold unhashable inputs, so rows are compared by identity."""
 
     def __init__(self, case: object) -> None:
         self.case = case
@@ -351,7 +351,7 @@ def _read_flaws(sources: Sources) -> tuple[Flaw, ...]:
 
 
 def _tone(flaw: Flaw, *, chosen: bool) -> str:
-    """What is lost stands out, and what a rule can do without is dim."""
+    """Lost rules are emphasized, optional ones dimmed."""
     if flaw.cost == "lost":
         return "$cb-bad"
     return "$cb-dim" if flaw.cost == "missing" and not chosen else "$cb-text"

@@ -123,7 +123,7 @@ def share_bar(share: float, signs: Signs) -> Parts:
 
 
 def _tail(file: str, cells: int, more: str) -> str:
-    """The end of a path: it tells more than its beginning."""
+    """Return the end of a path, its distinctive part."""
     flat = inline(file[-4 * cells :])
     if cell_len(flat) <= cells and len(file) <= 4 * cells:
         return flat

@@ -90,7 +90,7 @@ _BAR = re.compile(r"(?<!\\)\|")
 
 @dataclass(frozen=True, slots=True)
 class Marked:
-    """A stretch of the answer, `start` to `end`, that stands out, and bears the sign."""
+    """A part of the answer, `start` to `end`, that is emphasized and has the sign."""
 
     start: int
     end: int
@@ -259,7 +259,7 @@ def cells_of(row: str) -> Iterator[tuple[int, int]]:
 
 
 def _with_marks(lines: Iterable[list[Run]], marked: Sequence[Marked]) -> Iterator[list[tuple[str, str]]]:
-    """Each line as parts; the sign of a mark stands before the first of its stretch that is drawn."""
+    """Yield each line as parts; the sign of a mark precedes the first drawn part of it."""
     waiting = list(marked)
     now: Marked | None = None
     for line in lines:
@@ -293,7 +293,7 @@ def _over(tone: str, mark: str) -> str:
 _NARROW = 12
 """Cells below which a quotation is not broken by its bar."""
 _FIX_MARKS = re.compile(r"`(?P<code>[^`\n]{1,300})`|\*\*(?P<bold>[^*\n]{1,300})\*\*")
-"""A fix holds commands: `*.py`, `__init__` and `\\|` in it are meant as they stand."""
+r"""Commands in a fix: `*.py`, `__init__` and `\|` are literal."""
 
 
 def draw_fix_markdown(text: str, width: int = 0, bar: str = "") -> Content:
@@ -320,7 +320,7 @@ def draw_fix_markdown(text: str, width: int = 0, bar: str = "") -> Content:
 
 
 def _quoted(line: str, width: int, bar: str) -> Content:
-    """A line of a quotation: the bar stands before each row it is broken into, once for each level."""
+    """Return a line of a quotation: the bar precedes each wrapped row, once for each level."""
     lead = ""
     while found := QUOTE.match(line):
         lead, line = lead + bar, line[found.end() :]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 SHORT = 8
-"""Characters of a long id where a person reads it; all of them stand where it is copied, and in the detail."""
+"""Characters of a long id on the screen; copies and details have all of it."""
 _LONG = 20
 _FOLDER = re.compile(r"[/\\~]|[A-Za-z]:[/\\]")
 
@@ -79,7 +79,7 @@ class Marks:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of the screen, inert: of which message, what it is, the part that is lit; the sign of a patch's line.
+    """One line of the screen, inert: its message, its kind, the highlighted part; the sign of a patch's line.
 
     `judged`: the verdict on the result that a head line begins.
     """
@@ -173,7 +173,7 @@ def _body(index: int, text: str, width: int, lit: tuple[int, int] | None, role: 
 
 
 def _column(raw: str, at: int) -> int:
-    """Where the code point `at` of a line stands once its tabs are blanks."""
+    """Return the column of the code point `at` of a line after its tabs are expanded."""
     at = min(max(0, at), len(raw))
     return at if "\t" not in raw else len(visible(raw[:at]).expandtabs(4))
 

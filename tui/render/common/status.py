@@ -24,12 +24,12 @@ _KINDS = {"error": "case", "rule": "rule", "chunk": "passage"}
 
 
 def no_model(facts: VectorFacts) -> str:
-    """What does not work without a model, why, and the command that mends it."""
+    """Return what does not work without a model, why, and the command that fixes it."""
     return f"Semantic search is disabled: {title(facts.reason)}. Run: {title(facts.remedy)}."
 
 
 def model_changed(facts: VectorFacts) -> str:
-    """Everything would have to be embedded anew: that is for a person to say."""
+    """Return the notice of a changed model: embedding everything again is the user's decision."""
     before = title(facts.other.partition("@")[0])
     now = title(facts.model.id) if facts.model is not None else ""
     return (
@@ -134,7 +134,7 @@ def draw_facts(facts: Facts | None) -> Content:
 
 
 def draw_checks(found: Diagnosis | None, signs: Signs) -> Content:
-    """The doctor's checks, each with what mends it; None while it looks."""
+    """Draw the doctor's checks, each with its fix; None while it runs."""
     parts: list[tuple[str, str]] = [("Health\n", "bold $cb-accent")]
     if found is None:
         return Content.assemble(*parts, ("  checking\n", "$cb-dim"))

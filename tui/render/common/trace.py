@@ -27,7 +27,7 @@ _NAMES = 18
 """The widest column of fact names."""
 
 Path = tuple[int, ...]
-"""Where a step stands: its number on each level."""
+"""Position of a step: its number on each level."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ def _hung(lead: Sequence[tuple[str, str]], body: Content, under: str, width: int
 
 
 def duration(ms: float) -> str:
-    """How long something took, as short as it can be told."""
+    """Return a duration in its shortest form."""
     return f"{ms / 1_000:.1f} s" if ms >= 999.5 else f"{ms:.0f} ms" if ms >= 9.95 else f"{ms:.1f} ms"
 
 

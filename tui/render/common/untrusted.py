@@ -63,12 +63,12 @@ Spans = tuple[tuple[int, int], ...]
 
 
 def tone_of(tier: str | None, signs: Signs) -> str:
-    """The tone of what a tier lit. Words found by browsing have a quiet sign, but must be seen in their line."""
+    """Return the colour of a tier's matches. Browsing matches have a quiet sign, but a visible colour."""
     return "$cb-accent" if tier == "text" else signs.tier(tier).tone
 
 
 def light(content: Content, spans: Spans, tone: str, size: int) -> Content:
-    """`content`, the beginning of a line of `size` code points, with `spans` lit; what was cut off is left out.
+    """Highlight `spans` in `content`, the beginning of a line of `size` code points; parts beyond it are dropped.
 
     A line that matched as a whole is only toned: its sign says `same case`, and underlining all of it says nothing.
     """
