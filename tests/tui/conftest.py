@@ -59,6 +59,15 @@ def children_as_others() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(autouse=True)
+def keys_wait() -> Iterator[None]:
+    """Keys wait for what one before them has asked for, and for its way through the app, however long it takes."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tui.terminal.keyboard._PATIENCE", 60.0)
+        patch.setattr("tui.terminal.keyboard._LOST", 30.0)
+        yield
+
+
 @pytest.fixture
 def every_change_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each change is drawn by itself, as on a terminal: for tests of what is drawn anew."""

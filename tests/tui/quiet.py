@@ -124,12 +124,13 @@ def drawn_when_quiet() -> Iterator[None]:
 @contextmanager
 def nothing_gives_way() -> Iterator[None]:
     """The processes that an app starts run like any other: where others take every core, they would hardly run at all.
+    One that is to end has a minute for what it is at.
 
     That they give way elsewhere is tested with `Child` itself."""
     made = Child.__init__
 
-    def make(self: Child, *, nice: int = 0, one_core: bool = False, **more: Any) -> None:
-        made(self, **more)
+    def make(self: Child, *, nice: int = 0, one_core: bool = False, grace: float = 0.0, **more: Any) -> None:
+        made(self, grace=max(grace, 60.0) if grace else 0.0, **more)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Child, "__init__", make)

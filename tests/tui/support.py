@@ -130,11 +130,11 @@ def app_on(path: Path, *, ascii_only: bool = False, name: str = "", roots: Roots
 
 
 async def until(pilot: Pilot[None], happened: Callable[[], object]) -> None:
-    """Wait until something has happened on the screen; fails after two minutes, for busy machines.
+    """Wait until something has happened on the screen; fails after five minutes, for busy machines.
 
     To look costs nothing but the looking: the app is not asked to settle until it has happened. Most of the time is for
     what is waited for: to draw a whole screen takes longer than a rest."""
-    end, rest, begun = monotonic() + 120, 0.002, process_time()
+    end, rest, begun = monotonic() + 300, 0.002, process_time()
     while not happened():
         assert monotonic() < end, "it never happened"
         await sleep(max(rest, min(2 * (process_time() - begun), 0.2)))

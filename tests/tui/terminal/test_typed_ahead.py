@@ -211,8 +211,7 @@ async def test_what_follows_enter_goes_to_the_box_where_nothing_is_found(made: P
 
 
 @pytest.mark.parametrize("key", ["escape", "ctrl+c", "ctrl+q"])
-async def test_what_gives_up_waits_for_no_search(casebook: Path, monkeypatch: pytest.MonkeyPatch, key: str) -> None:
-    monkeypatch.setattr("tui.terminal.keyboard._PATIENCE", 60.0)
+async def test_what_gives_up_waits_for_no_search(casebook: Path, key: str) -> None:
     app = CasebookApp(casebook, clock=lambda: NOW)
     async with app.run_test(size=WIDE) as pilot:
         await settled(pilot, app)
