@@ -16,7 +16,7 @@ import apsw
 
 from core.base.fault import Fault
 from core.base.managed_block import blocks, read_text, write_block
-from core.errors.cases.derived import ANSWERS, REPOSITORY_OF_PLACE, project_aliases
+from core.errors.cases.derived import ANSWERS, REPOSITORY_OF_PLACE, TEAM, project_aliases
 from core.errors.exchange.case_export import KIND, code
 from core.errors.lessons import Lesson, agent_text, parse_lesson
 from core.errors.practice import practices
@@ -180,7 +180,8 @@ _FIXES: Final = f"""SELECT r.case_id, r.fingerprint, r.text, r.lesson, r.ts,
  (SELECT error_normalized FROM error_kb WHERE id = r.case_id),
  (SELECT count(*) FROM answer_outcome WHERE resolution_id = r.id AND outcome = 'helped' AND performed = 1),
  (SELECT count(*) FROM occurrence JOIN fingerprint USING (fingerprint) WHERE case_id = r.case_id),
- iif(r.session_id IS NULL, NULL, {REPOSITORY_OF_PLACE.format(session="r.session_id", folder="''")}),
+ CASE WHEN r.author = '{TEAM}' THEN iif(json_valid(r.original), json_extract(r.original, '$.team.repository'), NULL)
+  WHEN r.session_id IS NOT NULL THEN {REPOSITORY_OF_PLACE.format(session="r.session_id", folder="''")} END,
  (SELECT json_group_array(json_array(f.fingerprint, f.key_line, coalesce(nullif({_PLACE}, ''), o.project)))
   FROM fingerprint f LEFT JOIN occurrence o USING (fingerprint) WHERE f.case_id = r.case_id)
  FROM (SELECT * FROM resolution WHERE status = 'verified' AND {ANSWERS}) r ORDER BY r.id DESC"""

@@ -110,6 +110,8 @@ def draw_head(
         facts.append(title(case.tool))
     if not case.harvested:
         facts.append("no longer harvested")
+    if _is_of_team(case):
+        facts.append("team")
     if case.use_count:
         facts.append(f"used {case.use_count}{signs.times}")
     parts: list[tuple[str, str] | Content] = [
@@ -156,6 +158,8 @@ def draw_facts(case: Case, fix: Fix | None, signs: Signs, now: datetime) -> Cont
         facts.append(("session", short_id(fix.session) if fix.session else "none (written by hand)", "$cb-soft"))
     if not case.harvested:
         facts.append(("", "no longer harvested", "$cb-draft"))
+    if _is_of_team(case):
+        facts.append(("origin", "a lesson of your team", "$cb-soft"))
     parts = [part for name, told, tone in facts for part in ((f"{name:<9}", "$cb-dim"), (f"{told}\n", tone))]
     return Content.assemble(*parts).rstrip()
 
@@ -477,3 +481,8 @@ def draw_cited(one: Cited, width: int, signs: Signs, *, chosen: bool) -> Content
     if room >= 8:
         parts.append(("  " + inline(one.quote, room, more=signs.more), "$cb-dim"))
     return Content.assemble(*parts)
+
+
+def _is_of_team(case: Case) -> bool:
+    """Whether the fix that answers came from the lessons file of a repository."""
+    return any(one.current and one.author == "team" for one in case.resolutions)

@@ -157,7 +157,8 @@ def run_merge(args: argparse.Namespace, context: Context) -> int:
     if len(args.files) not in (1, 3):
         raise Fault("invalid_input", f"{len(args.files)} files given", "pass BASE OURS THEIRS, or one file")
     done = merge_files([Path(name) for name in args.files])
-    lines = [f"{one_line(str(done.path))}: merged, {counted(done.lessons, 'lesson')}"]
+    # As git's driver it has nothing to say, and its file is a temporary one.
+    lines = [f"{one_line(str(done.path))}: merged, {counted(done.lessons, 'lesson')}"] * (len(args.files) == 1)
     context.out.result(done, [*lines, *fault_lines(context.out, done.bad)])
     return 0
 

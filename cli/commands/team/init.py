@@ -133,7 +133,7 @@ def _says_yes(question: str) -> bool:
 def dear_lines(out: Output, lessons: tuple[DearLesson, ...]) -> Iterator[str]:
     """The dearest lessons, one line each and what to do."""
     if not lessons:
-        yield "No fix of this repository is known yet."
+        yield "Your sessions in this repository have no fix yet."
         return
     yield "The dearest lessons of this repository:"
     for one in lessons:
@@ -147,8 +147,7 @@ def _lines(out: Output, done: TeamInit) -> Iterator[str]:
         yield "Nothing was written: no fix of this repository is verified."
         yield "Verify one with: casebook errors verify ID. Then run: casebook init"
         return
-    *told, _ = [*export_lines(out, done.export), ""]
-    yield from told
+    yield from export_lines(out, done.export)
     for one in done.files:
         yield f"{one_line(one.path)}: {one_line(one.fault) or 'block ' + ('written' if one.changed else 'unchanged')}"
     if done.merge_driver:

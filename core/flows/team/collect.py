@@ -6,6 +6,7 @@ One query reads them all; nothing is looked up lesson by lesson.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple, cast
@@ -17,6 +18,8 @@ from core.errors.lessons import Lesson, parse_lesson
 from core.store.sql import digest
 from core.team.privacy import Person, cleaned_value
 
+_MESSAGE: Final = re.compile(r" \(message [0-9]+\)")
+"""The place of a step in a session, as a harvest writes it: it says nothing on another machine."""
 ERRORS: Final = 20
 """Errors of a case that a lesson for the whole case names."""
 
@@ -161,6 +164,7 @@ def _fields(row: _FixRow, lesson: Lesson | None, met: list[Named], names: Collec
         if one.fingerprint == mark or (mark is None and (one.where is None or one.where in names)):
             errors.setdefault(one.fingerprint, [one.fingerprint, one.line, one.tool])
     named = [dict(zip(("fingerprint", "line", "tool"), one, strict=True)) for one in errors.values()][:ERRORS]
+    text = _MESSAGE.sub("", text)
     fields: dict[str, object] = {"errors": named, "key": key, "whole": mark is None, "text": text}
     fields["tags"] = [*parse_names(tags)]
     if lesson is not None:

@@ -147,6 +147,18 @@ def test_a_check_names_stale_lessons(people: People) -> None:
     assert mina.json("team", "check", code=1)["sorted"] is True
 
 
+def test_the_block_of_a_colleague_keeps_the_lessons_of_the_team(people: People) -> None:
+    mina, joon = people("mina", "joon")
+    mina.fix(KNOWN, "pip install pyyaml")
+    mina.run("init", "--yes", "--no-import")
+    mina.commit("lessons")
+    mina.git("push", "-q", "origin", "HEAD:main")
+    joon.git("pull", "-q", "origin", "main")
+    joon.run("init", "--yes", "--no-import")
+    assert joon.git("status", "--porcelain") == ""
+    assert "pip install pyyaml" in (joon.tree / "AGENTS.md").read_text("utf-8")
+
+
 def test_outside_of_a_repository_nothing_is_shared(people: People) -> None:
     (mina,) = people("mina")
     mina.fix(KNOWN, "pip install pyyaml")
