@@ -28,7 +28,7 @@ MOST_WORDS: Final = 32
 _MOST_READ: Final = 8_192
 _WORD = re.compile(r"[^\W_]+")
 _GLUED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3]")
-"""Writing in which a word may stand inside of what no blank divides."""
+"""Scripts in which a word may occur within a run without blanks."""
 _BEFORE, _AFTER = 24, 60
 """Code points that are shown around a word."""
 
@@ -36,7 +36,7 @@ Span = tuple[int, int]
 """A half-open range of code points."""
 
 MAX_CHARS = 1_000_000
-"""A longer input is refused: nobody types it."""
+"""A longer input is refused as not typed."""
 
 EXAMPLES: Final = (
     ("Bash", '{"command": "git push --force origin main", "description": "Publish the rebased branch"}'),
@@ -71,7 +71,7 @@ _TEXT = re.compile(r'"\s*:\s*"((?:[^"\\]|\\.)*)')
 _Row = tuple[int, str, str, int, str, int, str, str]
 
 OF_ID: Final = 4
-"""Letters of a session's id from which on it is looked for: fewer stand in nearly any."""
+"""Minimum letters of a session id in a search: fewer occur in nearly any."""
 _HANGUL = re.compile(r"[\x00-\x7f\uac00-\ud7a3]+")
 _PIECES: Final = ("x'e184'", "x'e186'", "x'e187'")
 """What first and last pieces of syllables begin with in UTF-8."""
@@ -87,7 +87,7 @@ def words_of(query: str) -> tuple[str, ...]:
 
 
 def composed(text: str) -> str:
-    """The text with every letter in one piece, as `places`, `lit` and `has` take it."""
+    """Return the text with every letter composed, the form of `places`, `lit` and `has`."""
     return text if text.isascii() else normalized(text)
 
 
@@ -115,7 +115,7 @@ def has(text: str, small: str, word: str) -> bool:
 
 
 def highlight_words(text: str, words: Sequence[str]) -> tuple[Span, ...]:
-    """Where the words stand, in order, none overlapping."""
+    """Return the places of the words, in order, without overlaps."""
     small = folded(text)
     out: list[Span] = []
     for start, end in sorted((at, at + len(word)) for word in words for at in places(text, small, word)):
@@ -168,7 +168,7 @@ class Typed:
 
 
 def typed_call(tool: str, text: str) -> Typed:
-    """The call. A payload as a hook is given it is taken apart, in whichever box it stands.
+    """Return the call. A payload of a hook is split, from either box.
 
     Raises Fault invalid_input: what is missing, or the line and column at which the JSON goes wrong.
     """
@@ -198,7 +198,7 @@ def too_long(chars: int) -> Fault:
 
 
 class _NotSentError(ValueError):
-    """The standard library reads it; JSON it is not, or nobody knows what it says."""
+    """Accepted by the standard library, but not JSON, or without a clear meaning."""
 
 
 def _no_twins(pairs: list[tuple[str, object]]) -> dict[str, object]:

@@ -22,7 +22,7 @@ from core.rules.matching.terms import Glossary, places, shares, spans, stem
 from core.text.cleaning import normalized
 
 MOST_SPANS = 400
-"""Places of one text that are lit."""
+"""Maximum number of highlights in one text."""
 
 Span = tuple[int, int]
 """A half-open range of code points."""
@@ -34,7 +34,7 @@ _AROUND = ("workdir", "cwd")
 Texts = Sequence[tuple[str, str]]
 """Texts with their names."""
 _LONG = 80
-"""Code points of what is told of a pattern's match."""
+"""Code points of a pattern's match in a message."""
 
 _FIELDS: Final = ("title", "problem", "root_cause", "solution", "prevention", "category", "project", "notes")
 _SAME = 0.001
@@ -58,7 +58,7 @@ def highlight(name: str, text: str, terms: Set[str], glossary: Glossary) -> High
 
 
 def add_highlights(texts: Sequence[HighlightedText], found: Iterable[Place]) -> tuple[HighlightedText, ...]:
-    """The texts with these places lit too."""
+    """Return the texts with these places highlighted too."""
     more = _by_text(found)
     return tuple(replace(one, spans=_joined((*one.spans, *more.get(number, ())))) for number, one in enumerate(texts))
 
@@ -180,7 +180,7 @@ def _both(one: SharedWord, other: SharedWord) -> SharedWord:
 
 
 _Where = Mapping[str, tuple[str, int, int]]
-"""By the name of a text: the text, and where in it a term stands first."""
+"""By the name of a text: the text, and the first place of a term in it."""
 
 
 def _first(texts: Texts, glossary: Glossary, terms: frozenset[str]) -> dict[str, dict[str, tuple[str, int, int]]]:
@@ -255,7 +255,7 @@ _Beside = Mapping[tuple[str, str], Sequence[Place]]
 def _highlight_call(
     texts: Sequence[HighlightedText], read: CallText, code: str, beside: _Beside
 ) -> tuple[HighlightedText, ...]:
-    """The texts of a call with the words of the rule's code lit too, and all that is no word."""
+    """Return the texts of a call with the words of the rule's code highlighted too, and all non-words."""
     found = [(n, *span) for n, one in enumerate(texts) for span in standing(code, one.text, read.code)]
     signs = [place for (source, _), places in beside.items() if source == "language" for place in places]
     matched = [place for (source, _), places in beside.items() if source != "language" for place in places]
@@ -263,7 +263,7 @@ def _highlight_call(
 
 
 def _highlight_rule(texts: Sequence[HighlightedText], read: CallText, code: str) -> tuple[HighlightedText, ...]:
-    """The texts of a rule with the words of its code that the call has lit too."""
+    """Return the texts of a rule with the words of its code that the call has highlighted too."""
     return add_highlights(texts, [(n, *span) for n, one in enumerate(texts) for span in _quoted(code, one.text, read)])
 
 
@@ -291,7 +291,7 @@ def _beside(read: CallText, asked: QueryTerms, hits: Sequence[KeywordHit]) -> _B
 
 
 def _places_by_term(beside: _Beside, parts: Sequence[tuple[str, str]]) -> dict[tuple[str, str], str]:
-    """What stands at the first of those places."""
+    """Return the text at the first of those places."""
     return {key: parts[at[0][0]][1][at[0][1] : at[0][2]] for key, at in beside.items() if at}
 
 
@@ -312,7 +312,7 @@ def call_texts(call: ToolCall) -> tuple[HighlightedText, ...]:
 
 
 def place_of(book: Book, matched: MatchedRule) -> int | None:
-    """Where a matched rule stands in the book, by file, id and line."""
+    """Return the position of a matched rule in the book, by file, id and line."""
     wanted = (matched.path, matched.id, matched.line)
     return next((at for at, rule in enumerate(book.rules) if (rule.path, rule.id, rule.line) == wanted), None)
 
@@ -320,7 +320,7 @@ def place_of(book: Book, matched: MatchedRule) -> int | None:
 _WORDS = 8
 """Words of the rule that are named as missing in the call."""
 _STEPS = 100
-"""Steps of the scale that are tried for what would have been enough: as fine as it is told."""
+"""Steps of the scale to try for a sufficient value: the displayed precision."""
 
 What = Literal["similarity", "keyword", "context", "together", "place"]
 

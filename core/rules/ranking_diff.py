@@ -10,7 +10,7 @@ from typing import Literal
 from core.rules.matching.api import MatchedRule, RuleMatch
 
 LEAST = 0.02
-"""A score that moved by less is not told."""
+"""Minimum change of a score that is reported."""
 _NOTHING = 0.005
 """What reads as 0.00."""
 

@@ -34,7 +34,7 @@ _SHOWS: Final = frozenset(("ls", "ll", "dir", "stat", "cat", "head", "tail", "wc
 """They show files. A search (`rg X *.toml a.json`) that zsh refuses to run was to look through other files too."""
 _SENDS: Final = frozenset(("-X", "--method", "-f", "-F", "--field", "--raw-field", "--input"))
 _BESIDE: Final = re.compile(r"^(?:hint: |\{\"message\":)[^\n]*$", re.MULTILINE)
-"""What stands below the line that says so: a hint, or the body of the service's answer."""
+"""Text below the line that says so: a hint, or the body of the service's answer."""
 _TAIL: Final = 400
 _GIT_FATAL: Final = 128
 """git's exit code where it gives up."""

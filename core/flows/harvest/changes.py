@@ -95,7 +95,7 @@ def diff_lines(hint: Hint, context: str = "  ") -> list[str]:
 
 
 def short_diff_lines(hint: Hint) -> list[str]:
-    """A hunk as the lines of a diff; none where it is too long to help anybody."""
+    """Return a hunk as the lines of a diff; none if it is too long to be useful."""
     lines = diff_lines(hint)
     return lines if len(lines) <= _SHOWN_LINES and sum(len(line) + 1 for line in lines) <= _SHOWN else []
 

@@ -226,7 +226,7 @@ class Part(NamedTuple):
         ).strip()
 
     def width(self, table: frozenset[str]) -> int:
-        """How many leading words of the part stand in `table` together (the longest entry), or 0."""
+        """Return how many leading words of the part are in `table` together (the longest entry), or 0."""
         words = self.words
         if len(words) > 2 and f"{words[0]} {words[1]} {words[2]}" in table:
             return 3
@@ -235,7 +235,7 @@ class Part(NamedTuple):
         return 1 if words and words[0] in table else 0
 
     def named(self, table: frozenset[str]) -> bool:
-        """Whether the program, alone or with its first one or two arguments, stands in `table`."""
+        """Return whether the program, alone or with its first one or two arguments, is in `table`."""
         return self.width(table) > 0
 
 
@@ -275,7 +275,7 @@ def _within(words: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _unwrap(words: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What stands around a command (settings, `sudo`, `npx`, `uv run`) and the command itself."""
+    """Return the wrapper of a command (settings, `sudo`, `npx`, `uv run`) and the command itself."""
     around: list[str] = []
     rest = list(words)
     while rest:
@@ -451,7 +451,7 @@ class Command(NamedTuple):
 
 @lru_cache(maxsize=512)
 def parse_command(text: str, directory: str = "") -> Command:
-    """Take a shell command apart; `directory` is where the tool was told to run it, if it was."""
+    """Parse a shell command; `directory` is the tool's working directory, if given."""
     parts = tuple(part_of(simple) for simple in flat(split(text)))
     running = tuple(part for part in _executing(parts) if part.kind == "run")
     members = running or tuple(part for part in _executing(parts) if part.kind == "read")

@@ -86,7 +86,7 @@ def differs(failed: Command, later: Command, project: str = "") -> bool:
 
 
 def _same_place(failed: Command, later: Command, key_line: str) -> bool:
-    """Whether both ran in the same directory as far as can be told, or another one could be the cure."""
+    """Return whether both ran in the same directory as far as known, or another one could be the cure."""
     if not failed.directory or not later.directory or MISSING_PLACE.search(key_line):
         return True
     first, second = (re.split(r"[/\\]+", place.strip("./\\")) for place in (failed.directory, later.directory))

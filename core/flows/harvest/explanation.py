@@ -56,7 +56,7 @@ _FINITE = re.compile(
     r"\b(?:is|are|was|were|has|have|had|does|do|did|can|could|will|would|must|may|might|shall|should|because|since"
     r"|causes?|fails?|means|needs?|requires?|breaks?|works?|makes|gives?|leaves?|lets)\b|n['’]t\b"
 )
-"""A verb that can stand with a subject: without one, `Adding the group` tells what is done."""
+"""A verb that can have a subject: without one, `Adding the group` describes an action."""
 _ABOUT_ITSELF_NEXT = re.compile(
     rf"(?:,|\s--?\s|\s?[—–])\s*(?:(?:so|and|but|then|therefore|hence|now|which|that|as|while|where)\s+)*(?:now\s+)?{_SELF}"
     rf"|[;:]\s*(?:[\w'’`-]+\s+){{0,8}}?{_SELF}"
@@ -81,7 +81,7 @@ _INJECTED = ("<", "[Request interrupted", "Caveat:", "This session is being cont
 
 
 def claims_action(said: Iterable[Statement]) -> Statement | None:
-    """The last words of a person who says to have done something (`I restarted the server`, `설치했어`)."""
+    """Return the last words of a person who claims an action (`I restarted the server`, `설치했어`)."""
     found = [one for one in said if one.role == "user" and not _injected(one.text) and _CLAIM.search(one.text[:2000])]
     return found[-1] if found else None
 

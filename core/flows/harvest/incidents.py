@@ -33,7 +33,7 @@ from core.flows.harvest.signatures import Named
 from core.text import clean
 
 PAUSE: Final = 300.0
-"""Seconds that a gap between two messages counts at most: after that nobody was at work."""
+"""Maximum seconds that count for a gap between two messages: after that, work had paused."""
 
 
 class ActiveTime:
@@ -390,7 +390,7 @@ def _times(con: apsw.Connection, slip: str, project: str) -> list[_Time]:
 
 
 def _is_lesson(con: apsw.Connection, slip: str, times: Sequence[_Time]) -> bool:
-    """Whether enough sessions made the slip, and it names what stood in the calls of as many of them."""
+    """Return whether enough sessions made the mistake, and it names what occurred in as many of their calls."""
     if len({time.owner for time in times}) < SESSIONS:
         return False
     if slip.startswith(FILES):

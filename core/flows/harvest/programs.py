@@ -101,10 +101,10 @@ gc, type, Get-ChildItem, gci, realpath, readlink, ast-grep, diff, cmp, comm, md5
 diff, git blame, git grep, git cat-file, git ls-files, git ls-tree, test, [, pwd, echo, printf, cd, true, git status,
 git branch, git rev-parse
 """)
-"""They look at files: one that is not there is an answer to whoever guessed its name."""
+"""Programs that read files: a missing file is an answer to a guessed name."""
 
 INTERPRETERS: Final = _set("python, node, deno, bun, ruby, perl, php")
-"""Behind a pipe they run what somebody just wrote: what they raise is theirs, whatever they were fed."""
+"""Programs that run code from a pipe: their errors belong to the code, not to the input."""
 
 SPEAKERS: Final = _set("gh, glab")
 """What they print when they fail is their own complaint, though it does not begin with their name."""

@@ -85,7 +85,7 @@ def fold(
 
 @dataclass(frozen=True, slots=True)
 class _Unproven:
-    """An error that is fixed, as far as a narrowed check tells: a later run of the whole check makes the fix strong."""
+    """An error that a partial check shows fixed: a later run of the whole check makes the fix strong."""
 
     error: OpenError
     settled: HarvestedError

@@ -382,7 +382,7 @@ class Aside:
 
 
 class Explanation(NamedTuple):
-    """What somebody said of a fix: the `quote` in message `idx`, of one of the `sessions`, the likelier first."""
+    """An explanation of a fix: the `quote` in message `idx`, of one of the `sessions`, the likelier first."""
 
     sessions: tuple[str, ...]
     idx: int
@@ -401,7 +401,7 @@ def with_explanation(error: HarvestedError, said: list[Explanation]) -> Harveste
 
 
 def add_explanations(store: Store, said: Sequence[Explanation]) -> None:
-    """Make an entry of each fix that somebody explained, once; within the caller's transaction."""
+    """Make an entry of each fix with an explanation, once; within the caller's transaction."""
     if not said:
         return
     from core.align.input import ExtractedEntry, ExtractedQuote

@@ -258,7 +258,7 @@ def count_of(con: apsw.Connection, session: str) -> int:
 
 
 def _by_time(con: apsw.Connection, session: str) -> Iterator[tuple[str, Event]]:
-    """Events with the latest time that stood in their session so far."""
+    """Yield events with the latest time of their session so far."""
     latest = ""
     for piece in _pieces(con, session):
         for event in _events(con, session, piece):

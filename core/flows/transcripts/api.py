@@ -138,7 +138,7 @@ class _Moved(Exception):
 
 @dataclass(slots=True)
 class _Run:
-    """One import: where it writes, what it counts, how far it is, and who may stop it."""
+    """One import: its target, counts, progress, and stop request."""
 
     store: Store
     agent: Agent | None

@@ -57,7 +57,7 @@ class _Call:
 
 @dataclass(slots=True)
 class _Events:
-    """The events of a transcript: each message has a number, as in a casebook, and the line it stands in."""
+    """The events of a transcript: each message has a number, as in a casebook, and its line."""
 
     agent: Agent
     events: list[Event] = field(default_factory=list[Event])

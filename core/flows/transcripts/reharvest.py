@@ -163,7 +163,7 @@ def _named(con: apsw.Connection, cases: Sequence[int]) -> tuple[RemovedCase, ...
 
 JOB: Final = "again"
 _TRIES: Final = 3
-"""Times to start over where somebody else changed the casebook meanwhile."""
+"""Restarts after concurrent changes of the casebook."""
 _BEAT_S: Final = 5.0
 """Seconds between two signs of life of the job."""
 _LEASE_S: Final = 900.0
@@ -172,7 +172,7 @@ _LEASE_S: Final = 900.0
 
 @dataclass(slots=True)
 class _Run:
-    """One run: its job, who may stop it, and when it last gave a sign of life."""
+    """One run: its job, its stop request, and the time of its last sign of life."""
 
     store: Store
     job: jobs.Job

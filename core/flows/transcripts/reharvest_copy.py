@@ -1,4 +1,4 @@
-"""The copy of a casebook on which its sessions are harvested again, kept beside it so that a killed run continues.
+"""The copy of a casebook for harvesting its sessions again, kept next to it so that a killed run continues.
 
 Which sessions are due, their messages read again where they are gone or incomplete, and the errors that no session
 gives any more: these are removed, or marked where a person decided on them."""
@@ -144,7 +144,7 @@ def decided_cases(con: apsw.Connection) -> frozenset[int]:
 
 
 def _regrouped(con: apsw.Connection) -> set[int]:
-    """The cases that errors were moved out of or into by a change that stands: only the history tells of a split."""
+    """Return the cases with errors moved by an active change: only the history records a split."""
     cases: set[int] = set()
     sql = "SELECT changeset FROM journal WHERE undone_by IS NULL AND undoes IS NULL"
     columns = [str(row[1]) for row in con.execute("PRAGMA table_info(fingerprint)")]
@@ -281,7 +281,7 @@ def last_change(con: apsw.Connection) -> int:
 
 
 def _can_resume(work: Work, sessions: Sequence[str], journal: int) -> bool:
-    """Whether the copies were made by this version, of the casebook as it stands, for these sessions."""
+    """Return whether the copies match this version, the current casebook and these sessions."""
     if not work.base.exists() or not work.copy.exists():
         return False
     try:

@@ -48,7 +48,7 @@ class Tally:
             self._unlisted += 1
 
     def report(self, *, canceled: bool) -> ImportReport:
-        """The report as it stands."""
+        """Return the current report."""
         more = (SkippedLine("", 0, f"and {self._unlisted} more lines"),) if self._unlisted else ()
         return ImportReport(
             self.files,
@@ -80,7 +80,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Drafts:
-    """What becomes of the harvested drafts that nobody touched."""
+    """Changes of the untouched harvested drafts."""
 
     replaced: int
     removed: int

@@ -197,7 +197,7 @@ def _identity(file: BinaryIO) -> tuple[int, int]:
 
 
 def rows_before_turn(agent: Agent, start: SessionStart, batch: Batch) -> Rows | None:
-    """The rows of a batch while what stands before it is not stored yet; None where the store must be asked."""
+    """Return the rows of a batch before its predecessors are stored; None if the store must be asked."""
     try:
         return read_rows(agent, start, batch, _ask)
     except _AskTheStore:

@@ -23,7 +23,7 @@ _ALIKE = 20
 
 @dataclass(frozen=True, slots=True)
 class RecentMessage:
-    """A message lately met: who said what, and in which of the two logs."""
+    """A recent message: its author and text, and which of the two logs has it."""
 
     role: str
     kind: str
@@ -45,7 +45,7 @@ class Memory:
     asked: set[str] = field(default_factory=set[str])
 
     def recent(self, con: apsw.Connection, session: str) -> deque[RecentMessage]:
-        """The last messages of the session that stand in this file before the next one."""
+        """Return the last messages of the session in this file before the next one."""
         found = self.heard.get(session)
         if found is None:
             found = self.heard[session] = deque(maxlen=_WINDOW)
@@ -316,7 +316,7 @@ class _Batch:
             self._change(call)
 
     def _complete_result(self, row: MessageRow, result: ResultRow) -> None:
-        """A result whose message is known: Codex tells it twice, and either may know what the other does not."""
+        """Complete a result with a known message: Codex records it twice, and either may have more."""
         call = self._calls.get((row.session, row.tool_use_id or ""))
         if call is None or self.agent != "codex":
             return

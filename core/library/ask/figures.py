@@ -28,7 +28,7 @@ _KO_COUNTED = lazy_pattern(
     r"|(?<![가-힣])(?:하루|이틀|사흘|나흘|닷새|열흘|보름)"
 )
 _NO_NUMBERS: Final = frozenset(("", "첫", "한", "일", "이"))
-"""Syllables that are a number only beside another sign of one."""
+"""Syllables that are a number only next to another sign of one."""
 _TIMES: Final = {
     "k": 1_000, "thousand": 1_000, "천": 1_000, "만": 10_000, "million": 1_000_000, "억": 100_000_000,
     "billion": 1_000_000_000,
@@ -100,7 +100,7 @@ Bound = Literal["", "up", "low"]
 
 
 def strange_figures(said: str, sources: Sequence[str]) -> tuple[str, ...]:
-    """The numbers of a sentence, as they stand in it, that `sources` have neither in digits nor in words."""
+    """Return the numbers of a sentence, as written, that `sources` have neither in digits nor in words."""
     figures = dict.fromkeys(one[0] for one in _FIGURE.finditer(said))
     if not figures:
         return ()
@@ -110,7 +110,7 @@ def strange_figures(said: str, sources: Sequence[str]) -> tuple[str, ...]:
 
 
 def has_number(said: str, sources: Sequence[str]) -> bool:
-    """Whether sources have the number that one word or figure is, in any form; what is no number is nobody's lack."""
+    """Return whether sources have the number of one word or figure, in any form; True for a non-number."""
     own = number_of(said.casefold())
     if _FIGURE.fullmatch(own.lstrip("+-±.")) is None:
         return True
@@ -137,7 +137,7 @@ def other_measure(one: str, other: str) -> bool:
 
 
 def other_name(one: str, said: str, other: str, source: str) -> bool:
-    """Whether two words are names, by a capital within the text that each stands in, and not the same."""
+    """Return whether two words are different names, by a capital within their texts."""
     return one.casefold() != other.casefold() and _named(one, said) and _named(other, source)
 
 
@@ -173,7 +173,7 @@ def _times(figure: str, word: str) -> str:
 
 
 class _Ordinal(NamedTuple):
-    """An ordinal as a number in digits, what it counts (nothing where that is not told), and its words."""
+    """An ordinal as a number in digits, the counted noun (empty if unknown), and its words."""
 
     number: str
     noun: str
@@ -275,7 +275,7 @@ def _bounded(text: str) -> Iterator[Bounded]:
 
 
 def _bound(before: str, behind: str) -> tuple[Bound, str, str]:
-    """Which way the words beside a number bound it, and the words on both sides that do."""
+    """Return the direction of the bound that the words next to a number give, and those words on both sides."""
     if found := _UP_BEFORE.search(before) or _LOW_BEFORE.search(before):
         return "up" if _UP_BEFORE.search(before) else "low", found[0], ""
     if found := _OVER.search(before) or _UNDER.search(before):

@@ -80,7 +80,7 @@ def in_english(text: str, glossary: Mapping[str, str], *, keep: bool = False) ->
 
 
 def glossed(token: str, glossary: Mapping[str, str]) -> list[str]:
-    """The English words of one Korean token; none where nobody knows it, or it says nothing."""
+    """Return the English words of one Korean token; none if it is unknown or insignificant."""
     if (token in STOP and token not in _ASKED) or _PARTICLE.fullmatch(token):
         return []
     token = _ENDING.sub("", token)

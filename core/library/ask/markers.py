@@ -146,7 +146,7 @@ class Sentence:
 
 
 def checked_markers(answer: str, given: int) -> Marked:
-    """Markers in one form, those beyond `given` passages dropped. What stands in code is no marker."""
+    """Return markers in one form, without those beyond `given` passages. Code contains no markers."""
     code = _code(answer)
     out: list[str] = []
     used: dict[int, None] = {}
@@ -221,7 +221,7 @@ def sentences(answer: str) -> tuple[Sentence, ...]:
 
 
 def _list_numbers(answer: str) -> frozenset[int]:
-    """Where the numbers of list items end. From 10 on one is such a number beside another: `42.` may be an answer."""
+    """Return the ends of list item numbers. From 10 on one needs a neighbour: `42.` may be an answer."""
     found = {one.end(): int(one[1]) for one in _IN_LIST.finditer(answer)}
     known = frozenset(found.values())
     return frozenset(end for end, one in found.items() if one < _ITEMS or not known.isdisjoint((one - 1, one + 1)))
@@ -244,7 +244,7 @@ def _code(answer: str) -> list[tuple[int, int]]:
 
 
 def _within(ranges: Sequence[tuple[int, int]], place: int) -> bool:
-    """Whether a place lies in one of these ranges, which stand in their order."""
+    """Return whether a place is in one of these ranges, which are in order."""
     at = bisect_right(ranges, place, key=lambda one: one[0]) - 1
     return at >= 0 and place < ranges[at][1]
 

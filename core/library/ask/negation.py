@@ -134,7 +134,7 @@ class Reading:
     denials: tuple[Denial, ...]
 
     def clause_of(self, term: Term, text: str) -> tuple[Term, ...]:
-        """The words beside one of its words."""
+        """Return the words around one of its words."""
         low, high = _clause(text, term.start, term.end)
         return tuple(one for one in self.terms if low <= one.start < high)
 
@@ -254,7 +254,7 @@ class _Unit:
 def denials(
     said: str, sources: Sequence[str], glossary: Glossary = NOTHING, *, held: bool = True
 ) -> tuple[Concern, ...]:
-    """The denials of a sentence that no source has, and those that it lost of the source's sentence it stands nearest.
+    """Return the denials of a sentence that no source has, and those that it lost of its nearest source sentence.
 
     `sources`: the passages it cites; `glossary`: where they are in another language. Unless it is `held` by them anyway
     a sentence of theirs must have half of its words, or of those beside its denial.
@@ -284,7 +284,7 @@ def _unit(text: str) -> _Unit:
 
 
 def _sentences(text: str) -> list[str]:
-    """Sentences, items and rows; a line that goes on in the next is one with it."""
+    """Return sentences, items and rows; a line that continues in the next is joined with it."""
     out: list[str] = []
     before = ""
     for line in text.split("\n"):

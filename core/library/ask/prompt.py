@@ -55,7 +55,7 @@ _SHOWN: Final = 80
 
 
 def template(name: str) -> str:
-    """The text of a template. Raises Fault invalid_input for a name nobody knows."""
+    """Return the text of a template. Raises Fault invalid_input for an unknown name."""
     known = (*TEMPLATES, MULTI_HOP, f"{MULTI_HOP}.decompose", f"{MULTI_HOP}.decide")
     if name not in known:
         raise Fault("invalid_input", f"unknown template {name[:80]}", f"one of: {', '.join(TEMPLATES)}")
@@ -89,7 +89,7 @@ def question_message(question: str, passages: Sequence[str]) -> Message:
 
 
 def refuses(answer: str) -> bool:
-    """Whether it is the line that a model is told to refuse with, whatever follows that, with or without citations."""
+    """Return whether it is the refusal line of the instructions, whatever follows it."""
     said = answer.strip()
     found = _TOLD_TO.match(said)
     return found is not None and (found.end() == len(said) or any(sign in found[1] for sign in ".!:。\n"))

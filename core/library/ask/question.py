@@ -174,7 +174,7 @@ _ANY_NUMBER = _one_of(f"{_NUMBER} zero no none any unlimited")
 _KO_NUMERAL = "(?<![가-힣])(?:열|스물|서른|마흔|쉰)?" + _one_of(
     "한 두 세 네 다섯 여섯 일곱 여덟 아홉 열 스무 서른 마흔 쉰 반 몇십"
 )
-"""A word of its own: `재시도한 주문` tells no week."""
+"""A separate word: `재시도한 주문` contains no week."""
 _OFTEN = _one_of("daily hourly weekly monthly quarterly yearly annually nightly once twice every always never forever")
 _KO_OFTEN = _one_of("매일 매주 매월 매달 매년 매시간 분기마다 주마다 달마다 해마다 하루 이틀 사흘 수시로")
 _DAY = _one_of(

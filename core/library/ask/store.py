@@ -33,7 +33,7 @@ _NAME: Final = 100
 _HISTORY: Final = 20  # turns that are read; the budget decides how many come along
 
 _READ: Final = 1 << 26
-"""Bytes of a file that are read to tell it from the one that was read; of a larger one the size tells."""
+"""Bytes of a file that are compared with the indexed one; a larger one is compared by size."""
 _ROWS: Final = """
   SELECT d.workspace_path, d.asset_id, d.source_id, d.indexed_at, p.size, p.mtime_ns, p.looked
   FROM json_each(?) JOIN documents d ON d.workspace_path = value
@@ -382,5 +382,5 @@ def _hints(kind: Any) -> dict[str, Any]:
 
 
 def _kind(hint: Any) -> str | None:
-    """What tells a citation from one of another kind."""
+    """Return what distinguishes a citation from one of another kind."""
     return next((str(one.default) for one in fields(hint) if one.name == "kind"), None)

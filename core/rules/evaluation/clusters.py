@@ -70,7 +70,7 @@ class ToGroup:
 
 
 def _never() -> None:
-    """Nobody stops it."""
+    """Never stop."""
 
 
 def clusters(

@@ -34,7 +34,7 @@ MAX_BYTES = 64 << 20
 
 
 class Titled(Protocol):
-    """A rule, or what is told of one."""
+    """A rule, or its description."""
 
     @property
     def id(self) -> str:
@@ -145,7 +145,7 @@ def read_labelled(path: Path) -> tuple[LabelledCall, ...]:
 
 
 def labelled_in(data: bytes, name: str) -> tuple[LabelledCall, ...]:
-    """The calls of a file that was read, `name` tells which. Raises Fault as `read_labelled`."""
+    """Return the calls of a file that was read; `name` is its name. Raises Fault as `read_labelled`."""
     lines = data.split(b"\n")
     found = [_labelled(line, f"{name}, line {at}") for at, line in enumerate(lines, 1) if line.strip()]
     if not found:
@@ -224,7 +224,7 @@ class Label:
 
 
 Seen = Label | None | Literal["any"]
-"""The label somebody has before them, None for none; `any`: nobody looks."""
+"""The label that the user sees, None for none; `any`: no check."""
 
 
 class LabelConflict(Exception):
@@ -350,7 +350,7 @@ def _label(item: dict[str, Any]) -> Label:
 
 
 def _label_of(item: dict[str, Any]) -> LabelledCall:
-    """In files of earlier days no line says `silence`, and one with rules in `not` alone is told as `hard`."""
+    """Return the label. Older files have no `silence`, and a line with rules in `not` alone counts as `hard`."""
     return parse_labelled_call(
         ToolCall(str(item["tool_name"]), cast("dict[str, Any]", item.get("tool_input") or {})), item
     )

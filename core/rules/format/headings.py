@@ -43,7 +43,7 @@ _END_TAG = re.compile(r"</\w+>\Z")
 _WORD = re.compile(r"[^\W_]+")
 _WORDS = "rule rules no number id error 규칙 룰 원칙 오류 에러 ルール 規則 エラー 规则 错误 錯誤"
 _BEFORE = frozenset(_WORDS.split())
-"""Words that may stand before an id and say no more than that it is one."""
+"""Words before an id that only say that it is one."""
 _DASHES = dict.fromkeys(map(ord, "‐‑‒–—―−﹣"), "-") | dict.fromkeys(map(ord, "〜∼⁓"), "~") | {0xFE55: ":"}
 _WIDE = {code: chr(code - 0xFEE0) for code in range(0xFF01, 0xFF5F)}
 
@@ -200,7 +200,7 @@ def _chosen(marks: Sequence[_Mark], rules: Sequence[int]) -> list[int]:
 
 
 def _count_rules(rules: Sequence[int], begin: int, end: int) -> int:
-    """How many headings of rules stand between two lines."""
+    """Return the number of rule headings between two lines."""
     return bisect_left(rules, end) - bisect_right(rules, begin)
 
 
@@ -371,7 +371,7 @@ def _only_decorates(before: str) -> bool:
 
 
 def _is_span(first: str, after: str) -> bool:
-    """Whether what stands behind an id makes it a range."""
+    """Return whether the text after an id makes it a range."""
     found = _RANGE.match(after)
     if found is None or int(found.group(4)) <= int(first):
         return False

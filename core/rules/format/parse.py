@@ -169,7 +169,7 @@ def _read(handle: int, most: int, wait_s: float | None) -> bytes:
 
 
 def _wait(handle: int, wait_s: float) -> None:
-    """Until there is something to read, or nobody left who writes."""
+    """Wait until there is something to read, or no writer is left."""
     if not hasattr(select, "poll"):  # Windows
         return
     ready = select.poll()
@@ -294,7 +294,7 @@ class _Reading:
             at += 1
 
     def _begins(self, at: int, heading: Heading) -> bool:
-        """Whether a heading begins a rule; one that may, and does not, is told."""
+        """Return whether a heading begins a rule; one that may, and does not, is reported."""
         named = heading.named
         if named is None:
             return False
@@ -363,7 +363,7 @@ class _Reading:
             self.flaws.append((self.numbers[at], wrong, cost))
 
     def _stray(self, at: int) -> None:
-        """Tell of fields that stand under no rule, once for each time that they begin anew."""
+        """Report fields outside a rule, once for each new beginning."""
         name = self._field_at(at)
         if name not in REQUIRED:
             return
@@ -422,7 +422,7 @@ class _Part:
         return True
 
     def _is_dated(self, line: str) -> bool:
-        """Whether a line stands behind a date, which is one line: what comes then is text of no field."""
+        """Return whether a line follows a date, which has one line: later text belongs to no field."""
         return self.current == "date" and bool(line.strip()) and any(map(str.strip, self.fields["date"]))
 
     def _of_another(self, found: Field) -> bool:
@@ -483,7 +483,7 @@ def _display_field(name: str) -> str:
 
 
 def _text(lines: list[str]) -> str:
-    """The lines of a field as one text: the first stands behind its label, the rest keeps its own shape."""
+    """Return the lines of a field as one text: the first follows its label, the rest keeps its indentation."""
     rest = textwrap.dedent("\n".join(lines[1:])) if len(lines) > 1 else ""
     text = re.sub(
         rf"\n{_LINE_ACROSS.pattern}(?=\n|\Z)",

@@ -45,7 +45,7 @@ class Rule:
 
     @property
     def content_hash(self) -> str:
-        """SHA-256 of everything the rule says, wherever it stands."""
+        """SHA-256 of the rule's content, independent of its place."""
         said = [self.id, self.title, self.problem, self.root_cause, self.solution, self.prevention]
         said += [
             self.date,
@@ -58,7 +58,7 @@ class Rule:
 
     @property
     def key(self) -> tuple[str, str, int]:
-        """What tells it from every other rule: file, id, and which one of that id."""
+        """Unique key: file, id, and the number of its occurrence."""
         return self.path, self.id, self.nth
 
 

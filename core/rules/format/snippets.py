@@ -38,14 +38,14 @@ _AFTER = re.compile(
 _UNLOST = re.compile(r"빼|빠뜨|잊|생략|누락|놓치|없이|忘")
 """What must not be left out is advised."""
 _AND = re.compile(r"[ \t]*(?:[/,、·]|or|and|nor|和|或|와|과|이?나|또는|혹은|및)[ \t]*(?:일반[ \t]*)?")
-"""What stands between pieces of code of which the same is told."""
+"""Separators between pieces of code of one list."""
 _NEAR = 60
 """Letters before it that are looked at."""
 _LONGEST = 400
 """Letters that such a sentence has at most."""
 
 FULL = 4.0
-"""What a snippet adds to the bm25 score of its rule where all of it stands in the call."""
+"""Points that a full snippet in the call adds to the bm25 score of its rule."""
 _CHECK = 0.3
 """What the code of a prevention says of a cure: it may as well name what is looked for."""
 _MOSTLY = 0.6
@@ -54,19 +54,19 @@ _ONE_WORD = 0.5
 """How much of a cure one word is at most: it may as well name the place where the cure belongs. A plain one (`SCAN`)
 counts also where it is part of a name (`scan_iter`)."""
 _ENOUGH = 3
-"""Words of a snippet from which on its cure can stand there more whole than the mistake does."""
+"""Minimum words of a snippet for which its cure can match better than the mistake."""
 _TICKED = re.compile(r"(?<!`)`([^`\n]{1,200})`(?!`)|^```[^`\n]*\n(.{1,2000}?)^```", re.MULTILINE | re.DOTALL)
 """Code: between ticks, or the lines of a fence."""
 _GLUED = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3"
 """Writing that is glued to a word of code: `npm을` is `npm`."""
 _WORD = re.compile(rf"(?:(?<=\s)|^)--?[A-Za-z](?:[^\W{_GLUED}]|-)*|[^\W{_GLUED}]+|[{_GLUED}]+")
 _MADE = re.compile(r"[a-z][A-Z]|\w_|_\w|[A-Za-z]\d|^--")
-"""A word that somebody made up: camelCase, snake_case, a code, a long option. It says twice what a plain one does."""
+"""An artificial word: camelCase, snake_case, a code, a long option. It counts twice as much as a plain one."""
 _MOST = 40
 
 
 def divided(text: str) -> tuple[str, tuple[str, ...]]:
-    """A solution or prevention without the code it tells not to use, and that code, in its order."""
+    """Split a solution or prevention from the code that it forbids, and return both in order."""
     ticked = list(_TICKED_ADVICE.finditer(text))
     if not ticked:
         return text, ()
@@ -151,7 +151,7 @@ def code_text(text: str) -> CodeWords:
 
 
 def rule_code(rule: Rule) -> RuleCode:
-    """The code of a rule: what stands in backticks or in a fence."""
+    """Return the code of a rule: text in backticks or a fence."""
     wrong = f"{rule.title}\n{rule.problem}\n{rule.root_cause}"
     advised, forbidden = divided(rule.solution)
     checked, banned = divided(rule.prevention)
@@ -204,7 +204,7 @@ def code_words(text: str) -> frozenset[str]:
 
 
 def likest(shown: RuleCode, code: CodeWords) -> tuple[Snippet, float] | None:
-    """The snippet of the mistake that stands in these words best, and what it adds (0 to `FULL`)."""
+    """Return the snippet of the mistake with the best match in these words, and its points (0 to `FULL`)."""
     best: tuple[Snippet, float] | None = None
     for one in shown.mistakes:
         score = FULL * _likeness(one, code)
@@ -214,7 +214,7 @@ def likest(shown: RuleCode, code: CodeWords) -> tuple[Snippet, float] | None:
 
 
 def standing(text: str, said: str, code: CodeWords) -> Iterator[tuple[int, int]]:
-    """Where the words of a snippet stand in what is said, as far as a call with these words of code has them."""
+    """Yield the places of a snippet's words in a text, as far as a call with these words of code has them."""
     wanted = {word: weight for word, weight in _snippet(text).words if _holds(code, word, weight)}
     parts = [word.strip("_") for word, weight in wanted.items() if weight > 1 and len(word.strip("_")) > 4]
     for found in _WORD.finditer(said):
@@ -224,12 +224,12 @@ def standing(text: str, said: str, code: CodeWords) -> Iterator[tuple[int, int]]
 
 
 def _likeness(snippet: Snippet, code: CodeWords) -> float:
-    """How much of a snippet stands there, 0 to 1: a short one says less even where it is whole."""
+    """Return how much of a snippet is there, 0 to 1: a short one counts less even if it is complete."""
     return (1 - 0.5**snippet.weight) * share(snippet, code) ** 2
 
 
 def share(snippet: Snippet, code: CodeWords) -> float:
-    """How much of a snippet's words stand there, by what each says, 0 to 1."""
+    """Return the weighted share of a snippet's words that are there, 0 to 1."""
     return sum(weight for word, weight in snippet.words if _holds(code, word, weight)) / snippet.weight
 
 

@@ -56,7 +56,7 @@ def read_at(con: apsw.Connection, paths: Sequence[str]) -> float | None:
 
 
 def forget_freshness(store: Store, paths: Sequence[str]) -> None:
-    """Have these files read anew next time (`rules refresh`)."""
+    """Read these files again next time (`rules refresh`)."""
     with store.transaction() as con:
         con.executemany("UPDATE rule_file SET looked = 0 WHERE path = ?", ((path,) for path in paths))
 

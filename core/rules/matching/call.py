@@ -59,13 +59,13 @@ _LISTING: Final = {
     "tar": "-t -tf -tvf -tzf -tzvf tf tzf tvf tzvf", "unzip": "-l -t -v", "gpg": "--list -k -K --verify",
     "iptables": "-L -S -nL", "curl": "-I --head -sI", "make": "-n --dry-run", "xcodebuild": "-list -show",
 }  # fmt: skip
-"""How the first word behind a program begins that then only tells something."""
+"""First words after a program with which it only prints something."""
 _SHOWING = (
     "show list ls describe dump verify status info inspect version help view log logs diff explain search outdated "
     "whoami history"
 )
 _SUBCOMMANDS: Final = frozenset(_SHOWING.split())
-"""What a program is told where it shall only tell something."""
+"""Subcommands with which a program only prints something."""
 _WORDS: Final = ("description", "prompt")
 _HARMLESS: Final = frozenset(("--help", "--version", "--dry-run"))
 _DOING: Final = frozenset(("-delete", "-exec", "-execdir", "-ok"))
@@ -108,7 +108,7 @@ def is_declared_read_only(given: Mapping[str, Any], command: str | None) -> bool
 
 
 def _changes(words: list[str]) -> bool:
-    """Whether a program that only looks is told to change something: in place, or what it finds."""
+    """Return whether a read-only program has an option that changes something: in place, or its results."""
     if not _DOING.isdisjoint(words) or ("sed" in words and "-i" in words):
         return True
     after = [word for at, word in enumerate(words[1:], 1) if words[at - 1] == "xargs"]
@@ -116,7 +116,7 @@ def _changes(words: list[str]) -> bool:
 
 
 def _only_prints(words: list[str]) -> bool:
-    """Whether the words of one command only have something told."""
+    """Return whether the words of one command only print something."""
     plain = [word for word in words if not word.startswith("-") and "=" not in word]
     if not plain:
         return False
@@ -150,7 +150,7 @@ PATH = re.compile(r"(?<![\w:/])[\w.~\-]{0,255}/[\w./\-*]+(?!\w)")
 _MESSAGE = re.compile(r"(?<=\s)(?:-\w*m|--message)[ =]?(\"[^\"]*\"|'[^']*')")
 """What a commit or a tag says of itself: words about work that is done, not what the command does."""
 SEPARATED = re.compile(r"\|\||&&|[;|\n]")
-"""What stands between the commands of a line."""
+"""Separators between the commands of a line."""
 _PROGRAM = {
     "python": "python", "python3": "python", "pip": "python", "pip3": "python", "pytest": "python", "uv": "python",
     "uvicorn": "python", "ruff": "python", "poetry": "python", "npm": "javascript", "npx": "javascript",

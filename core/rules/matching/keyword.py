@@ -29,13 +29,13 @@ def bounded(bm25: float) -> float:
 
 
 def format_scores(one: float, other: float) -> tuple[str, str]:
-    """Two scores as they are told beside each other."""
+    """Format two scores for display next to each other."""
     digits = _digits(one, other)
     return f"{one:.{digits}f}", f"{other:.{digits}f}"
 
 
 def short_of(score: float, line: float) -> str:
-    """What a score lacks to a line above it: the difference of both as they are told."""
+    """Return the difference of a score to a higher line, in the displayed precision."""
     digits = _digits(score, line)
     return f"{round(line, digits) - round(score, digits):.{digits}f}"
 
@@ -53,7 +53,7 @@ _FIELDS = (
     ("notes", 0.5), ("project", 0.2),
 )  # fmt: skip
 _OTHER = 0.5
-"""The weight of a field that nobody knows."""
+"""The weight of an unknown field."""
 _K1, _B = 1.2, 0.5
 _ONE_TERM = 2.2
 """What one term adds at most: that several are shared says more than that a rare one is."""
@@ -64,7 +64,7 @@ LEAST_RULES = 60
 _PATTERN_WEIGHT, _PATH_WEIGHT, _MAX_TERMS = 0.7, 0.4, 120
 _LEAST = 0.05
 _MOST_RULES = 600
-"""Rules of a term that are looked at, those that it says most of: a word of thousands of rules tells them not apart."""
+"""Maximum number of rules of a term, by weight: a word in thousands of rules does not separate them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +224,7 @@ class KeywordIndex:
 
 
 def with_code(score: KeywordScore, best: tuple[Snippet, float] | None) -> KeywordScore:
-    """The score with what the rule's own code adds, where it stands in the call (`likest`)."""
+    """Return the score with the points of the rule's own code in the call (`likest`)."""
     if best is None or best[1] < _LEAST:
         return score
     snippet, more = best
@@ -305,7 +305,7 @@ def _counts(rule: Rule, said: Mapping[str, Sequence[str]], glossary: Mapping[str
 
 
 def _of_cure(rule: Rule, said: Mapping[str, Sequence[str]]) -> frozenset[str]:
-    """The terms that only solution and prevention have; none where nothing else tells of the mistake."""
+    """Return the terms of only solution and prevention; none if no other field describes the mistake."""
     if not rule.problem.strip() and not rule.root_cause.strip():
         return frozenset()
     told = frozenset((*said["title"], *said["problem"], *said["root_cause"]))
@@ -313,5 +313,5 @@ def _of_cure(rule: Rule, said: Mapping[str, Sequence[str]]) -> frozenset[str]:
 
 
 def _idf(count: int, size: int) -> float:
-    """How much a term tells: little where many rules have it."""
+    """Return the weight of a term: low if many rules have it."""
     return math.log(1 + (max(size, LEAST_RULES) - count + 0.5) / (count + 0.5))

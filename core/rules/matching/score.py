@@ -48,7 +48,7 @@ NEAR_MISS = 0.55
 """For the command of a mistake without the option that makes it one."""
 _OTHER_LANGUAGE, _OTHER_PROJECT = 0.8, 0.9
 _EMBEDDED = frozenset(("sql",))
-"""What stands in code of any language: no other one speaks against a rule about it."""
+"""Languages embedded in code of any language: no other language contradicts them."""
 _FEWER_WORDS, _FARTHER = 0.5, 1.0
 """How steeply a rule falls that has less of the call's words, or means less of the same, than another one."""
 
@@ -60,7 +60,7 @@ Regime = Literal["semantic", "hybrid", "keyword"]
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """How well a rule fits beside words and meaning: a factor, the reasons in words, and of what it is the product.
+    """How well a rule fits besides words and meaning: a factor, the reasons in words, and its components.
     `done` is the part of it that the cure in the call has."""
 
     factor: float
@@ -69,7 +69,7 @@ class Context:
     done: float = 1.0
 
     def times(self, by: float, why: str) -> Context:
-        """The same, once more by this factor; one that is 1.00 is told nowhere but in `factor`."""
+        """Return the same with this factor applied; 1.00 appears in `factor` only."""
         if abs(by - 1) < 0.005:
             return Context(self.factor * by, self.reasons, self.parts, self.done)
         told = (*self.reasons, f"{why}: x {by:.2f}")

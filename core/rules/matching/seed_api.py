@@ -175,7 +175,7 @@ def _ready(book: Book, until: float) -> RememberedSemantic:
 
 
 def _opened(tier: RememberedSemantic, until: float) -> Embedder | NoVectors:
-    """The model, if it is there in time; one that still loads goes on loading for the next call."""
+    """Return the model if it is loaded in time; a loading one is ready for the next call."""
     if tier.opening is None:
         tier.opening = threading.Thread(target=tier.vectors.embedder, daemon=True)
         tier.opening.start()

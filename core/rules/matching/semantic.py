@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 ELSEWHERE = "embedded_elsewhere"
-"""The fact that another program embeds just now: whoever asks again gets more."""
+"""The fact that another program is embedding: a later request gets more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ class StoredVectors:
 
 
 def text_shas(book: Book, source: RuleSource) -> tuple[str, ...]:
-    """The hash of what is embedded of each rule, as the worker writes it beside a vector."""
+    """Return the hash of each rule's embedded text, as the worker stores it with a vector."""
     return tuple(sha_of(storable(source.text(rule))) for rule in book.rules)
 
 
@@ -219,7 +219,7 @@ def cache_state(store: Store, rule: Rule) -> CacheState:
 
 
 NEAREST = 100
-"""Rules the semantic tier looks at, beside those that keywords propose."""
+"""Rules that the semantic tier considers, besides those of the keywords."""
 _LETTERS = 8
 """A query in which a model can read fewer letters than this is not asked."""
 
@@ -340,7 +340,7 @@ def stored_semantic(
 
 
 def bars_of(vectors: VectorSearch) -> Thresholds | NoVectors:
-    """What the model's cosines mean; why nothing, where nobody has measured it: the cut-offs are no model's own."""
+    """Return the thresholds of the model; the reason if it is uncalibrated: cut-offs do not carry over."""
     model = vectors.model()
     if isinstance(model, NoVectors):
         return model

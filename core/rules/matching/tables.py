@@ -95,7 +95,7 @@ class Tables:
     error_patterns: tuple[ErrorPattern, ...] = ()
     glossary: Mapping[str, str] = field(default_factory=dict[str, str])
     unknown: tuple[Flaw, ...] = ()
-    """What nobody knows in the user's own files: named, and left alone, because a newer casebook may know it."""
+    """Unknown entries of the user's files: reported and ignored, because a newer casebook may know them."""
     named: tuple[Flaw, ...] = ()
     """Where a pattern of the user's own names a rule, each with the id."""
 
@@ -196,7 +196,7 @@ class _Where:
     text: str
 
     def line(self, key: tuple[str, ...]) -> int:
-        """Where a key stands, 0 where that cannot be told."""
+        """Return the line of a key, 0 if it is unknown."""
         return key_lines(self.text).get(key, 0)
 
     def fault(self, key: tuple[str, ...], what: str) -> Fault:
@@ -206,7 +206,7 @@ class _Where:
 
 
 def _unknown(given: Mapping[str, Any], at: tuple[str, ...], known: tuple[str, ...], where: _Where) -> Iterator[Flaw]:
-    """The keys of a table that nobody knows, each with the one that may be meant."""
+    """Yield the unknown keys of a table, each with the probable one."""
     for name in given:
         if name in known:
             continue

@@ -25,7 +25,7 @@ _COMMON = (
 _EVERYDAY: Final = frozenset(_COMMON.split())
 _GLUED = "은 는 이 가 을 를 의 에 로 와 과 도 만 에서 에게 으로 까지 부터 처럼 보다 에서는 으로는"
 _PARTICLES: Final = frozenset(_GLUED.split())
-"""What stands by itself where it was glued to code (`await`를)."""
+"""Particles that become separate when they were attached to code (`await`를)."""
 ENGLISH, PIECE = 0.85, 0.3
 """What an English word of a run says, and what one of its pieces does, beside each other."""
 MOST = 4_000
@@ -57,7 +57,7 @@ def _bare(word: str) -> str:
 
 
 def spans(text: str, glossary: Glossary) -> Iterator[tuple[str, int, int]]:
-    """Every term of a text with where it stands, in order; one place may give several terms."""
+    """Yield every term of a text with its place, in order; one place may give several terms."""
     count = 0
     for found in _PIECE.finditer(text):
         piece, start, end = found.group(), found.start(), found.end()
@@ -195,7 +195,7 @@ def glossed(run: str, glossary: Glossary) -> Iterator[tuple[str, int]]:
 
 
 _MEANINGS = 2
-"""Meanings of a word that a model is told: more of them make what it reads longer, and no clearer."""
+"""Maximum translations of a word for a model: more make the text longer, not clearer."""
 
 
 def in_english(text: str, glossary: Glossary) -> str:

@@ -291,7 +291,7 @@ def _through(failure: Failure, later: Command) -> str | None:
 
 
 def _without_it(failure: Failure, later: Command) -> str | None:
-    """Why a command does without a program that is missing: all that was to be done beside it is done."""
+    """Return why a command works without a missing program: everything else of it was done."""
     missing = failure.clue.missing
     if not missing or any(missing & {*map(str.lower, (*part.around, *part.words[:1]))} for part in later.parts):
         return None

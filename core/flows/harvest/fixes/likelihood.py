@@ -109,7 +109,7 @@ _NO_STEP: Final = LOOKING_TOOLS | OWN_TOOLS | LOOKS_AT_RUNNING | DELEGATES | {"T
 
 
 class Trial(NamedTuple):
-    """A call after a failure: where it stands, what it ran or changed, and what was said right before it.
+    """A call after a failure: its position, what it ran or changed, and the text right before it.
 
     `succeeded`: its result shows no failure; `passed`: it is a run that passed; `asked`: a person spoke before it.
     """
@@ -291,7 +291,7 @@ def _has_other_target(failure: Failure, old: Part, new: Part) -> bool:
 
 
 def _feeds(part: Part, words: set[str]) -> bool:
-    """Whether a call is given on its standard input what stood among its arguments before."""
+    """Return whether a call gets on its standard input what was among its arguments before."""
     fed = part.simple.fed.lower()
     return bool(fed) and any(piece in fed for word in words for piece in _PIECE.findall(word.partition("=")[0]))
 

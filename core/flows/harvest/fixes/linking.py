@@ -272,7 +272,7 @@ _squeezed = lru_cache(maxsize=256)(squeezed)
 
 @lru_cache(maxsize=256)
 def _read_hunk(old: str, new: str) -> tuple[str, frozenset[str], frozenset[str]]:
-    """The changed lines of a hunk in lower case, their words, and their phrases: asked for each error anew."""
+    """Return the changed lines of a hunk in lower case, their words, and their phrases; recomputed for each error."""
     hint = Hint("", old, new)
     lowered = "\n".join((*hint.removed, *hint.added))[:_TEXT].lower()
     return lowered, frozenset(re.findall(r"[\w$]+", lowered)), frozenset(phrases(lowered))
