@@ -132,6 +132,7 @@ class Run:
         kept = {key: value for key, value in os.environ.items() if not key.startswith(("XDG_", "CASEBOOK_", "PYTHON"))}
         own = {"HOME": str(home), "PYTHONPATH": ".", "MARKER": str(self.folder.parent / "mark"), "COLUMNS": "80"}
         model = {"CASEBOOK_EMBEDDING_MODEL": "all-mpnet-base-v2", "CASEBOOK_HOOK_HOST": "false"}
+        model["CASEBOOK_HOOK_DEADLINE_MS"] = "60000"  # a busy machine is no reason for a hook to give up here
         said = "" if given is None else json.dumps(given) + "\n"
         return subprocess.run(
             words, cwd=self.folder, env={**kept, **own, **model, **env}, input=said, capture_output=True, text=True,

