@@ -23,6 +23,7 @@ class Around:
     imported: bool = False
     embedding: bool = False
     no_embedding: str = ""
+    no_edge: str = ""
     ingesting: bool = False
 
 

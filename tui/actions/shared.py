@@ -180,11 +180,18 @@ _INCOMING: tuple[Action, ...] = (
 )
 
 
+def _needs_edge(now: Situation) -> str:
+    return now.around.no_edge
+
+
+_EDGE = "splitter resize width panel edge"
 LAST: tuple[Action, ...] = (
     *_STRIP,
     *_INCOMING,
     *EXPORTS,
     Action("view.zoom", "Zoom this panel in or out", ("z",), "pane", VIEW, "zoom", 25, needs=_can_zoom),
+    Action("view.narrower", "Make the list narrower", ("less_than_sign",), "app", VIEW, needs=_needs_edge, words=_EDGE),
+    Action("view.wider", "Make the list wider", ("greater_than_sign",), "app", VIEW, needs=_needs_edge, words=_EDGE),
     Action("view.reload", "Reload the casebook", ("f5", "ctrl+r"), "app", VIEW, priority=True),
     Action("view.theme", "Change the theme", (), "app", VIEW, needs=_needs_colours),
     Action("app.palette", "Command palette: all actions", ("ctrl+p",), "app", APP, "actions", 50, False, True),

@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
 
 _COUNT, _BAR, _LEAST = 9, 24, 36
+_NUMBER = 9
+_FEW: Final = 9.95
+"""Minutes below which a tenth of one is told."""
+MINUTES: Final = " min"
 _WEEKS: Final = 26
 
 
@@ -34,33 +38,52 @@ def draw_tabs(view: View, width: int) -> Content:
 
 
 def draw_row(
-    value: float, most: float, count: str, name: str, status: str | None, width: int, signs: Signs, *, unit: str
+    value: float,
+    most: float,
+    count: str,
+    name: str,
+    status: str | None,
+    width: int,
+    signs: Signs,
+    *,
+    unit: str,
+    chosen: bool = False,
 ) -> Content:
     """A row: what it cost, as a number and a bar, how often, its status, and the line that names it."""
     room = min(_BAR, max(0, width - _COUNT - 20 - _LEAST) // 2)
     drawn = pad(bar(value, most, room, ascii_only=signs.plain), room)
-    number = f"{value:,.0f}{unit}"
+    number = minutes_text(value) if unit == MINUTES else f"{value:,.0f}{unit}"
     mark = signs.status(status) if status is not None else None
     lead = (
-        (f"{inline(number, 11):>11} ", "$cb-text"),
-        (f"{drawn} ", "$cb-accent"),
+        (signs.bar if chosen else " ", "$cb-accent"),
+        (f"{inline(number, _NUMBER):>{_NUMBER}} ", "$cb-text"),
+        (f"{drawn} ", "$cb-accent" if chosen else "$cb-faint"),
         (f"{inline(count, _COUNT):>{_COUNT}} ", "$cb-soft"),
         (f"{mark.sign} " if mark is not None else "", mark.tone if mark is not None else ""),
     )
     used = sum(cell_len(text) for text, _ in lead)
     shown = inline(name or "(no name)", max(1, width - used), more=signs.more)
-    return Content.assemble(*lead, (shown, "$cb-text"))
+    return Content.assemble(*lead, (shown, "$cb-text bold" if chosen else "$cb-text"))
 
 
-def draw_side(found: Insights, detail: str, width: int, signs: Signs, *, wide: bool) -> Content:
-    """The chosen row in words, the sums, and the minutes by week and project as bars."""
+def minutes_text(minutes: float) -> str:
+    """Minutes as precise as they are few: `40 s`, `1.7 min`, `80 min`."""
+    if 0 < minutes < 1:
+        return f"{max(1, round(60 * minutes))} s"
+    return f"{minutes:.1f} min" if 0 < minutes < _FEW else f"{minutes:,.0f} min"
+
+
+def draw_side(found: Insights, name: str, detail: str, width: int, signs: Signs, *, wide: bool) -> Content:
+    """The chosen row whole and in words, the sums, and the minutes by week and project as bars."""
     sums = found.totals
     parts: list[tuple[str, str]] = []
+    if name:
+        parts.append((f"{inline(name, 600 if wide else width, more=signs.more)}\n", "bold $cb-text"))
     if detail:
         lines = detail.split("\n")
         room = 300 if wide else width
         shown = "".join(f"{inline(line.replace('×', signs.times), room)}\n" for line in lines)
-        parts.append((f"{shown}\n" if wide else shown, "$cb-text"))
+        parts.append((f"{shown}\n" if wide else shown, "$cb-soft"))
     parts.append((
         f"{counted(sums.failures, 'failure')}, {counted(sums.incidents, 'incident')}, {sums.minutes:,.0f} min,"
         f" {counted(sums.attempts, 'attempt')}. {counted(sums.answered, 'answer')}, {sums.helped:,} helped.\n",
@@ -79,12 +102,13 @@ def _bars(rows: Sequence[tuple[str, float]], width: int, signs: Signs) -> list[t
     name = min(24, max(10, max((cell_len(inline(one, 24)) for one, _ in rows), default=10)))
     room = max(4, width - name - 10)
     parts: list[tuple[str, str]] = []
+    digits = 1 if most < _FEW else 0
     for label, value in rows:
         drawn = bar(value, most, room, ascii_only=signs.plain)
         parts += [
             (pad(inline(label, name, more=signs.more), name), "$cb-text"),
-            (f"{value:>8,.0f} ", "$cb-soft"),
-            (f"{drawn}\n", "$cb-accent"),
+            (f"{value:>8,.{digits}f} ", "$cb-soft"),
+            (f"{drawn}\n", "$cb-faint"),
         ]
     return parts
 

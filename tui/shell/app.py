@@ -290,7 +290,7 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
     def _keep(self) -> None:
         """Remember how it looks now."""
         if self._keeper is not None and self.errors.is_mounted:
-            panes = {**self._state.panes, HOME: self.errors.remembered()}
+            panes = {**self._state.panes, HOME: self.errors.kept()}
             self._state = replace(self._state, pane=self._panes.pane, panes=panes)
             self._keeper.keep(self._state)
 
@@ -391,8 +391,15 @@ def _everywhere(app: CasebookApp, now: Situation) -> Situation:
         no_color=colours_forbidden(), readonly=bool(app.place.readonly),
         absent=app.errors.results.absent, ingesting=app.ingesting.busy, importing=incoming.busy,
         imported=incoming.report is not None, embedding=embedding.busy, no_embedding=embedding.why_not,
+        no_edge=_no_edge(app),
     )  # fmt: skip
     return replace(now, rows=_rows(app, now), around=around)
+
+
+def _no_edge(app: CasebookApp) -> str:
+    """Why the edge of the list cannot be moved on the screen that is shown."""
+    screen = app.screen if app.screen_stack else None
+    return screen.splitter.why_not if isinstance(screen, PaneScreen) else "Only available in a pane."
 
 
 def _rows(app: CasebookApp, now: Situation) -> int:

@@ -13,6 +13,8 @@ from tests.tui.panes.library.support import paths, put_notes, read_notes
 from tests.tui.panes.rules.support import CALLS, RULES, answered, put_calls
 from tests.tui.panes.rules.support import idle as rules_idle
 from tests.tui.support import NOW, toasts, until
+from tui.actions.registry import PANES
+from tui.panes.common.pane_screen import PaneScreen
 from tui.panes.library.screen import LibraryScreen
 from tui.panes.rules.screen import RulesScreen
 from tui.runtime.state import Memory, Scalar, State, read_state, write_state
@@ -69,6 +71,62 @@ async def library_screen(pilot: Pilot[None], app: CasebookApp) -> LibraryScreen:
 def chosen_path(screen: LibraryScreen) -> str:
     one = screen.hits.hit or screen.hits.document
     return "" if one is None else one.doc_path
+
+
+def list_width(screen: PaneScreen) -> int:
+    return screen.query_one(f"#{screen.LIST}").outer_size.width
+
+
+async def pane(pilot: Pilot[None], app: CasebookApp, number: int) -> PaneScreen:
+    """The pane of this number, on the screen and drawn."""
+    name = tuple(PANES)[number - 1]
+    await pilot.press(f"alt+{number}")
+    await until(pilot, lambda: isinstance(app.screen, PaneScreen) and name == app.screen.PANE)
+    screen = app.screen
+    assert isinstance(screen, PaneScreen)
+    await until(pilot, lambda: list_width(screen) > 0)
+    return screen
+
+
+async def test_the_edge_of_each_pane_moves_by_key_and_mouse_and_is_there_again(calls: Path) -> None:
+    left: dict[str, int] = {}
+    app = app_on(calls, State())
+    async with app.run_test(size=SIZE, notifications=True) as pilot:
+        await until(pilot, lambda: app.focused is not None)
+        await pilot.press("escape")
+        for number in range(1, len(PANES) + 1):
+            screen = await pane(pilot, app, number)
+            before = list_width(screen)
+            await pilot.press("greater_than_sign")
+            await until(pilot, lambda screen=screen, before=before: list_width(screen) > before)
+            await pilot.press("less_than_sign", "less_than_sign")
+            await until(pilot, lambda screen=screen, before=before: list_width(screen) < before)
+            edge = screen.query_one(f"#{screen.LIST}").region
+            await pilot.mouse_down(offset=(edge.right - 1, edge.y + 2))
+            assert screen.splitter.drags
+            await pilot.hover(offset=(39, edge.y + 2))
+            await pilot.mouse_up(offset=(39, edge.y + 2))
+            await until(pilot, lambda screen=screen: list_width(screen) == 40)
+            assert not screen.splitter.drags and not screen.selections, "nothing is selected by it"
+            await pilot.hover(offset=(60, edge.y + 2))
+            assert list_width(screen) == 40, "it was let go"
+            await pilot.mouse_down(offset=(39, edge.y + 2))
+            await pilot.hover(offset=(119, edge.y + 2))
+            await pilot.mouse_up(offset=(119, edge.y + 2))
+            await until(pilot, lambda screen=screen: list_width(screen) > 60)
+            left[screen.PANE] = width = list_width(screen)
+            assert SIZE[0] - width >= 40, "what is beside it can still be read"
+        await until(pilot, lambda: kept(calls).panes.get("insights", {}).get("share"))
+    app = app_on(calls)
+    async with app.run_test(size=SIZE, notifications=True) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, PaneScreen) and list_width(app.screen) > 0)
+        for number in range(1, len(PANES) + 1):
+            screen = await pane(pilot, app, number)
+            await until(pilot, lambda screen=screen: list_width(screen) == left[screen.PANE])
+        await pilot.resize_terminal(80, 24)
+        await until(pilot, lambda: list_width(screen) == 80)
+        await pilot.press("greater_than_sign")
+        await until(pilot, lambda: "one panel at a time" in str(toasts(app)))
 
 
 async def test_the_call_and_its_rule_are_there_again(calls: Path) -> None:

@@ -10,12 +10,14 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, ClassVar, Protocol, TypeVar, runtime_checkable
 
+from textual import events, on
 from textual.app import ComposeResult
 from textual.dom import DOMNode
 from textual.screen import Screen
 
 from core.base.fault import Fault
 from tui.actions.action import Acts, Situation, perform_of
+from tui.panes.common.splitter import Splitter
 from tui.render.common.glyphs import Signs
 from tui.runtime.jobs import Jobs
 from tui.runtime.messages import PaneSaid
@@ -119,9 +121,11 @@ class Remembers(Protocol):
 
 class PaneScreen(Screen[None]):
     """A pane: declares what `Pane` and `Remembers` name. `PANE`: its name in the ids of actions, in the
-    state that is kept and in the first line; `LANES`: the jobs that nobody waits for once it is left."""
+    state that is kept and in the first line; `LIST`: the id of its list, at the edge that can be moved; `LANES`: the
+    jobs that nobody waits for once it is left."""
 
     PANE: ClassVar[str]
+    LIST: ClassVar[str]
     LANES: ClassVar[Sequence[str]] = ()
 
     def __init__(self, context: PaneContext, classes: str = "") -> None:
@@ -131,6 +135,28 @@ class PaneScreen(Screen[None]):
         self.clock = context.clock
         self.top = TopBar(replace(context.place, pane=self.PANE.title()), context.signs)
         self.footer = KeyFooter(context.signs)
+        self.splitter = Splitter(self, self.LIST, context.memory)
+
+    @property
+    def allow_select(self) -> bool:
+        """No text is selected by what moves the edge."""
+        return super().allow_select and not self.splitter.hovers
+
+    def on_mount(self) -> None:
+        self.call_after_refresh(self.splitter.apply)
+
+    def on_resize(self) -> None:
+        """Another width has room for another share."""
+        self.call_after_refresh(self.splitter.apply)
+
+    @on(events.MouseDown)
+    @on(events.MouseMove)
+    @on(events.MouseUp)
+    def _move_edge(self, event: events.MouseEvent) -> None:
+        if self.splitter.on_mouse(event):
+            event.stop()
+            if isinstance(event, events.MouseUp):
+                self.changed()
 
     def compose(self: Pane) -> ComposeResult:
         self.footer.set_reactive(KeyFooter.situation, self.situation())
@@ -140,7 +166,7 @@ class PaneScreen(Screen[None]):
 
     def perform(self: Pane, action_id: str) -> bool:
         """Do an action of the registry; False for anything else."""
-        done = perform_of(self.actions(), action_id)
+        done = self.splitter.perform(action_id) or perform_of(self.actions(), action_id)
         if done:
             self.changed()
         return done
@@ -150,7 +176,12 @@ class PaneScreen(Screen[None]):
         if self.is_attached and isinstance(self, Remembers):
             bench = workbench(self)
             self.footer.situation = bench.situation()
-            bench.remember(self.PANE, self.remembered())
+            bench.remember(self.PANE, self.kept())
+
+    def kept(self) -> Memory:
+        """What is remembered of the pane: what it says itself, and where the edge is."""
+        own = self.remembered() if isinstance(self, Remembers) else {}
+        return {**own, **self.splitter.remembered()}
 
     def follow_casebook(self, lane: str, reading: Sequence[str], read: Callable[[], object]) -> None:
         """Call `read` after each change that others make, once none of the lanes `reading` is busy.

@@ -37,8 +37,8 @@ if TYPE_CHECKING:
 _NAME = 200
 _FACTS_FROM = 180
 """Cells of the screen from which on the facts of a case stand beside it."""
-_FEW = 6
-"""The most rows that leave room for the answer below them on a narrow screen."""
+_FEW, _BESIDE_FEW = 9, 15
+"""The most rows that the case is shown below on a narrow screen, and the lines that it and all else need there."""
 
 
 def memory_of(pane: ErrorsScreen) -> Memory:
@@ -84,6 +84,7 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
     """
 
     PANE = "errors"
+    LIST = "results"
     BINDINGS = bindings("pane")
 
     def __init__(self, context: PaneContext, roots: Callable[[], Roots]) -> None:
@@ -178,6 +179,7 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
 
     def on_resize(self, event: events.Resize) -> None:
         """A very wide screen has room for the facts beside the case."""
+        self._make_room(bool(self.results.query_text))
         beside = event.size.width >= _FACTS_FROM
         self.set_class(beside, "-facts")
         self.case.put_facts(beside=beside)
@@ -194,7 +196,7 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
     def _make_room(self, searched: bool) -> None:
         """On a narrow screen the case stands below the rows found, if these are few: `-few`, and how many."""
         total = self.results.rows.rows.total
-        few = searched and 0 < total <= _FEW
+        few = searched and 0 < total <= min(_FEW, self.size.height - _BESIDE_FEW)
         if few or self._is_few:
             self._is_few = few
             self.query("#body, #results, #reading, #case").set_class(few, "-few")

@@ -253,6 +253,7 @@ class EvidenceScreen(PaneScreen, SearchPane):
     """The quotes, the chosen one in its message, its entry."""
 
     PANE = "evidence"
+    LIST = "evidence-list"
     LANES = ("evidence", LANE, LED, READY, "evidence-compare", "evidence-watch")
     CSS_PATH = sheet("evidence")
     BINDINGS = bindings("evidence")

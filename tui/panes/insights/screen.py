@@ -23,6 +23,7 @@ from tui.render.common.amounts import counted
 from tui.render.common.empty_states import Notice, loading, of_fault
 from tui.render.common.untrusted import title
 from tui.render.insights import (
+    MINUTES,
     draw_row,
     draw_side,
     draw_tabs,
@@ -209,6 +210,7 @@ class InsightsScreen(PaneScreen):
     """The views and their rows, the chosen row, weeks and projects."""
 
     PANE = "insights"
+    LIST = "insights-list"
     LANES = ("insights", "insights-watch", "insights-session")
     CSS_PATH = sheet("insights")
     BINDINGS = bindings("insights")
@@ -235,6 +237,7 @@ class InsightsScreen(PaneScreen):
                 yield self._words
 
     def on_mount(self) -> None:
+        self._side.border_title = Content("Details")
         self.set_focus(self.rows)
         self.follow_casebook("insights-watch", ("insights",), self.load)
         self.load()
@@ -305,9 +308,9 @@ class InsightsScreen(PaneScreen):
         self._list.border_subtitle = Content(NO_PROOF if self.shown.view == "worked" else PAUSES)
         if self.read is not None:
             row, width = self.chosen, max(20, self._side.size.width - 5)
-            detail = row.detail if row is not None else ""
+            name, detail = ("", "") if row is None else (row.name, row.detail)
             wide = self.size.width >= 100
-            self._words.update(draw_side(self.read.found, detail, width, self.signs, wide=wide))
+            self._words.update(draw_side(self.read.found, name, detail, width, self.signs, wide=wide))
 
     @property
     def _scope(self) -> str:
@@ -316,7 +319,7 @@ class InsightsScreen(PaneScreen):
         names = dict(self.read.projects) if self.read is not None else {}
         return f"{weeks}, {names.get(self.shown.project, self.shown.project) or 'all projects'}"
 
-    def _paint(self, row: Hashable | None, width: int, _chosen: bool) -> Content:
+    def _paint(self, row: Hashable | None, width: int, chosen: bool) -> Content:
         if not isinstance(row, InsightRow):
             return Content("")
         return draw_row(
@@ -327,7 +330,8 @@ class InsightsScreen(PaneScreen):
             row.status,
             width,
             self.signs,
-            unit=_UNITS.get(self.shown.view, " min"),
+            unit=_UNITS.get(self.shown.view, MINUTES),
+            chosen=chosen,
         )
 
     def actions(self) -> Acts:

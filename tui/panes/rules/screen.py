@@ -104,6 +104,7 @@ class RulesScreen(PaneScreen, SearchPane):
     """The calls, the ranking of the rules for the chosen one, the reasons."""
 
     PANE = "rules"
+    LIST = "rules-calls"
     LANES = ("rules-calls", "rules-page", "rules-call", "rules-rank", "rules-why", "rules-watch", "rules-watch-db",
              "rules-all", "rules-table", "rules-relabel", "rules-drafts")  # fmt: skip
     CSS_PATH = sheet("rules")

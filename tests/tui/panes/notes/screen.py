@@ -87,6 +87,7 @@ class NotesScreen(PaneScreen, PasteSearchPane):
     """The notes, and how they were found."""
 
     PANE = "notes"
+    LIST = "notes-list"
     LANES = ("notes", "notes-watch", StatusChoices.LANE)
     BINDINGS = bindings("notes")
     CSS = "#notes-list, #notes-why { height: 1fr; } #notes-rows, #notes-notice { height: 1fr; }"
