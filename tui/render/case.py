@@ -103,9 +103,7 @@ def draw_head(
     """
     status = signs.status(shown.status if shown else case.status)
     line = head_line(case, hit, error)
-    facts = [f"seen {case.occurrences}{signs.times}"] if case.occurrences else []
-    if last := ago(case.last_seen, now):
-        facts.append(f"last {last} ago" if last != "now" else "last just now")
+    facts = [seen] if (seen := _seen(case, signs, now)) else []
     if case.tool != "unknown":
         facts.append(title(case.tool))
     if not case.harvested:
@@ -132,6 +130,14 @@ def draw_head(
     return Content.assemble(*parts)
 
 
+def _seen(case: Case, signs: Signs, now: datetime) -> str:
+    """How often, and when the last time: `seen 4×, 40m ago`."""
+    last = ago(case.last_seen, now)
+    often = f"{case.occurrences:,}{signs.times}" if case.occurrences else ""
+    when = "" if not last else "just now" if last == "now" else f"{last} ago"
+    return f"seen {', '.join(part for part in (often, when) if part)}" if often or when else ""
+
+
 def draw_facts(case: Case, fix: Fix | None, signs: Signs, now: datetime) -> Content:
     """What is known of a case, a fact a line: how often and when it was seen, where, and what its fix is worth."""
     status = signs.status(case.status if fix is None else fix.status)
@@ -145,7 +151,7 @@ def draw_facts(case: Case, fix: Fix | None, signs: Signs, now: datetime) -> Cont
     facts += [
         (name, f"{stamp(ts)[:10]}{f'  {age}' if (age := ago(ts, now)) else ''}", "$cb-soft")
         for name, ts in (("last", case.last_seen), ("first", case.first_seen))
-        if ts
+        if ts and (name == "last" or ts != case.last_seen)
     ]
     if case.use_count:
         facts.append(("used", f"{case.use_count:,}{signs.times}", "$cb-text"))
@@ -156,6 +162,7 @@ def draw_facts(case: Case, fix: Fix | None, signs: Signs, now: datetime) -> Cont
         facts.append(("by", title(fix.resolved_by), "$cb-soft"))
     if fix is not None:
         facts.append(("session", short_id(fix.session) if fix.session else "none (written by hand)", "$cb-soft"))
+        facts += [("messages", _messages(fix, signs), "$cb-soft")] if fix.session and fix.messages else []
     if not case.harvested:
         facts.append(("", "no longer harvested", "$cb-draft"))
     if _is_of_team(case):
@@ -284,24 +291,33 @@ def draw_steps(tools: tuple[str, ...], signs: Signs) -> Content:
     return Content.assemble(*parts)
 
 
-def draw_source(case: Case, fix: Fix | None, signs: Signs) -> Content:
-    """Where it comes from: session and messages, project, first and last time, and the keys that name it."""
+def draw_source(case: Case, fix: Fix | None, signs: Signs, *, beside: bool = False) -> Content:
+    """Where it comes from: session and messages, project, first and last time, and the keys that name it.
+
+    `beside`: its facts are shown beside it (`draw_facts`), so the keys alone are left."""
+    parts = [] if beside else _source_facts(case, fix, signs)
+    prints = [finer.fingerprint for finer in case.fingerprints]
+    parts += _listed("key", case.keys, 5) + _listed("fingerprint", prints, 8)
+    return Content.assemble(*parts).rstrip()
+
+
+def _source_facts(case: Case, fix: Fix | None, signs: Signs) -> list[tuple[str, str]]:
     facts: list[tuple[str, str]] = []
     if fix is not None and fix.session:
-        numbers = ", ".join(str(number) for number in fix.messages[:12]) + (signs.more if fix.messages[12:] else "")
+        numbers = _messages(fix, signs)
         facts.append(("session", title(fix.session) + (f"  messages {numbers}" if numbers else "")))
     elif fix is not None:
         facts.append(("session", "none (written by hand)"))
     if case.project:
         name = f"{title(case.project_name)}  " if case.project_name else ""
         facts.append(("project", name + title(case.project)))
-    facts.append(("seen", f"{stamp(case.first_seen)}  to  {stamp(case.last_seen)} UTC"))
-    parts: list[tuple[str, str]] = []
-    for name, value in facts:
-        parts += [(f"{name:<9}", "$cb-faint"), (value + "\n", "$cb-soft")]
-    prints = [finer.fingerprint for finer in case.fingerprints]
-    parts += _listed("key", case.keys, 5) + _listed("fingerprint", prints, 8)
-    return Content.assemble(*parts).rstrip()
+    first, last = stamp(case.first_seen), stamp(case.last_seen)
+    facts.append(("seen", f"{last} UTC" if first == last else f"{first}  to  {last} UTC"))
+    return [part for name, told in facts for part in ((f"{name:<9}", "$cb-faint"), (f"{told}\n", "$cb-soft"))]
+
+
+def _messages(fix: Fix, signs: Signs) -> str:
+    return ", ".join(str(number) for number in fix.messages[:12]) + (signs.more if fix.messages[12:] else "")
 
 
 def _listed(name: str, values: Sequence[str], limit: int) -> list[tuple[str, str]]:

@@ -90,16 +90,20 @@ _BARS_FROM, _NAME = 84, 10
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A row with the names of the columns of the rows below it: of methods, or of labelled calls."""
+    """A row with the names of the columns of the rows below it: of methods, or of labelled calls.
+
+    `wrong`: the methods have a column of rules labelled wrong."""
 
     of: Literal["methods", "calls"]
+    wrong: bool = False
 
 
 def draw_heading(row: Heading, width: int, signs: Signs, *, chosen: bool = False) -> Content:
     """The names over their columns."""
     if row.of == "methods":
         cells = _rate_cells(width)
-        names = "method".ljust(_NAME) + "".join(name.ljust(cells) for name in _RATES) + "shown  wrong"
+        names = "method".ljust(_NAME) + "".join(name.ljust(cells) for name in _RATES) + "shown"
+        names += "  wrong" if row.wrong else ""
     else:
         tool = max(8, tool_cells(width - 40))
         names = f"  {'tool'.ljust(tool)} {f'label {signs.arrow} shown'.ljust(_MIDDLE)} call"
@@ -115,7 +119,7 @@ def draw_legend(row: Heading) -> Content:
 
 
 def _rate_cells(width: int) -> int:
-    return 14 if width >= _BARS_FROM else 9
+    return 14 if width >= _BARS_FROM else 10
 
 
 def draw_system_row(row: SystemScore, width: int, signs: Signs, *, chosen: bool = False) -> Content:

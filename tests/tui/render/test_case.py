@@ -62,7 +62,7 @@ TRACE = (
 def test_the_head_says_what_it_is_and_how_sure() -> None:
     text = draw_head(CASE, None, UNICODE, NOW).plain
     assert text.split("\n")[0] == "ModuleNotFoundError: No module named 'yaml'"
-    for part in ("● verified", "seen 4×", "last 1h ago", "python", "used 2×"):
+    for part in ("● verified", "seen 4×, 1h ago", "python", "used 2×"):
         assert part in text
 
 
@@ -119,6 +119,9 @@ def test_where_it_comes_from_names_session_messages_and_keys() -> None:
     text = draw_source(CASE, fix_of(CASE, None), UNICODE).plain
     for part in ("s-1", "messages 4, 9", "/home/mina/shop", "2026-02-01 00:00", "No module named <STR>", "ab12cd"):
         assert part in text
+    alone = draw_source(CASE, fix_of(CASE, None), UNICODE, beside=True).plain
+    assert "No module named <STR>" in alone and "ab12cd" in alone
+    assert not any(part in alone for part in ("s-1", "/home/mina/shop", "2026-02-01")), "the facts beside it say so"
 
 
 def test_the_tools_are_steps_in_order() -> None:
@@ -272,6 +275,7 @@ def test_the_facts_stand_a_line_each_and_then_not_in_the_head() -> None:
     told = draw_facts(CASE, fix_of(CASE, None), UNICODE, NOW).plain.split("\n")
     assert [line.split()[0] for line in told] == [
         "tool", "project", "seen", "last", "first", "used", "fix", "by", "session",
+        "messages",
     ]  # fmt: skip
     assert "seen     4×" in told
     head = draw_head(CASE, None, UNICODE, NOW, beside=True).plain

@@ -70,7 +70,7 @@ def test_a_rule_that_applies_and_is_not_shown_is_marked() -> None:
 @pytest.mark.parametrize("width", [60, 83, 84, 120])
 def test_the_columns_of_the_comparison_are_named_once_over_their_values(width: int) -> None:
     rate = Rate(0.75, 2, 0.2, 0.9)
-    names = draw_heading(Heading("methods"), width, UNICODE).plain
+    names = draw_heading(Heading("methods", wrong=True), width, UNICODE).plain
     drawn = draw_system_row(SystemScore("hybrid", 0.3, rate, rate, rate, 1.0, rate), width, UNICODE).plain
     assert [names.index(name) for name in ("hit@1", "recall@5", "quiet")] == [
         at for at in range(width) if drawn.startswith("0.75", at)

@@ -293,7 +293,7 @@ class CaseView(Reading):
         self._practice.set_content(draw.draw_practice(read.practice, signs))
         self._steps.set_content(draw.draw_steps(self.fix.tools if self.fix else (), signs))
         self._draw_raw(BLOCK if self.has_focus else PREVIEW)
-        self._source.set_content(draw.draw_source(case, self.fix, signs))
+        self._draw_source()
         self._draw_history()
         self.border_subtitle = Content(f"#{case.id}")
         if moved:
@@ -311,6 +311,11 @@ class CaseView(Reading):
             self._beside = beside
             if self.read is not None:
                 self._draw_head()
+                self._draw_source()
+
+    def _draw_source(self) -> None:
+        assert self.read is not None
+        self._source.set_content(draw.draw_source(self.read.case, self.fix, self._signs, beside=self._beside))
 
     def _draw_head(self) -> None:
         assert self.read is not None

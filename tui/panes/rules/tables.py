@@ -233,7 +233,8 @@ def compare_table(pane: RulesScreen) -> TableScreen[Measured | None]:
         if found is None or found.comparison is None:
             return ()
         cases = (Heading("calls"), *map(Row, found.cases)) if found.cases else ()
-        return (Heading("methods"), *found.comparison.systems, *cases)
+        systems = found.comparison.systems
+        return (Heading("methods", any(one.unwanted.of for one in systems)), *systems, *cases)
 
     def take(row: Hashable) -> bool:
         if isinstance(row, Row) and isinstance(row.case, CaseResult):

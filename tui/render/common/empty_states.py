@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from textual.content import Content
 
 from core.base.installation import installed
 from tui.render.common.glyphs import Signs
-from tui.render.common.untrusted import inline
+from tui.render.common.untrusted import inline, pad
 
 if TYPE_CHECKING:
     from core.base.fault import Fault
@@ -111,6 +112,8 @@ def draw_notice(notice: Notice, signs: Signs) -> Content:
     steps = [step for step in notice.steps if not signs.lacks(step[0])]
     if steps:
         parts.append(("\n", ""))
-    for key, does in steps:
-        parts += [("\n", ""), (signs.fill_keys(key), "bold $cb-accent"), (f"  {signs.fill_keys(does)}", "$cb-soft")]
+    keys = [signs.fill_keys(key) for key, _ in steps]
+    cells = max((cell_len(key) for key in keys), default=0)
+    for key, (_, does) in zip(keys, steps, strict=True):
+        parts += [("\n", ""), (pad(key, cells), "bold $cb-accent"), (f"  {signs.fill_keys(does)}", "$cb-soft")]
     return Content.assemble(*parts)
