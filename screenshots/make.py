@@ -60,6 +60,7 @@ _LANES = (
     *("ingest", "ingest-known"),
     *("rules-calls", "rules-page", "rules-call", "rules-rank", "rules-why", "rules-table"),
     *("library", "library-page", "library-doc", "library-meaning"),
+    "insights",
 )
 
 

@@ -11,10 +11,10 @@ from textual.content import Content
 
 from core.base.lazy import lazy_pattern
 from tui.render.case import Fix, draw_steps
-from tui.render.case_list import Row, draw_row
+from tui.render.case_list import TOOL_CELLS, Row, draw_row
 from tui.render.common.amounts import ago, stamp
 from tui.render.common.glyphs import Signs
-from tui.render.common.markdown import draw_fix_markdown
+from tui.render.common.markdown import draw_fix_markdown, quote_bar
 from tui.render.common.untrusted import block, inline, pad, title
 from tui.render.history import draw_about, draw_quotes, draw_way
 
@@ -52,13 +52,21 @@ _DIFFERING = {"tool": "tools", "key": "key lines", "fix": "fixes"}
 
 
 def draw_entry(
-    row: Row, width: int, signs: Signs, now: datetime, *, chosen: bool, mark: QueueMark, part: bool = False
+    row: Row,
+    width: int,
+    signs: Signs,
+    now: datetime,
+    *,
+    chosen: bool,
+    mark: QueueMark,
+    part: bool = False,
+    tool: int = TOOL_CELLS,
 ) -> Content:
     """A row of the queue: the row as every list has it, and its mark; another finding of the item above is indented."""
     if width < 12:
-        return draw_row(row, width, signs, now, chosen=chosen)
+        return draw_row(row, width, signs, now, chosen=chosen, tool=tool)
     indent = "  " if part else ""
-    drawn = draw_row(row, width - 2 - len(indent), signs, now, chosen=chosen)
+    drawn = draw_row(row, width - 2 - len(indent), signs, now, chosen=chosen, tool=tool)
     return Content.assemble(indent, drawn, _QUEUE_MARKS[mark], " ")
 
 
@@ -215,9 +223,10 @@ def draw_alike(found: Sequence[Candidate], signs: Signs, *, chosen: bool) -> Con
     return Content.assemble(*parts)
 
 
-def draw_preview(written: Written) -> Content:
-    """The text as it will be shown."""
+def draw_preview(written: Written, width: int, signs: Signs) -> Content:
+    """The text as it will be shown in lines of `width` cells."""
     text, left = block(written.text.strip("\n"), _TEXT)
     if not text.strip():
         return Content.styled("The preview of your fix appears here.", "$cb-faint")
-    return Content.assemble(draw_fix_markdown(text), (f"\n{left:,} more characters" if left else "", "$cb-draft"))
+    body = draw_fix_markdown(text, width, quote_bar(signs))
+    return Content.assemble(body, (f"\n{left:,} more characters" if left else "", "$cb-draft"))

@@ -56,7 +56,7 @@ def draw_list_title(name: str, by: str, mode: Mode, picked: Sequence[tuple[str, 
     """Draw the title. `by`: the search mode, if it is shown; `picked`: the active filters."""
     parts: list[tuple[str, str] | str] = [name]
     if by:
-        parts.append((f" {by.replace(_MORE, signs.more)}", "$cb-dim"))
+        parts.append((f" {signs.dot} {by.replace(_MORE, signs.more)}", "$cb-dim"))
     if mode != "hybrid":
         parts += [" ", (f" {MODE_NAMES[mode]} only ", "$cb-text on $cb-cursor")]
     for kind, value in picked:

@@ -34,7 +34,10 @@ def draw_tabs(view: View, width: int) -> Content:
         here = name == view
         parts.append((f"[{words}] " if here else f" {words}  ", "bold $cb-accent" if here else "$cb-dim"))
     found = Content.assemble(*parts)
-    return found if found.cell_length <= width else Content.assemble((inline(TITLES[view], width), "bold $cb-accent"))
+    if found.cell_length <= width:
+        return found
+    at = tuple(TITLES).index(view) + 1
+    return Content.assemble((f"[{TITLES[view]}]", "bold $cb-accent"), (f"  view {at} of {len(TITLES)}", "$cb-dim"))
 
 
 def draw_row(
@@ -47,10 +50,13 @@ def draw_row(
     signs: Signs,
     *,
     unit: str,
+    count_cells: int = _COUNT,
     chosen: bool = False,
 ) -> Content:
-    """A row: what it cost, as a number and a bar, how often, its status, and the line that names it."""
-    room = min(_BAR, max(0, width - _COUNT - 20 - _LEAST) // 2)
+    """A row: what it cost, as a number and a bar, how often, its status, and the line that names it.
+
+    `count_cells`: the cells of the column that says how often."""
+    room = min(_BAR, max(0, width - _NUMBER - count_cells - 6 - _LEAST) // 2)
     drawn = pad(bar(value, most, room, ascii_only=signs.plain), room)
     number = minutes_text(value) if unit == MINUTES else f"{value:,.0f}{unit}"
     mark = signs.status(status) if status is not None else None
@@ -58,7 +64,7 @@ def draw_row(
         (signs.bar if chosen else " ", "$cb-accent"),
         (f"{inline(number, _NUMBER):>{_NUMBER}} ", "$cb-text"),
         (f"{drawn} ", "$cb-accent" if chosen else "$cb-faint"),
-        (f"{inline(count, _COUNT):>{_COUNT}} ", "$cb-soft"),
+        (f"{inline(count, count_cells):>{count_cells}} ", "$cb-soft"),
         (f"{mark.sign} " if mark is not None else "", mark.tone if mark is not None else ""),
     )
     used = sum(cell_len(text) for text, _ in lead)

@@ -94,7 +94,8 @@ _SHORT = {"shell_command": "shell", "local_shell": "shell", "exec_command": "exe
           "apply_patch": "patch", "update_plan": "plan", "write_stdin": "stdin"}  # fmt: skip
 """Tools that agents name at length, as they are named where there is little room."""
 _AGE_FROM = 44
-_BARS_FROM, _LONG_BARS_FROM = 40, 70
+_BARS_FROM, _NAMED_FROM, _LONG_BARS_FROM = 40, 54, 70
+"""Cells from which on a row has bars, bars as wide as their names, and longer ones."""
 _MOVES = {
     "shown": ("▲", "^", "$cb-good"),
     "up": ("▲", "^", "$cb-good"),
@@ -216,7 +217,9 @@ def draw_call_row(row: CallRow, width: int, signs: Signs, now: datetime, *, chos
 
 def bar_cells(width: int) -> int:
     """How many cells each of the two bars has in a row of this width; 0: there is no room for them."""
-    return 0 if width < _BARS_FROM else 5 if width < _LONG_BARS_FROM else 8
+    if width < _BARS_FROM:
+        return 0
+    return 5 if width < _NAMED_FROM else 7 if width < _LONG_BARS_FROM else 8
 
 
 def draw_rank_head(width: int, signs: Signs) -> Content:

@@ -15,6 +15,7 @@ from textual.widgets import TextArea
 from core.store import open_store
 from tests.tui.panes.evidence.support import one_of_each, opened
 from tests.tui.support import NOW, app_on, frame, offered, put, screen_rows, settled, until
+from tui.actions.registry import PANES
 from tui.screens.palette import keys_here
 from tui.shell.app import CasebookApp
 from tui.shell.appearance import ANSI, DARK, own_themes, read_theme, tokens
@@ -222,13 +223,27 @@ async def test_without_colours_frames_of_plain_ascii_stay_plain(
     app = CasebookApp(tmp_path / "empty.db", ascii_only=True, clock=lambda: NOW)
     async with app.run_test(size=(120, 34)) as pilot:
         await settled(pilot, app)
-        for pane in ("alt+1", "alt+2", "alt+3", "alt+4"):
+        for pane in ("alt+1", "alt+2", "alt+3", "alt+4", "alt+5"):
             await pilot.press(pane)
             await settled(pilot, app)
             for part in (one for one in app.screen.focus_chain if one.display):
                 app.screen.set_focus(part)
                 await settled(pilot, app)
                 assert frame(app).isascii(), (pane, part)
+
+
+async def test_without_colours_what_has_the_focus_has_a_thick_frame_in_each_pane(
+    casebook: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    app = app_on(casebook)
+    async with app.run_test(size=(120, 34)) as pilot:
+        await until(pilot, lambda: "\u250f" in frame(app))
+        for number, pane in enumerate(PANES, 1):
+            await pilot.press(f"alt+{number}")
+            await until(pilot, lambda pane=pane: app._panes.pane == pane and frame(app).count("\u250f") == 1)
+        await pilot.press("alt+1", "T")
+        await until(pilot, lambda: "Triage" in frame(app) and frame(app).count("\u250f") == 1)
 
 
 async def test_the_palette_names_keys_that_there_are(casebook: Path) -> None:

@@ -297,7 +297,7 @@ class WritingScreen(Performs, ModalScreen[None]):
 
     def _draw_preview(self) -> None:
         if self.is_attached:
-            self._preview.update(draw_preview(self.written))
+            self._preview.update(draw_preview(self.written, self._preview.size.width, self._curating.signs))
 
     def _draw_also(self) -> None:
         self._similar.display = bool(self._alike)

@@ -18,7 +18,7 @@ from core.base.fault import Fault
 from tui.panes.errors.curation import Curating
 from tui.panes.errors.queries import Read, read_case
 from tui.panes.errors.results import ResultRows
-from tui.render.case_list import Row, draw_row, row_of
+from tui.render.case_list import TOOL_CELLS, Row, draw_row, row_of
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline
 from tui.render.curation import draw_merge
@@ -119,8 +119,8 @@ class PickCase(PicksRow, ModalScreen[int | None]):
             return Content("")
         rows = self.rows.rows
         beside = [one.key_line for one in rows.rows if one is not row] if isinstance(rows, ResultRows) else []
-        now = self._curating.clock()
-        return draw_row(row, width, self._curating.signs, now, chosen=chosen, beside=beside)
+        now, tool = self._curating.clock(), rows.tool if isinstance(rows, ResultRows) else TOOL_CELLS
+        return draw_row(row, width, self._curating.signs, now, chosen=chosen, beside=beside, tool=tool)
 
 
 _FINER_SHOWN = 200

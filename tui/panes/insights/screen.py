@@ -225,6 +225,7 @@ class InsightsScreen(PaneScreen):
         self._tabs = Static(id="insights-head")
         self._side = Reading(id="insights-side")
         self._words = Static()
+        self._count_cells = 0
 
     def compose_body(self) -> ComposeResult:
         """The views and their rows; next to them the selected row, weeks and projects."""
@@ -286,6 +287,7 @@ class InsightsScreen(PaneScreen):
         if self.read is None:
             return
         rows = rows_of(self.read, self.shown.view)
+        self._count_cells = max((len(row.count) for row in rows.rows), default=0)
         self.rows.show(rows, at)
         self.body.show_notice(self._notice(rows))
         self._draw()
@@ -330,6 +332,7 @@ class InsightsScreen(PaneScreen):
             row.status,
             width,
             self.signs,
+            count_cells=self._count_cells,
             unit=_UNITS.get(self.shown.view, MINUTES),
             chosen=chosen,
         )
