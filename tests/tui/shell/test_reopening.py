@@ -125,8 +125,21 @@ async def test_the_edge_of_each_pane_moves_by_key_and_mouse_and_is_there_again(c
             await until(pilot, lambda screen=screen: list_width(screen) == left[screen.PANE])
         await pilot.resize_terminal(80, 24)
         await until(pilot, lambda: list_width(screen) == 80)
-        await pilot.press("greater_than_sign")
+        tall = screen.query_one(f"#{screen.LIST}").outer_size.height
+        await pilot.press("less_than_sign", "less_than_sign")
+        await until(pilot, lambda: screen.query_one(f"#{screen.LIST}").outer_size.height == tall - 2)
+        edge = screen.query_one(f"#{screen.LIST}").region
+        await pilot.mouse_down(offset=(20, edge.bottom - 1))
+        await pilot.hover(offset=(20, 8))
+        await pilot.mouse_up(offset=(20, 8))
+        await until(pilot, lambda: screen.query_one(f"#{screen.LIST}").region.bottom == 9)
+        await pilot.press("alt+1", "greater_than_sign")
         await until(pilot, lambda: "one panel at a time" in str(toasts(app)))
+        await pilot.resize_terminal(*SIZE)
+        await until(pilot, lambda: list_width(app.errors) == left["errors"])
+        await pilot.press("alt+5")
+        await until(pilot, lambda: app.screen is not app.errors and list_width(app.screen) == left["insights"])  # pyright: ignore
+        assert app.screen.query_one("#insights-list").outer_size.height > 20, "side by side again"
 
 
 async def test_the_call_and_its_rule_are_there_again(calls: Path) -> None:

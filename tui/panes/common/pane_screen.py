@@ -121,11 +121,12 @@ class Remembers(Protocol):
 
 class PaneScreen(Screen[None]):
     """A pane: declares what `Pane` and `Remembers` name. `PANE`: its name in the ids of actions, in the
-    state that is kept and in the first line; `LIST`: the id of its list, at the edge that can be moved; `LANES`: the
-    jobs that nobody waits for once it is left."""
+    state that is kept and in the first line; `LIST`: the id of its list, at the edge that can be moved; `STACKS`:
+    whether that is above the rest on a narrow screen; `LANES`: the jobs that nobody waits for once it is left."""
 
     PANE: ClassVar[str]
     LIST: ClassVar[str]
+    STACKS: ClassVar[bool] = True
     LANES: ClassVar[Sequence[str]] = ()
 
     def __init__(self, context: PaneContext, classes: str = "") -> None:
@@ -135,7 +136,7 @@ class PaneScreen(Screen[None]):
         self.clock = context.clock
         self.top = TopBar(replace(context.place, pane=self.PANE.title()), context.signs)
         self.footer = KeyFooter(context.signs)
-        self.splitter = Splitter(self, self.LIST, context.memory)
+        self.splitter = Splitter(self, self.LIST, context.memory, stacks=self.STACKS)
 
     @property
     def allow_select(self) -> bool:

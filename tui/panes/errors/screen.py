@@ -85,6 +85,7 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
 
     PANE = "errors"
     LIST = "results"
+    STACKS = False
     BINDINGS = bindings("pane")
 
     def __init__(self, context: PaneContext, roots: Callable[[], Roots]) -> None:

@@ -122,6 +122,7 @@ class LibraryScreen(PaneScreen, PasteSearchPane):
 
     PANE = "library"
     LIST = "library-hits"
+    STACKS = False
     LANES = ("library", "library-page", "library-doc", "library-watch", "library-look", "library-values",
              "library-passage")  # fmt: skip
     CSS_PATH = sheet("library")
