@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from core.base.fault import Fault
 
 _TEXT = 600
+_KEY = 8
+"""Cells up to which what begins a step is padded to a column: a command is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,7 @@ def draw_notice(notice: Notice, signs: Signs) -> Content:
     if steps:
         parts.append(("\n", ""))
     keys = [signs.fill_keys(key) for key, _ in steps]
-    cells = max((cell_len(key) for key in keys), default=0)
+    cells = max((wide for key in keys if (wide := cell_len(key)) <= _KEY), default=0)
     for key, (_, does) in zip(keys, steps, strict=True):
         parts += [("\n", ""), (pad(key, cells), "bold $cb-accent"), (f"  {signs.fill_keys(does)}", "$cb-soft")]
     return Content.assemble(*parts)
