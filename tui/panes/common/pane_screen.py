@@ -92,6 +92,7 @@ class Pane(Protocol):
 
     top: TopBar
     footer: KeyFooter
+    splitter: Splitter
 
     def compose_body(self) -> ComposeResult:
         """What the pane shows."""

@@ -27,9 +27,10 @@ class _Side:
 
     def __init__(self, memory: Memory, name: str, step: int, least: int) -> None:
         found = memory.get(name)
-        is_number = isinstance(found, int | float) and not isinstance(found, bool)
         self.name, self.step, self.least = name, step, least
-        self.share = float(found) if is_number and 0 < found < 100 else None
+        self.share: float | None = None
+        if isinstance(found, int | float) and not isinstance(found, bool) and 0 < found < 100:
+            self.share = float(found)
 
 
 class Splitter(Performs):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
-from textual import events
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.content import Content
@@ -178,10 +177,10 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
 
     # What is asked, and what comes back ------------------------------------------------------------------------------
 
-    def on_resize(self, event: events.Resize) -> None:
+    def on_resize(self) -> None:
         """A very wide screen has room for the facts beside the case."""
         self._make_room(bool(self.results.query_text))
-        beside = event.size.width >= _FACTS_FROM
+        beside = self.app.size.width >= _FACTS_FROM
         self.set_class(beside, "-facts")
         self.case.put_facts(beside=beside)
 
