@@ -64,7 +64,7 @@ async def test_the_filter_the_session_and_the_case_name_sessions_for_people(samp
         await pilot.press("down", "o")
         await until(pilot, lambda: "─ 2026-10-12 weather 01946826 · codex ─" in frame(app))
         await pilot.press("escape")
-        await until(pilot, lambda: "session 01946826 message 27" in frame(app) and "Source" in frame(app))
+        await until(pilot, lambda: "01946826 message 27" in frame(app) and "Source" in frame(app))
         await pilot.press("alt+2")
         await until(pilot, lambda: "6 left" in frame(app))
         await pilot.press("f")

@@ -5,19 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from rich.cells import cell_len
 from textual.content import Content
 
 from core.base.installation import installed
 from tui.render.common.glyphs import Signs
-from tui.render.common.untrusted import inline, pad
+from tui.render.common.untrusted import inline
 
 if TYPE_CHECKING:
     from core.base.fault import Fault
 
 _TEXT = 600
-_KEY = 8
-"""Cells up to which what begins a step is padded to a column: a command is not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +111,6 @@ def draw_notice(notice: Notice, signs: Signs) -> Content:
     steps = [step for step in notice.steps if not signs.lacks(step[0])]
     if steps:
         parts.append(("\n", ""))
-    keys = [signs.fill_keys(key) for key, _ in steps]
-    cells = max((wide for key in keys if (wide := cell_len(key)) <= _KEY), default=0)
-    for key, (_, does) in zip(keys, steps, strict=True):
-        parts += [("\n", ""), (pad(key, cells), "bold $cb-accent"), (f"  {signs.fill_keys(does)}", "$cb-soft")]
+    for key, does in steps:
+        parts += [("\n", ""), (signs.fill_keys(key), "bold $cb-accent"), (f"  {signs.fill_keys(does)}", "$cb-soft")]
     return Content.assemble(*parts)
