@@ -154,8 +154,8 @@ def _first(word: str) -> str:
 
 
 def _with_end_words(text: str, start: int, end: int, wanted: str) -> tuple[int, int]:
-    """A range stretched to the quote's first and last word where they stand near: by edits alone, to leave a short
-    word out costs no more than to pass over a longer one behind it."""
+    """Return a range extended to the quote's first and last word if they are near. By edits alone, omitting a short
+    word costs no more than skipping a longer one behind it."""
     head, tail = wanted.partition(" ")[0], wanted.rpartition(" ")[2]
     most = Levenshtein.distance(wanted, text[start:end]) + _STRETCHED
     if text[start:end].partition(" ")[0] != head:

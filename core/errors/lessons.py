@@ -285,7 +285,7 @@ def _do_lines(lesson: Lesson, room: int) -> list[str]:
 
 
 def differing_words(text: str, other: str) -> str:
-    """The words of a command in which it differs from the `other` one, with its first word and those beside them.
+    """Return the words of a command that differ from the `other` one, with its first word and their neighbours.
 
     What is left out is marked. Empty where hardly anything is the same: then no words tell what was done otherwise.
     """

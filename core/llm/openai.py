@@ -64,7 +64,7 @@ def without_rejected_option(request: Request, fault: Fault) -> Request | None:
 
 
 class Reader:
-    """Reads one answer, line by line. The usage follows the last token, and `[DONE]` that. Who does not stream sends
+    """Reads one answer, line by line. The usage follows the last token, then `[DONE]`. A server without streaming sends
     one object, which may take several lines."""
 
     def __init__(self) -> None:

@@ -117,8 +117,8 @@ class Child:
     """
 
     def __init__(self, *, nice: int = 0, one_core: bool = False, grace: float = 0.0, path: Sequence[str] = ()) -> None:
-        """`grace`: seconds it has after it was asked to stop; then it is ended where it stands. `path`: its module
-        search path, in the place of the interpreter's own."""
+        """`grace`: seconds between the request to stop and the kill. `path`: the module search path, instead of the
+        interpreter's own."""
         self._options = str(nice), str(int(one_core)), str(grace), *path
         self._process: subprocess.Popen[bytes] | None = None
         self._errors: IO[bytes] | None = None

@@ -90,8 +90,8 @@ def _joined(found: Iterable[Span]) -> tuple[Span, ...]:
 
 
 def pattern_places(call: CallText, asked: QueryTerms, name: str) -> tuple[Place, ...]:
-    """What the pattern of this name matched: as a whole in one part of the call, else line by line; what stands only
-    in lines that an edit leaves as they are is in what is around it."""
+    """Return what the pattern of this name matched: as a whole in one part of the call, else line by line; lines that
+    an edit leaves unchanged count as context."""
     if name not in asked.patterns:
         return ()
     start, end = asked.places[asked.patterns.index(name)]
@@ -113,7 +113,7 @@ def _first_place(parts: Sequence[Part], said: str) -> Place | None:
 
 
 def language_places(call: CallText, term: str) -> tuple[Place, ...]:
-    """What tells the language that a term is the name of: the end of a file's name, a program, or a word."""
+    """Return what identifies the language that a term names: the extension of a file, a program, or a word."""
     wanted = [one for one in call.languages if term in (stem(one), stem(TITLES.get(one, one).casefold()))]
     found = list(dict.fromkeys(place for language in wanted for place in _telling(call, language)))
     return tuple(found)
@@ -153,8 +153,8 @@ class SharedWord:
 def shared_words(
     hits: Sequence[KeywordHit], ours: Texts, theirs: Texts, glossary: Glossary, beside: Mapping[tuple[str, str], str]
 ) -> tuple[SharedWord, ...]:
-    """The hits as words, those that add most first; pieces of one word are one. `beside`: what stands in the call for
-    hits that are no words of it, by source and term."""
+    """Return the hits as words, by weight; pieces of one word are one. `beside`: the text in the call for hits that are
+    not words of it, by source and term."""
     terms = frozenset(hit.term for hit in hits)
     called, ruled = _first(ours, glossary, terms), _first(theirs, glossary, terms)
     found: dict[tuple[str, str, str], SharedWord] = {}
@@ -217,8 +217,8 @@ def _has(texts: Texts, said: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """Call and rule side by side: each field with what both share lit; `shared`: each of it as it is written, with what
-    it adds, and `bm25` the sum."""
+    """Call and rule side by side: each field with shared words highlighted; `shared`: each of them as written, with its
+    points, and `bm25` the sum."""
 
     rule: Rule
     call: tuple[HighlightedText, ...]

@@ -465,7 +465,7 @@ TABLES = (
         "before_run",
     ),
 )
-"""What is copied, parents first; the rest is derived (answer_key by triggers; case_fts must be indexed anew; documents
+"""Copied tables, parents first; the rest is derived (answer_key by triggers; case_fts must be indexed again; documents
 by the next ingest)."""
 _ERRORS_KEPT = 1000
 

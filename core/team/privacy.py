@@ -33,8 +33,8 @@ _MOST_PASSES: Final = 5
 
 @dataclass(frozen=True)
 class Person:
-    """Whoever shares: their logins and names, and their home folders. `project`: the folder that paths become relative
-    to."""
+    """The sharing user: their logins and names, and their home folders. `project`: the folder that paths become
+    relative to."""
 
     names: tuple[str, ...] = ()
     homes: tuple[str, ...] = ()

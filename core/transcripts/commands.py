@@ -123,7 +123,7 @@ Sign = Literal["", "+", "-", "@", ":"]
 MOST = 400_000
 """Code points; a longer input is shown as it was sent."""
 _COMPARED = 2_000
-"""Lines of one change that are compared; of more, all old ones stand before all new ones."""
+"""Lines of one change that are compared; in a longer one, all old lines precede all new ones."""
 _PATCHES = ("*** Begin Patch", "diff --git ", "--- a/")
 
 

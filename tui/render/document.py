@@ -186,7 +186,8 @@ def _tone(kind: tuple[str, ...]) -> str:
 
 
 def _beginning(opened: OpenDocument, wanted: int) -> int:
-    """The line to begin to read at: the first one, or where that is far, one that is neither indented nor goes on."""
+    """Return the line to begin at: the first one, or if that is far, one that is neither indented nor a
+    continuation."""
     lines = opened.lines
     least = _reach(lines, wanted, -1, len(lines), _BEFORE)
     if least == 0 and opened.first == 1:

@@ -363,8 +363,8 @@ class Look(WholeLetters, inherit_bindings=False):
             self.stylesheet.set_variables(self.get_css_variables())
 
     def read_sheets(self, paths: Sequence[Path]) -> None:
-        """Read and parse sheets before a screen asks for them: Textual would parse all of them anew then. One a turn:
-        whoever types meanwhile waits for one of them at most."""
+        """Read and parse sheets before a screen needs them: Textual would parse all of them again then. One at a time:
+        a key waits for one of them at most."""
         if not paths:
             return
         if not self.stylesheet.has_source(str(paths[0])):

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 PATIENCE = 3.0
-"""Seconds to leave in good order. Who writes to a terminal that is gone may wait for ever, and would hold a core."""
+"""Seconds for a clean exit. A write to a closed terminal may block for ever, and would hold a core."""
 EVERY = 1.0
 """Seconds between two looks at the terminal: not each that closes a terminal sends a signal as well."""
 

@@ -80,8 +80,8 @@ class CollectsAtRest(App[None], inherit_bindings=False):
         await super().on_event(event)
 
     def collect_at_rest(self) -> None:
-        """What is loaded by now stays: never look through it again. Whoever opens the app put collecting off until now;
-        where it was not put off, somebody else has decided."""
+        """Exclude the loaded objects from garbage collection. The app's entry point has deferred it until now;
+        otherwise the caller has decided."""
         if gc.isenabled():
             return
         gc.freeze()

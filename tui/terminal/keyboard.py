@@ -247,7 +247,7 @@ class KeysInOrder(App[None], inherit_bindings=False):
             self.post_message(message)
 
     async def on_behind(self, message: Behind) -> None:
-        """A lap is over. Who has the focus by now may have set off more: then there is another one."""
+        """A round is over. The focused widget may have queued more keys: then there is another round."""
         if message.lap != self._lap:
             return
         if not self._sure or self._receiver() is not self._at:

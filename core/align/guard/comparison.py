@@ -190,8 +190,8 @@ class _Change:
 
 
 def compare(quote: str, source: str, known: Known, level: Level = "normal", *, in_diff: bool = False) -> Verdict:
-    """Compare a quote with the source's words. `known` says whether a word stands elsewhere in the session, `in_diff`
-    whether the source is part of a diff."""
+    """Compare a quote with the source's words. `known` returns whether a word occurs elsewhere in the session,
+    `in_diff` whether the source is part of a diff."""
     mine, yours = View(quote).lines, View(source).lines
     ours, theirs = tokens_of(mine), tokens_of(yours)
     parts = list(runs([token.canon for token in ours], [token.canon for token in theirs]))

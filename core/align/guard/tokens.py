@@ -72,8 +72,8 @@ _NUMBER_WORDS = {
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """One unit of meaning: as it stands, and `canon`, which is equal for two ways to write the same. `around`: it is no
-    part of the text but stands before one of its further lines (an ordinal, a line number, a mark of quotation)."""
+    """One unit of meaning: as written, and `canon`, which is equal for two spellings of the same. `around`: not a part
+    of the text, but before one of its further lines (an ordinal, a line number, a quotation mark)."""
 
     kind: TokenKind
     text: str

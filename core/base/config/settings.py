@@ -112,7 +112,7 @@ class EvidenceSettings(Section):
 
 
 class RuleSettings(Section):
-    """Where the rules stand that tool calls are matched with, where a command names no file."""
+    """Rule files for tool calls, if a command names none."""
 
     files: str = setting(
         "Rule files for every project, separated as in PATH. Empty: none.",
@@ -141,7 +141,7 @@ class ImportSettings(Section):
 
 
 class LibrarySettings(Section):
-    """How the library reads. A change of `korean` builds its index of words anew with the next ingest."""
+    """How the library reads. A change of `korean` rebuilds its index of words at the next ingest."""
 
     korean: str = setting(
         "Index for Korean: syllable pairs, or additional morphemes (requires the extra ko).",
@@ -155,7 +155,7 @@ class LibrarySettings(Section):
 
 
 class ChunkingSettings(Section):
-    """How the library cuts documents into passages. A change reads anew what it affects."""
+    """How the library splits documents into passages. A change reads the affected files again."""
 
     target_tokens: int = setting(
         "Target size of a passage in tokens (three bytes each).", default=500, least=16, most=100_000

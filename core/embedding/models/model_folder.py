@@ -146,7 +146,7 @@ def sweep(target: Path) -> None:
 
 
 def write_thresholds(folder: Path, model: Model, thresholds: Thresholds) -> None:
-    """Keep measured thresholds beside the model; they hold for its version and recipe only, and not against the
+    """Store measured thresholds next to the model; they apply to its version and recipe only, and do not override the
     catalogue's. Raises Fault io_error."""
     from core.base.atomic import write_file
 

@@ -91,8 +91,8 @@ def offered() -> Sequence[str]:
 
 
 def keep_to_itself() -> None:
-    """Call before anything imports onnxruntime: since 1.31 it tells its makers on every start, and keeps a device id in
-    the user's cache folder, unless its environment says no (onnxruntime, `Privacy.md`)."""
+    """Call before anything imports onnxruntime: since 1.31 it reports every start to its makers, and keeps a device id
+    in the user's cache folder, unless its environment forbids it (onnxruntime, `Privacy.md`)."""
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
 

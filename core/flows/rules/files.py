@@ -90,8 +90,8 @@ def _candidate_files(settings: RuleSettings, folder: Path | None) -> Iterator[tu
 
 
 def no_files(settings: RuleSettings, folder: Path | None = None) -> tuple[str, ...]:
-    """What stands where one's own rule files are looked for and is none (a folder, a pipe, a link to nowhere), and the
-    files that are not read since others can write them."""
+    """Return a message for missing rule files of the user (a folder, a pipe, a broken link), and the files that are not
+    read because others can write them."""
     found = (path for path in own_places(settings) if os.path.lexists(path) and not path.is_file())
     odd = tuple(f"skipped rules of {path}: not a file" for path in found)
     return (*odd, *(told for _, told in untrusted_files(settings, folder)))

@@ -37,8 +37,8 @@ _PROBE = "Cannot find module 'react'"
 
 
 def model_check(settings: EmbeddingSettings) -> Check:
-    """Load the model in use and embed a text with it. That nobody set one up is no failure; that a chosen one is not
-    to be had is. Raises nothing."""
+    """Load the selected model and embed a text with it. No selected model is not a failure; an unavailable selected one
+    is. Raises nothing."""
     found = current(settings)
     if isinstance(found, Absent):
         detail = found.reason if settings.model else f"{found.reason}, only the text tiers are available"

@@ -220,9 +220,8 @@ class Answer:
 
     @property
     def uncited(self) -> tuple[Sentence, ...]:
-        """The sentences that say something and cite nothing; those are told apart whose citation was invented, or whose
-        end never came. What only leads to what follows (`…:`, a heading, the head of a table) or names a source says
-        nothing."""
+        """The sentences with a claim and without a citation; those with an invented citation or without an end are
+        excluded. A lead-in (`…:`, a heading, the head of a table) or the name of a source is not a claim."""
         names = [name for one in self.packed for name in place_names(one.citation.uri, one.section)]
         told = {*(one.start for one in self.invented), *((self.cut.start,) if self.cut else ())}
         return tuple(

@@ -289,8 +289,8 @@ def _sentence(answer: str, start: int, end: int, marks: Sequence[re.Match[str]])
 
 
 def _without_label(bare: str) -> str:
-    """A sentence without what stands before it in a list: bullet, number, and a bold label of which it does not need to
-    be a sentence. `**Timeout**: 20 seconds` needs it."""
+    """Return a sentence without its list prefix: bullet, number, and a bold label that the sentence does not need.
+    `**Timeout**: 20 seconds` needs it."""
     for sign in (_BULLET, _ITEM):
         if found := sign.match(bare):
             bare = bare[found.end() :]

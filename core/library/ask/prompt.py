@@ -225,8 +225,8 @@ def refusal_text(
     waits: bool = False,
     narrowed: Sequence[tuple[str, str]] = (),
 ) -> str:
-    """The sentence that stands where an answer would. `cause`: what the model did instead; `waits`: the gate did
-    without vectors that are on their way; `narrowed`: the filters that were asked for, by name."""
+    """Return the sentence in place of an answer. `cause`: what the model did instead; `waits`: vectors were still
+    missing; `narrowed`: the requested filters, by name."""
     language = "ko" if hangul_share(question) > 0.3 else "en"
     texts = _KOREAN if language == "ko" else _ENGLISH
     said = texts.get(reason, texts["llm_self_judge"])

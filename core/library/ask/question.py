@@ -32,7 +32,7 @@ _NAME = re.compile(
     r"|(?<![\w-])[A-Za-z]{2,}(?:-[A-Za-z]{2,})+(?![\w-])"
 )
 _CAPITAL = lazy_pattern(r"(?<![\w.-])[A-Z][A-Za-z]{2,}(?![\w-])")
-"""In a Korean question what is written in Latin letters and with a capital is a name, wherever it stands."""
+"""In a Korean question, a capitalized Latin word is a name in any position."""
 _HANGUL = lazy_pattern("[가-힣]")
 _KOREAN = (
     "이유 까닭 방법 기준 얼마 언제 며칠 무엇 어디 누구 경우 정도 안에 나는 우리 당신 무엇부터 어디서 누가 언제까지 "

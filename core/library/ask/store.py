@@ -176,8 +176,8 @@ def _put_turn(con: apsw.Connection, one: dict[str, Any]) -> None:
 
 
 def history(con: apsw.Connection, session: str) -> tuple[Turn, ...]:
-    """The last turns that were answered, oldest first: a refusal tells a model nothing. One that is not verified counts
-    too: every answer is checked against its own passages. Raises apsw errors."""
+    """Return the last answered turns, oldest first, without refusals. Unverified ones count too: every answer is
+    checked against its own passages. Raises apsw errors."""
     rows = con.execute(
         "SELECT t.question, t.answer FROM chat_turns t JOIN answers a ON a.conversation_id = t.session_id"
         " AND a.turn_index = t.turn_index WHERE t.session_id = ? AND a.refusal_reason IS NULL"

@@ -101,8 +101,8 @@ ROWS: Final = "rows/2"
 
 
 def media_of(name: str, *, pictures: bool = False) -> Media | None:
-    """The kind of the file called `name`, or None where its extension says that nobody can read it. `pictures`: whether
-    the text of pictures is read."""
+    """Return the kind of the file called `name`, or None for an unreadable extension. `pictures`: whether the text of
+    pictures is read."""
     low = name.lower()
     extension = extension_of(low)
     if extension in PICTURES:

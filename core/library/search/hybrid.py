@@ -49,8 +49,8 @@ _COMPANION: Final = lazy_pattern(
 )
 """Paths of tests and change logs."""
 _HALF: Final = 0.5
-"""What such a passage counts beside prose: with tests and change logs of five projects beside the documents that
-answer, they were 49 of the first three hits of 59 questions, and are 4; no answer was lost."""
+"""Weight of such a passage against prose: with tests and change logs of five projects next to the answering documents,
+they were 49 of the first three hits of 59 questions, and are 4; no answer was lost."""
 _QUESTION: Final = 3
 """Words, stop words left out, from which on a query is a question."""
 FAN: Final = 50

@@ -111,8 +111,8 @@ def lexical_query(text: str, *, prefix_last: bool = False, analysing: Analyse | 
 
 
 def is_last_word_indexed(con: apsw.Connection, text: str) -> bool:
-    """Whether the last word of `text` stands whole in any passage: then it is not half typed, and who types finds what
-    the command line finds. Raises apsw errors."""
+    """Return whether a passage contains the last word of `text` as a whole word: then it is complete, and typing finds
+    what the command line finds. Raises apsw errors."""
     words = WORD.findall(normalized(text[:MOST_READ]))
     if not words:
         return False
@@ -158,8 +158,8 @@ def _with_forms(term: Term, forms: dict[str, dict[str, None]]) -> Term:
 
 
 def _phrases(said: str, kept: list[str]) -> list[str]:
-    """Names of several words (`match_query`, `core/errors`), words that stand side by side in the query, and names as
-    they stand where they are defined: who asks for a name wants that place first."""
+    """Return names of several words (`match_query`, `core/errors`), adjacent words of the query, and names in the form
+    of their definitions, which a search for a name should find first."""
     names = [name for name in dict.fromkeys(_NAME.findall(said)) if len(name) <= 200][:8]
     coined = [word for word in kept if word.isascii() and not word.islower() and not word.istitle() and len(word) > 2]
     defined = [f"{how} {name}" for name in (*names, *coined)[:_MOST_DEFINED] for how in _DEFINES]

@@ -98,8 +98,8 @@ def _words(rule: Rule) -> frozenset[str]:
 
 
 def _cut(rule: Rule) -> Rule:
-    """As much of each field as is compared with calls: nobody waits for a rule that holds a whole log. In NFC, since
-    one letter may be written in two ways."""
+    """Return as much of each field as is compared with calls: a rule that holds a whole log must not delay. In NFC,
+    since one letter may be written in two ways."""
     texts = ((name, getattr(rule, name)) for name in _FIELDS)
     changed: dict[str, Any] = {name: cut for name, text in texts if (cut := _nfc(text[:READ])) != text}
     if rule.extra:

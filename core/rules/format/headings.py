@@ -218,9 +218,9 @@ def _first(places: Sequence[int], at: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """The id that a heading names, and the title. `first`: the heading begins with it; `sure`: so it does, and goes on
-    as the heading of a rule would; `span`: it is the first of a
-    range (`ERR-100 ~ ERR-199`); `several`: others stand beside it; `written`: the id as it stands there."""
+    """The id that a heading names, and the title. `first`: the heading begins with it; `sure`: it also continues as the
+    heading of a rule would; `span`: it is the first of a range (`ERR-100 ~ ERR-199`); `several`: other ids follow;
+    `written`: the id as written."""
 
     number: str
     title: str

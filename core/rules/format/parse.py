@@ -78,8 +78,8 @@ _BREAK_IN_LINE = re.compile(r"[\u2028\u2029]")
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A line that begins a field: its label as written, which field that is (empty: nobody knows), the text behind the
-    label, and whether the line is an item of a list."""
+    """A line that begins a field: its label as written, the field (empty: unknown), the text behind the label, and
+    whether the line is an item of a list."""
 
     label: str
     name: str
@@ -108,9 +108,8 @@ def field_name(line: str) -> str:
 
 
 def nearest_field(label: str) -> str:
-    """The name of the field that was probably meant by a label that nobody knows: a letter of it is wrong, missing or
-    too many, or two have changed places; else empty. Of the English labels alone: elsewhere one other letter soon makes
-    another word."""
+    """Return the field that an unknown label probably means: one letter is wrong, missing or extra, or two are swapped;
+    else empty. English labels only: elsewhere one other letter soon makes another word."""
     key = _key(label)
     if not (key.isascii() and key.isalpha()) or key in _BY_LABEL or key in _OTHER_WORDS:
         return ""

@@ -175,8 +175,8 @@ _FIRST = ("description", "prompt", "command", "content", "new_string", "pattern"
 
 
 def as_edit(given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The input of a call, with several edits or a patch told by `old_string` and `new_string` (only what is added:
-    `content`), and a patch's first file as `file_path`; any other input as it is."""
+    """Return the input of a call, with several edits or a patch as `old_string` and `new_string` (additions only:
+    `content`), and a patch's first file as `file_path`; any other input unchanged."""
     edits: object = given.get("edits")
     if isinstance(edits, list) and "old_string" not in given:
         both = list(_edits(cast("list[object]", edits)))

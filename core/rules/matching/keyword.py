@@ -58,7 +58,7 @@ _K1, _B = 1.2, 0.5
 _ONE_TERM = 2.2
 """What one term adds at most: that several are shared says more than that a rare one is."""
 _OF_CURE = 0.5
-"""What a term says that only the cure of a rule has (solution, prevention): who has it may well do what is asked."""
+"""Weight of a term that only the cure of a rule has (solution, prevention): such a call may well do the right thing."""
 LEAST_RULES = 60
 """Fewer rules than this cannot say which words are rare: their idf is taken as if there were so many."""
 _PATTERN_WEIGHT, _PATH_WEIGHT, _MAX_TERMS = 0.7, 0.4, 120

@@ -38,10 +38,9 @@ _ABOUT = 0.9
 _LOOK, _PROSE = 0.2, 0.3
 _SAYS_IT_LOOKS = 0.3
 _LOOKS_AT_IT = 0.7
-"""Where a call says so, but half of a mistake's code stands in it, or a pattern knows the mistake."""
+"""Factor of a call that says so, but contains half of a mistake's code, or matches a pattern."""
 _NO_CODE = 0.1
-"""What is taken away where a rule shows its mistake as code and none of it stands in the call; half of a snippet is
-enough of it."""
+"""Reduction if a rule shows its mistake as code and the call contains none of it; half of a snippet is enough."""
 _CURE = 1.5
 """How steeply a cure in the call takes away: half of it leaves a third, a whole one nothing."""
 NEAR_MISS = 0.55
@@ -149,8 +148,8 @@ def context_of(
     *,
     known: bool = False,
 ) -> Context:
-    """The factor for a rule whose languages, words and code are these; `code` is how much of that code stands in the
-    call (0 to `FULL`), `known`: a pattern tells of the mistake. A rule about looking or writing itself stays."""
+    """Return the factor for a rule with these languages, words and code; `code` is how much of that code is in the call
+    (0 to `FULL`), `known`: a pattern matches. A rule about looking or writing is exempt."""
     found = Context(1.0)
     if call.act != "do":
         least = _LOOK if call.act == "look" else _PROSE
@@ -209,8 +208,8 @@ class Weighed:
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A rule by its place, and how it scored among the others: put into words only where it is told. `alone` is the
-    factor of its context without the one that companions have."""
+    """A rule by its place, and its score among the others: put into words only on display. `alone` is the factor of its
+    context without the companions' one."""
 
     at: int
     score: float

@@ -35,8 +35,8 @@ _AGAIN = lazy_pattern(r"\\[0-9]")
 
 
 def is_quick(source: str) -> bool:
-    """Whether a pattern takes no longer than in the square of a text's length, told by its signs: no repeat beside or
-    within another one, no choice beside another. To be asked costs nothing; a `no` may be wrong, a `yes` may not."""
+    """Return whether a pattern takes at most the square of a text's length, by its form: no repeat next to or within
+    another one, no choice next to another. The check is cheap; a `no` may be wrong, a `yes` may not."""
     bare = _ATOM.sub("x", source).replace("(?:", "(")
     if _HARD.search(bare) or _AGAIN.search(source) or bare.count("?") > 4:
         return False

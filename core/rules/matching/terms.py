@@ -27,7 +27,7 @@ _GLUED = "은 는 이 가 을 를 의 에 로 와 과 도 만 에서 에게 으�
 _PARTICLES: Final = frozenset(_GLUED.split())
 """Particles that become separate when they were attached to code (`await`를)."""
 ENGLISH, PIECE = 0.85, 0.3
-"""What an English word of a run says, and what one of its pieces does, beside each other."""
+"""Weights of an English word of a run and of one of its pieces."""
 MOST = 4_000
 """Terms of one text that are looked at."""
 
@@ -70,8 +70,8 @@ def spans(text: str, glossary: Glossary) -> Iterator[tuple[str, int, int]]:
 
 
 def places(text: str, glossary: Glossary, wanted: Set[str]) -> Iterator[tuple[str, int, int]]:
-    """Where these terms stand in a text, in order of its pieces: of an identifier or a CJK run just the part that the
-    term is of. Of the same pieces as `spans`."""
+    """Yield the places of these terms in a text, in order of its pieces: of an identifier or a CJK run only the part of
+    the term. With the same pieces as `spans`."""
     count = 0
     for found in _PIECE.finditer(text):
         piece, start = found.group(), found.start()

@@ -14,8 +14,8 @@ PLACES_CHOSEN = 9
 
 @dataclass(frozen=True, slots=True)
 class EvidenceNow(Situation):
-    """What the pane shows: whether the chosen quote is read, how many places it may stand at, whether those are
-    numbered, how many quotes are marked, and why its entry cannot be promoted."""
+    """State of the pane: whether the selected quote is read, how many possible places it has, whether those are
+    numbered, how many quotes are selected, and why its entry cannot be promoted."""
 
     quote: bool = False
     places: int = 0

@@ -56,8 +56,8 @@ class ChosenPlace:
 
 @job_work
 def search(job: Job[Any], session: str, evidence_id: int, near: int, words: str, cache: ViewCache | None) -> Hits:
-    """Where the words stand in the session, the message `near` first; for a number alone, where the quote may stand in
-    that message."""
+    """Return the places of the words in the session, the message `near` first; for a number alone, the possible places
+    of the quote in that message."""
     from core.align import ViewCache
     from core.evidence import find_in_session, look_in
 
@@ -291,8 +291,8 @@ class Places:
         self._screen.outcome.decided(row.id, decision.state)
 
     def _accept(self, read: ReadQuote) -> None:
-        """The place on the screen; asked about where the core says so, and where it is one of several that nobody
-        picked. What asks is confirmed by another key, so that a held one accepts nothing."""
+        """Accept the place on the screen; ask if the core requires it, or if it is one of several without a choice.
+        Another key confirms, so that a held one accepts nothing."""
         view, state = self._screen.view, read.quote.row.state
         if view.asking:
             return

@@ -80,9 +80,9 @@ class Turn:
 
 @dataclass(slots=True)
 class Talk:
-    """`typed`: what stands in the box; `offered`: what was put there to begin with. `scrolled`: how far the answers
-    are, `None` where the last one is to be read; `reading`: whether one was in them and comes back to them, from a
-    source. `left_out`: turns not shown."""
+    """`typed`: the text of the box; `offered`: its initial text. `scrolled`: the scroll position of the answers, `None`
+    for the last one; `reading`: whether the user was in them and returns to them from a source. `left_out`: turns not
+    shown."""
 
     session: str = field(default_factory=new_session)
     turns: list[Turn] = field(default_factory=list[Turn])

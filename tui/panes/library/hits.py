@@ -357,8 +357,8 @@ class Searching:
         self._screen.search.answered()
 
     def _keep(self, *, late: bool) -> Keep:
-        """What stays chosen. A passage that the person went to or reads stays; whoever has only typed, or gone to the
-        list, looks at a place: what comes late brings other passages there and takes nobody to the end of the list.
+        """Return what stays selected. A passage that the user opened or reads stays; while typing, or in the list, the
+        position stays: late results bring other passages there and never move the user to the end of the list.
         """
         screen = self._screen
         if self._fresh:

@@ -332,8 +332,8 @@ class CallRows(KeyedRows["CallRow"]):
         self.words = words
 
     def place_of(self, key: int | None, *, near: bool = True) -> int:
-        """Where the call stands; of one that is not there the one behind it, or the first of what was found, or where
-        none is to stand for it (`near` false)."""
+        """Return the row of the call; if it is not there, the following one, or the first result, or none (`near`
+        false)."""
         if key is None:
             return 0
         at = bisect_left(self.keys, -key, key=lambda one: -one)

@@ -410,15 +410,16 @@ class Matching:
         return made
 
     def _forget(self) -> None:
-        """The model has failed: who asks again begins anew, after keywords. For whoever holds the matcher."""
+        """Reset after a failure of the model: the next query starts again with keywords. The caller holds the
+        matcher."""
         known, self._matchers[True] = self._matchers[True], None
         self.warm = False
         if known is not None:
             known.close()
 
     def _embed(self, question: Embed) -> list[tuple[Vector, ...]]:
-        """Have the process embed it. Raises Fault; Stopped where nobody waits for the answer to a question any more,
-        while rules are embedded all the same: whoever asks next needs them too."""
+        """Let the process embed it. Raises Fault; Stopped if the answer to a question is no longer wanted, while rules
+        are embedded anyway: the next query needs them too."""
         from core.base.fault import Fault
 
         if self._process is None:

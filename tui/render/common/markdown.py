@@ -195,8 +195,8 @@ def _table(lines: Sequence[_Line]) -> Sequence[_Line]:
 
 
 def _columns(rows: Sequence[_Line], signs: Signs, cells: int, starts: Sequence[int]) -> Iterator[list[Run]]:
-    """Columns side by side where they fit, else the rows as they stand. Where signs stand before rows, the others
-    leave room for one."""
+    """Yield columns side by side if they fit, else the raw rows. If signs precede rows, the others leave room for
+    one."""
     shown = [(line, _tone(at)) for at, line in enumerate(rows) if at != 1]
     drawn = [[line.inline(start, tone, end) for start, end in cells_of(line.text)] for line, tone in shown]
     aligned = set_in_columns(drawn, cells - 2, signs, [line.at for line, _ in shown])

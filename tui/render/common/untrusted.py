@@ -81,8 +81,8 @@ def light(content: Content, spans: Spans, tone: str, size: int) -> Content:
 
 
 def in_sight(text: str, lit: Spans, room: int, more: str) -> tuple[str, Spans]:
-    """The text, inert, and where its lit words stand: what lies between them is shortened where one of them would be
-    beyond `room` cells. A word that is lit several times is seen once."""
+    """Return the text, inert, and its highlights: text between them is shortened if one would be beyond `room` cells. A
+    word with several highlights appears once."""
     text = inline(text, more=more)
     first = {text[start:end].casefold(): (start, end) for start, end in reversed(lit) if end <= len(text)}
     seen = sorted(first.values())

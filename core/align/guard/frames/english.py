@@ -206,8 +206,8 @@ def _condition(before: str) -> str:
 
 
 def _broken_off(condition: str, inside: str) -> bool:
-    """Whether a place begins in the middle of the condition's own clause, as anybody sees: with the verb whose subject
-    is outside, or within a bracket that it closes."""
+    """Return whether a place begins visibly inside the condition's clause: with the verb of a subject outside, or
+    within a bracket that it closes."""
     if "," not in condition and len(condition.split()) > 1 and _FINITE.match(inside):
         return True
     return any(

@@ -45,8 +45,8 @@ _HEADING = lazy_pattern(r".*:\s*\Z")
 
 
 class Nested(NamedTuple):
-    """The lines below a message as a page of their own. `numbers` and `cut`: of each line, where it stands outside and
-    how many code points it lost in front."""
+    """The lines below a message as a separate page. `numbers` and `cut`: for each line, its outer number and how many
+    code points were removed in front."""
 
     page: Page
     numbers: tuple[int, ...]

@@ -372,8 +372,8 @@ def _bazel(page: Page) -> Iterator[KeyLineCandidate]:
 
 _MAKE = r"(?:g?make(?:\[\d+\])?|mingw32-make): \*\*\* \[.*\]"
 _TELLING = r"Error 1(?:2[67]|3[1-9]|4[0-24-9])"
-"""Exit codes that say why: not executable, not found, ended by a signal (141: its reader went away) that nobody sent
-to stop it."""
+"""Exit codes with a meaning: not executable, not found, ended by a signal (141: its reader went away) other than a stop
+request."""
 
 BUILDERS = (
     Tool("cmake", signs=("CMake Error",), find=_cmake),
