@@ -30,16 +30,13 @@ def word_list(name: str) -> frozenset[str]:
 
 
 WORDS: Final = word_list("english")
-NAMES: Final = word_list("names")
-TECHNICAL: Final = word_list("technical")
-"""Languages, tools, commands, formats: many are a letter apart (`jsonb` and `jsonl`, `mkdir` and `rmdir`)."""
 
 _VOWELS: Final = "aeiou"
 
 
 def is_english(word: str) -> bool:
     """Whether a word (lower case) is an everyday one, or a regular form of one."""
-    return word in WORDS or word in NAMES or any(stem in WORDS for stem in _stems(word))
+    return word in WORDS or any(stem in WORDS for stem in _stems(word))
 
 
 def _stems(word: str) -> list[str]:
@@ -204,14 +201,13 @@ def is_typo(written: Token, meant: Token, known: Known) -> bool:
         return False
     if stumbled:
         return True
-    if written.proper and meant.proper and (other in NAMES or other in TECHNICAL or not is_real(other)):
+    if written.proper and meant.proper and not is_real(other):
         # Names that are one letter apart mostly end differently: Helen and Helena, Johnson and Johnsen.
         ends = shorter >= _LONG_NAME and one[-2:] == other[-2:]
         return (ends or shorter >= _LONGER_NAME) and OSA.distance(one, other, score_cutoff=1) == 1
     if meant.coded and not _hangul(other) and shorter < _LONG and not is_real(other):
         return len(one) != len(other) and OSA.distance(one, other, score_cutoff=1) == 1
-    named = other in TECHNICAL or not is_real(other)
-    if one.isascii() and named and shorter <= _LONG and one[0] != other[0]:
+    if one.isascii() and not is_real(other) and shorter <= _LONG and one[0] != other[0]:
         # What nobody knows may be a name too, and such names often differ at the first letter (`tsbuild`, `esbuild`).
         return False
     return is_near(one, other)
@@ -283,7 +279,7 @@ def is_slip(written: str, known: Known, meant: str) -> bool:
 
 def is_used(word: str) -> bool:
     """Return whether a word (lower case) is an everyday word in this form."""
-    return word in _SMALL or word in WORDS or word in NAMES or word in TECHNICAL or word in NOUNS
+    return word in _SMALL or word in WORDS or word in NOUNS
 
 
 @lru_cache(maxsize=4096)

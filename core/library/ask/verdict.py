@@ -42,11 +42,8 @@ _ALIKE: Final = 0.7
 """Of a sentence and the likest place, from which on what stands for another word is about the same thing."""
 _DENIES: Final = 0.8  # and a denial
 _DENIED: Final = 0.5  # and a denial of a word that the sentence has
-_AROUND: Final = 80  # code points in which the words beside a place are looked for
 _FURTHER: Final = 400  # code points in which its sentence is
 _FULL_STOP = lazy_pattern(r"[.!?。](?=\s|\Z)|\n")
-_BEFORE = lazy_pattern(r"(?<![^\s.!?。;])(?:[^\s.!?。;]++[ \t]*+\n?[ \t]*+)?[^\s.!?。;]*+\Z")
-_BEHIND = lazy_pattern(r"[^\s.!?。;]*+(?:[ \t]*+\n?[ \t]*+[^\s.!?。;]++)?")
 
 Glossary = Mapping[str, str]
 NOTHING: Final[Glossary] = {}
@@ -84,7 +81,7 @@ def near_concerns(
 
     What it merely leaves out, or takes from elsewhere in them, is no matter.
     """
-    around = _with_neighbours(passage, *place)
+    around = passage[slice(*place)]
     denies = similarity >= (_DENIED if denied(said, around) else _DENIES)
     alike = similarity >= _ALIKE
 
@@ -115,14 +112,6 @@ def sentence_at(text: str, start: int, end: int) -> str:
 def contains_words(words: str, source: str) -> bool:
     """Whether words stand in a text, not as a part of others."""
     return re.search(rf"(?<![^\W_]){re.escape(words)}(?![^\W_])", source, re.IGNORECASE) is not None
-
-
-def _with_neighbours(text: str, start: int, end: int) -> str:
-    """A place with the rest of its first and last word and the word beside each, of the same sentence: a likest place
-    often begins behind `never`, or ends before `않는다`."""
-    before = _BEFORE.search(text[max(0, start - _AROUND) : start])
-    behind = _BEHIND.match(text[end : end + _AROUND])
-    return (before[0] if before else "") + text[start:end] + (behind[0] if behind else "")
 
 
 def claims(
