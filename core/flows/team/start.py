@@ -16,7 +16,7 @@ from core.base.managed_block import read_text
 from core.base.program import program
 from core.errors.cases.resolutions import answering
 from core.errors.retrieval.answer import Status
-from core.flows.agent_file import SyncedFile
+from core.flows.agent_file import SyncedFile, has_block
 from core.flows.team.export import TeamExport
 from core.flows.team.place import TeamPlace
 from core.store import Store, faults
@@ -100,19 +100,21 @@ def has_merge_driver(place: TeamPlace) -> bool:
 
 
 def set_merge_driver(place: TeamPlace) -> None:
-    """Have git merge the lessons file with casebook: a line in `.gitattributes`, and the driver in this clone's
-    settings. Where casebook is gone or cannot read a file, the driver merges as text. Raises Fault."""
+    """Have git merge the lessons file, and files with the block, with casebook: lines in `.gitattributes`, and the
+    driver in this clone's settings. Where casebook is gone or refuses, the driver merges as text. Raises Fault."""
     command = shlex.join(program())
     there = f"[ -x {shlex.quote(program()[0])} ]"
     driver = f"{there} && {command} team merge %O %A %B || git merge-file %A %O %B"
     _git(place, "config", "merge.casebook.name", "casebook lessons")
     _git(place, "config", "merge.casebook.driver", driver)
-    if not _names_driver(place):
-        path = place.root / ".gitattributes"
-        text = read_text(path)
+    path = place.root / ".gitattributes"
+    text = read_text(path)
+    wanted = [_ATTRIBUTE, *(f"{one.name} merge=casebook" for one in block_files(place) if has_block(one))]
+    known = [line.split() for line in text.splitlines()]
+    if missing := [line for line in wanted if line.split() not in known]:
         gap = "" if not text or text.endswith("\n") else "\n"
         mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
-        new = f"{text}{gap}{_ATTRIBUTE}\n".encode("utf-8", "surrogateescape")
+        new = "\n".join((f"{text}{gap}{missing[0]}", *missing[1:], "")).encode("utf-8", "surrogateescape")
         write_file(path.resolve(), [new], replace=True, mode=mode)
 
 

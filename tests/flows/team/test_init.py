@@ -25,7 +25,8 @@ def test_init_writes_what_is_verified_for_a_first_commit(people: People) -> None
     assert report["export"]["lessons"] == 1
     assert report["merge_driver"] is True
     assert "pip install pyyaml" in (mina.tree / "AGENTS.md").read_text("utf-8")
-    assert (mina.tree / ".gitattributes").read_text() == ".casebook/lessons.jsonl merge=casebook\n"
+    attributes = (mina.tree / ".gitattributes").read_text()
+    assert attributes == ".casebook/lessons.jsonl merge=casebook\nAGENTS.md merge=casebook\n"
     before = mina.git("status", "--porcelain")
     assert mina.json("init", "--yes", "--merge-driver", "--no-import")["export"]["written"] is False
     assert mina.git("status", "--porcelain") == before
@@ -57,6 +58,37 @@ def test_the_driver_that_init_sets_merges_two_branches(people: People) -> None:
     mina.run("team", "export")
     mina.commit("more")
     mina.git("push", "-q", "origin", "HEAD:main")
-    joon.git("pull", "-q", "--no-rebase", "--no-edit", "-X", "ours", "origin", "main")
+    joon.git("pull", "-q", "--no-rebase", "--no-edit", "origin", "main")
     texts = {line["do"]["text"] for line in joon.lines()}
     assert texts == {"pip install pyyaml", "export B=1", "export C=1"}
+    joon.run("import", "--team")
+    joon.run("team", "export")
+    block = (joon.tree / "AGENTS.md").read_text("utf-8")
+    assert all(text in block for text in texts)
+
+
+def test_the_driver_merges_the_text_around_the_block(people: People) -> None:
+    mina, joon = people("mina", "joon")
+    mina.fix(KNOWN, "pip install pyyaml")
+    (mina.tree / "AGENTS.md").write_text("# Rules\n\none\n\ntwo\n")
+    mina.run("init", "--yes", "--merge-driver", "--no-import")
+    mina.commit("lessons")
+    mina.git("push", "-q", "origin", "HEAD:main")
+    joon.git("pull", "-q", "origin", "main")
+    joon.run("init", "--yes", "--merge-driver", "--no-import")
+    for who, old, new, error in (
+        (mina, "one", "ONE", "OSError: clouds"), (joon, "# Rules", "# Our rules", "TypeError: apples"),
+    ):  # fmt: skip
+        file = who.tree / "AGENTS.md"
+        file.write_text(file.read_text("utf-8").replace(f"{old}\n", f"{new}\n"), "utf-8")
+        who.fix(error, f"export {new[-3:]}=1")
+        who.run("team", "export")
+        who.commit(new)
+    mina.git("push", "-q", "origin", "HEAD:main")
+    joon.git("pull", "-q", "--no-rebase", "--no-edit", "origin", "main")
+    text = (joon.tree / "AGENTS.md").read_text("utf-8")
+    assert text.startswith("# Our rules\n\nONE\n\ntwo\n")
+    assert "<<<<" not in text
+    joon.run("import", "--team")
+    assert joon.json("team", "export")["blocks"][0]["fault"] == ""
+    assert "export ONE=1" in (joon.tree / "AGENTS.md").read_text("utf-8")
