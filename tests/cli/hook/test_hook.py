@@ -38,6 +38,12 @@ def environment(home: Path) -> dict[str, str]:
 # The moment it has for its last words is not enough on every busy machine.
 PATIENT = "import sys, cli.commands.hook; cli.commands.hook._LAST_WORDS_S = 30; cli.commands.hook.run(sys.argv[1:])"
 
+# Nor is the second for which it waits for others that write, where the disk is slow.
+IN_TURN = (
+    "import sys, cli.commands.hook, core.flows.hook.post_tool_use as told; told.WAIT_MS = 30_000; "
+    "cli.commands.hook.run(sys.argv[1:])"
+)
+
 
 def start(
     home: Path, *options: str, by: tuple[str, ...] = ("-m", "cli.main", "hook"), **variables: str
@@ -137,7 +143,7 @@ def test_three_hooks_at_once_lose_nothing(tmp_path: Path) -> None:
     record_resolution(database(tmp_path), str(FAILED["error"]), "Install leftpad.")
     rounds = 4
     for turn in range(rounds):
-        processes = [start(tmp_path) for _ in range(3)]
+        processes = [start(tmp_path, by=("-c", IN_TURN)) for _ in range(3)]
         for number, process in enumerate(processes):
             assert process.stdin is not None
             process.stdin.write(json.dumps(FAILED | {"session_id": f"s{turn}-{number}"}).encode())
