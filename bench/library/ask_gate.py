@@ -2,13 +2,18 @@
 
 Labelled questions in `tests/data/ask`. Each set names its corpus: this project's pages (the frozen copy in
 `tests/data/house`) and sources, or a folder next to the set. No language model is asked. A corpus becomes a library
-once, embedded where there is a model, and is kept in `bench/out` (delete `ask-gate*.db` to build it again). More sets:
-`CASEBOOK_ASK_SETS=FILE.yaml:…`, with their corpus in the same folder, or in the folder `CASEBOOK_ASK_CORPORA` under the
-name of the set.
+once, embedded where there is a model, and is kept in `bench/out` (delete `ask-gate*.db` to build it again).
+
+- `CASEBOOK_ASK_SETS=FILE:…` measures other sets. The corpus of a YAML set is in the same folder, or in the folder
+  `CASEBOOK_ASK_CORPORA` under the name of the set. A JSONL set (`tests/data/library/questions/gate_*`) names folders of
+  `CASEBOOK_ASK_CORPORA`.
+- `CASEBOOK_ASK_MODEL` is the id of the embedding model.
 """
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
 import shutil
 import sys
@@ -35,6 +40,7 @@ if TYPE_CHECKING:
 ROOT: Final = Path(__file__).resolve().parents[2]
 SUITES: Final = ("tuned", "blind", "fresh", "wiki", "last", "club", "museum", "tools")
 KINDS: Final = ("away", "near", "korean", "paraphrase")
+_MODEL: Final = EmbeddingSettings(model=os.environ.get("CASEBOOK_ASK_MODEL", ""))
 _UNANSWERABLE: Final = ("away", "near")
 _BAR: Final = RagSettings().score_gate
 _OWN: Final = ("docs", "core", "cli", "README.md", "CONTRIBUTING.md")
@@ -74,7 +80,7 @@ def _wrong(suite: _Suite, glossary: Mapping[str, str], *, model: bool) -> list[_
     database, embedded = _library(suite, embed=model)
     if model and not embedded:
         print("there is no model: by words alone", file=sys.stderr)
-    with open_store(database) as store, model_search(EmbeddingSettings()) as vectors:
+    with open_store(database) as store, model_search(_MODEL) as vectors:
         return [one for one in suite.questions if not _right(store, one, vectors if model else None, glossary)]
 
 
@@ -105,13 +111,28 @@ def _of(kind: str, column: str) -> bool:
 
 
 def _suites() -> Iterator[_Suite]:
-    for name in SUITES:
+    corpora = os.environ.get("CASEBOOK_ASK_CORPORA")
+    given = [Path(one) for one in os.environ.get("CASEBOOK_ASK_SETS", "").split(os.pathsep) if one]
+    for name in () if given else SUITES:
         suite = _suite(ROOT / f"tests/data/ask/{name}.yaml", ROOT)
         yield replace(suite, root=_house()) if suite.corpus == _OWN else suite
-    corpora = os.environ.get("CASEBOOK_ASK_CORPORA")
-    for given in filter(None, os.environ.get("CASEBOOK_ASK_SETS", "").split(os.pathsep)):
-        path = Path(given)
-        yield _suite(path, Path(corpora) / path.stem if corpora else path.parent)
+    for path in given:
+        if ".jsonl" in path.suffixes:
+            yield from _foreign_suites(path, Path(corpora or path.parent))
+        else:
+            yield _suite(path, Path(corpora) / path.stem if corpora else path.parent)
+
+
+def _foreign_suites(path: Path, corpora: Path) -> Iterator[_Suite]:
+    """One suite a corpus; `answerable` counts as `paraphrase`, `far` as `away`."""
+    lines = (gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()).splitlines()
+    rows = [cast("dict[str, str]", json.loads(line)) for line in lines]
+    kinds = {"answerable": "paraphrase", "far": "away", "near": "near"}
+    for corpus in dict.fromkeys(row["corpus"] for row in rows):
+        name = f"{path.name.partition('.')[0]}-{corpus}"
+        found = [row for row in rows if row["corpus"] == corpus]
+        labelled = (_Labelled(name, kinds[row["kind"]], str(at), row["question"]) for at, row in enumerate(found, 1))
+        yield _Suite(name, corpora / corpus, (".",), tuple(labelled))
 
 
 def _house() -> Path:
@@ -147,9 +168,9 @@ def _library(suite: _Suite, *, embed: bool) -> tuple[Path, bool]:
                 ingest(store, [Path()], IngestOptions(include=include))
             finally:
                 os.chdir(before)
-    if not embed or isinstance(current(EmbeddingSettings()), Absent):
+    if not embed or isinstance(current(_MODEL), Absent):
         return path, False
     if not given:
         print("embedding what has no vector yet; the first time takes minutes", file=sys.stderr)
-        embed_passages(path, EmbeddingSettings())
+        embed_passages(path, _MODEL)
     return path, True

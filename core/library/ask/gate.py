@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 _PREDICATE, _SYLLABLE = 0.35, 0.25  # predicates are said in many ways; one syllable stands in any word
 _FAN: Final = 60
+_AHEAD: Final = 0.2  # the mean of the best passages: for text that the model cannot read, and for small libraries
 _KEPT: Final = 8  # passages whose sentences are read
 _BESIDE, _INSTEAD = 0.35, 0.7  # what shared words promise beside a cosine, and more where there is none
 _PROGRAM, _TABLE = 0.15, 0.3  # programs and data seldom answer a question that is asked in words
@@ -97,7 +98,7 @@ def gate(
     found = lexical_search(con, lexical_query(searched(question)), documents, _FAN)
     rows = passages(con, list(dict.fromkeys((*found.ids, *cosines))))
     asked = beside(question, weights, matcher(question.words), glossary)
-    seen = [by_words(asked, row) for row in rows.values()]
+    seen = [_compared(by_words(asked, row), cosines, model) for row in rows.values()]
     best, why = _read(con, asked, seen, cosines, model if cosines else None)
     score = 0.0 if unknown or not best else best[0].evidence
     passed = bool(best) and score >= bar
@@ -118,6 +119,17 @@ def _pending_reason(near: Step) -> str:
 def searched(question: Question) -> str:
     """What the words' index is asked."""
     return f"{question.text} {question.english}".strip()
+
+
+def _compared(one: PassageFeatures, cosines: Mapping[int, float], model: Reader | None) -> PassageFeatures:
+    """The passage with its `ahead`: its cosine beside the mean of the nearest ones."""
+    if model is None or not cosines:
+        return one
+    ahead = _AHEAD
+    if len(cosines) == _FAN and not model.cannot_read(one.passage.text):
+        mean = sum(cosines.values()) / _FAN
+        ahead = max(0.0, cosines.get(one.passage.id, mean) - mean)
+    return replace(one, signals=replace(one.signals, ahead=ahead))
 
 
 def _read(
@@ -237,6 +249,7 @@ def _passage_step(one: Weighed, *, hit: bool) -> Step:
         meaning=round(signals.near, 3) if read else None,
         share=round(signals.share, 3) if read else None,
         beside=round(signals.beside, 3) if read else None,
+        ahead=round(signals.ahead, 3) if read else None,
         kind=signals.kind or None,
         form="program" if signals.program else "data" if signals.table else None,
         missing=one.missing or None,

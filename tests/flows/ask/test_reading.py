@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -49,21 +49,25 @@ class Wayward:
         pass
 
 
-@pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory, minilm: Embedder, minilm_folder: Path) -> Iterator[Store]:
-    folder = tmp_path_factory.mktemp("reading")
+def embedded(folder: Path, minilm_folder: Path, notes: Mapping[str, str]) -> Path:
+    """A library of these notes with the vectors of MiniLM."""
     (folder / "notes").mkdir()
-    for name, text in NOTES.items():
+    for name, text in notes.items():
         (folder / "notes" / name).write_text(text, encoding="utf-8")
     (folder / "casebook").mkdir()
     (folder / "casebook" / "models").symlink_to(minilm_folder.parent)
-    assert minilm.id == MINILM  # made by now
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(folder))
         with open_store(folder / "c.db", create=True) as store:
             ingest(store, [folder / "notes"])
         embed_passages(folder / "c.db", EmbeddingSettings(model=MINILM, service=False))
-    with open_store(folder / "c.db") as store:
+    return folder / "c.db"
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory, minilm: Embedder, minilm_folder: Path) -> Iterator[Store]:
+    assert minilm.id == MINILM  # made by now
+    with open_store(embedded(tmp_path_factory.mktemp("reading"), minilm_folder, NOTES)) as store:
         yield store
 
 
@@ -103,6 +107,23 @@ def test_an_answer_is_found_in_other_words_and_in_the_other_language(
     assert found.passed
     first = told(found.step.steps[0])
     assert {"evidence", "meaning", "share", "beside"} <= set(first)
+
+
+def test_the_passage_that_answers_is_ahead_of_the_others_about_the_subject(
+    minilm: Embedder, minilm_folder: Path, tmp_path: Path
+) -> None:
+    notes = {
+        f"{at}.md": f"# Boat {at}\n\nBoat {at} lies at pier {at % 7}. Its oars hang in hall {at % 5}.\n"
+        for at in range(70)
+    }
+    notes["lacquer.md"] = "# Lacquer\n\nThe lacquer of a boat takes 36 hours until it is dry.\n"
+    with open_store(embedded(tmp_path, minilm_folder, notes)) as store:
+        answer = asked(store, "How long does the lacquer take to dry?", searching(minilm))
+        near = asked(store, "Which insurance pays for a boat at the pier?", searching(minilm))
+    assert answer.passed
+    assert answer.best[0].passage.path == "lacquer.md"
+    assert not near.passed
+    assert answer.best[0].signals.ahead > near.best[0].signals.ahead + 0.15
 
 
 @pytest.mark.parametrize(
