@@ -178,7 +178,12 @@ SkipReason = Literal[
 LINK_OUT: Final = "link_out_of_the_folder"
 """The reason for a link whose target lies outside of the root."""
 MAX_DEPTH: Final = 100
-_ELSEWHERE = ("/proc", "/sys", "/dev")
+_SYSTEM: Final = tuple(map(Path, ("/proc", "/sys", "/dev")))
+_MEMORY: Final = Path("/dev/shm")  # ordinary files, only not on a disk
+
+
+def _is_of_the_system(target: Path) -> bool:
+    return any(map(target.is_relative_to, _SYSTEM)) and not target.is_relative_to(_MEMORY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -389,7 +394,7 @@ class _Walker:
             return
         if (about.st_dev, about.st_ino) in self.seen:
             self._leave(relative, "link", "the target of the link is already indexed")
-        elif str(target).startswith(_ELSEWHERE):
+        elif _is_of_the_system(target):
             self._leave(relative, "link", "the target of the link is not a document")
         elif stat.S_ISDIR(about.st_mode):
             if self._enters(relative, rules):

@@ -44,6 +44,14 @@ def test_a_link_out_of_the_folder_is_named_and_followed_on_demand(run: Run, tmp_
     assert run("library", "search", "zebra").code == 1
 
 
+@pytest.mark.skipif(not Path("/proc/cpuinfo").exists(), reason="no such files here")
+def test_a_link_to_what_the_system_shows_as_a_file_is_not_followed(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# A\n\nhere\n", encoding="utf-8")
+    (tmp_path / "cpu.md").symlink_to("/proc/cpuinfo")
+    said = run("library", "ingest", "--follow-links", str(tmp_path)).text
+    assert "skipped, link: cpu.md" in said
+
+
 def test_ingest_reports_and_a_second_one_changes_nothing(run: Run, tmp_path: Path) -> None:
     root = tmp_path / "r"
     root.mkdir()
