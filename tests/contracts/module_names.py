@@ -54,10 +54,15 @@ class Place:
 
 
 @cache
+def _modules(tops: Iterable[str]) -> list[Path]:
+    made = ROOT / "bench" / "out"  # copies that a bench made
+    return sorted(path for top in tops for path in (ROOT / top).rglob("*.py") if not path.is_relative_to(made))
+
+
 def texts() -> tuple[Place, ...]:
     """Every string constant and every comment of the code, every line of the manuals and of pyproject."""
     found: list[Place] = []
-    for path in sorted(path for top in CODE for path in (ROOT / top).rglob("*.py")):
+    for path in _modules(CODE):
         name = path.relative_to(ROOT).as_posix()
         text = path.read_text(encoding="utf-8")
         found += [
@@ -126,7 +131,7 @@ def _is_file(name: str) -> bool:
 
 def missing_file_names(places: Iterable[Place]) -> Iterator[str]:
     """The places that name, in backticks, a file by its name alone when no file has that name."""
-    known = {path.name for top in CODE for path in (ROOT / top).rglob("*.py")}
+    known = {path.name for path in _modules(CODE)}
     for place in places:
         if not place.path.startswith("tests/"):
             for found in BARE.finditer(place.text):
@@ -147,7 +152,7 @@ def places() -> list[str]:
     A module in another folder finds another place there. Modules themselves are `*.py`, because they move.
     """
     found: list[str] = []
-    for path in sorted(path for top in TOPS for path in (ROOT / top).rglob("*.py")):
+    for path in _modules(TOPS):
         text = path.read_text(encoding="utf-8")
         if "__file__" in text:
             found += (f"{one}" for one in _evaluated(ast.parse(text), path))
