@@ -18,6 +18,7 @@ from core.flows.ingest.api import ingest
 from core.flows.rules.matcher import RuleMatcher
 from core.flows.system.evidence import add_extracted, align_due
 from core.flows.system.vectors import vector_search
+from core.flows.team.fresh import mark_samples
 from core.flows.transcripts.api import import_transcripts
 from core.flows.transcripts.report import ImportReport, Progress
 from core.library.search.api import SearchQuery
@@ -75,6 +76,7 @@ def fill_demo(database: Path, on_progress: Callable[[Progress], None] | None = N
         for session, extracted in ((DEMO_SESSION, DEMO_EXTRACTED), *DEMO_TO_REVIEW):
             add_extracted(store, session, read_extracted(extracted))
         ingest(store, [sample_notes()])
+        mark_samples(store)
     return report
 
 

@@ -15,6 +15,7 @@ from core.store import Store, open_store
 HOOK_BYTES: Final = 256 << 10
 """Size of a lessons file up to which a hook takes it over while the agent waits; a larger one by a process."""
 _STAT: Final = "team_stat:"
+_SAMPLES: Final = "samples"
 _NAME: Final = os.path.join(".casebook", "lessons.jsonl")
 
 
@@ -35,6 +36,12 @@ def lessons_stat(folder: str) -> tuple[str, str, int] | None:
     return path, f"{info.st_size}:{info.st_mtime_ns}:{info.st_ino}", info.st_size
 
 
+def mark_samples(store: Store) -> None:
+    """Mark a casebook as one of samples: a team's lessons never come into it by themselves."""
+    with store.transaction() as con:
+        con.execute("INSERT OR REPLACE INTO meta(key, value) VALUES (?, '1')", (_SAMPLES,))
+
+
 def take_changed(store: Store, folder: str, actor: str = "team", *, most: int | None = None) -> bool:
     """Import the lessons file of a folder if it changed since; whether it did. `most`: bytes, a larger file is left to
     a process of its own. Raises Fault where it cannot be read or written."""
@@ -42,8 +49,7 @@ def take_changed(store: Store, folder: str, actor: str = "team", *, most: int | 
     if found is None or store.readonly is not None:
         return False
     path, stat, size = found
-    row = store.con.execute("SELECT value FROM meta WHERE key = ?", (_STAT + path,)).fetchone()
-    if row is not None and row[0] == stat:
+    if _is_settled(store, path, stat):
         return False
     from core.flows.team.importing import import_lessons
     from core.flows.team.place import file_digest, known_digest, place_of, read_lessons
@@ -70,8 +76,7 @@ def take_changed_at(database: Path, folder: str) -> bool:
     if found is None or not database.exists():
         return False
     with open_store(database) as reading:
-        row = reading.con.execute("SELECT value FROM meta WHERE key = ?", (_STAT + found[0],)).fetchone()
-        if reading.readonly is not None or (row is not None and row[0] == found[1]):
+        if reading.readonly is not None or _is_settled(reading, found[0], found[1]):
             return False
     with open_store(database, write=True) as store:
         return take_changed(store, folder)
@@ -84,6 +89,15 @@ def take_changed_quietly(store: Store, folder: str) -> str:
     except (Fault, OSError) as error:
         return f"team lessons: {error.message if isinstance(error, Fault) else error}"
     return ""
+
+
+def _is_settled(store: Store, path: str, stat: str) -> bool:
+    """Whether a file that looks like this has nothing to be imported: it was looked at, or the casebook is one of
+    samples."""
+    row = store.con.execute(
+        "SELECT 1 FROM meta WHERE key = ? AND value = ? OR key = ?", (_STAT + path, stat, _SAMPLES)
+    ).fetchone()
+    return row is not None
 
 
 def _note(store: Store, path: str, stat: str) -> None:
