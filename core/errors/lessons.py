@@ -9,6 +9,7 @@ write nothing.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from difflib import SequenceMatcher
@@ -389,6 +390,9 @@ def _is_elsewhere(con: apsw.Connection, resolution_id: int, lesson: Lesson) -> b
 
 
 _CODE = lazy_pattern(r"(?<!`)(?:`([^`\n]{1,600})`|`` ([^\n]{1,600}?) ``)(?!`)")
+_RUN = lazy_pattern(r"\*\*Run\*\* `([^`\n]{1,600})`")
+_EDITED_DO: Final = 1_000
+"""Code points of an edited text that are kept as what to do."""
 _LABEL: Final = "**"
 _CUT: Final = "…"
 
@@ -421,6 +425,51 @@ def beyond_card(text: str, lesson: Lesson) -> str:
     known = _on_card(lesson)
     kept = ("\n".join(section.remaining()).strip("\n") for section in _sections(text, known))
     return "\n\n".join(one for one in kept if one)
+
+
+def edited_lesson(lesson: Lesson, before: str, after: str) -> Lesson:
+    """The lesson of a fix whose text a person changed from `before` to `after`.
+
+    What the new text no longer says goes. Where the lines of what to do changed, the new text is what to do, the
+    messages of the session no longer prove it, and it is no workaround. The rest stays.
+    """
+    do = lesson.do
+
+    def stays(said: str) -> bool:
+        return not said or _says(before, after, said) is not False
+
+    lesson = replace(
+        lesson,
+        dead_ends=tuple(one for one in lesson.dead_ends if stays(one)),
+        check=lesson.check if stays(lesson.check) else "",
+        because=lesson.because if stays(lesson.because or "") else None,
+    )
+    if before == after or _says(before, after, do.text):
+        return lesson
+    around = replace(do, text="", file=do.file if stays(do.file) else "")
+    around = replace(around, instead_of=do.instead_of if stays(do.instead_of) else "")
+    new = beyond_card(after, replace(lesson, do=around)).strip() or after.strip()
+    command = _RUN.fullmatch(new)
+    lines = [line for line in new.split("\n") if line.strip() and not line.lstrip().startswith("```")]
+    kept = "\n".join(lines[:HUNK_LINES])[:_EDITED_DO]
+    do = (
+        replace(around, kind="words", text=kept)
+        if command is None
+        else replace(around, kind="command", text=command[1])
+    )
+    scope: Scope = "project" if lesson.scope == "session" else lesson.scope
+    return replace(lesson, do=do, scope=scope, evidence=(), workaround=False)
+
+
+def _says(before: str, after: str, said: str) -> bool | None:
+    """Whether the lines of `before` that say this are in `after` as they were; None where no line says it."""
+    parts = [re.compile(rf"(?<!\w){re.escape(_flat(part))}(?!\w)") for part in said.split("\n") if part.strip()]
+    lines = [_flat(line) for line in before.split("\n")]
+    found = [[line for line in lines if part.search(line)] for part in parts]
+    if not all(found):
+        return None
+    kept = {_flat(line) for line in after.split("\n")}
+    return all(line in kept for one in found for line in one)
 
 
 def _on_card(lesson: Lesson) -> frozenset[str]:

@@ -31,7 +31,7 @@ from core.errors.curation.transaction import (
 )
 from core.errors.curation.triage import WAITING
 from core.errors.identity.codes import codes_differ
-from core.errors.lessons import Lesson
+from core.errors.lessons import Lesson, edited_lesson
 from core.errors.retrieval.answer import Status
 from core.lexical import any_of, terms
 from core.store import Store, faults
@@ -209,7 +209,7 @@ def _edit(
             return None
         return _verify(con, actor, seen, base.id, ts)
     hear_again(con, seen.case_id)
-    kept = base.lesson if base is not None and base.text == mine.text else None
+    kept = None if base is None or base.lesson is None else edited_lesson(base.lesson, base.text, mine.text)
     return DecisionResult(_write(con, actor, seen, mine, status, scope, base, ts, kept))
 
 

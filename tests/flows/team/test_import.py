@@ -116,7 +116,7 @@ def test_a_withdrawn_lesson_is_gone_for_everyone_until_it_is_shared_again(people
 
 def test_a_changed_lesson_changes_the_fix_that_came_from_it(people: People) -> None:
     mina, joon = people("mina", "joon")
-    fix = mina.fix(KNOWN, "pip install pyyaml")
+    fix = mina.fix(KNOWN, "pip install pyyaml", check="pytest -q", dead_ends=("pip install yaml",))
     share(mina, joon)
     joon.run("import", "--team")
     mina.run("errors", "edit", "1", "--resolution", "Add pyyaml to the lock file.")
@@ -125,7 +125,9 @@ def test_a_changed_lesson_changes_the_fix_that_came_from_it(people: People) -> N
     report = joon.json("import", "--team")
     assert (report["added"], report["changed"]) == (0, 1)
     found = search(joon, KNOWN)["match"]
-    assert (found["resolution"], found["lesson"]) == ("Add pyyaml to the lock file.", None)
+    assert (found["resolution"], found["lesson"]["do"]["text"]) == ("Add pyyaml to the lock file.",) * 2
+    assert (found["lesson"]["check"], found["lesson"]["not"]) == ("pytest -q", ["pip install yaml"])
+    assert None not in mina.lines()[0].values()
     assert fix
 
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from core.base.fault import Fault
 from core.errors import show_case
-from core.errors.cases.resolutions import take_back
+from core.errors.cases.resolutions import answering, take_back
 from core.errors.curation.decisions import set_scope
 from core.errors.curation.history import case_history
 from core.errors.curation.transaction import look
-from core.errors.lessons import Scope
+from core.errors.lessons import Do, Lesson, LessonEvidence, Scope, When, edited_lesson
 from core.flows.harvest.session import harvest_session
 from core.flows.transcripts.api import import_transcripts
 from core.store import Store, open_store
@@ -69,9 +70,59 @@ def test_verifying_keeps_the_lesson(store: Store) -> None:
     from core.errors.curation.transaction import Written
 
     verify(store, "ana", [look(store.con, 1)])
+    before = answering(store.con, 1)
     edit(store, "ana", [look(store.con, 1)], Written("another text"))
-    case = show_case(store, 1)
-    assert case is not None and case.resolutions[0].lesson is None
+    after = answering(store.con, 1)
+    assert before is not None and before.lesson is not None and after is not None and after.lesson is not None
+    assert (after.lesson.when, after.lesson.do.kind, after.lesson.do.text) == (
+        before.lesson.when, "words", "another text",
+    )  # fmt: skip
     verify(store, "ana", [look(store.con, 1)], pick=1)
-    case = show_case(store, 1)
-    assert case is not None and case.resolutions[0].current and case.resolutions[0].lesson is not None
+    again = answering(store.con, 1)
+    assert again is not None and again.lesson == before.lesson
+
+
+TEXT = "**Run** `pip install pyyaml`\n\n**Did not help**\n\n- `pip install yaml`\n- `pip list`\n\n> the image lacks it"
+LESSON = Lesson(
+    When("ModuleNotFoundError: No module named 'yaml'", "pytest", "8.1"),
+    Do("command", "pip install pyyaml"),
+    dead_ends=("pip install yaml", "pip list"),
+    check="pytest -q",
+    because="the image lacks it",
+    evidence=(LessonEvidence("s", 3, "it ran"),),
+    workaround=True,
+)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("", "", LESSON),
+        ("> the image", "It takes a minute.\n\n> the image", LESSON),
+        ("- `pip list`\n", "", replace(LESSON, dead_ends=("pip install yaml",))),
+        ("\n\n> the image lacks it", "", replace(LESSON, because=None)),
+        (
+            "pyyaml`", "pyyaml==6`",
+            replace(LESSON, do=Do("command", "pip install pyyaml==6"), evidence=(), workaround=False),
+        ),
+        (
+            "**Run** `", "Never run `",
+            replace(LESSON, do=Do("words", "Never run `pip install pyyaml`"), evidence=(), workaround=False),
+        ),
+    ],
+)  # fmt: skip
+def test_an_edit_keeps_of_a_lesson_what_it_did_not_change(old: str, new: str, expected: Lesson) -> None:
+    assert edited_lesson(LESSON, TEXT, TEXT.replace(old, new) if old else TEXT) == expected
+
+
+def test_the_same_text_with_another_tag_keeps_a_lesson_that_it_does_not_say() -> None:
+    assert edited_lesson(LESSON, "Install it.", "Install it.") == LESSON
+
+
+def test_a_text_of_ones_own_replaces_what_to_do_alone() -> None:
+    session = replace(LESSON, scope="session", dead_ends=("git status",))
+    found = edited_lesson(session, "**Run** `pip install pyyaml`", "Add it to the lock file.\n" * 30)
+    assert found.do == Do("words", "\n".join(["Add it to the lock file."] * 10))
+    assert (found.dead_ends, found.check, found.because, found.scope) == (
+        ("git status",), "pytest -q", "the image lacks it", "project",
+    )  # fmt: skip
