@@ -42,6 +42,8 @@ def run(argv: Sequence[str]) -> NoReturn:
     try:
         if "--after" in given:
             _after(given)
+        elif "--team" in given:
+            _take_lessons(given)
         elif "--host" in given:
             from core.flows.hook.server import serve
 
@@ -295,6 +297,16 @@ def _after(argv: list[str]) -> None:
     found = _settings(argv)
     report = read_session(Path(found.database), Path(_option(argv, "--after")), found.model)
     _log("info", "session read", **report)
+
+
+def _take_lessons(argv: list[str]) -> None:
+    """The detached half for a large lessons file: import it. No process waits for it."""
+    from pathlib import Path
+
+    from core.flows.team.fresh import take_changed_at
+
+    done = take_changed_at(Path(_settings(argv).database), _option(argv, "--team"))
+    _log("info", "team lessons", imported=done)
 
 
 class _Watchdog:

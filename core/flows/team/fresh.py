@@ -15,6 +15,9 @@ from core.store import Store, open_store
 HOOK_BYTES: Final = 256 << 10
 """Size of a lessons file up to which a hook takes it over while the agent waits; a larger one by a process."""
 _STAT: Final = "team_stat:"
+_STARTED: Final = "team_started:"
+_MOST_STARTS: Final = 3
+"""Processes that are started for one state of a file, if they end or are killed without having imported it."""
 _SAMPLES: Final = "samples"
 _NAME: Final = os.path.join(".casebook", "lessons.jsonl")
 
@@ -56,10 +59,7 @@ def take_changed(store: Store, folder: str, actor: str = "team", *, most: int | 
 
     place = place_of(Path(path).parent.parent)
     if most is not None and size > most:
-        from core.process.spawn import start_detached
-
-        _note(store, path, stat)
-        start_detached(["import", "--team", "--db", str(store.path)], str(place.root))
+        _start(store, path, stat)
         return False
     known = known_digest(store.con, str(place.file))
     if file_digest(read_lessons(place.file)) == known:
@@ -98,6 +98,21 @@ def _is_settled(store: Store, path: str, stat: str) -> bool:
         "SELECT 1 FROM meta WHERE key = ? AND value = ? OR key = ?", (_STAT + path, stat, _SAMPLES)
     ).fetchone()
     return row is not None
+
+
+def _start(store: Store, path: str, stat: str) -> None:
+    """Have a process of its own take a file over; it notes that it did."""
+    from core.process.spawn import start_detached
+
+    row = store.con.execute("SELECT value FROM meta WHERE key = ?", (_STARTED + path,)).fetchone()
+    before, _, count = ("", "", "") if row is None else str(row[0]).rpartition(" ")
+    starts = int(count) if before == stat else 0
+    if starts >= _MOST_STARTS:
+        return
+    with store.transaction() as con:
+        sql = "INSERT OR REPLACE INTO meta(key, value) VALUES (?, ?)"
+        con.execute(sql, (_STARTED + path, f"{stat} {starts + 1}"))
+    start_detached(["hook", "--team", os.path.dirname(path), "--db", str(store.path)])
 
 
 def _note(store: Store, path: str, stat: str) -> None:

@@ -161,6 +161,8 @@ class _Import:
         self.withdrawn += 1
 
     def _add(self, id_: str, record: Record, content: _Content) -> None:
+        if id_ not in self.cases:  # it was here a moment ago
+            self.make_case(id_, record)
         case_id = self.cases[id_]
         own = self._own(case_id, id_)
         if own is not None and not self._is_newer(own, record, content):
@@ -242,12 +244,12 @@ def import_lessons(store: Store, place: TeamPlace, actor: str, path: Path | None
     source = path or place.file
     file = read_lessons(source)
     store.require_write()
-    with faults(store.path):
-        work = _Import(store.con, place, _fixes(store.con, place), _gone(store.con, place), first_ids(store.con))
-        with store.transaction():
-            for id_, record in file.records.items():
-                work.make_case(id_, record)
+    with faults(store.path), store.transaction():
+        cases = _work(store.con, place)
+        for id_, record in file.records.items():
+            cases.make_case(id_, record)
     with faults(store.path), change(store, actor, f"team lessons of {place.repository.rpartition('/')[2]}") as made:
+        work = _work(store.con, place, cases.cases)  # another process may have imported meanwhile
         for id_, record in file.records.items():
             work.take(id_, record)
         for case_id in work.touched:
@@ -260,6 +262,11 @@ def import_lessons(store: Store, place: TeamPlace, actor: str, path: Path | None
         source, place.repository, alive, work.added, work.changed, work.withdrawn, work.unchanged, tuple(work.kept),
         file_faults(file.bad), made.id,
     )  # fmt: skip
+
+
+def _work(con: apsw.Connection, place: TeamPlace, cases: Mapping[str, int] | None = None) -> _Import:
+    """An import with what the casebook has now; inside the transaction that rests on it."""
+    return _Import(con, place, _fixes(con, place), _gone(con, place), first_ids(con), cases=dict(cases or {}))
 
 
 def _fixes(con: apsw.Connection, place: TeamPlace) -> dict[str, _Fix]:
