@@ -29,6 +29,7 @@ examples:
 A team shares through its git repository. There is no server.
 """
 _SHOWN = 20
+_STAYS = "A withdrawn lesson stays in the history of git and of each casebook that imported it."
 
 
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
@@ -108,6 +109,7 @@ def confirmed(context: Context, plan: Plan) -> bool:
         raise Fault("invalid_input", f"{plan.place.file} does not exist yet, and a person must confirm it", hint)
     for line in lesson_lines(context.out, plan.lessons):
         sys.stderr.write(line + "\n")
+    sys.stderr.write(_STAYS + "\n")
     sys.stderr.write(f"Write {counted(len(plan.lessons), 'lesson')} to {one_line(str(plan.place.file))}? [y/N] ")
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in ("y", "yes")
@@ -127,6 +129,7 @@ def run_preview(args: argparse.Namespace, context: Context) -> int:
         lines += ["", "Block:", *(f"  {one_line(line)}" for line in body.split("\n"))]
     lines += [*_left_lines(out, report.left_out), *fault_lines(out, report.bad)]
     total = counted(len(report.lessons), "lesson")
+    lines += [out.paint(_STAYS, "dim")] if report.lessons else []
     lines.append(f"{one_line(str(report.path))}: {total} to write, {report.unchanged:,} unchanged")
     out.result(report, lines)
     return 0 if report.lessons else 1
@@ -174,6 +177,8 @@ def export_lines(out: Output, done: TeamExport) -> Iterator[str]:
         yield f"{one_line(one.path)}: {state}"
     yield from _left_lines(out, done.left_out)
     yield from fault_lines(out, done.bad)
+    if done.withdrawn:
+        yield out.paint(_STAYS, "dim")
     if done.written:
         yield out.paint(f"Next: git add {one_line(str(done.path.parent.name))} and commit it for review.", "dim")
 

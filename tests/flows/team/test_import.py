@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
+import apsw
+
+from core.store import open_store
 from tests.flows.team.conftest import Person
 
 People = Callable[..., list[Person]]
@@ -206,3 +210,38 @@ def test_a_lesson_of_another_file_is_checked_as_any_import(people: People) -> No
     assert {one["id"] for one in report["kept"]} == {"odd", "none", "do"}
     assert [one["line"] for one in report["bad"]] == [5]
     assert "ghp_" not in json.dumps(search(mina, "KeyError: 'c'"))
+
+
+def test_of_a_withdrawn_lesson_the_history_alone_keeps_the_text(people: People) -> None:
+    mina, joon = people("mina", "joon")
+    mina.fix("KeyError: 'zanzibar'", "export OSTRICH=1", check="make walrus", because="zanzibar needs a pelican")
+    told = mina.run("team", "preview")
+    assert "stays in the history" in told
+    share(mina, joon)
+    assert "OSTRICH" in hook(joon, "KeyError: 'zanzibar'")
+    assert tables_with(joon.database, "OSTRICH", "walrus", "pelican") >= {"resolution", "journal"}
+    told = mina.run("team", "export", "--withdraw", mina.lines()[0]["id"])
+    assert "stays in the history" in told
+    share(mina, joon)
+    hook(joon, "KeyError: 'another'")
+    search(joon, "KeyError: 'zanzibar'", code=1)
+    with open_store(joon.database, write=True) as store:  # words of deleted rows stay in an index until it is rewritten
+        store.con.execute("INSERT INTO case_fts(case_fts) VALUES ('optimize')")
+    assert tables_with(joon.database, "OSTRICH", "walrus", "pelican") == {"journal"}
+    joon.run("undo")
+    assert search(joon, "KeyError: 'zanzibar'")["match"]["origin"] == "team"
+
+
+def tables_with(database: Path, *said: str) -> set[str]:
+    """The tables of a casebook that hold one of these words in any value, also as bytes."""
+    found: set[str] = set()
+    with open_store(database) as store:
+        for (name,) in store.con.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall():
+            try:
+                rows = store.con.execute(f'SELECT * FROM "{name}"').fetchall()
+            except apsw.SQLError:  # a virtual table without its module
+                continue
+            values = [one if isinstance(one, bytes) else str(one).encode() for row in rows for one in row]
+            if any(word.encode().lower() in value.lower() for word in said for value in values):
+                found.add(str(name))
+    return found
