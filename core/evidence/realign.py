@@ -9,11 +9,12 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 import apsw
 
-from core.align import Aligned, AlignSettings, Session, Span, align_quote
+from core.align.result import Aligned, Span
+from core.align.settings import AlignSettings
 from core.evidence.events import append, evidence_images, ingested
 from core.evidence.promotion import demote_lapsed, demote_unfounded
 from core.evidence.rows import (
@@ -28,6 +29,9 @@ from core.evidence.rows import (
 )
 from core.store import Store, faults
 from core.store.sql import number
+
+if TYPE_CHECKING:
+    from core.align import Session
 
 _BATCH = 64
 _BATCH_S = 0.5
@@ -101,6 +105,8 @@ def align_session(
     followed, and where they are gone the quote returns to the review. `on_progress(done, quotes)` and `cancelled` are
     asked between quotes. Raises what `Store.transaction` raises.
     """
+    from core.align import Session
+
     with faults(store.path):
         messages = StoredMessages(store.con, session_id)
         rows = store.con.execute(
@@ -144,6 +150,8 @@ def _align_all(
 
 def _look(run: _Run, one: StoredQuote) -> _Realigned | None:
     """What is new about a quote; None where nothing is."""
+    from core.align import align_quote
+
     anchor: tuple[Span, ...] | None = None
     if one.verdict == "rejected":
         return None

@@ -10,16 +10,18 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import blake2b
-from typing import Any, Literal, cast, overload
+from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 import apsw
 
-from core.align import Aligned, Concern, Difference, NearMiss, Session, Span
-from core.align.result import hash_of
+from core.align.result import Aligned, Concern, Difference, NearMiss, Span, hash_of
 from core.base.fault import Fault
 from core.base.trace import Outcome, Step
 from core.base.wire import dumps, to_wire
 from core.store.sql import number, storable
+
+if TYPE_CHECKING:
+    from core.align import Session  # with the aligner, which an import does not load
 
 State = Literal["aligned", "flagged", "ambiguous", "near", "failed", "waiting", "accepted", "rejected"]
 """State of a quote in the review; `near` failed with a near miss to offer, `waiting` was not aligned yet."""

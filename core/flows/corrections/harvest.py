@@ -11,8 +11,8 @@ from typing import Final, NamedTuple, cast
 
 import apsw
 
-from core.align.aligner import Session, align_quote
-from core.align.settings import AlignSettings
+from core.align.exact_match import find
+from core.align.normalized_view import View
 from core.flows.corrections.norms import MOST, norms_in, sentences_of
 from core.flows.harvest.command import command_of
 from core.flows.harvest.events import Ran
@@ -142,7 +142,6 @@ def refusal_span(text: str) -> tuple[int, int] | None:
 
 AUTHOR: Final = "harvest"
 TWICE: Final = "said in two sessions"
-_WORD_FOR_WORD: Final = AlignSettings(enable_fuzzy=False)
 _INPUT_KEPT: Final = 2_000
 """Code points of each text of a call that are kept with a correction."""
 _REPOSITORY: Final = "SELECT coalesce(nullif(repository, ''), nullif(project, ''), id) FROM session WHERE id = ?"
@@ -205,13 +204,13 @@ def rule_text(quote: str) -> str:
 
 
 def _is_aligned(con: apsw.Connection, session_id: str, idx: int, quote: str, span: tuple[int, int]) -> bool:
-    """Whether the aligner finds the quote, word for word, at that place of the stored message."""
+    """Whether the aligner's exact search, which needs none of the rest of it, finds the quote at that place."""
     row = con.execute("SELECT text FROM message WHERE session_id = ? AND idx = ?", (session_id, idx)).fetchone()
     if row is None:
         return False
-    found = align_quote(Session([cast("str", row[0])]), 0, quote, _WORD_FOR_WORD)
-    # Of a quote that stands there more than once the aligner lists the places.
-    return found.method == "exact" and any((one.start, one.end) == span for one in found.spans)
+    wanted = View(quote)
+    found = find(View(cast("str", row[0])), wanted, loose=False) if wanted.normal.strip() else None
+    return found is not None and span in found.spans
 
 
 def _draft_for(con: apsw.Connection, session_id: str, repository: str, said: Correction) -> tuple[int | None, bool]:

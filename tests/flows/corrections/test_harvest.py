@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -38,6 +40,24 @@ def test_a_norm_in_a_refusal_is_a_draft_with_its_place(store: Store, tmp_path: P
     assert (rule, quote, status) == ("Never push to main without a review",) * 2 + ("draft",)
     assert text[start:end] == quote
     assert '"git push origin main"' in call
+
+
+def test_an_import_that_drafts_a_rule_loads_no_aligner(tmp_path: Path) -> None:
+    chat = Transcript(tmp_path, "a").declines("git push origin main", "Never push to main without a review!")
+    code = (
+        "import sys; from pathlib import Path\n"
+        "from core.flows.transcripts.api import import_transcripts\n"
+        "from core.store import open_store\n"
+        f"with open_store(Path({str(tmp_path / 'b.db')!r}), create=True) as store:\n"
+        f"    import_transcripts(store, 'auto', [Path({str(chat.write())!r})])\n"
+        "    print(store.con.execute('SELECT count(*) FROM rule_draft').fetchone()[0])\n"
+        "print(*sorted(name for name in sys.modules if name.startswith('core.align.')))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    made, *loaded = done.stdout.split()
+    assert made == "1"
+    assert "core.align.exact_match" in loaded
+    assert not {"core.align.aligner", "core.align.fuzzy", "core.align.guard"} & set(loaded)
 
 
 def test_an_order_of_the_moment_is_none(store: Store, tmp_path: Path) -> None:
