@@ -12,7 +12,6 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
-from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import Any, ClassVar, Final, Literal, cast, get_args
 
@@ -290,6 +289,8 @@ def differing_words(text: str, other: str) -> str:
 
     What is left out is marked. Empty where hardly anything is the same: then no words tell what was done otherwise.
     """
+    from difflib import SequenceMatcher  # a search loads this module and compares nothing
+
     words, others = (_clean_line(one).split()[:_WORDS_COMPARED] for one in (text, other))
     matcher = SequenceMatcher(None, others, words, autojunk=False)
     changed = [(start, end) for mark, _, _, start, end in matcher.get_opcodes() if mark != "equal"]
