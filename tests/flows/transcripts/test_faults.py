@@ -128,8 +128,9 @@ def test_a_folder_that_cannot_be_read_is_named(
             raise PermissionError(13, "Permission denied", str(path))
         return real(path)
 
-    monkeypatch.setattr(os, "scandir", scan)  # root may read everything
-    report = run(db, tmp_path / "in")
+    with monkeypatch.context() as patch:  # only for the run: to take the folder down uses it with a descriptor
+        patch.setattr(os, "scandir", scan)  # root may read everything
+        report = run(db, tmp_path / "in")
     assert report.messages == int(which != "in")
     assert [(one.file, one.line, one.reason) for one in report.skipped] == [
         (str(closed), 0, "the folder cannot be read: Permission denied")
