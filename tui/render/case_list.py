@@ -38,7 +38,7 @@ class Row:
     """A case in the list. `tier` is None where nothing was searched; `hit` is the search's own word about it.
 
     `lit` are the parts of the key line that matched. The tier `similar` is none of the search's: such a case is only
-    near in meaning, by its `similarity`, 0..1, and no answer.
+    near in meaning, by its `similarity`, 0..1, and no answer. `team`: a fix of it came from the lessons of a team.
     """
 
     id: int
@@ -51,6 +51,7 @@ class Row:
     hit: Hit | None = None
     lit: Spans = ()
     similarity: float = 0.0
+    team: bool = False
 
     @property
     def beside(self) -> str:
@@ -98,7 +99,10 @@ def row_of(case: CaseRow, hit: Hit | None = None, query: Query | None = None) ->
         from core.errors import matched_spans
 
         lit = matched_spans(replace(hit, key_line=key_line), query)
-    return Row(case.id, key_line, case.status, case.tool, case.seen, case.last_seen, tier, hit, lit)
+    of_team = case.origin == "team"
+    return Row(
+        case.id, key_line, case.status, case.tool, case.seen, case.last_seen, tier, hit, lit, team=of_team,
+    )  # fmt: skip
 
 
 def near_row(case: CaseRow, similarity: float, miss: Hit | None, query: Query) -> Row:
@@ -144,6 +148,8 @@ def draw_row(
         tail.append((f" {row.beside}", "$cb-accent"))
     if width >= _SEEN_FROM and beside is not None:
         tail.append((f" #{row.id}", "$cb-accent"))
+    if width >= _AGE_FROM and row.team:
+        tail.append((" team", "$cb-soft"))
     if width >= _SEEN_FROM and row.seen > 1:
         tail.append((" " + _count_text(row.seen, signs), "$cb-dim"))
     if width >= _TOOL_FROM:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import get_args
@@ -11,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from core.errors.cases.case import CaseStatus
-from tui.render.case_list import TOOL_CELLS, Row, draw_row, tool_cells
+from core.errors.cases.case import CaseRow, CaseStatus
+from tui.render.case_list import TOOL_CELLS, Row, draw_row, row_of, tool_cells
 from tui.render.common.amounts import ago, parse, stamp
 from tui.render.common.glyphs import ASCII, UNICODE
 from tui.render.common.untrusted import block, cut, inline
@@ -48,6 +49,14 @@ def test_a_narrow_row_gives_up_age_then_count_and_keeps_the_line() -> None:
     assert "×12" in plain(row(), 40)
     assert "×12" not in plain(row(), 20)
     assert "error: boom" in plain(row(), 20)
+
+
+def test_a_row_says_where_a_fix_came_from_a_team_if_there_is_room() -> None:
+    assert plain(row(tier="exact", team=True), 48).split() == ["≈", "◐", "error:", "boom", "team", "×12", "23h"]
+    assert "team" not in plain(row(team=True), 40)
+    assert "team" not in plain(row(), 48)
+    case = CaseRow(1, "boom", "verified", "tsc", "", 1, 0, "", "")
+    assert (row_of(case).team, row_of(replace(case, origin="team")).team) == (False, True)
 
 
 def test_a_count_takes_room_only_where_there_is_one() -> None:
