@@ -189,7 +189,7 @@ def card(lesson: Lesson) -> tuple[tuple[str, str], ...]:
         ("Instead of", do.instead_of),
         ("Not", "\n".join(lesson.dead_ends)),
         ("Check", lesson.check),
-        ("Because", lesson.because or ""),
+        ("Because", reason_of(lesson)),
         ("Scope", _scope(lesson)),
         ("Workaround", "it hides the failure instead of fixing it" if lesson.workaround else ""),
         ("Recheck", lesson.recheck or ""),
@@ -208,6 +208,12 @@ def sandbox_that_matters(lesson: Lesson) -> str:
     spoken = (lesson.do.text, lesson.because or "", *(one.why for one in lesson.evidence))
     named = any("sandbox" in text.lower() for text in spoken)
     return sandbox if named or (lack is not None and lack.kind in _CLOSED) else ""
+
+
+def reason_of(lesson: Lesson) -> str:
+    """The sentence that explains the fix; empty if there is none, or if it is already what to do."""
+    said = lesson.because or ""
+    return "" if _clean_line(said) == _clean_line(lesson.do.text) else said
 
 
 def scope_name(scope: Scope) -> str:
@@ -257,7 +263,7 @@ def agent_text(lesson: Lesson, most: int = AGENT_TOKENS) -> str:
         failed = differing_words(failed, lesson.do.text) or failed
     tried = (failed, *lesson.dead_ends)
     dead = [line for one in tried for line in take("not", one)]
-    because = take("because", lesson.because or "")
+    because = take("because", reason_of(lesson))
     return "\n".join((*when, *sandbox, *do, *dead, *check, *because))
 
 

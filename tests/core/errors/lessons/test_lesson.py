@@ -68,6 +68,14 @@ def test_what_is_to_be_done_is_not_told_twice_as_its_own_check() -> None:
     assert LESSON.check == LESSON.do.text and "check: " not in agent_text(LESSON)
 
 
+def test_a_reason_that_is_already_what_to_do_is_shown_once() -> None:
+    said = "Use `exec.CommandContext` instead of `exec.Command`."
+    lesson = replace(LESSON, do=Do("words", said, "a.go"), because=f" {said}\n")
+    assert agent_text(lesson).count(said) == 1
+    assert "Because" not in dict(card(lesson))
+    assert "Because" in dict(card(replace(lesson, because="`noctx` forbids it.")))
+
+
 def test_an_edit_is_told_by_its_changed_lines() -> None:
     hunk = Do("hunk", "      def f(a):\n-     return a.b\n+     return a.get('b')", "src/till.py")
     told = agent_text(replace(LESSON, do=hunk))
