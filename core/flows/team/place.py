@@ -23,8 +23,8 @@ from core.text import redact
 _FILE: Final = "team_file:"
 LARGEST: Final = 256 << 20
 """Bytes of a lessons file."""
-_USER: Final = re.compile(r"^\s*\[user\]\s*$(.*?)(?=^\s*\[|\Z)", re.MULTILINE | re.DOTALL | re.IGNORECASE)
-_NAME: Final = re.compile(r"^\s*(?:name|email)\s*=\s*\"?([^\"\n]+)", re.MULTILINE | re.IGNORECASE)
+_USER: Final = re.compile(r"^[ \t]*\[user\][ \t]*$(.*?)(?=^[ \t]*\[|\Z)", re.MULTILINE | re.DOTALL | re.IGNORECASE)
+_NAME: Final = re.compile(r"^[ \t]*(?:name|email)[ \t]*=[ \t]*\"?([^\"\n]+)", re.MULTILINE | re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,6 +61,7 @@ async def opened(pilot: Pilot[None], app: CasebookApp) -> EvidenceScreen:
     await until(pilot, lambda: isinstance(app.screen, EvidenceScreen) and app.screen.quotes.read is not None)
     screen = app.screen
     assert isinstance(screen, EvidenceScreen)
+    await until(pilot, lambda: screen.chosen_id is None or shown(screen))  # a key for a quote finds it there
     return screen
 
 
