@@ -12,7 +12,6 @@ import stat
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import count
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -55,8 +54,8 @@ _PLAIN: Final = 0.9
 _SOME: Final = 0.02
 """The share of Hangul below which a text has only names and examples in Korean."""
 _MOST_TAGS: Final = 100
-_LETTER = lazy_pattern(r"[^\W\d_]")
-_LATIN = lazy_pattern("[A-Za-z]")
+_LETTERS = lazy_pattern(r"[^\W\d_]+")
+_LATIN = lazy_pattern("[A-Za-z]+")
 _KNOWN = (
     *("title", "tags", "aliases", "id", "lang", "language", "source_type", "trust_level"),
     *("created_at", "created", "date", "updated_at", "updated", "modified"),
@@ -162,13 +161,15 @@ def _lang(parsed: Parsed) -> str:
         if size > _SAMPLE:
             break
     text = "\n".join(sample)
-    if hangul_share(text) >= _KOREAN:
+    if text.isascii():
+        return "en" if _LATIN.search(text) else "und"
+    hangul = hangul_share(text)
+    if hangul >= _KOREAN:
         return "ko"
-    letters = len(_LETTER.findall(text))
-    latin = len(_LATIN.findall(text))
+    letters = sum(map(len, _LETTERS.findall(text)))
+    latin = sum(map(len, _LATIN.findall(text)))
     if letters and latin >= _PLAIN * letters:
         return "en"
-    hangul = hangul_share(text)
     return "mixed" if hangul >= _SOME and latin >= (_PLAIN - hangul) * letters else "und"
 
 
@@ -469,10 +470,11 @@ def _prepared(
 
 def block_rows(doc: str, blocks: Sequence[ParsedBlock]) -> tuple[BlockRow, ...]:
     """The rows of a document's blocks; `ordinal` counts those of a kind under the same headings."""
-    counters: dict[tuple[str, tuple[str, ...]], count[int]] = {}
+    counters: dict[tuple[str, tuple[str, ...]], int] = {}
     found: list[BlockRow] = []
     for position, block in enumerate(blocks):
-        ordinal = next(counters.setdefault((block.kind, block.heading_path), count()))
+        ordinal = counters.get((block.kind, block.heading_path), 0)
+        counters[block.kind, block.heading_path] = ordinal + 1
         found.append(
             (
                 ids.block_id(doc, block.kind, block.heading_path, ordinal, block.span),
