@@ -214,11 +214,15 @@ def _tail(blocks: Sequence[ParsedBlock], group: Sequence[int], policy: ChunkPoli
     return taken[::-1]
 
 
-def _passage(blocks: Sequence[ParsedBlock], group: Sequence[int]) -> Passage:
-    first = blocks[group[0]]
-    path = (*first.heading_path, first.text) if first.kind == "heading" else first.heading_path
-    text = "\n\n".join(blocks[at].text for at in group)
-    spans = tuple(blocks[at].span for at in group)
+def _path(first: ParsedBlock) -> tuple[str, ...]:
+    """The headings of a passage that begins with this block."""
+    return (*first.heading_path, first.text) if first.kind == "heading" else first.heading_path
+
+
+def _passage(blocks: Sequence[ParsedBlock], group: Sequence[int], path: tuple[str, ...] | None = None) -> Passage:
+    path = _path(blocks[group[0]]) if path is None else path
+    text = "\n\n".join([blocks[at].text for at in group])
+    spans = tuple([blocks[at].span for at in group])
     shown_only = all(blocks[at].kind in ("imageref", "audioref") for at in group)
     return Passage(text, path, tuple(group), spans, 0 if shown_only else tokens(text), lines_of(spans))
 
@@ -300,7 +304,7 @@ def _overlap(blocks: Sequence[ParsedBlock], group: Sequence[int], policy: ChunkP
 
 def _section(blocks: Sequence[ParsedBlock], group: Sequence[int]) -> Passage:
     """A passage under the heading that most of it is under; the headings above that one are in its path alone."""
-    path, below, most = _passage(blocks, group).heading_path, 0, -1
+    path, below, most = _path(blocks[group[0]]), 0, -1
     for at in reversed(group):
         block = blocks[at]
         if block.kind != "heading":
@@ -310,7 +314,7 @@ def _section(blocks: Sequence[ParsedBlock], group: Sequence[int]) -> Passage:
                 path, most = (*block.heading_path, block.text), below
             below = 0
     above = sum(1 for _ in takewhile(lambda at: _is_above(blocks[at], path[:-1]), group))
-    return replace(_passage(blocks, group[above:]), heading_path=path)
+    return _passage(blocks, group[above:], path)
 
 
 def _is_above(block: ParsedBlock, path: Sequence[str]) -> bool:

@@ -75,7 +75,11 @@ _NAMES = {kind: name for name, kind in _KINDS.items()}
 
 def span_object(span: SourceSpan) -> dict[str, str | int | None]:
     """The span as an object with its `kind`, the form that ids and rows are made of."""
-    return {"kind": _NAMES[type(span)], **{name: getattr(span, name) for name in type(span).__slots__}}
+    kind = type(span)
+    found: dict[str, str | int | None] = {"kind": _NAMES[kind]}
+    for name in kind.__slots__:
+        found[name] = getattr(span, name)
+    return found
 
 
 def span_of(value: dict[str, Any]) -> SourceSpan:
