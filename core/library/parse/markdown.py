@@ -30,8 +30,12 @@ _MOST_DOTS: Final = 1_000
 _TOO_MUCH: Final = "it is too large"
 
 _MARKS: Final = tuple("\\`*_[]<>&!")
-_SELDOM: Final = ("\\", "\t", "``", "](")
-"""What `_simple` does not read, anywhere in a text: a link among them."""
+_SELDOM: Final = ("\\", "\t", "``")
+"""What `_simple` does not read, anywhere in a text."""
+_LINK_LABEL: Final = r"(?<!!)\[(?!\s)([^\[\]!]+)(?<!\s)\]"
+_LINK_TARGET: Final = r"(?:https?://[A-Za-z0-9_./#?=%+~,:@-]+|[A-Za-z0-9_./#?=%+~,@-]+)"
+_LINK = re.compile(rf"{_LINK_LABEL}\({_LINK_TARGET}\)")
+"""A link to a plain address. Not a picture, nor a label with blank ends, which the parser keeps."""
 _MARKED = re.compile(r"(?<![^\W_])_|_(?![^\W_])|__|<[A-Za-z/!?]|&[#\w]")
 """What may be a mark outside of code; `_` within a word is none, nor is a bracket without a target."""
 _PERHAPS: Final = tuple("_<&")
@@ -160,12 +164,13 @@ def words(md: MarkdownIt, content: str, env: dict[str, Any]) -> str:
     """
     if len(content) > _LONGEST_INLINE or not _has(content, _MARKS):
         return _without_blank_ends(content)
-    simple = _simple(content) if "references" not in env else None
+    simple = _simple(content) if "references" not in env or "[" not in content else None
     return inline_text(inline_tokens(md, content, env)) if simple is None else simple
 
 
 def _simple(content: str) -> str | None:
-    """The words of a text whose only marks are code, emphasis of whole words and signs that stand for themselves.
+    """The words of a text whose only marks are code, emphasis of whole words, links to plain addresses and signs that
+    stand for themselves.
 
     Most texts with marks are such, and the parser needs ten times as long for them. None for any other.
     """
@@ -177,6 +182,10 @@ def _simple(content: str) -> str | None:
         return None
     if _has(plain, _PERHAPS) and _MARKED.search(plain):
         return None
+    if "](" in plain:
+        plain = _LINK.sub(r"\1", plain) if "*" not in plain else plain  # stars beside a bracket may be no emphasis
+        if "](" in plain:
+            return None
     plain = _unstressed(plain) if "*" in plain else plain
     if plain is None:
         return None

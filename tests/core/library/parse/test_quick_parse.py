@@ -15,7 +15,8 @@ QUICK.block.ruler.before("table", "quick_block", quick_block)
 INLINE = st.lists(
     st.sampled_from(
         [*"ab가`*_[]<>&!;#.,(){1 \n", "**", "__", "``", "  ", "](", "/b", "amp", "e\u0301", "\xa0", "`c d`", "**b**",
-         "*i*", "snake_case", "https://a.b", "<https://a.b>", "[r]", "![p](q)", "\\", "\t"]
+         "*i*", "snake_case", "https://a.b", "<https://a.b>", "[r]", "![p](q)", "\\", "\t",
+         "[a b](c/d_e)", "[`f`](https://a.b:1/c?d=e#f)", "](c)", "[a ](b)"]
     ),
     min_size=1,
     max_size=14,
