@@ -20,6 +20,7 @@ from core.team.privacy import Person, cleaned_value
 
 _MESSAGE: Final = re.compile(r" \(message [0-9]+\)")
 """The place of a step in a session, as a harvest writes it: it says nothing on another machine."""
+_EDIT_OF: Final = "team_edit:"
 ERRORS: Final = 20
 """Errors of a case that a lesson for the whole case names."""
 
@@ -128,25 +129,38 @@ def outgoing(
 
 
 def first_ids(con: apsw.Connection) -> dict[int, str]:
-    """Of each fix that was written in another's place the id of the first: the lesson stays the same one."""
+    """Of each fix that was written in another's place the id of the lesson it is: of the nearest that came from the
+    team, else of the first."""
     made_of: dict[int, int] = {}
     ids: dict[int, str] = {}
-    rows = con.execute(_REPLACED)
+    shared = _edits_of_withdrawn(con)
     for by, fix_id, mark, text, stored, author, original, key in cast(
-        "Iterator[tuple[int, int, str | None, str, str | None, str, str | None, str]]", rows
+        "Iterator[tuple[int, int, str | None, str, str | None, str, str | None, str]]", con.execute(_REPLACED)
     ):
         made_of[by] = fix_id  # the oldest comes last
         origin = origin_of(author, original)
-        ids[fix_id] = origin.id if origin else lesson_id(mark, key, parse_lesson(stored), text)
-    found: dict[int, str] = {}
+        if origin is not None:
+            shared[fix_id] = origin.id
+        ids[fix_id] = lesson_id(mark, key, parse_lesson(stored), text)
+    found = dict(shared)
     for newest in made_of:
         at, seen = newest, set[int]()
-        while at in made_of and at not in seen:
+        while at in made_of and at not in seen and at not in shared:
             seen.add(at)
             at = made_of[at]
-        if at in ids:
-            found[newest] = ids[at]
+        if at in shared or at in ids:
+            found[newest] = shared.get(at) or ids[at]
     return found
+
+
+def note_edit(con: apsw.Connection, fix_id: int, id_: str) -> None:
+    """Remember, inside the caller's transaction, which lesson a fix is an edit of: the team's own fix goes."""
+    con.execute("INSERT OR REPLACE INTO meta(key, value) VALUES (?, ?)", (f"{_EDIT_OF}{fix_id}", id_))
+
+
+def _edits_of_withdrawn(con: apsw.Connection) -> dict[int, str]:
+    rows = con.execute("SELECT key, value FROM meta WHERE key >= ? AND key < ?", (_EDIT_OF, f"{_EDIT_OF}:"))
+    return {int(key[len(_EDIT_OF) :]): value for key, value in cast("Iterator[tuple[str, str]]", rows)}
 
 
 def _is_own(names: Collection[str], place: str | None, met: list[Named]) -> bool:

@@ -21,7 +21,7 @@ from core.errors.cases.resolutions import TEXT_KEPT, dump_names, insert_resoluti
 from core.errors.curation.transaction import LONGEST_TAG, MOST_TAGS
 from core.errors.exchange.case_import import BadLesson, ImportedCase, ImportedName, import_row, lesson_from
 from core.errors.lessons import Lesson, parse_lesson
-from core.flows.team.collect import Origin, first_ids, lesson_id, origin_of, stored_digest
+from core.flows.team.collect import Origin, first_ids, lesson_id, note_edit, origin_of, stored_digest
 from core.flows.team.export import FileFault, file_faults, told_errors
 from core.flows.team.place import TeamPlace, mark_known, person_of, read_lessons
 from core.store import Store, change, faults
@@ -150,6 +150,8 @@ class _Import:
         if fix is None:
             self.unchanged += 1
             return
+        if fix.replaced_by is not None:
+            note_edit(self.con, fix.replaced_by, id_)
         self.con.execute("UPDATE resolution SET replaced_by = NULL WHERE replaced_by = ?", (fix.id,))
         self.con.execute("DELETE FROM resolution WHERE id = ?", (fix.id,))
         self.con.execute(  # a row without any fix is left as the seed's programs wrote it

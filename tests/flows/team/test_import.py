@@ -178,6 +178,43 @@ def test_two_edits_of_one_lesson_end_with_the_later_one_everywhere(people: Peopl
         assert who.json("team", "export")["written"] is False
 
 
+def test_an_edit_of_a_withdrawn_lesson_is_not_shared_as_a_new_one(people: People) -> None:
+    mina, joon = people("mina", "joon")
+    mina.fix(KNOWN, "pip install pyyaml")
+    share(mina, joon)
+    joon.run("import", "--team")
+    joon.run("errors", "edit", str(search(joon, KNOWN)["match"]["id"]), "--resolution", "Use the image.", "--verify")
+    id_ = mina.lines()[0]["id"]
+    mina.run("team", "export", "--withdraw", id_)
+    share(mina, joon)
+    joon.run("import", "--team")
+    assert search(joon, KNOWN)["match"]["resolution"] == "Use the image."
+    report = joon.json("team", "export")
+    assert (report["added"], [one["id"] for one in report["left_out"]]) == ([], [id_])
+    assert [one["kind"] for one in joon.json("team", "check", code=1)["findings"]] == ["withdrawn"]
+    assert joon.json("team", "export", "--restore", id_)["restored"] == [id_]
+    assert [line["text"] for line in joon.lines()] == ["Use the image."]
+
+
+def test_a_lesson_stays_the_same_one_through_edits_of_three_people(people: People) -> None:
+    homes = people("mina", "joon", "sora")
+    homes[0].fix(KNOWN, "pip install pyyaml")
+    share(homes[0], *homes[1:])
+    (line,) = homes[0].lines()
+    for number in range(2):
+        for who in homes:
+            who.run("import", "--team")
+            text = f"Version {number} of {homes.index(who)}."
+            who.run("errors", "edit", str(search(who, KNOWN)["match"]["id"]), "--resolution", text, "--verify")
+            share(who, *(one for one in homes if one is not who))
+            who.run("import", "--team")
+            assert [(one["id"], one["text"]) for one in who.lines()] == [(line["id"], text)]
+    for who in homes:
+        who.run("import", "--team")
+        assert search(who, KNOWN)["match"]["resolution"] == "Version 1 of 2."
+        assert who.json("team", "export")["written"] is False
+
+
 def test_lessons_answer_in_their_own_repository_only(people: People) -> None:
     mina, joon = people("mina", "joon")
     mina.fix(KNOWN, "pip install pyyaml")
