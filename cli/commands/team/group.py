@@ -82,6 +82,7 @@ def _planned(args: argparse.Namespace, store: Any) -> Plan:
 def run_export(args: argparse.Namespace, context: Context) -> int:
     """`team export`: exit 0 if the file is up to date, 1 if the person says no."""
     from core.flows.team.export import plan_withdrawal, write_plan
+    from core.flows.team.fresh import take_changed
     from core.flows.team.place import place_of
     from core.store import open_store
 
@@ -92,6 +93,7 @@ def run_export(args: argparse.Namespace, context: Context) -> int:
         done = write_plan(None, plan)
     else:
         with open_store(context.database, write=True) as store:
+            take_changed(store, str(Path(args.repository).resolve()))  # a later version in the file must not be lost
             plan = _planned(args, store)
             if plan.before is None and plan.lessons and not args.yes and not confirmed(context, plan):
                 context.out.note("nothing was written")

@@ -215,6 +215,20 @@ def test_a_lesson_stays_the_same_one_through_edits_of_three_people(people: Peopl
         assert who.json("team", "export")["written"] is False
 
 
+def test_an_export_takes_over_what_was_pulled_before_it_writes(people: People) -> None:
+    mina, joon = people("mina", "joon")
+    mina.fix(KNOWN, "pip install pyyaml")
+    share(mina, joon)
+    joon.run("import", "--team")
+    joon.run("errors", "edit", str(search(joon, KNOWN)["match"]["id"]), "--resolution", "Use the image.", "--verify")
+    share(joon, mina)
+    assert mina.json("team", "export")["written"] is False
+    assert search(mina, KNOWN)["match"]["resolution"] == "Use the image."
+    mina.run("errors", "edit", "1", "--resolution", "Use the lock file.", "--verify")
+    assert mina.json("team", "export")["changed"] == [mina.lines()[0]["id"]]
+    assert mina.lines()[0]["text"] == "Use the lock file."
+
+
 def test_lessons_answer_in_their_own_repository_only(people: People) -> None:
     mina, joon = people("mina", "joon")
     mina.fix(KNOWN, "pip install pyyaml")
