@@ -145,11 +145,13 @@ class PaneScreen(Screen[None]):
         return super().allow_select and not self.splitter.hovers
 
     def on_mount(self) -> None:
-        self.call_after_refresh(self.splitter.apply)
+        # A style sheet that comes later lays the pane out again: only then there is an edge.
+        self.screen_layout_refresh_signal.subscribe(self, lambda _screen: self.splitter.apply_once())
 
     def on_resize(self) -> None:
         """Another width has room for another share."""
-        self.call_after_refresh(self.splitter.apply)
+        self.splitter.is_due = True
+        self.call_after_refresh(self.splitter.apply_once)
 
     @on(events.MouseDown)
     @on(events.MouseMove)

@@ -44,6 +44,7 @@ class Splitter(Performs):
         self._across, self._down = _Side(memory, "share", 4, 24), _Side(memory, "share_down", 1, 4)
         self.hovers = False
         self.drags = False
+        self.is_due = True
 
     @property
     def why_not(self) -> str:
@@ -55,6 +56,12 @@ class Splitter(Performs):
         if self._extent(self._list) >= self._extent(self._body):
             return "The list is alone on the screen."
         return ""
+
+    def apply_once(self) -> None:
+        """Give the list its share as soon as there is an edge, after the start and after each change of the size."""
+        if self.is_due and not self.why_not:
+            self.is_due = False
+            self.apply()
 
     def apply(self) -> None:
         """Give the list its share of the room that there is."""
