@@ -171,9 +171,9 @@ def run_merge(args: argparse.Namespace, context: Context) -> int:
 def export_lines(out: Output, done: TeamExport) -> Iterator[str]:
     """What an export wrote."""
     words = ("added", "changed", "restored", "withdrawn")
-    told = [f"{len(getattr(done, word)):,} {word}" for word in words if getattr(done, word)]
+    counts = [f"{len(getattr(done, word)):,} {word}" for word in words if getattr(done, word)]
     state = "written" if done.written else "unchanged"
-    yield f"{one_line(str(done.path))}: {', '.join((state, counted(done.lessons, 'lesson'), *told))}"
+    yield f"{one_line(str(done.path))}: {', '.join((state, counted(done.lessons, 'lesson'), *counts))}"
     for one in done.blocks:
         state = one_line(one.fault) or f"block {'written' if one.changed else 'unchanged'}"
         yield f"{one_line(one.path)}: {state}"
@@ -192,12 +192,12 @@ def lesson_lines(out: Output, lessons: Sequence[LeavingLesson]) -> Iterator[str]
         yield out.paint(f"{one.act} {one.id}{case}", "good")
         for name in sorted(one.fields):
             mark = "*" if one.act == "change" and name in one.changed else " "
-            first, *rest = wrap(_told(one.fields[name]), max(20, out.columns - 16))
+            first, *rest = wrap(_field_text(one.fields[name]), max(20, out.columns - 16))
             yield f" {mark}{name:<12}{first}"
             yield from (f"{'':<14}{line}" for line in rest)
 
 
-def _told(value: Any) -> str:
+def _field_text(value: Any) -> str:
     from core.base.wire import canonical
 
     return value if isinstance(value, str) and value else canonical(value)

@@ -39,9 +39,9 @@ def run_team(paths: Sequence[str], context: Context) -> int:
 
 def import_lines(out: Output, done: TeamImport) -> Iterator[str]:
     """What an import of lessons did."""
-    told = [f"{count:,} {word}" for count, word in ((done.added, "added"), (done.changed, "changed")) if count]
-    told += [f"{done.withdrawn:,} withdrawn"] if done.withdrawn else []
-    yield f"{one_line(str(done.path))}: {', '.join((counted(done.lessons, 'lesson'), *(told or ['unchanged'])))}"
+    counts = [f"{count:,} {word}" for count, word in ((done.added, "added"), (done.changed, "changed")) if count]
+    counts += [f"{done.withdrawn:,} withdrawn"] if done.withdrawn else []
+    yield f"{one_line(str(done.path))}: {', '.join((counted(done.lessons, 'lesson'), *(counts or ['unchanged'])))}"
     for one in done.kept[:_SHOWN]:
         yield out.paint(f"lesson {one.id}: {one_line(one.reason)}", "warn")
     if len(done.kept) > _SHOWN:

@@ -89,10 +89,10 @@ def _import(store: Store, context: Context) -> int:
     if not paths:
         return 0
     with stoppable() as stopped:
-        told = reporter(context.out)
-        report = import_transcripts(store, "auto", paths, on_progress=told, cancelled=stopped)
+        report_progress = reporter(context.out)
+        report = import_transcripts(store, "auto", paths, on_progress=report_progress, cancelled=stopped)
         if not report.canceled:
-            align_due(store, on_progress=told, cancelled=stopped)
+            align_due(store, on_progress=report_progress, cancelled=stopped)
     return report.sessions
 
 
