@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
 from cli.format.layout import clip, one_line, width, wrap
@@ -72,6 +72,14 @@ def answer_lines(out: Output, found: Answer, *, explain: bool = False, said: boo
         from cli.format.cases import trace_lines
 
         yield from trace_lines(out, found.trace)
+
+
+def unanswered_lines(out: Output, passages: Sequence[AnswerCitation]) -> Iterator[str]:
+    """The passages found for a question that no model answered."""
+    yield "No model answered. Passages found:"
+    for one in passages:
+        section = f" {one_line(one.section)}" if one.section else ""
+        yield clip(f"· {one_line(one.citation.uri)}{section}", out.columns)
 
 
 def _sources(out: Output, found: Answer) -> Iterator[str]:

@@ -91,6 +91,14 @@ def draw_cut_off(text: str, why: str, signs: Signs) -> Content:
     return Content("\n").join([head, draw_markdown(shown, signs), Content.styled(inline(why, _QUOTE), "$cb-dim")])
 
 
+def draw_unanswered(notice: Content, found: Sequence[AnswerCitation], signs: Signs) -> Content:
+    """Why no LLM answered, and the passages that it would have been given."""
+    if not found:
+        return notice
+    head = Content.styled("Passages found", "bold $cb-soft")
+    return Content("\n").join([notice, head, *(_source(number, one, signs) for number, one in sources(found).items())])
+
+
 def draw_answer(answer: Answer, signs: Signs, cells: int = WIDTH) -> Content:
     """All of it: the verdict, the text with its sentences marked, what their sources say, the sources, what it cost.
 
@@ -107,7 +115,7 @@ def draw_answer(answer: Answer, signs: Signs, cells: int = WIDTH) -> Content:
     if answer.citations:
         head = "Sources" if any(one.marker for one in answer.citations) else "Closest passages"
         parts += [Content(""), Content.styled(head, "bold $cb-soft")]
-        parts += [_source(number, one, signs) for number, one in sources(answer).items()]
+        parts += [_source(number, one, signs) for number, one in sources(answer.citations).items()]
     return Content("\n").join([*parts, Content(""), _footer(answer, signs)])
 
 
@@ -238,9 +246,9 @@ def cited(uri: str, tone: str = "$cb-text") -> Content:
     return Content.styled(inline(uri, _URI), tone).stylize(Style.from_meta({CITED: uri}))
 
 
-def sources(answer: Answer) -> dict[int, AnswerCitation]:
+def sources(citations: Sequence[AnswerCitation]) -> dict[int, AnswerCitation]:
     """The sources by the number each is shown with, which is also the key that opens it."""
-    return {_number(one, at): one for at, one in enumerate(answer.citations, 1)}
+    return {_number(one, at): one for at, one in enumerate(citations, 1)}
 
 
 def _number(one: AnswerCitation, at: int) -> int:

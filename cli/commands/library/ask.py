@@ -12,7 +12,7 @@ from core.base.fault import Fault
 
 if TYPE_CHECKING:
     from core.flows.ask.options import AskOptions
-    from core.library.ask.answer import AnswerEvent
+    from core.library.ask.answer import AnswerCitation, AnswerEvent
     from core.library.ask.store import SessionDeleted, SessionList, StoredSession
     from core.store import Store
 
@@ -27,7 +27,7 @@ def run_ask(args: argparse.Namespace, context: Context) -> int:
     """
     if args.text[:1] == ["sessions"] and (len(args.text) == 1 or args.text[1] in _SESSIONS):
         return _sessions(args.text[1:] or ["list"], context)
-    from cli.format.ask import Spoken, answer_lines
+    from cli.format.ask import Spoken, answer_lines, unanswered_lines
     from cli.progress import stoppable
     from core.flows.ask.api import ask_library
     from core.flows.ingest.search import model_search
@@ -40,22 +40,32 @@ def run_ask(args: argparse.Namespace, context: Context) -> int:
     spoken = Spoken() if stream else None
     going = _Progress(settings.llm.model) if sys.stderr.isatty() and not context.out.json else None
 
+    passages: tuple[AnswerCitation, ...] = ()
+
     def hear(event: AnswerEvent) -> None:
+        nonlocal passages
+        passages = event.citations or passages
         if going is not None:
             going.hear(event)
         if spoken is not None:
             spoken.hear(event)
 
     with going or nullcontext(), model_search(settings.embedding) as vectors, stoppable() as stopped:
-        found = ask_library(
-            context.database,
-            question,
-            _options(args, context),
-            language_model(settings.llm),
-            None if args.mode == "lexical" else vectors,
-            on_event=hear,
-            cancelled=stopped,
-        )
+        try:
+            found = ask_library(
+                context.database,
+                question,
+                _options(args, context),
+                language_model(settings.llm),
+                None if args.mode == "lexical" else vectors,
+                on_event=hear,
+                cancelled=stopped,
+            )
+        except Fault:
+            if passages and not context.out.json:  # found without the model, and worth reading
+                for line in unanswered_lines(context.out, passages):
+                    context.out.line(line)
+            raise
     said = spoken is not None and spoken.end()
     context.out.result(found, answer_lines(context.out, found, explain=explain, said=said))
     for step in found.trace:

@@ -158,6 +158,10 @@ def test_a_refusal_exits_1_and_a_fault_2(filled: Run, serve: Callable[..., Serve
     serve(Reply(status=404, error="model 'tiny' not found"))
     missing = filled("library", "ask", RETRY, "--json")
     assert (missing.code, missing.fault()["code"]) == (2, "model_not_pulled")
+    assert missing.text == "", "JSON has the fault alone"
+    unanswered = filled("library", "ask", RETRY)
+    assert unanswered.code == 2
+    assert unanswered.text.startswith("No model answered. Passages found:\n· "), "what was found is worth reading"
     assert filled("library", "ask", " ").code == 2
 
 

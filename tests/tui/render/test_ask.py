@@ -220,9 +220,9 @@ def test_a_long_answer_that_comes_shows_its_end() -> None:
 def test_a_source_is_opened_by_the_number_it_is_shown_with() -> None:
     other = replace(USED, marker="[3]", citation=LineCitation("b.md", 1, 2))
     answer = replace(ANSWER, citations=(replace(USED, marker="[2]"), other))
-    assert [(number, one.citation.path) for number, one in sources(answer).items()] == [(2, "a/밸브.md"), (3, "b.md")]
+    assert [(number, one.citation.path) for number, one in sources(answer.citations).items()] == [(2, "a/밸브.md"), (3, "b.md")]
     drawn = draw_answer(answer, UNICODE).plain
     assert "[2] a/밸브.md" in drawn
     assert "[3] b.md" in drawn
     near = replace(ANSWER, citations=(replace(USED, marker=None), replace(other, marker=None)))
-    assert list(sources(near)) == [1, 2]
+    assert list(sources(near.citations)) == [1, 2]

@@ -181,9 +181,8 @@ class AskScreen(Performs, ModalScreen[str]):
         return self.talk.last
 
     def situation(self) -> Situation:
-        answer = self.talk.answer
-        sources = 0 if answer is None else len(answer.citations)
-        return AskNow("asking" if self.box.has_focus else "ask", answered=answer is not None, sources=sources)
+        answered, sources = self.talk.answer is not None, len(self.talk.cited)
+        return AskNow("asking" if self.box.has_focus else "ask", answered=answered, sources=sources)
 
     def on_descendant_focus(self) -> None:
         self._changed()
@@ -247,7 +246,7 @@ class AskScreen(Performs, ModalScreen[str]):
             self.told.append_text(event.text or "")
             return
         if event.kind == "retrieval_done":
-            turn.found = len(event.citations or ())
+            turn.found = event.citations or ()
         elif event.kind == "hop":
             turn.hops += 1
         elif event.answer is not None:
@@ -361,6 +360,6 @@ class AskScreen(Performs, ModalScreen[str]):
             self._leave(event.uri)
 
     def _open(self, number: int) -> None:
-        source = None if self.talk.answer is None else sources(self.talk.answer).get(number)
+        source = sources(self.talk.cited).get(number)
         if source is not None and not self._busy():
             self._leave(source.citation.uri)

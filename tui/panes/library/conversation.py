@@ -32,6 +32,7 @@ from tui.render.answer import (
     draw_hidden_turns,
     draw_question,
     draw_stored_turn,
+    draw_unanswered,
 )
 from tui.render.common.empty_states import Notice, draw_notice
 from tui.render.common.glyphs import Signs
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
 
     from core.base.config.settings import Settings
     from core.flows.ask.draft_file import RecoveredAnswer
-    from core.library.ask.answer import Answer, AnswerEvent
+    from core.library.ask.answer import Answer, AnswerCitation, AnswerEvent
     from core.library.ask.store import SessionRow, TurnRow
     from core.library.search.rows import Mode
 
@@ -61,11 +62,12 @@ def new_session() -> str:
 
 @dataclass(slots=True)
 class Turn:
-    """One question with its answer. `kept`: the stored text of an old one with unreadable checks."""
+    """One question with its answer. `found`: the passages the LLM is given; `kept`: the stored text of an old one with
+    unreadable checks."""
 
     question: str
     text: str = ""
-    found: int | None = None
+    found: tuple[AnswerCitation, ...] | None = None
     hops: int = 0
     answer: Answer | None = None
     fault: Fault | None = None
@@ -76,6 +78,13 @@ class Turn:
     def open(self) -> bool:
         """Whether its answer is still on its way."""
         return self.answer is None and self.fault is None and self.kept is None
+
+    @property
+    def cited(self) -> tuple[AnswerCitation, ...]:
+        """The passages shown below it: its sources, or what was found for an LLM that did not answer."""
+        if self.answer is not None:
+            return self.answer.citations
+        return (self.found or ()) if self.fault is not None and not self.text else ()
 
 
 @dataclass(slots=True)
@@ -97,6 +106,13 @@ class Talk:
     def last(self) -> Turn | None:
         """The question that was asked last."""
         return self.turns[-1] if self.turns else None
+
+    @property
+    def cited(self) -> tuple[AnswerCitation, ...]:
+        """The passages that the number keys open: of the last answer, or of the last question if no LLM answered it."""
+        if self.last is not None and self.last.cited:
+            return self.last.cited
+        return () if self.answer is None else self.answer.citations
 
     @property
     def answered(self) -> Turn | None:
@@ -252,12 +268,13 @@ class Conversation(Reading):
         if turn.fault is not None:
             hint = turn.fault.hint or "ask again"
             notice = Notice("No answer", turn.fault.message, ((hint, ""),), "$cb-bad")
-            return draw_notice(notice, self._signs)
+            return draw_unanswered(draw_notice(notice, self._signs), turn.cited, self._signs)
         if turn.answer is not None:
             return draw_answer(turn.answer, self._signs, self._cells or WIDTH)
         if turn.kept is not None:
             return draw_stored_turn(turn.kept, self._signs)
-        return draw_coming(turn.text, turn.found, turn.hops, self._signs, stopping=turn.stopping)
+        found = None if turn.found is None else len(turn.found)
+        return draw_coming(turn.text, found, turn.hops, self._signs, stopping=turn.stopping)
 
     def on_click(self, event: events.Click) -> None:
         """A source that is clicked is to be opened; nothing else here acts."""

@@ -325,6 +325,12 @@ async def test_no_server_is_told_with_its_remedy(library: Path) -> None:
         await until(pilot, lambda: "no server answers at" in flat(app))
         assert "ollama serve" in flat(app)
         assert "casebook cannot" not in flat(app)
+        assert "Passages found" in flat(app), "what was found without the LLM is not withheld"
+        first = screen.talk.cited[0]
+        assert first.citation.uri in flat(app)
+        await pilot.press("1")
+        await until(pilot, lambda: app.screen is not screen)
+        assert first.citation.path in flat(app), "a number opens it"
 
 
 def _gone_server() -> Server:
