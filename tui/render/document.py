@@ -296,7 +296,8 @@ def draw_doc_line(line: DocLine, digits: int, signs: Signs, *, at_match: bool = 
     return Content.assemble(*parts, arrow, line.body)
 
 
-_CLOSING = re.compile(r"\s+#+\s*$")
+_CLOSING = re.compile(r"(?:\s+#+|\s*+\{:?\s*+[#.][^{}]*+\})\s*$")
+"""What ends a heading and is none of its words: closing signs, or attributes (`{ #install }`)."""
 _TASK = re.compile(r"(\[[ xX]\])\s+")
 _RULE = re.compile(r"\s{0,3}([-*_])(\s*\1){2,}\s*$")
 _UNDERLINE = re.compile(r"\s{0,3}(=+|-+)\s*$")

@@ -329,6 +329,10 @@ def _markdown() -> MarkdownIt:
     return md
 
 
+_ATTRIBUTES = re.compile(r"\s*+\{:?\s*+[#.][^{}]*+\}$")
+"""What MkDocs, Pandoc and Kramdown put behind a heading: `{ #install .wide }`."""
+
+
 class _Reader:
     """Reads one document; knows the headings above the place where it is."""
 
@@ -384,6 +388,8 @@ class _Reader:
     def _heading(self, tokens: Sequence[Token], span: LineSpan) -> None:
         level = int(tokens[0].tag[1:])
         text = " ".join(words(self.md, tokens[1].content, self.env).split())
+        if text.endswith("}"):
+            text = _ATTRIBUTES.sub("", text) or text
         while self.headings and self.headings[-1][0] >= level:
             self.headings.pop()
         self.path = tuple(one for _, one in self.headings)

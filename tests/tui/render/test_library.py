@@ -71,10 +71,22 @@ def test_a_long_path_keeps_its_end_and_its_lines() -> None:
 
 def test_marks_are_drawn_and_no_word_is_lost() -> None:
     text = (
-        "a **bold** `code` [link](https://x.example/a) *slant* snake_case_name 2 * 3 * 4 \\*not\\* ![alt](pic.png) <b>"
+        "a **bold** `code` [link](https://x.example/a) *slant* snake_case_name 2 * 3 * 4 \\*not\\* ![alt](pic.png) <n>"
     )
     plain = "".join(run.text for run in runs(text, ""))
-    assert plain == ("a bold code link (https://x.example/a) slant snake_case_name 2 * 3 * 4 *not* [alt] pic.png <b>")
+    assert plain == ("a bold code link (https://x.example/a) slant snake_case_name 2 * 3 * 4 *not* [alt] pic.png <n>")
+
+
+def test_tags_of_html_are_not_drawn_and_placeholders_are() -> None:
+    text = '## Install { #install .wide }\n\nPress <kbd>q</kbd>,<br>or <dfn title="e">quit</dfn> `casebook <x>` <name>.'
+
+    def drawn(*, rendered: bool) -> str:
+        lines = lay_out(opened(text), 1, 9, Paper(70, (), None, UNICODE), rendered=rendered)
+        return "\n".join(line.body.plain for line in lines)
+
+    assert drawn(rendered=True).split("\n") == ["Install", "", "Press q, or quit casebook <x> <name>."]
+    assert "{ #install .wide }" in drawn(rendered=False)
+    assert "<kbd>q</kbd>" in drawn(rendered=False)
 
 
 def test_a_link_s_target_stands_in_parentheses_where_it_is_not_its_label() -> None:

@@ -24,6 +24,8 @@ _MARKS = re.compile(
     r"|!\[(?P<alt>[^\]]{0,300})\]\((?P<src>[^()\s]{1,600})[^()]{0,200}\)"
     r"|\[(?P<link>[^\[\]]{1,400})\]\((?P<url>[^()\s]{0,600})[^()]{0,200}\)"
     r"|<!--(?P<comment>.{0,2000}?)-->"
+    r"|</?(?P<tag>a|abbr|b|bdi|br|center|cite|code|del|details|dfn|div|em|i|ins|kbd|mark|p|q|s|samp|small|span|strong|sub"
+    r"|summary|sup|u|var)\b(?:\s[^<>]{0,400})?/?>"
     r"|<(?P<auto>https?://[^<>\s]{1,600})>"
     r"|\\(?P<escaped>[!-/:-@\[-`{-~])"
 )
@@ -43,7 +45,9 @@ class Run:
 
 
 def runs(text: str, tone: str) -> list[Run]:
-    """Inert `text` in runs, its marks drawn; those not closed stay as they are, and no word but a comment's is lost."""
+    """Inert `text` in runs, its marks drawn; those not closed stay as they are, and no word but a comment's is lost.
+
+    Tags of HTML's text elements (`<kbd>`) are not drawn; what they hold is."""
     found: list[Run] = []
     at = 0
     for mark in _MARKS.finditer(text):
@@ -60,6 +64,8 @@ def _drawn(mark: re.Match[str], tone: str) -> list[Run]:
     kind = mark.lastgroup or ""
     if kind == "comment":
         return []
+    if kind == "tag":  # of HTML's text elements; a placeholder such as `<name>` is none
+        return [Run(mark.start(), " ", tone)] if mark["tag"] == "br" else []
     if kind == "src":
         return [Run(mark.start(), f"[{mark['alt'] or 'picture'}]", "italic $cb-dim"),
                 Run(mark.start("src"), f" {mark['src']}", "$cb-faint")]  # fmt: skip

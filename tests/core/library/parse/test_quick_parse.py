@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from core.library.parse.markdown import inline_text, inline_tokens, quick_block, words
+from core.library.parse.markdown import inline_text, inline_tokens, parse_markdown, quick_block, words
 
 PARSER = MarkdownIt("commonmark").enable("table")
 QUICK = MarkdownIt("commonmark").enable("table")
@@ -50,3 +50,9 @@ def test_the_blocks_of_a_text_are_those_the_parser_finds(lines: list[str]) -> No
 def test_a_name_that_a_text_defines_is_a_link_to_both() -> None:
     env = {"references": {"R": {"href": "/u", "title": ""}}}
     assert words(PARSER, "see [the words][r] of `pump`", env) == "see the words of pump"
+
+
+def test_the_attributes_behind_a_heading_are_none_of_its_words() -> None:
+    text = "# Install { #install .wide }\n\nRun it.\n\n## A dict {a: 1}\n\nText.\n\n## {#only}\n\nText.\n"
+    headings = [block.text for block in parse_markdown(text).blocks if block.kind == "heading"]
+    assert headings == ["Install", "A dict {a: 1}", "{#only}"]
