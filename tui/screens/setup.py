@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
@@ -15,7 +14,7 @@ from textual.widgets import Static
 
 from core.base.fault import Fault
 from tui.render.common.amounts import counted, size_of
-from tui.render.common.untrusted import inline, title
+from tui.render.common.untrusted import inline, short_path, title
 from tui.runtime.jobs import Job, Jobs, job_work
 from tui.runtime.messages import PaneSaid
 from tui.services.importing import Incoming
@@ -161,12 +160,12 @@ class SetupScreen(ModalScreen[None]):
             return
         for one in sources:
             if one.files:
-                where = ", ".join(map(_short, one.folders))
+                where = ", ".join(map(short_path, one.folders))
                 files = counted(one.files, "session file")
                 yield f"{READERS[one.agent].NAME}: {files}, {size_of(one.bytes)} in {where}"
         size = sum(one.bytes for one in sources)
         if not size:
-            looked = ", ".join(_short(folder) for one in sources for folder in one.looked)
+            looked = ", ".join(short_path(folder) for one in sources for folder in one.looked)
             yield f"No sessions in {looked}." if looked else "No sessions found."
             return
         yield f"About {_duration(import_seconds(size))}. Nothing leaves this computer. Esc stops it."
@@ -176,7 +175,7 @@ class SetupScreen(ModalScreen[None]):
             yield "Looking for agents."
             return
         for step in self._plan.hooks:
-            adds = step.fault or f"{counted(step.events, 'event')} into {_short(step.path)}"
+            adds = step.fault or f"{counted(step.events, 'event')} into {short_path(step.path)}"
             yield f"{step.title}: {inline(adds, 300)}"
             if step.note:
                 yield f"  {step.note}"
@@ -200,9 +199,3 @@ def _done(plan: SetupPlan, chosen: frozenset[str]) -> str:
 
 def _duration(seconds: int) -> str:
     return counted(seconds, "second") if seconds < 120 else counted(round(seconds / 60), "minute")
-
-
-def _short(path: Path) -> str:
-    home = str(Path.home())
-    text = str(path)
-    return inline(f"~{text[len(home) :]}" if text.startswith(home + os.sep) else text, 80)

@@ -11,7 +11,7 @@ from core.base.fault import Fault
 from tui.actions.action import Acts, Performs
 from tui.render.common.amounts import counted, report_line, report_text, size_of
 from tui.render.common.glyphs import Signs
-from tui.render.common.untrusted import inline, title
+from tui.render.common.untrusted import short_path, title
 from tui.render.history import again_line
 from tui.runtime.jobs import Job, Jobs, job_work
 from tui.runtime.messages import PaneChanged, PaneSaid, PaneShowAll
@@ -79,7 +79,7 @@ def describe_sources(sources: Sequence[Source]) -> str:
     ]
     if found:
         return f"Found on this computer: {' · '.join(found)}."
-    looked = ", ".join(inline(str(folder), 80) for one in sources for folder in one.looked)
+    looked = ", ".join(short_path(folder) for one in sources for folder in one.looked)
     return f"No sessions in {looked}." if looked else "No agent sessions found."
 
 

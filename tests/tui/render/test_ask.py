@@ -220,7 +220,10 @@ def test_a_long_answer_that_comes_shows_its_end() -> None:
 def test_a_source_is_opened_by_the_number_it_is_shown_with() -> None:
     other = replace(USED, marker="[3]", citation=LineCitation("b.md", 1, 2))
     answer = replace(ANSWER, citations=(replace(USED, marker="[2]"), other))
-    assert [(number, one.citation.path) for number, one in sources(answer.citations).items()] == [(2, "a/밸브.md"), (3, "b.md")]
+    assert [(number, one.citation.path) for number, one in sources(answer.citations).items()] == [
+        (2, "a/밸브.md"),
+        (3, "b.md"),
+    ]
     drawn = draw_answer(answer, UNICODE).plain
     assert "[2] a/밸브.md" in drawn
     assert "[3] b.md" in drawn

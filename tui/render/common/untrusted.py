@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 from rich.cells import cell_len
 from textual.content import Content
 
@@ -104,3 +107,9 @@ def in_sight(text: str, lit: Spans, room: int, more: str) -> tuple[str, Spans]:
     kept.append((at, len(text), len(said) - at))
     spans = ((start + by, end + by) for start, end in lit for a, z, by in kept if a <= start and end <= z)
     return said + text[at:], tuple(spans)
+
+
+def short_path(path: Path) -> str:
+    """A path as one inert line of at most 80 cells, with `~` for the home folder."""
+    home, text = str(Path.home()), str(path)
+    return inline(f"~{text[len(home) :]}" if text.startswith(home + os.sep) else text, 80)
