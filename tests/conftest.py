@@ -8,6 +8,7 @@ import signal
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -15,6 +16,9 @@ from hypothesis import HealthCheck, settings
 from core.embedding.models.catalogue import CATALOGUE, MINILM
 from core.embedding.models.models import LocalModel
 from core.embedding.runtime.embedder import LocalEmbedder
+
+if TYPE_CHECKING:
+    from tests.postgres import Server
 
 # How long an example takes says how busy the machine is; what is fast enough is told by `bench/`.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -44,6 +48,10 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+_POSTGRES = os.environ.get("CASEBOOK_TEST_POSTGRES", "")
+"""The address of a superuser of an installed server; read before the settings are taken out of the environment."""
+
+
 @pytest.fixture(scope="session", autouse=True)
 def folders_of_nobody(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Settings, casebook and log of whoever runs the tests are neither read nor written, where a test names none."""
@@ -71,3 +79,12 @@ def minilm(minilm_folder: Path) -> Iterator[LocalEmbedder]:
     embedder = load(LocalModel(CATALOGUE[MINILM], minilm_folder, ready=False))
     yield embedder
     embedder.close()
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """A real PostgreSQL, one for each test process that asks for it."""
+    from tests.postgres import running
+
+    with running(_POSTGRES) as server:
+        yield server

@@ -1,0 +1,139 @@
+"""The connection to a team's server: where it is, what may be stored of that, and its failures as faults.
+
+A password never reaches casebook: libpq takes it from `~/.pgpass`, a service file or `PGPASSWORD`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+from core.base.fault import Fault, FaultCode
+from core.base.installation import remedy
+from core.text import visible
+
+if TYPE_CHECKING:
+    from psycopg import Connection, Error
+
+    Session = Connection[tuple[Any, ...]]
+
+PATIENCE_S: Final = 5
+"""Seconds to connect."""
+_STATEMENT_MS: Final = 60_000
+_LOCK_MS: Final = 20_000
+_SECRET: Final = ("password", "sslpassword", "scram_client_key", "scram_server_key", "oauth_client_secret")
+_LOCAL: Final = ("localhost", "127.0.0.1", "::1", "")
+_NO_TEAM: Final = frozenset(("3F000", "42P01", "42883", "P0002"))
+
+
+class Offline(Fault):
+    """The server cannot be reached, or does not answer in time. Nothing is lost: it is tried again."""
+
+
+def checked_url(url: str) -> str:
+    """The address of a server as it may be stored. Raises Fault where it is none, or holds a password."""
+    given = _parts(url)
+    if any(given.get(name) for name in _SECRET):
+        raise Fault("invalid_input", "the address has a password", "put it into ~/.pgpass, and pass the address alone")
+    return url
+
+
+def _parts(url: str) -> dict[str, str]:
+    psycopg = _psycopg()
+    from psycopg.conninfo import conninfo_to_dict
+
+    try:
+        given = conninfo_to_dict(url)
+    except psycopg.ProgrammingError:  # what libpq says of it may repeat a password
+        message = "the address of the server is not a PostgreSQL address"
+        raise Fault("invalid_input", message, "pass postgresql://USER@HOST/DATABASE or service=NAME") from None
+    return {name: str(value) for name, value in given.items() if value is not None}
+
+
+def conninfo(url: str) -> str:
+    """What libpq is given: TLS with a verified certificate, unless the server is local or the user says otherwise."""
+    from psycopg.conninfo import make_conninfo
+
+    given = _parts(url)
+    hosts = (given.get("hostaddr") or given.get("host") or os.environ.get("PGHOST", "")).split(",")
+    named = "service" in given or "PGSERVICE" in os.environ  # its file may name any host
+    local = not named and all(one in _LOCAL or one.startswith(("/", "@")) for one in hosts)
+    if not local and "sslmode" not in given and "PGSSLMODE" not in os.environ:
+        given["sslmode"] = "verify-full"
+    given.setdefault("connect_timeout", str(PATIENCE_S))
+    given.setdefault("application_name", "casebook")
+    return make_conninfo(**given)
+
+
+def place_of_server(url: str) -> str:
+    """Host and database of an address, for people."""
+    given = _parts(url)
+    host = given.get("host") or given.get("hostaddr") or given.get("service") or "this machine"
+    return visible(f"{host}/{given['dbname']}" if "dbname" in given else host)
+
+
+def is_installed() -> bool:
+    """Whether the extra `team` is installed."""
+    from importlib.util import find_spec
+
+    return find_spec("psycopg") is not None
+
+
+def _psycopg() -> Any:
+    try:
+        import psycopg
+    except ImportError as error:  # also where its C library does not load
+        why = "sharing through PostgreSQL needs the extra team, which is not installed"
+        raise Fault("invalid_input", why, f"run: {remedy('team')}") from error
+    return psycopg
+
+
+@contextmanager
+def connected(url: str) -> Generator[Session]:
+    """A connection in autocommit mode. Raises Fault; Offline where the server cannot be reached."""
+    psycopg = _psycopg()
+    with faults(url):
+        con = psycopg.connect(conninfo(url), autocommit=True, prepare_threshold=None)
+    try:
+        with faults(url):
+            con.execute(
+                "SELECT set_config('statement_timeout', %s, false), set_config('lock_timeout', %s, false)",
+                (str(_STATEMENT_MS), str(_LOCK_MS)),
+            )
+            yield con
+    finally:
+        con.close()
+
+
+@contextmanager
+def faults(url: str, team: str = "") -> Generator[None]:
+    """Turn failures of the server into faults. No message holds a password: libpq's name the host and the user."""
+    psycopg = _psycopg()
+    try:
+        yield
+    except psycopg.Error as error:
+        raise _fault(error, url, team) from error
+
+
+def _fault(error: Error, url: str, team: str) -> Fault:
+    state, place = error.sqlstate or "", place_of_server(url)
+    why = visible(_said(str(error)))
+    named = f"team {team}" if team else "a team"
+    if not state or state[:2] in ("08", "53", "57") or state == "55P03":
+        code: FaultCode = "timeout" if state in ("57014", "55P03") else "io_error"
+        return Offline(code, f"the server of {named} at {place} cannot be reached: {why}", "casebook tries again later")
+    if state == "42501":
+        hint = f"ask its owner to grant you casebook_{team or 'TEAM'}_member. Or run: casebook team leave"
+        return Fault("invalid_input", f"your login is not a member of {named} at {place}: {why}", hint)
+    if state in _NO_TEAM:
+        return Fault("not_indexed", f"there is no {named} at {place}", "its owner makes it with: casebook team init")
+    return Fault("io_error", f"the server at {place} refuses: {why}", "see the log of the server")
+
+
+def _said(message: str) -> str:
+    """The last line of what libpq says that names a cause."""
+    lines: Sequence[str] = [line.strip() for line in message.splitlines() if line.strip()]
+    named = [line for line in lines if not line.startswith(("Multiple connection attempts", "- host:", "CONTEXT:"))]
+    return (named or ["unknown"])[0][:300]
