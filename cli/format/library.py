@@ -9,15 +9,19 @@ from cli.format.layout import clip, one_line, pad, wrap
 from cli.output import Output
 from core.base.trace import Step
 from core.library.search.api import UNASKED
-from core.library.search.rows import SearchHit, SearchResponse, display_score
+from core.library.search.rows import SearchHit, SearchResponse, SectionHits, by_section, display_score
 
 _SNIPPET_LINES = 2
 
 
 def response_lines(out: Output, found: SearchResponse, *, explain: bool = False) -> Iterator[str]:
     """The hits, what was asked of, and with `explain` each hit's ranks and both lists."""
-    for hit in found.hits:
-        yield from _hit_lines(out, hit, explain=explain)
+    rows = tuple(map(SectionHits, found.hits)) if explain else by_section(found.hits)
+    for row in rows:
+        yield from _hit_lines(out, row.best, explain=explain)
+        if row.others:
+            also = ", ".join(one_line(hit.citation.uri.rpartition("#")[2]) for hit in row.others)
+            yield out.paint(clip(f"also {also}", out.columns), "dim")
         yield ""
     if not found.hits:
         yield out.paint("No results.", "warn")

@@ -96,7 +96,9 @@ def draw_unanswered(notice: Content, found: Sequence[AnswerCitation], signs: Sig
     if not found:
         return notice
     head = Content.styled("Passages found", "bold $cb-soft")
-    return Content("\n").join([notice, head, *(_source(number, one, signs) for number, one in sources(found).items())])
+    return Content("\n").join(
+        [notice, Content(""), head, *(_source(number, one, signs) for number, one in sources(found).items())]
+    )
 
 
 def draw_answer(answer: Answer, signs: Signs, cells: int = WIDTH) -> Content:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from core.base.fault import Fault
     from core.library.search.inspect import ChunkInspection, DocInspection, DocSummary
-    from core.library.search.rows import Mode, SearchHit, SearchResponse
+    from core.library.search.rows import Mode, SearchHit, SearchResponse, SectionHits
 
 
 _MORE = "…"
@@ -109,10 +109,11 @@ def tall_for(height: int, *, hits: bool) -> int:
     return (HIT if height >= 12 else 2) if hits else (DOCUMENT if height >= 8 else 1)
 
 
-def draw_hit(hit: SearchHit, width: int, tall: int, signs: Signs, *, chosen: bool = False) -> Content:
-    """A hit in `tall` lines of `width` cells."""
+def draw_hit(row: SectionHits, width: int, tall: int, signs: Signs, *, chosen: bool = False) -> Content:
+    """The best hit of a section in `tall` lines of `width` cells, and how many passages of it were found."""
     from core.library.search.rows import display_score
 
+    hit = row.best
     bar = Content.styled(signs.bar if chosen else " ", "$cb-accent")
     mark = match_mark(hit, signs)
     head = Content.assemble(bar, (f"{mark.sign} ", f"bold {mark.tone}"))
@@ -121,7 +122,9 @@ def draw_hit(hit: SearchHit, width: int, tall: int, signs: Signs, *, chosen: boo
     lines = [head + place(hit.citation.uri, max(0, width - head.cell_length), signs, chosen=chosen)]
     label = headings(hit)
     if tall > 2:
-        lines.append(bar + Content.styled("  " + inline(label, max(0, width - 3), more=signs.more), "$cb-soft"))
+        count = f" {signs.dot} {counted(1 + len(row.others), 'passage')}" if row.others and width >= 40 else ""
+        label = inline(label, max(0, width - 3 - cell_len(count)), more=signs.more)
+        lines.append(Content.assemble(bar, "  ", (label, "$cb-soft"), (count, "$cb-dim")))
     room = max(1, width - 1 - _INDENT - 1)
     own = hit.section_label or ""
     shown = snippet_lines(hit.snippet, hit.matched, own, room, tall - len(lines), signs)

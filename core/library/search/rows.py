@@ -87,6 +87,23 @@ class SearchHit:
     code_lang: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class SectionHits:
+    """The best hit of a section, and its other hits, best first."""
+
+    best: SearchHit
+    others: tuple[SearchHit, ...] = ()
+
+
+def by_section(hits: Sequence[SearchHit]) -> tuple[SectionHits, ...]:
+    """Group hits of one section, in the order of their best. Without headings, or in code, each hit stands alone."""
+    groups: dict[object, list[SearchHit]] = {}
+    for hit in hits:
+        section = hit.heading_path and hit.citation.kind == "line"
+        groups.setdefault((hit.doc_id, hit.heading_path) if section else hit.chunk_id, []).append(hit)
+    return tuple(SectionHits(best, tuple(others)) for best, *others in groups.values())
+
+
 def display_score(hit: SearchHit) -> float:
     """A score to show: bm25 is brought between 0 and 1, which keeps its order; the others are there already."""
     return hit.score / (hit.score + _HALF) if hit.score_kind == "bm25" else hit.score

@@ -5,7 +5,7 @@ from __future__ import annotations
 from cli.format.library import response_lines
 from cli.output import Output
 from core.library.citations.citation import LineCitation
-from core.library.search.rows import Retrieval, SearchHit, SearchResponse
+from core.library.search.rows import Retrieval, SearchHit, SearchResponse, by_section
 
 SCENE_5 = """\
 1. 0.82 notes/rust/kebab-architecture.md#L661-L672
@@ -89,3 +89,32 @@ def test_hostile_words_are_shown_inert() -> None:
         "q", "hybrid", (one,), None, False, nasty, nasty, nasty), explain=True))  # fmt: skip
     for sign in ("\x1b]", "\x07", "\u202e", "\ud800"):
         assert sign not in told
+
+
+def test_hits_of_one_section_are_one_entry_with_their_lines() -> None:
+    from dataclasses import replace
+
+    scene = _scene("e5-small")
+    first, second, third = scene.hits
+    under = replace(third, rank=4, heading_path=first.heading_path, doc_id="another")
+    sibling = replace(first, rank=3, citation=LineCitation(first.doc_path, 640, 652))
+    page = replace(first, rank=5, heading_path=(), chunk_id="f00", citation=LineCitation(first.doc_path, 1, 9))
+    grouped = replace(scene, hits=(first, second, sibling, under, page))
+    told = "\n".join(response_lines(Output(), grouped)).split("\n\n")
+    assert told[0] == SCENE_5.split("\n\n", maxsplit=1)[0] + "\nalso L640-L652"
+    assert told[1] == SCENE_5.split("\n\n")[1]
+    assert [entry.partition(".")[0] for entry in told[2:-1]] == ["4", "5"], "another document; no section"
+    assert "5 hits" in told[-1]
+    explained = "\n".join(response_lines(Output(), grouped, explain=True))
+    assert "also" not in explained
+    assert explained.count("└ rrf fusion rank") == 5
+
+
+def test_grouping_loses_no_hit() -> None:
+    from itertools import chain, product
+
+    hits = _scene("x").hits
+    for picked in product(hits, repeat=4):
+        rows = by_section(picked)
+        assert sorted(map(id, chain.from_iterable((row.best, *row.others) for row in rows))) == sorted(map(id, picked))
+        assert [row.best for row in rows] == list(dict.fromkeys(picked)), "in the order of the best of each"

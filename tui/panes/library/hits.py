@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from core.library.search.api import SearchQuery
     from core.library.search.fts import SearchFilters
     from core.library.search.inspect import DocSummary
-    from core.library.search.rows import SearchHit
+    from core.library.search.rows import SearchHit, SectionHits
     from tui.panes.library.screen import LibraryScreen
 
 
@@ -69,12 +69,22 @@ def listed(hits: tuple[SearchHit, ...]) -> tuple[SearchHit, ...]:
     return worth or hits
 
 
-class HitRows(FixedRows["SearchHit"]):
-    """Hits, which are all there."""
+def sections(hits: tuple[SearchHit, ...]) -> tuple[SectionHits, ...]:
+    """The rows: what is listed, by section."""
+    from core.library.search.rows import by_section
+
+    return by_section(listed(hits))
+
+
+class HitRows(FixedRows["SectionHits"]):
+    """Hits by section, which are all there."""
 
     def index_of(self, chunk_id: str | None) -> int | None:
-        """Return the row of the passage, or None."""
-        return next((at for at, hit in enumerate(self.rows) if hit.chunk_id == chunk_id), None)
+        """Return the row of the passage or of its section, or None."""
+        return next(
+            (at for at, row in enumerate(self.rows) for hit in (row.best, *row.others) if hit.chunk_id == chunk_id),
+            None,
+        )
 
 
 class DocRows(KeyedRows["DocSummary"]):
@@ -113,7 +123,8 @@ class Hits(ListView):
     def hit(self) -> SearchHit | None:
         """The chosen hit."""
         rows = self.rows.rows
-        return rows.get(self.rows.chosen) if isinstance(rows, HitRows) else None
+        row = rows.get(self.rows.chosen) if isinstance(rows, HitRows) else None
+        return None if row is None else row.best
 
     @property
     def document(self) -> DocSummary | None:
@@ -152,11 +163,11 @@ class Hits(ListView):
         """Show what a search has found. With `keep` the row that was chosen stays so, or the passage, and where it
         stands on the screen."""
         before = self.hit
-        rows = HitRows(listed(found.response.hits))
+        rows = HitRows(sections(found.response.hits))
         self.scope, self.holds = scope, found.size
         self._told = took(found.response.trace)
         self._by = search_mode_note(found.response, waiting=waiting)
-        self._what = hits_title(rows.rows, self._signs)
+        self._what = hits_title(listed(found.response.hits), self._signs)
         resumed = rows.index_of(self.resume)
         at = None
         if resumed is None and before is not None and keep != "nothing":
@@ -246,9 +257,9 @@ class Hits(ListView):
 
     def _paint(self, row: Hashable | None, width: int, chosen: bool) -> Content:
         from core.library.search.inspect import DocSummary
-        from core.library.search.rows import SearchHit
+        from core.library.search.rows import SectionHits
 
-        if isinstance(row, SearchHit):
+        if isinstance(row, SectionHits):
             return draw_hit(row, width, self.rows.tall, self._signs, chosen=chosen)
         if isinstance(row, DocSummary):
             return draw_document(row, width, self.rows.tall, self._signs, self._clock(), chosen=chosen)
@@ -348,7 +359,7 @@ class Searching:
         """Show it. `late`: the same answer in the order that meaning gives it."""
         keep = self._keep(late=late)
         if self._screen.reads and keep == "passage":
-            self._screen.keep_reading(listed(found.response.hits))
+            self._screen.keep_reading([row.best for row in sections(found.response.hits)])
         waiting = needs_vectors(found.response)
         with nullcontext() if self._fresh else staying(self._screen.hits.rows):
             self._screen.hits.show_hits(found, self.scope, keep=keep, waiting=waiting)

@@ -8,6 +8,7 @@ from pathlib import Path
 from textual.pilot import Pilot
 
 from core.flows.ingest.api import ingest
+from core.library.search.rows import SectionHits
 from core.store import open_store
 from tests.tui.support import app_on, until
 from tui.panes.library.screen import LibraryScreen
@@ -134,4 +135,5 @@ def library_app(casebook: Path, *, ascii_only: bool = False) -> CasebookApp:
 def paths(screen: LibraryScreen) -> list[str]:
     """The documents of the list, in its order."""
     rows = screen.hits.rows.rows
-    return [row.doc_path for at in range(rows.total) if (row := rows.get(at)) is not None]  # pyright: ignore[reportAttributeAccessIssue]
+    shown = [row for at in range(rows.total) if (row := rows.get(at)) is not None]
+    return [(row.best if isinstance(row, SectionHits) else row).doc_path for row in shown]  # pyright: ignore[reportAttributeAccessIssue]

@@ -456,3 +456,20 @@ async def test_escape_closes_why_and_keeps_the_query(library: Path) -> None:
         await until(pilot, lambda: screen.why.region.area == 0)
         assert screen.box.asked == "ledger"
         assert screen.document.has_focus
+
+
+async def test_hits_of_one_section_are_one_row(tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    rows = "\n\n".join(
+        f"Crane {number} lifts the tide gauge. " + "Its log is kept in the tower. " * 40 for number in range(6)
+    )
+    (notes / "cranes.md").write_text(f"# Cranes\n\n## Tide gauge\n\n{rows}\n\n## Others\n\nNo tide gauge here.\n")
+    app = library_app(read_notes(tmp_path / "library.db", notes))
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await searched(pilot, app, "tide gauge crane")
+        assert paths(screen) == ["cranes.md", "cranes.md"]
+        found = screen.searching.found
+        assert found is not None
+        assert len(found.response.hits) > 2, "the core answers with each passage"
+        assert f"· {len(found.response.hits) - 1} passages" in frame(app)
