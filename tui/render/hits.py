@@ -120,10 +120,9 @@ def draw_hit(row: SectionHits, width: int, tall: int, signs: Signs, *, chosen: b
     if width >= 30:
         head = Content.assemble(head, (f"{display_score(hit):.2f} ", "$cb-dim"))
     lines = [head + place(hit.citation.uri, max(0, width - head.cell_length), signs, chosen=chosen)]
-    label = headings(hit)
     if tall > 2:
         count = f" {signs.dot} {counted(1 + len(row.others), 'passage')}" if row.others and width >= 40 else ""
-        label = inline(label, max(0, width - 3 - cell_len(count)), more=signs.more)
+        label = headings(hit.heading_path or (hit.title,), max(0, width - 3 - cell_len(count)), signs)
         lines.append(Content.assemble(bar, "  ", (label, "$cb-soft"), (count, "$cb-dim")))
     room = max(1, width - 1 - _INDENT - 1)
     own = hit.section_label or ""
@@ -163,9 +162,13 @@ def _about(doc: DocSummary, room: int, signs: Signs, *, behind: bool) -> str:
     return shown
 
 
-def headings(hit: SearchHit) -> str:
-    """The headings above a passage, or its document's title."""
-    return " > ".join(hit.heading_path) or hit.title
+def headings(path: Sequence[str], cells: int, signs: Signs) -> str:
+    """The headings above a passage, the first left out where there is no room."""
+    for at in range(len(path)):
+        told = inline(" > ".join((*([signs.more] if at else []), *path[at:])), cells + 1, more=signs.more)
+        if cell_len(told) <= cells:
+            return told
+    return inline(path[-1], cells, more=signs.more)
 
 
 def place(uri: str, cells: int, signs: Signs, *, chosen: bool = False) -> Content:

@@ -14,7 +14,7 @@ from core.library.search.inspect import DocSummary
 from tests.tui.corpus import assert_inert_text
 from tests.tui.render.test_library import DOCUMENT
 from tui.render.common.glyphs import ASCII, UNICODE
-from tui.render.hits import draw_document, draw_size
+from tui.render.hits import draw_document, draw_size, headings
 
 NOW = datetime(2026, 3, 14, 9, 0, tzinfo=UTC)
 KOREAN = replace(
@@ -58,3 +58,18 @@ def test_what_the_list_counts_already_is_not_told_again() -> None:
     assert draw_size(5, 27, 0, UNICODE, listed=5) == "27 passages"
     assert draw_size(5, 27, 3, UNICODE, listed=2) == "5 documents · 27 passages · 3 not embedded"
     assert draw_size(1, 1, 0, UNICODE) == "1 document · 1 passage"
+
+
+@pytest.mark.parametrize(
+    ("cells", "shown"),
+    [
+        (60, "Removing > By a policy > Keep"),
+        (25, "… > By a policy > Keep"),
+        (20, "… > Keep"),
+        (5, "Keep"),
+        (3, "Ke…"),
+        (0, ""),
+    ],
+)
+def test_the_headings_nearest_to_a_passage_are_kept(cells: int, shown: str) -> None:
+    assert headings(("Removing", "By a policy", "Keep"), cells, UNICODE) == shown
