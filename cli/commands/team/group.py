@@ -120,8 +120,10 @@ def confirmed(context: Context, plan: Plan) -> bool:
 def run_preview(args: argparse.Namespace, context: Context) -> int:
     """`team preview`: exit 0 if an export would write something, 1 if nothing."""
     from core.flows.team.export import preview
+    from core.flows.team.fresh import take_changed_at
     from core.store import open_store
 
+    take_changed_at(context.database, str(Path(args.repository).resolve()))  # as the export does
     with open_store(context.database) as store:
         plan = _planned(args, store)
         report = preview(store, plan)

@@ -131,11 +131,11 @@ def _says_yes(question: str) -> bool:
 
 
 def dear_lines(out: Output, lessons: tuple[DearLesson, ...]) -> Iterator[str]:
-    """The dearest lessons, one line each and what to do."""
+    """The most expensive lessons, one line each and what to do."""
     if not lessons:
         yield "Your sessions in this repository have no fix yet."
         return
-    yield "The dearest lessons of this repository:"
+    yield "Most expensive lessons of this repository:"
     for one in lessons:
         cost = f"{one.seconds / 60:,.0f} min, {counted(one.sessions, 'session')}"
         yield f"  case {one.case_id}, {one.status}, {cost}  " + clip(one.key_line, max(20, out.columns - 40))

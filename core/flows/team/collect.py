@@ -21,6 +21,7 @@ from core.team.privacy import Person, cleaned_value
 _MESSAGE: Final = re.compile(r" \(message [0-9]+\)")
 """The place of a step in a session, as a harvest writes it: it says nothing on another machine."""
 _EDIT_OF: Final = "team_edit:"
+_SEEN: Final = "team_seen:"
 ERRORS: Final = 20
 """Errors of a case that a lesson for the whole case names."""
 
@@ -156,6 +157,18 @@ def first_ids(con: apsw.Connection) -> dict[int, str]:
 def note_edit(con: apsw.Connection, fix_id: int, id_: str) -> None:
     """Remember, inside the caller's transaction, which lesson a fix is an edit of: the team's own fix goes."""
     con.execute("INSERT OR REPLACE INTO meta(key, value) VALUES (?, ?)", (f"{_EDIT_OF}{fix_id}", id_))
+
+
+def note_seen(con: apsw.Connection, id_: str, ts: str) -> None:
+    """Remember, inside the caller's transaction, the time of the file's version that an import put in the place of a
+    fix written here. It outlasts an undo of the import."""
+    con.execute("INSERT OR REPLACE INTO meta(key, value) VALUES (?, ?)", (f"{_SEEN}{id_}", ts))
+
+
+def seen_versions(con: apsw.Connection) -> dict[str, str]:
+    """The times that `note_seen` noted, by lesson."""
+    rows = con.execute("SELECT key, value FROM meta WHERE key >= ? AND key < ?", (_SEEN, f"{_SEEN[:-1]};"))
+    return {key[len(_SEEN) :]: value for key, value in cast("Iterator[tuple[str, str]]", rows)}
 
 
 def _edits_of_withdrawn(con: apsw.Connection) -> dict[int, str]:

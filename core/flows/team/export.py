@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Final, Literal, cast
 from core.base.fault import Fault
 from core.base.wire import canonical
 from core.flows.agent_file import SyncedFile, block_for, refresh_files, synced_files
-from core.flows.team.collect import Outgoing, outgoing
+from core.flows.team.collect import Outgoing, outgoing, seen_versions
 from core.flows.team.place import (
     TeamPlace,
     file_digest,
@@ -28,6 +28,7 @@ from core.team.privacy import Person, leaks, texts_of
 
 Act = Literal["add", "change", "restore", "withdraw", "unchanged"]
 _SHORTEST_ID: Final = 4
+_LATER: Final = "the file has a later version, to write yours instead: casebook team export --case"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +125,7 @@ def plan_export(store: Store, place: TeamPlace, *, cases: Collection[int] = (), 
     person = person_of(place)
     with faults(store.path):
         found = list(outgoing(store.con, place.names, person, cases, file.records.keys()))
+        seen = seen_versions(store.con)
     ts = now()
     records = dict(file.records)
     leaving: list[LeavingLesson] = []
@@ -133,6 +135,9 @@ def plan_export(store: Store, place: TeamPlace, *, cases: Collection[int] = (), 
         old = records.get(one.id)
         if one.as_imported and (old is None or one.id not in again):
             unchanged += old is not None
+            continue
+        if old is not None and one.ts < seen.get(one.id, "") <= old.latest() and one.case_id not in cases:
+            left_out.append(LeftOut(one.id, one.case_id, f"{_LATER} {one.case_id}"))
             continue
         read = _leaving(one, old, ts, again=one.id in again, person=person)
         if isinstance(read, str):

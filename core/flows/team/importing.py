@@ -21,7 +21,7 @@ from core.errors.cases.resolutions import TEXT_KEPT, dump_names, insert_resoluti
 from core.errors.curation.transaction import LONGEST_TAG, MOST_TAGS
 from core.errors.exchange.case_import import BadLesson, ImportedCase, ImportedName, import_row, lesson_from
 from core.errors.lessons import Lesson, parse_lesson
-from core.flows.team.collect import Origin, first_ids, lesson_id, note_edit, origin_of, stored_digest
+from core.flows.team.collect import Origin, first_ids, lesson_id, note_edit, note_seen, origin_of, stored_digest
 from core.flows.team.export import FileFault, file_faults, told_errors
 from core.flows.team.place import TeamPlace, mark_known, person_of, read_lessons
 from core.store import Store, change, faults
@@ -182,6 +182,7 @@ class _Import:
         )  # fmt: skip
         if own is not None:
             self.con.execute("UPDATE resolution SET replaced_by = ? WHERE id = ?", (added, own[0]))
+            note_seen(self.con, id_, record.latest())
         if status == "rejected":
             self.kept.append(Kept(id_, "you rejected this fix"))
         self.touched.add(case_id)
@@ -193,6 +194,7 @@ class _Import:
             row = self.con.execute("SELECT ts FROM resolution WHERE id = ?", (fix.replaced_by,)).fetchone()
             by = fix.replaced_by if row is not None and str(row[0]) >= record.latest() else None
             if by is None:  # the file has a later version than the edit made here
+                note_seen(self.con, id_, record.latest())
                 self.con.execute("UPDATE resolution SET replaced_by = ? WHERE id = ?", (fix.id, fix.replaced_by))
         edited = fix.origin.stored != stored_digest(fix.text, fix.lesson)
         origin = _origin(id_, self.place, record, content)

@@ -229,6 +229,57 @@ def test_an_export_takes_over_what_was_pulled_before_it_writes(people: People) -
     assert mina.lines()[0]["text"] == "Use the lock file."
 
 
+def test_a_preview_takes_over_what_was_pulled_as_the_export_does(people: People) -> None:
+    mina, joon = people("mina", "joon")
+    mina.fix(KNOWN, "pip install pyyaml")
+    share(mina, joon)
+    joon.run("import", "--team")
+    joon.run("errors", "edit", str(search(joon, KNOWN)["match"]["id"]), "--resolution", "Use the image.", "--verify")
+    share(joon, mina)
+    before = mina.file.read_bytes()
+    assert mina.json("team", "preview", code=1)["lessons"] == []
+    assert mina.file.read_bytes() == before
+    assert mina.json("team", "export")["written"] is False
+
+
+def test_an_export_after_an_undone_import_leaves_the_later_version_of_the_file(people: People) -> None:
+    mina, joon = people("mina", "joon")
+    mina.fix(KNOWN, "pip install pyyaml")
+    share(mina, joon)
+    joon.run("import", "--team")
+    joon.run("errors", "edit", str(search(joon, KNOWN)["match"]["id"]), "--resolution", "Use the image.", "--verify")
+    share(joon, mina)
+    mina.run("import", "--team")
+    mina.run("undo")
+    assert "pip install" in search(mina, KNOWN)["match"]["resolution"]
+    report = mina.json("team", "export")
+    assert (report["written"], [one["case_id"] for one in report["left_out"]]) == (False, [1])
+    assert mina.lines()[0]["text"] == "Use the image."
+    assert mina.json("team", "export", "--case", "1")["changed"] == [mina.lines()[0]["id"]]
+    assert "pip install" in mina.lines()[0]["do"]["text"]
+    assert mina.json("team", "export")["written"] is False
+
+
+def test_an_edit_that_an_undone_import_replaced_does_not_overwrite_the_file(people: People) -> None:
+    mina, joon = people("mina", "joon")
+    mina.fix(KNOWN, "pip install pyyaml")
+    share(mina, joon)
+    joon.run("import", "--team")
+    joon.run("errors", "edit", str(search(joon, KNOWN)["match"]["id"]), "--resolution", "Use the image.", "--verify")
+    share(joon, mina)
+    mina.run("import", "--team")
+    mina.run("errors", "edit", str(search(mina, KNOWN)["match"]["id"]), "--resolution", "Use the lock.", "--verify")
+    share(mina, joon)
+    joon.run("import", "--team")
+    joon.run("undo")
+    assert search(joon, KNOWN)["match"]["resolution"] == "Use the image."
+    assert joon.json("team", "export")["written"] is False
+    assert joon.lines()[0]["text"] == "Use the lock."
+    joon.run("errors", "edit", str(search(joon, KNOWN)["match"]["id"]), "--resolution", "Use both.", "--verify")
+    assert joon.json("team", "export")["changed"] == [joon.lines()[0]["id"]]
+    assert joon.lines()[0]["text"] == "Use both."
+
+
 def test_lessons_answer_in_their_own_repository_only(people: People) -> None:
     mina, joon = people("mina", "joon")
     mina.fix(KNOWN, "pip install pyyaml")
