@@ -17,6 +17,7 @@ from core.flows.harvest.explanation import QUOTE_LIMIT, claims_action, explanati
 from core.flows.harvest.fixes.clues import NOTHING, Clue, base_name, names_in
 from core.flows.harvest.fixes.correction import (
     ASKED,
+    BY_A_PERSON,
     OUTSIDE,
     Corrected,
     changed_command,
@@ -490,7 +491,7 @@ def _links(fix: Fix, run: Run) -> list[StepLink]:
     if fix.instead is not None:
         links.append(StepLink(run.ran.session_id, run.call_idx, fix.instead.why))
     if fix.told is not None:
-        links.append(StepLink(run.ran.session_id, run.call_idx, "a person dealt with it, and the command passed then"))
+        links.append(StepLink(run.ran.session_id, run.call_idx, BY_A_PERSON))
     return links
 
 

@@ -18,7 +18,7 @@ from core.errors.practice import Finding, How, Warned, replace_rows
 from core.flows.harvest.changes import Hint
 from core.flows.harvest.command import Command, Part, parse_command
 from core.flows.harvest.events import HarvestedError
-from core.flows.harvest.fixes.correction import OUTSIDE, subcommand
+from core.flows.harvest.fixes.correction import BY_A_PERSON, OUTSIDE, subcommand
 from core.flows.harvest.fixes.linking import is_check
 from core.flows.harvest.programs import SCRIPT_RUNNERS
 from core.flows.practice.before_run import settle_shown
@@ -93,7 +93,7 @@ def approach_of(
 ) -> Approach | None:
     """What the hunks and commands linked to a finding did about its rule; None where nothing was done about it.
 
-    `changed`: files were changed in ways that are not known; `told`: a person dealt with it.
+    `changed`: files were changed in ways that are not known; `told`: a person fixed it.
     """
     switched = [one for hint in hints for one in _switched_off(rule, hint)]
     if switched:
@@ -236,7 +236,6 @@ def _patterns(part: Part, text: str) -> Iterator[str]:
 
 _CONTEXT: Final = 2_000
 _QUOTE_KEPT: Final = 200
-_BY_A_PERSON: Final = "a person dealt with it"
 
 
 def write_practice(con: apsw.Connection, harvest: str, found: Iterable[HarvestedError]) -> None:
@@ -293,7 +292,7 @@ def _lack(error: HarvestedError) -> Lack | None:
 
 def _approach(rule: Rule, error: HarvestedError) -> Approach | None:
     commands = error.commands if error.instead is None else (*error.commands, error.instead[1])
-    told = any(link.why.startswith(_BY_A_PERSON) for link in error.links)
+    told = any(link.why == BY_A_PERSON for link in error.links)
     return approach_of(rule, error.hints, commands, changed=bool(error.files_changed), told=told)
 
 

@@ -153,7 +153,7 @@ def query_analyser(
         return None, (Step("morphemes", "skipped", UNASKED),)
     if (here := installed()) != by:
         told = facts(remedy="casebook library ingest" if here else remedy("ko"))
-        reason = f"the index has morphemes of {by}, installed is {here or 'none'}, using syllable pairs"
+        reason = f"the index was built with {by}, but {here or 'no analyzer'} is installed: searching syllable pairs"
         return None, (Step("morphemes", "failed", reason, told),)
     return analysing, (Step("morphemes", "hit", by),)
 

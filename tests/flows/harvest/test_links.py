@@ -114,7 +114,7 @@ def test_the_agents_sentence_links_a_step_that_nothing_else_does() -> None:
     chat.edit(f"{HOME}/money/clamp.go", "return low", "return 0").sh("go test ./...", "ok  \tshop\t0.1s")
     error = chat.one()
     assert steps(error) == [3]
-    assert error.links[0].why.startswith("said of it: “The total of an empty basket")
+    assert error.links[0].why.startswith("a sentence about it: “The total of an empty basket")
 
 
 def test_what_a_person_asked_for_next_is_other_work() -> None:
@@ -145,7 +145,7 @@ def test_the_cost_of_a_failure() -> None:
 def test_a_formatter_of_the_toolchain_cures_no_failed_download() -> None:
     chat = Chat().sh("cargo test", "error: failed to download from `https://static.example.io/a`", 101)
     assert not any(
-        "rewrites" in link.why for link in chat.sh("cargo fmt").sh("cargo test", "test result: ok").one().links
+        "fixes what" in link.why for link in chat.sh("cargo fmt").sh("cargo test", "test result: ok").one().links
     )
 
 
@@ -155,6 +155,6 @@ def test_a_formatter_of_a_chain_cures_no_other_check_of_it() -> None:
         "Traceback (most recent call last):\n  File \"a.py\", line 1\nModuleNotFoundError: No module named 'rfc8785'"
     )
     found = Chat().sh(checks, missing, 1).sh("ruff format a.py", "1 file reformatted").sh(checks, "1 passed").found()
-    assert not any("rewrites" in link.why for error in found for link in error.links)
+    assert not any("fixes what" in link.why for error in found for link in error.links)
     found = Chat().sh(checks, "Would reformat: a.py", 1).sh("ruff format a.py", "1 file reformatted").found()
-    assert any("rewrites" in link.why for error in found for link in error.links)
+    assert any("fixes what" in link.why for error in found for link in error.links)

@@ -21,6 +21,7 @@ class Corrected(NamedTuple):
     linked: bool = True
 
 
+BY_A_PERSON: Final = "a person fixed it, then the command passed"
 OUTSIDE: Final = Corrected("the same command passed outside the agent's sandbox")
 ASKED: Final = Corrected("the same command passed after the person was asked about it", linked=False)
 
@@ -145,7 +146,7 @@ def same_words(failure: Failure, later: Command) -> Corrected | None:
         return Corrected(why)
     if not any(rewrites(failure, part) for part in later.members):
         return None
-    return Corrected("the same program rewrites what its check complains of", linked=False)
+    return Corrected("the same program fixes what its check reported", linked=False)
 
 
 def reaches(failure: Failure, later: Command) -> bool:
@@ -173,7 +174,7 @@ def _quoted_glob(failure: Failure, later: Command) -> str | None:
     given = {word for part in failure.command.parts for word in part.words[1:] if len(word) > 3} - {found[1]}
     same = folder in later.text if len(folder) > 3 else any(given & set(part.words[1:]) for part in later.parts)
     near = same and found[1] not in later.text
-    return f"the command does without the pattern `{found[1]}`" if near else None
+    return f"the command no longer has the pattern `{found[1]}`" if near else None
 
 
 def _same_programs(failed: Command, later: Command) -> bool:
@@ -334,7 +335,7 @@ def _words_differ(failure: Failure, failed: Part, later: Part) -> str | None:
     old = _blind(failed)
     settings = [word for word in _blind(later) if word not in old and (word.startswith("-") or "=" in word)]
     about = concerned(failure.clue, settings) if not is_check(failed) else None
-    return f"`{about}` is given, which concerns what the error says" if about else None
+    return f"`{about}` is added, which the error is about" if about else None
 
 
 def _drops_target(failed: Part, later: Part) -> bool:
@@ -383,7 +384,7 @@ def _other_program(failure: Failure, later: Command) -> str | None:
             continue  # a look at a file does not do what a program does with it
         text = " ".join((*part.words[1:], part.simple.fed))
         if any(word in text for word in targets):
-            return f"`{part.program}` does it instead of `{min(missing)}`, which is missing"
+            return f"`{part.program}` replaces `{min(missing)}`, which is missing"
     return None
 
 
@@ -452,7 +453,7 @@ def filtered(failure: Failure, later: Command) -> Corrected | None:
     old, new = ([part for part in one.parts if part.program.lower() == name] for one in (failure.command, later))
     if not name or not old or not new or [part.words for part in old] == [part.words for part in new]:
         return None
-    return Corrected(f"the error is of `{name}`, which is given something else")
+    return Corrected(f"the error is from `{name}`, which then ran with other arguments")
 
 
 def removed_option(failure: Failure, later: Command) -> Corrected | None:
@@ -518,7 +519,7 @@ def _by_other_means(failed: Command, later: Command) -> Corrected | None:
     for_it = [part for part in later.parts if _acts(part) and subcommand(part) not in before]
     given = {piece for part in for_it for piece in _argument_words(part)}
     if specific <= given and 3 * len(wanted & given) >= 2 * len(wanted):
-        return Corrected(f"`{for_it[-1].program}` was given the same and passed", linked=False)
+        return Corrected(f"`{for_it[-1].program}` passed with the same arguments", linked=False)
     return None
 
 

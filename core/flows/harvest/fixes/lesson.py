@@ -232,7 +232,7 @@ def _do(outline: Outline) -> Do:
         if passed == failed:  # only how or when it ran differs
             return Do("words", _safe(outline.instead.why.removeprefix(WORKAROUND)))
         return Do("command", passed, instead_of=failed)
-    return Do("words", said or "A person dealt with it")
+    return Do("words", said or "A person fixed it")
 
 
 def _joined(commands: Sequence[str], project: str) -> str:

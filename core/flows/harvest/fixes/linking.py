@@ -362,7 +362,7 @@ def _part_link(failure: Failure, part: Part) -> str | None:
     if named:
         return f"the command holds `{named}`, which the error names"
     rules = (
-        (_STOPS, _HELD, "the command frees what the error says is held"),
+        (_STOPS, _HELD, "the command releases what the error says is in use"),
         (_GRANTS, _DENIED, "the command gives the permission that the error lacks"),
     )
     for used, says, why in rules:
@@ -371,11 +371,11 @@ def _part_link(failure: Failure, part: Part) -> str | None:
     if part.words[:2] == ("git", "config") or program in ("export", "unset", "set", "setx"):
         about = concerned(clue, part.words[1:])
         if about is not None:
-            return f"the setting `{about}` concerns what the error says"
+            return f"the setting `{about}` is about what the error says"
     if _SYNCS.match(part.family) and _REJECTED.search(said):
-        return "the command brings in what the remote has, for which it refused"
+        return "the command fetches the remote changes that caused the rejection"
     if rewrites(failure, part):
-        return "the same program rewrites what its check complains of"
+        return "the same program fixes what its check reported"
     if program in _MAKES and _ABSENT.search(key) and clue.files & {base_name(word) for word in part.words[1:]}:
         return "the command makes the file that the error lacks"
     if _STARTS.search(" ".join(part.words[:4])) and _DOWN.search(key):
@@ -384,7 +384,7 @@ def _part_link(failure: Failure, part: Part) -> str | None:
         _FORMATTED.search(said)
         or (program == failure.tool and part.named(programs.CHECKS) and _same_task(failure, part))
     ):
-        return "the command rewrites what the check complains of"
+        return "the command fixes what the check reported"
     return None
 
 
@@ -441,5 +441,5 @@ def _statement_link(
             named = names & failure.clue.names
             if (len(shared[0]) >= 2 or named) and (len(shared[1] - shared[0]) >= 1 or len(shared[1]) >= 2):
                 term = longest(named or shared[0])
-                return Linked(index, SAID, f"said of it: “{sentence[:120]}” ({term})", step.change.hints)
+                return Linked(index, SAID, f"a sentence about it: “{sentence[:120]}” ({term})", step.change.hints)
     return None
