@@ -100,18 +100,21 @@ def align_due(
 ) -> tuple[SessionAligned, ...]:
     """Align the sessions that imports went on in, and every quote that waits; what is stopped stays due.
 
-    Cheap where nothing is. For whoever has imported: an import itself does not wait for it.
+    Cheap where nothing is. For whoever has imported: an import itself does not wait for it. `on_progress` gets
+    `progress.v1` of the kind `align`, in sessions.
     """
     store.require_write()
     with faults(store.path):
         due = sessions_to_align(store.con)
     done: list[SessionAligned] = []
+    meter = Meter(on_progress, _KIND, len(due))
     for session, mark in due:
-        done += align_sessions(store, [session], settings, on_progress=on_progress, cancelled=cancelled)
+        done += align_sessions(store, [session], settings, cancelled=cancelled)
         if done[-1].canceled:
             break
         with store.transaction() as con:
             unmark(con, session, mark)
+        meter.at(len(done), session, force=len(done) == len(due))
     return tuple(done)
 
 
