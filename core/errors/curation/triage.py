@@ -35,7 +35,8 @@ _Key = tuple[int, float, int, str, int]
 class QueuePage:
     """One page of the queue, a case an item. `left` counts all items; `next` asks for the page after this one.
 
-    `findings`: the other waiting cases of these items (`is_part_of` says of which), at most 20 an item.
+    `findings`: the other waiting cases of these items (`is_part_of` says of which), at most 20 an item. An item with a
+    draft lists only those with a draft.
     """
 
     SCHEMA: ClassVar[str] = "triage.v1"
@@ -88,13 +89,14 @@ def is_part_of(finding: CaseRow, item: CaseRow) -> bool:
 
 
 def _findings(store: Store, items: Iterable[CaseRow]) -> tuple[CaseRow, ...]:
-    """The waiting cases that are part of these items, item by item, those that cost most first."""
+    """The waiting cases that are part of these items, item by item, those that cost most first. With a draft only those
+    with a draft: about the others there is nothing to decide."""
     found: list[int] = []
     for item in items:
         rows = store.con.execute(
             f"SELECT case_id FROM case_state s WHERE queue_case = ?1 AND case_id <> ?2 AND s.{WAITING}"
-            " AND worth <> 'slip' ORDER BY sessions DESC, seconds DESC, case_id LIMIT ?3",
-            (item.queue_case or item.id, item.id, _FINDINGS),
+            " AND worth <> 'slip' AND (status = 'draft' OR ?4) ORDER BY sessions DESC, seconds DESC, case_id LIMIT ?3",
+            (item.queue_case or item.id, item.id, _FINDINGS, item.status == "unresolved"),
         )
         found += [cast("int", row[0]) for row in rows]
     return tuple(row for at in range(0, len(found), 500) for row in case_rows(store, tuple(found[at : at + 500])))

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from core.errors.curation.triage import triage_queue
 from core.flows.transcripts.api import import_transcripts
 from core.store import open_store
-from tests.flows.harvest.chat import LOOKUP, NONE
+from tests.flows.harvest.chat import LOOKUP, NONE, python_error
 from tests.flows.harvest.test_session import Transcript as Chat
 from tests.tui.screens.queue_support import idle, opened
 from tests.tui.support import app_on, frame, until
@@ -75,3 +76,31 @@ async def test_the_queue_lists_the_other_findings_of_an_item_under_it(harvested:
         assert isinstance(app.screen, TriageScreen)
         assert [entry.part for entry in screen.queue.entries] == [False]
         assert screen.queue.remaining == 1
+
+
+async def test_the_next_finding_of_a_decided_item_keeps_its_place_under_the_cursor(tmp_path: Path) -> None:
+    path = tmp_path / "casebook.db"
+    other = python_error("OSError: disk full")
+    with open_store(path, write=True, create=True) as store:
+        for number in (1, 2):  # two sessions met the item and another error, one the second finding
+            chat = Chat(tmp_path / f"{number}", f"{number:08}-0000-4000-8000-000000000001")
+            chat.bash("python app.py", LOOKUP, 1).edit()
+            if number == 1:
+                chat.bash("python app.py", NONE, 1).edit("b.py")
+            chat.bash("python app.py", "fine").bash("python c.py", other, 1).edit("c.py").bash("python c.py", "fine")
+            import_transcripts(store, "auto", [chat.save()])
+    app = app_on(path)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(pilot, app)
+        lines = [entry.row.key_line for entry in screen.queue.entries]
+        assert lines == ["KeyError: 'currency'", "TypeError: 'NoneType' object is not iterable", "OSError: disk full"]
+        await pilot.press("a")
+        await until(pilot, lambda: idle(app) and not any(entry.part for entry in screen.queue.entries))
+        assert [entry.row.key_line for entry in screen.queue.entries] == lines[1:]
+        assert screen.rows.chosen == 0
+        with open_store(path) as store:
+            assert [row.key_line for row in triage_queue(store).cases] == lines[:0:-1], "by itself it is the last one"
+        await pilot.press("u")
+        await until(pilot, lambda: idle(app) and screen.queue.total == 3)
+        assert [entry.row.key_line for entry in screen.queue.entries] == lines
+        assert screen.rows.chosen == 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -114,9 +114,13 @@ class Queue:
         return Joins(into, tuple(row.id for row in marked if row.id != into.id))
 
     def renewed(self, waiting: Waiting, pending: Collection[int]) -> Queue:
-        """The same queue, read again; what is still on its way to disk (`pending`) stays away."""
+        """The same queue, read again; what is still on its way to disk (`pending`) stays away.
+
+        Rows that were there keep their order: the next finding of a decided item does not move away from the cursor.
+        """
         there = {row.id for row in waiting.rows}
-        return _drawn(replace(self, read=waiting, marked=self.marked & there, gone=self.gone & frozenset(pending)))
+        read = replace(waiting, rows=in_order(waiting.rows, [row.id for row in self.read.rows]))
+        return _drawn(replace(self, read=read, marked=self.marked & there, gone=self.gone & frozenset(pending)))
 
     def unmarked(self) -> Queue:
         """No row is marked."""
@@ -148,6 +152,20 @@ class Queue:
         """The first row from `index` on that was not skipped, going round once; `index` itself where all were."""
         order = [*range(index, self.total), *range(min(index, self.total))]
         return next((at for at in order if not self.entries[at].skipped), min(index, max(0, self.total - 1)))
+
+
+def in_order(rows: Sequence[Row], before: Sequence[int]) -> tuple[Row, ...]:
+    """`rows` with those of `before` in the order that they had; each new one behind the row it was read behind."""
+    place = {case_id: at for at, case_id in enumerate(before)}
+    known = sorted((row for row in rows if row.id in place), key=lambda row: place[row.id])
+    behind: dict[int | None, list[Row]] = {}
+    last: int | None = None
+    for row in rows:
+        if row.id in place:
+            last = row.id
+        else:
+            behind.setdefault(last, []).append(row)
+    return (*behind.get(None, ()), *(one for row in known for one in (row, *behind.get(row.id, ()))))
 
 
 def _drawn(queue: Queue) -> Queue:

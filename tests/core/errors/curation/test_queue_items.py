@@ -99,6 +99,15 @@ def test_an_incident_is_one_item_and_lists_its_other_findings(store: Store, tmp_
     assert (lines(store), findings(store)) == ([KEY], [NULL])
 
 
+def test_a_finding_without_a_fix_is_not_listed_under_an_item_with_one(store: Store, tmp_path: Path) -> None:
+    put(store, session(tmp_path, 1).bash("python app.py", LOOKUP, 1).edit().bash("python app.py", NONE, 1))
+    assert [(row.key_line, row.status) for row in triage_queue(store).cases] == [(KEY, "draft")]
+    assert [status for *_, status in states(store)] == ["draft", "unresolved"]
+    assert (findings(store), count_waiting(store)) == ([], 1)
+    reject(store, "kim", [look(store.con, triage_queue(store).cases[0].id)], all_of_it=True)
+    assert NULL in (*lines(store), *findings(store)), "it has its turn once nothing else is to be decided"
+
+
 def test_the_findings_of_an_incident_stay_one_item_until_the_last_is_decided(store: Store, tmp_path: Path) -> None:
     chat = session(tmp_path, 1)
     for at, output in enumerate((LOOKUP, NONE, python_error(FULL))):
