@@ -75,16 +75,22 @@ def strength_of(author: str, status: str, original: str | None) -> Strength:
     return "weak" if evidence is None else evidence.strength
 
 
+NO_EVIDENCE: Final = "weak fix: no evidence"
+NO_LINK: Final = "weak fix: no step is linked to the error"
+UNCERTAIN: Final = "weak fix: uncertain check or uncertain link to the error"
+WEAKNESSES: Final = (NO_EVIDENCE, NO_LINK, UNCERTAIN)
+
+
 def weakness_of(author: str, status: str, original: str | None) -> str:
     """Why a fix is weak, in plain words; empty for a strong one."""
     if strength_of(author, status, original) == "strong":
         return ""
     evidence = evidence_of(original)
     if evidence is None:
-        return "weak fix: no evidence"
+        return NO_EVIDENCE
     if not evidence.links:
-        return "weak fix: no step is linked to the error"
-    return "weak fix: uncertain check or uncertain link to the error"
+        return NO_LINK
+    return UNCERTAIN
 
 
 def worth_of(author: str, status: str, original: str | None) -> Worth | None:

@@ -177,13 +177,16 @@ _SCOPES: Final[dict[Scope, str]] = {
 }
 
 
-def card(lesson: Lesson) -> tuple[tuple[str, str], ...]:
-    """The lesson as labels and texts, in the order in which a person reads them; what is not known is left out."""
+def card(lesson: Lesson, shown: str = "") -> tuple[tuple[str, str], ...]:
+    """The lesson as labels and texts, in the order in which a person reads them; what is not known is left out.
+
+    `shown`: the error line that is above the card already. It is not repeated.
+    """
     when, do = lesson.when, lesson.do
     tool = " ".join(part for part in (when.tool, when.version) if part)
-    where = f" ({', '.join(part for part in (tool, when.system) if part)})" if tool or when.system else ""
+    where = ", ".join(part for part in (tool, when.system) if part)
     rows = (
-        ("When", f"{when.error}{where}"),
+        ("When", where if when.error == shown else f"{when.error} ({where})" if where else when.error),
         ("Sandbox", sandbox_that_matters(lesson)),
         ("Do", (f"in {do.file}\n{do.text}" if do.file else do.text)),
         ("Instead of", do.instead_of),

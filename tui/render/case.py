@@ -92,14 +92,14 @@ def draw_head(
     shown: Resolution | None = None,
     error: CaseKeyLine | None = None,
     standing: Standing | None = None,
-    splits: str = "{fix.write} {write.split}",
+    splits: str = "",
     beside: bool = False,
 ) -> Content:
     """The key line, its state in one line, and how it matched.
 
     `shown`: the fix below, where it is not that of the whole case; `error`: the one it is read at; `standing`: what the
-    case is to what was searched, where it is no answer; `splits`: the keys, by their actions, that split a case of
-    several errors from where it is shown; `beside`: its facts are shown beside it (`draw_facts`).
+    case is to what was searched, where it is no answer; `splits`: the key, by its action, that splits a case of
+    several errors from where it is shown, if one does; `beside`: its facts are shown beside it (`draw_facts`).
     """
     status = signs.status(shown.status if shown else case.status)
     line = head_line(case, hit, error)
@@ -120,8 +120,8 @@ def draw_head(
         ("" if beside else "".join(f"  {signs.dot}  {fact}" for fact in facts), "$cb-dim"),
     ]
     if len(case.fingerprints) > 1:
-        keys = "" if signs.lacks(splits) else signs.fill_keys(f", {splits} split")
-        parts += [(f"\n{len(case.fingerprints):,} variants{keys}", "$cb-dim")]
+        keys = signs.fill_keys(f", {splits} split") if splits and not signs.lacks(splits) else ""
+        parts += [(f"  {signs.dot}  {len(case.fingerprints):,} variants{keys}", "$cb-dim")]
     if hit is not None:
         parts += [
             (f"  {signs.dot}  " if beside and len(case.fingerprints) < 2 else "\n", "$cb-dim"),
@@ -161,7 +161,7 @@ def draw_facts(case: Case, fix: Fix | None, signs: Signs, now: datetime) -> Cont
     if fix is not None and fix.resolved_by:
         facts.append(("by", title(fix.resolved_by), "$cb-soft"))
     if fix is not None:
-        facts.append(("session", short_id(fix.session) if fix.session else "none (written by hand)", "$cb-soft"))
+        facts.append(("session", short_id(fix.session) if fix.session else "none", "$cb-soft"))
         facts += [("messages", _messages(fix, signs), "$cb-soft")] if fix.session and fix.messages else []
     if not case.harvested:
         facts.append(("", "no longer harvested", "$cb-draft"))
@@ -177,13 +177,17 @@ def draw_match(hit: Hit, signs: Signs) -> Content:
     tier = signs.tier("similar" if only_near else hit.tier)
     browsed = hit.tier == "text"
     told = tier.words if browsed or only_near else f"{tier.words}, {hit.confidence} {hit.score:.2f}"
-    why = ", ".join(title(reason) for reason in (*hit.why, "" if browsed else hit.reason) if reason)
+    from core.errors.fixes import WEAKNESSES
+
+    reasons = (*(one for one in hit.why if one not in WEAKNESSES), "" if browsed else hit.reason)
+    why = ", ".join(title(reason) for reason in reasons if reason)
     return Content.assemble((f"{tier.sign} {told}", tier.tone), (f"  {signs.dot}  {why}" if why else "", "$cb-dim"))
 
 
-def draw_fix(fix: Fix | None, signs: Signs, case: Case | None = None, width: int = 0) -> Content:
+def draw_fix(fix: Fix | None, signs: Signs, case: Case | None = None, width: int = 0, shown: str = "") -> Content:
     """The card of its lesson, if it has one, and what the text of the fix says beyond it, else the text with its
-    Markdown drawn; or that there is none, or why none of its `case` answers. `width`: the cells a line has, if known.
+    Markdown drawn; or that there is none, or why none of its `case` answers. `width`: the cells a line has, if known;
+    `shown`: the error line of the head.
     """
     if fix is None:
         return Content.assemble(("No fix yet." if case is None else no_fix(case), "$cb-dim"))
@@ -192,11 +196,11 @@ def draw_fix(fix: Fix | None, signs: Signs, case: Case | None = None, width: int
     body = draw_fix_markdown(text, width, quote_bar(signs))
     if fix.lesson is not None:
         more = (("\n\nMore\n", "$cb-faint"), body) if text else ()
-        body = Content.assemble(draw_lesson(fix.lesson, width), *more)
+        body = Content.assemble(draw_lesson(fix.lesson, width, shown), *more)
     if left:
         body = Content.assemble(body, (f"\n{signs.more} {left:,} more characters", "$cb-draft"))
     if fix.weakness:
-        body = Content.assemble(body, (f"\n\n{fix.weakness[:1].upper()}{fix.weakness[1:]}.", "$cb-draft"))
+        body = Content.assemble(body, (f"\n\nWhy weak: {fix.weakness.removeprefix('weak fix: ')}.", "$cb-draft"))
     if fix.tags:
         body = Content.assemble(body, ("\n\ntags  ", "$cb-faint"), (title(", ".join(fix.tags)), "$cb-soft"))
     return body
@@ -307,7 +311,7 @@ def _source_facts(case: Case, fix: Fix | None, signs: Signs) -> list[tuple[str, 
         numbers = _messages(fix, signs)
         facts.append(("session", title(fix.session) + (f"  messages {numbers}" if numbers else "")))
     elif fix is not None:
-        facts.append(("session", "none (written by hand)"))
+        facts.append(("session", "none"))
     if case.project:
         name = f"{title(case.project_name)}  " if case.project_name else ""
         facts.append(("project", name + title(case.project)))
@@ -403,15 +407,15 @@ _FIELD: Final = 2_000
 _LESSON_TONES: Final = {"Do": "bold $cb-text", "Not": "$cb-bad", "Workaround": "$cb-draft", "Recheck": "$cb-draft"}
 
 
-def draw_lesson(lesson: Lesson, width: int = 0) -> Content:
-    """When, Do, Not, Check, Because, Scope: what is known of it.
+def draw_lesson(lesson: Lesson, width: int = 0, shown: str = "") -> Content:
+    """When, Do, Not, Check, Because, Scope: what is known of it. `shown`: the error line above it.
 
     A line that does not fit in `width` cells goes on under its own beginning; 0: nothing is broken.
     """
     from core.errors.lessons import card
 
     lines: list[Content] = []
-    for label, text in card(lesson):
+    for label, text in card(lesson, shown):
         shown, _ = block(text, _FIELD)
         drawn = [piece for line in shown.split("\n") for piece in _lesson_lines(label, line, lesson, width)]
         lines += [

@@ -74,7 +74,7 @@ def draw_from(fix: Fix | None, signs: Signs) -> Content:
     """Where a draft comes from: session, messages, the tools in order."""
     if fix is None:
         return Content("")
-    told = "written by hand"
+    told = "no session"
     if fix.session:
         numbers = ", ".join(map(str, fix.messages[:12])) + (signs.more if fix.messages[12:] else "")
         told = (f"messages {numbers} of " if numbers else "from ") + inline(fix.session, 14, more=signs.more)

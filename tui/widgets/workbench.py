@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from core.flows.transcripts.report import Progress
 
 
-AT_LIST, ELSEWHERE = "{list.back} cancels", "{case.back} {list.back} cancels"
-"""How one stops a run, by where the focus is: first to the list, then out of it."""
+AT_LIST, ELSEWHERE = "{list.back} cancels", "{list.back} in the list cancels"
+"""How to stop a run, by where the focus is."""
 
 
 @dataclass(frozen=True, slots=True)

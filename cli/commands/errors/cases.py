@@ -94,13 +94,13 @@ def case_lines(out: Output, case: Case) -> Iterator[str]:
             yield from field(out, "tags", ", ".join(fix.tags))
         if fix.reason:
             yield from field(out, "rejected for", fix.reason)
-        yield from field(out, "source", f"{source_line(fix.source)}; {fix.author}, {fix.ts}")
+        yield from field(out, "source", f"{source_line(fix.source)}, {fix.author}, {fix.ts}")
     for one in case.citations:
         yield ""
         yield f"Cites {one_line(one.uri)}"
         moved = f": {one.place}" if one.status == "moved" and one.place else ""
         yield from field(
-            out, "stands", f"{one.status}, {one.reason}{moved}", None if one.status == "attached" else "warn"
+            out, "state", f"{one.status}, {one.reason}{moved}", None if one.status == "attached" else "warn"
         )
         yield from field(out, "quote", one.quote)
 

@@ -246,7 +246,6 @@ def _refuted(near: list[Neighbour], weak: int | None, bars: Bars) -> str:
 
 def _hit(con: apsw.Connection, one: Neighbour, confidence: Verdict, *, accepted: bool, reason: str) -> Hit:
     distance = distance_of(one.similarity)
-    why = (f"similarity {one.similarity:.2f} (distance {distance:.2f})", *_words(one))
     level: Confidence = "high" if confidence == "high" else "low"
     return neighbour_hit(
         con,
@@ -254,7 +253,7 @@ def _hit(con: apsw.Connection, one: Neighbour, confidence: Verdict, *, accepted:
         one.key_line,
         one.similarity,
         distance,
-        why,
+        _words(one),
         likeness=level,
         accepted=accepted,
         reason=reason,

@@ -253,7 +253,7 @@ def test_a_weak_fix_says_so_in_its_heading_and_why_below_it() -> None:
     weak = replace(BY_HAND, status="draft", author="harvest", strength="weak", weakness="weak fix: no step is linked")
     fix = fix_of(CASE, None, weak)
     assert "weak" in fix_title(fix, UNICODE).plain
-    assert "Weak fix: no step is linked." in draw_fix(fix, UNICODE).plain
+    assert "Why weak: no step is linked." in draw_fix(fix, UNICODE).plain
 
 
 def test_skipped_stages_that_wrap_are_indented_under_the_first() -> None:

@@ -193,7 +193,7 @@ class CaseActs:
     def _open_fix(self) -> None:
         fix = self._view.fix
         if fix is None or fix.session is None:
-            self._say("This case has no fix yet." if fix is None else "This fix was written by hand.")
+            self._say("This case has no fix yet." if fix is None else "This fix has no session.")
         else:
             seen = {one.message for one in self._view.seen.read if one.session == fix.session}
             ahead = [at for at in fix.messages if at not in seen]

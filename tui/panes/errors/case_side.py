@@ -86,9 +86,10 @@ class CaseSide(Reading):
         for name in ("verified", "draft"):
             self._fix.set_class(fix is not None and fix.status == name, f"-{name}")
         case, signs = None if self.read is None else self.read.case, self._signs
+        shown = draw.head_line(self.read.case, None, self.read.error) if self.read is not None else ""
 
         def drawn(width: int) -> Content:
-            said = draw.draw_fix(fix, signs, case, width)
+            said = draw.draw_fix(fix, signs, case, width, shown)
             return Content.assemble(said, "\n" if fix else "", draw_from(fix, signs))
 
         if self._with_fix:
@@ -116,7 +117,7 @@ class CaseSide(Reading):
     def open_messages(self, session: str | None, messages: tuple[int, ...]) -> None:
         """Show these messages of a session, with the times the error was seen there."""
         if session is None:
-            self._say("This fix has no session. It was written by hand.")
+            self._say("This fix has no session.")
             return
         from tui.screens.session import SessionScreen
 

@@ -285,8 +285,8 @@ class CaseView(Reading):
         self._draw_head()
         self._draw_masked()
         self._fix.border_title = draw.fix_title(self.fix, signs, self.standing)
-        fix = self.fix
-        self._fix.set_wrapped(lambda width: draw.draw_fix(fix, signs, case, width))
+        fix, line = self.fix, draw.head_line(case, hit, read.error)
+        self._fix.set_wrapped(lambda width: draw.draw_fix(fix, signs, case, width, line))
         status = "unresolved" if self.fix is None else self.fix.status
         for name in _STATUSES:
             self._fix.set_class(name == status, f"-{name}")

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _NAME = 200
 _FACTS_FROM = 180
 """Cells of the screen from which on the facts of a case stand beside it."""
-_FEW, _BESIDE_FEW = 9, 15
+_FEW, _BESIDE_FEW, _ROWS_LEFT = 9, 15, 5
 """The most rows that the case is shown below on a narrow screen, and the lines that it and all else need there."""
 
 
@@ -195,13 +195,14 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
 
     def _make_room(self, searched: bool) -> None:
         """On a narrow screen the case stands below the rows found, if these are few: `-few`, and how many."""
-        total = self.results.rows.rows.total
-        few = searched and 0 < total <= min(_FEW, self.size.height - _BESIDE_FEW)
+        total, room = self.results.rows.rows.total, self.size.height - _BESIDE_FEW
+        few = searched and 0 < total <= min(_FEW, room)
+        rows = min(total, max(_ROWS_LEFT, room - _ROWS_LEFT))  # the rest scrolls: the fix is in sight
         if few or self._is_few:
             self._is_few = few
             self.query("#body, #results, #reading, #case").set_class(few, "-few")
             for count in range(1, _FEW + 1):
-                self.results.set_class(few and count == total, f"-rows-{count}")
+                self.results.set_class(few and count == rows, f"-rows-{count}")
 
     def on_results_chosen(self, event: Results.Chosen) -> None:
         """Another case is chosen: read it, if the choice stays."""
