@@ -19,7 +19,7 @@ import apsw
 
 from core.base.lazy import lazy_pattern
 from core.errors.identity.lack import lack_of
-from core.text import clean, estimate_tokens
+from core.text import clean, words
 
 Scope = Literal["session", "project", "general"]
 DoKind = Literal["command", "hunk", "words"]
@@ -162,9 +162,13 @@ AGENT_TOKENS: Final = 60
 _CLOSED: Final = frozenset(("network", "service", "write"))
 """Kinds of lack that a sandbox can be the reason of."""
 _DO_BYTES: Final = 132
+_DO_LEAST: Final = 88
+"""Bytes of what to do, where the reason is long."""
+_REASON_LEAST: Final = 48
 _WHEN_BYTES: Final = 60
 _WHEN_LEAST: Final = 24
 _DIFF_LINE: Final = 76
+_COMMENT = lazy_pattern(r"\s*(?:#(?![\[!]|(?:include|define|if|else|end|pragma)\b)|//|/\*|\*[ /]|<!--|--\s|\"\"\"|''')")
 _WORDS_COMPARED: Final = 400
 _NOT_WORTH_A_MARK: Final = 2
 """Words between two others that are shown instead of a mark."""
@@ -241,56 +245,87 @@ def _times(count: int) -> str:
 
 
 def agent_text(lesson: Lesson, most: int = AGENT_TOKENS) -> str:
-    """The lesson in lines for an agent, at most `most` tokens: what to do first, the rest as far as it fits.
+    """The lesson in lines for an agent, at most `most` tokens: what to do, why, then the rest as far as it fits.
 
-    The error is cut (`…`), the other lines are left out where they do not fit; a command is only cut where it would not
-    fit alone.
+    What to do, the reason and the error are cut (`…`), the rest is left out where it does not fit.
     """
-    do = _do_lines(lesson, min(_DO_BYTES, 3 * most - 3))
-    used = list(do)
+    return "\n".join(agent_parts(lesson, most))
 
-    def take(label: str, text: str, least: int = 0) -> list[str]:
-        left = 3 * most - 2 - len("\n".join((*used, "")).encode("utf-8", "replace"))
-        line = f"{label}: {_clean_line(text)}"
-        line = _cut(line, min(left, _WHEN_BYTES)) if least and left >= least else line
-        if not text or estimate_tokens("\n".join((*used, line))) > most:
+
+def agent_parts(lesson: Lesson, most: int = AGENT_TOKENS) -> tuple[str, ...]:
+    """The parts of `agent_text`, each a label and a text, which may have several lines."""
+    room = 3 * most - 1
+    reason = _labelled("because", reason_of(lesson))
+    do = _do_with_reason(lesson, room, _size(reason) + 1 if reason else 0)
+    used = _size(do)
+
+    def take(line: str, least: int = 0, longest: int = room) -> list[str]:
+        nonlocal used
+        left = room - used - 1
+        line = _cut(line, min(left, longest)) if least and left >= least else line
+        if not line or _size(line) > left:
             return []
-        used.append(line)
+        used += 1 + _size(line)
         return [line]
 
-    check = [] if _clean_line(lesson.check) == _clean_line(lesson.do.text) else take("check", lesson.check)
-    when = take("when", lesson.when.error, _WHEN_LEAST)
-    sandbox = take("sandbox", sandbox_that_matters(lesson))
+    because = take(reason, _REASON_LEAST)
     failed = lesson.do.instead_of
-    if _is_long(failed, _DO_BYTES):
+    if _size(failed) > _DO_BYTES:
         failed = differing_words(failed, lesson.do.text) or failed
-    tried = (failed, *lesson.dead_ends)
-    dead = [line for one in tried for line in take("not", one)]
-    because = take("because", reason_of(lesson))
-    return "\n".join((*when, *sandbox, *do, *dead, *check, *because))
+    instead = take(_labelled("not", failed))
+    when = take(_labelled("when", lesson.when.error), _WHEN_LEAST, _WHEN_BYTES)
+    sandbox = take(_labelled("sandbox", sandbox_that_matters(lesson)))
+    dead = [line for one in lesson.dead_ends for line in take(_labelled("not", one))]
+    known = {_clean_line(lesson.do.text), _clean_line(lesson.do.instead_of)}
+    check = [] if _clean_line(lesson.check) in known else take(_labelled("check", lesson.check))
+    return (*when, *sandbox, do, *instead, *dead, *check, *because)
 
 
-def _do_lines(lesson: Lesson, room: int) -> list[str]:
+def _do_with_reason(lesson: Lesson, room: int, reason: int) -> str:
+    """What to do, in a room that it shares with a reason of that size: whole, and the reason too, if one of the two can
+    be; else cut, as half of a command without a reason does not say what it is for."""
+    whole = _do_part(lesson, room)
+    least = min(reason, _REASON_LEAST + 1)
+    if not whole.endswith(_CUT) and (_size(whole) <= room - least or _DO_LEAST + reason > room):
+        return whole
+    return _do_part(lesson, min(max(room - reason, _DO_LEAST), _DO_BYTES, room))
+
+
+def _labelled(label: str, text: str) -> str:
+    return f"{label}: {_clean_line(text)}" if text else ""
+
+
+def _do_part(lesson: Lesson, room: int) -> str:
+    """What to do in at most `room` bytes; a command of several lines keeps them."""
     do, label = lesson.do, "do (workaround)" if lesson.workaround else "do"
-    if do.kind != "hunk":
-        line = f"{label}: {_clean_line(do.text)}"
-        if _is_long(line, room) and (differing := differing_words(do.text, do.instead_of)):
-            shorter = f"{label}: {differing}"
-            line = line if _is_long(shorter, room) else shorter
-        return [_cut(line, room)]
-    head = _cut(f"{label}: edit {do.file.replace(chr(92), '/').rpartition('/')[2]}", room)
-    changed = list(_dedented(do.text))
-    for shown in (changed, [line for line in changed if line[0] == "+"]):
-        lines = [head, *(_cut(line, _DIFF_LINE) for line in shown)]
-        if len("\n".join(lines).encode("utf-8", "replace")) <= room:
-            return lines
-    lines = [head]
-    for line in [line for line in changed if line[0] == "+"] or changed:
-        shorter = _cut(line, _DIFF_LINE)
-        if len("\n".join((*lines, shorter, "…")).encode("utf-8", "replace")) > room:
-            break
-        lines.append(shorter)
-    return [*lines, "…"] if len(lines) > 1 else lines
+    if do.kind == "hunk":
+        return _hunk_part(lesson, f"{label}: edit {do.file.replace(chr(92), '/').rpartition('/')[2]}", room)
+    lines = [line for one in do.text.replace("\\\n", " ").split("\n") if (line := _clean_line(one))]
+    text = "\n".join((f"{label}: {lines[0]}", *lines[1:])) if lines else label
+    if _size(text) > room and (differing := differing_words(do.text, do.instead_of)):
+        text = f"{label}: {differing}"
+    return _cut(text, room)
+
+
+def _hunk_part(lesson: Lesson, head: str, room: int) -> str:
+    """The changed lines of a hunk below `head`. Where they do not all fit: the added ones, without comments; the first
+    to be kept are those that share a word with the error."""
+    changed = list(_dedented(lesson.do.text))
+    added = [line for line in changed if line[0] == "+"] or changed
+    code = [line for line in added if re.search(r"\w", line) and not _COMMENT.match(line[1:])] or added
+    for shown in (changed, added, code):
+        text = "\n".join((head, *(_cut(line, _DIFF_LINE) for line in shown)))
+        if _size(text) <= room:
+            return text if shown is not code or code is added else f"{text}\n{_CUT}"
+    left = room - _size(f"{head}\n\n{_CUT}")
+    about = frozenset(words(lesson.when.error))
+    kept: dict[int, str] = {}
+    for at in sorted(range(len(code)), key=lambda at: (about.isdisjoint(words(code[at])), at)):
+        line = _cut(code[at], min(_DIFF_LINE, left) if not kept else _DIFF_LINE)
+        if _size(line) <= left:
+            kept[at] = line
+            left -= 1 + _size(line)
+    return _cut("\n".join((head, *(kept[at] for at in sorted(kept)), _CUT)), room)
 
 
 def differing_words(text: str, other: str) -> str:
@@ -300,22 +335,22 @@ def differing_words(text: str, other: str) -> str:
     """
     from difflib import SequenceMatcher  # a search loads this module and compares nothing
 
-    words, others = (_clean_line(one).split()[:_WORDS_COMPARED] for one in (text, other))
-    matcher = SequenceMatcher(None, others, words, autojunk=False)
+    given, others = (_clean_line(one).split()[:_WORDS_COMPARED] for one in (text, other))
+    matcher = SequenceMatcher(None, others, given, autojunk=False)
     changed = [(start, end) for mark, _, _, start, end in matcher.get_opcodes() if mark != "equal"]
-    if not others or not changed or sum(end - start for start, end in changed) > len(words) * _MOSTLY:
+    if not others or not changed or sum(end - start for start, end in changed) > len(given) * _MOSTLY:
         return ""
-    kept = sorted({0, *(at for start, end in changed for at in range(max(0, start - 1), min(end + 1, len(words))))})
-    shown = words[:1]
-    for last, at in pairwise([*kept, len(words)]):
-        between = words[last + 1 : at]
+    kept = sorted({0, *(at for start, end in changed for at in range(max(0, start - 1), min(end + 1, len(given))))})
+    shown = given[:1]
+    for last, at in pairwise([*kept, len(given)]):
+        between = given[last + 1 : at]
         shown += between if len(between) <= _NOT_WORTH_A_MARK else ["…"]
-        shown += words[at : at + 1]
+        shown += given[at : at + 1]
     return " ".join(shown)
 
 
-def _is_long(text: str, size: int) -> bool:
-    return len(text.encode("utf-8", "replace")) > size
+def _size(text: str) -> int:
+    return len(text.encode("utf-8", "replace"))
 
 
 def _dedented(diff: str) -> Iterator[str]:

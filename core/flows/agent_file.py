@@ -18,7 +18,7 @@ from core.base.fault import Fault
 from core.base.managed_block import blocks, read_text, write_block
 from core.errors.cases.derived import ANSWERS, REPOSITORY_OF_PLACE, TEAM, project_aliases
 from core.errors.exchange.case_export import KIND, code
-from core.errors.lessons import Lesson, agent_text, parse_lesson
+from core.errors.lessons import Lesson, agent_parts, parse_lesson
 from core.errors.practice import practices
 from core.flows.corrections.drafts import recorded_names
 from core.store import Store, faults
@@ -204,8 +204,8 @@ def _fixes(con: apsw.Connection, names: frozenset[str]) -> Iterator[_Entry]:
         # An error that only other projects met is none of this file's business, though its case is the same.
         shown = [line for one, line, where in errors if one == mark or (mark is None and where in names)]
         key = lesson.when.error if lesson is not None and lesson.when.error else (shown or [normalized])[0]
-        lines = () if lesson is None else agent_text(lesson).split("\n")
-        said = "; ".join(one for one in lines if not one.startswith("when: ")) or text
+        parts = () if lesson is None else agent_parts(lesson)
+        said = "; ".join(one for one in parts if not one.startswith("when: ")) or text
         line = f"- {code(_plain(key, _KEY))}: {_plain(said, _LINE)}"
         yield _Entry("Fixes", (float(_HELPED_WEIGHT * helped + seen), ts), line)
 

@@ -87,14 +87,51 @@ def test_a_workaround_is_called_one() -> None:
     assert ("Workaround", "it hides the failure instead of fixing it") in card(replace(LESSON, workaround=True))
 
 
+RECIPE = "BuildKit needs its process sandbox disabled to run under a rootless pod."
+
+
+def test_the_reason_comes_before_the_check_and_the_error() -> None:
+    text = agent_text(replace(LESSON, check="make a-check-with-a-rather-long-name", because=RECIPE))
+    assert f"because: {RECIPE}" in text and "do: gh pr diff --name-only\nnot: gh pr diff --stat" in text
+    assert "check: " not in text
+
+
+def test_a_command_that_is_too_long_leaves_room_for_its_reason() -> None:
+    long = Do("command", f"docker run {' '.join(f'--label number={at}' for at in range(20))} x")
+    text = agent_text(replace(LESSON, do=long, dead_ends=(), because=RECIPE))
+    assert "do: docker run --label number=0" in text and f"…\nbecause: {RECIPE}" in text
+
+
+def test_a_command_that_fits_is_not_cut_for_its_reason() -> None:
+    command = f"gh api {'repos/owner/name/contents/folder/' * 3}file?ref=main"
+    text = agent_text(replace(LESSON, do=Do("command", command), because=RECIPE))
+    assert f"do: {command}\n" in text and "because: BuildKit needs its process sandbox" in text
+
+
+def test_a_command_of_several_lines_keeps_them() -> None:
+    do = Do("command", "git fetch origin \\\n  <branch>\n\n  git rebase FETCH_HEAD")
+    assert "do: git fetch origin <branch>\ngit rebase FETCH_HEAD\n" in agent_text(replace(LESSON, do=do))
+
+
+def test_of_a_long_edit_the_code_is_shown_that_the_error_is_about() -> None:
+    added = [
+        "# CA1865 wants one thing and CA1307 wants another.",
+        *(f"first.rule.{at} = a_long_value" for at in range(9)),
+    ]
+    hunk = "\n".join(("- old", *(f"+ {line}" for line in added), "+ }", "+ dotnet.CA1865.severity = none"))
+    text = agent_text(Lesson(When("error CA1865: use a char"), Do("hunk", hunk, ".editorconfig")))
+    assert "\n+ first.rule.0 = a_long_value\n" in text and "\n+ dotnet.CA1865.severity = none\n…" in text
+    assert "wants" not in text and "- old" not in text and "}" not in text
+
+
 _TEXT = st.text(max_size=300)
 
 
-@given(_TEXT, _TEXT, st.sampled_from(("command", "hunk", "words")), st.lists(_TEXT, max_size=4), _TEXT, _TEXT)
+@given(_TEXT, _TEXT, st.sampled_from(("command", "hunk", "words")), st.lists(_TEXT, max_size=4), _TEXT, _TEXT, _TEXT)
 def test_it_never_takes_an_agent_more_than_60_tokens(
-    error: str, do: str, kind: DoKind, tried: list[str], check: str, file: str
+    error: str, do: str, kind: DoKind, tried: list[str], check: str, file: str, because: str
 ) -> None:
-    lesson = Lesson(When(error), Do(kind, do, file), tuple(tried), check)
+    lesson = Lesson(When(error), Do(kind, do, file), tuple(tried), check, because)
     assert estimate_tokens(agent_text(lesson)) <= AGENT_TOKENS
 
 
