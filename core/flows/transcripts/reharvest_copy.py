@@ -30,6 +30,8 @@ from core.flows.transcripts.files import stored_name
 from core.store import Store, faults, now, open_store
 from core.store.files import copy_database
 from core.store.sql import number
+from core.transcripts.detection import READERS
+from core.transcripts.records import DatabaseReader
 
 TABLES: Final = ("message", "tool_call", "source_file")
 """What is read of a session, in the order it is written."""
@@ -105,6 +107,9 @@ _WITH_OTHERS = """WITH RECURSIVE named(id) AS (
  UNION SELECT s.id FROM session s JOIN named n ON s.continues = n.id)
  SELECT s.id FROM session s JOIN named USING (id)"""
 _READ = "SELECT DISTINCT session_id FROM message"
+_FROM_DATABASE = """SELECT id FROM session WHERE agent IN (SELECT value FROM json_each(?))
+ AND id NOT IN (SELECT session_id FROM source_file WHERE session_id IS NOT NULL)"""
+"""The sessions of an agent's database, which is no file of one session."""
 
 
 def sessions_of(con: apsw.Connection, paths: Sequence[Path]) -> tuple[str, ...]:
@@ -120,7 +125,11 @@ def sessions_of(con: apsw.Connection, paths: Sequence[Path]) -> tuple[str, ...]:
     named: set[str] = set()
     for path in paths:
         places = {stored_name(path.absolute()), stored_name(path.resolve())}
-        found = {session for file, session in files if session and _lies_in(file, places)}
+        lying = [session for file, session in files if _lies_in(file, places)]
+        found = {session for session in lying if session}
+        if None in lying:
+            agents = json.dumps([one for one, reader in READERS.items() if isinstance(reader, DatabaseReader)])
+            found |= {str(row[0]) for row in con.execute(_FROM_DATABASE, (agents,))}
         if not found:
             raise Fault("invalid_input", f"Nothing was imported from {path}.", f"Run: casebook import {path}")
         named |= found

@@ -10,6 +10,8 @@ from typing import Any
 import apsw
 import pytest
 
+from core.base.fault import Fault
+from core.flows.transcripts.reharvest_copy import sessions_of
 from core.store import open_store
 from core.transcripts import discover
 from tests.core.transcripts import foreign
@@ -110,6 +112,20 @@ def test_the_database_of_opencode_gives_what_its_export_gives(opencode: Path, tm
         assert run(db, opencode).messages == 0
         assert stored(db) == before
     assert discover("opencode", [opencode.parent]) == [opencode.resolve()]
+
+
+def test_the_sessions_of_a_named_database_are_harvested_again(opencode: Path, tmp_path: Path) -> None:
+    with closing(apsw.Connection(str(opencode))) as con:
+        add(con, "ses_1", foreign.opencode_messages(), foreign.MS)
+        add(con, "ses_2", foreign.opencode_messages(), foreign.MS + 50)
+    db = tmp_path / "c.db"
+    run(db, opencode, write(tmp_path, "gemini"))
+    with open_store(db, write=True) as store:
+        assert sessions_of(store.con, [opencode]) == ("ses_1", "ses_2")
+        assert sessions_of(store.con, [opencode.parent]) == ("ses_1", "ses_2")
+        assert len(sessions_of(store.con, [])) == 3
+        with pytest.raises(Fault, match="Nothing was imported from"):
+            sessions_of(store.con, [opencode.with_name("other.db")])
 
 
 def test_only_what_changed_in_the_database_is_read(
