@@ -32,7 +32,7 @@ COMMANDS: dict[str, Command] = {
     "library": Command("search notes, documents and code, with line citations", "cli.commands.library.group"),
     "insights": Command("report failures, their cost, recurrences and fixes that helped", "cli.commands.insights"),
     "replay": Command("show what casebook would have answered in past sessions", "cli.commands.replay"),
-    "team": Command("share lessons with your team through git", "cli.commands.team.group"),
+    "team": Command("share lessons with your team through git or a server", "cli.commands.team.group"),
     "hook": Command("answer one hook payload from standard input", "cli.commands.hook"),
     "hooks": Command("install, uninstall or test the hooks of your agents", "cli.commands.agents.hooks"),
     "plugin": Command("write a plugin for Claude Code and Codex", "cli.commands.agents.plugin"),

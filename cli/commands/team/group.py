@@ -1,22 +1,25 @@
-"""`casebook team`: share verified fixes as lessons in a file of the repository."""
+"""`casebook team`: share verified fixes as lessons in a file of the repository, or through a server."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cli.commands.team.lines import SHOWN, fault_lines, left_lines, lesson_lines
+from cli.commands.team.server import add_server
+from cli.commands.team.server import run_preview as run_server_preview
 from cli.context import Context
-from cli.format.layout import clip, counted, one_line, wrap
+from cli.format.layout import clip, counted, one_line
 from cli.output import Output
 from cli.parser import Parser, add_group, add_leaf, number, path_name
 from core.base.fault import Fault
 
 if TYPE_CHECKING:
     from core.flows.team.check import TeamCheck
-    from core.flows.team.export import FileFault, LeavingLesson, LeftOut, Plan, TeamExport
+    from core.flows.team.export import Plan, TeamExport
 
 _EXAMPLES = """\
 examples:
@@ -25,10 +28,11 @@ examples:
   casebook team export --withdraw 3f0c  take a lesson back
   casebook team check                   list stale lessons
   casebook import --team                take lessons over into your casebook
+  casebook team join postgresql://mina@db.example.com/acme
+                                        share through a PostgreSQL server
 
-A team shares through its git repository. There is no server.
+A team shares through its git repository, through a PostgreSQL server, or both.
 """
-_SHOWN = 20
 _STAYS = "A withdrawn lesson stays in the history of git and of each casebook that imported it."
 
 
@@ -45,6 +49,7 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     export.set_defaults(run=run_export)
     show = add_leaf(children, shared, "preview", "show every field and excerpt that an export would write")
     _add_selection(show)
+    show.add_argument("--server", action="store_true", help="show what would leave for your team's server instead")
     show.set_defaults(run=run_preview)
     check = add_leaf(children, shared, "check", "list lessons that went stale, and lines that are no lesson")
     _add_folder(check)
@@ -55,6 +60,7 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
         "file with conflict markers",
     )  # fmt: skip
     merge.set_defaults(run=run_merge, bare=True)
+    add_server(children, shared)
 
 
 def _add_folder(leaf: Parser) -> None:
@@ -118,11 +124,15 @@ def confirmed(context: Context, plan: Plan) -> bool:
 
 
 def run_preview(args: argparse.Namespace, context: Context) -> int:
-    """`team preview`: exit 0 if an export would write something, 1 if nothing."""
+    """`team preview`: exit 0 if something would leave, 1 if nothing."""
     from core.flows.team.export import preview
     from core.flows.team.fresh import take_changed_at
     from core.store import open_store
 
+    if args.server:
+        if args.case or args.restore:
+            raise Fault("invalid_input", "--server takes no --case and no --restore", "run two commands")
+        return run_server_preview(context)
     take_changed_at(context.database, str(Path(args.repository).resolve()))  # as the export does
     with open_store(context.database) as store:
         plan = _planned(args, store)
@@ -131,7 +141,7 @@ def run_preview(args: argparse.Namespace, context: Context) -> int:
     lines = [*lesson_lines(out, report.lessons)]
     for body in report.blocks:
         lines += ["", "Block:", *(f"  {one_line(line)}" for line in body.split("\n"))]
-    lines += [*_left_lines(out, report.left_out), *fault_lines(out, report.bad)]
+    lines += [*left_lines(out, report.left_out), *fault_lines(out, report.bad)]
     total = counted(len(report.lessons), "lesson")
     lines += [out.paint(_STAYS, "dim")] if report.lessons else []
     lines.append(f"{one_line(str(report.path))}: {total} to write, {report.unchanged:,} unchanged")
@@ -179,7 +189,7 @@ def export_lines(out: Output, done: TeamExport) -> Iterator[str]:
     for one in done.blocks:
         state = one_line(one.fault) or f"block {'written' if one.changed else 'unchanged'}"
         yield f"{one_line(one.path)}: {state}"
-    yield from _left_lines(out, done.left_out)
+    yield from left_lines(out, done.left_out)
     yield from fault_lines(out, done.bad)
     if done.withdrawn:
         yield out.paint(_STAYS, "dim")
@@ -187,29 +197,11 @@ def export_lines(out: Output, done: TeamExport) -> Iterator[str]:
         yield out.paint(f"Next: git add {one_line(str(done.path.parent.name))} and commit it for review.", "dim")
 
 
-def lesson_lines(out: Output, lessons: Sequence[LeavingLesson]) -> Iterator[str]:
-    """Every lesson with every field that leaves."""
-    for one in lessons:
-        case = f", case {one.case_id}" if one.case_id is not None else ""
-        yield out.paint(f"{one.act} {one.id}{case}", "good")
-        for name in sorted(one.fields):
-            mark = "*" if one.act == "change" and name in one.changed else " "
-            first, *rest = wrap(_field_text(one.fields[name]), max(20, out.columns - 16))
-            yield f" {mark}{name:<12}{first}"
-            yield from (f"{'':<14}{line}" for line in rest)
-
-
-def _field_text(value: Any) -> str:
-    from core.base.wire import canonical
-
-    return value if isinstance(value, str) and value else canonical(value)
-
-
 def check_lines(out: Output, found: TeamCheck) -> Iterator[str]:
     """What a check found, one line a lesson."""
     gone = f", {found.withdrawn:,} withdrawn" if found.withdrawn else ""
     yield f"{one_line(str(found.path))}: {counted(found.lessons, 'lesson')}{gone}, {len(found.findings):,} stale"
-    shown = found.findings if out.verbose else found.findings[:_SHOWN]
+    shown = found.findings if out.verbose else found.findings[:SHOWN]
     for one in shown:
         yield f"  {one.id}  {clip(one.error, 60)}"
         yield out.paint(f"    {one_line(one.reason)}", "warn")
@@ -220,19 +212,3 @@ def check_lines(out: Output, found: TeamCheck) -> Iterator[str]:
         yield out.paint("The file was edited by hand. To sort it, run: casebook team merge FILE", "warn")
     if out.verbose:
         yield from (f"  {id_}" for id_ in found.ids)
-
-
-def _left_lines(out: Output, left: Sequence[LeftOut]) -> Iterator[str]:
-    for one in left[:_SHOWN]:
-        yield out.paint(f"left out: {one.id} (case {one.case_id}): {one_line(one.reason)}", "warn")
-    if len(left) > _SHOWN:
-        yield out.paint(f"left out: {len(left) - _SHOWN:,} more", "warn")
-
-
-def fault_lines(out: Output, bad: Sequence[FileFault]) -> Iterator[str]:
-    """The lines of a lessons file that are no lesson."""
-    for one in bad[:_SHOWN]:
-        what = "kept as it is" if one.kept else "both sides were read"
-        yield out.paint(f"line {one.line}: {one.reason}, {what}", "warn")
-    if len(bad) > _SHOWN:
-        yield out.paint(f"{len(bad) - _SHOWN:,} more lines are no lesson", "warn")

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cli.commands.team.group import fault_lines
+from cli.commands.team.lines import fault_lines
 from cli.context import Context
 from cli.format.layout import counted, one_line
 from cli.output import Output

@@ -122,7 +122,7 @@ CAPABILITIES = (
     Capability("library", "ready", "notes, documents and code, searched, with citations"),
     Capability("ask", "ready", "grounded answers or a refusal"),
     Capability("ocr", "ready", "text of pictures and of scanned pages"),
-    Capability("team", "ready", "lessons shared with a team through a file in the repository"),
+    Capability("team", "ready", "lessons shared with a team through git or a PostgreSQL server"),
     Capability("mcp", "ready", "a stdio MCP server for agents"),
 )
 
@@ -288,8 +288,12 @@ def _lesson_types() -> tuple[type, ...]:
     from core.flows.team.importing import TeamImport
     from core.flows.team.merging import TeamMerge
     from core.flows.team.start import TeamInit
+    from core.flows.team.sync.session import TeamSync
+    from core.flows.team.sync.setup import TeamJoined, TeamLeft, TeamMade, TeamStatus
+    from core.flows.team.sync.sharing import TeamServerPreview
 
-    team = TeamCheck, TeamExport, TeamImport, TeamInit, TeamMerge, TeamPreview
+    git = TeamCheck, TeamExport, TeamImport, TeamInit, TeamMerge, TeamPreview
+    team = *git, TeamJoined, TeamLeft, TeamMade, TeamServerPreview, TeamStatus, TeamSync
     return Insights, Lesson, LessonRecorded, PracticeList, Replay, SessionStrip, Worked, *team
 
 

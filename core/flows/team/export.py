@@ -6,7 +6,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any, ClassVar, Final, Literal, cast
+from typing import Any, ClassVar, Final, Literal, NamedTuple, cast
+
+import apsw
 
 from core.base.fault import Fault
 from core.base.wire import canonical
@@ -28,7 +30,7 @@ from core.team.privacy import Person, leaks, texts_of
 
 Act = Literal["add", "change", "restore", "withdraw", "unchanged"]
 _SHORTEST_ID: Final = 4
-_LATER: Final = "the file has a later version, to write yours instead: casebook team export --case"
+_LATER: Final = "the file has a later version, to write yours instead: casebook team export --case {}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,28 +118,53 @@ class Plan:
         return tuple(one.id for one in self.lessons if one.act == act)
 
 
+class PlannedLessons(NamedTuple):
+    """The lessons of a repository after a plan, and what it changes in them."""
+
+    records: Mapping[str, Record]
+    leaving: tuple[LeavingLesson, ...]
+    left_out: tuple[LeftOut, ...]
+    unchanged: int
+
+
 def plan_export(store: Store, place: TeamPlace, *, cases: Collection[int] = (), restore: Collection[str] = ()) -> Plan:
     """What an export would do now. `cases`: their verified fixes are shared too; `restore`: withdrawn lessons to share
     again. Raises Fault where the file cannot be read, or an id is unknown."""
     before = raw_bytes(place.file)
     file = read_lessons(place.file) if before is not None else parse(())
     again = {find_id(file, id_) for id_ in restore}
-    person = person_of(place)
     with faults(store.path):
-        found = list(outgoing(store.con, place.names, person, cases, file.records.keys()))
-        seen = seen_versions(store.con)
-    ts = now()
-    records = dict(file.records)
+        planned = plan_lessons(store.con, place, file.records, cases=cases, again=again)
+    if missing := again - {one.id for one in planned.leaving}:
+        message = f"there is no verified fix here for lesson {min(missing)}"
+        raise Fault("invalid_input", message, "verify it first: casebook errors verify ID")
+    new = LessonsFile(planned.records, file.bad, file.kept)
+    return Plan(place, before, new, planned.leaving, planned.unchanged, planned.left_out, file.bad)
+
+
+def plan_lessons(
+    con: apsw.Connection,
+    place: TeamPlace,
+    known: Mapping[str, Record],
+    *,
+    cases: Collection[int] = (),
+    again: Collection[str] = (),
+    later: str = _LATER,
+) -> PlannedLessons:
+    """What the verified fixes of a repository change in the lessons that are `known` of it. `again`: withdrawn ones to
+    share again; `later`: why one with a later version is left out. Raises apsw errors of the store."""
+    person, ts, seen = person_of(place), now(), seen_versions(con)
+    records = dict(known)
     leaving: list[LeavingLesson] = []
     left_out: list[LeftOut] = []
     unchanged = 0
-    for one in found:
+    for one in outgoing(con, place.names, person, cases, known.keys()):
         old = records.get(one.id)
         if one.as_imported and (old is None or one.id not in again):
             unchanged += old is not None
             continue
         if old is not None and one.ts < seen.get(one.id, "") <= old.latest() and one.case_id not in cases:
-            left_out.append(LeftOut(one.id, one.case_id, f"{_LATER} {one.case_id}"))
+            left_out.append(LeftOut(one.id, one.case_id, later.format(one.case_id)))
             continue
         read = _leaving(one, old, ts, again=one.id in again, person=person)
         if isinstance(read, str):
@@ -147,11 +174,7 @@ def plan_export(store: Store, place: TeamPlace, *, cases: Collection[int] = (), 
         else:
             lesson, records[one.id] = read
             leaving.append(lesson)
-    if missing := again - {one.id for one in leaving}:
-        message = f"there is no verified fix here for lesson {min(missing)}"
-        raise Fault("invalid_input", message, "verify it first: casebook errors verify ID")
-    new = LessonsFile(records, file.bad, file.kept)
-    return Plan(place, before, new, tuple(leaving), unchanged, tuple(left_out), file.bad)
+    return PlannedLessons(records, tuple(leaving), tuple(left_out), unchanged)
 
 
 def plan_withdrawal(place: TeamPlace, ids: Sequence[str]) -> Plan:

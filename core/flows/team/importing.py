@@ -7,7 +7,7 @@ here answers until the file has a later version of it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Final, NamedTuple, cast
@@ -247,25 +247,52 @@ def import_lessons(store: Store, place: TeamPlace, actor: str, path: Path | None
     """
     source = path or place.file
     file = read_lessons(source)
+    title = f"team lessons of {place.repository.rpartition('/')[2]}"
+    taken = take_records(
+        store, place, file.records, actor, title, lambda con: mark_known(con, place, file if path is None else None)
+    )
+    alive = sum(not one.is_withdrawn for one in file.records.values())
+    return TeamImport(
+        source, place.repository, alive, taken.added, taken.changed, taken.withdrawn, taken.unchanged, taken.kept,
+        file_faults(file.bad), taken.change,
+    )  # fmt: skip
+
+
+class Taken(NamedTuple):
+    """What taking lessons over did; `change` is its number in the history, None for none."""
+
+    added: int
+    changed: int
+    withdrawn: int
+    unchanged: int
+    kept: tuple[Kept, ...]
+    change: int | None
+
+
+def take_records(
+    store: Store,
+    place: TeamPlace,
+    records: Mapping[str, Record],
+    actor: str,
+    title: str,
+    note: Callable[[apsw.Connection], object],
+) -> Taken:
+    """Take lessons of a repository over in one change. `note` runs in its transaction. Raises Fault."""
     store.require_write()
     with faults(store.path), store.transaction():
         cases = _work(store.con, place)
-        for id_, record in file.records.items():
+        for id_, record in records.items():
             cases.make_case(id_, record)
-    with faults(store.path), change(store, actor, f"team lessons of {place.repository.rpartition('/')[2]}") as made:
+    with faults(store.path), change(store, actor, title) as made:
         work = _work(store.con, place, cases.cases)  # another process may have imported meanwhile
-        for id_, record in file.records.items():
+        for id_, record in records.items():
             work.take(id_, record)
         for case_id in work.touched:
             refresh_case(store.con, case_id)
             made.subjects.add(("error_kb", case_id))
         drop_empty_cases(store.con, work.touched)
-        mark_known(store.con, place, file if path is None else None)
-    alive = sum(not one.is_withdrawn for one in file.records.values())
-    return TeamImport(
-        source, place.repository, alive, work.added, work.changed, work.withdrawn, work.unchanged, tuple(work.kept),
-        file_faults(file.bad), made.id,
-    )  # fmt: skip
+        note(store.con)
+    return Taken(work.added, work.changed, work.withdrawn, work.unchanged, tuple(work.kept), made.id)
 
 
 def _work(con: apsw.Connection, place: TeamPlace, cases: Mapping[str, int] | None = None) -> _Import:

@@ -99,9 +99,8 @@ def check_position(con: Session, team: str, position: Position) -> Position:
     if position.seq == 0:
         return end
     if end.seq < position.seq:
-        message = (
-            f"the log of team {team} ends at {end.seq:,}, this casebook read {position.seq:,}: a backup was restored"
-        )
+        ends = f"the log of team {team} ends at {end.seq:,}, this casebook read {position.seq:,}"
+        message = f"{ends}: it was restored from a backup"
         raise BrokenLog("io_error", message, HEALS)
     row = con.execute(
         "SELECT hash FROM casebook.team_event WHERE team = %s AND seq = %s", (team, position.seq)

@@ -1,6 +1,6 @@
 PRAGMA application_id = 1129529931;
 
-PRAGMA user_version = 12;
+PRAGMA user_version = 13;
 
 CREATE INDEX answer_key_case ON answer_key(case_id);
 
@@ -116,6 +116,12 @@ CREATE INDEX review_session ON review(session_id, state, evidence_id);
 CREATE INDEX review_state ON review(state, evidence_id);
 
 CREATE INDEX review_type ON review(type, state, evidence_id);
+
+CREATE INDEX team_lesson_waits ON team_lesson(repository, lesson) WHERE waits;
+
+CREATE INDEX team_outbox_lesson ON team_outbox(repository, lesson, number);
+
+CREATE INDEX team_outbox_waits ON team_outbox(number) WHERE NOT sent;
 
 CREATE INDEX tool_call_result ON tool_call(session_id, result_idx);
 
@@ -794,6 +800,47 @@ CREATE TABLE sources (
 ) STRICT;
 
 CREATE TABLE sqlite_sequence(name,seq);
+
+CREATE TABLE team_lesson (
+  repository TEXT NOT NULL,
+  lesson TEXT NOT NULL,
+  line TEXT NOT NULL,
+  waits INTEGER NOT NULL DEFAULT 0,
+  decided_by TEXT NOT NULL DEFAULT '',
+  PRIMARY KEY (repository, lesson)
+) WITHOUT ROWID;
+
+CREATE TABLE team_outbox (
+  number INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  kind TEXT NOT NULL,
+  repository TEXT NOT NULL,
+  lesson TEXT NOT NULL,
+  time TEXT NOT NULL,
+  line TEXT NOT NULL,
+  fix_id INTEGER,
+  sent INTEGER NOT NULL DEFAULT 0
+);
+
+CREATE TABLE team_project (
+  repository TEXT PRIMARY KEY,
+  root TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE team_server (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  address TEXT NOT NULL,
+  team TEXT NOT NULL,
+  login TEXT NOT NULL,
+  role TEXT NOT NULL,
+  machine TEXT NOT NULL,
+  seq INTEGER NOT NULL DEFAULT 0,
+  hash BLOB NOT NULL DEFAULT x'',
+  epoch INTEGER NOT NULL DEFAULT 1,
+  journaled INTEGER NOT NULL DEFAULT -1,
+  synced TEXT NOT NULL DEFAULT '',
+  fault TEXT NOT NULL DEFAULT ''
+);
 
 CREATE TABLE tool_call (
   session_id  TEXT NOT NULL REFERENCES session(id),

@@ -170,3 +170,6 @@ UPDATE case_state SET worth = 'general', sessions = 1 WHERE case_id = 1;
 INSERT INTO answer_outcome(id, resolution_id, fingerprint, via, told_at, outcome) VALUES (1, 1, 'ModuleNotFoundError: No module named ''yaml''', 'search', '2026-11-23T11:57:00.000Z', 'open');
 
 -- version 12
+
+-- version 13
+-- Tables of a team on a server: no row without one.

@@ -1,0 +1,213 @@
+"""`casebook team init|join|sync|status|leave`: share lessons through a PostgreSQL server."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from cli.commands.team.lines import left_lines, lesson_lines
+from cli.context import Context
+from cli.format.layout import counted, one_line
+from cli.output import Output
+from cli.parser import Parser, add_leaf, path_name
+from core.base.fault import Fault
+
+if TYPE_CHECKING:
+    from core.flows.team.sync.session import TeamSync
+    from core.flows.team.sync.setup import TeamStatus
+    from core.flows.team.sync.sharing import ProjectPreview
+
+_URL = "address of the server without a password, for example postgresql://mina@db.example.com/acme"
+_SHOWN = 20
+
+
+def add_server(children: Any, shared: Parser) -> None:
+    """The sub-commands of a team with a server."""
+    init = add_leaf(children, shared, "init", "make a team on a PostgreSQL server, or update its tables")
+    init.add_argument("url", metavar="URL", nargs="?", help=f"{_URL} (default: that of your team)")
+    _add_team(init, "default: the name of the database")
+    init.set_defaults(run=run_init)
+    join = add_leaf(children, shared, "join", "share the fixes of a repository with a team on a server")
+    join.add_argument("url", metavar="URL", nargs="?", help=f"{_URL} (default: that of your team)")
+    _add_team(join, "default: the only one of your login")
+    join.add_argument(
+        "--repository", metavar="DIR", type=path_name, action="append", default=[],
+        help="share the fixes of this repository (repeatable, default: the current one)",
+    )  # fmt: skip
+    join.add_argument("--machine", metavar="NAME", default="", help="name of this machine in the log (default: random)")
+    join.add_argument("--yes", action="store_true", help="skip the confirmation of what leaves")
+    join.set_defaults(run=run_join)
+    sync = add_leaf(children, shared, "sync", "send and receive lessons now")
+    sync.add_argument("--again", action="store_true", help="read the whole log again, and send what it lost")
+    sync.add_argument("--withdraw", metavar="LESSON", action="append", default=[], help="withdraw this lesson")
+    sync.add_argument("--restore", metavar="LESSON", action="append", default=[], help="share it again")
+    sync.set_defaults(run=run_sync)
+    status = add_leaf(children, shared, "status", "show your team, its server and what waits to be sent")
+    status.add_argument("--offline", action="store_true", help="do not ask the server")
+    status.add_argument("--verify", action="store_true", help="check the hashes of the whole log")
+    status.set_defaults(run=run_status)
+    leave = add_leaf(children, shared, "leave", "stop sharing with the team (its fixes stay in your casebook)")
+    leave.set_defaults(run=run_leave)
+
+
+def _add_team(leaf: Parser, default: str) -> None:
+    leaf.add_argument("--team", metavar="NAME", default="", help=f"name of the team ({default})")
+
+
+def _address(args: argparse.Namespace, context: Context) -> str:
+    """The given address, else that of the team of this casebook."""
+    from core.flows.team.sync.replica import require_replica
+    from core.store import open_store
+
+    if args.url:
+        return str(args.url)
+    with open_store(context.database) as store:
+        return require_replica(store).address
+
+
+def run_init(args: argparse.Namespace, context: Context) -> int:
+    """`team init`: exit 0 if the team is there and its tables are up to date."""
+    from core.flows.team.sync.setup import make_team
+
+    done = make_team(_address(args, context), args.team)
+    out = context.out
+    lines = [
+        f"Team {done.team} on {one_line(done.server)}, tables version {done.tables}",
+        out.paint(f"Add a member: CREATE ROLE mina LOGIN PASSWORD '…' IN ROLE {done.grant};", "dim"),
+        out.paint(f"Each member runs in a repository: casebook team join URL --team {done.team}", "dim"),
+    ]
+    out.result(done, lines)
+    return 0
+
+
+def run_join(args: argparse.Namespace, context: Context) -> int:
+    """`team join`: exit 0 if the casebook is in the team, 1 if the person says no. The casebook is made if there is
+    none."""
+    from core.flows.team.sync.session import sync
+    from core.flows.team.sync.setup import join_team, look_at_team, places_of
+    from core.flows.team.sync.sharing import preview_projects
+    from core.store import open_store
+
+    address = _address(args, context)
+    held, places = look_at_team(address, args.team), places_of(args.repository)
+    with open_store(context.database, write=True, create=True) as store:
+        projects = preview_projects(store, places) if held.can_share else ()
+        if any(one.lessons for one in projects) and not args.yes and not _confirmed(context, projects, held.team):
+            context.out.note("the team was not joined")
+            return 1
+        done = join_team(store, address, held, places, args.machine)
+        report = sync(store)
+    context.log("info", "team join", team=done.team, sent=report.sent)
+    shares = ", ".join(map(one_line, done.projects)) or "no repository"
+    lines = [f"Joined team {done.team} as {done.login} ({done.role}), sharing {shares}"]
+    context.out.result(done, [*lines, *sync_lines(context.out, report)])
+    return 0
+
+
+def _confirmed(context: Context, projects: Sequence[ProjectPreview], team: str) -> bool:
+    """Whether a person agrees to what leaves for the first time. Raises Fault where no person can be asked."""
+    if not sys.stdin.isatty() or not sys.stderr.isatty():
+        raise Fault("invalid_input", "a person must confirm what leaves", "look at it on a terminal, or pass --yes")
+    for line in project_lines(context.out, projects):
+        sys.stderr.write(line + "\n")
+    total = counted(sum(len(one.lessons) for one in projects), "lesson")
+    sys.stderr.write(f"A withdrawn lesson is deleted on the server.\nSend {total} to team {team}? [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def run_preview(context: Context) -> int:
+    """`team preview --server`: exit 0 if the next sync would send something, 1 if nothing."""
+    from core.flows.team.sync.sharing import preview_team
+    from core.store import open_store
+
+    with open_store(context.database) as store:
+        found = preview_team(store)
+    context.out.result(found, project_lines(context.out, found.projects))
+    return 0 if any(one.lessons for one in found.projects) else 1
+
+
+def project_lines(out: Output, projects: Sequence[ProjectPreview]) -> Iterator[str]:
+    """What leaves of each repository, every lesson with every field."""
+    for one in projects:
+        yield from lesson_lines(out, one.lessons)
+        yield from left_lines(out, one.left_out)
+        total = counted(len(one.lessons), "lesson")
+        yield f"{one_line(one.repository)}: {total} to send, {one.unchanged:,} unchanged"
+
+
+def run_sync(args: argparse.Namespace, context: Context) -> int:
+    """`team sync`: exit 0 if this casebook and the server are in step, 1 if decisions stay here."""
+    from core.flows.team.sync.session import sync
+    from core.store import open_store
+
+    with open_store(context.database, write=True) as store:
+        done = sync(store, restore=args.restore, withdrawn=args.withdraw, again=args.again)
+    context.log("info", "team sync", received=done.received, sent=done.sent, waiting=done.waiting)
+    context.out.result(done, sync_lines(context.out, done))
+    return 1 if done.waiting else 0
+
+
+def sync_lines(out: Output, done: TeamSync) -> Iterator[str]:
+    """What a round with the server did."""
+    counts = [
+        f"{count:,} {word}"
+        for count, word in (
+            (done.sent, "sent"), (done.received, "received"), (done.added, "added"), (done.changed, "changed"),
+            (done.withdrawn, "withdrawn"), (done.waiting, "to send"),
+        )
+        if count
+    ]  # fmt: skip
+    yield f"Team {done.team}: {', '.join(counts or ['nothing new'])}"
+    if done.healed:
+        yield out.paint("The server had lost events. casebook read its log again and sent them again.", "warn")
+    for one in done.kept[:_SHOWN]:
+        yield out.paint(f"lesson {one.id}: {one_line(one.reason)}", "warn")
+    if len(done.kept) > _SHOWN:
+        yield out.paint(f"{len(done.kept) - _SHOWN:,} more lessons were not taken over", "warn")
+    yield from left_lines(out, done.left_out)
+    if done.note:
+        yield out.paint(one_line(done.note), "warn")
+
+
+def run_status(args: argparse.Namespace, context: Context) -> int:
+    """`team status`: exit 0 if the casebook can sync, 1 if the last try or the look at the server failed."""
+    from core.flows.team.sync.setup import team_status
+    from core.store import open_store
+
+    if args.offline and args.verify:
+        raise Fault("invalid_input", "--verify asks the server", "drop --offline")
+    with open_store(context.database) as store:
+        found = team_status(store, ask=not args.offline, verify=args.verify)
+    context.out.result(found, status_lines(context.out, found))
+    return 1 if found.fault else 0
+
+
+def status_lines(out: Output, found: TeamStatus) -> Iterator[str]:
+    """The team, its server, and what waits."""
+    yield f"Team {found.team} on {one_line(found.server)} as {one_line(found.login)} ({found.role})"
+    yield f"  shared   {', '.join(map(one_line, found.projects)) or 'no repository'}"
+    of = "" if found.server_seq is None else f" of {found.server_seq:,}"
+    yield f"  read     {found.seq:,}{of} events, {counted(len(found.lessons), 'lesson')}"
+    yield f"  to send  {found.waiting:,}"
+    yield f"  in step  {found.synced or 'never'}"
+    if found.verified is not None:
+        yield out.paint(f"  The hashes of all {found.verified:,} events are right.", "good")
+    if found.fault:
+        yield out.paint(f"  {one_line(found.fault)}", "warn")
+    if out.verbose:
+        yield from (f"  {one}" for one in found.lessons)
+
+
+def run_leave(args: argparse.Namespace, context: Context) -> int:
+    """`team leave`: exit 0."""
+    from core.flows.team.sync.setup import leave_team
+    from core.store import open_store
+
+    with open_store(context.database, write=True) as store:
+        done = leave_team(store)
+    dropped = f" {counted(done.unsent, 'decision')} never sent." if done.unsent else ""
+    context.out.result(done, [f"Left team {done.team}. Its fixes stay in your casebook.{dropped}"])
+    return 0

@@ -1,0 +1,141 @@
+"""What leaves for a team's server: the verified fixes of the chosen repositories, and withdrawals."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Final, cast
+
+import apsw
+
+from core.base.fault import Fault
+from core.flows.team.export import LeavingLesson, LeftOut, PlannedLessons, after, plan_lessons
+from core.flows.team.place import TeamPlace
+from core.flows.team.sync.replica import (
+    known_lesson,
+    known_lessons,
+    last_decisions,
+    projects_of,
+    put,
+    require_replica,
+)
+from core.store import Store, faults, now
+from core.team.lessons_file import Record
+from core.team.postgres.log import LESSON, WITHDRAWAL
+
+_SHORTEST_ID: Final = 4
+_LATER: Final = "the team has a later version, to share yours edit case {} again"
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectPreview:
+    """What would leave of one repository: every lesson with every field."""
+
+    repository: str
+    lessons: tuple[LeavingLesson, ...]
+    unchanged: int
+    left_out: tuple[LeftOut, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TeamServerPreview:
+    """What the next `team sync` would send (`team_server_preview.v1`)."""
+
+    SCHEMA: ClassVar[str] = "team_server_preview.v1"
+
+    team: str
+    projects: tuple[ProjectPreview, ...]
+
+
+def preview_projects(store: Store, places: Sequence[TeamPlace]) -> tuple[ProjectPreview, ...]:
+    """What would leave of these repositories, field by field. Writes nothing."""
+    return tuple(_preview(place, planned) for place, planned in _planned(store, places))
+
+
+def preview_team(store: Store) -> TeamServerPreview:
+    """What would leave of the repositories of the team. Raises Fault without a team."""
+    replica = require_replica(store)
+    return TeamServerPreview(replica.team, preview_projects(store, projects_of(store.con)))
+
+
+def _preview(place: TeamPlace, planned: PlannedLessons) -> ProjectPreview:
+    return ProjectPreview(place.repository, planned.leaving, planned.unchanged, planned.left_out)
+
+
+def _planned(
+    store: Store, places: Sequence[TeamPlace], again: Collection[str] = ()
+) -> Iterator[tuple[TeamPlace, PlannedLessons]]:
+    for place in places:
+        with faults(store.path):
+            known = known_lessons(store.con, place.repository)
+            yield place, plan_lessons(store.con, place, known, again=again, later=_LATER)
+
+
+def collect(store: Store, restore: Collection[str] = ()) -> tuple[LeftOut, ...]:
+    """Put what changed in the fixes of the team's repositories into the outbox; returns what is left out.
+
+    The fixes are read before the transaction, so that nobody waits: a lesson that changed meanwhile is left for the
+    next time. Raises Fault.
+    """
+    row = store.con.execute("SELECT coalesce(max(id), 0) FROM journal").fetchone()
+    places = projects_of(store.con)
+    again = {*restore, *_taken_back(store.con)}
+    found = list(_planned(store, places, again))
+    if missing := {*restore} - {one.id for _, planned in found for one in planned.leaving}:
+        message = f"there is no verified fix here for lesson {min(missing)}"
+        raise Fault("invalid_input", message, "verify it first: casebook errors verify ID")
+    before = {place.repository: known_lessons(store.con, place.repository) for place, _ in found}
+    with store.transaction() as con:
+        for place, planned in found:
+            for one in planned.leaving:
+                if known_lesson(con, place.repository, one.id) == before[place.repository].get(one.id):
+                    put(con, place.repository, one.id, planned.records[one.id], one.fix_id)
+        _withdraw_undone(con)
+        con.execute("UPDATE team_server SET journaled = ?", (cast("int", row[0]) if row else 0,))
+    return tuple(one for _, planned in found for one in planned.left_out)
+
+
+_VERIFIED: Final = "SELECT status FROM resolution WHERE id = ?"
+
+
+def _withdraw_undone(con: apsw.Connection) -> None:
+    """Withdraw the lessons whose fix, shared from here, is rejected or no longer verified. A fix that is gone decides
+    nothing: the casebook may have been restored."""
+    for one in last_decisions(con):
+        if one.kind == LESSON and one.fix_id is not None and _status(con, one.fix_id) not in ("verified", ""):
+            withdraw(con, one.repository, one.lesson, one.fix_id)
+
+
+def _taken_back(con: apsw.Connection) -> Iterator[str]:
+    """Lessons that were withdrawn because their fix was no longer verified, and are verified again."""
+    for one in last_decisions(con):
+        if one.kind == WITHDRAWAL and one.fix_id is not None and _status(con, one.fix_id) == "verified":
+            yield one.lesson
+
+
+def _status(con: apsw.Connection, fix_id: int) -> str:
+    row = con.execute(_VERIFIED, (fix_id,)).fetchone()
+    return "" if row is None else cast("str", row[0])
+
+
+def withdraw(con: apsw.Connection, repository: str, lesson: str, fix_id: int | None = None) -> None:
+    """Withdraw a lesson, inside the caller's transaction; one that is withdrawn stays so."""
+    known = known_lesson(con, repository, lesson)
+    if known is not None and not known.is_withdrawn:
+        put(con, repository, lesson, Record("", after(known.latest(), now()), {}), fix_id)
+
+
+def find_lessons(con: apsw.Connection, given: Sequence[str]) -> Mapping[str, Sequence[str]]:
+    """The lessons of the team that begin like these, each with its repositories. Raises Fault where one names none or
+    several."""
+    found: dict[str, list[str]] = {}
+    for start in given:
+        rows = con.execute(
+            "SELECT lesson, repository FROM team_lesson WHERE lesson >= ?1 AND lesson < ?1 || char(1114111)", (start,)
+        ).fetchall()
+        ids = {str(row[0]) for row in rows}
+        if len(ids) != 1 or (len(start) < _SHORTEST_ID and start not in ids):
+            what = f"{len(ids)} lessons begin with {start!r}" if len(ids) > 1 else f"there is no lesson {start!r}"
+            raise Fault("invalid_input", f"{what} in the team", "see the ids: casebook team status --verbose")
+        found[ids.pop()] = [str(row[1]) for row in rows]
+    return found
