@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from core.team.postgres.server import Session
 
 Role = Literal["owner", "member", "reader"]
-VERSION: Final = 1
+VERSION: Final = 2
 """The newest version of the tables that this casebook knows."""
 TEAM: Final = re.compile(r"[a-z][a-z0-9_]{0,30}")
 _LOCK: Final = 0x63617365
@@ -106,6 +106,7 @@ def _make(con: Session, team: str) -> None:
     ):
         con.execute(statement.encode())
     con.execute("INSERT INTO casebook.team_head (team) VALUES (%s)", (team,))
+    con.execute("SELECT casebook.grant_cases(%s)", (team,))
 
 
 def membership(con: Session, team: str = "") -> Membership:
