@@ -29,7 +29,10 @@ class Output(NamedTuple):
     columns: int = 80
 
     def result(self, value: object, lines: Iterable[str]) -> None:
-        """One answer: the value as one JSON object, or the lines."""
+        """One answer: the value as one JSON object, or the lines. A progress line on the terminal is erased."""
+        if sys.stderr.isatty():
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
         if self.json:
             from core.base.wire import dumps
 

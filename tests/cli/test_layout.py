@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cli.format.layout import clip, counted, one_line, pad, width, wrap
+from cli.output import Output
+from cli.progress import reporter
+from core.base.reports import Progress
 
 ANY = st.text(st.characters(codec=None), max_size=300)
 
@@ -53,3 +59,15 @@ def test_a_huge_line_costs_little() -> None:
 def test_one_of_a_thing_is_no_plural() -> None:
     told = [counted(count, what) for count, what in ((0, "file"), (1, "file"), (1_000, "file"), (1, "fix"), (2, "fix"))]
     assert told == ["0 files", "1 file", "1,000 files", "1 fix", "2 fixes"]
+
+
+def test_an_answer_stands_alone_after_progress_that_did_not_finish(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    report = reporter(Output())
+    assert report is not None
+    report(Progress("pull", 58, 100, 1.0, None, "model.onnx"))
+    assert capsys.readouterr().err == "\r\x1b[Kpull 58 %  model.onnx"
+    Output().result(None, ["Stopped."])
+    assert capsys.readouterr() == ("Stopped.\n", "\r\x1b[K")

@@ -140,7 +140,7 @@ def test_what_goes_on_is_told_on_stderr_until_the_model_speaks(filled: Run, serv
     assert [found.said.find(one) for one in told] == sorted(found.said.find(one) for one in told)
     assert found.said.find(told[0]) > 0
     assert found.said.endswith("\r\x1b[K"), "nothing of it is left"
-    assert found.said.count("\x1b[K") == 5, "the answer's line is left alone"
+    assert found.said.count("\x1b[K") == 6, "the answer's line is left alone"
     serve(Reply(status=404, error="model 'tiny' not found"))
     assert "\r\x1b[Kcasebook: " in filled("library", "ask", RETRY, terminal=True).said
     serve()
