@@ -78,16 +78,16 @@ def test_the_columns_stay_in_line_where_some_rows_are_marked() -> None:
 
 
 @given(
-    st.text(alphabet="ab 1.*_`~|-#>[]()<!\\\n가", max_size=200), st.lists(st.integers(0, 200), max_size=6, unique=True)
+    st.text(alphabet="xy 1.*_`~|-#>[]()<!\\\n가", max_size=200), st.lists(st.integers(0, 200), max_size=6, unique=True)
 )
 @settings(max_examples=300)
 def test_every_letter_stays_and_every_mark_is_there_once(text: str, ends: list[int]) -> None:
-    shown = visible(text)
+    shown = visible(text.replace("<!--", ""))  # a comment is not drawn, nor is a tag: none is of these letters
     ends = sorted(one for one in ends if one <= len(shown))
     marked = [Marked(a, b, Mark("✕", "$cb-bad", "")) for a, b in zip(ends[::2], ends[1::2], strict=False)]
     for signs in (UNICODE, ASCII):
         found = draw_markdown(shown, signs, marked).plain
-        for letter in "ab1가":
+        for letter in "xy1가":
             assert found.count(letter) == shown.count(letter)
         assert found.count("✕") == len(marked)
 
