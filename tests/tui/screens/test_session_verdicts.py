@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from core.errors.curation.triage import triage_queue
 from core.flows.transcripts.api import import_transcripts
 from core.store import open_store
 from tests.flows.harvest.chat import LOOKUP, NONE, python_error
 from tests.flows.harvest.test_session import Transcript as Chat
-from tests.tui.screens.queue_support import idle, opened
+from tests.tui.screens.queue_support import idle, opened, shown
 from tests.tui.support import app_on, frame, until
 from tui.panes.errors.triage import TriageScreen
 from tui.render.common.session import Marks
@@ -78,29 +77,38 @@ async def test_the_queue_lists_the_other_findings_of_an_item_under_it(harvested:
         assert screen.queue.remaining == 1
 
 
-async def test_the_next_finding_of_a_decided_item_keeps_its_place_under_the_cursor(tmp_path: Path) -> None:
+async def test_a_decided_item_leads_to_the_next_item_and_its_findings_to_each_other(tmp_path: Path) -> None:
     path = tmp_path / "casebook.db"
-    other = python_error("OSError: disk full")
     with open_store(path, write=True, create=True) as store:
-        for number in (1, 2):  # two sessions met the item and another error, one the second finding
+        for number in (1, 2):  # two sessions had the first item and the second, one the findings of the first
             chat = Chat(tmp_path / f"{number}", f"{number:08}-0000-4000-8000-000000000001")
             chat.bash("python app.py", LOOKUP, 1).edit()
             if number == 1:
                 chat.bash("python app.py", NONE, 1).edit("b.py")
-            chat.bash("python app.py", "fine").bash("python c.py", other, 1).edit("c.py").bash("python c.py", "fine")
-            import_transcripts(store, "auto", [chat.save()])
+                chat.bash("python app.py", python_error("ValueError: no rate"), 1).edit("d.py")
+            chat.bash("python app.py", "fine").bash("python c.py", python_error("OSError: disk full"), 1)
+            import_transcripts(store, "auto", [chat.edit("c.py").bash("python c.py", "fine").save()])
     app = app_on(path)
+
+    def lines(screen: TriageScreen) -> list[str]:
+        return [f"{'  ' * entry.part}{entry.row.key_line[:9]}" for entry in screen.queue.entries]
+
     async with app.run_test(size=SMALL) as pilot:
         screen = await opened(pilot, app)
-        lines = [entry.row.key_line for entry in screen.queue.entries]
-        assert lines == ["KeyError: 'currency'", "TypeError: 'NoneType' object is not iterable", "OSError: disk full"]
+        assert lines(screen) == ["KeyError:", "  TypeError", "  ValueErro", "OSError: "]
         await pilot.press("a")
-        await until(pilot, lambda: idle(app) and not any(entry.part for entry in screen.queue.entries))
-        assert [entry.row.key_line for entry in screen.queue.entries] == lines[1:]
+        await until(pilot, lambda: idle(app) and lines(screen)[0] == "OSError: ")
+        assert lines(screen)[1:] == ["TypeError", "  ValueErro"]
         assert screen.rows.chosen == 0
-        with open_store(path) as store:
-            assert [row.key_line for row in triage_queue(store).cases] == lines[:0:-1], "by itself it is the last one"
-        await pilot.press("u")
+        await pilot.press("s")
+        await until(pilot, lambda: shown(screen) and screen.rows.chosen == 1)
+        await pilot.press("j")
+        await until(pilot, lambda: shown(screen) and screen.rows.chosen == 2)
+        await pilot.press("k", "u")
+        await until(pilot, lambda: idle(app) and screen.queue.total == 4)
+        assert (screen.rows.chosen, lines(screen)[0]) == (0, "KeyError:")
+        await pilot.press("j")
+        await until(pilot, lambda: shown(screen) and screen.rows.chosen == 1)
+        await pilot.press("a")
         await until(pilot, lambda: idle(app) and screen.queue.total == 3)
-        assert [entry.row.key_line for entry in screen.queue.entries] == lines
-        assert screen.rows.chosen == 0
+        assert screen.queue.entries[screen.rows.chosen].row.key_line == "ValueError: no rate"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -114,13 +114,9 @@ class Queue:
         return Joins(into, tuple(row.id for row in marked if row.id != into.id))
 
     def renewed(self, waiting: Waiting, pending: Collection[int]) -> Queue:
-        """The same queue, read again; what is still on its way to disk (`pending`) stays away.
-
-        Rows that were there keep their order: the next finding of a decided item does not move away from the cursor.
-        """
+        """The same queue, read again; what is still on its way to disk (`pending`) stays away."""
         there = {row.id for row in waiting.rows}
-        read = replace(waiting, rows=in_order(waiting.rows, [row.id for row in self.read.rows]))
-        return _drawn(replace(self, read=read, marked=self.marked & there, gone=self.gone & frozenset(pending)))
+        return _drawn(replace(self, read=waiting, marked=self.marked & there, gone=self.gone & frozenset(pending)))
 
     def unmarked(self) -> Queue:
         """No row is marked."""
@@ -153,19 +149,13 @@ class Queue:
         order = [*range(index, self.total), *range(min(index, self.total))]
         return next((at for at in order if not self.entries[at].skipped), min(index, max(0, self.total - 1)))
 
-
-def in_order(rows: Sequence[Row], before: Sequence[int]) -> tuple[Row, ...]:
-    """`rows` with those of `before` in the order that they had; each new one behind the row it was read behind."""
-    place = {case_id: at for at, case_id in enumerate(before)}
-    known = sorted((row for row in rows if row.id in place), key=lambda row: place[row.id])
-    behind: dict[int | None, list[Row]] = {}
-    last: int | None = None
-    for row in rows:
-        if row.id in place:
-            last = row.id
-        else:
-            behind.setdefault(last, []).append(row)
-    return (*behind.get(None, ()), *(one for row in known for one in (row, *behind.get(row.id, ()))))
+    def behind(self, index: int) -> int | None:
+        """The case to go on with behind row `index`: behind an item the next item, for its other findings are rarely
+        worth a decision and come by themselves at their own rank; behind a finding the next row. None at the end."""
+        here = self.get(index)
+        rest = self.entries[index + 1 :]
+        found = (one.row.id for one in rest if not one.skipped and (here is None or here.part or not one.part))
+        return next(found, None)
 
 
 def _drawn(queue: Queue) -> Queue:
@@ -447,7 +437,8 @@ class TriageScreen(Performs, ModalScreen[None]):
             self._on_arrival(self._chosen_id)  # its next draft is shown as soon as this one is rejected
             self._view.caption(self.queue)
         else:
-            self._put(self.queue.without(cases))
+            alone = len(cases) == 1 and self._chosen_id in cases
+            self._put(self.queue.without(cases), self.queue.behind(self.rows.chosen) if alone else None)
 
     def _ended(self, cases: tuple[int, ...], done: Curated | None) -> None:
         """On disk, or not done: say which, and read again what waits."""
@@ -474,8 +465,9 @@ class TriageScreen(Performs, ModalScreen[None]):
     def _skip(self) -> None:
         if (case_id := self._chosen_id) is not None:
             queue = self.queue.passed(case_id)
-            following = queue.get(queue.next_from(self.rows.chosen + 1 if self.rows.chosen + 1 < queue.total else 0))
-            self._put(queue, following.row.id if following is not None else None)
+            if (following := queue.behind(self.rows.chosen)) is None and (first := queue.get(queue.next_from(0))):
+                following = first.row.id
+            self._put(queue, following)
 
     def _mark(self) -> None:
         if (case_id := self._chosen_id) is not None:
