@@ -333,14 +333,18 @@ def _listed(name: str, values: Sequence[str], limit: int) -> list[tuple[str, str
     return parts + ([(f"  and {len(values) - limit} more\n", "$cb-faint")] if len(values) > limit else [])
 
 
-def draw_occurrence(one: Occurrence | None, at: int, total: int, signs: Signs, now: datetime, of: str = "") -> Content:
-    """Which time of how many (`of` what) the error below is of: when, in which project (the end of its path), in which
-    message of which session."""
+def draw_occurrence(
+    one: Occurrence | None, at: int, total: int, signs: Signs, now: datetime, of: str = "", case: Case | None = None
+) -> Content:
+    """Which time of how many (`of` what) the error below is of: when, in which project (the name that its `case` knows
+    for the folder, else the end of its path), in which message of which session."""
     if one is None:
         return Content("")
     age = ago(one.ts, now)
     told = [f"{stamp(one.ts)} UTC{f' ({age})' if age else ''}"]
-    told += [title(name) for name in (one.tool, (one.project or "").rstrip("/").rpartition("/")[2]) if name]
+    known = case.project_name if case is not None and case.project == one.project else ""
+    folder = known or (one.project or "").rstrip("/").rpartition("/")[2]
+    told += [title(name) for name in (one.tool, folder) if name]
     if one.session:
         told.append(f"session {short_id(one.session)}" + (f" message {one.message}" if one.message is not None else ""))
     many = f"{at + 1:,} of {max(total, at + 1):,}{of}"

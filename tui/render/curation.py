@@ -91,8 +91,7 @@ def draw_change(one: Changed, state: State, width: int, signs: Signs, now: datet
     a quote stands. One that was undone is dim. Numbers of fixes and cases are left to the whole change."""
     bar = (signs.bar if chosen else " ", "$cb-accent")
     undone = state == "undone"
-    act, _, about = one.title.partition(": ")
-    act = _LINK.sub("", act) if about else act
+    act, about = act_of(one.title)
     sign, tone = _sign_of(act, signs, undone=undone)
     age = ago(one.ts, now).rjust(5) + " " if width >= 50 else ""
     room = max(1, width - 3 - len(age))
@@ -105,6 +104,12 @@ def draw_change(one: Changed, state: State, width: int, signs: Signs, now: datet
         bar, (f"{sign} ", tone), (line, "$cb-faint" if undone else "$cb-text bold" if chosen else "$cb-text"),
         (age, "$cb-dim"), "\n   ", (told, "$cb-faint" if undone else "$cb-dim"), place,
     )  # fmt: skip
+
+
+def act_of(title: str) -> tuple[str, str]:
+    """What a change did, and what it is about: `mark as noise`, and the error (empty if the title has none)."""
+    act, _, about = title.partition(": ")
+    return _LINK.sub("", act) if about else act, about
 
 
 def _sign_of(act: str, signs: Signs, *, undone: bool) -> tuple[str, str]:

@@ -91,7 +91,7 @@ def draw_side(found: Insights, name: str, detail: str, width: int, signs: Signs,
         shown = "".join(f"{inline(line.replace('×', signs.times), room)}\n" for line in lines)
         parts.append((f"{shown}\n" if wide else shown, "$cb-soft"))
     parts.append((
-        f"{counted(sums.failures, 'failure')}, {counted(sums.incidents, 'incident')}, {sums.minutes:,.0f} min,"
+        f"In all: {counted(sums.failures, 'failure')}, {counted(sums.incidents, 'incident')}, {sums.minutes:,.0f} min,"
         f" {counted(sums.attempts, 'attempt')}. {counted(sums.answered, 'answer')}, {sums.helped:,} helped.\n",
         "$cb-soft",
     ))  # fmt: skip

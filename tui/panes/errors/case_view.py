@@ -442,7 +442,8 @@ class CaseView(Reading):
         elif self.read is not None:
             self.raw = Raw(self.read.case.error_raw or "\n".join(self.read.case.key_lines))
         of = " of this error" if self.seen.fingerprint is not None else ""
-        when = draw.draw_occurrence(one, self.seen.at, self.seen.total, self._signs, self._clock(), of)
+        case = None if self.read is None else self.read.case
+        when = draw.draw_occurrence(one, self.seen.at, self.seen.total, self._signs, self._clock(), of, case)
         text = draw.draw_raw(self.raw, self._signs, limit=limit)
         self._raw.set_content(Content.assemble(when, "\n", text) if when.plain else text)
 

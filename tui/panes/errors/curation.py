@@ -414,7 +414,9 @@ class Curating(Decisions, Performs):
 
     def _returned(self, word: str, then: Heard | None) -> Callable[[Returned], None]:
         def ended(returned: Returned) -> None:
-            self.said = told = f"{word}: {returned.title}"
+            from tui.render.curation import act_of
+
+            self.said = told = f"{word}: {f' {self.signs.dot} '.join(filter(None, act_of(returned.title)))}"
             if then is None:
                 self.say(told)
             else:
