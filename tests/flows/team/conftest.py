@@ -1,11 +1,16 @@
-"""People with a home folder, a casebook and a clone each. git and casebook run as processes of their own."""
+"""People with a home folder, a casebook and a clone each.
+
+git and hooks run as processes of their own; other commands run in this one, in the person's environment and folder.
+"""
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from cli.main import main
 from core.errors.cases.record import record_resolution
 from core.errors.lessons import Do, Lesson, When, lesson_json
 from core.store import open_store
@@ -48,12 +54,32 @@ class Person:
 
     def run(self, *args: str, stdin: str = "", code: int | None = 0) -> str:
         """What a casebook command prints; it must end with `code`, unless that is None."""
+        ended, out, err = self._run_process(args, stdin) if args[0] == "hook" else self._run_here(args)
+        assert code is None or ended == code, (args, ended, out, err)
+        return out or err
+
+    def _run_process(self, args: tuple[str, ...], stdin: str) -> tuple[int, str, str]:
         done = subprocess.run(
             [sys.executable, "-m", "cli", *args], input=stdin, capture_output=True, text=True, env=self.environ,
             cwd=self.tree, check=False, timeout=120,
         )  # fmt: skip
-        assert code is None or done.returncode == code, (args, done.returncode, done.stdout, done.stderr)
-        return done.stdout or done.stderr
+        return done.returncode, done.stdout, done.stderr
+
+    def _run_here(self, args: tuple[str, ...]) -> tuple[int, str, str]:
+        environ = self.environ
+        streams = {name: io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for name in ("stdin", "stdout", "stderr")}
+        with pytest.MonkeyPatch.context() as patch:
+            for name in os.environ.keys() - environ.keys():
+                patch.delenv(name)
+            for name, value in environ.items():
+                patch.setenv(name, value)
+            for name, stream in streams.items():
+                patch.setattr(sys, name, stream)
+            patch.chdir(self.tree)
+            ended = main(args)
+        time.sleep(0.002)  # times are kept in milliseconds: no two commands have the same
+        out, err = (_printed(streams[name]) for name in ("stdout", "stderr"))
+        return ended, out, err
 
     def json(self, *args: str, code: int | None = 0) -> Any:
         """The object that a command prints; it satisfies its schema."""
@@ -78,6 +104,11 @@ class Person:
 
     def lines(self) -> list[dict[str, Any]]:
         return [json.loads(line) for line in self.file.read_text("utf-8").splitlines()]
+
+
+def _printed(stream: io.TextIOWrapper) -> str:
+    stream.seek(0)
+    return stream.read()
 
 
 def add_fix(database: Path, folder: str, error: str, do: str, *, session: str = "", **more: Any) -> int:
