@@ -59,6 +59,9 @@ class PasteParser(XTermParser):
 
     Textual's own takes what follows an escape for keys: in a text that a stranger wrote these would press keys of the
     workbench, and be missing from what was pasted.
+
+    A terminal marks a paste only once the app has asked it to. Lines that wait when the first input is read were pasted
+    before: they are a paste too, or their letters would press keys.
     """
 
     def __init__(self, debug: bool = False) -> None:
@@ -66,6 +69,7 @@ class PasteParser(XTermParser):
         self._inside = False
         self._seen = ""  # the last of what is not pasted: a mark may come in two parts
         self._held = ""  # what may be the beginning of the end
+        self._first = True  # no text has come yet
 
     @property
     def in_paste(self) -> bool:
@@ -74,6 +78,11 @@ class PasteParser(XTermParser):
 
     def feed(self, data: str) -> Iterable[Message]:
         """Parse what has come; empty: nothing more will."""
+        if self._first and "\x1b" not in data and data:  # an answer of the terminal has an escape
+            self._first = False
+            lines = data.replace("\r", "\n")
+            if "\n" in lines.strip("\n"):
+                data = _BEGIN + lines + _END
         ready = self._masked(self._held + data) if data else ""
         if data and not ready:
             return

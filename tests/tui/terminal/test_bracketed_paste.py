@@ -32,6 +32,16 @@ def test_it_may_come_in_parts_of_any_size(size: int) -> None:
     assert heard(*parts) == ["a", f"paste:{HOSTILE}", "b", f"paste:{HOSTILE}", "up"]
 
 
+@pytest.mark.parametrize("end", ["\r", "\n"])
+def test_lines_that_wait_at_the_first_read_are_a_paste(end: str) -> None:
+    lines = f"$ make{end}cmd/a.go:3: undefined: x{end}u"
+    pasted = "paste:" + lines.replace("\r", "\n")
+    assert heard(lines) == [pasted]
+    assert heard("\x1b[?2026;2$y", lines)[-1] == pasted, "the terminal's answer is no text"
+    assert heard("x", lines)[:2] == ["x", "dollar_sign"], "from then on it marks them"
+    assert heard(f"make{end}") == ["m", "a", "k", "e", "enter" if end == "\r" else "ctrl+j"], "one line was typed"
+
+
 def test_what_is_no_paste_is_parsed_at_once() -> None:
     assert heard("\x1b[A", "x", "\x1b[", "B") == ["up", "x", "down"]
     parser = PasteParser()
