@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -196,9 +197,11 @@ def _files(args: argparse.Namespace, context: Context) -> ScopedFiles:
     if not found:
         for _, told in untrusted_files(context.settings.rules, project):
             raise Fault("invalid_input", told.partition("; ")[0], told.partition("; ")[2])
-        looked = ", ".join(map(str, own_places(context.settings.rules))) or "no configured file"
+        rules = context.settings.rules
+        own = [f"{name} of this project" for name in rules.project_files.split(os.pathsep) if name]
+        looked = ", ".join((*map(str, own_places(rules)), *own)) or "no configured file"
         hint = "pass a file with --rules, or set rules.files (casebook config show)"
-        raise Fault("invalid_input", f"no rule file found: searched {looked}, and this project", hint)
+        raise Fault("invalid_input", f"no rule file found, searched: {looked}", hint)
     return found
 
 

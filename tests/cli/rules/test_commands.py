@@ -229,6 +229,7 @@ def test_without_rules_those_of_the_settings_and_the_project_are_read(
     assert main(["rules", "list", "--db", db]) == 2
     told = capsys.readouterr().err
     assert str(tmp_path / ".claude" / "memory.md") in told
+    assert ".claude/memory.md of this project" in told
     assert "--rules" in told
     (project / ".claude" / "memory.md").write_text("### ERR-007: Ours\n**Problem**: of the project\n", encoding="utf-8")
     (tmp_path / "mine.md").write_text("### ERR-008: Mine\n**Problem**: of my own\n", encoding="utf-8")
