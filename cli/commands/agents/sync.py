@@ -40,21 +40,26 @@ def run_sync(args: argparse.Namespace, context: Context) -> int:
         if args.dry_run:
             context.out.result(SyncedFiles((report,)), [*map(one_line, body.split("\n")), "", *_lines([report])])
             return 0
-        if not has_block(path) and not args.yes and not _is_allowed(path, body):
+        first = not has_block(path)
+        if first and not args.yes and not _is_allowed(path, body, report):
             context.out.note("nothing was written")
             return 1
         report = sync_file(store, path, budget, force=args.force)
-    context.out.result(SyncedFiles((report,)), _lines([report]))
+    undo = f"To remove the block, run: casebook errors export --sync {one_line(args.sync)} --remove"
+    lines = [*_lines([report]), *([context.out.paint(undo, "dim")] if first else [])]
+    context.out.result(SyncedFiles((report,)), lines)
     return 0
 
 
-def _is_allowed(path: Path, body: str) -> bool:
+def _is_allowed(path: Path, body: str, report: SyncedFile) -> bool:
     """Return whether the user allows the first block in this file. Raises Fault without a terminal."""
     if not sys.stdin.isatty() or not sys.stderr.isatty():
         hint = "pass --yes, or run it in a terminal"
         raise Fault("invalid_input", f"{path} has no block of casebook yet, and a person must allow the first", hint)
     for line in body.split("\n"):
         sys.stderr.write(f"  {one_line(line)}\n")
+    if not report.fixes + report.practices + report.corrections:
+        sys.stderr.write("This project has no verified fix yet. To verify one, run: casebook errors triage\n")
     sys.stderr.write(f"Write this block into {one_line(str(path))} and keep it up to date? [y/N] ")
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in ("y", "yes")

@@ -36,3 +36,6 @@ def test_the_first_block_needs_a_person(run: Run, home: Path) -> None:
     assert run("errors", "export", "--sync", file, "--remove").code == 0
     assert path.read_text() == "mine\n"
     assert run("errors", "export", "--sync", file, "--remove").code == 1
+    first = run("errors", "export", "--sync", file, "--yes")
+    assert f"casebook errors export --sync {file} --remove" in " ".join(first.text.split())
+    assert "--remove" not in run("errors", "export", "--sync", file).text
