@@ -75,6 +75,22 @@ def answer_lines(out: Output, answer: SearchAnswer) -> Iterator[str]:
         yield from trace_lines(out, answer.trace)
 
 
+def team_lines(out: Output, here: SearchAnswer, answer: SearchAnswer) -> Iterator[str]:
+    """What the team's server adds to an answer that was shown already; nothing without a team."""
+    if answer is here:
+        return
+    yield ""
+    if answer.match is not None:
+        yield from _match_lines(out, answer.match)
+    else:
+        yield from field(out, "team", answer.trace[-1].reason)
+    for hit in answer.candidates:
+        if hit.id == 0:
+            yield from _candidate_lines(out, hit)
+    if out.verbose:
+        yield from trace_lines(out, answer.trace[-1:])
+
+
 def _step_line(step: Step) -> str:
     remedy = dict(step.facts).get("remedy")
     return f"{step.stage}: {step.reason}" + (f" ({remedy})" if remedy else "")
@@ -105,7 +121,8 @@ def _match_lines(out: Output, hit: Hit) -> Iterator[str]:
 
 def _candidate_lines(out: Output, hit: Hit) -> Iterator[str]:
     score = "" if hit.tier == "text" else f"{hit.score:.2f}  "
-    yield "  " + clip(f"case {hit.id}  {hit.tier}  {score}{hit.key_line}", out.columns - 2)
+    named = f"case {hit.id}" if hit.id else "team"
+    yield "  " + clip(f"{named}  {hit.tier}  {score}{hit.key_line}", out.columns - 2)
     yield from wrap(hit.reason or "; ".join(hit.why), out.columns, "      ")
 
 

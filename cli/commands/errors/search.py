@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+import sys
+from typing import TYPE_CHECKING, Any
 
 from cli.context import Context, fault_in, read_text_argument
 from cli.parser import Parser, add_group, add_leaf
 from core.base.fault import Fault
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from core.errors.retrieval.answer import SearchAnswer
 
 _EXAMPLES = """\
 examples:
@@ -55,17 +61,35 @@ def run_search(args: argparse.Namespace, context: Context) -> int:
         return 0 if _search_stream(context, count=count, tiers=args.tiers, session=args.session) else 2
     from cli.format.cases import answer_lines
 
+    text, folder = read_text_argument(args.text, "error"), here()
     with _vectors(context, args.tiers) as vectors:
-        answer = search(
-            context.database, read_text_argument(args.text, "error"), count=count, vectors=vectors, words=True,
-            session=args.session, project=here(),
-        )  # fmt: skip
-    answer = with_practice(context.database, answer, here())
-    fault = fault_in(answer.trace)
-    if fault is not None and answer.match is None:
-        raise fault
-    context.out.result(answer, answer_lines(context.out, answer))
+
+        def look(target: Any) -> SearchAnswer:
+            return search(target, text, count=count, vectors=vectors, words=True, session=args.session, project=folder)
+
+        answer = with_practice(context.database, look(context.database), folder)
+        fault = fault_in(answer.trace)
+        if fault is not None and answer.match is None:
+            raise fault
+        lines = answer_lines(context.out, answer)
+        if answer.match is None and context.database.exists():
+            answer, lines = _ask_team(context, answer, look, folder, vectors, lines)
+    context.out.result(answer, lines)
     return 1 if answer.match is None else 0
+
+
+def _ask_team(
+    context: Context, here: SearchAnswer, look: Any, folder: str, vectors: Any, lines: Iterable[str]
+) -> tuple[SearchAnswer, Iterable[str]]:
+    """The answer with what the team's server knows, and the lines to show. What is known here is shown before."""
+    from cli.format.cases import team_lines
+    from core.flows.team.ask_server import with_team
+
+    if not context.out.json:
+        context.out.result(here, lines)
+        sys.stdout.flush()
+    answer = with_team(context.database, here, look, project=folder, vectors=vectors)
+    return answer, team_lines(context.out, here, answer)
 
 
 def _vectors(context: Context, tiers: str) -> Any:
@@ -93,12 +117,19 @@ def _search_stream(context: Context, *, count: bool, tiers: Any, session: str | 
         folder = here()
 
         def answer(item: dict[str, Any]) -> object:
-            found = search(
-                target, text_of(item), count=count, vectors=vectors, words=True, session=session, project=folder
-            )
+            def look(target: Any) -> SearchAnswer:
+                return search(
+                    target, text_of(item), count=count, vectors=vectors, words=True, session=session, project=folder
+                )
+
+            found = look(target)
             fault = fault_in(found.trace)
             if fault is not None and found.match is None:
                 raise fault
+            if found.match is None and context.database.exists():
+                from core.flows.team.ask_server import with_team
+
+                found = with_team(context.database, found, look, project=folder, vectors=vectors)
             return with_practice(target, found, folder)
 
         return run_stream(answer)

@@ -72,7 +72,7 @@ class Hit:
     or where it has the words; null where no tier looked for that. `other_names`: the names in quotes in which the error
     differs from the one that was searched: then it is another error of the same kind, with low confidence. `lesson`:
     what `resolution` says, structured; null where the text is all there is. `origin`: team where the fix came from the
-    lessons file of a repository.
+    lessons file of a repository, or a team's server. `id` is 0 for a candidate that only the server holds.
     """
 
     id: int

@@ -45,7 +45,8 @@ class Surroundings:
     """Side processes of an event: the import of a finished session, the model for a new one.
 
     `model` and `service` are the settings of that name: which model, and whether its service is asked for vectors;
-    `rules` those of rules (`read_rules`); `hold_back`: the share of known fixes that are not told, to compare with.
+    `rules` those of rules (`read_rules`); `hold_back`: the share of known fixes that are not told, to compare with;
+    `team`: whether the server of a team may be asked.
     """
 
     ended: Callable[[Payload], None]
@@ -54,6 +55,7 @@ class Surroundings:
     service: bool = True
     rules: str = ""
     hold_back: float = 0.0
+    team: bool = False
 
 
 def handle(data: bytes, database: Path, around: Surroundings, *, taken: bool = False, event: str = "") -> Handled:
@@ -127,7 +129,7 @@ def _result(payload: Payload, data: bytes, database: Path, around: Surroundings,
 
     settings = EmbeddingSettings(model=around.model, service=around.service)
     with spooled(payload, data, database, event) as hold, vector_search(settings, "service") as vectors:
-        live = follow(payload, database, vectors, hold.id, hold_back=around.hold_back)
+        live = follow(payload, database, vectors, hold.id, hold_back=around.hold_back, team=around.team)
         hold.wanted = live.locked
     reply = reply_to(payload.event, live.answer)
     return Handled(reply, payload.event, live.fault, live.met, live.fixed, live.locked)

@@ -24,6 +24,7 @@ from core.flows.hook.payload import Payload
 from core.flows.hook.reply import HookAnswer, choose
 from core.flows.outcomes import Due, due_in, write_due
 from core.flows.practice.answer import with_practice
+from core.flows.team.ask_server import with_team
 from core.flows.team.fresh import take_changed_quietly
 from core.store import Store, faults, now, open_store
 from core.text import redact
@@ -54,13 +55,15 @@ def follow(
     event: str = "",
     *,
     hold_back: float = 0.0,
+    team: bool = False,
 ) -> Live:
     """Look up, record and close what a tool's result says. Raises Fault where the store does not open at all.
 
     `vectors` is asked only where no text tier knows the error. `event` names it: it is recorded once, whoever tries.
     `hold_back` is the share of known fixes that are not told, to compare with.
 
-    What the lessons file of its repository has new is taken over first.
+    What the lessons file of its repository has new is taken over first. `team`: the server of the team is asked too
+    where nothing here answers; that waits, so only a process that can remember a silent server asks.
 
     A result that says nothing of an error opens no file that is not there and writes to none that follows no error.
     """
@@ -73,7 +76,7 @@ def follow(
         unread = take_changed_quietly(store, payload.cwd) if failed else ""
         ts = now()
         due = due_in(store.con, payload.session_id, lambda: _results(store.con, payload, text, ts))
-        found = search(store, text, count=False, vectors=vectors, project=payload.cwd) if failed else None
+        found = _find(store, text, vectors, payload.cwd, team=team) if failed else None
         known = with_practice(store, found, payload.cwd) if found is not None else None
         told = choose(store.con, payload, known, hold_back, due)
         if store.readonly is not None:
@@ -84,6 +87,13 @@ def follow(
         except Fault as fault:  # the agent gets its answer all the same
             return Live(told.answer, fault=fault.message, locked=fault.code == "db_locked")
     return Live(told.answer, len(outcome.errors) if failed else 0, fixed, unread)
+
+
+def _find(store: Store, text: str, vectors: VectorSearch | None, folder: str, *, team: bool) -> SearchAnswer:
+    def look(store: Store) -> SearchAnswer:
+        return search(store, text, count=False, vectors=vectors, project=folder)
+
+    return with_team(store, look(store), look, project=folder) if team else look(store)
 
 
 def look_up(payload: Payload, database: Path) -> SearchAnswer | None:

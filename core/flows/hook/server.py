@@ -135,7 +135,7 @@ def _around(told: Mapping[str, object]) -> tuple[Surroundings, str]:
     event, model, service, share, rules = (
         str(told.get(name, "")) for name in ("event", "model", "service", "hold_back", "rules")
     )
-    around = Surroundings(lambda _: None, lambda _: None, model, service == "1", rules, _share(share))
+    around = Surroundings(lambda _: None, lambda _: None, model, service == "1", rules, _share(share), team=True)
     return around, event if is_event(event) else ""
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from core.errors import Hit, SearchAnswer
     from core.flows.lessons import LessonRecorded
     from core.rules.matching.api import RuleMatch
+    from core.store import Store
 
 
 _MOST_ERROR: Final = 1 << 18
@@ -31,12 +32,17 @@ def _error_search(desk: Desk, given: dict[str, Any], _: Cancelled) -> SearchAnsw
     from core.errors.retrieval.api import keep_telling
     from core.flows.practice.answer import brief, with_practice
     from core.flows.system.vectors import vector_search
+    from core.flows.team.ask_server import with_team
 
     if not given["text"].strip():
         raise Fault("invalid_input", "the error is empty", "pass the failing output")
     with vector_search(desk.settings.embedding, "service") as vectors:
         project = str(from_home(given["project"]) if given.get("project") else Path.cwd())
-        answer = search(desk.database, given["text"], count=False, vectors=vectors, words=True, project=project)
+
+        def look(target: Store | Path) -> SearchAnswer:
+            return search(target, given["text"], count=False, vectors=vectors, words=True, project=project)
+
+        answer = with_team(desk.database, look(desk.database), look, project=project, vectors=vectors)
     fault = next((fault for step in answer.trace if (fault := _fault_of(step)) is not None), None)
     if fault is not None and answer.match is None:
         raise fault

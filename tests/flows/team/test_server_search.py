@@ -1,0 +1,244 @@
+"""What a team's server knows answers where nothing here does: marked, by the same rules, and never waited for long."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.errors import search
+from core.errors.retrieval.answer import SearchAnswer
+from core.flows.hook import post_tool_use
+from core.flows.hook.payload import Payload, read_payload
+from core.flows.team.ask_server import with_team
+from core.flows.team.sync import server_search
+from core.flows.team.sync.server_search import ServerSearch
+from core.store import Store, open_store
+from core.team.postgres.cases import Question, mark_of
+from tests.flows.team.conftest import Person
+from tests.postgres import Server
+
+People = Callable[..., list[Person]]
+KNOWN = "ModuleNotFoundError: No module named 'yaml'"
+GENERAL = "error TS2304: Cannot find name 'describe'."
+PATIENT_S = 60.0
+"""Far more than a server on this machine takes; what is tested to be quick is tested by what it does not wait for."""
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A machine that does much else is no reason for no answer."""
+    monkeypatch.setattr(server_search, "WAIT_S", PATIENT_S)
+    monkeypatch.setattr(ServerSearch.ask, "__defaults__", (PATIENT_S,))
+    server_search.server_search.cache_clear()
+    yield
+    server_search.server_search.cache_clear()
+
+
+@pytest.fixture
+def pair(postgres: Server, people: People) -> list[Person]:
+    """Two in one team, who are in step before anything is shared."""
+    found, team = people("mina", "joon"), postgres.team()
+    for one in found:
+        one.run("team", "join", postgres.member(team), "--yes")
+    return found
+
+
+def asked(person: Person, error: str, code: int = 0) -> Any:
+    return person.json("errors", "search", error, code=code)
+
+
+def step_of(answer: Any) -> Any:
+    return next(step for step in answer["trace"] if step["stage"] == "team")
+
+
+def test_a_lesson_that_is_not_held_answers_and_is_held_from_then_on(pair: list[Person]) -> None:
+    mina, joon = pair
+    mina.fix(KNOWN, "pip install pyyaml", check="pytest -q")
+    mina.run("team", "sync")
+    found = asked(joon, KNOWN)
+    match = found["match"]
+    assert (match["origin"], match["status"], match["tier"], match["confidence"]) == (
+        "team", "verified", "fingerprint", "high",
+    )  # fmt: skip
+    assert step_of(found)["outcome"] == "hit"
+    assert "pytest -q" in joon.run("errors", "show", str(match["id"]))
+    again = asked(joon, KNOWN)
+    assert again["match"]["id"] == match["id"]
+    assert not [step for step in again["trace"] if step["stage"] == "team"], "it is held: nobody is asked"
+    lesson = mina.json("team", "status")["lessons"][0]
+    mina.run("team", "sync", "--withdraw", lesson)
+    joon.run("team", "sync")
+    assert asked(joon, KNOWN, code=1)["match"] is None
+
+
+def test_text_output_shows_what_is_known_here_first(pair: list[Person]) -> None:
+    mina, joon = pair
+    mina.fix(KNOWN, "pip install pyyaml")
+    mina.run("team", "sync")
+    shown = joon.run("errors", "search", KNOWN)
+    assert shown.index("No known fix.") < shown.index("Known: the same error.")
+    assert "pip install pyyaml" in shown
+
+
+def test_words_find_lessons_that_are_no_answer(pair: list[Person]) -> None:
+    mina, joon = pair
+    mina.fix(KNOWN, "pip install pyyaml")
+    mina.run("team", "sync")
+    found = asked(joon, "yaml module", code=1)
+    (candidate,) = found["candidates"]
+    assert (candidate["id"], candidate["origin"], candidate["accepted"]) == (0, "team", False)
+    assert candidate["key_line"] == KNOWN
+    assert "pip install pyyaml" in candidate["resolution"]
+    with open_store(joon.database) as store:
+        assert store.con.execute("SELECT count(*) FROM team_lesson").fetchone() == (0,), "it is only shown"
+    assert "team  text" in joon.run("errors", "search", "yaml module", code=1)
+
+
+def test_a_lesson_of_another_repository_does_not_answer_here_unless_it_holds_everywhere(
+    pair: list[Person], tmp_path: Path
+) -> None:
+    mina, joon = pair
+    mina.fix(KNOWN, "pip install pyyaml")
+    mina.fix(GENERAL, "npm i -D @types/jest", scope="general")
+    mina.run("team", "sync")
+    other = tmp_path / "other"
+    other.mkdir()
+    elsewhere = Person(joon.home, other)
+    found = asked(elsewhere, KNOWN, code=1)
+    assert found["match"] is None
+    assert [(one["resolution"], one["accepted"]) for one in found["candidates"]] == [(None, False)]
+    assert asked(elsewhere, GENERAL)["match"]["origin"] == "team"
+
+
+def test_a_hook_of_the_host_answers_by_the_rules_for_answers(pair: list[Person]) -> None:
+    mina, joon = pair
+    mina.fix(KNOWN, "pip install pyyaml")
+    mina.run("team", "sync")
+    payload = failed_run(joon, KNOWN)
+    alone = post_tool_use.follow(payload, joon.database)
+    assert alone.answer is None or alone.answer.match is None
+    told = post_tool_use.follow(payload, joon.database, team=True)
+    assert told.answer is not None
+    assert told.answer.match is not None
+    assert (told.answer.match.origin, told.answer.match.confidence) == ("team", "high")
+    with open_store(joon.database) as store:
+        row = store.con.execute("SELECT via, resolution_id FROM answer_outcome").fetchone()
+    assert row == ("hook", told.answer.match.resolution_id), "it is followed like any answer"
+
+
+def failed_run(person: Person, error: str) -> Payload:
+    said = {
+        "hook_event_name": "PostToolUse", "session_id": "s1", "cwd": str(person.tree), "tool_name": "Bash",
+        "tool_input": {"command": "python app.py"},
+        "tool_response": {"stdout": "", "stderr": f"Traceback (most recent call last):\n{error}", "exit_code": 1},
+    }  # fmt: skip
+    payload = read_payload(json.dumps(said).encode())
+    assert isinstance(payload, Payload)
+    return payload
+
+
+def test_without_a_team_nothing_is_asked_or_loaded(people: People) -> None:
+    (mina,) = people("mina")
+    mina.fix(GENERAL, "npm i -D @types/jest")
+    script = (
+        "import sys; from cli.program import run; run(['errors', 'search', 'KeyError: none']);"
+        "print([name for name in sys.modules if name.startswith(('psycopg', 'core.team'))])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, env=mina.environ, cwd=mina.tree, check=True,
+        timeout=120,
+    )  # fmt: skip
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+@contextmanager
+def silent_server() -> Iterator[tuple[str, list[socket.socket]]]:
+    """A server that accepts and says nothing: its address, and who came."""
+    came: list[socket.socket] = []
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def accept() -> None:
+            while True:
+                try:
+                    came.append(listening.accept()[0])
+                except OSError:
+                    return
+
+        thread = threading.Thread(target=accept, daemon=True)
+        thread.start()
+        yield f"postgresql://mina@127.0.0.1:{listening.getsockname()[1]}/acme?sslmode=disable", came
+        for one in came:
+            one.close()
+        listening.shutdown(socket.SHUT_RDWR)
+    thread.join(60)
+
+
+def test_a_server_that_accepts_and_hangs_is_given_up_and_left_alone() -> None:
+    question = Question((mark_of("x"),))
+    with silent_server() as (address, came):
+        server = ServerSearch(address, "acme")
+        began = time.monotonic()
+        assert server.ask(question, 0.3) == "no answer within 300 ms"
+        assert "a moment ago" in str(server.ask(question, PATIENT_S)), "it is not waited for again"
+        assert time.monotonic() - began < PATIENT_S
+        assert len(came) <= 1
+
+
+def test_a_server_that_hangs_later_is_given_up_and_asked_again_after_a_while(
+    postgres: Server,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The connection was good: a table that somebody locked keeps the question waiting."""
+    import psycopg
+
+    team, question = postgres.team(), Question((mark_of("x"),))
+    server = ServerSearch(postgres.member(team), team)
+    assert server.ask(question, PATIENT_S) == []
+    with psycopg.connect(postgres.admin) as con:
+        con.execute("LOCK casebook.team_case")
+        assert "within" in str(server.ask(question, 0.3))
+    assert "a moment ago" in str(server.ask(question, PATIENT_S))
+    monkeypatch.setattr(server, "_quiet_until", 0.0)
+    until = time.monotonic() + PATIENT_S
+    while isinstance(found := server.ask(question, PATIENT_S), str) and time.monotonic() < until:
+        monkeypatch.setattr(server, "_quiet_until", 0.0)
+        time.sleep(0.05)
+    assert found == []
+
+
+def test_what_is_known_here_never_asks_and_a_silent_server_takes_nothing_away(
+    people: People,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (mina,) = people("mina")
+    mina.fix(GENERAL, "npm i -D @types/jest")
+    monkeypatch.setattr(ServerSearch.ask, "__defaults__", (0.3,))
+    with silent_server() as (address, came):
+        with open_store(mina.database, write=True) as store, store.transaction() as con:
+            con.execute(
+                "INSERT INTO team_server(one, address, team, login, role, machine)"
+                " VALUES (1, ?, 'acme', 'mina', 'member', 'laptop')",
+                (address,),
+            )
+        with open_store(mina.database, write=True) as store:
+            assert asked_here(store, GENERAL).match is not None
+            assert not came
+            alone = search(store, "describe name", count=False, words=True)
+            found = asked_here(store, "describe name")
+        assert found.candidates == alone.candidates
+        assert (found.trace[-1].stage, found.trace[-1].outcome) == ("team", "timeout")
+
+
+def asked_here(store: Store, text: str) -> SearchAnswer:
+    look: Callable[[Store], SearchAnswer] = lambda held: search(held, text, count=False, words=True)  # noqa: E731
+    return with_team(store, look(store), look)
