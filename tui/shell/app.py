@@ -41,6 +41,7 @@ from tui.runtime.messages import (
 from tui.runtime.state import Keeper, Memory, State, read_state, state_file
 from tui.services.environment import Surroundings
 from tui.services.importing import Roots, roots_of
+from tui.services.team import TeamSyncing
 from tui.shell.appearance import DARK, Look, colours_forbidden
 from tui.shell.pane_router import HOME, PaneRouter
 from tui.terminal.crash import Crash, CrashSafe, Logger, heed_signals, no_log, note_lost_threads, traceback_of
@@ -130,6 +131,11 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
         self.jobs = Jobs(db_path, self.post_message)
         self._clock = clock
         self._place = Place(title or db_path.name)
+        self._team = TeamSyncing(
+            self.jobs,
+            lambda line: self._show_place(replace(self._place, team=line)),
+            lambda fault: self.log_line("warning", "team sync", fault=fault),
+        )
         self._contexts: dict[str, dict[str, Any]] = {}
         self._state = around.state
         self.errors = ErrorsScreen(self.pane_context(HOME), roots)
@@ -332,11 +338,15 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
 
     def on_pane_counted(self, event: PaneCounted) -> None:
         """The casebook was counted: the first line shows it, and that it cannot be written, if so."""
-        self._place = place = Place(self._place.name, event.cases, event.readonly)
-        for bar in on_open_screens(self, TopBar):
-            bar.follow(place)
+        self._show_place(replace(self._place, cases=event.cases, readonly=event.readonly))
+        self._team.begin()
         if event.readonly:
             self._notify_once(f"Read-only: {event.readonly}. You can search. Uses are not counted.")
+
+    def _show_place(self, place: Place) -> None:
+        self._place = place
+        for bar in on_open_screens(self, TopBar):
+            bar.follow(place)
 
     def on_pane_troubled(self, event: PaneTroubled) -> None:
         """The core could not answer: once in a toast, and the pane shows its state."""

@@ -34,12 +34,13 @@ AT_LIST, ELSEWHERE = "{list.back} cancels", "{list.back} in the list cancels"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Content of the first line: the casebook's name, the number of cases, why it is read-only, and the pane."""
+    """Content of the first line: the casebook's name, the number of cases, why it is read-only, the pane, the team."""
 
     name: str
     cases: int | None = None
     readonly: str = ""
     pane: str = "Errors"
+    team: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +155,8 @@ def draw_top(place: Place, width: int, tabs: Sequence[Tab] = (), *, ascii_only: 
     right: list[tuple[str, str]] = []
     if place.readonly:
         right.append(("read-only  ", "$cb-draft"))
+    if place.team:
+        right.append((f"{inline(place.team, 48)}  ", "$cb-dim"))
     if place.cases is not None:
         right.append((f"{place.cases:,} {'case' if place.cases == 1 else 'cases'}  ", "$cb-dim"))
     room = width - left.cell_length - cells_in(right) - 3

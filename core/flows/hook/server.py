@@ -7,6 +7,8 @@ exactly what the hook itself would do. It keeps no connection to a casebook open
 from __future__ import annotations
 
 import json
+import threading
+import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -20,6 +22,7 @@ from core.flows.hook.dispatch import Handled, Surroundings, handle
 from core.flows.hook.first import is_event
 from core.flows.hook.payload import MOST_BYTES
 from core.flows.hook.spool import take_up, withdraw
+from core.flows.team.sync.mark import is_marked
 from core.process.endpoint import Endpoint, claim
 from core.process.frames import BadFrame, Frame, join
 from core.process.server import Client, Limits, Server
@@ -65,6 +68,9 @@ def _load() -> None:
 class _Host:
     server: Server
 
+    def __init__(self) -> None:
+        self._in_step: dict[Path, threading.Thread] = {}
+
     def answer(self, frame: Frame, client: Client) -> None:
         """One payload, from the offer to the reply; a connection is for one."""
         self.server.touch()
@@ -75,9 +81,24 @@ class _Host:
         elif _is_awaited(client):
             with suppress(ValueError):  # a casebook whose name is none
                 _handle(client, frame.body, Path(str(told.get("database", ""))), told)
+                self._keep_in_step(Path(str(told.get("database", ""))))
         else:
             _late()
         client.close()
+
+    def _keep_in_step(self, database: Path) -> None:
+        """Sync a casebook with its team from now on, if it is in one and we do not yet."""
+        running = self._in_step.get(database)
+        if is_marked(database) and (running is None or not running.is_alive()):
+            self._in_step[database] = threading.Thread(target=_follow, args=(database,), daemon=True)
+            self._in_step[database].start()
+
+
+def _follow(database: Path) -> None:
+    from core.flows.team.sync.follow import follow
+
+    log = Log(log_file())
+    follow(database, time.sleep, lambda _: None, lambda fault: log.write("warning", "team sync", fault=fault))
 
 
 def _is_awaited(client: Client) -> bool:

@@ -11,6 +11,7 @@ from core.base.fault import Fault
 from core.flows.team.export import LeftOut
 from core.flows.team.importing import Kept, take_records
 from core.flows.team.place import TeamPlace
+from core.flows.team.sync.mark import set_mark
 from core.flows.team.sync.replica import (
     Replica,
     fold,
@@ -141,6 +142,7 @@ def sync(store: Store, *, restore: Sequence[str] = (), withdrawn: Sequence[str] 
     log again and send what it lost. Raises Fault; Offline where the server cannot be reached."""
     replica = require_replica(store)
     store.require_write()
+    set_mark(store.path)
     withdraw_lessons(store, withdrawn)
     ids = frozenset(find_lessons(store.con, restore))
     try:

@@ -10,6 +10,7 @@ from typing import ClassVar, Final, cast
 
 from core.base.fault import Fault
 from core.flows.team.place import TeamPlace, mark_known, place_of
+from core.flows.team.sync.mark import set_mark
 from core.flows.team.sync.replica import Replica, replica_of, require_replica, team_line, waiting_count
 from core.store import Store
 from core.team.postgres.log import check_position, read_all
@@ -131,6 +132,7 @@ def join_team(store: Store, url: str, held: Membership, places: Sequence[TeamPla
             con.execute("INSERT OR REPLACE INTO team_project VALUES (?, ?)", (place.repository, str(place.root)))
             mark_known(con, place, None)  # what is searched in its folder is searched in its repository
         replica = require_replica(store)
+    set_mark(store.path)
     server = place_of_server(url)
     return TeamJoined(held.team, server, held.login, held.role, replica.machine, _projects(store))
 
@@ -174,4 +176,5 @@ def leave_team(store: Store) -> TeamLeft:
         unsent = waiting_count(con)
         for table in ("team_server", "team_project", "team_lesson", "team_outbox"):
             con.execute(f"DELETE FROM {table}")
+    set_mark(store.path, there=False)
     return TeamLeft(replica.team, unsent)
