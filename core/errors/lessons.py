@@ -73,9 +73,10 @@ class LessonEvidence:
 class Lesson:
     """What a fix teaches. `not`: what was tried and did not help; `check`: the command that showed the error gone.
 
-    `because` is a sentence of the agent or the person that shares a term with the error. `workaround`: it hides the
-    failure. Counted when read: how often it was `told`, how often it `helped`, and when last. `recheck` says why the
-    lesson must be checked again, null where nothing moved. `offered`: the scope that a person may confirm.
+    `because` is a sentence of the agent or the person that shares a term with the error or its command, else what `do`
+    changes. `workaround`: it hides the failure. Counted when read: how often it was `told`, how often it `helped`, and
+    when last. `recheck` says why the lesson must be checked again, null where nothing moved. `offered`: the scope that
+    a person may confirm.
     """
 
     SCHEMA: ClassVar[str] = "lesson.v1"
@@ -282,11 +283,13 @@ def agent_parts(lesson: Lesson, most: int = AGENT_TOKENS) -> tuple[str, ...]:
 
 
 def _do_with_reason(lesson: Lesson, room: int, reason: int) -> str:
-    """What to do, in a room that it shares with a reason of that size: whole, and the reason too, if one of the two can
-    be; else cut, as half of a command without a reason does not say what it is for."""
-    whole = _do_part(lesson, room)
-    least = min(reason, _REASON_LEAST + 1)
-    if not whole.endswith(_CUT) and (_size(whole) <= room - least or _DO_LEAST + reason > room):
+    """What to do, in a room that it shares with a reason of that size.
+
+    A command that fits is not cut for its reason. One that does not, or an edit, is: half of it without a reason does
+    not say what it is for.
+    """
+    whole = _do_part(lesson, room - reason if lesson.do.kind == "hunk" else room)
+    if not whole.endswith(_CUT):
         return whole
     return _do_part(lesson, min(max(room - reason, _DO_LEAST), _DO_BYTES, room))
 

@@ -18,10 +18,13 @@ QUOTE_LIMIT: Final = 300
 
 _CAUSE = re.compile(
     r"\b(?:because|caused by|causes?|due to|the (?:problem|issue|reason|bug) (?:is|was)|turns out|which means|missing"
-    r"|instead of|mismatch|never|without|lacks?|still|needs?|expects?|no longer|conflicts?|refuses?"
-    r"|(?:is|was|has|have|does|do|did|can|could|must|may)(?:n't| not)|cannot)\b"
+    r"|instead of|mismatch|never|without|lacks?|still|needs?|requires?|expects?|no longer|conflicts?|refuses?|too \w+"
+    r"|(?:blocks?|rejects?|prevents?|forbids?)(?:ed)?|denied|forbidden|unavailable|unsupported|already|stale"
+    r"|(?:is|are|was|has|have|had|there's) no|(?:is|are|was|has|have|does|do|did|can|could|wo|must|may)(?:n['’]t| not)"
+    r"|cannot)\b"
     r"|원인|때문|이유|문제(?:는|였|입|다)|탓|누락|빠져|빠졌|(?:어|아|해|라|여|돼|못해)서[ ,]|므로|니까|충돌|아니라"
-    r"|못합|못하|필요합|필요해",
+    r"|못합|못하|필요합|필요해"
+    r"|原因|ため|ので|できな|できません|ありません|因为|由于|缺少|没有|无法|不支持",
     re.IGNORECASE,
 )
 _FIX = re.compile(
@@ -31,6 +34,7 @@ _FIX = re.compile(
     re.IGNORECASE,
 )
 _LATIN = re.compile(r"[a-z][a-z0-9]{2,}")  # a Latin word with a Korean ending (`ASCII이고`) is one token
+_QUOTED = re.compile(r"`([^`\s]{2,40})`")  # a program whose name is shorter than a word (`gh`)
 _EMPTY = re.compile(
     r"^(?:now |next,? |first,? |ok(?:ay)?[,.]? )?(?:let me|i['’]ll|i will|let['’]s|running|checking|looking|reading)\b"
     r"|(?:실행|확인|살펴|읽어|찾아|돌려) ?(?:해 ?)?보겠습니다\.?$|(?:실행|확인)하겠습니다\.?$|passes now|모두 통과",
@@ -86,19 +90,23 @@ def claims_action(said: Iterable[Statement]) -> Statement | None:
     return found[-1] if found else None
 
 
-def explanation_of(said: Iterable[Statement], key_line: str, changed: str) -> tuple[str, Statement] | None:
+def explanation_of(
+    said: Iterable[Statement], key_line: str, changed: str, near: Near | None = None
+) -> tuple[str, Statement] | None:
     """The sentence that best says why the fix works, with its message.
 
-    A sentence shares a word with the error, or a person dictates in it what was `changed`. Those that name a cause come
-    first; of equals the latest, which is the nearest to the fix. None where nobody explained anything.
+    A sentence shares a word with the error, or a person dictates in it what was `changed`, or it names a cause `near`
+    the failure or its fix and shares a term with the failing command. Those that name a cause come first; of equals the
+    latest, which is the nearest to the fix. None where nobody explained anything.
     """
     error_words, change_words = frozenset(words(key_line)), _words(changed)
     best: tuple[int, str, Statement] | None = None
     for one in said:
         if _injected(one.text):
             continue
+        close = near.terms if near is not None and one.role != "user" and one.text in near.texts else frozenset[str]()
         for claim in _claims(one.text, one.role != "user"):
-            score = _score(claim, one.role, error_words, change_words)
+            score = _score(claim, one.role, error_words, change_words, close)
             if score >= 3 and (best is None or score >= best[0]):
                 best = (score, claim.sentence, one)
     return None if best is None else (best[1], best[2])
@@ -139,6 +147,15 @@ def _words(changed: str) -> frozenset[str]:
 
 
 @dataclass(frozen=True, slots=True)
+class Near:
+    """What was said right behind a failure or right before its fix, and the terms of the failing command and its output
+    that tie it to them."""
+
+    texts: frozenset[str] = frozenset()
+    terms: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class _Claim:
     """A sentence that says more than what is done next, and what it says whatever the error is."""
 
@@ -158,7 +175,7 @@ def _claims(text: str, of_agent: bool) -> tuple[_Claim, ...]:
     return tuple(
         _Claim(
             sentence,
-            frozenset((*words(sentence), *_LATIN.findall(sentence.lower()))),
+            frozenset((*words(sentence), *_LATIN.findall(sentence.lower()), *_QUOTED.findall(sentence.lower()))),
             _CAUSE.search(sentence) is not None,
             _FIX.search(sentence) is not None,
         )
@@ -167,12 +184,15 @@ def _claims(text: str, of_agent: bool) -> tuple[_Claim, ...]:
     )
 
 
-def _score(claim: _Claim, role: str, error_words: frozenset[str], change_words: frozenset[str]) -> int:
+def _score(
+    claim: _Claim, role: str, error_words: frozenset[str], change_words: frozenset[str], terms: frozenset[str]
+) -> int:
     shared = min(2, len(claim.words & change_words)) + min(2, len(claim.words & error_words))
     dictated = role == "user" and claim.fix and shared > 0
-    if not dictated and not claim.words & error_words:
+    close = claim.cause and bool(claim.words & terms)
+    if not dictated and not close and not claim.words & error_words:
         return 0
-    return 3 * claim.cause + 2 * claim.fix + shared + 3 * dictated
+    return 3 * claim.cause + 2 * claim.fix + shared + 3 * dictated + close
 
 
 LIMIT: Final = 2_000

@@ -13,7 +13,14 @@ from core.flows.harvest.changes import DELEGATES, Change
 from core.flows.harvest.command import Command, parse_command
 from core.flows.harvest.command_relation import Relation
 from core.flows.harvest.events import Confidence, Cost, HarvestedError, Ran, Statement, StepLink, Strength, Worth
-from core.flows.harvest.explanation import QUOTE_LIMIT, claims_action, explanation_of, relative, resolution_text
+from core.flows.harvest.explanation import (
+    QUOTE_LIMIT,
+    Near,
+    claims_action,
+    explanation_of,
+    relative,
+    resolution_text,
+)
 from core.flows.harvest.fixes.clues import NOTHING, Clue, base_name, names_in
 from core.flows.harvest.fixes.correction import (
     ASKED,
@@ -41,6 +48,7 @@ from core.flows.harvest.fixes.likelihood import WINDOW, Likely, Trial, likely_st
 from core.flows.harvest.fixes.linking import SAID, Candidate, Failure, Linked, link_steps
 from core.flows.harvest.outcome import Outcome
 from core.flows.harvest.signatures import Named
+from core.text import words
 
 FAR: Final = 60
 """Steps between an error and its fix from which the link between the two is weak."""
@@ -411,9 +419,12 @@ def _resolved(
     files = tuple(dict.fromkeys(relative(path, project) for path in named))
     instead = (error.last.command.text, run.command.text) if fix.instead is not None else None
     about = " ".join((*files, *commands, *(hint.new for hint in hints), *(instead[1:] if instead else ())))
-    explanation = _explanation(error, fix, spoken, about)
+    near = _near(error, fix, run)
+    explanation = _explanation(error, fix, spoken, about, near)
     links = _links(fix, run)
-    lesson = lesson_of(_outline(error, verified, fix, past, explanation, links))
+    outline = _outline(error, verified, fix, past, explanation, links)
+    of_it = near is not None and explanation is not None and any(explanation[0] in one for one in near.texts)
+    lesson = lesson_of(outline._replace(said_of_it=of_it))
     text = resolution_text(
         files=files,
         hints=hints,
@@ -479,8 +490,22 @@ def _failure(error: OpenError) -> Failure:
     return Failure(error.named.key.text, error.named.key.tool, error.clue, error.last.command)
 
 
-def _explanation(error: OpenError, fix: Fix, spoken: Sequence[Statement], about: str) -> tuple[str, int] | None:
-    found = explanation_of(spoken, error.named.key.text, about)
+def _near(error: OpenError, fix: Fix, run: Run) -> Near | None:
+    """What was said right behind the last run that showed the error, and right before the first step of the fix; None
+    where that run showed other errors too, as then it may be of them."""
+    if error.keys != 1 or not error.trials:
+        return None
+    fixed = fix.steps[0][0].at if fix.steps else run.at
+    texts = (text for one in error.trials if one is error.trials[0] or one.at == fixed for text in one.said)
+    command, clue = error.last.command, error.clue
+    called = (part.program for part in command.parts)
+    return Near(frozenset(texts), frozenset((*words(command.text[:_SHORT]), *called, *clue.missing, *clue.near)))
+
+
+def _explanation(
+    error: OpenError, fix: Fix, spoken: Sequence[Statement], about: str, near: Near | None
+) -> tuple[str, int] | None:
+    found = explanation_of(spoken, error.named.key.text, about, near)
     if fix.told is not None:
         found = (fix.told.text[:QUOTE_LIMIT], fix.told)
     return None if found is None else (found[0], found[1].idx)

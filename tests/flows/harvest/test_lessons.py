@@ -223,3 +223,97 @@ def test_what_passed_outside_the_sandbox_is_told_as_that() -> None:
     lesson = chat.one().lesson
     assert lesson is not None
     assert (lesson.do.kind, lesson.do.text) == ("words", "Run it outside the sandbox: go test ./...")
+
+
+@pytest.mark.parametrize(
+    ("failing", "output", "passing", "because"),
+    [
+        (
+            "git add src/[id].astro",
+            "(eval):1: no matches found: src/[id].astro",
+            "git add 'src/[id].astro'",
+            "the pattern `src/[id].astro` is quoted",
+        ),
+        (
+            "timeout 300 python3 balance.py --by week",
+            "zsh: command not found: timeout",
+            "python3 balance.py --by week",
+            "`timeout`, which is missing, is left out",
+        ),
+        (
+            "go build ./...",
+            "pattern ./...: directory prefix . does not contain main module or its selected dependencies",
+            "cd src && go build ./...",
+            "the command ran in another folder",
+        ),
+    ],
+)
+def test_where_nobody_said_why_the_reason_is_what_was_done_otherwise(
+    failing: str, output: str, passing: str, because: str
+) -> None:
+    lesson = lesson_of(Chat().sh(failing, output, 1).sh(passing, "done"))
+    assert (lesson.do.instead_of, lesson.because) == (failing, because)
+
+
+def test_a_sentence_of_the_agent_comes_before_the_rule_that_names_the_difference() -> None:
+    chat = Chat().sh("timeout 9 make docs", "zsh: command not found: timeout", 127)
+    lesson = lesson_of(chat.say("It fails because macOS has no timeout command.").sh("make docs", "done"))
+    assert lesson.because == "It fails because macOS has no timeout command."
+
+
+def test_a_script_that_was_moved_to_a_file_is_said_to_be_in_one() -> None:
+    failed = "re.PatternError: missing ), at position 0"
+    chat = Chat().sh("python3 - <<PY\nimport re\nre.compile('(a')\nPY", failed, 1)
+    chat.tool("Write", {"file_path": f"{HOME}/check.py", "content": "import re\n"}, "File created")
+    lesson = lesson_of(chat.sh("python3 check.py", "5 themes"))
+    assert lesson.do.text == "python3 check.py"
+    assert lesson.because == "the script ran from the file `check.py` instead of the command line"
+
+
+def test_no_placeholder_hides_what_differs() -> None:
+    locked = "fatal: cannot lock ref 'refs/heads/feat/x': 'refs/heads/feat' exists; cannot create 'refs/heads/feat/x'"
+    lesson = lesson_of(Chat().sh("git switch -c feat/x", locked, 128).sh("git switch -c feat-x", "Switched"))
+    assert (lesson.do.instead_of, lesson.do.text) == ("git switch -c feat/x", "git switch -c feat-x")
+
+
+def test_of_a_chain_only_the_part_is_told_that_was_changed() -> None:
+    none = "error: no library targets found in package `hk`"
+    chat = Chat().sh("cargo fmt --all && cargo test args --lib && cargo check --workspace", none, 101)
+    lesson = lesson_of(chat.sh("cargo test args && cargo check --workspace", "test result: ok. 2 passed; 0 failed"))
+    assert (lesson.do.instead_of, lesson.do.text) == ("cargo test args --lib", "cargo test args")
+
+
+def test_of_an_edit_that_is_too_long_the_lines_stay_that_say_most() -> None:
+    old = "\n".join((*(f"  drop({n})" for n in range(12)), "  call(plus)"))
+    new = "\n".join(("  keep()", *(f"  new({n})" for n in range(10)), "  call(add)"))
+    chat = Chat().sh("npm test", VITEST, 1).edit(f"{HOME}/src/sum.ts", old, new).sh("npm test", "4 passed")
+    lines = lesson_of(chat).do.text.split("\n")
+    assert (
+        len(lines) == 10 and lines[-1] == "…" and "+   call(add)" in lines and not any("drop" in line for line in lines)
+    )
+
+
+OTHER = "The site is missing because nobody wrote its template."
+
+
+@pytest.mark.parametrize(
+    ("said", "because"),
+    [
+        ("`gh` isn't on the PATH of this shell.", "`gh` isn't on the PATH of this shell."),
+        (
+            "The shell has no GitHub CLI, so `gh pr create` can't run.",
+            "The shell has no GitHub CLI, so `gh pr create` can't run.",
+        ),
+        (OTHER, None),
+    ],
+)
+def test_what_is_said_right_behind_the_failure_of_its_command_is_the_reason(said: str, because: str | None) -> None:
+    failed = "zsh:1: permission denied (errno 13)"
+    chat = Chat().sh("gh pr create --fill", failed, 126).say(said).sh("chmod +x gh.sh", "")
+    assert lesson_of(chat.sh("gh pr create --fill", "created")).because == because
+
+
+def test_what_is_said_of_the_command_later_on_is_no_reason() -> None:
+    chat = Chat().sh("gh pr create --fill", "zsh:1: permission denied (errno 13)", 126).read()
+    chat.say("`gh` isn't what the notes are about.").read().sh("chmod +x gh.sh", "")
+    assert lesson_of(chat.sh("gh pr create --fill", "created")).because is None

@@ -15,10 +15,14 @@ from core.flows.harvest.fixes.linking import CURES_NOTHING, SAVES, Failure, conc
 
 
 class Corrected(NamedTuple):
-    """Why a command is itself the fix. `linked` is False where it only passed and nothing ties it to the error."""
+    """Why a command is itself the fix. `linked` is False where it only passed and nothing ties it to the error.
+
+    `tells`: the reason says what was done otherwise, which the two commands side by side may not show.
+    """
 
     why: str
     linked: bool = True
+    tells: bool = False
 
 
 BY_A_PERSON: Final = "a person fixed it, then the command passed"
@@ -83,7 +87,7 @@ def changed_command(
         return Corrected("the same check passed in another way", linked=False) if _configured(failed, later) else None
     prepared = _prepared(failed, later)
     if prepared is not None:
-        return Corrected(f"`{prepared}` was run first")
+        return Corrected(f"`{prepared}` was run first", tells=True)
     if relation == "variant":
         return Corrected("the same program passed with other arguments", linked=False)
     if relation == "same":
@@ -94,7 +98,7 @@ def changed_command(
 def waited(failure: Failure, later: Command) -> Corrected | None:
     """Whether the command only waited before it ran again, where the error is one that passes with time."""
     slept = any(part.program in ("sleep", "Start-Sleep") for part in later.parts) or "until " in later.text
-    return Corrected("the command ran again after a wait") if slept and _BUSY.search(failure.key) else None
+    return Corrected("the command ran again after a wait", tells=True) if slept and _BUSY.search(failure.key) else None
 
 
 def _prepared(failed: Command, later: Command) -> str | None:
@@ -147,6 +151,12 @@ def same_words(failure: Failure, later: Command) -> Corrected | None:
     if not any(rewrites(failure, part) for part in later.members):
         return None
     return Corrected("the same program fixes what its check reported", linked=False)
+
+
+def otherwise(failure: Failure, later: Command) -> str:
+    """What `later` does otherwise than the failing command, where a rule names it; else empty."""
+    why = _quoted_glob(failure, later) or _without_it(failure, later) or _through(failure, later)
+    return why or _by_path(failure, later) or _moved(failure, later) or _other_program(failure, later) or ""
 
 
 def reaches(failure: Failure, later: Command) -> bool:
@@ -274,8 +284,9 @@ def _by_path(failure: Failure, later: Command) -> str | None:
     for part in later.parts:
         for word in part.simple.words[:4]:
             name = base_name(word)
-            if name in failure.clue.missing and (word.lower() != name or part.around):
-                return f"`{name}`, which was not found, is run as `{' '.join((*part.around, word))[:80]}`"
+            called = " ".join((*part.around, word))[:80]
+            if name in failure.clue.missing and called.lower() != name:
+                return f"`{name}`, which was not found, is run as `{called}`"
     return None
 
 
@@ -427,7 +438,7 @@ def retried(failure: Failure, later: Command) -> Corrected | None:
         and any(part.shape != other.shape for part, other in pairs if other)
     ):
         if TOO_MANY.search(failure.key):
-            return Corrected("the same program passed shortly after with fewer arguments")
+            return Corrected("the same program passed shortly after with fewer arguments", tells=True)
         return Corrected("the same program passed shortly after, called in another way", linked=False)
     return None if later.masked else _by_other_means(failed, later)
 
@@ -443,7 +454,7 @@ def moved_to_file(failure: Failure, later: Command, written: Collection[str]) ->
     for part in later.parts:
         script = next((base_name(word) for word in part.words[:3] if base_name(word) in written), None)
         if script is not None and part.program in inline | {script}:
-            return Corrected(f"the script ran from the file `{script}` instead of the command line")
+            return Corrected(f"the script ran from the file `{script}` instead of the command line", tells=True)
     return None
 
 
@@ -464,7 +475,7 @@ def removed_option(failure: Failure, later: Command) -> Corrected | None:
             name = word.lstrip("-").split("=")[0].lower()
             named = len(name) > 2 and any(one.startswith(name) for one in failure.clue.words)
             if word.startswith("--") and word not in kept and named:
-                return Corrected(f"`{word}`, which the error is about, is left out")
+                return Corrected(f"`{word}`, which the error is about, is left out", tells=True)
     return None
 
 

@@ -14,16 +14,16 @@ from core.errors.identity.keylines.tools import compilers, linters, python, runt
 from core.errors.lessons import HUNK_LINES, Do, Lesson, LessonEvidence, Scope, When, differing_words
 from core.flows.harvest import programs
 from core.flows.harvest.changes import Change, Hint, diff_lines, is_reverted, short_diff_lines
-from core.flows.harvest.command import FILTERS, Command, chained
+from core.flows.harvest.command import FILTERS, Command, chained, parse_command
 from core.flows.harvest.command_relation import Relation, differs
 from core.flows.harvest.events import StepLink
 from core.flows.harvest.explanation import names_a_change
-from core.flows.harvest.fixes.clues import Clue, base_name
-from core.flows.harvest.fixes.correction import OUTSIDE, Corrected
+from core.flows.harvest.fixes.clues import Clue, base_name, names_in
+from core.flows.harvest.fixes.correction import OUTSIDE, Corrected, otherwise, subcommand
 from core.flows.harvest.fixes.linking import ELSEWHERE, NAMED, Candidate, Failure, Linked, link_steps
 from core.flows.harvest.report import Strength, Worth
 from core.text import clean, redact, words
-from core.text.placeholders import with_placeholders
+from core.text.placeholders import with_placeholders, without_home
 
 WORKAROUND: Final = "workaround: "
 """How the reason of a step begins that hides the failure."""
@@ -108,6 +108,8 @@ _MOVES: Final = re.compile(r"(?:cd|pushd)[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s;&|
 _SAID: Final = re.compile(r"[\w.*?/=+@-]{3,}")
 _LIKE: Final = 0.6
 _LIKENED: Final = 2_000
+_COMPARED: Final = 12
+"""Parts of a chain of commands that are compared with those of another."""
 _SYSTEMS: Final = (("/Users/", "macOS"), ("/home/", "Linux"), ("/root/", "Linux"))
 
 
@@ -116,7 +118,7 @@ class Outline(NamedTuple):
 
     `earlier` are the steps that were done before the failure was seen last, `between` all since it was seen first;
     `instead`: why the passing command is itself the fix; `said`: the sentence that explains it, `by_a_person` if it is
-    what a person did.
+    what a person did, `said_of_it` if its place alone ties it to the error.
     """
 
     failure: Failure
@@ -131,6 +133,7 @@ class Outline(NamedTuple):
     links: Sequence[StepLink]
     worth: Worth
     project: str
+    said_of_it: bool = False
 
 
 def lesson_of(outline: Outline) -> Lesson:
@@ -160,6 +163,8 @@ def differing_commands(failed: Command, passed: Command, key: str, project: str)
     plain = _plain(parts[0], project), _plain(parts[1], project)
     if plain[0] == plain[1]:
         plain = _plain(failed.text, project), _plain(passed.text, project)
+    if plain[0] == plain[1] and differs(failed, passed, project):  # a placeholder stands for what differs
+        plain = _own(failed.text), _own(passed.text)
     return _cut(plain[0], plain[1]), _cut(plain[1], plain[0])
 
 
@@ -172,18 +177,29 @@ def _cut(text: str, other: str = "") -> str:
 
 
 def _named_parts(failed: str, passed: str, key: str) -> tuple[str, str] | None:
-    """The part of a chain of commands that the error names, and the one most like it that passed."""
-    old, new = chained(failed), chained(passed)
+    """The part of a chain of commands that the error names, or the only one that was changed, and the one most like it
+    that passed."""
+    old, new = chained(_unmoved(failed)), chained(_unmoved(passed))
     if len(old) == 1 and len(new) == 1:
         return None
     said = _SAID.findall(key)
-    part = next((one for one in old if one not in new and any(word in one for word in said)), None)
-    rest = [one for one in new if one not in old]
-    if part is None or not rest:
-        return None
-    alike = [SequenceMatcher(None, part[:_LIKENED], one[:_LIKENED], autojunk=False).ratio() for one in rest]
-    best = max(range(len(rest)), key=alike.__getitem__)
-    return (part, rest[best]) if alike[best] >= _LIKE else None
+    gone, come = [one for one in old if one not in new], [one for one in new if one not in old]
+    named = [one for one in gone if any(word in one for word in said)]
+    heads = {one: _head(one) for one in (*gone, *come)}
+    pairs = [
+        (SequenceMatcher(None, one[:_LIKENED], other[:_LIKENED], autojunk=False).ratio(), one, other)
+        for one in (named or (gone if len(come) == 1 else ()))[:_COMPARED]
+        for other in come[:_COMPARED]
+        if heads[one] and heads[one] == heads[other]
+    ]
+    best = max(pairs, key=lambda pair: pair[0], default=(0.0, "", ""))
+    return best[1:] if best[0] >= _LIKE else None
+
+
+def _head(command: str) -> tuple[str, ...]:
+    """The program of a command, and its subcommand."""
+    members = parse_command(command).members
+    return subcommand(members[-1])[:2] if members else ()
 
 
 def plain_command(command: Command, project: str) -> str:
@@ -200,6 +216,11 @@ def _unmoved(command: str) -> str:
 
 def _plain(text: str, project: str) -> str:
     return _safe(with_placeholders(unfiltered(text.strip()), project))
+
+
+def _own(text: str) -> str:
+    """A command with its own branches, numbers and scratch files; only what lies below home has a placeholder."""
+    return _safe(without_home(unfiltered(_unmoved(text))))
 
 
 def unfiltered(text: str) -> str:
@@ -219,7 +240,7 @@ def _do(outline: Outline) -> Do:
     if outline.steps:
         change, link = min(outline.steps, key=lambda step: step[1].rank)
         if link.hints:
-            return _edit(link.hints, said, project)
+            return _edit(outline.failure, link.hints, said, project)
         if change.command is not None:
             ran = [one.command for one, other in outline.steps if one.command and not other.hints]
             return Do("command", _joined(ran, project))
@@ -237,13 +258,11 @@ def _do(outline: Outline) -> Do:
 
 def _joined(commands: Sequence[str], project: str) -> str:
     """The commands of a fix, each once, in the order in which they ran."""
-    from core.flows.harvest.command import parse_command
-
     plain = dict.fromkeys(plain_command(parse_command(one), project) for one in commands)
     return "\n".join(list(plain)[:HUNK_LINES])
 
 
-def _edit(hints: Sequence[Hint], said: str, project: str) -> Do:
+def _edit(failure: Failure, hints: Sequence[Hint], said: str, project: str) -> Do:
     """An edit as at most ten lines of a diff; a longer one in the sentence that explains it, else cut."""
     file = _safe(with_placeholders(hints[0].file, project))
     lines = [line for hint in hints if hint.file == hints[0].file for line in diff_lines(hint)]
@@ -252,9 +271,20 @@ def _edit(hints: Sequence[Hint], said: str, project: str) -> Do:
     if len(lines) > HUNK_LINES and names_a_change(said):
         return Do("words", said, file)
     if len(lines) > HUNK_LINES:
-        lines = [*lines[: HUNK_LINES - 1], "…"]
+        lines = [*_telling(lines, failure), "…"]
     text = "\n".join(clean(redact(line)) for line in lines)
     return Do("hunk", text, file) if text.strip() else Do("words", said or f"Edit {file}", file)
+
+
+def _telling(lines: Sequence[str], failure: Failure) -> list[str]:
+    """The changed lines of a long edit that fit: first those with a name of the error, then the added ones."""
+    names = failure.clue.names
+
+    def order(at: int) -> tuple[bool, bool, int]:
+        return not names & names_in(lines[at][1:]), lines[at][:1] != "+", at
+
+    filled = {line: at for at, line in reversed(list(enumerate(lines))) if line[1:].strip()}.values()
+    return [lines[at] for at in sorted(sorted(filled, key=order)[: HUNK_LINES - 1])]
 
 
 def _dead_ends(outline: Outline) -> Iterator[str]:
@@ -277,12 +307,15 @@ def _dead_ends(outline: Outline) -> Iterator[str]:
 
 
 def _because(outline: Outline) -> str | None:
-    """The sentence, if it shares a term with the error."""
-    said, clue = outline.said, outline.failure.clue
-    if not said:
-        return None
+    """The sentence, if it shares a term with the error; else what the passing command does otherwise."""
+    clue, instead, project = outline.failure.clue, outline.instead, outline.project
     terms = clue.words | {word for name in clue.names for word in words(name)}
-    return _safe(said) if terms & set(words(said)) else None
+    if outline.said and (outline.said_of_it or terms & set(words(outline.said))):
+        return _safe(outline.said)
+    if instead is None or instead is OUTSIDE:
+        return None
+    why = instead.why.removeprefix(WORKAROUND) if instead.tells else otherwise(outline.failure, outline.check)
+    return _safe(with_placeholders(why, project)) or None
 
 
 def _program(command: Command) -> str:
