@@ -175,6 +175,10 @@ _NOT_WORTH_A_MARK: Final = 2
 """Words between two others that are shown instead of a mark."""
 _MOSTLY: Final = 0.5
 """The share of a command's words up to which they are what it differs in."""
+_SETUP = lazy_pattern(
+    r"(?:import|from|using|use|require|include)\b|(?:const|let|var) .{1,80}\brequire\(|#|//|set -|cd "
+)
+"""A line of a script that prepares, or says something about it."""
 _SCOPES: Final[dict[Scope, str]] = {
     "session": "this session",
     "project": "this project",
@@ -305,9 +309,14 @@ def _do_part(lesson: Lesson, room: int) -> str:
         return _hunk_part(lesson, f"{label}: edit {do.file.replace(chr(92), '/').rpartition('/')[2]}", room)
     lines = [line for one in do.text.replace("\\\n", " ").split("\n") if (line := _clean_line(one))]
     text = "\n".join((f"{label}: {lines[0]}", *lines[1:])) if lines else label
-    if _size(text) > room and (differing := differing_words(do.text, do.instead_of)):
-        text = f"{label}: {differing}"
-    return _cut(text, room)
+    if _size(text) <= room:
+        return text
+    if differing := differing_words(do.text, do.instead_of):
+        return _cut(f"{label}: {differing}", room)
+    failed = {_clean_line(line) for line in do.instead_of.split("\n")}
+    telling = [line for line in lines[1:] if line not in failed and not _SETUP.match(line)]
+    left_out = [_CUT] if len(telling) + 1 < len(lines) else []
+    return _cut("\n".join((f"{label}: {lines[0]}", *left_out, *telling)), room)
 
 
 def _hunk_part(lesson: Lesson, head: str, room: int) -> str:

@@ -113,6 +113,16 @@ def test_a_command_of_several_lines_keeps_them() -> None:
     assert "do: git fetch origin <branch>\ngit rebase FETCH_HEAD\n" in agent_text(replace(LESSON, do=do))
 
 
+def test_of_a_long_script_the_lines_are_shown_that_do_something_else() -> None:
+    read = "text = open('scripts/check-all-prerequisites.sh', 'rb').read()"
+    script = (
+        f"python3 - <<'PY'\nfrom pathlib import Path\n{read}\n# strip the line ends\nfixed = text.replace(CR, b'')\n"
+    )
+    do = Do("command", f"{script}{'write(fixed) ' * 20}\nPY", instead_of=f"python - <<'PY'\n{read}\nprint(text)\nPY")
+    text = agent_text(Lesson(When("python: not found"), do))
+    assert "do: python3 - <<'PY'\n…\nfixed = text.replace(CR, b'')\nwrite(fixed)" in text
+
+
 def test_of_a_long_edit_the_code_is_shown_that_the_error_is_about() -> None:
     added = [
         "# CA1865 wants one thing and CA1307 wants another.",
