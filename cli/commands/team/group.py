@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cli.commands.team.index import add_index
 from cli.commands.team.lines import SHOWN, fault_lines, left_lines, lesson_lines
 from cli.commands.team.server import add_server
 from cli.commands.team.server import run_preview as run_server_preview
@@ -61,6 +62,7 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     )  # fmt: skip
     merge.set_defaults(run=run_merge, bare=True)
     add_server(children, shared)
+    add_index(children, shared)
 
 
 def _add_folder(leaf: Parser) -> None:

@@ -288,12 +288,14 @@ def _lesson_types() -> tuple[type, ...]:
     from core.flows.team.importing import TeamImport
     from core.flows.team.merging import TeamMerge
     from core.flows.team.start import TeamInit
+    from core.flows.team.sync.holding import TeamHold
+    from core.flows.team.sync.indexing import TeamIndex
     from core.flows.team.sync.session import TeamSync
     from core.flows.team.sync.setup import TeamJoined, TeamLeft, TeamMade, TeamStatus
     from core.flows.team.sync.sharing import TeamServerPreview
 
     git = TeamCheck, TeamExport, TeamImport, TeamInit, TeamMerge, TeamPreview
-    team = *git, TeamJoined, TeamLeft, TeamMade, TeamServerPreview, TeamStatus, TeamSync
+    team = *git, TeamHold, TeamIndex, TeamJoined, TeamLeft, TeamMade, TeamServerPreview, TeamStatus, TeamSync
     return Insights, Lesson, LessonRecorded, PracticeList, Replay, SessionStrip, Worked, *team
 
 

@@ -28,10 +28,11 @@ BATCH: Final = 64
 
 
 class Meaning(NamedTuple):
-    """The vector of what is searched, and what made it."""
+    """The vector of what is searched, what made it, and the least cosine of what is like it."""
 
     embedder: str
     vector: Sequence[float]
+    least: float = -1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,8 @@ def find(con: Session, team: str, asked: Question) -> list[Found]:
     found: dict[tuple[str, str], Found] = {}
     for how, query, values in _queries(team, asked):
         for project, lesson, score, lines in con.execute(query, values):
+            if how == "meaning" and asked.meaning is not None and score < asked.meaning.least:
+                break
             found.setdefault((project, lesson), Found(how, project, lesson, float(score), tuple(lines)))
     return [*found.values()]
 
@@ -88,7 +91,7 @@ def _queries(team: str, asked: Question) -> Iterator[tuple[How, bytes, tuple[obj
     if asked.marks:
         yield "mark", b"SELECT * FROM casebook.find_marks(%s, %s::uuid[], %s)", (team, [*asked.marks], MOST)
     if asked.meaning is not None:
-        embedder, vector = asked.meaning
+        embedder, vector, _ = asked.meaning
         query = b"SELECT * FROM casebook.find_vector(%s, %s, %s, %s, %s)"
         yield "meaning", query, (team, embedder, len(vector), vector_text(vector), MOST)
     if words := words_query(asked.text):

@@ -10,26 +10,35 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from core.base.trace import Step
+from core.embedding.models.catalogue import CATALOGUE, MINILM
+from core.embedding.runtime.query_model import ModelAtHand, VectorSearch
 from core.errors import search
 from core.errors.retrieval.answer import SearchAnswer
+from core.errors.retrieval.embed_text import embed_text
 from core.flows.hook import post_tool_use
 from core.flows.hook.payload import Payload, read_payload
 from core.flows.team.ask_server import with_team
 from core.flows.team.sync import server_search
+from core.flows.team.sync.indexing import index_team
 from core.flows.team.sync.server_search import ServerSearch
 from core.store import Store, open_store
+from core.team.postgres import cases
 from core.team.postgres.cases import Question, mark_of
-from tests.flows.team.conftest import Person
+from tests.core.embedding.exact_embedder import ExactEmbedder, at_distance, unit
+from tests.flows.team.conftest import ROOT, Person
 from tests.postgres import Server
 
 People = Callable[..., list[Person]]
 KNOWN = "ModuleNotFoundError: No module named 'yaml'"
 GENERAL = "error TS2304: Cannot find name 'describe'."
+SECRETS = [json.loads(line) for line in (ROOT / "tests/data/secrets.jsonl").read_text("utf-8").splitlines()]
 PATIENT_S = 60.0
 """Far more than a server on this machine takes; what is tested to be quick is tested by what it does not wait for."""
 
@@ -242,3 +251,96 @@ def test_what_is_known_here_never_asks_and_a_silent_server_takes_nothing_away(
 def asked_here(store: Store, text: str) -> SearchAnswer:
     look: Callable[[Store], SearchAnswer] = lambda held: search(held, text, count=False, words=True)  # noqa: E731
     return with_team(store, look(store), look)
+
+
+def test_the_index_is_built_in_steps_and_says_why_meaning_is_off(
+    postgres: Server, pair: list[Person], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mina, joon = pair
+    mina.fix(KNOWN, "pip install pyyaml")
+    mina.fix(GENERAL, "npm i -D @types/jest", scope="general")
+    mina.run("team", "sync")
+    team = mina.json("team", "status")["team"]
+    postgres.sql("DELETE FROM casebook.team_case WHERE team = %s", team)
+    found = mina.json("team", "index")
+    assert (found["events"], found["lessons"], found["vectors"]) == (2, 2, 0)
+    assert "search by meaning is off" in found["note"]
+    postgres.sql("CREATE EXTENSION IF NOT EXISTS vector")
+    monkeypatch.setattr(cases, "BATCH", 1)
+    query = "ImportError: yaml is missing"
+    near = {
+        embed_text(KNOWN): (unit(1),),
+        embed_text(query): (at_distance(0.3),),
+        embed_text(GENERAL): (unit(0, 0, 1),),
+    }
+    model = CATALOGUE[MINILM]
+    embedder = ExactEmbedder(near, name=model.id, recipe=model.recipe)
+    embedder.version = model.version
+    vectors = VectorSearch(lambda: ModelAtHand(model, lambda: embedder))
+    seen: list[str] = []
+    with open_store(mina.database) as store:
+        stopped = index_team(store, vectors, progress=lambda one: seen.append(one.kind), stop=lambda: len(seen) > 1)
+        assert (stopped.canceled, stopped.vectors) == (True, 1)
+        rest = index_team(store, vectors)
+        assert (rest.canceled, rest.vectors, rest.note) == (False, 1, "")
+        assert index_team(store, vectors).vectors == 0
+    with open_store(joon.database, write=True) as store:
+        answer = search(store, query, count=False)
+        asked = Step("vector", "miss", "no similar case")  # as where the vectors here were asked
+        found = with_team(store, replace(answer, trace=(*answer.trace, asked)), lambda _: answer, vectors=vectors)
+    (candidate,) = found.candidates
+    assert (candidate.tier, candidate.origin, candidate.accepted, candidate.key_line) == (
+        "vector",
+        "team",
+        False,
+        KNOWN,
+    )
+    assert candidate.score == pytest.approx(0.955, abs=0.01)
+
+
+def test_what_is_not_held_is_asked_and_the_rest_is_here(pair: list[Person], postgres: Server, tmp_path: Path) -> None:
+    mina, joon = pair
+    api = tmp_path / "api"
+    api.mkdir()
+    subprocess.run(["git", "init", "-q", str(api)], check=True, timeout=60)
+    there = Person(joon.home, api)
+    shown = joon.json("team", "hold")
+    assert (shown["everything"], shown["projects"]) == (True, [])
+    with open_store(joon.database, write=True) as store, store.transaction() as con:
+        con.execute("DELETE FROM team_project")  # joon works on other repositories
+    joon.run("team", "hold", "--tool", "NPM")
+    mina.fix(KNOWN, "pip install pyyaml")
+    mina.fix(GENERAL, "npm i -D @types/jest", when={"tool": "npm"}, scope="general")
+    mina.run("team", "sync")
+    assert joon.json("team", "sync")["added"] == 1
+    held = asked(there, GENERAL)
+    assert held["match"]["origin"] == "team"
+    assert not [step for step in held["trace"] if step["stage"] == "team"]
+    assert step_of(asked(there, KNOWN, code=1))["outcome"] == "miss", "of another repository"
+    assert "Held: every lesson of the team" in joon.run("team", "hold", "--everything")
+    assert asked(joon, KNOWN)["match"]["origin"] == "team"
+
+
+def test_no_secret_is_in_any_table_of_the_server(postgres: Server, pair: list[Person]) -> None:
+    """Each secret of the corpus in the error, the fix and the rest of a lesson; then every row there is."""
+    mina, _ = pair
+    for number, row in enumerate(SECRETS):
+        text = row["text"]
+        more = {"said": f"Error: it failed\n{text}", "because": text, "check": text, "dead_ends": (text,)}
+        mina.fix(f"Error: step{number} failed", f"deploy\n{text}\n", **more)
+    mina.run("team", "sync")
+    team = mina.json("team", "status")["team"]
+    tables = postgres.sql(
+        "SELECT table_name FROM information_schema.columns WHERE table_schema = 'casebook' AND column_name = 'team'"
+    )
+    assert ("team_case",) in tables
+    rows = [
+        str(row)
+        for (name,) in tables
+        for row in postgres.sql(f"SELECT t::text FROM casebook.{name} t WHERE team = %s", team)
+    ]
+    assert postgres.sql("SELECT count(*) FROM casebook.team_case WHERE team = %s", team)[0][0] > len(SECRETS) // 2
+    text = "\n".join(rows)
+    secrets = [row["secret"] for row in SECRETS if len(row["secret"]) >= 8]
+    found = [one for one in secrets if one in text or any(len(part) >= 12 and part in text for part in one.split())]
+    assert found == []

@@ -17,6 +17,7 @@ import apsw
 
 from core.base.fault import Fault
 from core.flows.team.place import TeamPlace, place_of
+from core.flows.team.sync.holding import held_lessons
 from core.store import Store
 from core.team.lessons_file import Record, join, line_of, parse_line
 from core.team.postgres.log import LESSON, WITHDRAWAL, Draft, Event, Position
@@ -120,13 +121,14 @@ def fold(store: Store, before: Position, events: Sequence[Event]) -> tuple[Posit
         replica = require_replica(store)
         if replica.position != before:
             return replica.position, 0
+        held = held_lessons(con)
         for one in events:
             if one.line is None:
                 continue
             record = _record(one.lesson, redact(one.line)) if one.kind in (LESSON, WITHDRAWAL) else None
             if record is None:
                 unread += 1
-            else:
+            elif held.has(con, one.project, one.lesson, record):
                 learn(con, one.project, one.lesson, record, f"{one.actor} ({one.machine})")
         last = events[-1]
         position = Position(last.seq, last.hash, max(before.epoch, last.epoch))

@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from core.base.fault import Fault
 from core.base.trace import Step, Stopwatch, facts
+from core.embedding.index.vectors import unpack
+from core.embedding.runtime.query_model import NoVectors
 from core.errors.cases.derived import repository_of_folder
 from core.errors.identity.api import identify
 from core.errors.identity.fingerprint import fingerprint
@@ -51,6 +53,8 @@ QUIET_S: Final = 30.0
 """Seconds in which a server that failed or was too slow is not asked again."""
 _IDLE_S: Final = 60.0
 _SHOWN: Final = 5
+_UNMEASURED: Final = 0.5
+"""The least cosine of a similar error, of a model that was never measured."""
 _HELD: Final = "your team's server has it"
 
 
@@ -188,14 +192,14 @@ def _marks(found: Identity) -> Iterator[str]:
 def _meaning(answer: SearchAnswer, vectors: VectorSearch) -> Meaning | None:
     """The vector of the error, where the vectors here were asked too: then the model is at hand."""
     ran = any(step.stage == "vector" and step.outcome in ("hit", "miss", "rejected") for step in answer.trace)
-    model = vectors.model()
-    if not ran or isinstance(model, tuple):
+    model, text = vectors.model(), embed_text(answer.query.key_line)
+    if not ran or isinstance(model, NoVectors) or not text.strip():
         return None
-
-    text = embed_text(answer.query.key_line)
-    vector = vectors.embed(text) if text.strip() else ()
-    numbers = [float(one) for one in vector if isinstance(one, (int, float))]
-    return Meaning(embedder_of(place_of(model)), numbers) if len(numbers) == model.dim else None
+    vector = vectors.embed(text)
+    if isinstance(vector, NoVectors):
+        return None
+    least = _UNMEASURED if model.thresholds is None else model.thresholds.similar
+    return Meaning(embedder_of(place_of(model)), unpack(vector), least)
 
 
 class _Lesson(NamedTuple):
