@@ -13,6 +13,11 @@ _HOME = lazy_pattern(
     r"(?P<rest>[/\\][^\s'\"`;|&()<>,]*)"
 )
 _SCRATCH = lazy_pattern(r"(?<![\w.~/\\-])(?:/private)?/(?:tmp|var/folders)/[^\s'\"`;|&()<>:,]*")
+_PROGRAM = lazy_pattern(
+    r"[/\\](?:\.?bin|Scripts)[/\\]([\w.+-]+)$"
+    r"|[/\\]([\w.+-]+\.(?:py|js|mjs|cjs|ts|sh|bash|zsh|rb|pl|ps1|exe|cmd|bat))$"
+)
+"""The name of a program or a script: where it lies is one person's own, what it is called is not."""
 _UUID = lazy_pattern(r"(?<!\w)[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}(?!\w)")
 _HASH = lazy_pattern(r"(?<![\w#])(?=[0-9]{0,64}[a-f])(?=[a-f]{0,64}[0-9])[0-9a-f]{7,64}(?!\w)")
 _LONG = lazy_pattern(r"(?<![\w.])[0-9]{8,}(?![\w.])")
@@ -32,16 +37,18 @@ _BRANCH_OPTIONS: Final = frozenset(("--head", "--base", "-H", "-B", "--branch", 
 _SEGMENTS_KEPT: Final = 3
 
 
-def with_placeholders(text: str, project: str = "") -> str:
+def with_placeholders(text: str, project: str = "", *, programs: bool = False) -> str:
     """Replace personal and temporary parts by `<path>`, `<branch>`, `<number>`, `<id>` and `<message>`.
 
     Paths below `project` become relative to it. A place below home that begins with a dot (`~/.npmrc`) is the same for
-    everybody and stays, as do `main`, `origin` and short plain numbers.
+    everybody and stays, as do `main`, `origin` and short plain numbers. `programs`: programs and scripts keep their
+    names (`<path>/node`).
     """
     root = project.rstrip("/\\")
     if len(root) > 1:
         text = text.replace(f"{root}/", "").replace(f"{root}\\", "")
-    text = _SCRATCH.sub("<path>", _HOME.sub(_below_home, text))
+    text = _HOME.sub(lambda found: _below_home(found, programs=programs), text)
+    text = _SCRATCH.sub(lambda found: _named(found[0]) if programs else "<path>", text)
     text = _UUID.sub("<id>", _MESSAGE.sub(r"\1\2<message>", text))
     text = _in_words(text)
     text = _NUMBERED.sub(lambda found: f"{found[1] or found[2]}<number>", text)
@@ -53,10 +60,15 @@ def without_home(text: str) -> str:
     return _HOME.sub(_below_home, text)
 
 
-def _below_home(found: re.Match[str]) -> str:
+def _named(path: str) -> str:
+    name = _PROGRAM.search(path)
+    return f"<path>/{name[1] or name[2]}" if name is not None else "<path>"
+
+
+def _below_home(found: re.Match[str], *, programs: bool = False) -> str:
     parts = [part for part in re.split(r"[/\\]", found["rest"]) if part]
     known = bool(parts) and parts[0].startswith(".") and len(parts) <= _SEGMENTS_KEPT
-    return f"~/{'/'.join(parts)}" if known else "<path>"
+    return f"~/{'/'.join(parts)}" if known else _named(found["rest"]) if programs else "<path>"
 
 
 def _in_words(text: str) -> str:

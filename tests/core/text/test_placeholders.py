@@ -46,3 +46,21 @@ def test_what_is_ones_own_becomes_a_placeholder(command: str, plain: str) -> Non
 def test_placeholders_stay() -> None:
     plain = with_placeholders("git push origin wip && gh pr view 3 && cat /home/x/y", PROJECT)
     assert with_placeholders(plain, PROJECT) == plain
+
+
+@pytest.mark.parametrize(
+    ("command", "plain"),
+    [
+        ("/home/ben/.nvm/versions/node/v22/bin/node --run check", "<path>/node --run check"),
+        ("python3 /tmp/claude-501/work/check.py", "python3 <path>/check.py"),
+        ("python3 /tmp/claude-501/work/notes.txt", "python3 <path>"),
+        ("cd /Users/ana/private && ./x.sh", "cd <path> && ./x.sh"),
+        ("node C:\\Users\\ana\\lib\\npm-cli.js install", "node <path>/npm-cli.js install"),
+        ("PATH=/home/ben/bin:$PATH ls", "PATH=<path> ls"),
+        ("~/.local/bin/uv sync", "~/.local/bin/uv sync"),
+    ],
+)
+def test_programs_and_scripts_may_keep_their_names(command: str, plain: str) -> None:
+    shown = with_placeholders(command, PROJECT, programs=True)
+    assert shown == plain and with_placeholders(shown, PROJECT, programs=True) == plain
+    assert "<path>/" not in with_placeholders(command, PROJECT)

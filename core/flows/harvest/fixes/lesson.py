@@ -215,7 +215,7 @@ def _unmoved(command: str) -> str:
 
 
 def _plain(text: str, project: str) -> str:
-    return _safe(with_placeholders(unfiltered(text.strip()), project))
+    return _safe(with_placeholders(unfiltered(text.strip()), project, programs=True))
 
 
 def _own(text: str) -> str:
