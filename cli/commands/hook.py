@@ -260,7 +260,8 @@ def _settings(argv: list[str]) -> _HookSettings:
     settings = load_config(Path(config) if config else None).values
     database = os.path.abspath(named or database_path(settings))
     hook, embedding, rules = settings.hook, settings.embedding, settings.rules
-    told = f"{rules.hook_most}\n{rules.files}\n{rules.project_files}\n{rules.trust}" if rules.hook else "off"
+    without = "" if rules.bans else " without bans"
+    told = f"{rules.hook_most}{without}\n{rules.files}\n{rules.project_files}\n{rules.trust}" if rules.hook else "off"
     known = database, hook.deadline_ms, hook.host, embedding.model, embedding.service, config, told
     return _HookSettings(*known, hook.hold_back)
 

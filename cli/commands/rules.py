@@ -15,6 +15,7 @@ from cli.parser import Parser, add_group, add_leaf, number, path_name
 from core.base.fault import Fault, why_unread
 
 if TYPE_CHECKING:
+    from core.flows.rules.ban_match import BanSource
     from core.flows.rules.files import ScopedFiles, Unread
     from core.flows.rules.matcher import RuleMatcher
     from core.flows.system.vectors import From
@@ -121,7 +122,8 @@ def run_match(args: argparse.Namespace, context: Context) -> int:
     if args.project and not Path(args.project).is_dir():
         raise Fault("invalid_input", f"--project {args.project} is not a folder", "pass the folder of the project")
     kind = project_type(Path(args.project)) if args.project else ()
-    matching, unread = _whole(args, context, source="process" if args.jsonl else "either")
+    bans = _ban_source(args, context)
+    matching, unread = _whole(args, context, source="process" if args.jsonl else "either", bans=bans)
     with matching as matcher:
         if args.jsonl:
             from cli.stream import run_stream
@@ -157,14 +159,37 @@ def _call(args: argparse.Namespace, kind: tuple[str, ...]) -> ToolCall:
     return read_call({"tool_name": args.tool, "tool_input": given}, kind)
 
 
+def _ban_source(args: argparse.Namespace, context: Context) -> BanSource:
+    """Where the bans of a call are: in the named files, or in the instruction files of the project and the user."""
+    from core.flows.rules.ban_match import BanSource
+
+    named = tuple(map(Path, args.rules or ()))
+    return BanSource(context.settings.rules, Path(args.project or Path.cwd()), named)
+
+
 def _whole(
-    args: argparse.Namespace, context: Context, *, model: bool = True, source: From = "process"
+    args: argparse.Namespace,
+    context: Context,
+    *,
+    model: bool = True,
+    source: From = "process",
+    bans: BanSource | None = None,
 ) -> tuple[RuleMatcher, tuple[Unread, ...]]:
-    """Return the matcher over the rule files, and the unreadable files of the settings."""
-    files, unread = _read(args, context)
+    """Return the matcher over the rule files, and the unreadable files of the settings. With `bans`, there may be no
+    rule file."""
+    files, unread = ((), ()) if bans is not None and _only_bans(args, context, bans) else _read(args, context)
     for _, told in unread:
         context.out.note(f"casebook: skipped: {told}")
-    return _matcher(args, context, files, model=model, source=source), unread
+    matcher = _matcher(args, context, files, model=model and bool(files), source=source)
+    matcher.bans = bans
+    return matcher, unread
+
+
+def _only_bans(args: argparse.Namespace, context: Context, bans: BanSource) -> bool:
+    """Whether there is no rule file, but an instruction file."""
+    from core.flows.rules.files import rule_files
+
+    return not args.rules and not rule_files(context.settings.rules, bans.folder) and bool(bans.places())
 
 
 def _read(args: argparse.Namespace, context: Context) -> tuple[ScopedFiles, tuple[Unread, ...]]:

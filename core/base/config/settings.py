@@ -126,6 +126,7 @@ class RuleSettings(Section):
     )
     hook: bool = setting("Show the agent the rules that apply before it uses a tool.", default=True)
     hook_most: int = setting("Maximum number of rules shown per call.", default=3, least=1, most=20)
+    bans: bool = setting("Show forbidden code that CLAUDE.md, AGENTS.md and GEMINI.md name in backticks.", default=True)
     trust: str = setting(
         "Rule files or folders that casebook reads despite another owner or write access for everyone.",
         default="",

@@ -206,20 +206,24 @@ def _names_known_program(database: Path, payload: Payload) -> bool:
 
 
 def _rules_before(payload: Payload, database: Path, around: Surroundings, *, taken: bool) -> Handled:
-    """The rules that a call meets. Where there is no rule file, next to nothing is loaded to find that out."""
-    from core.flows.rules.files import no_files, rule_files
+    """The rules and bans that a call meets. Where there is no file of them, next to nothing is loaded to find out."""
+    from core.flows.rules.files import ban_places, no_files, rule_files
 
     rules = read_rules(around.rules)
     folder = Path(payload.cwd) if Path(payload.cwd).is_absolute() else None
     files = rule_files(rules, folder) if rules is not None else ()
     odd = no_files(rules, folder) if rules is not None else ()
-    if rules is None or not files:
+    edited = payload.tool_input.get("file_path", "")
+    bans = ban_places(rules, folder, edited if isinstance(edited, str) else "") if rules is not None else ()
+    if rules is None or not (files or bans):
         return Handled(event=payload.event, fault="; ".join(odd))
     from core.base.config.settings import EmbeddingSettings
     from core.flows.hook.pre_tool_use import advise, count_shown, embed_soon, rules_reply
+    from core.flows.rules.ban_match import BanSource
 
     settings = EmbeddingSettings(model=around.model, service=around.service and not taken)
-    advice = advise(payload, files, folder, database, settings, rules.hook_most)
+    source = BanSource(rules, folder) if bans else None
+    advice = advise(payload, files, folder, database, settings, rules.hook_most, source)
     reply, fault = (rules_reply(advice.found) if advice.found.rules else None), ""
     try:
         if advice.waiting and not taken:
@@ -227,8 +231,9 @@ def _rules_before(payload: Payload, database: Path, around: Surroundings, *, tak
     except (Fault, OSError) as error:  # the agent gets its answer all the same
         fault = error.message if isinstance(error, Fault) else str(error)
     told = (fault or _missed(advice.found), *advice.unread, *odd)
-    count = None if reply is None or taken else lambda: count_shown(advice, database)
-    return Handled(reply, payload.event, "; ".join(filter(None, told)), rules=len(files), once_written=count)
+    count = None if reply is None or taken else lambda: count_shown(advice, database, payload.session_id)
+    many = len(files) + len(bans)
+    return Handled(reply, payload.event, "; ".join(filter(None, told)), rules=many, once_written=count)
 
 
 def _missed(found: RuleMatch) -> str:
@@ -249,5 +254,6 @@ def read_rules(line: str) -> RuleSettings | None:
     if not line:
         return RuleSettings()
     most, files, project_files, trust = (*line.split("\n", 3), "", "", "")[:4]
+    most, _, without = most.partition(" ")
     number = int(most) if most.isdigit() else RuleSettings().hook_most
-    return RuleSettings(files, project_files, hook=True, hook_most=number, trust=trust)
+    return RuleSettings(files, project_files, hook=True, hook_most=number, bans=not without, trust=trust)

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from core.base.config.settings import RuleSettings
 from core.base.config.settings_sources import from_home
@@ -79,7 +79,7 @@ def untrusted_files(settings: RuleSettings, folder: Path | None = None) -> tuple
 
 def _candidate_files(settings: RuleSettings, folder: Path | None) -> Iterator[tuple[Path, Scope, str]]:
     """Each rule file there is, whose it is, and why it is not read ("": it is)."""
-    trusted = tuple(Path.home() / Path(name).expanduser() for name in _names(settings.trust))
+    trusted = trusted_places(settings)
     for path in own_places(settings):
         if path.is_file():
             yield path, "global", distrusted(path, path.parent, trusted)
@@ -87,6 +87,16 @@ def _candidate_files(settings: RuleSettings, folder: Path | None) -> Iterator[tu
     for path in places:
         if path.is_file():
             yield path, "project", distrusted(path, root, trusted)
+
+
+def trusted_places(settings: RuleSettings) -> tuple[Path, ...]:
+    """The files, and folders of files, that are read whoever can write them."""
+    return tuple(Path.home() / Path(name).expanduser() for name in _names(settings.trust))
+
+
+def project_names(settings: RuleSettings) -> list[Path]:
+    """The names of a project's rule files, relative to its folder. Raises Fault config_invalid."""
+    return [_within(name) for name in _names(settings.project_files)]
 
 
 def no_files(settings: RuleSettings, folder: Path | None = None) -> tuple[str, ...]:
@@ -169,7 +179,7 @@ def _project(settings: RuleSettings, folder: Path | None) -> tuple[Path, tuple[P
     """The folder at which the search ended, and the project's rule files in it."""
     if folder is None:
         return Path(), ()
-    wanted = [_within(name) for name in _names(settings.project_files)]
+    wanted = project_names(settings)
     home = Path.home()
     for place in (folder.absolute(), *folder.absolute().parents):
         if place in (home, place.parent):
@@ -197,3 +207,87 @@ def _inside(path: Path, folder: Path) -> bool:
         return path.is_file() and path.resolve().is_relative_to(folder.resolve())
     except OSError:
         return False
+
+
+BAN_NAMES: Final = (
+    "CLAUDE.md", "CLAUDE.local.md", ".claude/CLAUDE.md", "AGENTS.md", "AGENTS.override.md", "GEMINI.md",
+)  # fmt: skip
+"""Files of instructions that agents read in every folder of a project."""
+_BAN_FOLDER: Final = ".claude/rules"
+"""The folder whose Markdown files are instructions too."""
+_OWN_BANS: Final = (".claude/CLAUDE.md", ".codex/AGENTS.md", ".gemini/GEMINI.md")
+"""The same in the home folder, for every project."""
+_DEEP: Final = 40
+"""Folders above a place that are looked at."""
+
+
+class BanPlace(NamedTuple):
+    """A file that may forbid code, the folder that its paths count from, and its name in an answer."""
+
+    path: Path
+    folder: Path
+    name: str
+
+
+def ban_places(settings: RuleSettings, folder: Path | None, file: str = "") -> tuple[BanPlace, ...]:
+    """The instruction files for a call in `folder`: the user's own, and those of the folders up to the project's.
+
+    For an edited `file` of the project those above it come first; for one outside of it there are only the user's own.
+    The rule files of the settings are among them. Trust is as for `rule_files`. Never raises.
+    """
+    if not settings.bans:
+        return ()
+    found: dict[Path, BanPlace] = {}
+    try:
+        trusted = trusted_places(settings)
+        candidates = (*_project_bans(settings, folder, file), *_own_bans(settings, folder))
+    except (Fault, RuntimeError):  # who reads the rules says so
+        return ()
+    for one, root in candidates:
+        try:
+            known = one.path.resolve()
+            inside = one.path.is_file() and (root is None or known.is_relative_to(root.resolve()))
+        except (OSError, RuntimeError):
+            continue
+        if inside and known not in found and not distrusted(one.path, root or one.path.parent, trusted):
+            found[known] = one
+    return tuple(found.values())
+
+
+def _own_bans(settings: RuleSettings, folder: Path | None) -> Iterator[tuple[BanPlace, None]]:
+    home = Path.home()
+    for path in (*(home / name for name in _OWN_BANS), *own_places(settings)):
+        name = f"~/{path.relative_to(home)}" if path.is_relative_to(home) else path.name
+        yield BanPlace(path, folder or path.parent, name), None
+
+
+def _project_bans(settings: RuleSettings, folder: Path | None, file: str) -> Iterator[tuple[BanPlace, Path]]:
+    if folder is None:
+        return
+    above = list(_project_folders(folder.absolute()))
+    root = above[-1]
+    if file:
+        edited = folder.absolute() / file
+        if not edited.is_relative_to(root):
+            return
+        nearer = [place for place in edited.parents if place.is_relative_to(root)]
+        above = list(dict.fromkeys((*nearer[:_DEEP], *above)))
+    names = (*BAN_NAMES, *map(str, project_names(settings)))
+    for place in above:
+        rules = place / _BAN_FOLDER
+        more = sorted(rules.glob("*.md")) if rules.is_dir() else ()
+        for path in (*(place / name for name in names), *more):
+            yield BanPlace(path, place, path.relative_to(root).as_posix()), root
+
+
+def _project_folders(folder: Path) -> Iterator[Path]:
+    """The folder and those above it, up to the one that holds `.git`, below the home folder."""
+    home = Path.home()
+    yield folder
+    for place in (folder, *folder.parents[:_DEEP]):
+        if place in (home, place.parent):
+            return
+        if place != folder:
+            yield place
+        if (place / ".git").exists() or is_shared(place):
+            return

@@ -21,6 +21,7 @@ from core.embedding.index.stored import Place, windows_of
 from core.embedding.models.catalogue import Thresholds
 from core.embedding.runtime.query_model import NoVectors, VectorSearch
 from core.embedding.runtime.worker import place_of, run
+from core.flows.rules.ban_match import BanSource, add_bans, matched_ban, only_bans
 from core.rules.evaluation.clusters import Clusters, ToGroup
 from core.rules.evaluation.compare import Comparison, compare
 from core.rules.evaluation.compare import fit as fitted
@@ -156,7 +157,8 @@ class RuleMatcher:
     query's vector comes from (`system.vectors.vector_search`), `embed` embeds what waits; without them keywords
     answer. Belongs to one thread; a context manager. `log` is told of every failed embedding (REQ-SEM-006).
     `in_memory`: vectors are held and compared here, by numpy; else the casebook's index compares them. While another
-    program embeds, a match is answered with what there is, and its semantic step says so (`ELSEWHERE`).
+    program embeds, a match is answered with what there is, and its semantic step says so (`ELSEWHERE`). `bans`: whose
+    forbidden code a match names too.
     """
 
     paths: Sequence[tuple[Path, Scope]]
@@ -166,6 +168,7 @@ class RuleMatcher:
     log: Log = lambda _: None
     clock: Callable[[], float] = time.time
     in_memory: bool = True
+    bans: BanSource | None = None
     _read: dict[str, _Read] = field(default_factory=dict[str, _Read])
     _list: RuleList | None = None
     _book: Book | None = None
@@ -226,6 +229,8 @@ class RuleMatcher:
         `wait_s` is how long a first match may wait for the model and for rules to be embedded: a stream of calls is
         no tool that waits.
         """
+        if not self.paths and self.bans is not None:
+            return only_bans([matched_ban(one) for one in self.bans.broken(call)], limit)
         started = time.monotonic()
         self._begin_opening()
         book = self.book()
@@ -236,6 +241,7 @@ class RuleMatcher:
             semantic = self._semantic(book, max(0.0, left - (time.monotonic() - started)))
             found = match(book, call, semantic, limit=limit, use_fallback=use_fallback)
         step = next(step for step in found.trace if step.stage == "semantic")
+        found = found if self.bans is None else add_bans(found, self.bans, call, limit)
         self._log_once(step.reason if step.outcome in ("failed", "timeout") else "")
         return found
 

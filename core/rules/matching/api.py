@@ -30,7 +30,7 @@ from core.rules.matching.score import (
 from core.rules.matching.tables import ErrorPattern
 from core.rules.matching.terms import as_written
 
-MatchType = Literal["semantic", "keyword", "hybrid"]
+MatchType = Literal["semantic", "keyword", "hybrid", "exact"]
 
 _WORDS = re.compile(r"[A-Za-z][\w.+-]*|--?[A-Za-z][\w-]*")
 _ALL = frozenset((".", "*", "/", "./", "./*"))
@@ -53,6 +53,7 @@ class MatchedRule:
 
     `relevance_score` decides; `similarity` is max(0, cosine), null where no vector spoke; `keyword_score` is bounded
     bm25; `context` the factor for language and act; `hits` the terms that call and rule share, the strongest first.
+    `match_type` exact: the call has code that a sentence of the file forbids (a ban); its `id` is its place.
     """
 
     id: str

@@ -303,3 +303,22 @@ def test_a_rule_file_that_everyone_can_write_is_named_by_check_and_doctor(
     assert "everyone can write to it" in " ".join(capsys.readouterr().out.split())
     monkeypatch.setenv("CASEBOOK_RULES_TRUST", str(project))
     assert main(["rules", "check", "--db", db]) == 0
+
+
+def test_a_match_names_forbidden_code_where_there_is_no_rule(
+    db: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    project = tmp_path / "shop"
+    project.mkdir()
+    (project / "AGENTS.md").write_text("Never use `npm`. Use `pnpm`.\n", encoding="utf-8")
+    given = ["rules", "match", "--tool", "Bash", "--project", str(project), "--db", db]
+    assert main([*given, "--input", '{"command": "npm ci"}']) == 0
+    printed = capsys.readouterr().out
+    assert printed.startswith("AGENTS.md:1: Never use `npm`")
+    assert "Use `pnpm`." in printed
+    assert "Keywords only" not in printed
+    assert main([*given, "--input", '{"command": "pnpm ci"}']) == 1
+    named = ["rules", "match", "--rules", str(project / "AGENTS.md"), "--tool", "Bash", "--no-model", "--db", db]
+    assert main([*named, "--input", '{"command": "npm ci"}']) == 0

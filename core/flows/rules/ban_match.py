@@ -1,0 +1,151 @@
+"""The bans that a call breaks: files are read once while they stay the same, and each ban has its place as id
+(`CLAUDE.md:75`). They come before the ranked rules of a match."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+from core.base.config.settings import RuleSettings
+from core.base.trace import Step, Stopwatch, facts
+from core.flows.rules.bans import Act, act_of, broken
+from core.flows.rules.files import BanPlace, ban_places
+from core.rules.bans.reader import Ban, Bans, read_bans
+from core.rules.matching.api import MatchedRule, RuleMatch
+from core.rules.matching.call import ToolCall
+from core.rules.matching.keyword import KeywordHit
+
+MOST_BYTES: Final = 1 << 20
+"""A larger file is not read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A ban that a call breaks, and where it is written."""
+
+    ban: Ban
+    place: BanPlace
+
+    @property
+    def id(self) -> str:
+        """File and line, as in `CLAUDE.md:75`."""
+        return f"{self.place.name}:{self.ban.line}"
+
+    @property
+    def key(self) -> str:
+        """The same for a sentence that several files repeat."""
+        return f"{self.ban.kind} {self.ban.code} {' '.join(self.ban.said.split()).casefold()}"
+
+
+@dataclass(frozen=True, slots=True)
+class BanSource:
+    """The files whose bans count: those of the settings and of the project around `folder`, or `named` ones."""
+
+    settings: RuleSettings = field(default_factory=RuleSettings)
+    folder: Path | None = None
+    named: tuple[Path, ...] = ()
+
+    def places(self, file: str = "") -> tuple[BanPlace, ...]:
+        """The files there are, those of a folder above an edited `file` of the project among them."""
+        if self.named:
+            return tuple(BanPlace(path, path.absolute().parent, path.name) for path in self.named if path.is_file())
+        return ban_places(self.settings, self.folder, file)
+
+    def broken(self, call: ToolCall) -> tuple[Broken, ...]:
+        """The bans that a call breaks, each once. Files that cannot be read have none. Never raises."""
+        act = act_of(call)
+        if not act.parts and not act.files:
+            return ()
+        found = self._broken(act)
+        if found and act.whole and (now := self._text(act.files[0])):
+            return self._broken(replace(act, old=now))
+        return found
+
+    def _broken(self, act: Act) -> tuple[Broken, ...]:
+        found: dict[str, Broken] = {}
+        for place in self.places(act.files[0] if act.files else ""):
+            bans = _bans_of(place.path)
+            for ban in bans.bans:
+                if broken(ban, act, bans.advised, str(place.folder)):
+                    one = Broken(ban, place)
+                    found.setdefault(one.key, one)
+        return tuple(found.values())
+
+    def _text(self, file: str) -> str:
+        """A file that a call writes as a whole, as it is before; empty where there is none."""
+        path = (self.folder or Path()) / file
+        try:
+            return path.read_text(encoding="utf-8", errors="replace") if path.stat().st_size <= MOST_BYTES else ""
+        except (OSError, ValueError):
+            return ""
+
+
+def _bans_of(path: Path) -> Bans:
+    try:
+        info = path.stat()
+        return _read(path, info.st_mtime_ns, info.st_size) if info.st_size <= MOST_BYTES else Bans()
+    except OSError:
+        return Bans()
+
+
+@lru_cache(maxsize=64)
+def _read(path: Path, mtime_ns: int, size: int) -> Bans:
+    """A file as it is now. Raises OSError."""
+    return read_bans(path.read_text(encoding="utf-8", errors="replace"))
+
+
+def matched_ban(one: Broken) -> MatchedRule:
+    """A broken ban as a rule of a match: its sentence is the title, its advice the solution."""
+    ban = one.ban
+    advice = ", ".join(f"`{code}`" for code in ban.instead)
+    return MatchedRule(
+        id=one.id,
+        title=ban.said,
+        relevance_score=1.0,
+        match_type="exact",
+        similarity=None,
+        keyword_score=0.0,
+        why=(f"forbidden {_WHAT[ban.kind]} `{ban.code}`, exact",),
+        solution=f"Use {advice}." if advice else ban.said,
+        hits=(KeywordHit(ban.code, "ban", 1.0),),
+        path=str(one.place.path),
+        line=ban.line,
+    )
+
+
+_WHAT: Final = {"use": "code", "call": "call", "import": "import", "edit": "edit of", "push": "push to"}
+
+
+def with_bans(found: RuleMatch, bans: Sequence[MatchedRule], limit: int, elapsed_ms: float = 0.0) -> RuleMatch:
+    """The match with broken bans before its rules, at most `limit` together."""
+    step = Step(
+        "bans",
+        "hit" if bans else "miss",
+        "forbidden code, exact" if bans else "no forbidden code",
+        facts(broken=", ".join(one.id for one in bans[:limit])) if bans else (),
+        elapsed_ms=elapsed_ms,
+    )
+    shown = tuple(bans[:limit])
+    rules, left = found.rules[: limit - len(shown)], found.rules[limit - len(shown) :]
+    scores = (*(None for _ in shown), *found.similarity_scores[: len(rules)])
+    return replace(
+        found, rules=(*shown, *rules), below=(*left, *found.below), similarity_scores=scores, trace=(step, *found.trace)
+    )
+
+
+def add_bans(found: RuleMatch, source: BanSource, call: ToolCall, limit: int) -> RuleMatch:
+    """The match with the bans that the call breaks; as it is where there is no file of bans."""
+    watch = Stopwatch()
+    bans = [matched_ban(one) for one in source.broken(call)]
+    return with_bans(found, bans, limit, watch.ms()) if bans else found
+
+
+def only_bans(bans: Sequence[MatchedRule], limit: int) -> RuleMatch:
+    """A match of bans alone, where there is no rule to rank."""
+    from core.rules.matching.score import CUTOFF
+
+    empty = RuleMatch((), (), (), fallback_used=False, cutoff=CUTOFF, trace=())
+    return with_bans(empty, bans, limit)

@@ -1,0 +1,448 @@
+"""Reader of bans: sentences of a rule file that forbid code in backticks, and that a program can decide.
+
+A sentence counts only if nothing restricts what it forbids: no condition, purpose or place (`never X when …`). What is
+left is exact, so that a match needs no score.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Final, Literal
+
+from core.base.fault import Fault
+from core.base.lazy import lazy_pattern
+from core.base.managed_block import blocks
+from core.rules.format.headings import begins_rule, fenced
+from core.text import redact
+
+Kind = Literal["use", "call", "import", "edit", "push"]
+"""What is forbidden: `use` the code at all, `call` it, `import` it, `edit` the files of a path, `push` to a branch."""
+
+MOST_LINE = 2_000
+"""Code points of a line that are read."""
+MOST_UNIT = 4_000
+"""Code points of a bullet or paragraph that are read."""
+MOST_BANS = 1_000
+"""Bans of one file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ban:
+    """One piece of forbidden code: `line` is that of the code, from 1; `said` the sentence, secrets masked;
+    `instead` the code that its bullet advises; `existing`: new files are allowed; `about`: the bullet with its heading,
+    where a language may be named."""
+
+    code: str
+    kind: Kind
+    line: int
+    said: str
+    instead: tuple[str, ...] = ()
+    existing: bool = False
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Bans:
+    """The bans of one file, and all code that the file names without forbidding it."""
+
+    bans: tuple[Ban, ...] = ()
+    advised: frozenset[str] = frozenset()
+
+
+def read_bans(text: str) -> Bans:
+    """The bans of a text, in order; time is linear in its length. Never raises."""
+    if "`" not in text:
+        return Bans()
+    lines = [line[:MOST_LINE] for line in _without_blocks(text).split("\n")]
+    inside, _, _ = fenced(lines)
+    found: list[Ban] = []
+    advised: set[str] = set()
+    for unit in _units(lines, inside):
+        bans, kept = _read_unit(unit)
+        found += bans
+        advised.update(kept)
+    advised.update(_fenced_code(lines, inside))
+    banned = {(ban.code, ban.kind) for ban in found}
+    return Bans(tuple(found[:MOST_BANS]), frozenset(advised - {code for code, _ in banned}))
+
+
+# Lines to units ------------------------------------------------------------------------------------------------------
+
+_ITEM = re.compile(r"([ \t>]*)(?:[-*+•]|\d{1,3}[.)])[ \t]+")
+_HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)$")
+_TABLE = re.compile(r"[ \t>]*\|")
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """A bullet, paragraph or heading as one line. `starts`: where each of its lines begins in it, and their numbers;
+    `under`: the line ending in a colon, or heading, that it is an item of; `heading`: the nearest."""
+
+    text: str
+    starts: tuple[tuple[int, int], ...]
+    under: str = ""
+    heading: str = ""
+
+    def line(self, at: int) -> int:
+        """The line of a place in the text."""
+        return next((line for start, line in reversed(self.starts) if start <= at), self.starts[0][1])
+
+
+class _Units:
+    """Lines collected into units."""
+
+    def __init__(self) -> None:
+        self.done: list[_Unit] = []
+        self.pieces: list[tuple[str, int]] = []
+        self.size = 0
+        self.intro = self.heading = ""
+        self.above = -1  # the indent of the item that the intro is, -1: it is none
+        self.indent = -1  # of the item that is being read, -1: it is none
+
+    def add(self, text: str, line: int) -> None:
+        if self.size < MOST_UNIT:
+            self.pieces.append((text.strip(), line))
+            self.size += len(self.pieces[-1][0]) + 1
+
+    def close(self) -> None:
+        if not self.pieces:
+            return
+        text, at, starts = " ".join(piece for piece, _ in self.pieces), 0, list[tuple[int, int]]()
+        for piece, line in self.pieces:
+            starts.append((at, line))
+            at += len(piece) + 1
+        if self.indent <= self.above:
+            self.intro, self.above = "", -1
+        under = self.intro if self.indent >= 0 else ""
+        self.done.append(_Unit(text[:MOST_UNIT], tuple(starts), under, self.heading))
+        if self.indent < 0 or text.rstrip("*_ ").endswith((":", "：")):
+            self.intro = text if text.rstrip("*_ ").endswith((":", "：")) else ""
+            self.above = self.indent
+        self.pieces, self.size = [], 0
+
+
+def _units(lines: Sequence[str], inside: Sequence[bool]) -> list[_Unit]:
+    units = _Units()
+    level = 0  # of the ERR rule that the lines belong to
+    for at, line in enumerate(lines):
+        heading = None if inside[at] else _HEADING.match(line)
+        if heading is not None:
+            units.close()
+            deep = len(heading[1])
+            level = deep if begins_rule(line) else 0 if deep <= level else level
+            units.indent = units.above = -1
+            if not level:
+                units.add(heading[2].rstrip("# "), at + 1)
+                units.close()
+            units.intro = units.heading = heading[2].rstrip("# ")
+            continue
+        if level or inside[at] or not line.strip() or _TABLE.match(line):
+            units.close()
+            continue
+        item = _ITEM.match(line)
+        if item is not None:
+            units.close()
+            units.indent = len(item[1].expandtabs(4))
+            units.add(line[item.end() :], at + 1)
+            continue
+        if not units.pieces:
+            units.indent = -1
+        units.add(line.lstrip("> \t"), at + 1)
+    units.close()
+    return units.done
+
+
+def _without_blocks(text: str) -> str:
+    """The text with blank lines for every block of casebook: what it wrote is no rule of the user."""
+    if "<!-- casebook:" not in text:
+        return text
+    try:
+        found = blocks(text)
+    except Fault:
+        return text
+    for block in found:
+        inner = "".join(sign for sign in text[block.start : block.end] if sign == "\n")
+        text = text[: block.start] + inner.ljust(block.end - block.start) + text[block.end :]
+    return text
+
+
+_WRONG_EXAMPLE = re.compile(r"❌|✗|✘|🚫|\b(?:bad|wrong|never|don[’']?t|do not|avoid|incorrect)\b", re.IGNORECASE)
+_FENCE = re.compile(r"[ \t>]*(?:```|~~~)")
+
+
+def _fenced_code(lines: Sequence[str], inside: Sequence[bool]) -> Iterator[str]:
+    """The lines of code examples, except below a comment that calls them wrong."""
+    wrong = False
+    for at, line in enumerate(lines):
+        if not inside[at]:
+            wrong = bool(_WRONG_EXAMPLE.search(line)) if line.strip() else wrong
+        elif _FENCE.match(line):
+            continue
+        elif _WRONG_EXAMPLE.search(line):
+            wrong = True
+        elif not line.strip():
+            wrong = False
+        elif not wrong:
+            yield line.strip()
+
+
+# Units to bans -------------------------------------------------------------------------------------------------------
+
+_TICKED = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n]{1,200})\1(?!`)")
+_C = "\ue000"
+"""A piece of code in the text that the patterns read."""
+_DECORATION = re.compile(r"\*\*|__|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])")
+_END = re.compile(r"[.!?。！？](?=[\s)\"”]|$)|(?<=[。！？])|;\s|\s(?:—|–|--)\s|\s-\s")
+"""Where a sentence or a clause of its own ends."""
+
+_DET = r"(?:(?:the|a|an|any|bare|raw|plain)\s)?"
+_LIST = rf"(?P<list>(?>{_C}(?:(?:\s?[,/、·]\s?|,?\s?\b(?:or|and|nor|과|와|이나|또는|或|和)\s?)+{_C}){{0,9}}))"
+_NOUN = (
+    r"(?:\s(?:types?|calls?|commands?|statements?|keywords?|macros?|operators?|directives?|comments?|flags?|options?|"
+    r"attributes?|functions?|methods?|syntax|casts?|assertions?|annotations?|imports?|tags?|components?|packages?|"
+    r"library|libraries|files?|blocks?))?"
+)
+_START = r"(?:^|[:(,]\s?|\b(?:and|but|then|so|please|always|you|must|should)\s)"
+_NEVER = (
+    r"(?:never\sever|never|do\snot\sever|do\snot|don[’']?t\sever|don[’']?t|must\snot|must\snever|should\snever|"
+    r"mustn[’']t)"
+)
+_VERBS = (
+    r"(?:(?:(?:try|attempt)\sto\s)?(?:use|using|call|calling|invoke|invoking|import|importing|run|running|execute|"
+    r"executing|write|add|type)\s)"
+)
+_OPEN = r"(?:\s?$|\s?[,:]|\)\s?(?:$|[,:]))"
+"""The end of what is forbidden."""
+_REST = (
+    rf"(?=(?:\s?\((?!except|unless|only|if|when)[^()]{{0,200}}\))?(?:{_OPEN}|\s(?:directly|ever|at\sall|anywhere|anymore|"
+    r"here|either|because|since)\b|\s(?:for|in)\s(?:all|every|any)\b|"
+    r"\sin\s(?:this|the)\s(?:repo|repository|project|code|codebase|code\sbase)\s?(?:$|[,:)(])))"
+)
+"""What may follow: the end, a reason, or a place that is everywhere."""
+_ANAPHORA = r"(?=\sfor\s(?:this|that|these|those)\s?(?:$|[,:)(]))"
+_EDIT = (
+    r"(?:(?:manually\s|directly\s|hand-)?(?:edit|modify|change|touch|customi[sz]e|alter|overwrite)"
+    r"(?:\s?(?:,|/|\sor|\sand)\s?(?:delete|edit|modify|change|touch|remove|rename|move))?\s)"
+)
+_HAND = r"(?:directly|manually|by\shand|ever|yourself|because|since)\b"
+_USE = r"(?:^|[:(]\s?|,\s(?:so\s)?|\b(?:always|please|must|should|and|then)\s)(?:use|run|call|write)\s(?:the\s)?"
+_BY_HAND = r"(?:(?:it|them|this|these|directly|manually|by\shand|yourself|ever)\b\s?)*"
+_KO_DROP = r"(?:않는다|않습니다|마세요|말\s?것|마라|않기|말기)"
+
+_PATTERNS: Final[tuple[tuple[Kind, re.Pattern[str]], ...]] = tuple(
+    (kind, lazy_pattern(pattern, re.IGNORECASE))
+    for kind, pattern in (
+        ("use", rf"{_START}{_NEVER}\s(?P<verb>{_VERBS})?{_DET}{_LIST}{_NOUN}(?:{_REST}|(?P<those>{_ANAPHORA}))"),
+        ("use", rf"{_START}{_NEVER}(?:\s[\w-]+){{1,5}}\s(?:with|using|by)\s{_DET}(?P<those>{_LIST}){_NOUN}{_REST}"),
+        ("use", rf"(?:^|[:,]\s)avoid\s(?P<verb>{_VERBS})?{_DET}{_LIST}{_NOUN}{_REST}"),
+        ("use", rf"^no\s{_LIST}{_NOUN}{_REST}"),
+        (
+            "use",
+            rf"{_USE}(?:{_C}|[\w.-]+(?:\s[\w.-]+){{0,3}}){_NOUN}\s?[,(]{{0,2}}\s?"
+            rf"(?:instead\sof|rather\sthan|and\snot|not|never)\s(?P<verb>{_VERBS})?{_DET}{_LIST}{_NOUN}{_REST}",
+        ),
+        (
+            "use",
+            rf"{_LIST}{_NOUN}\s(?:is|are)\s(?:strictly\s|absolutely\s|explicitly\s)?"
+            rf"(?:forbidden|banned|prohibited|not\sallowed|never\sallowed|disallowed){_REST}",
+        ),
+        (
+            "use",
+            rf"{_LIST}{_NOUN}\s(?:must|should)\s(?:not|never)\sbe\s"
+            rf"(?P<verb>used|called|imported|run|executed){_REST}",
+        ),
+        ("use", rf"^[❌🚫⛔✗✘]\ufe0f?\s?(?:(?:{_NEVER}|no)\s)?(?P<verb>{_VERBS})?{_LIST}{_NOUN}(?=\s?(?:$|[,:(]))"),
+        (
+            "edit",
+            rf"{_START}{_NEVER}\s{_EDIT}(?:(?:the|any|generated|existing|file|files)\s){{0,3}}{_LIST}"
+            rf"(?:\s(?:files?|directory|folder))?(?={_OPEN}|\s?\(|\s{_HAND})",
+        ),
+        (
+            "edit",
+            rf"{_LIST}\s(?:files?\s)?(?:must|should)\s(?:not|never)\sbe\s(?:manually\s|directly\s|hand-)?"
+            rf"(?:edited|modified|changed|touched)(?={_OPEN}|\s?\(|\s{_HAND})",
+        ),
+        (
+            "push",
+            rf"{_START}{_NEVER}\s(?:git\s)?push\s(?:directly\s|straight\s)?(?:to|on)\s{_DET}{_LIST}"
+            rf"(?:\sbranch(?:es)?)?{_REST}",
+        ),
+        # Korean, Japanese and Chinese
+        (
+            "use",
+            rf"{_LIST}\s?[를을은는의]?\s?(?:대신|말고)[에,]?\s?(?:(?:항상|반드시)\s)?{_C}\s?[를을]?\s?"
+            rf"(?:$|사용(?:한다|합니다|하세요|할\s?것)?\s?$|쓴다\s?$|써라\s?$|쓰세요\s?$|(?=[,)]))",
+        ),
+        (
+            "use",
+            rf"{_LIST}\s?[를을은는]?\s?(?:절대\s)?(?:직접\s)?(?:사용|실행|호출|쓰)?[은는]?\s?"
+            rf"(?:금지|하지\s?{_KO_DROP}|지\s?{_KO_DROP})\s?(?:$|[,)(])",
+        ),
+        (
+            "use",
+            rf"{_LIST}\s?[はを]?\s?(?:絶対に)?(?:使用)?(?:禁止|使わない|使用しない|実行しない)(?:こと|でください)?"
+            r"\s?(?:$|[,、)(（])",
+        ),
+        (
+            "use",
+            rf"{_LIST}\s?(?:の代わりに|ではなく)、?\s?{_C}\s?を"
+            r"(?:使う|使用(?:する|します|してください|すること)|使ってください)\s?$",
+        ),
+        ("use", rf"(?:不要|禁止|请勿|切勿|不得|勿)(?:使用|运行|调用|执行|用)?\s?{_LIST}\s?(?:$|[,，、)（(])"),
+        ("use", rf"(?:使用|用)\s?{_C}\s?[,，]?\s?(?:而不是|而非|不要用|不用)\s?{_LIST}\s?(?:$|[,，、)（(])"),
+    )
+)
+_ITSELF = re.compile(
+    rf"(?:^|[(:,]\s?|\b(?:and|so)\s)(?:never|do\snot|don[’']?t|must\snot)\s(?:be\s)?(?:manually\s|hand-?|directly\s)?"
+    rf"(?:edit(?:ed)?|modify|modified|change|touch)\s?{_BY_HAND}\)?$",
+    re.IGNORECASE,
+)
+"""Not to be edited, where the file was named first."""
+_SUBJECT = re.compile(rf"^(?:[^{_C}:]{{1,60}}:\s)?(?:the\s|files\sin\s|files\sunder\s)?{_LIST}", re.IGNORECASE)
+_MADE = re.compile(r"\b(?:auto-?generated|generated|build output|codegen)\b", re.IGNORECASE)
+
+_INSTEAD = re.compile(
+    rf"(?:\b(?:use|run|call|write|prefer|in\sfavou?r\sof)\s(?:the\s)?|→\s?|->\s?|=>\s?)({_C})", re.IGNORECASE
+)
+"""Code that is advised."""
+
+_CONDITION = re.compile(
+    r"\b(?:if|when|whenever|unless|until|while|except|without|before|after|where|only|otherwise|sometimes|usually|"
+    r"consider|may|might|could|during|outside|inside|within|via|per|longer|forget|skip|omit|just|necessarily|need)\b"
+    r"|없이|경우|때(?:는|만)?\b|외에|제외|면\s|場合|ときは?|時|如果|除非|之前",
+    re.IGNORECASE,
+)
+"""What makes a sentence depend on more than the code."""
+_TRIGGER = re.compile(
+    r"\b(?:never|not|no|don|mustn|avoid|instead|rather|forbidden|banned|prohibited|disallowed)\b|[❌🚫⛔✗✘]|대신|말고|금지|지\s?[않마말]|"
+    r"禁止|使わ|使用しな|実行しな|代わり|ではなく|不要|请勿|切勿|不得|勿|而不是|而非|不用",
+    re.IGNORECASE,
+)
+"""One of these is in every sentence that forbids."""
+_PLACE = re.compile(r"(?:in|for|on|under|within|as|with|from)\s[^,:]{1,60}[,:]", re.IGNORECASE)
+"""A beginning that says where the sentence holds."""
+_BACK = re.compile(
+    r"(?:except|unless|exception|only|but|however|although|though|otherwise|for|if|when|in)\b", re.IGNORECASE
+)
+"""The first word of a next sentence that may take something back."""
+_INTRO = re.compile(
+    rf"(?:(?:you\s)?(?:must\s|should\s)?{_NEVER}|avoid|forbidden|prohibited|banned|禁止|금지)"
+    r"(?:\s(?:use|run|call|add|import|execute|do))?(?:\s(?:any\sof\s)?(?:the\sfollowing|these|this))?"
+    r"(?:\s(?:commands?|patterns?|code|functions?|apis?|imports?))?\s?[:：]?",
+    re.IGNORECASE,
+)
+"""A heading or line whose items are forbidden."""
+_ITEM_REST = re.compile(rf"[❌🚫⛔✗✘]?\ufe0f?\s?{_LIST}{_NOUN}(?=\s?(?:$|[:(→]))", re.IGNORECASE)
+_PATH = re.compile(r"(?:[~.]{0,2}/)?[\w.@*\[\]{}()+-]+(?:/[\w.@*\[\]{}()+,-]+)*/?")
+_EXTENSION = re.compile(r"\.[A-Za-z*][\w*]{0,9}$")
+
+
+def _read_unit(unit: _Unit) -> tuple[list[Ban], list[str]]:
+    """The bans of one unit, and the code in it that they do not forbid."""
+    ticked = list(_TICKED.finditer(unit.text))
+    if not ticked:
+        return [], []
+    codes = [one[2].strip() for one in ticked]
+    masked = _masked(unit.text, ticked)
+    found: list[Ban] = []
+    banned: set[int] = set()
+    for sentence in _sentences(masked, unit.under):
+        for kind, number in _forbidden(sentence):
+            if number in banned or not codes[number] or (kind == "edit" and not _is_path(codes[number])):
+                continue
+            banned.add(number)
+            said = redact(_filled(sentence.said, codes[sentence.first_said :]))
+            line = unit.line(ticked[number].start())
+            about = f"{unit.heading}\n{unit.under}\n{unit.text}"
+            found.append(Ban(codes[number], kind, line, said, (), "existing" in sentence.text, about))
+    if found:
+        better = (masked.count(_C, 0, one.start(1)) for one in _INSTEAD.finditer(masked))
+        instead = tuple(dict.fromkeys(codes[one] for one in better if one not in banned))
+        found = [ban if ban.kind in ("edit", "push") else replace(ban, instead=instead) for ban in found]
+    return found, [code for at, code in enumerate(codes) if at not in banned]
+
+
+def _masked(text: str, ticked: Sequence[re.Match[str]]) -> str:
+    """The text with one sign for each piece of code, without decoration and double blanks."""
+    ends = (0, *(one.end() for one in ticked))
+    starts = (*(one.start() for one in ticked), len(text))
+    parts = (text[end:start].replace(_C, " ") for end, start in zip(ends, starts, strict=True))
+    return " ".join(_DECORATION.sub("", _C.join(parts)).split())
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    """A sentence of a unit, with the number of its first code. `after`: the next one; `before`: the first of the unit;
+    `under`: what the unit is an item of, for its first sentence; `advises`: the unit says what to use."""
+
+    text: str
+    first: int
+    before: str
+    after: str
+    under: str
+    advises: bool
+
+    @property
+    def said(self) -> str:
+        """The sentence as it is quoted: with the first of its unit, which names its code, if it has none."""
+        return self.text if _C in self.text else f"{self.before}; {self.text}"
+
+    @property
+    def first_said(self) -> int:
+        """The number of the first code in what is quoted."""
+        return self.first if _C in self.text else 0
+
+
+def _sentences(masked: str, under: str) -> Iterator[_Sentence]:
+    cuts = [0, *(one.end() for one in _END.finditer(masked)), len(masked)]
+    pieces = [piece.strip(" .!?;。！？—–") for piece in (masked[a:b] for a, b in pairwise(cuts))]
+    texts = [piece.removesuffix(" -").removesuffix(" --") for piece in pieces if piece]
+    advises = _INSTEAD.search(masked) is not None
+    first = 0
+    for at, text in enumerate(texts):
+        after = texts[at + 1] if at + 1 < len(texts) else ""
+        yield _Sentence(text, first, texts[0], after, "" if at else under, advises)
+        first += text.count(_C)
+
+
+def _forbidden(sentence: _Sentence) -> Iterator[tuple[Kind, int]]:
+    """The code that a sentence forbids: how, and its number in the unit."""
+    text = sentence.text
+    if not (sentence.under or _TRIGGER.search(text)):
+        return
+    if _CONDITION.search(text) or _PLACE.match(text) or _BACK.match(sentence.after):
+        return
+    if sentence.under and _INTRO.fullmatch(" ".join(_DECORATION.sub("", sentence.under).split())):
+        item = _ITEM_REST.match(text)
+        if item is not None:
+            yield from (("use", number) for number in _numbers(text, item, sentence.first))
+    for kind, pattern in _PATTERNS if _C in text else ():
+        for found in pattern.finditer(text):
+            groups = found.groupdict()
+            if groups.get("those") is not None and not sentence.advises:
+                continue
+            verb = (groups.get("verb") or "").casefold()
+            how: Kind = "import" if "import" in verb else "call" if "call" in verb or "invok" in verb else kind
+            yield from ((how, number) for number in _numbers(text, found, sentence.first))
+    named = _SUBJECT.match(sentence.before) if _ITSELF.search(text) else None
+    if named is not None and (named["list"].count(_C) == sentence.first or _MADE.search(sentence.said)):
+        yield from (("edit", number) for number in _numbers(sentence.before, named, 0))
+
+
+def _numbers(sentence: str, found: re.Match[str], first: int) -> range:
+    begin = first + sentence.count(_C, 0, found.start("list"))
+    return range(begin, begin + found["list"].count(_C))
+
+
+def _filled(sentence: str, codes: Sequence[str]) -> str:
+    """The sentence with its code again."""
+    first, *rest = sentence.split(_C)
+    return first + "".join(f"`{code}`{part}" for part, code in zip(rest, codes, strict=False))
+
+
+def _is_path(code: str) -> bool:
+    """Whether code is the path of files: with a folder or an extension."""
+    return bool(_PATH.fullmatch(code)) and ("/" in code or bool(_EXTENSION.search(code)))
