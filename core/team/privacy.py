@@ -7,7 +7,7 @@ the finished line.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, cast
@@ -81,12 +81,17 @@ def _pass(text: str, person: Person) -> str:
 
 def cleaned_value(value: object, person: Person) -> object:
     """A JSON value whose every text is `cleaned`."""
+    return mapped_texts(value, lambda text: cleaned(text, person))
+
+
+def mapped_texts(value: object, change: Callable[[str], str]) -> object:
+    """A JSON value whose every text was changed, names of objects left out."""
     if isinstance(value, str):
-        return cleaned(value, person)
+        return change(value)
     if isinstance(value, list):
-        return [cleaned_value(one, person) for one in cast("list[object]", value)]
+        return [mapped_texts(one, change) for one in cast("list[object]", value)]
     if isinstance(value, dict):
-        return {name: cleaned_value(one, person) for name, one in cast("dict[str, object]", value).items()}
+        return {name: mapped_texts(one, change) for name, one in cast("dict[str, object]", value).items()}
     return value
 
 

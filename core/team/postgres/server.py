@@ -121,6 +121,11 @@ def _fault(error: Error, url: str, team: str) -> Fault:
     state, place = error.sqlstate or "", place_of_server(url)
     why = visible(_said(str(error)))
     named = f"team {team}" if team else "a team"
+    if not state and ("password" in why or "authentication" in why):
+        return Fault("io_error", f"the server at {place} refuses your login: {why}", "see ~/.pgpass, or ask its owner")
+    if not state and ("certificate" in why or "SSL" in why):
+        hint = "name the authority of the server in the address: sslrootcert=FILE"
+        return Fault("io_error", f"the server at {place} is not trusted: {why}", hint)
     if not state or state[:2] in ("08", "53", "57") or state == "55P03":
         code: FaultCode = "timeout" if state in ("57014", "55P03") else "io_error"
         return Offline(code, f"the server of {named} at {place} cannot be reached: {why}", "casebook tries again later")

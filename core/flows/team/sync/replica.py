@@ -16,11 +16,13 @@ from typing import Final, NamedTuple, cast
 import apsw
 
 from core.base.fault import Fault
+from core.base.wire import canonical
 from core.flows.team.place import TeamPlace, place_of
 from core.flows.team.sync.holding import held_lessons
 from core.store import Store
-from core.team.lessons_file import Record, join, line_of, parse_line
+from core.team.lessons_file import Record, Stamped, join, line_of, parse_line
 from core.team.postgres.log import LESSON, WITHDRAWAL, Draft, Event, Position
+from core.team.privacy import mapped_texts
 from core.text import redact
 
 SEND: Final = 500
@@ -125,15 +127,23 @@ def fold(store: Store, before: Position, events: Sequence[Event]) -> tuple[Posit
         for one in events:
             if one.line is None:
                 continue
-            record = _record(one.lesson, redact(one.line)) if one.kind in (LESSON, WITHDRAWAL) else None
+            record = _record(one.lesson, one.line) if one.kind in (LESSON, WITHDRAWAL) else None
             if record is None:
                 unread += 1
-            elif held.has(con, one.project, one.lesson, record):
-                learn(con, one.project, one.lesson, record, f"{one.actor} ({one.machine})")
+            elif held.has(con, project := redact(one.project), one.lesson, record):
+                learn(con, project, one.lesson, _redacted(record), f"{one.actor} ({one.machine})")
         last = events[-1]
         position = Position(last.seq, last.hash, max(before.epoch, last.epoch))
         con.execute("UPDATE team_server SET seq = ?, hash = ?, epoch = ?", position)
     return position, unread
+
+
+def _redacted(record: Record) -> Record:
+    """A lesson of another client as it may be stored: ours sends none with a secret."""
+    fields = {
+        name: Stamped(one.time, canonical(mapped_texts(one.value, redact))) for name, one in record.fields.items()
+    }
+    return record._replace(fields=fields)
 
 
 def learn(
