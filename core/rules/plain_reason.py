@@ -62,6 +62,8 @@ def _key(one: MatchedRule) -> tuple[str, str, int]:
 
 def _shown(one: MatchedRule, cutoff: float) -> str:
     """What speaks for the rule: its code, else a pattern, else the meaning, else shared words."""
+    if one.match_type == "exact":
+        return f"{one.why[0][0].upper()}{one.why[0][1:]}."
     code = next((hit for hit in one.hits if hit.source == "code"), None)
     pattern = next((why.removeprefix(_LOOKS_LIKE) for why in one.why if why.startswith(_LOOKS_LIKE)), "")
     if code is not None and len(code.term) <= _LONG:

@@ -125,7 +125,9 @@ def _sentence(one: MatchedRule, match: RuleMatch) -> Content:
 
 
 def _sum(one: MatchedRule, match: RuleMatch, signs: Signs) -> Content:
-    """Draw each tier's bar, and the arithmetic of the core."""
+    """Draw each tier's bar, and the arithmetic of the core; of forbidden code, what to do."""
+    if one.match_type == "exact":
+        return Content.styled(f"\n{title(one.solution)}" if one.solution != one.title else "", "$cb-soft")
     total = next((why for why in reversed(one.why) if " = " in why), "")
     rest = [why for why in one.why if why != total and not why.startswith("shares ")]
     said = "not compared" if one.similarity is None else f"{one.similarity:.2f}"

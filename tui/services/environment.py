@@ -14,6 +14,7 @@ from tui.runtime.state import State
 from tui.terminal.crash import Logger, no_log
 
 if TYPE_CHECKING:
+    from core.flows.rules.ban_match import BanSource
     from core.flows.rules.files import ScopedFiles
 
 
@@ -38,6 +39,12 @@ class Sources:
             return named_files([str(path) for path in self.named])
         return rule_files(self.settings, self.folder)
 
+    def bans(self) -> BanSource:
+        """Where code is looked for that instruction files forbid."""
+        from core.flows.rules.ban_match import BanSource
+
+        return BanSource(self.settings, self.folder, self.named)
+
     def of(self, project: str) -> Sources:
         """The sources for a call of that project (a folder, or empty): its rules hold there, as in the hook."""
         return replace(self, folder=Path(project)) if Path(project).is_absolute() else self
@@ -61,7 +68,8 @@ class Sources:
         from core.base.paths import user_folder
 
         own = [user_folder("config") / name for name in ("rules.toml", "glossary.toml")]
-        return tuple(stamp_of(path) for path in (*self.places(), *own))
+        bans = (one.path for one in self.bans().places())
+        return tuple(stamp_of(path) for path in (*self.places(), *bans, *own))
 
 
 def stamp_of(path: Path) -> tuple[str, int, int]:

@@ -97,6 +97,7 @@ def _align_quote(desk: Desk, given: dict[str, Any], _: Cancelled) -> AlignResult
 
 def _match_rules(desk: Desk, given: dict[str, Any], _: Cancelled) -> RuleMatch:
     from core.base.config.settings_sources import from_home
+    from core.flows.rules.ban_match import BanSource
     from core.flows.rules.files import readable, rule_files, with_unread
     from core.flows.rules.matcher import RuleMatcher
     from core.rules.matching.call import read_call
@@ -104,13 +105,14 @@ def _match_rules(desk: Desk, given: dict[str, Any], _: Cancelled) -> RuleMatch:
 
     project = from_home(given["project"]) if given.get("project") else Path.cwd()
     found = rule_files(desk.settings.rules, project)
-    if not found:
+    bans = BanSource(desk.settings.rules, project)
+    if not found and not bans.places():
         hint = "set rules.files (casebook config show), or pass the project folder"
         raise Fault("invalid_input", "no rule file found, neither yours nor of this project", hint)
-    files, unread = readable(found)
+    files, unread = readable(found) if found else ((), ())
     call = read_call({"tool_name": given["tool_name"], "tool_input": given["tool_input"]}, project_type(project))
     vectors = desk.vectors() if desk.database.exists() else None  # no casebook is made by looking
-    with RuleMatcher(files, desk.database, vectors) as matcher:
+    with RuleMatcher(files, desk.database, vectors, bans=bans) as matcher:
         return with_unread(matcher.match(call, limit=given.get("limit", 5)), unread)
 
 

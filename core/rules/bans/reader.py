@@ -232,68 +232,68 @@ _USE = r"(?:^|[:(]\s?|,\s(?:so\s)?|\b(?:always|please|must|should|and|then)\s)(?
 _BY_HAND = r"(?:(?:it|them|this|these|directly|manually|by\shand|yourself|ever)\b\s?)*"
 _KO_DROP = r"(?:않는다|않습니다|마세요|말\s?것|마라|않기|말기)"
 
+_SOURCES: Final[tuple[tuple[Kind, str], ...]] = (
+    ("use", rf"{_START}{_NEVER}\s(?P<verb>{_VERBS})?{_DET}{_LIST}{_NOUN}(?:{_REST}|(?P<those>{_ANAPHORA}))"),
+    ("use", rf"{_START}{_NEVER}(?:\s[\w-]+){{1,5}}\s(?:with|using|by)\s{_DET}(?P<those>{_LIST}){_NOUN}{_REST}"),
+    ("use", rf"(?:^|[:,]\s)avoid\s(?P<verb>{_VERBS})?{_DET}{_LIST}{_NOUN}{_REST}"),
+    ("use", rf"^no\s{_LIST}{_NOUN}{_REST}"),
+    (
+        "use",
+        rf"{_USE}(?:{_C}|[\w.-]+(?:\s[\w.-]+){{0,3}}){_NOUN}\s?[,(]{{0,2}}\s?"
+        rf"(?:instead\sof|rather\sthan|and\snot|not|never)\s(?P<verb>{_VERBS})?{_DET}{_LIST}{_NOUN}{_REST}",
+    ),
+    (
+        "use",
+        rf"{_LIST}{_NOUN}\s(?:is|are)\s(?:strictly\s|absolutely\s|explicitly\s)?"
+        rf"(?:forbidden|banned|prohibited|not\sallowed|never\sallowed|disallowed){_REST}",
+    ),
+    (
+        "use",
+        rf"{_LIST}{_NOUN}\s(?:must|should)\s(?:not|never)\sbe\s"
+        rf"(?P<verb>used|called|imported|run|executed){_REST}",
+    ),
+    ("use", rf"^[❌🚫⛔✗✘]\ufe0f?\s?(?:(?:{_NEVER}|no)\s)?(?P<verb>{_VERBS})?{_LIST}{_NOUN}(?=\s?(?:$|[,:(]))"),
+    (
+        "edit",
+        rf"{_START}{_NEVER}\s{_EDIT}(?:(?:the|any|generated|existing|file|files)\s){{0,3}}{_LIST}"
+        rf"(?:\s(?:files?|directory|folder))?(?={_OPEN}|\s?\(|\s{_HAND})",
+    ),
+    (
+        "edit",
+        rf"{_LIST}\s(?:files?\s)?(?:must|should)\s(?:not|never)\sbe\s(?:manually\s|directly\s|hand-)?"
+        rf"(?:edited|modified|changed|touched)(?={_OPEN}|\s?\(|\s{_HAND})",
+    ),
+    (
+        "push",
+        rf"{_START}{_NEVER}\s(?:git\s)?push\s(?:directly\s|straight\s)?(?:to|on)\s{_DET}{_LIST}"
+        rf"(?:\sbranch(?:es)?)?{_REST}",
+    ),
+    # Korean, Japanese and Chinese
+    (
+        "use",
+        rf"{_LIST}\s?[를을은는의]?\s?(?:대신|말고)[에,]?\s?(?:(?:항상|반드시)\s)?{_C}\s?[를을]?\s?"
+        rf"(?:$|사용(?:한다|합니다|하세요|할\s?것)?\s?$|쓴다\s?$|써라\s?$|쓰세요\s?$|(?=[,)]))",
+    ),
+    (
+        "use",
+        rf"{_LIST}\s?[를을은는]?\s?(?:절대\s)?(?:직접\s)?(?:사용|실행|호출|쓰)?[은는]?\s?"
+        rf"(?:금지|하지\s?{_KO_DROP}|지\s?{_KO_DROP})\s?(?:$|[,)(])",
+    ),
+    (
+        "use",
+        rf"{_LIST}\s?[はを]?\s?(?:絶対に)?(?:使用)?(?:禁止|使わない|使用しない|実行しない)(?:こと|でください)?"
+        r"\s?(?:$|[,、)(（])",
+    ),
+    (
+        "use",
+        rf"{_LIST}\s?(?:の代わりに|ではなく)、?\s?{_C}\s?を"
+        r"(?:使う|使用(?:する|します|してください|すること)|使ってください)\s?$",
+    ),
+    ("use", rf"(?:不要|禁止|请勿|切勿|不得|勿)(?:使用|运行|调用|执行|用)?\s?{_LIST}\s?(?:$|[,，、)（(])"),
+    ("use", rf"(?:使用|用)\s?{_C}\s?[,，]?\s?(?:而不是|而非|不要用|不用)\s?{_LIST}\s?(?:$|[,，、)（(])"),
+)
 _PATTERNS: Final[tuple[tuple[Kind, re.Pattern[str]], ...]] = tuple(
-    (kind, lazy_pattern(pattern, re.IGNORECASE))
-    for kind, pattern in (
-        ("use", rf"{_START}{_NEVER}\s(?P<verb>{_VERBS})?{_DET}{_LIST}{_NOUN}(?:{_REST}|(?P<those>{_ANAPHORA}))"),
-        ("use", rf"{_START}{_NEVER}(?:\s[\w-]+){{1,5}}\s(?:with|using|by)\s{_DET}(?P<those>{_LIST}){_NOUN}{_REST}"),
-        ("use", rf"(?:^|[:,]\s)avoid\s(?P<verb>{_VERBS})?{_DET}{_LIST}{_NOUN}{_REST}"),
-        ("use", rf"^no\s{_LIST}{_NOUN}{_REST}"),
-        (
-            "use",
-            rf"{_USE}(?:{_C}|[\w.-]+(?:\s[\w.-]+){{0,3}}){_NOUN}\s?[,(]{{0,2}}\s?"
-            rf"(?:instead\sof|rather\sthan|and\snot|not|never)\s(?P<verb>{_VERBS})?{_DET}{_LIST}{_NOUN}{_REST}",
-        ),
-        (
-            "use",
-            rf"{_LIST}{_NOUN}\s(?:is|are)\s(?:strictly\s|absolutely\s|explicitly\s)?"
-            rf"(?:forbidden|banned|prohibited|not\sallowed|never\sallowed|disallowed){_REST}",
-        ),
-        (
-            "use",
-            rf"{_LIST}{_NOUN}\s(?:must|should)\s(?:not|never)\sbe\s"
-            rf"(?P<verb>used|called|imported|run|executed){_REST}",
-        ),
-        ("use", rf"^[❌🚫⛔✗✘]\ufe0f?\s?(?:(?:{_NEVER}|no)\s)?(?P<verb>{_VERBS})?{_LIST}{_NOUN}(?=\s?(?:$|[,:(]))"),
-        (
-            "edit",
-            rf"{_START}{_NEVER}\s{_EDIT}(?:(?:the|any|generated|existing|file|files)\s){{0,3}}{_LIST}"
-            rf"(?:\s(?:files?|directory|folder))?(?={_OPEN}|\s?\(|\s{_HAND})",
-        ),
-        (
-            "edit",
-            rf"{_LIST}\s(?:files?\s)?(?:must|should)\s(?:not|never)\sbe\s(?:manually\s|directly\s|hand-)?"
-            rf"(?:edited|modified|changed|touched)(?={_OPEN}|\s?\(|\s{_HAND})",
-        ),
-        (
-            "push",
-            rf"{_START}{_NEVER}\s(?:git\s)?push\s(?:directly\s|straight\s)?(?:to|on)\s{_DET}{_LIST}"
-            rf"(?:\sbranch(?:es)?)?{_REST}",
-        ),
-        # Korean, Japanese and Chinese
-        (
-            "use",
-            rf"{_LIST}\s?[를을은는의]?\s?(?:대신|말고)[에,]?\s?(?:(?:항상|반드시)\s)?{_C}\s?[를을]?\s?"
-            rf"(?:$|사용(?:한다|합니다|하세요|할\s?것)?\s?$|쓴다\s?$|써라\s?$|쓰세요\s?$|(?=[,)]))",
-        ),
-        (
-            "use",
-            rf"{_LIST}\s?[를을은는]?\s?(?:절대\s)?(?:직접\s)?(?:사용|실행|호출|쓰)?[은는]?\s?"
-            rf"(?:금지|하지\s?{_KO_DROP}|지\s?{_KO_DROP})\s?(?:$|[,)(])",
-        ),
-        (
-            "use",
-            rf"{_LIST}\s?[はを]?\s?(?:絶対に)?(?:使用)?(?:禁止|使わない|使用しない|実行しない)(?:こと|でください)?"
-            r"\s?(?:$|[,、)(（])",
-        ),
-        (
-            "use",
-            rf"{_LIST}\s?(?:の代わりに|ではなく)、?\s?{_C}\s?を"
-            r"(?:使う|使用(?:する|します|してください|すること)|使ってください)\s?$",
-        ),
-        ("use", rf"(?:不要|禁止|请勿|切勿|不得|勿)(?:使用|运行|调用|执行|用)?\s?{_LIST}\s?(?:$|[,，、)（(])"),
-        ("use", rf"(?:使用|用)\s?{_C}\s?[,，]?\s?(?:而不是|而非|不要用|不用)\s?{_LIST}\s?(?:$|[,，、)（(])"),
-    )
+    (kind, lazy_pattern(pattern, re.IGNORECASE)) for kind, pattern in _SOURCES
 )
 _ITSELF = re.compile(
     rf"(?:^|[(:,]\s?|\b(?:and|so)\s)(?:never|do\snot|don[’']?t|must\snot)\s(?:be\s)?(?:manually\s|hand-?|directly\s)?"
@@ -418,7 +418,7 @@ def _forbidden(sentence: _Sentence) -> Iterator[tuple[Kind, int]]:
     if sentence.under and _INTRO.fullmatch(" ".join(_DECORATION.sub("", sentence.under).split())):
         item = _ITEM_REST.match(text)
         if item is not None:
-            yield from (("use", number) for number in _numbers(text, item, sentence.first))
+            yield from _each("use", _numbers(text, item, sentence.first))
     for kind, pattern in _PATTERNS if _C in text else ():
         for found in pattern.finditer(text):
             groups = found.groupdict()
@@ -426,10 +426,15 @@ def _forbidden(sentence: _Sentence) -> Iterator[tuple[Kind, int]]:
                 continue
             verb = (groups.get("verb") or "").casefold()
             how: Kind = "import" if "import" in verb else "call" if "call" in verb or "invok" in verb else kind
-            yield from ((how, number) for number in _numbers(text, found, sentence.first))
+            yield from _each(how, _numbers(text, found, sentence.first))
     named = _SUBJECT.match(sentence.before) if _ITSELF.search(text) else None
     if named is not None and (named["list"].count(_C) == sentence.first or _MADE.search(sentence.said)):
-        yield from (("edit", number) for number in _numbers(sentence.before, named, 0))
+        yield from _each("edit", _numbers(sentence.before, named, 0))
+
+
+def _each(kind: Kind, numbers: range) -> Iterator[tuple[Kind, int]]:
+    for number in numbers:
+        yield kind, number
 
 
 def _numbers(sentence: str, found: re.Match[str], first: int) -> range:

@@ -309,7 +309,7 @@ class MatchController:
         at = self._at(ranked) or (key_of(one) if told and one is not None else None)
         if ranked is None:
             self._screen.rank.show_notice(no_files(self._screen.matching.sources.places()))
-        elif not ranked.rules:
+        elif ranked.files and not ranked.rules and not ranked.match.rules:
             self._screen.rank.show_notice(no_rules(ranked), ranked)
         elif self.call is None:
             self._screen.rank.show_notice(no_call(ranked, *self._screen.calls.sought), ranked)

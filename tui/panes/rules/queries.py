@@ -259,7 +259,7 @@ class Matching:
         def work(job: Job[Any]) -> Ranked | None:
             from core.rules.matching.call import ToolCall
 
-            if not self.sources.files():
+            if not self.sources.files() and not self.sources.bans().places():
                 return None
             asked = call or ToolCall("")
             meaning = self._by_meaning()
@@ -399,12 +399,14 @@ class Matching:
 
         files, known = self.sources.files(), self._matchers[meaning]
         if known is not None and tuple(known.paths) == files:
+            known.bans = self.sources.bans()
             return known
         if known is not None:
             known.close()
         settings = self.sources.embedding if meaning else None
         vectors = None if settings is None else remote_search(settings, self._embed)
-        made = RuleMatcher(files, self._database, vectors, log=self._set_status, in_memory=False)
+        bans = self.sources.bans()
+        made = RuleMatcher(files, self._database, vectors, log=self._set_status, in_memory=False, bans=bans)
         self._none = self._none if vectors is None else isinstance(vectors.model(), NoVectors)
         self._matchers[meaning] = made
         return made
