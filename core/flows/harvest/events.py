@@ -78,7 +78,8 @@ class HarvestedError(NamedTuple):
     too where nothing was linked as the fix),
     `resolved_by` the last of them that changed something, the verifying tool where only the command differs, or
     `user`. `hints` are the linked hunks, `instead` the failing and the working command where that is itself the fix.
-    `transient`: the identical command passed with nothing in between, which is no fix.
+    `transient`: the identical command passed later, and nothing in between is known to be the fix; `untouched`: nothing
+    in between can be.
     """
 
     key: KeyLine
@@ -109,6 +110,7 @@ class HarvestedError(NamedTuple):
     hints: tuple[Hint, ...] = ()
     instead: tuple[str, str] | None = None
     lesson: Lesson | None = None
+    untouched: bool = False
 
     @property
     def span(self) -> tuple[int, int]:

@@ -133,7 +133,7 @@ class _Settled(NamedTuple):
 
     first: int
     worth: Worth
-    transient: bool
+    untouched: bool
     gone: Place | None
 
 
@@ -201,7 +201,7 @@ class Incidents:
             gone = Place(error.verified_session, error.verified_idx, error.verified_ts)
         insort(
             self._settled.setdefault(error.fingerprint, []),
-            _Settled(first, error.worth, error.transient, gone),
+            _Settled(first, error.worth, error.untouched, gone),
             key=_first,
         )
 
@@ -215,7 +215,7 @@ class Incidents:
         for number, (sign, shown) in enumerate(zip(self._signs, findings, strict=True)):
             root, members = groups[number][0], groups[number]
             verdict, reason = sign.verdict, sign.reason
-            if verdict == "incident" and shown and all(one is not None and one.transient for one in shown):
+            if verdict == "incident" and shown and all(one is not None and one.untouched for one in shown):
                 verdict, reason = "flaky", "The same command passed later, and nothing was changed in between."
             worth = _worth(one for one in shown if one is not None)
             slip = sign.slip or (f"{sign.program}: {sign.fingerprints[0]}"[:LIMIT] if worth == "slip" else "")

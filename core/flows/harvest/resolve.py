@@ -45,7 +45,7 @@ from core.flows.harvest.fixes.lesson import (
     worth_of,
 )
 from core.flows.harvest.fixes.likelihood import WINDOW, Likely, Trial, likely_steps
-from core.flows.harvest.fixes.linking import SAID, Candidate, Failure, Linked, link_steps
+from core.flows.harvest.fixes.linking import SAID, Candidate, Failure, Linked, is_check, link_steps
 from core.flows.harvest.outcome import Outcome
 from core.flows.harvest.signatures import Named
 from core.text import words
@@ -307,6 +307,7 @@ def settle(error: OpenError, verified: Verified | None, past: Past, weighed: Wei
         transient = verified.relation in ("same", "covers") and not verified.replaced
         return still_open._replace(
             transient=transient,
+            untouched=transient and not _was_changed(error, verified.run, past),
             verified_session=green.session_id,
             verified_idx=green.idx,
             verified_ts=green.ts,
@@ -314,6 +315,16 @@ def settle(error: OpenError, verified: Verified | None, past: Past, weighed: Wei
         )
     spoken = past.statements_between(error.first.at, verified.run.at)
     return _resolved(still_open, error, verified, fix, spoken, past)
+
+
+def _was_changed(error: OpenError, green: Run, past: Past) -> bool:
+    """Whether a file was changed or a command ran that is no check between an error and the run that shows it gone."""
+    steps = any(error.last.at < step.at < green.at and step.change is not None for step in past.steps)
+    return steps or any(one.at < green.at and one.acts and not _only_checks(one.command) for one in error.trials)
+
+
+def _only_checks(command: Command | None) -> bool:
+    return command is not None and bool(command.members) and all(map(is_check, command.members))
 
 
 def _weighed(error: OpenError, fix: Fix, verified: Verified | None) -> tuple[Fix, Verified | None]:

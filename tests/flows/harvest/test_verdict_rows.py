@@ -118,3 +118,31 @@ def test_a_call_that_another_one_canceled_is_no_slip(store: Store, tmp_path: Pat
     read(chat, "a.py", "<tool_use_error>Sibling tool call errored</tool_use_error>").save()
     import_transcripts(store, "auto", [chat.path])
     assert verdicts(store, "verdict, slip") == [("noise", "")]
+
+
+@pytest.mark.parametrize(
+    ("between", "verdict"),
+    [
+        (None, "flaky"),
+        ("git status --short", "flaky"),
+        ("npm test", "flaky"),
+        ("gt track --parent main", "incident"),
+        ("rm -rf build", "incident"),
+    ],
+)
+def test_only_what_passes_again_untouched_is_flaky(
+    store: Store, tmp_path: Path, between: str | None, verdict: str
+) -> None:
+    chat = Transcript(tmp_path / "in").bash("gt create -m x", "ERROR: this branch is not tracked", 1)
+    if between is not None:
+        chat.bash(between, "done")
+    import_transcripts(store, "auto", [chat.bash("gt create -m x", "created").save()])
+    assert verdicts(store, "verdict") == [(verdict,)]
+
+
+def test_an_edit_that_is_not_known_to_be_the_fix_makes_no_flaky_failure(store: Store, tmp_path: Path) -> None:
+    chat = Transcript(tmp_path / "in").bash("npm test", "Error: the port is in use", 1)
+    for number in range(4):
+        chat.edit(f"part{number}.css")
+    import_transcripts(store, "auto", [chat.bash("npm test", "4 passed").save()])
+    assert verdicts(store, "verdict, worth") == [("incident", "none")]
