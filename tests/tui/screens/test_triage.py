@@ -11,7 +11,7 @@ from core.errors import add_resolution, show_case
 from core.errors.curation.decisions import verify
 from core.errors.curation.history import whole_history
 from core.errors.curation.transaction import Written, look, person
-from core.errors.curation.triage import count_waiting
+from core.errors.curation.triage import count_waiting, triage_queue
 from core.errors.exchange.case_export import export_cases, export_fixes
 from core.flows.transcripts.api import import_transcripts
 from core.store import open_store
@@ -292,3 +292,19 @@ async def test_a_fix_recorded_by_a_hook_is_no_loss_when_it_is_left(casebook: Pat
         assert case is not None
         assert case.resolution == "theirs"
         assert not any(one.status == "rejected" for one in case.resolutions)
+
+
+async def test_the_heading_says_how_many_drafts_one_key_rejects(casebook: Path) -> None:
+    with open_store(casebook) as store:
+        case_id = triage_queue(store).cases[0].id
+    with open_store(casebook, write=True) as store, store.transaction() as con:
+        for at in (1, 2):
+            add_resolution(con, case_id, None, f"{at}", status="draft", author="record", ts=f"2026-03-14T09:0{at}:00Z")
+    app = app_on(casebook)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(pilot, app)
+        await until(pilot, lambda: shown(screen) and "drafts, X rejects all" in frame(app))
+        assert screen.queue.entries[0].row.id == case_id
+        await pilot.press("X")
+        await until(pilot, lambda: idle(app) and shown(screen) and screen.queue.index_of(case_id) is None)
+        assert "rejects all" not in frame(app), "the next case has one draft"

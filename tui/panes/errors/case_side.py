@@ -82,7 +82,7 @@ class CaseSide(Reading):
 
     def _draw_fix(self) -> None:
         fix = self.fix
-        self._fix.border_title = draw.fix_title(fix, self._signs)
+        self._fix.border_title = Content.assemble(draw.fix_title(fix, self._signs), self._more_drafts())
         for name in ("verified", "draft"):
             self._fix.set_class(fix is not None and fix.status == name, f"-{name}")
         case, signs = None if self.read is None else self.read.case, self._signs
@@ -96,6 +96,15 @@ class CaseSide(Reading):
             self._fix.set_wrapped(drawn)
         else:
             self._fix.set_content(Content(""))
+
+    def _more_drafts(self) -> Content:
+        """How many drafts wait here, where a rejected one is followed by the next, and the key for all of them."""
+        fixes = () if self.read is None else self.read.case.resolutions
+        drafts = len({one.text for one in fixes if one.status == "draft" and one.replaced_by is None})
+        if drafts < 2 or not self._with_fix or self._signs.lacks("{triage.reject_all}"):
+            return Content("")
+        told = self._signs.fill_keys(f"{self._signs.dot}  {drafts} drafts, {{triage.reject_all}} rejects all ")
+        return Content.styled(told, "not bold $cb-dim")
 
     def _raw_of(self, case: Case) -> Raw:
         one = None if self.read is None else self.read.latest
