@@ -429,7 +429,7 @@ def draw_lesson(lesson: Lesson, width: int = 0, shown: str = "") -> Content:
 
 
 def _lesson_lines(label: str, line: str, lesson: Lesson, width: int) -> list[Content]:
-    if label == "Do" and lesson.do.kind == "hunk" and line[:2] in ("+ ", "- "):
+    if label == "Do" and lesson.do.kind == "hunk" and (line[:2] in ("+ ", "- ", "  ") or line in ("+", "-")):
         return diff_lines(line, max(0, width - _LABEL))
     drawn = Content.styled(line, _LESSON_TONES.get(label, "$cb-soft"))
     return drawn.wrap(width - _LABEL) if line and width > _LABEL else [drawn]

@@ -10,6 +10,7 @@ import pytest
 from core.base.trace import Step
 from core.errors.cases.case import Case, CaseKeyLine, CaseStatus
 from core.errors.cases.resolutions import Resolution
+from core.errors.lessons import Do, Lesson, When
 from core.errors.practice import Practice
 from core.errors.retrieval.answer import Hit, Source
 from tui.render.case import (
@@ -17,6 +18,7 @@ from tui.render.case import (
     draw_facts,
     draw_fix,
     draw_head,
+    draw_lesson,
     draw_practice,
     draw_raw,
     draw_source,
@@ -254,6 +256,16 @@ def test_a_weak_fix_says_so_in_its_heading_and_why_below_it() -> None:
     fix = fix_of(CASE, None, weak)
     assert "weak" in fix_title(fix, UNICODE).plain
     assert "Why weak: no step is linked." in draw_fix(fix, UNICODE).plain
+
+
+def test_the_card_repeats_no_error_and_breaks_code_like_a_diff() -> None:
+    do = Do("hunk", "  keep = 1\n- old_name = compute(first, second)\n+ new_name = compute(first, second)", "a.py")
+    lesson = Lesson(When("KeyError: 'a'", "python", "", "Linux"), do, (), "pytest", None, "project", ())
+    whole, short = draw_lesson(lesson, 40).plain, draw_lesson(lesson, 40, "KeyError: 'a'").plain
+    assert whole.startswith("When        KeyError: 'a' (python,\n            Linux)\n")
+    assert short.startswith("When        python, Linux\n")
+    assert "\n              keep = 1\n" in short
+    assert "            - old_name = compute(first, \n              second)\n" in short
 
 
 def test_skipped_stages_that_wrap_are_indented_under_the_first() -> None:
