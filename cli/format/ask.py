@@ -43,7 +43,7 @@ def answer_lines(out: Output, found: Answer, *, explain: bool = False, said: boo
     if any(one.marker for one in found.citations):
         yield from _sources(out, found) if not explain else ()
     else:
-        yield from _nearest(out, found)
+        yield from _nearest(found)
     if found.said and not said:
         words = found.said if len(found.said) <= _QUOTE else found.said[:_QUOTE] + "…"
         yield ""
@@ -97,7 +97,7 @@ def _sources(out: Output, found: Answer) -> Iterator[str]:
             yield clip(one.section, out.columns)
 
 
-def _nearest(out: Output, found: Answer) -> Iterator[str]:
+def _nearest(found: Answer) -> Iterator[str]:
     if not found.citations:
         return
     korean = hangul_share(found.query) > 0.3

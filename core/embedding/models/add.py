@@ -102,10 +102,10 @@ def _filled(folder: Path, part: Path, name: str, wishes: Wishes) -> Model:
         raise Fault("invalid_input", message, f"pass a folder with one of them and a {TOKENIZER}")
     if known is not None:
         return known._replace(version=version)
-    return _described(said, name, version, wishes, part)
+    return _described(said, name, version, wishes)
 
 
-def _described(said: Described, name: str, version: str, wishes: Wishes, part: Path) -> Model:
+def _described(said: Described, name: str, version: str, wishes: Wishes) -> Model:
     model = Model(
         name,
         version,

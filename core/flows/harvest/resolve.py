@@ -276,7 +276,7 @@ def unresolved(error: OpenError) -> HarvestedError:
         session_id=error.first.ran.session_id,
         message_idx=error.first.ran.idx,
         ts=error.first.ran.ts,
-        worth=_worth(error, 0),
+        worth=_worth(error),
     )
 
 
@@ -462,7 +462,7 @@ def _resolved(
         confidence=_confidence(error, verified, fix),
         links=tuple(links),
         strength=_strength(verified, error, fix),
-        worth=_worth(error, len(links)),
+        worth=_worth(error),
         cost=_cost(error, run),
         hints=tuple(hints),
         instead=instead,
@@ -492,7 +492,7 @@ def _outline(
         said=None if explanation is None else explanation[0],
         by_a_person=fix.told is not None,
         links=links,
-        worth=_worth(error, len(links)),
+        worth=_worth(error),
         project=past.project,
     )
 
@@ -552,9 +552,9 @@ def is_whole(run: Run) -> bool:
     return run.command.view == "whole" and not run.command.masked
 
 
-def _worth(error: OpenError, steps: int) -> Worth:
+def _worth(error: OpenError) -> Worth:
     key = error.named.key
-    return worth_of(key.text, key.tool, error.clue.names, error.first.command, steps, error.attempts)
+    return worth_of(key.text, key.tool, error.clue.names, error.first.command, error.attempts)
 
 
 def _files_of(change: Change, link: Linked) -> tuple[str, ...]:

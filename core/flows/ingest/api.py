@@ -288,7 +288,7 @@ def ingest(
     policy = options.policy
     store.require_write()
     chosen = roots_of(store, roots, options.source_type, options.trust_level)
-    with running(store, chosen, options, on_event, cancelled) as run:
+    with running(store, chosen, on_event, cancelled) as run:
         known_files = [read_known_documents(store.con, source) for source in chosen]
         walks = [_walked(run, *one, options) for one in zip(chosen, known_files, strict=True)]
         files: list[Job] = []
@@ -311,11 +311,7 @@ def ingest(
 
 @contextmanager
 def running(
-    store: Store,
-    chosen: Sequence[Source],
-    options: IngestOptions,
-    on_event: Tell | None,
-    cancelled: Callable[[], bool],
+    store: Store, chosen: Sequence[Source], on_event: Tell | None, cancelled: Callable[[], bool]
 ) -> Generator[Run]:
     """A row in `jobs`, events from the first to the last, and the WAL kept short meanwhile."""
     row = jobs.begin(store, "ingest", LEASE_S)

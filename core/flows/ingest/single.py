@@ -141,7 +141,7 @@ def _add(
         raise Fault("invalid_input", f"{place} cannot be added: {why or 'unsupported file type'}.")
     about = place.stat()
     found = Walked([FoundFile(place, inside, media, about.st_size, about.st_mtime_ns)])
-    with running(store, [source], options, on_event, cancelled) as run:
+    with running(store, [source], on_event, cancelled) as run:
         files = jobs_of(source, found, read_known_documents(store.con, source), policy, options)
         run.total = len(files)
         run.tell(IngestEvent("scan_completed", now(), total=run.total))

@@ -125,13 +125,6 @@ def citations_of(store: Store, cited_by: str, item_id: str) -> tuple[StoredCitat
     return tuple(StoredCitation(*row) for row in rows)  # pyright: ignore[reportArgumentType]
 
 
-def uncite(store: Store, citation_id: int, author: str) -> bool:
-    """Take a citation back; whether there was one. Can be undone."""
-    with change(store, author, "remove a citation"):
-        store.con.execute("DELETE FROM citation WHERE id = ?", (citation_id,))
-        return store.con.changes() > 0
-
-
 def _beginning(text: str, label: str | None) -> str:
     """The first words of a passage that are not its heading."""
     body = text.removeprefix(label or "").strip() or text.strip()

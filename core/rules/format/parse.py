@@ -198,11 +198,6 @@ def bytes_of(path: Path) -> tuple[bytes, os.stat_result]:
     return data, info
 
 
-def parse_files(paths: Iterable[Path], *, scope: Scope = "project") -> RuleList:
-    """The rules of several files in order; ids that come in more than one of them are reported, none is left out."""
-    return joined(parse(path, scope=scope) for path in paths)
-
-
 def joined(files: Iterable[RuleFile]) -> RuleList:
     """Several files as one list, with the ids that more than one of them has."""
     read = list(files)

@@ -78,7 +78,7 @@ def test_what_hides_the_failure_is_a_workaround_and_weak(old: str, new: str) -> 
     ],
 )
 def test_what_a_finding_is_worth(key: str, tool: str, command: str, worth: str) -> None:
-    assert worth_of(key, tool, names_in(key), parse_command(command), 1, 1) == worth
+    assert worth_of(key, tool, names_in(key), parse_command(command), 1) == worth
 
 
 def test_a_name_in_another_file_is_weak_after_many_steps() -> None:

@@ -350,12 +350,6 @@ class DocumentView(ScrollView, can_focus=True, inherit_bindings=False):
         else:
             self.scroll_end(animate=False)
 
-    def line_at(self, y: int) -> DocLine | None:
-        """The line on row `y` of the screen."""
-        lines = () if self.shown is None else self.shown.lines
-        at = y + round(self.scroll_y)
-        return lines[at] if at < len(lines) else None
-
     def on_click(self, event: events.Click) -> None:
         """A click takes the focus; nothing in a document acts."""
         event.stop()

@@ -390,8 +390,8 @@ CHECKERS: Final = frozenset(
 """Recognisers of key lines that compilers, linters and test runners print."""
 
 
-def worth_of(key: str, tool: str, names: frozenset[str], command: Command, steps: int, attempts: int) -> Worth:
-    """The worth of a finding that was fixed by `steps` steps after `attempts` failing runs.
+def worth_of(key: str, tool: str, names: frozenset[str], command: Command, attempts: int) -> Worth:
+    """The worth of a finding that was fixed after `attempts` failing runs.
 
     A slip is what a compiler, type checker or test names in the agent's own code and the next edits remove.
     """

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.base.fault import Fault
-from core.rules.format.parse import LABELS, field_name, parse, parse_files, parse_text
+from core.rules.format.parse import LABELS, field_name, joined, parse, parse_text
 from core.rules.format.rule import rule_text
 
 MEMORY = Path(__file__).parents[3] / "data" / "rules" / "memory.md"
@@ -164,7 +164,7 @@ def test_several_files_load_and_ids_in_both_are_reported(tmp_path: Path) -> None
     one, other = tmp_path / "global.md", tmp_path / "project.md"
     one.write_text("### ERR-001: here\n", encoding="utf-8")
     other.write_text("\ufeff### ERR-001: there\r\n**Problem**: windows line\r\n", encoding="utf-8")
-    found = parse_files([one, other])
+    found = joined([parse(one), parse(other)])
     assert [rule.title for rule in found.rules] == ["here", "there"]
     assert found.rules[1].problem == "windows line"
     assert any(flaw.path == str(other) and "is also in" in flaw.message for flaw in found.flaws)

@@ -149,7 +149,6 @@ NODE = (
 
 _CLASS_ALONE = lazy_pattern(r"\s*(?:\w+\\)*\w+(?:Error|Exception)\s*\Z", re.ASCII)
 _OCAML = lazy_pattern(r'File "[^"]+", lines? [\d-]+, characters [\d-]+:')
-_PHP_IN = r"(?: in \S+(?: on line |:)\d+)?"
 
 
 def _ocaml(page: Page) -> Iterator[KeyLineCandidate]:
