@@ -16,7 +16,6 @@ from core.base.lazy import lazy_pattern
 from core.library.ask.answer import AnswerCut, Claim, ClaimConcern, InventedCitation, Support
 from core.library.ask.features import cover
 from core.library.ask.figures import (
-    bounds,
     has_number,
     names_number,
     ordinals,
@@ -140,9 +139,8 @@ def claims(
             best = min(made, key=lambda one: (_RANK[one.status], contradicts(one), -one.similarity, -one.words))
             counted = _counted(best, strange_figures(sentence.text, texts))
             against = denials(sentence.text, [one.text for one in cited.values()], glossary, held=counted.words >= HELD)
-            bounded = bounds(sentence.text, [one.text for one in cited.values()])
             ordered = _ordered(counted, cited, texts)
-            one = _negated(counted, (*against, *bounded, *ordered))
+            one = _negated(counted, (*against, *ordered))
             listed = first <= one.start < last or (sentence.heading and len(said) > 1)
             if not listed or contradicts(one):
                 out.append(one)
@@ -169,7 +167,7 @@ def _names(passage: Passage) -> tuple[str, ...]:
 
 
 def _negated(claim: Claim, against: Sequence[Concern]) -> Claim:
-    """The claim with the denials and bounds that it alone has, or has lost; what the guard told is not told again."""
+    """The claim with the denials that it alone has, or has lost; what the guard told is not told again."""
     told = [(one.kind, bool(one.answer), bool(one.source)) for one in claim.concerns]
     new = [_read_concern(one) for one in against if (one.kind, bool(one.quote), bool(one.source)) not in told]
     status: Support = "flagged" if new and claim.status == "supported" else claim.status

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.flows.ask.verify import settle
 from core.library.ask.figures import has_number, other_measure, strange_figures
 from core.library.ask.negation import denied
 from core.library.ask.verdict import claims, contradicts, holds
@@ -49,7 +50,6 @@ def wrong(said: str, *texts: str, question: str = "") -> bool:
         ("The service is done by Mr Havel in November and costs about 180 euros [1].", BACKUP),
         ("The service is done by Mr Havel in October and costs about 180 dollars [1].", BACKUP),
         ("The service is done by Mr Novak in October and costs about 180 euros [1].", BACKUP),
-        ("Above 1 bar it locks [1].", BACKUP),
         ("Planning is every second Monday at 14:00 [1].", MEETING),
         ("Planning takes place every second Wednesday at 4 p.m. [1].", MEETING),
         ("월세는 2,900,000원이다 [1].", MEETING),
@@ -63,6 +63,25 @@ def wrong(said: str, *texts: str, question: str = "") -> bool:
 )
 def test_another_number_day_unit_name_or_a_lost_denial_is_no_answer(said: str, text: str) -> None:
     assert wrong(said, text)
+
+
+POOL = "The pool holds at most 20 connections. A client waits 200 ms, then makes up to five retries."
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("Above 1 bar it locks [1].", BACKUP),
+        ("The pool holds at least 20 connections [1].", POOL),
+        ("The pool holds more than 20 connections [1].", POOL),
+        ("At least 5 retries are made [1].", POOL),
+        ("There are no fewer than five retries [1].", POOL),
+        ("연차는 최소 5일 이월할 수 있다 [1].", LEAVE),
+        ("휴가는 7일 이내에 신청한다 [1].", LEAVE),
+    ],
+)
+def test_an_answer_with_a_bound_that_goes_the_other_way_is_not_verified(said: str, text: str) -> None:
+    assert not settle(said, [passage(text)], broken=False).grounded
 
 
 @pytest.mark.parametrize(
