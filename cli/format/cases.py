@@ -115,7 +115,7 @@ def _match_lines(out: Output, hit: Hit) -> Iterator[str]:
         yield from field(out, "fixed by", hit.resolved_by)
     if hit.tool_sequence:
         yield from field(out, "tools", " > ".join(hit.tool_sequence))
-    source = "the lessons file of your team" if hit.origin == "team" else source_line(hit.source)
+    source = "the lessons of your team" if hit.origin == "team" else source_line(hit.source)
     yield from field(out, "source", source)
 
 

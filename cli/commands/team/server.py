@@ -194,7 +194,7 @@ def status_lines(out: Output, found: TeamStatus) -> Iterator[str]:
     yield f"  to send  {found.waiting:,}"
     yield f"  in step  {found.synced or 'never'}"
     if found.verified is not None:
-        yield out.paint(f"  The hashes of all {found.verified:,} events are right.", "good")
+        yield out.paint(f"  {counted(found.verified, 'event')} checked, every hash is right.", "good")
     if found.fault:
         yield out.paint(f"  {one_line(found.fault)}", "warn")
     if out.verbose:

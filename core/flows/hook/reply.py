@@ -153,7 +153,7 @@ def context_of(hit: Hit) -> str:
 def _source(hit: Hit) -> str:
     tools = f", tools: {', '.join(hit.tool_sequence[:8])}" if hit.tool_sequence else ""
     where = f"session {hit.source.session}" if hit.source.session else "recorded by hand"
-    where = "the lessons file of your team" if hit.origin == "team" else where
+    where = "the lessons of your team" if hit.origin == "team" else where
     asked = f"Full case: casebook errors show {hit.id}"
     return _line(f"Source: case {hit.id}, {where}, {hit.confidence} confidence{tools}. {asked}")
 

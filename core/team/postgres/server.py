@@ -6,7 +6,7 @@ A password never reaches casebook: libpq takes it from `~/.pgpass`, a service fi
 from __future__ import annotations
 
 import os
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
@@ -121,14 +121,15 @@ def _fault(error: Error, url: str, team: str) -> Fault:
     state, place = error.sqlstate or "", place_of_server(url)
     why = visible(_said(str(error)))
     named = f"team {team}" if team else "a team"
-    if not state and ("password" in why or "authentication" in why):
-        return Fault("io_error", f"the server at {place} refuses your login: {why}", "see ~/.pgpass, or ask its owner")
-    if not state and ("certificate" in why or "SSL" in why):
+    if not state and ("certificate" in why or "SSL was required" in why):
         hint = "name the authority of the server in the address: sslrootcert=FILE"
         return Fault("io_error", f"the server at {place} is not trusted: {why}", hint)
     if not state or state[:2] in ("08", "53", "57") or state == "55P03":
         code: FaultCode = "timeout" if state in ("57014", "55P03") else "io_error"
-        return Offline(code, f"the server of {named} at {place} cannot be reached: {why}", "casebook tries again later")
+        if "FATAL" in why:  # it answered: a login that it refuses, or a server that starts or stops
+            hint = "see ~/.pgpass, or ask its owner. casebook tries again later"
+            return Offline(code, f"the server at {place} refuses the connection: {why}", hint)
+        return Offline(code, f"the server at {place} cannot be reached: {why}", "casebook tries again later")
     if state == "42501":
         hint = f"ask its owner to grant you casebook_{team or 'TEAM'}_member. Or run: casebook team leave"
         return Fault("invalid_input", f"your login is not a member of {named} at {place}: {why}", hint)
@@ -138,7 +139,7 @@ def _fault(error: Error, url: str, team: str) -> Fault:
 
 
 def _said(message: str) -> str:
-    """The last line of what libpq says that names a cause."""
-    lines: Sequence[str] = [line.strip() for line in message.splitlines() if line.strip()]
+    """The line of what libpq says that names a cause, without the address."""
+    lines = [line.strip() for line in message.splitlines() if line.strip()]
     named = [line for line in lines if not line.startswith(("Multiple connection attempts", "- host:", "CONTEXT:"))]
-    return (named or ["unknown"])[0][:300]
+    return (named or ["unknown"])[0].rpartition(" failed: ")[2][:300]

@@ -65,7 +65,7 @@ def test_a_fresh_clone_is_told_by_its_first_hook(people: People) -> None:
     assert not joon.database.exists()
     told = hook(joon, KNOWN, str(joon.tree / "src"))
     assert "pip install pyyaml" in told
-    assert "lessons file of your team" in told
+    assert "lessons of your team" in told
 
 
 def test_a_hook_takes_over_what_changed_and_nothing_else(people: People) -> None:

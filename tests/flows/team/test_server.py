@@ -200,6 +200,8 @@ def test_a_member_who_is_shut_out_is_told_and_can_leave(postgres: Server, team: 
         said = mina.run("team", command, code=2 if command == "sync" else 1)
         assert f"{login} is not a member of team {team}" in said
         assert "casebook team leave" in said
+    postgres.sql(f"ALTER ROLE {login} NOLOGIN")
+    assert "refuses the connection" in mina.run("team", "sync", code=2)
     assert "Left team" in mina.run("team", "leave")
     assert search(mina, KNOWN)["match"] is not None
     with open_store(mina.database) as store:

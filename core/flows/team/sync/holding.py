@@ -62,8 +62,13 @@ def hold_lessons(store: Store, projects: Sequence[str], tools: Sequence[str], *,
     with store.transaction() as con:
         if con.execute("SELECT 1 FROM team_server").fetchone() is None:
             raise Fault("not_indexed", "this casebook is in no team", "join one with: casebook team join URL")
-        con.execute("DELETE FROM meta WHERE key = ?", (_KEY,))
+        forget_held(con)
         if not everything:
             con.execute("INSERT INTO meta(key, value) VALUES (?, ?)", (_KEY, json.dumps(asdict(found))))
         con.execute("UPDATE team_server SET seq = 0, hash = x''")
     return found
+
+
+def forget_held(con: apsw.Connection) -> None:
+    """Hold every lesson again, inside the caller's transaction."""
+    con.execute("DELETE FROM meta WHERE key = ?", (_KEY,))

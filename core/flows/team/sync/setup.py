@@ -10,6 +10,7 @@ from typing import ClassVar, Final, cast
 
 from core.base.fault import Fault
 from core.flows.team.place import TeamPlace, mark_known, place_of
+from core.flows.team.sync.holding import forget_held
 from core.flows.team.sync.mark import set_mark
 from core.flows.team.sync.replica import Replica, replica_of, require_replica, team_line, waiting_count
 from core.store import Store
@@ -176,5 +177,6 @@ def leave_team(store: Store) -> TeamLeft:
         unsent = waiting_count(con)
         for table in ("team_server", "team_project", "team_lesson", "team_outbox"):
             con.execute(f"DELETE FROM {table}")
+        forget_held(con)
     set_mark(store.path, there=False)
     return TeamLeft(replica.team, unsent)
