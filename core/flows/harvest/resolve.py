@@ -494,6 +494,7 @@ def _outline(
         links=links,
         worth=_worth(error),
         project=past.project,
+        described=str(verified.run.ran.tool_input.get("description", "")) if fix.instead is not None else "",
     )
 
 

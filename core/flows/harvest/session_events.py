@@ -37,6 +37,8 @@ NO_FILE: Final = "no such file: "
 """How the key of a file begins that was looked for and is not there, whatever looked for it."""
 
 _READ: Final = 4_000
+_DESCRIBED: Final = 160
+"""Code points of what an agent calls a command."""
 _TAG: Final = "<tool_use_error>"
 _FILES: Final = ("file_path", "notebook_path", "path")
 _QUOTES: Final = " :'\"‘’`"
@@ -157,7 +159,9 @@ def result_of(ran: Ran) -> Result:
     shell = command is not None
     if command is None and outcome.verdict in ("passed", "failed"):
         command = named_command(ran)
-    kept = ran if look else ran._replace(text="") if begun else ran._replace(text="", tool_input={}, facts={})
+    kept = (
+        ran if look else ran._replace(text="") if begun else ran._replace(text="", tool_input=_described(ran), facts={})
+    )
     clues = clues_in(ran.text, outcome)
     escalated, slip = is_escalated(ran.tool_input), slip_of(ran, command if shell else None, outcome)
     return Result(kept, look, shell, command, outcome, change, mentions, begun, clues, escalated, slip=slip)
@@ -166,6 +170,12 @@ def result_of(ran: Ran) -> Result:
 def clues_in(text: str, outcome: Outcome) -> tuple[Clue, ...]:
     """What an output says of each of the errors that were found in it."""
     return clues_of(text, [(error.key.start, error.key.end, error.key.text) for error in outcome.errors])
+
+
+def _described(ran: Ran) -> Mapping[str, object]:
+    """Of what a tool was given, only the line in which the agent says what its command does."""
+    said = ran.tool_input.get("description")
+    return {"description": said[:_DESCRIBED]} if isinstance(said, str) else {}
 
 
 def is_escalated(tool_input: Mapping[str, object]) -> bool:

@@ -317,3 +317,13 @@ def test_what_is_said_of_the_command_later_on_is_no_reason() -> None:
     chat = Chat().sh("gh pr create --fill", "zsh:1: permission denied (errno 13)", 126).read()
     chat.say("`gh` isn't what the notes are about.").read().sh("chmod +x gh.sh", "")
     assert lesson_of(chat.sh("gh pr create --fill", "created")).because is None
+
+
+@pytest.mark.parametrize(("calls", "because"), [(20, "Load it in the environment of the project"), (2, None)])
+def test_a_long_command_is_explained_by_what_the_agent_called_it(calls: int, because: str | None) -> None:
+    script = "import yaml; " + "; ".join(f"print(load({number}))" for number in range(calls))
+    missing = "ModuleNotFoundError: No module named 'yaml'"
+    described = {"command": f"uv run python3 -c '{script}'", "description": "Load it in the environment of the project"}
+    chat = Chat().sh(f"python3 -c '{script}'", missing, 1).tool("Bash", described, "1")
+    lesson = lesson_of(chat)
+    assert (lesson.do.text, lesson.because) == (described["command"], because)

@@ -99,6 +99,8 @@ def is_proven(relation: Relation, command: Command, passed: bool, clue: Clue, *,
 COMMAND_LENGTH: Final = 400
 """Code points of a command in a lesson; a longer one is a script and is cut."""
 DEAD_ENDS: Final = 3
+_LONG_COMMAND: Final = 132
+"""Code points of a command from which an agent may not be shown all of it."""
 _ERROR: Final = 200
 _CUTS: Final = FILTERS - {"jq", "yq", "xargs", "perl", "python", "node", "sed", "awk", "gawk", "cut", "tr", "rev"}
 """Filters that only cut what a command prints; the others make something of it."""
@@ -118,7 +120,8 @@ class Outline(NamedTuple):
 
     `earlier` are the steps that were done before the failure was seen last, `between` all since it was seen first;
     `instead`: why the passing command is itself the fix; `said`: the sentence that explains it, `by_a_person` if it is
-    what a person did, `said_of_it` if its place alone ties it to the error.
+    what a person did, `said_of_it` if its place alone ties it to the error; `described`: what the agent called the
+    passing command.
     """
 
     failure: Failure
@@ -134,6 +137,7 @@ class Outline(NamedTuple):
     worth: Worth
     project: str
     said_of_it: bool = False
+    described: str = ""
 
 
 def lesson_of(outline: Outline) -> Lesson:
@@ -307,7 +311,8 @@ def _dead_ends(outline: Outline) -> Iterator[str]:
 
 
 def _because(outline: Outline) -> str | None:
-    """The sentence, if it shares a term with the error; else what the passing command does otherwise."""
+    """The sentence, if it shares a term with the error; else what the passing command does otherwise; of a long command
+    else what the agent called it."""
     clue, instead, project = outline.failure.clue, outline.instead, outline.project
     terms = clue.words | {word for name in clue.names for word in words(name)}
     if outline.said and (outline.said_of_it or terms & set(words(outline.said))):
@@ -315,6 +320,7 @@ def _because(outline: Outline) -> str | None:
     if instead is None or instead is OUTSIDE:
         return None
     why = instead.why.removeprefix(WORKAROUND) if instead.tells else otherwise(outline.failure, outline.check)
+    why = why or (outline.described if len(outline.check.text) > _LONG_COMMAND else "")
     return _safe(with_placeholders(why, project)) or None
 
 
