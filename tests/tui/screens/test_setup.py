@@ -116,4 +116,15 @@ def test_settings_that_cannot_be_read_are_named_and_left(home: Path) -> None:
 
 
 def test_a_model_that_is_named_or_here_is_not_fetched() -> None:
-    assert setup.setup_plan(EmbeddingSettings(model="none"), {}).model == ""
+    plan = setup.setup_plan(EmbeddingSettings(model="none"), {})
+    assert (plan.model, plan.installed) == ("", "")
+
+
+async def test_the_model_in_use_is_named(home: Path, roots: Roots, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(setup, "_missing_model", lambda _settings: ("", 0))
+    monkeypatch.setattr(setup, "_model_in_use", lambda _settings: "small-model")
+    app = app_on(home / "new.db", roots=roots)
+    async with app.run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: "set up sessions" in flat(app))
+        await pilot.press("B")
+        await until(pilot, lambda: "Installed: small-model" in flat(app))
