@@ -14,6 +14,7 @@ from cli.format.layout import clip, counted
 from cli.output import Output
 from cli.parser import Parser, path_name
 from core.base.fault import Fault
+from core.base.paths import home_name
 
 if TYPE_CHECKING:
     from core.base.reports import SkippedLine
@@ -38,6 +39,8 @@ AGENTS = (
     "auto",
 )
 _INSPECT = "inspect"
+_LOOKED = 6
+"""Folders that are named where nothing was found."""
 
 
 class _Agents(tuple[str, ...]):
@@ -96,8 +99,10 @@ def run_import(args: argparse.Namespace, context: Context) -> int:
     agent, paths = _requested(args, context)
     if not paths:
         _note_agents_without_sessions(context)
-        looked = ", ".join(map(str, _own_places(agent, context)))
-        context.out.fault(Fault("not_indexed", f"no transcripts in {looked}", "pass a file or a folder"))
+        looked = list(map(home_name, _own_places(agent, context)))
+        more = f" and {len(looked) - _LOOKED} more folders" if len(looked) > _LOOKED else ""
+        told = f"no transcripts in {', '.join(looked[:_LOOKED])}{more}"
+        context.out.fault(Fault("not_indexed", told, "pass a file or a folder"))
         return 1
     with open_store(context.database, write=True, create=True) as store, stoppable() as stopped:
         told = reporter(context.out)

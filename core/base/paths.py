@@ -53,3 +53,9 @@ def database_file(environ: Mapping[str, str] | None = None) -> Path:
 def log_file(environ: Mapping[str, str] | None = None) -> Path:
     """The log."""
     return user_folder("state", environ) / "casebook.log"
+
+
+def home_name(path: Path) -> str:
+    """The path with `~` for the home folder."""
+    home, text = str(Path.home()), str(path)
+    return f"~{text[len(home) :]}" if text.startswith(home + os.sep) else text

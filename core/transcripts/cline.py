@@ -8,6 +8,7 @@ A call is a `tool_use` block, or, in older versions, an XML element in the text 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -77,8 +78,8 @@ def places(env: Mapping[str, str], home: Path) -> list[Path]:
 
 
 def editor_places(extension: str, env: Mapping[str, str], home: Path) -> list[Path]:
-    """The folders of tasks of an extension of VS Code, or of an editor made from it, on each system."""
-    roots = [home / ".config", home / "Library" / "Application Support"]
+    """The folders of tasks of an extension of VS Code, or of an editor made from it, on this system."""
+    roots = [home / "Library" / "Application Support" if sys.platform == "darwin" else home / ".config"]
     roots += [Path(env["APPDATA"])] if env.get("APPDATA") else []
     editors = ("Code", "Code - Insiders", "VSCodium", "Cursor", "Windsurf")
     found = [root / editor / "User" for root in roots for editor in editors]

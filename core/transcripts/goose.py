@@ -8,6 +8,7 @@ of Rust, as `{status, value}` or `{status, error}`. Source: `crates/goose/src/se
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -52,7 +53,8 @@ def places(env: Mapping[str, str], home: Path) -> list[Path]:
     if env.get("GOOSE_PATH_ROOT"):
         return [Path(env["GOOSE_PATH_ROOT"]) / "data" / "sessions"]
     bases = [Path(env.get("XDG_DATA_HOME") or home / ".local" / "share") / "goose"]
-    bases.append(home / "Library" / "Application Support" / "Block.goose")
+    if sys.platform == "darwin":
+        bases.append(home / "Library" / "Application Support" / "Block.goose")
     bases += [Path(env["APPDATA"]) / "Block" / "goose" / "data"] if env.get("APPDATA") else []
     return [base / "sessions" for base in bases]
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from rich.cells import cell_len
 from textual.content import Content
 
+from core.base.paths import home_name
 from core.text import visible
 from tui.render.common.glyphs import Signs
 
@@ -111,5 +111,4 @@ def in_sight(text: str, lit: Spans, room: int, more: str) -> tuple[str, Spans]:
 
 def short_path(path: Path) -> str:
     """A path as one inert line of at most 80 cells, with `~` for the home folder."""
-    home, text = str(Path.home()), str(path)
-    return inline(f"~{text[len(home) :]}" if text.startswith(home + os.sep) else text, 80)
+    return inline(home_name(path), 80)
