@@ -12,6 +12,7 @@ from itertools import permutations
 from pathlib import Path
 
 from bench.table import Row, seconds
+from bench.team_server import measure_server
 from core.base.wire import canonical
 from core.errors.lessons import Do, Lesson, When, lesson_json
 from core.flows.team.export import plan_export, preview, write_plan
@@ -29,8 +30,9 @@ _BAD = (b"<html>", b'{"id":"x"}', b"{", b"\xff")
 
 
 def measure(*, quick: bool) -> list[Row]:
-    """Merges, then one repository with more and more lessons."""
-    return [*_merges(quick=quick), *_sizes((300, 1_000) if quick else (1_000, 10_000, 30_000))]
+    """Merges, one repository with more and more lessons, then a server with clients that are killed."""
+    sizes = (300, 1_000) if quick else (1_000, 10_000, 30_000)
+    return [*_merges(quick=quick), *_sizes(sizes), *measure_server(quick=quick)]
 
 
 def _merges(*, quick: bool) -> list[Row]:

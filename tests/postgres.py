@@ -12,6 +12,7 @@ import os
 import pwd
 import secrets
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -48,7 +49,7 @@ class Server:
     def start(self) -> None:
         """Start the wheel's server on its data; a shell ends it once this process is gone."""
         assert self.folder is not None and self.binaries is not None
-        script = '"$@" </dev/null & read gone; kill -INT $!; wait'
+        script = 'exec 3<&0; "$@" 3<&- </dev/null & pid=$!; { read gone <&3; kill -INT $pid; } & wait $pid; kill $!'
         options = {
             "unix_socket_directories": self.folder, "listen_addresses": "", "shared_buffers": "16MB", "fsync": "off",
             "max_connections": "100", "autovacuum": "off", "password_encryption": "scram-sha-256",
@@ -71,15 +72,13 @@ class Server:
                 return
 
     def stop(self, *, kill: bool = False) -> None:
-        """End it; `kill`: as a crash does, without a checkpoint."""
+        """End it; `kill`: at once and without a checkpoint, so that the next start recovers as from a crash."""
         assert self.folder is not None and self.process is not None and self.process.stdin is not None
-        if kill:
+        with suppress(ProcessLookupError):
             main = int((self.folder / "data" / "postmaster.pid").read_text().split()[0])
-            with suppress(ProcessLookupError):
-                os.kill(main, 9)
-        with suppress(OSError):
-            self.process.stdin.close()
+            os.kill(main, signal.SIGQUIT if kill else signal.SIGINT)
         self.process.wait(_UP_S)
+        self.process.stdin.close()
 
     def address(self, login: str = "", **more: Any) -> str:
         """The address of the database, without a password, for a login; by default the superuser."""

@@ -235,10 +235,12 @@ def test_an_owner_makes_a_team_in_one_command(postgres: Server, members: People)
     (mina,) = members("mina")
     name = "made_by_command"
     postgres.teams.append(name)
+    address = postgres.address(owner := postgres.login())
+    postgres.sql(f"ALTER ROLE {owner} SUPERUSER")
     for _ in range(2):
-        found = mina.json("team", "init", postgres.address(), "--team", name)
+        found = mina.json("team", "init", address, "--team", name)
         assert (found["team"], found["grant"]) == (name, f"casebook_{name}_member")
-    assert "not the name of a team" in mina.run("team", "init", postgres.address(), "--team", "Not One", code=2)
+    assert "not the name of a team" in mina.run("team", "init", address, "--team", "Not One", code=2)
 
 
 def restore(postgres: Server, team: str, seq: int) -> None:

@@ -1,0 +1,156 @@
+"""A team's server under many clients: the server is shut down and clients are killed while they decide and sync; then
+what a casebook pays for a week away."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import random
+import resource
+import signal
+import tempfile
+import time
+from collections.abc import Iterator
+from multiprocessing.context import ForkProcess
+from pathlib import Path
+
+from bench.table import Row
+from core.base.fault import Fault
+from core.base.wire import canonical
+from core.flows.team.sync.replica import put
+from core.flows.team.sync.session import sync
+from core.flows.team.sync.setup import join_team, look_at_team
+from core.store import now, open_store
+from core.team.lessons_file import Record, Stamped, line_of
+from core.team.postgres.log import LESSON, Draft, append, read_all
+from core.team.postgres.schema import Membership
+from core.team.postgres.server import connected
+from tests.postgres import Server, running
+
+_PROJECT = "github.com/acme/shop"
+_LESSONS = 200
+_BATCH = 10
+"""Decisions between two rounds with the server."""
+
+
+def measure_server(*, quick: bool) -> list[Row]:
+    """Both, on a server of their own."""
+    with running() as postgres:
+        return [*_killed(postgres, *((6, 50) if quick else (50, 200))), *_week(postgres, 1_000 if quick else 20_000)]
+
+
+def _killed(postgres: Server, clients: int, decisions: int) -> Iterator[Row]:
+    team = postgres.team()
+    address = postgres.member(team)
+    began, kills, chance = time.perf_counter(), 0, random.Random(28)
+    with tempfile.TemporaryDirectory() as folder:
+        books = [Path(folder) / f"{at}.db" for at in range(clients)]
+        held = look_at_team(address, team)
+        for book in books:
+            with open_store(book, write=True, create=True) as store:
+                join_team(store, address, held, [])
+        running_now = {book: _start(book, at, decisions) for at, book in enumerate(books)}
+        next_stop, stops = time.perf_counter() + 3, 0
+        while running_now:
+            for at, book in enumerate(books):
+                process = running_now.get(book)
+                if process is not None and process.exitcode is not None:
+                    del running_now[book]
+                    if process.exitcode != 0:  # it was killed, and goes on where it was
+                        running_now[book] = _start(book, at, decisions)
+            if running_now and kills < clients and chance.random() < 0.3:
+                os.kill(chance.choice([*running_now.values()]).pid or 0, signal.SIGKILL)
+                kills += 1
+            if stops < 3 and time.perf_counter() > next_stop:
+                postgres.stop(kill=True)
+                time.sleep(0.5)
+                postgres.start()
+                stops, next_stop = stops + 1, time.perf_counter() + 3
+            time.sleep(0.1)
+        for _ in range(2):
+            for book in books:
+                with open_store(book, write=True) as store:
+                    sync(store)
+        states = {_state(book) for book in books}
+        wanted = {row[0] for book in books for row in _ids(book)}
+    with connected(address) as con:
+        found = [event.id for event in read_all(con, team)]  # raises at a gap or a wrong hash
+    wrong = len(found) - len({*found}) + len(wanted ^ {*found}) + abs(len(found) - clients * decisions)
+    note = f"{len(found):,} events, {kills} clients killed, {stops} shutdowns, {time.perf_counter() - began:.0f} s"
+    yield Row(f"{clients} clients, {decisions} decisions each: events lost, double or wrong", wrong, 0, note, unit=" ")
+    yield Row("replicas that differ afterwards", len(states) - 1, 0, unit=" ")
+
+
+def _start(book: Path, at: int, decisions: int) -> ForkProcess:
+    process = multiprocessing.get_context("fork").Process(target=_client, args=(book, at, decisions), daemon=True)
+    process.start()
+    return process
+
+
+def _client(book: Path, at: int, decisions: int) -> None:
+    """Decide until there are so many decisions in the outbox, with a round after each few. It may die anywhere."""
+    chance = random.Random(f"{at} {os.getpid()}")
+    while True:
+        with open_store(book, write=True) as store:
+            made = len(_ids(book))
+            for _ in range(min(_BATCH, decisions - made)):
+                with store.transaction() as con:
+                    put(con, _PROJECT, lesson := f"l{chance.randrange(_LESSONS)}", _record(lesson, chance), None)
+            try:
+                sync(store)
+            except Fault:  # the server is away
+                time.sleep(0.2)
+                continue
+            if made >= decisions:
+                os._exit(0)
+
+
+def _record(lesson: str, chance: random.Random) -> Record:
+    began, time_ = "2026-11-01T00:00:00.000Z", now()
+    fields = {
+        "error": Stamped(began, canonical(f"KeyError: 'name of {lesson}'")),
+        "text": Stamped(time_, canonical(f"export {lesson}={chance.randrange(1_000)}")),
+    }
+    return Record(began, "", fields)
+
+
+def _ids(book: Path) -> list[tuple[str, ...]]:
+    with open_store(book) as store:
+        return [(str(row[0]),) for row in store.con.execute("SELECT id FROM team_outbox")]
+
+
+def _state(book: Path) -> str:
+    with open_store(book) as store:
+        return str(store.con.execute("SELECT lesson, line FROM team_lesson ORDER BY lesson").fetchall())
+
+
+def _week(postgres: Server, events: int) -> Iterator[Row]:
+    """So many events that a casebook has not read, each another lesson, beside a plain COPY of them."""
+    team = postgres.team()
+    address = postgres.member(team)
+    chance = random.Random(1)
+    with connected(address) as con:
+        for start in range(0, events, 500):
+            append(con, team, "m", [_draft(f"w{at}", chance) for at in range(start, min(events, start + 500))])
+        began = time.perf_counter()
+        with con.cursor().copy("COPY (SELECT * FROM casebook.team_event JOIN casebook.team_payload p USING (team)"
+                               " WHERE team_event.payload = p.hash) TO STDOUT") as rows:  # fmt: skip
+            copied = sum(len(one) for one in rows)
+        plain = time.perf_counter() - began
+    with tempfile.TemporaryDirectory() as folder:
+        book = Path(folder) / "book.db"
+        with open_store(book, write=True, create=True) as store:
+            join_team(store, address, Membership(team, "member", ""), [])
+            before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+            began = time.perf_counter()
+            report = sync(store)
+            spent = time.perf_counter() - began
+    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    note = f"{report.added:,} added in {spent:.1f} s, COPY of {copied / 1e6:.1f} MB {plain:.2f} s, {grown:.0f} MB more"
+    yield Row(f"{events:,} events received, 1,000 of them", spent / events * 1e6, None, note, unit=" ms")
+
+
+def _draft(lesson: str, chance: random.Random) -> Draft:
+    record = _record(lesson, chance)
+    id_ = f"{chance.getrandbits(128):032x}"
+    return Draft(id_, LESSON, _PROJECT, lesson, record.shared, line_of(lesson, record))
