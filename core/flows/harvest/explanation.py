@@ -18,9 +18,10 @@ QUOTE_LIMIT: Final = 300
 
 _CAUSE = re.compile(
     r"\b(?:because|caused by|causes?|due to|the (?:problem|issue|reason|bug) (?:is|was)|turns out|which means|missing"
-    r"|instead of|mismatch|never|without|lacks?|still|needs?|requires?|expects?|no longer|conflicts?|refuses?|too \w+"
+    r"|instead of|mismatch|never|without|lacks?|still|needs?|requires?|expects?|no longer|conflicts?|refuses?"
     r"|(?:blocks?|rejects?|prevents?|forbids?)(?:ed)?|denied|forbidden|unavailable|unsupported|already|stale"
-    r"|(?:is|are|was|has|have|had|there's) no|(?:is|are|was|has|have|does|do|did|can|could|wo|must|may)(?:n['’]t| not)"
+    r"|(?:is|are|was|has|have|had|there's) no|(?:is|are|was|were) too \w+"
+    r"|(?:is|are|was|has|have|does|do|did|can|could|wo|must|may)(?:n['’]t| not)"
     r"|cannot)\b"
     r"|원인|때문|이유|문제(?:는|였|입|다)|탓|누락|빠져|빠졌|(?:어|아|해|라|여|돼|못해)서[ ,]|므로|니까|충돌|아니라"
     r"|못합|못하|필요합|필요해"

@@ -304,6 +304,7 @@ OTHER = "The site is missing because nobody wrote its template."
             "The shell has no GitHub CLI, so `gh pr create` can't run.",
             "The shell has no GitHub CLI, so `gh pr create` can't run.",
         ),
+        ("`gh` does what it always does, just too eagerly.", None),
         (OTHER, None),
     ],
 )
@@ -327,3 +328,18 @@ def test_a_long_command_is_explained_by_what_the_agent_called_it(calls: int, bec
     chat = Chat().sh(f"python3 -c '{script}'", missing, 1).tool("Bash", described, "1")
     lesson = lesson_of(chat)
     assert (lesson.do.text, lesson.because) == (described["command"], because)
+
+
+def test_a_folder_with_the_name_of_a_missing_program_is_not_that_program() -> None:
+    chat = Chat().sh("go build ./cmd", "/bin/bash: line 1: go: command not found", 127)
+    lesson = lesson_of(chat.sh(f"PATH=$PATH:/usr/local/go/bin && cd {HOME}/go && go build ./cmd", "done"))
+    assert lesson.do.text.endswith("go build ./cmd") and "is run as" not in (lesson.because or "")
+
+
+def test_a_changed_call_was_not_run_first() -> None:
+    failed = 'error: unable to find container named "shop"'
+    chat = Chat().sh("kubectl set image deploy/shop shop=shop:2", failed, 1)
+    lesson = lesson_of(
+        chat.sh("kubectl set image deploy/shop server=shop:2 && kubectl rollout status deploy/shop", "ok")
+    )
+    assert (lesson.do.text, lesson.because) == ("kubectl set image deploy/shop server=shop:2", None)

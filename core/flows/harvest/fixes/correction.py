@@ -49,6 +49,7 @@ _USAGE: Final = re.compile(
     re.IGNORECASE,
 )
 """A program refused how it was called: a check that did not check is a command like any other."""
+_MOVES: Final = frozenset(("cd", "pushd"))
 _PROCEEDS: Final = frozenset(("--continue", "--abort", "--help", "-h"))
 """Options that hints name and that cure nothing by themselves."""
 _GROUPED: Final = frozenset(("gh", "glab", "aws", "gcloud", "az"))
@@ -87,7 +88,8 @@ def changed_command(
         return Corrected("the same check passed in another way", linked=False) if _configured(failed, later) else None
     prepared = _prepared(failed, later)
     if prepared is not None:
-        return Corrected(f"`{prepared}` was run first", tells=True)
+        again = subcommand(prepared) in map(subcommand, failed.members)
+        return Corrected(f"`{prepared.family}` was run first", tells=not again)
     if relation == "variant":
         return Corrected("the same program passed with other arguments", linked=False)
     if relation == "same":
@@ -101,18 +103,14 @@ def waited(failure: Failure, later: Command) -> Corrected | None:
     return Corrected("the command ran again after a wait", tells=True) if slept and _BUSY.search(failure.key) else None
 
 
-def _prepared(failed: Command, later: Command) -> str | None:
+def _prepared(failed: Command, later: Command) -> Part | None:
     """What the later command does first that the failing one did not (`git pull --rebase && git push`)."""
     before = {part.family for part in failed.members}
     saves = SAVES if any(part.program == "git" for part in failed.members) else CURES_NOTHING
-    return next(
-        (
-            part.family
-            for part in later.members[:-1]
-            if part.named(programs.CHANGERS) and part.family not in before and not saves.match(f"{part.family} ")
-        ),
-        None,
-    )
+    for part in later.members[:-1]:
+        if part.named(programs.CHANGERS) and part.family not in before and not saves.match(f"{part.family} "):
+            return part
+    return None
 
 
 def _configured(failed: Command, later: Command) -> bool:
@@ -282,7 +280,7 @@ def difference(failure: Failure, later: Command) -> str | None:
 def _by_path(failure: Failure, later: Command) -> str | None:
     """Why the way in which a program is called is the cure where it was not found: by a path, or through a runner."""
     for part in later.parts:
-        for word in part.simple.words[:4]:
+        for word in part.simple.words[:4] if part.program not in _MOVES else ():
             name = base_name(word)
             called = " ".join((*part.around, word))[:80]
             if name in failure.clue.missing and called.lower() != name:
