@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import signal
+import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
 # How long an example takes says how busy the machine is; what is fast enough is told by `bench/`.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
+
+# Each test process, and each of the hundreds that the tests start, would compile every module again.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # What pytest and hypothesis hold is no garbage, and was looked through again and again: a quarter of a pane's test.
 gc.set_threshold(500_000, 10, 10)
