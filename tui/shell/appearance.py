@@ -289,13 +289,11 @@ class CursorReversed(LineFilter):
     A sheet cannot say so: of the text styles of a list's rows Textual draws all but `reverse`."""
 
     def __init__(self, app: Look) -> None:
-        super().__init__()
+        super().__init__(enabled=app.reverses)
         self._app = app
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         """The line as it is, unless the cursor is in it."""
-        if not self._app.reverses:
-            return segments
         cursor = Color.parse(self._app.theme_variables["cb-cursor"]).rich_color
         return [Segment(text, _visible_style(style, cursor), control) for text, style, control in segments]
 
@@ -326,12 +324,13 @@ class Look(WholeLetters, inherit_bindings=False):
     reverses = False
 
     def __init__(self, *, theme: str, themes: Path | None, ascii_only: bool) -> None:
+        self._cursor = CursorReversed(self)
         # With the terminal's colours on, NO_COLOR takes all of them away; else Textual makes them grey.
         super().__init__(ansi_color=True if colours_forbidden() else None)
         if not colours_forbidden():  # set, but to nothing: that forbids none, and yet Textual makes them grey
             self.no_color = False
             self._filters = [one for one in self._filters if not isinstance(one, Monochrome)]
-        self._filters.insert(0, CursorReversed(self))
+        self._filters.insert(0, self._cursor)
         if ascii_only:
             self._filters.append(PlainCuts())
         for own in own_themes():
@@ -351,7 +350,7 @@ class Look(WholeLetters, inherit_bindings=False):
         variables = super().get_css_variables()
         own = tokens(variables, ansi=self.current_theme.ansi)
         self.theme_variables = {**self.theme_variables, **own}
-        self.reverses = colours_forbidden() or self.current_theme.ansi
+        self.reverses = self._cursor.enabled = colours_forbidden() or self.current_theme.ansi
         return {**variables, **own}
 
     def refresh_css(self, animate: bool = True) -> None:

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 from textual._styles_cache import StylesCache
 from textual.color import Color
+from textual.css.styles import Styles
 from textual.strip import Strip
 from textual.widget import Widget
 
-from tests.tui.support import app_on, make_casebook
+from tests.tui.support import app_on, make_casebook, until
 from tui.terminal import display
 from tui.terminal.display import CollectsAtRest, forget_closed, keep_colours_only
 
@@ -23,6 +24,7 @@ def _own_collector() -> Iterator[None]:
     yield
     gc.set_threshold(*before)
     gc.unfreeze()
+    gc.freeze()  # what pytest holds stays out of every later test's garbage
     gc.enable()
 
 
@@ -121,3 +123,25 @@ def test_styles_are_remembered_by_colours_alone_and_not_without_end() -> None:
     assert first.get_inner_outer(black, red) is second.get_inner_outer(black, red)
     inner, outer = first.get_inner_outer(black, red)
     assert (inner.background, outer.background) == (red, black)
+
+
+async def test_styles_that_are_set_already_are_not_set_again(casebook: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    changes: list[str] = []
+    app = app_on(casebook)
+    async with app.run_test(size=(120, 34)) as pilot:
+        await until(pilot, lambda: app.errors.case.read)
+        screen = app.screen
+        setter, before = Styles.set_rule, dict(screen.styles.base._rules)
+
+        def noted(self: Styles, rule: str, value: object) -> bool:
+            changes.extend([rule] if self is screen.styles.base else [])
+            return setter(self, rule, value)
+
+        monkeypatch.setattr(Styles, "set_rule", noted)
+        screen.update_node_styles(animate=False)
+        assert len(changes) < len(before) / 4, "only what is made anew each time, such as a border"
+        changes.clear()
+        screen.styles.base._rules["background"] = Color(1, 2, 3)
+        screen.update_node_styles(animate=False)
+        assert screen.styles.base._rules["background"] == before["background"]
+        assert "background" in changes

@@ -55,9 +55,8 @@ def layout_of(part: DOMNode) -> dict[str, Scalar]:
 
 def lay_out(part: DOMNode, memory: Memory) -> None:
     """Zoom a part, and show its trace, as it was."""
-    part.set_class(memory.get("zoomed") is True, "-zoomed")
-    part.set_class(memory.get("why") == "shown", "-why")
-    part.set_class(memory.get("why") == "hidden", "-no-why")
+    zoomed, why = memory.get("zoomed") is True, memory.get("why")
+    part.update_classes({"-zoomed": zoomed, "-why": why == "shown", "-no-why": why == "hidden"})
 
 
 T = TypeVar("T")

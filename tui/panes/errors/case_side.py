@@ -83,8 +83,8 @@ class CaseSide(Reading):
     def _draw_fix(self) -> None:
         fix = self.fix
         self._fix.border_title = Content.assemble(draw.fix_title(fix, self._signs), self._more_drafts())
-        for name in ("verified", "draft"):
-            self._fix.set_class(fix is not None and fix.status == name, f"-{name}")
+        status = "" if fix is None else fix.status
+        self._fix.update_classes({f"-{name}": name == status for name in ("verified", "draft")})
         case, signs = None if self.read is None else self.read.case, self._signs
         shown = draw.head_line(self.read.case, None, self.read.error) if self.read is not None else ""
 

@@ -288,8 +288,7 @@ class CaseView(Reading):
         fix, line = self.fix, draw.head_line(case, hit, read.error)
         self._fix.set_wrapped(lambda width: draw.draw_fix(fix, signs, case, width, line))
         status = "unresolved" if self.fix is None else self.fix.status
-        for name in _STATUSES:
-            self._fix.set_class(name == status, f"-{name}")
+        self._fix.update_classes({f"-{name}": name == status for name in _STATUSES})
         self._practice.set_content(draw.draw_practice(read.practice, signs))
         self._steps.set_content(draw.draw_steps(self.fix.tools if self.fix else (), signs))
         self._draw_raw(BLOCK if self.has_focus else PREVIEW)

@@ -172,8 +172,7 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
         self.changed()
 
     def _at(self, part: Part) -> None:
-        for name in ("list", "case", "why"):
-            self.set_class(name == part, f"-at-{name}")
+        self.update_classes({f"-at-{name}": name == part for name in ("list", "case", "why")})
 
     # What is asked, and what comes back ------------------------------------------------------------------------------
 
@@ -201,8 +200,7 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
         if few or self._is_few:
             self._is_few = few
             self.query("#body, #results, #reading, #case").set_class(few, "-few")
-            for count in range(1, _FEW + 1):
-                self.results.set_class(few and count == rows, f"-rows-{count}")
+            self.results.update_classes({f"-rows-{count}": few and count == rows for count in range(1, _FEW + 1)})
 
     def on_results_chosen(self, event: Results.Chosen) -> None:
         """Another case is chosen: read it, if the choice stays."""
@@ -315,8 +313,7 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
 
     def _toggle_trace(self) -> None:
         shown = self.why.region.area > 0
-        self.set_class(shown, "-no-why")
-        self.set_class(not shown, "-why")
+        self.update_classes({"-no-why": shown, "-why": not shown})
         if shown:
             if self.focus_part == "why":
                 self.case.focus()

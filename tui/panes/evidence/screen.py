@@ -284,7 +284,7 @@ class EvidenceScreen(PaneScreen, SearchPane):
         self.led = DeepLink(self)
         self._body = Container(id="evidence-body")
         recall(self, context.memory)
-        self._body.set_class(self.why == "shown", "-why").set_class(self.why == "hidden", "-no-why")
+        self._body.update_classes({"-why": self.why == "shown", "-no-why": self.why == "hidden"})
 
     def compose_body(self) -> ComposeResult:
         with self._body:
@@ -437,8 +437,7 @@ class EvidenceScreen(PaneScreen, SearchPane):
     def _toggle_why(self) -> None:
         visible = self.entry.region.area > 0
         self.why = "hidden" if visible else "shown"
-        self._body.set_class(visible, "-no-why")
-        self._body.set_class(not visible, "-why")
+        self._body.update_classes({"-no-why": visible, "-why": not visible})
         if visible and self.entry.has_focus:
             self.list.body.take_focus()
 

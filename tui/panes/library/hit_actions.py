@@ -240,8 +240,7 @@ class LibraryActs(Performs):
         screen = self._screen
         screen.remove_class("-zoomed")
         shown = screen.why.region.area > 0
-        screen.set_class(shown, "-no-why")
-        screen.set_class(not shown, "-why")
+        screen.update_classes({"-no-why": shown, "-why": not shown})
         if shown:
             if screen.why.has_focus:
                 screen.document.focus()

@@ -237,8 +237,7 @@ class LibraryScreen(PaneScreen, PasteSearchPane):
 
     def at(self, part: Part) -> None:
         """Which part a narrow screen shows."""
-        for name in ("list", "doc", "why"):
-            self.body.set_class(name == part, f"-at-{name}")
+        self.body.update_classes({f"-at-{name}": name == part for name in ("list", "doc", "why")})
 
     # What is asked, and what comes back ------------------------------------------------------------------------------
 
