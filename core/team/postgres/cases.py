@@ -7,7 +7,7 @@ a lesson, and judges them as if they were here.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
@@ -103,7 +103,7 @@ def vector_text(vector: Iterable[float]) -> str:
     return f"[{','.join(f'{one:.5g}' for one in vector)}]"
 
 
-def index_events(con: Session, team: str, end: int) -> Iterator[tuple[int, int]]:
+def index_events(con: Session, team: str, end: int) -> Generator[tuple[int, int]]:
     """Index what is not indexed of the log up to `end`, one transaction a step: the position, and how many rows were
     added. Stopped, it continues where it was."""
     for after in range(0, end, STRETCH):

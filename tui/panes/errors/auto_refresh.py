@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from core.base.fault import Fault
 from tui.actions.action import Acts, Performs
 from tui.actions.shared import EXPORTS
-from tui.panes.errors.queries import Place, Renewed, Scope, SearchResult, deepen, find, joined, renew
+from tui.panes.errors.queries import (
+    Place,
+    Renewed,
+    Scope,
+    SearchResult,
+    ask_team,
+    deepen,
+    find,
+    joined,
+    renew,
+)
 from tui.panes.errors.results import PagedRows, ResultRows, Results, first_run, importing_first, keep_first, keep_order
 from tui.render.common.amounts import counted
 from tui.render.common.empty_states import Notice
@@ -22,6 +32,9 @@ from tui.services.exporting import Listed
 from tui.services.importing import Source
 from tui.widgets.row_list import RowList
 from tui.widgets.workbench import Running
+
+if TYPE_CHECKING:
+    from core.errors import SearchAnswer
 
 CALM = 3.0
 """Seconds between two renewals while something writes again and again that changes little of what is shown."""
@@ -48,21 +61,44 @@ class LiveResults(Performs, Results):
 
     def _search(self, delay: float) -> None:
         self._jobs.cancel("meaning")
+        self._jobs.cancel("team")
         self._moved = False
         super()._search(delay)
 
     def _on_found(self, found: SearchResult, final: bool) -> bool:
         answered = super()._on_found(found, final)
-        if final and found.answer is not None and self.meaning.is_needed(found.answer):
-            asked = self.query_text, self.scope
-
-            def on_vectors(deeper: SearchResult | None, _final: bool) -> None:
-                if deeper is not None and asked == (self.query_text, self.scope) and not self.search.busy:
-                    before = self.rows.rows.rows if isinstance(self.rows.rows, ResultRows) else found.rows
-                    self._join_vectors(joined(deeper, before))
-
-            self._jobs.run("meaning", deepen(found.answer, self.scope, self.meaning), on_vectors, lambda _fault: None)
+        if final and found.answer is not None:
+            self._ask_later(found, found.answer)
         return answered
+
+    def _ask_later(self, found: SearchResult, told: SearchAnswer) -> None:
+        """Ask the vector tier, then, of what was pasted, the team's server: neither keeps what is known waiting."""
+        asked = self.query_text, self.scope
+
+        def join(deeper: SearchResult | None) -> bool:
+            current = asked == (self.query_text, self.scope) and not self.search.busy
+            if deeper is not None and current:
+                before = self.rows.rows.rows if isinstance(self.rows.rows, ResultRows) else found.rows
+                self._join_vectors(joined(deeper, before))
+            return current
+
+        def on_team(deeper: SearchResult | None, _final: bool) -> None:
+            join(deeper)
+
+        def ask_server(answer: SearchAnswer) -> None:
+            if answer.match is None and not self.typed:
+                work = ask_team(answer, self.scope)
+                self._jobs.run("team", work, on_team, lambda _fault: None)
+
+        def on_vectors(deeper: SearchResult | None, _final: bool) -> None:
+            if join(deeper):
+                ask_server(told if deeper is None or deeper.answer is None else deeper.answer)
+
+        if self.meaning.is_needed(told):
+            work = deepen(told, self.scope, self.meaning)
+            self._jobs.run("meaning", work, on_vectors, lambda _fault: ask_server(told))
+        else:
+            ask_server(told)
 
     def _join_vectors(self, found: SearchResult) -> None:
         """What the vector tier says joins the rows. Only an answer takes the place of the chosen row.

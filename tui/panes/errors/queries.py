@@ -364,6 +364,17 @@ def deepen(job: Job[SearchResult | None], found: SearchAnswer, scope: Scope, mea
     return None if answer == found else _to_result(job.store(), answer, scope.filters())
 
 
+@job_work
+def ask_team(job: Job[SearchResult | None], found: SearchAnswer, scope: Scope) -> SearchResult | None:
+    """Ask the team's server, where nothing here answers; None without a team. What answers is in the casebook then."""
+    from core.errors import search
+    from core.flows.team.ask_server import with_team
+
+    store, text = job.store(), found.query.raw
+    answer = with_team(store.path, found, lambda held: search(held, text, count=False))
+    return None if answer is found else _to_result(store, answer, scope.filters())
+
+
 def joined(told: SearchResult, others: tuple[Row, ...]) -> SearchResult:
     """What the tiers say and the other rows, each case once: answers, this very error, every word, similar, some words.
 

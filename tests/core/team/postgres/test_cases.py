@@ -94,7 +94,11 @@ def test_what_was_withdrawn_is_in_no_table(postgres: Server, con: Con, team: str
     log.append(con, team, "m", [draft("a", "{}", T2, WITHDRAWAL), late[1], draft("c", "{}", T3, WITHDRAWAL), late[0]])
     assert by_words(con, team, "gone") == by_mark(con, team, "Error: gone") == []
     assert [one.lesson for one in by_vector(con, team, _vector(0))] == ["b"]
-    held = [(name, row) for name in _tables(postgres) for row in postgres.sql(f"SELECT * FROM casebook.{name}")]
+    held = [
+        (name, row)
+        for name in _tables(postgres)
+        for row in postgres.sql(f"SELECT * FROM casebook.{name} WHERE team = %s", team)
+    ]
     assert any("stays" in str(row) for _, row in held)
     assert not [name for name, row in held if "gone" in str(row)]
     assert _count(con, "team_vector") == 1
@@ -193,7 +197,8 @@ def _vector(seed: int) -> list[float]:
 
 
 def _tables(postgres: Server) -> list[str]:
-    return [str(row[0]) for row in postgres.sql("SELECT tablename FROM pg_tables WHERE schemaname = 'casebook'")]
+    columns = "information_schema.columns WHERE table_schema = 'casebook' AND column_name = 'team'"
+    return [str(row[0]) for row in postgres.sql(f"SELECT table_name FROM {columns}")]
 
 
 def _count(con: Con, table: str) -> int:
