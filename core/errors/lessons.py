@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
 from typing import Any, ClassVar, Final, Literal, cast, get_args
@@ -169,6 +169,8 @@ _REASON_LEAST: Final = 48
 _WHEN_BYTES: Final = 60
 _WHEN_LEAST: Final = 24
 _DIFF_LINE: Final = 76
+_KEPT_BEFORE: Final = 16
+"""Characters of a long line that are shown before those that were changed."""
 _COMMENT = lazy_pattern(r"\s*(?:#(?![\[!]|(?:include|define|if|else|end|pragma)\b)|//|/\*|\*[ /]|<!--|--\s|\"\"\"|''')")
 _WORDS_COMPARED: Final = 400
 _NOT_WORTH_A_MARK: Final = 2
@@ -326,18 +328,32 @@ def _hunk_part(lesson: Lesson, head: str, room: int) -> str:
     added = [line for line in changed if line[0] == "+"] or changed
     code = [line for line in added if re.search(r"\w", line) and not _COMMENT.match(line[1:])] or added
     for shown in (changed, added, code):
-        text = "\n".join((head, *(_cut(line, _DIFF_LINE) for line in shown)))
+        text = "\n".join((head, *(_short_line(line, changed, _DIFF_LINE) for line in shown)))
         if _size(text) <= room:
             return text if shown is not code or code is added else f"{text}\n{_CUT}"
     left = room - _size(f"{head}\n\n{_CUT}")
     about = frozenset(words(lesson.when.error))
     kept: dict[int, str] = {}
     for at in sorted(range(len(code)), key=lambda at: (about.isdisjoint(words(code[at])), at)):
-        line = _cut(code[at], min(_DIFF_LINE, left) if not kept else _DIFF_LINE)
+        line = _short_line(code[at], changed, min(_DIFF_LINE, left) if not kept else _DIFF_LINE)
         if _size(line) <= left:
             kept[at] = line
             left -= 1 + _size(line)
     return _cut("\n".join((head, *(kept[at] for at in sorted(kept)), _CUT)), room)
+
+
+def _short_line(line: str, changed: Sequence[str], size: int) -> str:
+    """A line of a diff in at most `size` bytes; a longer one from where it differs from the line that it replaces."""
+    if _size(line) <= size:
+        return line
+    removed = (one[2:] for one in changed if one[0] == "-" and line[0] == "+")
+    same = max((_same_start(line[2:], one) for one in removed), default=0) - _KEPT_BEFORE
+    return _cut(f"{line[:2]}{_CUT}{line[2 + same :]}" if same > _KEPT_BEFORE else line, size)
+
+
+def _same_start(one: str, other: str) -> int:
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (mine, theirs) in pairs if mine != theirs), min(len(one), len(other)))
 
 
 def differing_words(text: str, other: str) -> str:

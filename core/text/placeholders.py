@@ -74,16 +74,23 @@ def _below_home(found: re.Match[str], *, programs: bool = False) -> str:
 def _in_words(text: str) -> str:
     """The text with the branches of git commands, and the numbers and branches given to a host's own program."""
     new, at = list[str](), 0
-    for start, end, stand_in in _stand_ins([(one.start(), one.end(), one[0]) for one in _WORD.finditer(text)]):
+    for start, end, stand_in in _stand_ins(text):
         new += [text[at:start], stand_in]
         at = end
     return "".join((*new, text[at:]))
 
 
-def _stand_ins(words: list[tuple[int, int, str]]) -> Iterator[tuple[int, int, str]]:
+def _stand_ins(text: str) -> Iterator[tuple[int, int, str]]:
     """The words to replace: where each begins and ends, and what stands for it."""
     program, task, given, named, skipped = "", "", 0, False, False
-    for start, end, word in words:
+    last, before = 0, ""
+    for one in _WORD.finditer(text):
+        start, end, word = one.start(), one.end(), one[0]
+        if "\n" in text[last:start] and before != "\\":  # the next line is another command
+            program, skipped = "", False
+        last, before = end, word
+        if word == "\\":
+            continue
         if word in _ENDS or word in ("git", *_HOSTS):
             program, task, given, named = ("" if word in _ENDS else word), "", 0, False
         elif skipped:

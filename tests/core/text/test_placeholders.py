@@ -26,6 +26,8 @@ PROJECT = "/home/ana/shop"
         ("git checkout src/app.py", "git checkout src/app.py"),
         ("git -C sub rebase next; ls next", "git -C sub rebase <branch>; ls next"),
         ("git rebase HEAD~3", "git rebase HEAD~3"),
+        ("git worktree list\necho done\ngit switch next", "git worktree list\necho done\ngit switch <branch>"),
+        ("git push origin \\\n  next", "git push origin \\\n  <branch>"),
         ("git commit -m 'fix the till' && ls", "git commit -m <message> && ls"),
         ("gh pr view 214 --json state", "gh pr view <number> --json state"),
         ("gh pr create --head wip --title 'One two'", "gh pr create --head <branch> --title <message>"),

@@ -82,6 +82,13 @@ def test_an_edit_is_told_by_its_changed_lines() -> None:
     assert "do: edit till.py\n- return a.b\n+ return a.get('b')\n" in told and "def f" not in told
 
 
+def test_a_long_line_of_an_edit_is_shown_from_where_it_was_changed() -> None:
+    line = "import 'package:cybervpn_mobile/features/profiles/core/errors/all_of_the_failures.dart'"
+    text = agent_text(replace(LESSON, do=Do("hunk", f"- {line};\n+ {line} hide Failure;", "lib/repo.dart")))
+    (shown,) = (one for one in text.split("\n") if one.startswith("+ "))
+    assert shown.startswith("+ …") and shown.endswith("failures.dart' hide Failure;")
+
+
 def test_a_workaround_is_called_one() -> None:
     assert "do (workaround): " in agent_text(replace(LESSON, workaround=True))
     assert ("Workaround", "it hides the failure instead of fixing it") in card(replace(LESSON, workaround=True))
