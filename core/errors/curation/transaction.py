@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, cast
 
 import apsw
@@ -162,13 +162,14 @@ class SeenVersion:
     """The case, and the resolution that answered when the person looked (None: none did).
 
     `fingerprint`: they looked at this finer case alone, not at the whole case. `status`: what they saw of it; None does
-    not tell, and then only another resolution is a conflict.
+    not tell, and then only another resolution is a conflict. `text`: likewise, since a team may change it in place.
     """
 
     case_id: int
     resolution_id: int | None
     fingerprint: str | None = None
     status: Status | None = None
+    text: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +196,13 @@ def version_of(case: Case, fingerprint: str | None = None) -> SeenVersion:
     if fingerprint is not None:
         may = [one for one in may if one.fingerprint in (None, fingerprint)]
         may.sort(key=lambda one: (_harvested(one), _harvested(one) and one.worth == "slip", one.fingerprint is None))
-    return SeenVersion(case.id, may[0].id if may else None, fingerprint, may[0].status if may else None)
+    return _version(case.id, may[0] if may else None, fingerprint)
+
+
+def _version(case_id: int, shown: Resolution | None, fingerprint: str | None) -> SeenVersion:
+    if shown is None:
+        return SeenVersion(case_id, None, fingerprint)
+    return SeenVersion(case_id, shown.id, fingerprint, shown.status, shown.text)
 
 
 def version_with(case: Case, shown: Resolution | None, at: str | None = None) -> SeenVersion:
@@ -207,7 +214,7 @@ def version_with(case: Case, shown: Resolution | None, at: str | None = None) ->
     whole = version_of(case)
     if shown is None or shown.id == whole.resolution_id or case.status == "noise":
         return whole
-    return SeenVersion(case.id, shown.id, shown.fingerprint or at, shown.status)
+    return _version(case.id, shown, shown.fingerprint or at)
 
 
 def look(con: apsw.Connection, case_id: int, fingerprint: str | None = None) -> SeenVersion:
@@ -216,12 +223,7 @@ def look(con: apsw.Connection, case_id: int, fingerprint: str | None = None) -> 
         moved = moved_to(con, case_id)
         hint = f"It was merged into case {moved}." if moved is not None else "see: casebook errors list"
         raise Fault("not_indexed", f"there is no case {case_id}", hint, case_id=case_id)
-    found = answering(con, case_id, fingerprint)
-    return (
-        SeenVersion(case_id, None, fingerprint)
-        if found is None
-        else SeenVersion(case_id, found.id, fingerprint, found.status)
-    )
+    return _version(case_id, answering(con, case_id, fingerprint), fingerprint)
 
 
 def look_at_error(con: apsw.Connection, case_id: int, fingerprint: str) -> SeenVersion:
@@ -250,10 +252,13 @@ def clash(
         return Conflict(seen.case_id, "gone", base, None, mine, moved)
     theirs = answering(con, seen.case_id, seen.fingerprint)
     same_status = whatever_status or theirs is None or seen.status in (None, theirs.status)
-    if (None if theirs is None else theirs.id) == seen.resolution_id and same_status:
+    same_text = theirs is None or seen.text in (None, theirs.text)
+    if (None if theirs is None else theirs.id) == seen.resolution_id and same_status and same_text:
         adopt_mirror(con, seen.case_id)
         return None
     base = None if seen.resolution_id is None else resolution(con, seen.case_id, seen.resolution_id)
+    if base is not None and seen.text is not None:
+        base = replace(base, text=seen.text)
     return Conflict(seen.case_id, "changed", base, theirs, mine)
 
 

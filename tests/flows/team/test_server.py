@@ -14,6 +14,8 @@ import psycopg
 import pytest
 
 from cli.program import run as run_program
+from core.errors.curation.decisions import edit
+from core.errors.curation.transaction import Written, look
 from core.store import open_store
 from core.team.postgres.schema import role_name
 from tests.flows.team.conftest import Person
@@ -312,3 +314,22 @@ def test_an_older_casebook_reads_on_and_says_so(
     assert report["sent"] == 0
     assert "newer casebook" in report["note"]
     assert search(joon, KNOWN)["match"]["origin"] == "team"
+
+
+def test_who_edits_what_a_colleague_changes_meanwhile_is_asked(postgres: Server, team: str, members: People) -> None:
+    """The fix that came from the team changes in its place: what was decided on the old text is a conflict."""
+    mina, joon = members("mina", "joon")
+    mina.fix(KNOWN, "pip install pyyaml")
+    joined(postgres, team, mina, joon)
+    case_id = int(case_of(joon, KNOWN))
+    with open_store(joon.database) as store:
+        seen = look(store.con, case_id)
+    mina.run("errors", "edit", case_of(mina, KNOWN), "--resolution", "**Run** `uv add pyyaml`", "--verify")
+    mina.run("team", "sync")
+    joon.run("team", "sync")
+    with open_store(joon.database, write=True) as store:
+        (conflict,) = edit(store, "joon", [seen], Written("**Run** `apt install python3-yaml`")).conflicts
+        assert conflict.reason == "changed"
+        assert conflict.base is not None and "pip install" in conflict.base.text
+        assert conflict.theirs is not None and "uv add" in conflict.theirs.text
+        assert edit(store, "joon", [look(store.con, case_id)], Written("Use the image.")).conflicts == ()
