@@ -297,6 +297,7 @@ def file_faults(bad: Sequence[BadLine]) -> tuple[FileFault, ...]:
 
 def told_errors(fields: Mapping[str, Any]) -> Iterator[Mapping[str, str]]:
     """The errors that a lesson names."""
-    for one in cast("list[object]", fields.get("errors") or []):
+    errors = fields.get("errors")
+    for one in cast("list[object]", errors) if isinstance(errors, list) else ():
         if isinstance(one, dict):
             yield cast("Mapping[str, str]", one)

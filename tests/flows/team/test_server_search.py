@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -27,10 +28,13 @@ from core.flows.hook.payload import Payload, read_payload
 from core.flows.team.ask_server import with_team
 from core.flows.team.sync import server_search
 from core.flows.team.sync.indexing import index_team
+from core.flows.team.sync.replica import require_replica
 from core.flows.team.sync.server_search import ServerSearch
 from core.store import Store, open_store
-from core.team.postgres import cases
+from core.team.postgres import cases, log
 from core.team.postgres.cases import Question, mark_of
+from core.team.postgres.log import LESSON, Draft
+from core.team.postgres.server import connected
 from tests.core.embedding.exact_embedder import ExactEmbedder, at_distance, unit
 from tests.flows.team.conftest import ROOT, Person
 from tests.postgres import Server
@@ -223,6 +227,36 @@ def test_a_server_that_hangs_later_is_given_up_and_asked_again_after_a_while(
         monkeypatch.setattr(server, "_quiet_until", 0.0)
         time.sleep(0.05)
     assert found == []
+
+
+def test_lessons_of_odd_shapes_and_with_secrets_of_another_client_do_no_harm(
+    postgres: Server, pair: list[Person]
+) -> None:
+    """A client of another make may send what ours never would."""
+    _, joon = pair
+    key = "AKIA" + "J3XQ7ZLMN2PWRTVB"
+    do = {"kind": "command", "text": f"use {key}"}
+    said: dict[str, dict[str, object]] = {
+        "a": {"errors": 5, "error": "OddError: number", "text": ["odd"], "tags": 7},
+        "b": {"errors": [5, {"line": "OddError: list", "fingerprint": "OddError: list"}], "do": do},
+        "c": {
+            "errors": [{"line": "OddError: list", "fingerprint": "OddError: list", "tool": 3}],
+            "key": {},
+            "text": {},
+        },
+    }
+    with open_store(joon.database) as store:
+        replica = require_replica(store)
+    with connected(replica.address) as con:
+        for id_, fields in said.items():
+            line = json.dumps({"id": id_, "shared": "2026-11-01T09:00:00.000Z", "scope": "general", **fields})
+            one = Draft(str(uuid.uuid4()), LESSON, "github.com/acme/odd", id_, "2026-11-01T09:00:00.000Z", line)
+            log.append(con, replica.team, "m", [one])
+    for error in ("OddError: number", "OddError: list", "odd"):
+        shown = joon.run("errors", "search", error, code=None)
+        assert "Traceback" not in shown
+        assert key not in shown
+    assert asked(joon, "OddError: list")["match"]["origin"] == "team"
 
 
 def test_what_is_known_here_never_asks_and_a_silent_server_takes_nothing_away(

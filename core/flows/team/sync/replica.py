@@ -131,14 +131,14 @@ def fold(store: Store, before: Position, events: Sequence[Event]) -> tuple[Posit
             if record is None:
                 unread += 1
             elif held.has(con, project := redact(one.project), one.lesson, record):
-                learn(con, project, one.lesson, _redacted(record), f"{one.actor} ({one.machine})")
+                learn(con, project, one.lesson, redacted(record), f"{one.actor} ({one.machine})")
         last = events[-1]
         position = Position(last.seq, last.hash, max(before.epoch, last.epoch))
         con.execute("UPDATE team_server SET seq = ?, hash = ?, epoch = ?", position)
     return position, unread
 
 
-def _redacted(record: Record) -> Record:
+def redacted(record: Record) -> Record:
     """A lesson of another client as it may be stored: ours sends none with a secret."""
     fields = {
         name: Stamped(one.time, canonical(mapped_texts(one.value, redact))) for name, one in record.fields.items()

@@ -34,7 +34,7 @@ from core.errors.retrieval.tiers import ELSEWHERE
 from core.flows.team.export import told_errors
 from core.flows.team.importing import take_records
 from core.flows.team.place import TeamPlace
-from core.flows.team.sync.replica import Waiting, learn, mark_applied
+from core.flows.team.sync.replica import Waiting, learn, mark_applied, redacted
 from core.store import Store
 from core.team.lessons_file import Record, join, line_of, parse_line
 from core.team.postgres.cases import Found, Meaning, Question, embedder_of, find, mark_of
@@ -91,15 +91,12 @@ class ServerSearch:
 
     def _cut(self) -> None:
         """End the exchange that takes too long: its thread meets a closed connection. One that connects has a timeout
-        of its own."""
-        import psycopg
-
+        of its own, and one that gets through after all ends the quiet. (Imports nothing: its thread may be at that.)"""
         self._quiet_until = time.monotonic() + QUIET_S
         con = self._con
-        with suppress(OSError, psycopg.Error):
-            if con is not None:
-                with socket.socket(fileno=os.dup(con.fileno())) as line:
-                    line.shutdown(socket.SHUT_RDWR)
+        if con is not None:
+            with suppress(Exception), socket.socket(fileno=os.dup(con.fileno())) as line:
+                line.shutdown(socket.SHUT_RDWR)
 
     def _serve(self) -> None:
         with ExitStack() as stack:
@@ -114,6 +111,7 @@ class ServerSearch:
                     continue
                 try:
                     found: list[Found] | Exception = self._find(question, stack)
+                    self._quiet_until = 0.0
                 except Exception as error:  # noqa: BLE001 whatever it is, it is the answer of this question
                     found = error if isinstance(error, Fault) else Fault("io_error", f"{type(error).__name__}: {error}")
                     self._quiet_until, self._con = time.monotonic() + QUIET_S, None
@@ -127,7 +125,6 @@ class ServerSearch:
                     answer.set_result(found)
 
     def _find(self, question: Question, stack: ExitStack) -> list[Found]:
-
         if self._con is None:
             con = stack.enter_context(connected(self._address))
             con.execute("SELECT set_config('statement_timeout', %s, false)", (str(int(WAIT_S * 1e3)),))
@@ -154,12 +151,13 @@ def asked(
     words = answer.query.key_line if any(step.stage == "words" for step in answer.trace) else ""
     found = server_search(*server).ask(Question(tuple(_marks(identify(answer.query.raw))), words, meaning))
     if isinstance(found, str):
-        outcome = "timeout" if "within" in found else "skipped"
+        outcome = "timeout" if found.startswith("no answer within") else "skipped"
         return _with_step(answer, Step("team", outcome, found, elapsed_ms=watch.ms()))
     new = [one for one in map(_read, _not_held(store, found)) if one is not None]
     where = repository_of_folder(store.con, project) if project else ""
-    mine = [one for one in new if one.found.how == "mark" and one.holds_in(where)]
-    if mine and store.write and store.readonly is None:
+    writable = store.write and store.readonly is None
+    mine = [one for one in new if writable and one.found.how == "mark" and one.holds_in(where)]
+    if mine:
         _take_over(store, mine)
         answer = replace(search(store), practice=answer.practice)
         new = [one for one in new if one not in mine]
@@ -182,7 +180,6 @@ def _with_step(answer: SearchAnswer, step: Step) -> SearchAnswer:
 
 def _marks(found: Identity) -> Iterator[str]:
     """The marks of the errors of an output, the first one's first."""
-
     others = [one.text for one in found.key_lines if one.text != found.key_line][:OTHER_LINES]
     named = [(found.fingerprint, found.normalized), *((fingerprint(one), normalize_error(one)) for one in others)]
     for mark, key in named:
@@ -210,11 +207,12 @@ class _Lesson(NamedTuple):
 
     def holds_in(self, where: str) -> bool:
         """Whether it may answer in a repository; in an unknown one every lesson does."""
-        return not where or self.found.project == where or self.record.values().get("scope") == "general"
+        said = self.record.values()
+        everywhere = said.get("scope") == "general" and isinstance(said.get("do"), dict)
+        return not where or self.found.project == where or everywhere
 
     def hit(self, where: str) -> Hit:
         """The lesson as a candidate: never an answer, and without its fix where that is for another repository."""
-
         said, here = self.record.values(), self.holds_in(where)
         line, found = _first_error(said), self.found
         reason = f"lesson {found.lesson} of {_plain(found.project)}: {_HELD}"
@@ -229,17 +227,15 @@ class _Lesson(NamedTuple):
 
 
 def _first_error(said: dict[str, object]) -> str:
-
     return next((_plain(one.get("line")) for one in told_errors(said)), "") or _plain(said.get("error"))
 
 
 def _plain(value: object) -> str:
-
     return clean(redact(value)) if isinstance(value, str) else ""
 
 
 def _not_held(store: Store, found: Iterable[Found]) -> Iterator[Found]:
-    for one in found:
+    for one in (one._replace(project=redact(one.project)) for one in found):
         held = "SELECT 1 FROM team_lesson WHERE repository = ? AND lesson = ?"
         if store.con.execute(held, (one.project, one.lesson)).fetchone() is None:
             yield one
@@ -247,9 +243,8 @@ def _not_held(store: Store, found: Iterable[Found]) -> Iterator[Found]:
 
 def _read(found: Found) -> _Lesson | None:
     """Join the versions of a lesson; None where there is none that can be read, or it is withdrawn."""
-
-    read = [parse_line(redact(line).encode("utf-8", "surrogatepass")) for line in found.lines]
-    records = [one[1] for one in read if not isinstance(one, str) and one[0] == found.lesson]
+    read = [parse_line(line.encode("utf-8", "surrogatepass")) for line in found.lines]
+    records = [redacted(one[1]) for one in read if not isinstance(one, str) and one[0] == found.lesson]
     if not records or (joined := reduce(join, records)).is_withdrawn:
         return None
     return _Lesson(found, joined)
