@@ -33,6 +33,7 @@ PARTS = {
     "hooks": "bench.hooks",
     "journeys": "bench.journeys",
     "team": "bench.team",
+    "team_search": "bench.team_search",
 }
 """The module of each part, in the order of the table."""
 
