@@ -69,7 +69,7 @@ def _add(store: Store, texts: list[str], at: int) -> None:
             ((text,) for text in texts),
         )
         con.executemany(
-            "INSERT OR IGNORE INTO fingerprint"
+            "INSERT OR IGNORE INTO fingerprint(fingerprint, case_id, key_line, tool, first_seen)"
             " SELECT ?1, id, ?1, 'unknown', ?2 FROM error_kb WHERE error_normalized = ?1",
             ((text, ts) for text in texts),
         )
