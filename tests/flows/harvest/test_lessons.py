@@ -343,3 +343,14 @@ def test_a_changed_call_was_not_run_first() -> None:
         chat.sh("kubectl set image deploy/shop server=shop:2 && kubectl rollout status deploy/shop", "ok")
     )
     assert (lesson.do.text, lesson.because) == ("kubectl set image deploy/shop server=shop:2", None)
+
+
+def test_of_two_long_scripts_the_lines_are_told_that_only_one_has() -> None:
+    query = "\n".join(f"  field{number} {{ id name state author url }}" for number in range(12))
+    wrong = "\n".join(f"print(f'{{t['a{number}']}}')" for number in range(9))
+    right = "\n".join(f"value{number} = t['a{number}']" for number in range(60))
+    asked = f"gh api graphql -f q='\n{query}\n' | python3 -c \\"
+    chat = Chat().sh(f"{asked}\n{wrong}", "SyntaxError: f-string: expecting '}'", 1)
+    do = lesson_of(chat.sh(f"{asked}\n{right}", "open")).do
+    assert do.text.startswith("gh api graphql -f q='\n…\nvalue0 = t['a0']\nvalue1") and do.text.endswith("…")
+    assert "field3" not in do.text

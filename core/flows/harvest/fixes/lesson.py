@@ -173,11 +173,18 @@ def differing_commands(failed: Command, passed: Command, key: str, project: str)
 
 
 def _cut(text: str, other: str = "") -> str:
-    """A command as it is; of a long one the words in which it differs from the `other`, or its beginning."""
+    """A command as it is; of a long one the words in which it differs from the `other`, else its first line and those
+    that the other does not have, or their beginning."""
     if len(text) <= COMMAND_LENGTH:
         return text
     differing = differing_words(text, other)
-    return differing if 0 < len(differing) <= COMMAND_LENGTH else f"{text[: COMMAND_LENGTH - 1]}…"
+    if 0 < len(differing) <= COMMAND_LENGTH:
+        return differing
+    first, *rest = text.split("\n")
+    known = {line.strip() for line in other.split("\n")}
+    new = [line for line in rest if line.strip() not in known]
+    text = "\n".join((first, "…", *new)) if 0 < len(new) < len(rest) else text
+    return text if len(text) <= COMMAND_LENGTH else f"{text[: COMMAND_LENGTH - 1]}…"
 
 
 def _named_parts(failed: str, passed: str, key: str) -> tuple[str, str] | None:
