@@ -23,8 +23,8 @@ from core.embedding.runtime.query_model import ModelAtHand, VectorSearch
 from core.errors import search
 from core.errors.retrieval.answer import SearchAnswer
 from core.errors.retrieval.embed_text import embed_text
-from core.flows.hook import post_tool_use
-from core.flows.hook.payload import Payload, read_payload
+from core.flows.hook import server as host
+from core.flows.hook.dispatch import RULES_OFF, handle
 from core.flows.team.ask_server import with_team
 from core.flows.team.sync import server_search
 from core.flows.team.sync.indexing import index_team
@@ -137,27 +137,22 @@ def test_a_hook_of_the_host_answers_by_the_rules_for_answers(pair: list[Person])
     mina, joon = pair
     mina.fix(KNOWN, "pip install pyyaml")
     mina.run("team", "sync")
-    payload = failed_run(joon, KNOWN)
-    alone = post_tool_use.follow(payload, joon.database)
-    assert alone.answer is None or alone.answer.match is None
-    told = post_tool_use.follow(payload, joon.database, team=True)
-    assert told.answer is not None
-    assert told.answer.match is not None
-    assert (told.answer.match.origin, told.answer.match.confidence) == ("team", "high")
-    with open_store(joon.database) as store:
-        row = store.con.execute("SELECT via, resolution_id FROM answer_outcome").fetchone()
-    assert row == ("hook", told.answer.match.resolution_id), "it is followed like any answer"
-
-
-def failed_run(person: Person, error: str) -> Payload:
     said = {
-        "hook_event_name": "PostToolUse", "session_id": "s1", "cwd": str(person.tree), "tool_name": "Bash",
-        "tool_input": {"command": "python app.py"},
-        "tool_response": {"stdout": "", "stderr": f"Traceback (most recent call last):\n{error}", "exit_code": 1},
+        "hook_event_name": "PostToolUse", "session_id": "s1", "cwd": str(joon.tree), "tool_name": "Bash",
+        "tool_input": {"command": "python app.py 2>&1 | tail -5"},
+        "tool_response": {"stdout": "", "stderr": f"Traceback (most recent call last):\n{KNOWN}", "exit_code": 1},
     }  # fmt: skip
-    payload = read_payload(json.dumps(said).encode())
-    assert isinstance(payload, Payload)
-    return payload
+    around, _ = host._around({"model": "none", "service": "0", "rules": RULES_OFF})
+    data = json.dumps(said).encode()
+    assert handle(data, joon.database, replace(around, team=False)).reply is None
+    handled = handle(data, joon.database, around)
+    assert handled.fault == ""
+    reply = json.dumps(handled.reply)
+    assert "a person verified this fix" in reply
+    assert "pip install pyyaml" in reply
+    with open_store(joon.database) as store:
+        row = store.con.execute("SELECT via, author FROM answer_outcome JOIN resolution r ON r.id = resolution_id")
+        assert row.fetchall() == [("hook", "team")], "it is followed like any answer"
 
 
 def test_without_a_team_nothing_is_asked_or_loaded(people: People) -> None:
