@@ -56,6 +56,12 @@ def _fits(said: str, flags: int, construct: _Node) -> Callable[[str], bool]:
     return fits
 
 
+@cache
+def _said(sign: str) -> tuple[bool, ...]:
+    """What places such as `$` and `\\b` can tell about a character."""
+    return sign == "\n", bool(re.match(r"\w", sign)), bool(re.match(r"\w", sign, re.ASCII))
+
+
 class StepCounter:
     """One pattern. `scan` and `match` say how many steps they took; both stop counting at `most`."""
 
@@ -105,8 +111,7 @@ class StepCounter:
 
     def kind(self, sign: str) -> tuple[bool, ...]:
         """What the pattern can tell about a character: two of one kind are one to it."""
-        said = (sign == "\n", bool(re.match(r"\w", sign)), bool(re.match(r"\w", sign, re.ASCII)))
-        return (*said, *(asked(sign) for asked in self._asked))
+        return (*_said(sign), *(asked(sign) for asked in self._asked))
 
     def _ended(self, at: int) -> bool:
         self._end = at

@@ -9,6 +9,7 @@ import random
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from types import FrameType
 from typing import Final
 
@@ -100,13 +101,12 @@ def _worst(pattern: Pattern, several: tuple[str, ...]) -> str:
     if counter.is_short:
         return ""
     steps = counter.match if pattern.anchored else counter.scan
-    kinds: dict[str, tuple[bool, ...]] = {}
+    kind_of = cache(counter.kind)
     seen: set[object] = set()
     for at, unit in enumerate((*UNITS, *units_of(pattern.source), *several)):
         end = ENDS[at % len(ENDS)]
         # What looks the same to the pattern takes the same steps.
-        kind = tuple(kinds.setdefault(sign, counter.kind(sign)) for sign in unit + end)
-        if kind in seen or not counter.may_begin(unit):
+        if not counter.may_begin(unit) or (kind := tuple(map(kind_of, unit + end))) in seen:
             continue
         seen.add(kind if not counter.refers else unit)
         times = 1 + SHORT // len(unit)
