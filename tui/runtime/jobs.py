@@ -231,6 +231,11 @@ class Lane:
         """Return whether a result is pending: a dropped job reports nothing, a finished one may be unread."""
         return self.busy if self.keep else self.heard != self.generation
 
+    @property
+    def left_behind(self) -> bool:
+        """Whether a thread still runs a job, also one that another thread has relieved."""
+        return self._running is not None or self._deaf > 0
+
     def works_within(self, seconds: float) -> bool:
         """Whether a job runs here or begins within so many seconds."""
         until = time.monotonic() + seconds
@@ -373,6 +378,11 @@ class Jobs:
         if within is None:
             return not any(lane.busy or lane.awaited for lane in lanes)
         return not any(lane.works_within(within) for lane in lanes)
+
+    @property
+    def left_behind(self) -> bool:
+        """Whether a job still runs in its thread, given up or not."""
+        return any(lane.left_behind for lane in self._lanes.values())
 
     def deliver(self, report: JobReport) -> None:
         """Deliver a report to the requester, unless a newer job replaced it."""

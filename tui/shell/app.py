@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -468,4 +469,10 @@ def run(
 
         logged = config is None or config.values.log.level != "off"
         sys.stderr.write(crash_line(app.crash, log_file() if logged else None) + "\n")
-    return app.return_code or int(app.crash is not None)
+    code = app.return_code or int(app.crash is not None)
+    if app.jobs.left_behind:
+        # Python unwinds such a thread where it next needs the interpreter, which aborts the process inside C++ code.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    return code

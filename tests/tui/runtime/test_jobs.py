@@ -56,6 +56,14 @@ class Desk:
         self.reports.clear()
 
 
+def happens(what: Callable[[], object]) -> None:
+    """Wait until something has happened; fails after two minutes."""
+    end = time.monotonic() + 120
+    while not what():
+        assert time.monotonic() < end, "it never happened"
+        time.sleep(0.005)
+
+
 @pytest.fixture
 def desk():
     desk = Desk()
@@ -235,11 +243,14 @@ def test_closing_leaves_a_job_behind_that_does_not_listen(desk: Desk) -> None:
         ended.append(release.wait(120))
         return None
 
+    assert not desk.jobs.left_behind
     desk.run(deaf)
     assert begun.wait(120)
     desk.jobs.close(wait=0.2)
     assert not ended, "closing waited for a job that does not listen"
+    assert desk.jobs.left_behind
     release.set()
+    happens(lambda: not desk.jobs.left_behind)
 
 
 def test_a_job_that_does_not_listen_does_not_keep_the_next_one_waiting(desk: Desk) -> None:
@@ -254,7 +265,9 @@ def test_a_job_that_does_not_listen_does_not_keep_the_next_one_waiting(desk: Des
     assert begun.wait(120)
     desk.run(lambda job: "next")
     desk.wait(1)
+    assert desk.jobs.left_behind, "another thread has relieved it"
     release.set()
+    happens(lambda: not desk.jobs.left_behind)
     desk.run(lambda job: "and on")
     desk.wait(2)
     desk.deliver()

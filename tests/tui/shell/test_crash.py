@@ -162,6 +162,26 @@ def test_a_terminal_that_is_gone_without_a_word_ends_it_too(tmp_path: Path, draw
         terminal.process.kill()
 
 
+def test_a_job_that_is_left_behind_is_not_taken_down_with_the_interpreter(tmp_path: Path) -> None:
+    """Python ends a thread where it next asks for the interpreter, which aborts the process inside C++ code."""
+    code = """
+import atexit, sys, time
+from pathlib import Path
+from tui.shell.app import CasebookApp, run
+def begin(self, **_):
+    self.jobs.run("search", lambda job: time.sleep(300), print, print)
+    while not self.jobs.left_behind:
+        time.sleep(0.005)
+CasebookApp.run = begin
+atexit.register(print, "interpreter taken down")
+print("quit")
+sys.exit(run(Path(sys.argv[1])))
+"""
+    command = [sys.executable, "-c", code, str(tmp_path / "casebook.db")]
+    done = subprocess.run(command, check=False, capture_output=True, stdin=subprocess.DEVNULL, timeout=120)
+    assert (done.returncode, done.stdout.split(), done.stderr) == (0, [b"quit"], b"")
+
+
 @pytest.mark.parametrize("more", [{"TERM": "dumb"}, {}])
 def test_off_a_terminal_and_on_a_dumb_one_it_prints_help_and_exits_2(tmp_path: Path, more: dict[str, str]) -> None:
     path = make_casebook(tmp_path / "sample.db")
