@@ -171,7 +171,7 @@ def _is_advised(code: str, part: Part, advised: frozenset[str]) -> bool:
 
 # Edits ---------------------------------------------------------------------------------------------------------------
 
-_QUOTED: Final = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\\n]|\\.)*`")
+_QUOTED: Final = re.compile(r"(?<!\\)(?:\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\\n]|\\.)*`)")
 _HASH: Final = frozenset(("python", "shell", "ruby", "terraform", "docker", "powershell", "data"))
 _DASHES: Final = frozenset(("sql", "vhdl"))
 _NONE: Final = frozenset(("html", "prose"))

@@ -329,7 +329,7 @@ def _markdown() -> MarkdownIt:
     return md
 
 
-_ATTRIBUTES = re.compile(r"\s*+\{:?\s*+[#.][^{}]*+\}$")
+_ATTRIBUTES = re.compile(r"(?<!\s)\s*+\{:?\s*+[#.][^{}]*+\}$")
 """What MkDocs, Pandoc and Kramdown put behind a heading: `{ #install .wide }`."""
 
 
