@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 
 PATIENCE_S: Final = 5
 """Seconds to connect."""
+_OPTIONS: Final = {
+    "application_name": "casebook", "connect_timeout": str(PATIENCE_S), "keepalives_idle": "30",
+    "keepalives_interval": "10", "keepalives_count": "3", "tcp_user_timeout": "60000",
+}  # fmt: skip
+"""What libpq is given unless the address says otherwise: a line that is dead is noticed within a minute."""
 _STATEMENT_MS: Final = 60_000
 _LOCK_MS: Final = 20_000
 _SECRET: Final = ("password", "sslpassword", "scram_client_key", "scram_server_key", "oauth_client_secret")
@@ -62,9 +67,7 @@ def conninfo(url: str) -> str:
     local = not named and all(one in _LOCAL or one.startswith(("/", "@")) for one in hosts)
     if not local and "sslmode" not in given and "PGSSLMODE" not in os.environ:
         given["sslmode"] = "verify-full"
-    given.setdefault("connect_timeout", str(PATIENCE_S))
-    given.setdefault("application_name", "casebook")
-    return make_conninfo(**given)
+    return make_conninfo(**(_OPTIONS | given))
 
 
 def place_of_server(url: str) -> str:
