@@ -61,6 +61,7 @@ _BUSY: Final = re.compile(
 _LIKE: Final = 0.6
 _FILE: Final = re.compile(r"\w\.[a-z]{1,5}$")
 _PATH: Final = re.compile(r"^[^\s=/]*+/\S*+$")
+_PATH_SET: Final = re.compile(r"PATH=|\$env:PATH$", re.IGNORECASE)
 _MODULE: Final = re.compile(r"\b(?:module|package|crate)\b|ModuleNotFoundError", re.IGNORECASE)
 _STATEMENTS: Final = tuple(
     (re.compile(rf"\b{verb}\b", re.IGNORECASE), re.compile(rf"\b{clause}\b", re.IGNORECASE))
@@ -278,14 +279,24 @@ def difference(failure: Failure, later: Command) -> str | None:
 
 
 def _by_path(failure: Failure, later: Command) -> str | None:
-    """Why the way in which a program is called is the cure where it was not found: by a path, or through a runner."""
+    """Why the way in which a program is called is the cure where it was not found: by a path, through a runner, or with
+    another PATH."""
     for part in later.parts:
         for word in part.simple.words[:4] if part.program not in _MOVES else ():
             name = base_name(word)
             called = " ".join((*part.around, word))[:80]
             if name in failure.clue.missing and called.lower() != name:
                 return f"`{name}`, which was not found, is run as `{called}`"
+    called = {part.program.lower() for part in later.parts} & failure.clue.missing
+    if called and _settings(later) - _settings(failure.command):
+        return f"the PATH is set, on which `{min(called)}` was not found"
     return None
+
+
+def _settings(command: Command) -> set[str]:
+    """The words that set the PATH."""
+    words = (word for part in command.parts for word in (*part.around, *part.words))
+    return {word for word in words if _PATH_SET.match(word)}
 
 
 def _through(failure: Failure, later: Command) -> str | None:
