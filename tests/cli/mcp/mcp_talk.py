@@ -10,10 +10,10 @@ import threading
 from collections.abc import Coroutine, Iterator
 from concurrent.futures import Future
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from mcp import ClientSession, StdioServerParameters
-from mcp.client.stdio import stdio_client
+if TYPE_CHECKING:
+    from mcp import ClientSession
 
 ROOT = Path(__file__).resolve().parents[3]
 PATIENCE_S = 120.0
@@ -43,6 +43,9 @@ class Talk:
 @contextlib.contextmanager
 def talking(folder: Path, *args: str, **env: str) -> Iterator[Talk]:
     """A server that runs in `folder`, and the session with it, until the end of the block."""
+    from mcp import ClientSession, StdioServerParameters  # a second: each test process would spend it
+    from mcp.client.stdio import stdio_client
+
     kept = {key: value for key, value in os.environ.items() if not key.startswith("CASEBOOK_")}
     server = StdioServerParameters(
         command=sys.executable, args=["-m", "cli", "mcp", *args], cwd=folder,
