@@ -247,7 +247,14 @@ def test_a_quote_and_a_rule(talk: Talk) -> None:
     assert without.endswith("large.md is larger than 16 MiB; skipped")
 
 
+def answers(place: Path) -> int:
+    with open_store(place / "case.db") as store:
+        ((found,),) = store.con.execute("SELECT count(*) FROM answers")
+        return int(found)
+
+
 def test_a_question_is_answered_kept_and_a_refusal_is_an_answer(talk: Talk, model: Server, place: Path) -> None:
+    before = answers(place)  # the server is that of the other tests, too
     model.script = [Reply(("Three retries, then stop [1].",))]
     found = answer(talk, "ask", question="How many retries are there?", session="agents")
     assert (found["grounded"], found["conversation_id"]) == (True, "agents")
@@ -260,8 +267,7 @@ def test_a_question_is_answered_kept_and_a_refusal_is_an_answer(talk: Talk, mode
     refused = answer(talk, "ask", question="Who won the world cup in Madrid?")
     assert (refused["grounded"], refused["refusal_reason"]) in ((False, "no_chunks"), (False, "score_gate"))
     assert len(model.requests) == asked, "without evidence no model is asked"
-    with open_store(place / "case.db") as store:
-        assert store.con.execute("SELECT count(*) FROM answers").fetchone() == (3,)
+    assert answers(place) == before + 3
 
 
 def test_a_question_that_is_given_up_ends_at_the_server_too(talk: Talk, model: Server) -> None:
