@@ -65,7 +65,7 @@ def _lines(out: Output, demo: Demo) -> Iterator[str]:
         yield from _answer_lines(out, answer)
     yield ""
     by = f"by meaning ({demo.model})" if demo.model else "without a model"
-    yield out.paint(clip(f"3. Search for one in different words, {by}.", out.columns), "bold")
+    yield out.paint(clip(f"3. Search for an error in different words, {by}.", out.columns), "bold")
     if demo.without_model:
         yield from wrap(f"Finding such an error needs an embedding model: {demo.without_model}.", out.columns)
     yield from _answer_lines(out, reworded)

@@ -226,7 +226,7 @@ def run_align_session(args: argparse.Namespace, context: Context) -> int:
     from core.store import faults, open_store
 
     if args.session is None or args.messages is not None or args.extracted is not None:
-        raise Fault("invalid_input", "--session excludes --messages and --extracted", "omit one of them")
+        raise Fault("invalid_input", "--session cannot be combined with --messages or --extracted", "omit one of them")
     with open_store(context.database, write=True) as store, faults(context.database), stoppable() as stopped:
         (done,) = align_sessions(
             store,
@@ -377,7 +377,7 @@ def _promote_ready(args: argparse.Namespace, context: Context) -> int:
 
     if args.id is not None or args.back:
         given = "an entry id" if args.id is not None else "--back"
-        raise Fault("invalid_input", f"--ready and {given} exclude each other", "pass one of them")
+        raise Fault("invalid_input", f"--ready and {given} cannot be combined", "pass one of them")
     with open_store(context.database, write=not args.dry_run) as store, faults(context.database):
         done = promote_many(store, person(), dry_run=args.dry_run)
     context.log("info", "promoted all", entries=len(done.promoted), blocked=len(done.blocked), change=done.change)

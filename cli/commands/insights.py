@@ -75,13 +75,13 @@ def _check(args: argparse.Namespace, context: Context) -> None:
         wrong = "session needs an ID" if args.id is None else f"{args.view} takes no ID"
         raise Fault("invalid_input", wrong, "run: casebook insights session ID")
     if args.view == "worked" and args.since is not None:
-        raise Fault("invalid_input", "worked compares all weeks and takes no --since", see)
+        raise Fault("invalid_input", "worked compares all weeks and cannot be combined with --since", see)
     if args.view == _SESSION and (args.since is not None or args.project is not None):
-        raise Fault("invalid_input", "session takes no --since and no --project", see)
+        raise Fault("invalid_input", "session cannot be combined with --since or --project", see)
     if args.svg is not None and args.view is None:
         raise Fault("invalid_input", "--svg needs a view", f"one of: {', '.join((*_VIEWS, _SESSION))}")
     if args.svg is not None and context.out.json:
-        raise Fault("invalid_input", "--svg and --json exclude each other", see)
+        raise Fault("invalid_input", "--svg and --json cannot be combined", see)
     if args.force and args.svg is None:
         raise Fault("invalid_input", "--force needs --svg", see)
 

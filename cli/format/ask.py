@@ -47,7 +47,7 @@ def answer_lines(out: Output, found: Answer, *, explain: bool = False, said: boo
     if found.said and not said:
         words = found.said if len(found.said) <= _QUOTE else found.said[:_QUOTE] + "…"
         yield ""
-        yield from (out.paint(line, "dim") for line in wrap(f"Reply of the model: {words}", out.columns))
+        yield from (out.paint(line, "dim") for line in wrap(f"Reply from the model: {words}", out.columns))
     yield from _doubts(out, found, explain=explain)
     yield from _outdated(out, found)
     if found.cut is not None:

@@ -134,7 +134,7 @@ def uses(count: int) -> str:
 def source_line(source: Source) -> str:
     """Where a resolution comes from."""
     if source.session is None:
-        return "no session (recorded or imported)"
+        return "recorded manually or imported from a file"
     messages = ", ".join(map(str, source.messages))
     return f"session {source.session}" + (f", messages {messages}" if messages else "")
 

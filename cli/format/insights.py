@@ -138,7 +138,7 @@ def strip_lines(out: Output, found: SessionStrip, most: int) -> Iterator[str]:
     yield out.paint(f"{signs}. {PAUSES}", "dim")
     if found.red:
         yield ""
-        yield out.paint(f"{pad('Command', 22)}  {pad('minutes until gone', 35)}  incidents", "bold")
+        yield out.paint(f"{pad('Command', 22)}  {pad('minutes until fixed', 35)}  incidents", "bold")
     longest = max((one.minutes for one in found.red), default=0.0)
     for one in found.red[:most]:
         drawn = pad(bar(one.minutes, longest, 24), 24)

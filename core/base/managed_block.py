@@ -160,7 +160,9 @@ def _target(path: Path) -> Path:
     except (OSError, RuntimeError) as error:
         raise Fault("invalid_input", f"{path} cannot be followed: {error}", "pass the target file") from error
     if path.is_symlink() and folder not in target.parents:
-        raise Fault("invalid_input", f"{path} is a link out of its folder, to {target}", "pass the target file")
+        raise Fault(
+            "invalid_input", f"{path} is a link that points outside its folder, to {target}", "pass the target file"
+        )
     return target
 
 
@@ -202,4 +204,6 @@ def _sound(body: str) -> str:
 
 
 def _broken(name: str, line: int, what: str) -> Fault:
-    return Fault("invalid_input", f"{name}:{line}: {what}", "fix the marker lines by hand (file unchanged)")
+    return Fault(
+        "invalid_input", f"{name}:{line}: {what}", "fix the marker lines manually (casebook did not change the file)"
+    )

@@ -35,6 +35,11 @@ How = Literal[
 Kind = Literal["rule", "lack"]
 
 
+def shown_how(how: How) -> str:
+    """Return the words of an approach in a text for users. The stored value stays."""
+    return "manually" if how == "by a person" else how
+
+
 @dataclass(frozen=True, slots=True)
 class FindingPlace:
     """A finding that counts: the message that showed it, and the messages of its fix in their session."""
@@ -122,7 +127,7 @@ _LACKS: Final = {
     "network": "`{}` could not be reached",
     "service": "`{}` was not running",
     "signing": "git could not sign",
-    "lock": "`{}` was left behind",
+    "lock": "`{}` is a stale lock file",
     "write": "`{}` could not be written",
     "glob": "zsh refused an unquoted pattern",
 }
@@ -143,7 +148,7 @@ def sentence(kind: Kind, tool: str, name: str, approaches: Sequence[Approach], s
 
 
 def _describe_share(one: Approach, total: int) -> str:
-    said = f"{one.how} in {one.count} of {total}"
+    said = f"{shown_how(one.how)} in {one.count} of {total}"
     if one.how == "edited":
         return f"{said} (with {', '.join(f'`{name}`' for name in one.names)})" if one.names else said
     return f"{said} (`{_clip(one.example)}`)" if one.example else said

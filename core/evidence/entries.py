@@ -159,7 +159,7 @@ def add_entries(
     """
     if store.con.execute("SELECT 1 FROM session WHERE id = ?", (session_id,)).fetchone() is None:
         hint = "import its transcript first: casebook import auto"
-        raise Fault("invalid_input", f"there is no session {session_id[:80]}", hint)
+        raise Fault("invalid_input", f"session {session_id[:80]} not found", hint)
     added: list[str] = []
     refused: list[RejectedEntry] = []
     known = quotes = 0

@@ -275,7 +275,7 @@ def session_named(con: apsw.Connection, name: str) -> str:
     if found and name:
         raise Fault("invalid_input", f"several sessions start with {name[:80]!r}", "pass more characters of the id")
     raise Fault(
-        "invalid_input", f"there is no session {name[:80]!r}", "import its transcript first: casebook import auto"
+        "invalid_input", f"session {name[:80]!r} not found", "import its transcript first: casebook import auto"
     )
 
 

@@ -115,7 +115,7 @@ def malformed(endpoint: Endpoint, what: object) -> Fault:
     """What came is not what such a server sends."""
     return Fault(
         "io_error",
-        f"invalid reply of the server at {endpoint.address}: {server_text(what, endpoint.key)}",
+        f"invalid reply from the server at {endpoint.address}: {server_text(what, endpoint.key)}",
         "ask again, or check models.llm.provider and models.llm.endpoint",
         endpoint=endpoint.address,
     )
@@ -134,7 +134,7 @@ def no_response(endpoint: Endpoint, seconds: float, setting: str) -> Fault:
 def took_too_long(endpoint: Endpoint, seconds: float) -> Fault:
     """The answer went on for too long."""
     message = f"the answer from {endpoint.address} timed out after {seconds:g} s"
-    return Fault("timeout", message, "ask for less, or raise models.llm.total_s", endpoint=endpoint.address)
+    return Fault("timeout", message, "ask a shorter question, or raise models.llm.total_s", endpoint=endpoint.address)
 
 
 def error_in_body(body: bytes, key: str = "") -> tuple[str, str]:
@@ -168,7 +168,7 @@ def refused(endpoint: Endpoint, provider: str, model: str, status: int, body: by
     kind: FaultCode
     if status in (401, 403):
         kind, message = "config_invalid", f"{where} requires a valid API key"
-        hint = "name the environment variable that holds the key in models.llm.api_key_env"
+        hint = "set models.llm.api_key_env to the environment variable that holds the key"
     elif status == 404 and ("model" in text.lower() or code == "model_not_found"):
         kind, message, hint = "model_not_pulled", f"{where} has no model {shown}", pull_hint(provider, model)
     elif status in NO_SUCH_PAGE:
@@ -181,7 +181,7 @@ def refused(endpoint: Endpoint, provider: str, model: str, status: int, body: by
     elif 400 <= status < 500:
         kind, message, hint = "invalid_input", f"{where} rejects the request{because}", "check the llm settings"
     else:
-        kind, message, hint = "model_unreachable", f"{where} cannot answer{because}", "see the message of the server"
+        kind, message, hint = "model_unreachable", f"{where} cannot answer{because}", "see the message from the server"
     return Fault(kind, message, hint, endpoint=where, model=shown, status=status, said=text)
 
 

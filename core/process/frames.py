@@ -115,9 +115,9 @@ class FrameReader:
         try:
             value = self._loads(data)
         except (ValueError, RecursionError) as error:
-            raise BadFrame("a message with a header that is not JSON") from error
+            raise BadFrame("invalid message: the header is not JSON") from error
         if not isinstance(value, dict):
-            raise BadFrame("a message with a header that is not a JSON object")
+            raise BadFrame("invalid message: the header is not a JSON object")
         return value  # pyright: ignore[reportUnknownVariableType]
 
 

@@ -51,7 +51,7 @@ def as_fault(error: Exception, path: str | PathLike[str]) -> Fault:
         if isinstance(error, kind):
             return Fault(code, message.format(path=shown, error=error), hint, path=shown)
     if isinstance(error, apsw.SQLError) and str(error).startswith(("no such table", "no such column")):
-        return Fault("db_damaged", f"{shown} lacks a part this version needs ({error}).", RESCUE, path=shown)
+        return Fault("db_damaged", f"{shown} lacks a part that this version needs ({error}).", RESCUE, path=shown)
     if isinstance(error, OSError):
         return _system(error, shown)
     if isinstance(error, UnicodeDecodeError):
@@ -64,7 +64,7 @@ def as_fault(error: Exception, path: str | PathLike[str]) -> Fault:
 def _half_a_pair(shown: str) -> Fault:
     if shown == shown.encode("utf-8", "replace").decode():
         return Fault(
-            "invalid_input", "A text holds half a surrogate pair.", "Remove that character.", path=ascii(shown)
+            "invalid_input", "A text contains half a surrogate pair.", "Remove that character.", path=ascii(shown)
         )
     return Fault("invalid_input", f"The file name {shown!a} is not UTF-8.", "Rename the file.", path=ascii(shown))
 

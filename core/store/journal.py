@@ -193,7 +193,7 @@ def row_changes(store: Store, journal_id: int) -> tuple[RowChange, ...]:
     """What the change `journal_id` did, row by row. Raises Fault invalid_input if there is no such change."""
     row = store.con.execute("SELECT changeset FROM journal WHERE id = ?", (journal_id,)).fetchone()
     if row is None:
-        raise Fault("invalid_input", f"There is no change {journal_id} in the history.", journal_id=journal_id)
+        raise Fault("invalid_input", f"Change {journal_id} was not found in the history.", journal_id=journal_id)
     names: dict[str, tuple[str, ...]] = {}
     found: list[RowChange] = []
     for item in apsw.Changeset.iter(cast("bytes", row[0])):
@@ -299,8 +299,8 @@ class _Conflicts:
         if reason == apsw.SQLITE_CHANGESET_DATA:
             return self._differs(item)
         what = {
-            apsw.SQLITE_CHANGESET_NOTFOUND: "was removed since",
-            apsw.SQLITE_CHANGESET_CONFLICT: "was made again since",
+            apsw.SQLITE_CHANGESET_NOTFOUND: "has since been removed",
+            apsw.SQLITE_CHANGESET_CONFLICT: "has since been created again",
         }.get(reason, "would replace a newer row")
         self.clash = _Clash(item.name, key_of(item), "", what)
         return apsw.SQLITE_CHANGESET_ABORT
@@ -313,7 +313,7 @@ class _Conflicts:
         ]
         for name in changed:
             if name not in MOVING and (item.name, name) not in self.mirrored:
-                self.clash = _Clash(item.name, key_of(item), name, "was changed since")
+                self.clash = _Clash(item.name, key_of(item), name, "has since been changed")
                 return apsw.SQLITE_CHANGESET_ABORT
         if item.op == "DELETE":
             return apsw.SQLITE_CHANGESET_REPLACE
@@ -504,7 +504,7 @@ def _pick(con: apsw.Connection, journal_id: int | None, by: str | None) -> Journ
         journal_id = cast("int", row[0])
     entry = read_entry(con, journal_id)
     if entry is None:
-        raise Fault("invalid_input", f"There is no change {journal_id} in the history.", journal_id=journal_id)
+        raise Fault("invalid_input", f"Change {journal_id} was not found in the history.", journal_id=journal_id)
     if entry.undone_by is not None:
         message = f"Change {entry.id} was already undone by change {entry.undone_by}."
         raise Fault("invalid_input", message, f"Undo {entry.undone_by} to redo it.", journal_id=entry.id)

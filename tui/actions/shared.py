@@ -93,7 +93,9 @@ SESSION_ACTIONS: tuple[Action, ...] = (
     Action("session.previous", "Previous message", ("K", "left_square_bracket"), "session", SESSION, palette=False),
     Action("session.whole", "Show the full message", ("enter", "a"), "session", SESSION, "full", 4, palette=False),
     Action("session.copy", "Copy the message", ("y",), "session", SESSION, "copy", 5, palette=False),
-    Action("session.why", "Show or hide the trace: the verdict", ("t",), "session", SESSION, "trace", 6, palette=False),
+    Action(
+        "session.why", "Show or hide the trace of the verdict", ("t",), "session", SESSION, "trace", 6, palette=False
+    ),
     Action("session.strip", "Show the session as a strip", ("s",), "session", SESSION, "strip", 7, palette=False),
     Action("session.back", "Back to the pane", ("escape", "q", "o"), "session", SESSION, "back", 1, palette=False),
 )

@@ -47,7 +47,7 @@ _CLAIM = {
     "flagged": ("flagged", "contradicted"),
     "unsupported": ("failed", "not in the source"),
     "uncited": ("waiting", "no citation"),
-    "cut": ("waiting", "cut off"),
+    "cut": ("waiting", "truncated"),
 }
 
 

@@ -324,7 +324,7 @@ def summary_of_decisions(done: DecidedMany, what: str) -> str:
     begin = f"{count:,} {what}." if count else f"Nothing {what}."
     if set(left) <= _DIFFER:
         these = "1 quote differs" if len(left) == 1 else f"{len(left):,} quotes differ"
-        return f"{begin} {these} from the source: review one by one."
+        return f"{begin} {these} from the source. Review each one separately."
     reasons = Counter(_LEFT[why] for _, why in done.left)
     said = ", ".join(f"{number:,} {reason}" for reason, number in reasons.most_common())
     return f"{begin} Left: {said}."

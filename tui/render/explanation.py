@@ -315,7 +315,8 @@ def _shared_sum(one: MatchedRule, explained: Explained) -> str:
     from core.rules.matching.keyword import FULL, bounded  # loaded once a call is matched
 
     if one.keyword_score > bounded(explained.bm25) + 0.001:
-        return f"{explained.bm25:.2f} points, and one of your patterns names the rule: {one.keyword_score:.2f}"
+        raised = f"{explained.bm25:.2f} points, raised to {one.keyword_score:.2f}"
+        return f"{raised} because one of your patterns names the rule"
     return f"{explained.bm25:.2f} of {FULL:g} points = {one.keyword_score:.2f}"
 
 

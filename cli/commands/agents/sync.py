@@ -55,7 +55,9 @@ def _is_allowed(path: Path, body: str, report: SyncedFile) -> bool:
     """Return whether the user allows the first block in this file. Raises Fault without a terminal."""
     if not sys.stdin.isatty() or not sys.stderr.isatty():
         hint = "pass --yes, or run it in a terminal"
-        raise Fault("invalid_input", f"{path} has no block of casebook yet, and a person must allow the first", hint)
+        raise Fault(
+            "invalid_input", f"{path} has no casebook block yet, and the first block needs a confirmation", hint
+        )
     for line in body.split("\n"):
         sys.stderr.write(f"  {one_line(line)}\n")
     if not report.fixes + report.practices + report.corrections:
@@ -67,7 +69,7 @@ def _is_allowed(path: Path, body: str, report: SyncedFile) -> bool:
 
 def _lines(reports: list[SyncedFile] | tuple[SyncedFile, ...]) -> Iterator[str]:
     if not reports:
-        yield "No file is kept up to date. Add one: casebook errors export --sync FILE"
+        yield "No file has a casebook block. To add one, run: casebook errors export --sync FILE"
     for one in reports:
         if one.fault:
             yield f"{one_line(one.path)}: {one_line(one.fault)}"

@@ -16,7 +16,7 @@ from core.base.fault import Fault
 from core.errors import Case, CaseList, Filters, Resolution, list_cases, show_case
 from core.errors.cases.derived import NO_LONGER_HARVESTED, project_aliases
 from core.errors.curation.transaction import look
-from core.errors.practice import Practice, PracticeList, every_failure, practices, shown_counts
+from core.errors.practice import Practice, PracticeList, every_failure, practices, shown_counts, shown_how
 from core.store import faults, open_store
 from core.text import redact
 
@@ -227,7 +227,7 @@ def _practice_lines(out: Output, one: Practice) -> Iterator[str]:
     if out.verbose:
         for approach in one.approaches:
             places = ", ".join(f"{place.session} message {place.message}" for place in approach.found_in)
-            yield from field(out, approach.how[:13], places)
+            yield from field(out, shown_how(approach.how)[:13], places)
 
 
 def _hanging_line(out: Output, text: str) -> Iterator[str]:

@@ -193,7 +193,7 @@ def _differed_lines(out: Output, done: Curated) -> Iterator[str]:
 def _conflict_lines(out: Output, conflict: Conflict) -> Iterator[str]:
     if conflict.reason == "gone":
         where = f"it was merged into case {conflict.moved_to}" if conflict.moved_to else "it no longer exists"
-        yield out.paint(f"Not saved: case {conflict.case_id}: {where}.", "warn")
+        yield out.paint(f"Case {conflict.case_id} was not saved: {where}.", "warn")
         return
     yield out.paint(f"Not saved: the current fix of case {conflict.case_id} changed.", "warn")
     if conflict.theirs is not None:

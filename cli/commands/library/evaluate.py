@@ -21,7 +21,11 @@ def run_eval(args: argparse.Namespace, context: Context) -> int:
 
     suite = read_suite(Path(args.suite))
     if args.ingest and (args.keep or args.compare is not None):
-        raise Fault("invalid_input", "--ingest excludes --keep and --compare", "omit --ingest, or --keep and --compare")
+        raise Fault(
+            "invalid_input",
+            "--ingest cannot be combined with --keep or --compare",
+            "omit --ingest, or --keep and --compare",
+        )
     if args.ingest:
         with tempfile.TemporaryDirectory(prefix="casebook-eval-", ignore_cleanup_errors=True) as folder:
             database = Path(folder) / "eval.db"

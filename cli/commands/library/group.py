@@ -143,7 +143,7 @@ def _add_ingest(leaf: Parser) -> None:
     leaf.add_argument("--rehash", action="store_true", help="read unchanged files again")
     leaf.add_argument("--rechunk", action="store_true", help="split documents of an older chunker again")
     leaf.add_argument("--ocr", action="store_true", help="index the text of pictures and scanned pages (extra ocr)")
-    leaf.add_argument("--follow-links", action="store_true", help="follow links out of the folders")
+    leaf.add_argument("--follow-links", action="store_true", help="follow links that point outside the folders")
     leaf.add_argument("--summary-only", action="store_true", help="counts only, no list of documents")
     leaf.set_defaults(run=run_later("run_ingest", "cli.commands.library.ingest"))
 

@@ -173,7 +173,8 @@ def report_lines(out: Output, report: IngestReport) -> Iterator[str]:
         names = ", ".join(report.removed_link_examples)
         more = ", …" if report.removed_links > len(report.removed_link_examples) else ""
         yield out.paint(
-            clip(f"removed, link out of the folder: {report.removed_links} ({names}{more})", out.columns), "warn"
+            clip(f"removed (links that point outside the folder): {report.removed_links} ({names}{more})", out.columns),
+            "warn",
         )
     for item in report.items or ():
         if item.kind == "error":

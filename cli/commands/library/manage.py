@@ -198,9 +198,7 @@ def run_cite(args: argparse.Namespace, context: Context) -> int:
     with open_store(context.database, write=True) as store, faults(context.database):
         case = show_case(store, args.case) if 0 < args.case < 1 << 62 else None
         if case is None:
-            return not_there(
-                Fault("not_indexed", f"there is no case {args.case}", "see: casebook errors list"), context
-            )
+            return not_there(Fault("not_indexed", f"case {args.case} not found", "see: casebook errors list"), context)
         try:
             kept = cite_in_case(store, case, args.passage, args.author or person(), args.quote)
         except Fault as fault:

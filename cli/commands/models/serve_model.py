@@ -117,7 +117,7 @@ def _serve(args: argparse.Namespace, context: Context, place: Endpoint) -> int:
         ready=lambda: _announce(context.out, place, found.model.id, idle),
     )
     if ended.why == "taken":
-        context.out.line(f"A model service already listens at {one_line(str(place.entrance))}.")
+        context.out.line(f"A model service is already listening on {one_line(str(place.entrance))}.")
     if not ended.clean:  # its thread hangs in the model, and ending Python around it would crash
         sys.stdout.flush()
         os._exit(2 if ended.why == "failed" else 0)

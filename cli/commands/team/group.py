@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _EXAMPLES = """\
 examples:
-  casebook team preview                 show every field that would leave
+  casebook team preview                 show every field that would be shared
   casebook team export                  write .casebook/lessons.jsonl
   casebook team export --withdraw 3f0c  take a lesson back
   casebook team check                   list stale lessons
@@ -50,9 +50,9 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     export.set_defaults(run=run_export)
     show = add_leaf(children, shared, "preview", "show every field and excerpt that an export would write")
     _add_selection(show)
-    show.add_argument("--server", action="store_true", help="show what would leave for your team's server instead")
+    show.add_argument("--server", action="store_true", help="show the fields for your team's server instead")
     show.set_defaults(run=run_preview)
-    check = add_leaf(children, shared, "check", "list lessons that went stale, and lines that are no lesson")
+    check = add_leaf(children, shared, "check", "list stale lessons and invalid lines")
     _add_folder(check)
     check.set_defaults(run=run_check)
     merge = add_leaf(children, shared, "merge", "merge lessons files (git runs it as a merge driver)")
@@ -96,7 +96,7 @@ def run_export(args: argparse.Namespace, context: Context) -> int:
 
     if args.withdraw:
         if args.case or args.restore:
-            raise Fault("invalid_input", "--withdraw takes no --case and no --restore", "run two commands")
+            raise Fault("invalid_input", "--withdraw cannot be combined with --case or --restore", "run two commands")
         plan = plan_withdrawal(place_of(Path(args.repository)), args.withdraw)
         done = write_plan(None, plan)
     else:
@@ -115,8 +115,10 @@ def run_export(args: argparse.Namespace, context: Context) -> int:
 def confirmed(context: Context, plan: Plan) -> bool:
     """Whether a person agrees to what leaves for the first time. Raises Fault where no person can be asked."""
     if not sys.stdin.isatty() or not sys.stderr.isatty():
-        hint = "look at it with: casebook team preview. Then pass --yes"
-        raise Fault("invalid_input", f"{plan.place.file} does not exist yet, and a person must confirm it", hint)
+        hint = "to preview the file, run: casebook team preview. Then pass --yes"
+        raise Fault(
+            "invalid_input", f"{plan.place.file} does not exist yet, and the first export needs a confirmation", hint
+        )
     for line in lesson_lines(context.out, plan.lessons):
         sys.stderr.write(line + "\n")
     sys.stderr.write(_STAYS + "\n")
@@ -133,7 +135,7 @@ def run_preview(args: argparse.Namespace, context: Context) -> int:
 
     if args.server:
         if args.case or args.restore:
-            raise Fault("invalid_input", "--server takes no --case and no --restore", "run two commands")
+            raise Fault("invalid_input", "--server cannot be combined with --case or --restore", "run two commands")
         return run_server_preview(context)
     take_changed_at(context.database, str(Path(args.repository).resolve()))  # as the export does
     with open_store(context.database) as store:
@@ -211,6 +213,6 @@ def check_lines(out: Output, found: TeamCheck) -> Iterator[str]:
         yield f"  … and {len(found.findings) - len(shown):,} more (--verbose shows all)"
     yield from fault_lines(out, found.bad)
     if not found.sorted and not found.bad:
-        yield out.paint("The file was edited by hand. To sort it, run: casebook team merge FILE", "warn")
+        yield out.paint("The file was edited manually. To sort it, run: casebook team merge FILE", "warn")
     if out.verbose:
         yield from (f"  {id_}" for id_ in found.ids)

@@ -45,7 +45,7 @@ def import_lines(out: Output, done: TeamImport) -> Iterator[str]:
     for one in done.kept[:_SHOWN]:
         yield out.paint(f"lesson {one.id}: {one_line(one.reason)}", "warn")
     if len(done.kept) > _SHOWN:
-        yield out.paint(f"{len(done.kept) - _SHOWN:,} more lessons were not taken over", "warn")
+        yield out.paint(f"{len(done.kept) - _SHOWN:,} more lessons were not imported", "warn")
     yield from fault_lines(out, done.bad)
     if done.change is not None:
         yield out.paint(f"Change {done.change}. To undo it, run: casebook undo", "dim")

@@ -59,7 +59,7 @@ def run_hold(args: argparse.Namespace, context: Context) -> int:
 
     chosen = bool(args.project or args.tool)
     if chosen and args.everything:
-        raise Fault("invalid_input", "--everything takes no --project and no --tool", "drop one of them")
+        raise Fault("invalid_input", "--everything cannot be combined with --project or --tool", "omit one of them")
     with open_store(context.database, write=chosen or args.everything) as store, faults(context.database):
         if chosen or args.everything:
             hold_lessons(store, args.project, args.tool, everything=args.everything)

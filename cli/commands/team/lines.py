@@ -46,4 +46,4 @@ def fault_lines(out: Output, bad: Sequence[FileFault]) -> Iterator[str]:
         what = "kept as it is" if one.kept else "both sides were read"
         yield out.paint(f"line {one.line}: {one.reason}, {what}", "warn")
     if len(bad) > SHOWN:
-        yield out.paint(f"{len(bad) - SHOWN:,} more lines are no lesson", "warn")
+        yield out.paint(f"{len(bad) - SHOWN:,} more invalid lines", "warn")

@@ -25,26 +25,26 @@ _SHOWN = 20
 
 def add_server(children: Any, shared: Parser) -> None:
     """The sub-commands of a team with a server."""
-    init = add_leaf(children, shared, "init", "make a team on a PostgreSQL server, or update its tables")
-    init.add_argument("url", metavar="URL", nargs="?", help=f"{_URL} (default: that of your team)")
+    init = add_leaf(children, shared, "init", "create a team on a PostgreSQL server, or update its tables")
+    init.add_argument("url", metavar="URL", nargs="?", help=f"{_URL} (default: your team's server)")
     _add_team(init, "default: the name of the database")
     init.set_defaults(run=run_init)
     join = add_leaf(children, shared, "join", "share the fixes of a repository with a team on a server")
-    join.add_argument("url", metavar="URL", nargs="?", help=f"{_URL} (default: that of your team)")
-    _add_team(join, "default: the only one of your login")
+    join.add_argument("url", metavar="URL", nargs="?", help=f"{_URL} (default: your team's server)")
+    _add_team(join, "default: your team, if your login has only one")
     join.add_argument(
         "--repository", metavar="DIR", type=path_name, action="append", default=[],
         help="share the fixes of this repository (repeatable, default: the current one)",
     )  # fmt: skip
     join.add_argument("--machine", metavar="NAME", default="", help="name of this machine in the log (default: random)")
-    join.add_argument("--yes", action="store_true", help="skip the confirmation of what leaves")
+    join.add_argument("--yes", action="store_true", help="skip the confirmation")
     join.set_defaults(run=run_join)
     sync = add_leaf(children, shared, "sync", "send and receive lessons now")
-    sync.add_argument("--again", action="store_true", help="read the whole log again, and send what it lost")
+    sync.add_argument("--again", action="store_true", help="read the whole log again, and send lost events")
     sync.add_argument("--withdraw", metavar="LESSON", action="append", default=[], help="withdraw this lesson")
     sync.add_argument("--restore", metavar="LESSON", action="append", default=[], help="share it again")
     sync.set_defaults(run=run_sync)
-    status = add_leaf(children, shared, "status", "show your team, its server and what waits to be sent")
+    status = add_leaf(children, shared, "status", "show your team, its server and unsent events")
     status.add_argument("--offline", action="store_true", help="do not ask the server")
     status.add_argument("--verify", action="store_true", help="check the hashes of the whole log")
     status.set_defaults(run=run_status)
@@ -109,7 +109,7 @@ def run_join(args: argparse.Namespace, context: Context) -> int:
 def _confirmed(context: Context, projects: Sequence[ProjectPreview], team: str) -> bool:
     """Whether a person agrees to what leaves for the first time. Raises Fault where no person can be asked."""
     if not sys.stdin.isatty() or not sys.stderr.isatty():
-        raise Fault("invalid_input", "a person must confirm what leaves", "look at it on a terminal, or pass --yes")
+        raise Fault("invalid_input", "sharing needs a confirmation", "run the command on a terminal, or pass --yes")
     for line in project_lines(context.out, projects):
         sys.stderr.write(line + "\n")
     total = counted(sum(len(one.lessons) for one in projects), "lesson")
@@ -166,7 +166,7 @@ def sync_lines(out: Output, done: TeamSync) -> Iterator[str]:
     for one in done.kept[:_SHOWN]:
         yield out.paint(f"lesson {one.id}: {one_line(one.reason)}", "warn")
     if len(done.kept) > _SHOWN:
-        yield out.paint(f"{len(done.kept) - _SHOWN:,} more lessons were not taken over", "warn")
+        yield out.paint(f"{len(done.kept) - _SHOWN:,} more lessons were not imported", "warn")
     yield from left_lines(out, done.left_out)
     if done.note:
         yield out.paint(one_line(done.note), "warn")
@@ -194,7 +194,7 @@ def status_lines(out: Output, found: TeamStatus) -> Iterator[str]:
     yield f"  to send  {found.waiting:,}"
     yield f"  in step  {found.synced or 'never'}"
     if found.verified is not None:
-        yield out.paint(f"  {counted(found.verified, 'event')} checked, every hash is right.", "good")
+        yield out.paint(f"  {counted(found.verified, 'event')} checked, every hash is valid.", "good")
     if found.fault:
         yield out.paint(f"  {one_line(found.fault)}", "warn")
     if out.verbose:

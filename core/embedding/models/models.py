@@ -111,7 +111,7 @@ def _named(name: str, environ: Mapping[str, str] | None) -> LocalModel | Absent:
             f"the model {name} is damaged: a file of {folder} is missing or truncated",
             "run again: casebook models add DIR",
         )
-    return Absent(f"there is no model {name}", "casebook models list")
+    return Absent(f"model {name} not found", "casebook models list")
 
 
 def _added(environ: Mapping[str, str] | None) -> list[str]:

@@ -164,7 +164,7 @@ class Line:
                 raise BadFrame("more data than requested")
             return read(answer)
         except BadFrame as error:
-            raise Fault("model_unreachable", f"invalid reply of the model service: {error}") from error
+            raise Fault("model_unreachable", f"invalid reply from the model service: {error}") from error
 
 
 def open_line(place: Endpoint, until: float, clock: Callable[[], float]) -> tuple[Line, State]:

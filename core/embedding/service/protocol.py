@@ -109,7 +109,7 @@ def too_much(texts: Sequence[str]) -> None:
     longest = max(map(len, texts), default=0)
     if longest > MAX_CHARS:
         cure = "pass a part of it"
-        raise Fault("invalid_input", f"a text of {longest:,} characters, at most {MAX_CHARS:,} are allowed", cure)
+        raise Fault("invalid_input", f"the text has {longest:,} characters, the limit is {MAX_CHARS:,}", cure)
 
 
 def state_frame(state: State) -> Frame:

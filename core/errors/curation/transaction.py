@@ -78,7 +78,7 @@ def _lines(case: Case) -> tuple[CaseKeyLine, ...]:
 def _named(ours: CaseKeyLine, theirs: CaseKeyLine) -> tuple[Difference, ...]:
     found: list[Difference] = []
     if ours.tool != theirs.tool and "unknown" not in (ours.tool, theirs.tool):
-        found.append(Difference("tool", f"an error of {theirs.tool}, not of {ours.tool}"))
+        found.append(Difference("tool", f"an error from {theirs.tool}, not from {ours.tool}"))
     if why := _other_key(ours.key_line, theirs.key_line):
         found.append(Difference("key", why))
     return tuple(found)
@@ -222,7 +222,7 @@ def look(con: apsw.Connection, case_id: int, fingerprint: str | None = None) -> 
     if not _exists(con, case_id):
         moved = moved_to(con, case_id)
         hint = f"It was merged into case {moved}." if moved is not None else "see: casebook errors list"
-        raise Fault("not_indexed", f"there is no case {case_id}", hint, case_id=case_id)
+        raise Fault("not_indexed", f"case {case_id} not found", hint, case_id=case_id)
     return _version(case_id, answering(con, case_id, fingerprint), fingerprint)
 
 

@@ -447,4 +447,6 @@ def by_words(store: Store, query: Query) -> TierResult:
     found = [(one, locate(store.con, one, own.get(one), these)) for (one,) in rows]
     first = sorted(found, key=lambda pair: not in_order(pair[1].line, these))[:MOST_BY_WORDS]
     hits = tuple(text_hit(store.con, case_id, place) for case_id, place in first)
-    return TierResult(None, hits, None, words_step(hits, "these contain every word, none has a fix", watch.ms()))
+    return TierResult(
+        None, hits, None, words_step(hits, "these cases contain every word, but none has a fix", watch.ms())
+    )

@@ -154,7 +154,7 @@ def _in_small_base(one: Neighbour, bars: Bars) -> tuple[Verdict, str]:
 
 
 def _base(cases: int) -> str:
-    return "a base of one case" if cases == 1 else f"a base of {cases:,} cases"
+    return "a casebook of one case" if cases == 1 else f"a casebook of {cases:,} cases"
 
 
 _HANGUL = 0.5

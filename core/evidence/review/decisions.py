@@ -205,7 +205,7 @@ _SAID: dict[Refusal, str] = {
     "choose_a_place": "it was found in several places, choose one",
     "no_place": "no place found, search the session for one",
     "not_aligned": "it is not aligned yet, align its session first",
-    "changed_meanwhile": "it changed meanwhile, review it again",
+    "changed_meanwhile": "it changed in the meantime, review it again",
     "as_it_was": "it is already decided",
 }
 _EVENT: dict[Act, EventType] = {"words": "quote_replaced", "reject": "evidence_rejected"}
@@ -416,7 +416,7 @@ def _decide(store: Store, actor: str, act: Act, evidence_id: int, expect: str | 
 def _there(con: apsw.Connection, evidence_id: int) -> StoredQuote:
     found = read_quote(con, evidence_id) if 0 < evidence_id < 1 << 63 else None
     if found is None:
-        raise Fault("not_indexed", f"there is no quote {evidence_id}", "see casebook evidence list")
+        raise Fault("not_indexed", f"quote {evidence_id} not found", "see casebook evidence list")
     return found
 
 

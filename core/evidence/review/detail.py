@@ -41,9 +41,7 @@ def offered(con: apsw.Connection, one: StoredQuote) -> tuple[int, str]:
     if near:
         at = min(free, key=lambda place: min(_distance(places[place][0], span) for span in near))
         return at + 1, "nearest to another quote of the entry"
-    return free[0] + 1, "first place not used by another quote of the entry" if taken & set(
-        places
-    ) else "the first of them"
+    return free[0] + 1, "first place not used by another quote of the entry" if taken & set(places) else "first place"
 
 
 def _distance(one: Span, other: Span) -> int:
@@ -251,7 +249,7 @@ def look_in(
     """
     one = read_quote(store.con, evidence_id)
     if one is None:
-        raise Fault("not_indexed", f"there is no quote {evidence_id}", "see casebook evidence list")
+        raise Fault("not_indexed", f"quote {evidence_id} not found", "see casebook evidence list")
     messages = StoredMessages(store.con, one.session_id)
     if not 0 <= message_index < len(messages):
         return ()

@@ -244,7 +244,7 @@ def reason_of(one: StoredQuote) -> str:
     if one.state == "rejected" and one.decision is not None:
         return one.decision.reason or "rejected"
     if one.state == "accepted":
-        return "accepted by a person"
+        return "accepted manually"
     if one.aligned is None:
         return "not aligned yet"
     if one.lapsed:

@@ -296,7 +296,7 @@ def _open_draft(con: apsw.Connection, draft_id: int) -> RuleDraft:
 def _one(con: apsw.Connection, draft_id: int) -> RuleDraft:
     row = con.execute(f"{_DRAFTS}d.id = ?", (draft_id,)).fetchone()
     if row is None:
-        raise Fault("invalid_input", f"there is no rule draft {draft_id}", "to list drafts, run: casebook rules drafts")
+        raise Fault("invalid_input", f"rule draft {draft_id} not found", "to list drafts, run: casebook rules drafts")
     return _draft(row)
 
 

@@ -14,7 +14,7 @@ from core.flows.harvest.events import Ran
 from core.flows.harvest.signatures import ABSENT, COMPLAINT, NONE_FOUND, SHELL_COMPLAINT
 from core.text import clean
 
-NOT_THERE: Final = "What was looked for is not there."
+NOT_THERE: Final = "The requested item does not exist."
 NOT_INSTALLED: Final = "The command only asked which programs are installed."
 EXPECTED: Final = "The agent had announced that this check would fail."
 

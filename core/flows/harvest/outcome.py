@@ -126,14 +126,14 @@ Verdict = Literal["passed", "failed", "filtered", "alive", "running", "silent"]
 """`filtered`: it showed nothing of what it was searched for; `alive`: not over, or stopped by hand, and nothing
 wrong so far; `running`: not over; `silent`: says nothing either way."""
 
-GUESSED: Final = "A file that was looked for is not there."
+GUESSED: Final = "A requested file does not exist."
 """The reason of an answer that the agent did not expect: it guessed the name."""
 
 _AGENT_TOOLS: Final = OWN_TOOLS | WRITERS | DELEGATES
 _PRINTERS: Final = frozenset(("echo", "printf", "print"))
 _STOPPED: Final = frozenset((124, 130, 137, 143))
 """Exit codes of what was stopped from outside: by `timeout`, Ctrl-C, a kill."""
-_STOPPED_EARLY: Final = "The command was stopped before it ended, and its output names no failure."
+_STOPPED_EARLY: Final = "The command was stopped, and its output has no failure."
 _EXIT = re.compile(r"\s*(?:Error: )?Exit code (\d{1,3})\b")
 _TIMED_OUT = re.compile(r"\s*(?:Error: )?(?:Exit code \d+\s+)?(?:command timed out|\(timeout\b)", re.IGNORECASE)
 _SIBLING = re.compile(r"\s*(?:<tool_use_error>)?(?:Sibling tool call errored|Cancelled: parallel tool call)")
@@ -178,7 +178,7 @@ def judge(ran: Ran, command: Command | None) -> Outcome:
     if ran.failure == "denied":
         return _sign("rejected", "The call was declined before it ran.")
     if ran.failure == "interrupted":
-        return _sign("rejected", "A person interrupted the call.")
+        return _sign("rejected", "You interrupted the call.")
     if ran.failure == "tool_use_error":
         if _SIBLING.match(ran.text[:200]):
             return _sign("noise", "The call was canceled because another call of the same message failed.")
@@ -334,7 +334,7 @@ def _failing(errors: tuple[Named, ...], what: str, whole: bool) -> Outcome:
     """A failed run: an incident where its output names the failure, else noise."""
     if errors:
         return Outcome("failed", errors, whole, "incident", f"{what}, and its output names the failure.")
-    return Outcome("failed", (), whole=False, sign="noise", reason=f"{what}, and nothing in its output names why.")
+    return Outcome("failed", (), whole=False, sign="noise", reason=f"{what}, and its output gives no cause.")
 
 
 def _speaks(command: Command, body: str) -> bool:

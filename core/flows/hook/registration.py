@@ -43,9 +43,13 @@ def parse(text: str, name: str) -> Any:
     except json.JSONDecodeError as error:
         rest = text[error.pos :].lstrip(_BLANK + ",")
         what = "a comment, which JSON does not allow" if rest.startswith(("//", "/*", "#")) else error.msg
-        raise Fault("invalid_input", f"{name}:{error.lineno}: {what}", "fix the file by hand (unchanged)") from error
+        raise Fault(
+            "invalid_input", f"{name}:{error.lineno}: {what}", "fix the file manually (casebook did not change it)"
+        ) from error
     except (_TwinError, RecursionError) as error:
-        raise Fault("invalid_input", f"{name}: {error}", "fix the file by hand (unchanged)") from error
+        raise Fault(
+            "invalid_input", f"{name}: {error}", "fix the file manually (casebook did not change it)"
+        ) from error
 
 
 def parts_of(text: str, start: int) -> list[Part]:
@@ -227,7 +231,7 @@ def _hooks(text: str, name: str) -> dict[str, list[Any]]:
 
 def _odd(name: str, text: str, at: int, what: str) -> Fault:
     line = text.count("\n", 0, max(0, at)) + 1
-    return Fault("invalid_input", f"{name}:{line}: {what}", "fix the file by hand (unchanged)")
+    return Fault("invalid_input", f"{name}:{line}: {what}", "fix the file manually (casebook did not change it)")
 
 
 class _Place(NamedTuple):
@@ -399,7 +403,9 @@ def read_settings(path: Path) -> str:
         return data.decode()
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise Fault("invalid_input", f"{path}:{line}: not UTF-8", "fix the file (unchanged)") from error
+        raise Fault(
+            "invalid_input", f"{path}:{line}: not UTF-8", "fix the file (casebook did not change it)"
+        ) from error
 
 
 def write_settings(path: Path, old: str, new: str) -> str | None:

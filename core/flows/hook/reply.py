@@ -44,11 +44,11 @@ def choose(
         return HookAnswer(reason="not an error")
     hit, alone = tellable(answer), replace(answer, match=None)
     if hit is None and answer.practice is None:
-        return HookAnswer(alone, reason="no fix of high confidence")
+        return HookAnswer(alone, reason="no fix with high confidence")
     if why := _bad_time(payload):
         return HookAnswer(reason=why)
     if hit is None:
-        return HookAnswer(alone, reason="no fix of high confidence")
+        return HookAnswer(alone, reason="no fix with high confidence")
     if hit.resolution_id is None:  # of a row that has no history: there is nothing to count it by
         return HookAnswer(answer)
     repository = repository_of_folder(con, payload.cwd)

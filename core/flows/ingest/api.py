@@ -61,7 +61,7 @@ LEASE_S = 900.0
 """Seconds without a sign of life after which the run counts as dead: one file of 100 MB may take long."""
 _PASSED = 500
 """Unchanged files between two signs of life."""
-_BY_LINK = "reached by a link out of the folder"
+_BY_LINK = "reached by a link that points outside the folder"
 _OF_ONE_FILE = ("invalid_input",)
 """What the store says of one document; anything else ends the run."""
 

@@ -102,7 +102,9 @@ def _external(
     name = f"{content_hash(data)[:_NAME]}.{extension}"
     place = Path(source.root, EXTERNAL, name)
     if is_outside(source.root, place.parent):
-        raise Fault("invalid_input", f"{place.parent} is a link out of {source.root}.", "Make it a folder.")
+        raise Fault(
+            "invalid_input", f"{place.parent} is a link that points outside {source.root}.", "Make it a folder."
+        )
     _keep(place, data)
     return _add(store, source, place, f"{EXTERNAL}/{name}", options, on_event, cancelled)
 

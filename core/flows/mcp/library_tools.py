@@ -40,8 +40,8 @@ _FIELDS: Final = {
     "doc": text("Only in this document (a path or an id).", 1_000),
     "code_lang": text("Only code or configuration in this language (python, toml, dockerfile).", 40),
     "repo": text("Only of this repository.", 300),
-    "since": text("Only documents dated since (2026-01-31).", 40),
-    "until": text("Only documents dated until.", 40),
+    "since": text("Only documents dated on or after this date (2026-01-31).", 40),
+    "until": text("Only documents dated on or before this date.", 40),
     "max_tokens": number("Maximum tokens of the reply (bytes / 3). 0: no limit.", 0, 100_000, 0),
     "snippet_chars": number("Characters per passage (220 with format full).", 40, 2_000, 500),
 }  # fmt: skip

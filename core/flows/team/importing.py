@@ -338,14 +338,14 @@ def _content(record: Record) -> _Content:
     error = _text(said, "error")
     names = tuple(_names(errors, record.shared))
     if not names and not error:
-        raise BadLesson("it names no error")
+        raise BadLesson("it has no error")
     if not names:
         found = identify(error)
         names = (ImportedName(Name(found.key_line, found.normalized, found.fingerprint, found.tool), record.shared),)
     lesson = _lesson(said, names[0].name.key_line)
     text = _text(said, "text") or ("" if lesson is None else lesson.do.text)
     if not text.strip():
-        raise BadLesson("it says nothing to do")
+        raise BadLesson("it has no action")
     key = _text(said, "key") or identify(names[0].name.key_line).normalized or names[0].name.fingerprint
     mark = None if said.get("whole") is True else names[0].name.fingerprint
     tags = said.get("tags")

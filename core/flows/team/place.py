@@ -74,7 +74,7 @@ def write_lessons(place: TeamPlace, before: bytes | None, file: LessonsFile) -> 
     """
     path = place.file
     if not Path(os.path.realpath(path)).is_relative_to(place.root):
-        raise Fault("invalid_input", f"{path} is a link out of the repository", "remove the link")
+        raise Fault("invalid_input", f"{path} is a link that points outside the repository", "remove the link")
     try:
         path.parent.mkdir(exist_ok=True)
     except OSError as error:

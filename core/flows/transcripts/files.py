@@ -280,7 +280,7 @@ def batches(source: Source, position: Position) -> Iterator[list[RawLine]]:
     if batch:
         yield batch
     if isinstance(source.file, _Unpacked) and source.file.damaged:
-        raise NotATranscript("the compressed data is damaged or incomplete, the part before it was read")
+        raise NotATranscript("the compressed data is damaged or incomplete: casebook read the part before the damage")
 
 
 def _stored(source: Source, position: Position) -> Iterator[RawLine]:

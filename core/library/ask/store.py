@@ -247,7 +247,7 @@ def _let_go(con: apsw.Connection, session: str) -> None:
 
 
 def _unknown(session: str) -> Fault:
-    return Fault("not_indexed", f"there is no session {session[:80]}", "run: casebook library ask sessions list")
+    return Fault("not_indexed", f"session {session[:80]} not found", "run: casebook library ask sessions list")
 
 
 @dataclass(frozen=True, slots=True)

@@ -424,5 +424,5 @@ def marked_cut(claims: Sequence[Claim], cut: AnswerCut) -> tuple[Claim, ...]:
 
 def _cut_off(claim: Claim) -> Claim:
     status: Support = "flagged" if claim.status == "supported" else claim.status
-    concern = ClaimConcern(CUT_OFF, "", "", f"{CUT_OFF}: truncated")
+    concern = ClaimConcern(CUT_OFF, "", "", "truncated")
     return replace(claim, status=status, concerns=(*claim.concerns, concern))

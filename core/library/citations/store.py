@@ -341,7 +341,7 @@ def _line_of(con: apsw.Connection, doc: Document, cited: Citation, file: Path) -
     start, end = lines
     many = _lines_of(file, end)
     if start > many:
-        return many, f"{no_line(start, many)}, of which this is the last"
+        return many, f"{no_line(start, many)}, this is the last line"
     return start, no_line(end, many) if end > many else ""
 
 

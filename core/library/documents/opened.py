@@ -117,7 +117,7 @@ def open_document(
         return _from_library(con, doc, citation, why, file)
     same = asset_id(content_hash(data)) == doc.asset_id
     if not same and file is not None and _is_link_outside(con, doc, file):
-        return _from_library(con, doc, citation, _missing_reason("a link out of its folder now"), None)
+        return _from_library(con, doc, citation, _missing_reason("now a link that points outside its folder"), None)
     lost = nothing_at(con, doc, citation) if citation is not None and cited is None else ""
     told = "; ".join(filter(None, (lost, "" if same else "changed since it was indexed, lines may have moved")))
     wanted = around or (cited[0] if cited else 1)

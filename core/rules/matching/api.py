@@ -232,7 +232,7 @@ def weigh(book: Book, call: ToolCall, semantic: Semantic | None, *, use_fallback
     second = Step(
         "keyword",
         "hit" if keyword else "miss",
-        f"{len(keyword)} of {len(book.rules)} rules share a term" if keyword else "no rule shares a term",
+        f"{len(keyword)} of {len(book.rules)} rules share a term" if keyword else "no rule shares a term with the call",
         facts(best=round(max((one.keyword.score for one in rules), default=0.0), 4)),
         elapsed_ms=keyword_ms,
     )

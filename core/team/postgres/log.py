@@ -19,7 +19,7 @@ LESSON: Final = "lesson"
 WITHDRAWAL: Final = "withdrawal"
 PAGE: Final = 500
 """Events read at once."""
-HEALS: Final = "read it again and send what it lost: casebook team sync --again"
+HEALS: Final = "to read the log again and send lost events, run: casebook team sync --again"
 
 
 class Position(NamedTuple):
@@ -100,7 +100,7 @@ def check_position(con: Session, team: str, position: Position) -> Position:
         return end
     if end.seq < position.seq:
         ends = f"the log of team {team} ends at {end.seq:,}, this casebook read {position.seq:,}"
-        message = f"{ends}: it was restored from a backup"
+        message = f"{ends}: the team's log was restored from a backup"
         raise BrokenLog("io_error", message, HEALS)
     row = con.execute(
         "SELECT hash FROM casebook.team_event WHERE team = %s AND seq = %s", (team, position.seq)

@@ -135,13 +135,15 @@ def membership(con: Session, team: str = "") -> Membership:
 
 def newer_line() -> str:
     """What to do where the server's tables are of a later casebook."""
-    return f"the server is of a newer casebook: this one reads and does not send. Run: {installed().upgrade()}"
+    return f"the server has a newer casebook version, so this casebook only reads. Run: {installed().upgrade()}"
 
 
 def _refuse(con: Session, team: str, *, made: bool) -> None:
     login = str(_one(con, "SELECT session_user"))
     if not made:
-        raise Fault("not_indexed", "there is no team in this database", "its owner makes one: casebook team init URL")
+        raise Fault(
+            "not_indexed", "there is no team in this database", "its owner creates one with: casebook team init URL"
+        )
     named = f"team {team}" if team else "a team of this database"
     hint = f"ask its owner to run: GRANT {role_name(team or 'TEAM', 'member')} TO {login}. Or run: casebook team leave"
     raise Fault("invalid_input", f"{login} is not a member of {named}", hint)

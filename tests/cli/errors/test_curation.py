@@ -198,7 +198,7 @@ def test_a_merge_says_plainly_what_was_not_the_same(filled: Run) -> None:
     assert done.text.splitlines()[:5] == [
         "Merged into case 2.",
         f"Case 1 differs: {ERRORS[0]}",
-        "  tool an error of tsc, not of git",
+        "  tool an error from tsc, not from git",
         "  key  they share no word",
         "  fix  its fix differs",
     ]

@@ -124,7 +124,7 @@ def test_a_second_one_leaves_and_a_killed_one_is_replaced(serve: Run, place: End
     first = serve()
     second = serve("--foreground")
     out, _ = second.communicate(timeout=PATIENCE)
-    assert (second.returncode, out.decode()) == (0, f"A model service already listens at {place.entrance}.\n")
+    assert (second.returncode, out.decode()) == (0, f"A model service is already listening on {place.entrance}.\n")
     first.kill()
     first.wait(PATIENCE)
     assert place.entrance.exists()

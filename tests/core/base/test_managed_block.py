@@ -116,7 +116,7 @@ def test_a_link_out_of_the_folder_and_what_is_no_text_are_refused(tmp_path: Path
     outside.write_text("mine\n")
     link = tmp_path / "project" / "AGENTS.md"
     link.symlink_to(outside)
-    with pytest.raises(Fault, match="is a link out of its folder"):
+    with pytest.raises(Fault, match="is a link that points outside its folder"):
         write_block(link, "fixes", "x")
     assert outside.read_text() == "mine\n"
     wide = tmp_path / "wide.md"

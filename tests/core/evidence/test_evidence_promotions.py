@@ -98,7 +98,7 @@ def test_of_those_named_the_blocked_come_back_with_the_reason(entries: Store) ->
     assert [(one.entry_id, one.reason) for one in done.blocked] == [
         ("mixed", "Evidence alignment failed: of 2 quotes, 1 failed."),
         ("bare", "Evidence alignment failed: the entry has no quotes."),
-        ("gone", "there is no entry 'gone'."),
+        ("gone", "entry 'gone' not found."),
     ]
     assert done.blocked[0].failed_quotes == (FAILED[1],)
     assert done.verified_before == 1

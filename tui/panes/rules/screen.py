@@ -92,7 +92,7 @@ class WhyView(Reading):
             self._words.update(draw_silence(ranked, self._signs, source))
         else:
             shown = any(key_of(one) == key_of(matched) for one in ranked.match.rules)
-            self.border_title = Content("Why it is shown" if shown else "Why it is not shown")
+            self.border_title = Content("Reasons" if shown else "Reasons for exclusion")
             self._words.update(draw_why(ranked, matched, reasons, self._signs, self._clock(), source))
 
 

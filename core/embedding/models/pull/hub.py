@@ -55,7 +55,7 @@ def fetch_hub(model: Model, part: Path, signs: Signs) -> str:
     except (httpx.HTTPError, ConnectionError, TimeoutError) as error:
         raise unreachable("the hub", error) from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise Fault("model_unreachable", "invalid reply of the hub", "try again later") from error
+        raise Fault("model_unreachable", "invalid reply from the hub", "try again later") from error
 
 
 def unreachable(what: str, error: object) -> Fault:
@@ -75,7 +75,7 @@ def _fetch(model: Model, part: Path, signs: Signs) -> str:
     revision = info.sha
     wanted = _choose(model, info.siblings or ())
     if not revision or sum(one.size for one in wanted) > _LARGEST:
-        raise Fault("model_unreachable", f"invalid reply of the hub for {model.hub}", "try again later")
+        raise Fault("model_unreachable", f"invalid reply from the hub for {model.hub}", "try again later")
     signs.answered(sum(one.size for one in wanted))
     scratch = part / "download"
     for one in wanted:

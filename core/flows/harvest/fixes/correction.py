@@ -25,9 +25,9 @@ class Corrected(NamedTuple):
     tells: bool = False
 
 
-BY_A_PERSON: Final = "a person fixed it, then the command passed"
+BY_A_PERSON: Final = "the error was fixed manually, then the command passed"
 OUTSIDE: Final = Corrected("the same command passed outside the agent's sandbox")
-ASKED: Final = Corrected("the same command passed after the person was asked about it", linked=False)
+ASKED: Final = Corrected("the same command passed after the agent asked you about it", linked=False)
 
 _SHOWS: Final = frozenset((
     "cat", "ls", "head", "tail", "which", "type", "stat", "file", "wc", "echo", "pwd", "cd", "dir", "less", "more",

@@ -292,7 +292,7 @@ def _hint_link(failure: Failure, hint: Hint) -> tuple[int, str] | None:
         return (NAMED if here else ELSEWHERE), f"the change holds `{named}`, which the error names"
     spoken = clue.phrases & said
     if spoken:
-        return (NAMED if here else ELSEWHERE), f"the change holds the error's words “{min(spoken)}”"
+        return (NAMED if here else ELSEWHERE), f"the change contains the error's words “{min(spoken)}”"
     if _is_of_command(failure.command, hint.file):
         return ELSEWHERE, f"the change is in {name}, which the failing command runs"
     stem = name.partition(".")[0]
@@ -357,13 +357,13 @@ def _part_link(failure: Failure, part: Part) -> str | None:
         return f"the command is about `{missing}`, which the error lacks"
     program = part.program
     if _INSTALLS.match(part.family) and _LACKS.search(key):
-        return "the command installs what the error lacks"
+        return "the command installs the missing dependency"
     named = longest(one for one in clue.names if _has(one, pieces, text) and one != program)
     if named:
         return f"the command holds `{named}`, which the error names"
     rules = (
         (_STOPS, _HELD, "the command releases what the error says is in use"),
-        (_GRANTS, _DENIED, "the command gives the permission that the error lacks"),
+        (_GRANTS, _DENIED, "the command gives the missing permission"),
     )
     for used, says, why in rules:
         if (program in used or used & set(map(base_name, part.around))) and says.search(said):
@@ -371,13 +371,13 @@ def _part_link(failure: Failure, part: Part) -> str | None:
     if part.words[:2] == ("git", "config") or program in ("export", "unset", "set", "setx"):
         about = concerned(clue, part.words[1:])
         if about is not None:
-            return f"the setting `{about}` is about what the error says"
+            return f"the setting `{about}` is related to the error"
     if _SYNCS.match(part.family) and _REJECTED.search(said):
         return "the command fetches the remote changes that caused the rejection"
     if rewrites(failure, part):
         return "the same program fixes what its check reported"
     if program in _MAKES and _ABSENT.search(key) and clue.files & {base_name(word) for word in part.words[1:]}:
-        return "the command makes the file that the error lacks"
+        return "the command creates the missing file"
     if _STARTS.search(" ".join(part.words[:4])) and _DOWN.search(key):
         return "the command starts what the error cannot reach"
     if _FORMATS.search(text[:200]) and (

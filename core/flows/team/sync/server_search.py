@@ -171,7 +171,7 @@ def asked(
 def _reason(taken: int, more: int) -> str:
     if taken:
         return f"{_HELD}: {taken} lesson{'' if taken == 1 else 's'} taken over"
-    return f"{more} of its lessons may be of help, none is this error" if more else "the server does not know it either"
+    return f"{more} of its lessons may help, but none matches this error" if more else "the server has no match either"
 
 
 def _with_step(answer: SearchAnswer, step: Step) -> SearchAnswer:

@@ -89,7 +89,7 @@ def test_of_an_added_model_that_was_cut_is_said_so(environ: dict[str, str]) -> N
     )
     shutil.rmtree(folder)
     assert current(EmbeddingSettings(model="my-own"), environ) == Absent(
-        "there is no model my-own", "casebook models list"
+        "model my-own not found", "casebook models list"
     )
 
 

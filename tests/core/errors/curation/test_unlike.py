@@ -32,7 +32,7 @@ def differing(store: Store, ours: int, theirs: int) -> dict[str, str]:
     [
         (PSQL, ("psql: error: connection to server was lost: Connection refused", "psql", "start it"), {}),
         (PSQL, (f"{PSQL[0]} again", "unknown", None), {}),
-        (PSQL, (f"{PSQL[0]} again", "python", None), {"tool": "an error of python, not of psql"}),
+        (PSQL, (f"{PSQL[0]} again", "python", None), {"tool": "an error from python, not from psql"}),
         (PSQL, (f"{PSQL[0]} again", "psql", "restart it"), {"fix": "its fix differs"}),
         (PSQL, (f"{PSQL[0]} again", "psql", " start it\n"), {}),
         (PSQL, ("psql: error: no such table: orders", "psql", None), {"key": "one says that nobody answers"}),

@@ -85,7 +85,7 @@ def test_follow_links_allows_it_and_the_next_run_without_takes_it_out_and_names_
     assert counts(report) == {"removed": 3, "skipped": 1, "unchanged": 1}
     assert (report.removed_links, report.removed_link_examples) == (2, ("folder/deep/more.md", "folder/far.md"))
     why = {one.doc_path: one.error for one in report.items or () if one.kind == "removed"}
-    assert why["folder/far.md"] == "reached by a link out of the folder"
+    assert why["folder/far.md"] == "reached by a link that points outside the folder"
     assert why["gone.md"] == "the file is gone"
     assert found(library, "zebra") == set()
     kept = last_run(library.con)
@@ -145,7 +145,7 @@ def test_a_document_whose_file_became_a_link_out_shows_what_was_kept(
     path.unlink()
     path.symlink_to(outside / "far.md")
     shown = open_document(library.con, "a.md")
-    assert "a link out of its folder" in shown.told
+    assert "a link that points outside its folder" in shown.told
     assert "zebra" not in "\n".join(shown.lines)
     report = ingest(library)
     assert (report.removed, report.removed_link_examples) == (1, ("a.md",))
@@ -157,6 +157,6 @@ def test_a_single_text_is_not_kept_through_a_link_out(library: Store, notes: Pat
     (notes / "_external").symlink_to(outside)
     with pytest.raises(Fault) as fault:
         ingest_stdin(library, b"# One\n\nword\n")
-    assert "is a link out of" in fault.value.message
+    assert "is a link that points outside" in fault.value.message
     assert paths(library) == ["a.md"]
     assert sorted(one.name for one in outside.iterdir()) == ["deep", "far.md"], "nothing is written there either"

@@ -144,7 +144,7 @@ async def test_the_rule_one_reads_stays_in_sight_when_a_newer_match_does_not_lis
         await until(pilot, lambda: idle(app))
         assert screen.rank.chosen is not None and screen.rank.chosen.id == lost
         assert "? " in frame(app) and "Push over the branch of others" in frame(app)
-        assert str(screen.why.border_title).startswith("Why it is not shown")
+        assert str(screen.why.border_title).startswith("Reasons for exclusion")
         await pilot.press("enter", "k")
         await until(pilot, lambda: screen.rank.chosen is None or screen.rank.chosen.id != lost)
         screen.asking.match(None)
