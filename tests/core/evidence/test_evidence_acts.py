@@ -98,8 +98,8 @@ def test_of_several_places_the_nearest_to_the_other_quote_or_the_free_one_is_off
     shown = [show_quote(store, number) for number in (1, 3, 5)]
     assert [(one.offered, one.offered_why) for one in shown if one is not None] == [
         (2, "nearest to another quote of the entry"),
-        (1, "the first of them"),
-        (1, "the first of them"),
+        (1, "first place"),
+        (1, "first place"),
     ]
     choose(store, "mina", 3, 1)
     other = show_quote(store, 4)

@@ -89,7 +89,7 @@ def test_a_frame_that_says_it_is_huge_is_refused_before_it_comes(sizes: tuple[in
     ids=range(10),
 )
 def test_a_header_that_is_no_object_is_refused(header: bytes) -> None:
-    with pytest.raises(BadFrame, match=r"header that is not (a )?JSON"):
+    with pytest.raises(BadFrame, match=r"the header is not (a )?JSON"):
         FrameReader().feed(struct.pack("<3sBII", b"cbm", VERSION, len(header), 0) + header)
 
 

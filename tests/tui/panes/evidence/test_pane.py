@@ -256,7 +256,7 @@ async def test_what_another_decides_meanwhile_is_not_decided_over(review: Path) 
         with open_store(review, write=True) as store:
             reject(store, "ben", 2, "no")
         await pilot.press("a", "enter")
-        await until(pilot, lambda: "changed meanwhile" in frame(app))
+        await until(pilot, lambda: "changed in the meantime" in frame(app))
     assert state(review, 2) == "rejected"
 
 

@@ -65,7 +65,7 @@ async def test_each_call_has_its_rules_and_each_rule_its_reasons(casebook_of_cal
         assert "cut-off" in told, "the cut-off is a line of the ranking"
         await until(pilot, lambda: "What it" not in frame(app) and "Shared words" in frame(app))
         told = frame(app)
-        assert "Why it is shown" in told
+        assert "Reasons" in told
         assert "keyword" in told
         assert "git push --force origin main" in told, "the call stands beside the rule"
         assert "none (compared by keywords only)" in told, "the cache says what it keeps"
@@ -130,12 +130,12 @@ async def test_a_rule_file_that_is_gone_for_a_while_leaves_nothing_stale(caseboo
     app = rules_app(casebook_of_calls, rules)
     async with app.run_test(size=LARGE) as pilot:
         screen = await opened(pilot, app)
-        await until(pilot, lambda: ids(screen)[:1] == ["ERR-001"] and "Why it is shown" in frame(app) and idle(app))
+        await until(pilot, lambda: ids(screen)[:1] == ["ERR-001"] and "Reasons" in frame(app) and idle(app))
         save(rules, RULES.replace("### ERR-003", "\n### ERR-003"))
         await until(pilot, lambda: "reloaded, no changes" in frame(app))
         rules.unlink()
         await until(pilot, lambda: "Cannot match" in frame(app))
-        assert "Why it is shown" not in frame(app), "there is no rule to give reasons for"
+        assert "Reasons" not in frame(app), "there is no rule to give reasons for"
         save(rules, RULES.replace("### ERR-001: Force push", "### ERR-011: Force push"))
         await until(pilot, lambda: ids(screen)[:1] == ["ERR-011"] and idle(app))
         assert "ERR-011 is new" in frame(app), "what moved is told from before it was gone"
