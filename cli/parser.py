@@ -131,7 +131,7 @@ class Parser(argparse.ArgumentParser):
                 message = f"unknown command {given!r}"
         elif message == _NO_COMMAND:
             groups = [action for action in self._actions if isinstance(action, argparse._SubParsersAction)]
-            message = f"missing command of {self.prog}: {', '.join(groups[0].choices)}"
+            message = f"missing command for {self.prog}: {', '.join(groups[0].choices)}"
         raise Fault("invalid_input", message.removeprefix("argument "), meant + self._see())
 
     def _see(self) -> str:

@@ -198,7 +198,7 @@ def _translated(payload: bytes, agent: str) -> tuple[bytes | None, _Writer]:
             twice = guessed and agent == "cursor" and _has_own_hooks()
             return None if twice else translation.payload or None, _Writer(translation)
         if not guessed:
-            _log("warning", "hook", fault=f"the payload was not taken: it is none of {agent}'s")
+            _log("warning", "hook", fault=f"the payload was rejected: it is not from {agent}")
             return None, _Writer(None)
     return payload, _Writer(None)
 

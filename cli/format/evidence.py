@@ -250,7 +250,7 @@ def decided_lines(out: Output, done: Decided) -> Iterator[str]:
         yield out.paint(f"{one_line(done.entry_id)} is a candidate again.", "warn")
     yield from _promotion_lines(out, done.promotion)
     if done.change is not None:
-        yield out.paint(f"Change {done.change}. To undo it, run: casebook undo", "dim")
+        yield out.paint(f"Saved as change {done.change}. To undo it, run: casebook undo", "dim")
 
 
 def promoted_lines(out: Output, done: Promoted) -> Iterator[str]:
@@ -267,7 +267,7 @@ def promoted_lines(out: Output, done: Promoted) -> Iterator[str]:
         for quote in done.promotion.failedQuotes[:20]:
             yield from field(out, "quote", clip(quote, 300))
     if done.change is not None:
-        yield out.paint(f"Change {done.change}. To undo it, run: casebook undo", "dim")
+        yield out.paint(f"Saved as change {done.change}. To undo it, run: casebook undo", "dim")
 
 
 def promoted_many_lines(out: Output, done: PromotedMany) -> Iterator[str]:
@@ -289,7 +289,7 @@ def promoted_many_lines(out: Output, done: PromotedMany) -> Iterator[str]:
     if done.dry_run:
         yield "No change written (--dry-run)."
     elif done.change is not None:
-        yield out.paint(f"Change {done.change}. To undo it, run: casebook undo", "dim")
+        yield out.paint(f"Saved as change {done.change}. To undo it, run: casebook undo", "dim")
 
 
 def _entries(count: int) -> str:

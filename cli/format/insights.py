@@ -23,7 +23,7 @@ def insight_lines(out: Output, found: Insights, view: View | None = None) -> Ite
     sums = found.totals
     scope = f" since {found.since}" if found.since else ""
     if not found.by_week:
-        yield f"Nothing failed{scope}. Import transcripts: casebook import auto"
+        yield f"No failures{scope}. To import transcripts, run: casebook import auto"
         return
     yield (
         f"{counted(sums.failures, 'failure')} in {counted(sums.incidents, 'incident')}{scope}:"

@@ -99,7 +99,7 @@ def _find_failure(con: apsw.Connection, session: str, found: Identity) -> tuple[
         (session, found.fingerprint),
     ).fetchone()
     if case_id is None or row is None or row[0] is None:
-        raise _refused("this session shows no such failure", "pass the failing output verbatim")
+        raise _refused("this failure is not in the session", "pass the failing output verbatim")
     return (case_id, *cast("tuple[int, int]", row))
 
 
@@ -149,13 +149,13 @@ def _find_fix(results: Sequence[Result], told: LessonInput) -> tuple[int, str]:
             if one.ran.failure == "none" and one.command is not None and wanted in _squeezed(one.command.text)
         ]
         if not places:
-            raise _refused("no call of this session ran that command with success", "pass the command verbatim")
+            raise _refused("no call in this session ran this command successfully", "pass the command verbatim")
         return places[-1], ""
     hint = _hint(told.hunk, "")
     wanted_lines = [("+", line.strip()) for line in hint.added] + [("-", line.strip()) for line in hint.removed]
     made = {change: (one.ran.idx, file) for one in results for change, file in _changed(one)}
     if not wanted_lines or any(line not in made for line in wanted_lines):
-        raise _refused("no call of this session made that change", "pass lines of the edit, each with + or -")
+        raise _refused("no call in this session made this change", "pass lines of the edit, each with + or -")
     return max(made[line] for line in wanted_lines)
 
 

@@ -103,7 +103,7 @@ def _sound(store: Store) -> Check:
         return Check("sqlite_open", False, f"{store.path} lacks {', '.join(lacking)}", RESCUE)
     broken = store.con.execute("PRAGMA foreign_key_check").fetchone()
     if broken:
-        return Check("sqlite_open", False, f"a row of {broken[0]} refers to one of {broken[2]} that is missing", RESCUE)
+        return Check("sqlite_open", False, f"a row of {broken[0]} refers to a missing row of {broken[2]}", RESCUE)
     state = store.readonly or f"schema {SHIPPED.version}, SQLite {apsw.sqlite_lib_version()}"
     return Check("sqlite_open", True, state)
 
@@ -152,7 +152,7 @@ def _counts(store: Store, vectors: Callable[[apsw.Connection], list[str]] | None
     wrong = [f"{name} has {found} rows, not {wanted}" for name, found, wanted in pairs if found != wanted]
     astray = number(con, f"SELECT count(*) FROM ({_ANSWERING}) WHERE (k, case_id) NOT IN ({_KEYS})")
     if astray and not wrong:
-        wrong.append(f"answer_key misses {astray} keys")
+        wrong.append(f"answer_key lacks {astray} keys")
     if vectors is not None and not store.newer:
         wrong += vectors(con)
     if wrong:

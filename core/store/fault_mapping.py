@@ -26,8 +26,8 @@ _TABLE: tuple[tuple[type[apsw.Error], FaultCode, str, str], ...] = (
     (apsw.FormatError, "db_damaged", "{path} is damaged ({error}).", RESCUE),
     (apsw.FullError, "io_error", "The disk is full: {path} could not be written.", SPACE),
     (apsw.ReadOnlyError, "db_readonly", "{path} cannot be written ({error}).", READONLY),
-    (apsw.PermissionsError, "io_error", "{path} may not be opened ({error}).", READONLY),
-    (apsw.AuthError, "io_error", "{path} may not be opened ({error}).", READONLY),
+    (apsw.PermissionsError, "io_error", "{path} cannot be opened: permission denied ({error}).", READONLY),
+    (apsw.AuthError, "io_error", "{path} cannot be opened: permission denied ({error}).", READONLY),
     (
         apsw.CantOpenError,
         "io_error",
@@ -64,7 +64,7 @@ def as_fault(error: Exception, path: str | PathLike[str]) -> Fault:
 def _half_a_pair(shown: str) -> Fault:
     if shown == shown.encode("utf-8", "replace").decode():
         return Fault(
-            "invalid_input", "A text contains half a surrogate pair.", "Remove that character.", path=ascii(shown)
+            "invalid_input", "A text contains half of a surrogate pair.", "Remove that character.", path=ascii(shown)
         )
     return Fault("invalid_input", f"The file name {shown!a} is not UTF-8.", "Rename the file.", path=ascii(shown))
 

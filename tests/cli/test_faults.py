@@ -61,7 +61,7 @@ def test_a_fault_is_one_line_or_one_object_and_exit_2(run: Run, home: Path, args
         (("errors", "search", "a", "b", "--limit", "x"),
          "unrecognized arguments: b --limit x; see casebook errors search --help"),
         (("--bogus", "rules", "list"), "unrecognized arguments: --bogus; see casebook --help"),
-        (("db",), "missing command of casebook db: backup, restore, salvage; see casebook db --help"),
+        (("db",), "missing command for casebook db: backup, restore, salvage; see casebook db --help"),
         (("errors", "list", "--limit", "1.5"),
          "--limit: '1.5' is not an integer; see casebook errors list --help"),
         (("undo", "x"), "N: 'x' is not an integer; see casebook undo --help"),

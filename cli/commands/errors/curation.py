@@ -164,7 +164,7 @@ def _result_lines(out: Output, done: Curated) -> Iterator[str]:
         yield f"New case: {done.made}."
     yield from _differed_lines(out, done)
     if done.change is not None:
-        yield out.paint(f"Change {done.change}. To undo it, run: casebook undo", "dim")
+        yield out.paint(f"Saved as change {done.change}. To undo it, run: casebook undo", "dim")
     if done.unchanged:
         yield f"No change for {_cases(done.unchanged)}."
     yield from map(_beside_line, done.beside)

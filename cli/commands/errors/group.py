@@ -43,7 +43,9 @@ def _add_cases(children: Any, shared: Parser) -> None:
     lister.add_argument("--limit", metavar="N", type=number, default=50, help="cases per page (default 50)")
     lister.add_argument("--after", metavar="CURSOR", help="cursor of the next page (`next` in the JSON output)")
     lister.set_defaults(run=run_later("run_list", "cli.commands.errors.cases"))
-    practice = add_leaf(children, shared, "practice", "list how each rule was handled and what the environment lacks")
+    practice = add_leaf(
+        children, shared, "practice", "list how each rule was handled, and missing parts of the environment"
+    )
     practice.add_argument("--project", metavar="NAME", help=PROJECT)
     practice.set_defaults(run=run_later("run_practice", "cli.commands.errors.cases"))
     show = add_leaf(children, shared, "show", "show one case")

@@ -134,8 +134,12 @@ def _add_ingest(leaf: Parser) -> None:
     )
     one.add_argument("--stdin", action="store_true", help="add standard input")
     leaf.add_argument("--ext", metavar="EXT", default="md", help="format of standard input (default md)")
-    leaf.add_argument("--include", metavar="GLOB", action="append", default=[], help="only matching files (repeatable)")
-    leaf.add_argument("--exclude", metavar="GLOB", action="append", default=[], help="no matching files (repeatable)")
+    leaf.add_argument(
+        "--include", metavar="GLOB", action="append", default=[], help="include only matching files (repeatable)"
+    )
+    leaf.add_argument(
+        "--exclude", metavar="GLOB", action="append", default=[], help="exclude matching files (repeatable)"
+    )
     types = ("markdown", "note", "paper", "reference", "inbox")
     leaf.add_argument("--type", choices=types, help="type of the documents")
     trust = ("primary", "secondary", "generated")

@@ -48,4 +48,4 @@ def import_lines(out: Output, done: TeamImport) -> Iterator[str]:
         yield out.paint(f"{len(done.kept) - _SHOWN:,} more lessons were not imported", "warn")
     yield from fault_lines(out, done.bad)
     if done.change is not None:
-        yield out.paint(f"Change {done.change}. To undo it, run: casebook undo", "dim")
+        yield out.paint(f"Saved as change {done.change}. To undo it, run: casebook undo", "dim")

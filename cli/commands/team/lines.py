@@ -35,15 +35,15 @@ def _field_text(value: Any) -> str:
 def left_lines(out: Output, left: Sequence[LeftOut]) -> Iterator[str]:
     """The lessons that an export leaves out, and why."""
     for one in left[:SHOWN]:
-        yield out.paint(f"left out: {one.id} (case {one.case_id}): {one_line(one.reason)}", "warn")
+        yield out.paint(f"omitted: {one.id} (case {one.case_id}): {one_line(one.reason)}", "warn")
     if len(left) > SHOWN:
-        yield out.paint(f"left out: {len(left) - SHOWN:,} more", "warn")
+        yield out.paint(f"omitted: {len(left) - SHOWN:,} more", "warn")
 
 
 def fault_lines(out: Output, bad: Sequence[FileFault]) -> Iterator[str]:
     """The lines of a lessons file that are no lesson."""
     for one in bad[:SHOWN]:
-        what = "kept as it is" if one.kept else "both sides were read"
+        what = "kept unchanged" if one.kept else "both sides were read"
         yield out.paint(f"line {one.line}: {one.reason}, {what}", "warn")
     if len(bad) > SHOWN:
         yield out.paint(f"{len(bad) - SHOWN:,} more invalid lines", "warn")

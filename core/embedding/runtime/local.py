@@ -311,9 +311,13 @@ def _fits(texts: int, longest: int) -> bool:
 
 def _refuse(text: str) -> None:
     if len(text) > MAX_CHARS:
-        raise Fault("invalid_input", f"a text of {len(text):,} characters is too long to embed", "pass a part of it")
+        raise Fault(
+            "invalid_input", f"the text has {len(text):,} characters and is too long to embed", "pass a part of it"
+        )
     if any("\ud800" <= char <= "\udfff" for char in text):
-        raise Fault("invalid_input", "a text with half a character (a lone surrogate) cannot be embedded", "correct it")
+        raise Fault(
+            "invalid_input", "a text with a lone surrogate (half of a character) cannot be embedded", "correct it"
+        )
     if not any(unicodedata.category(char)[0] not in "ZC" for char in text):
         raise Fault("invalid_input", "a blank text cannot be embedded", "pass a text")
 

@@ -392,7 +392,7 @@ def browsed(store: Store, text: str, limit: int = 50, filters: Filters = EVERY) 
     if not asked.rare:  # a stable sort: within each half the index has ranked them
         hits = tuple(sorted(hits, key=lambda hit: not in_order(hit.key_line, asked)))
     has = "one of the rarest words" if asked.rare else "every word"
-    reason = f"{len(hits):,} with {has} (suggestions only)" if hits else "no case has the words"
+    reason = f"{len(hits):,} with {has} (suggestions only)" if hits else "no case contains the words"
     return hits, words_step(hits, reason, watch.ms())
 
 

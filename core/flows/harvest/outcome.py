@@ -243,7 +243,7 @@ def judge_running(ran: Ran) -> Outcome:
     errors = recognised(named_errors(body))
     if not errors:
         return Outcome("running")
-    return Outcome("running", errors, sign="incident", reason="The command still runs; its output names a failure.")
+    return Outcome("running", errors, sign="incident", reason="The command still runs, and its output names a failure.")
 
 
 def script_ended(look: Ran, origin: Ran) -> bool | None:
@@ -294,7 +294,7 @@ def _failed(ran: Ran, command: Command, body: str, code: int) -> Outcome:
     """A run whose exit code is not 0."""
     if _is_negative_answer(command, body, code):
         filtered = command.members and not command.reads_only and not body.strip()
-        answer = _sign("answer", f"Exit code {code} is how this command says no.")
+        answer = _sign("answer", f"For this command, exit code {code} is a negative answer.")
         return answer._replace(verdict="filtered") if filtered else answer
     if NOTHING_TO_DO.search(body) and not ERROR.search(shortened(body)):
         return _sign("answer", "The command had nothing to do.")

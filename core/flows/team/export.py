@@ -30,7 +30,7 @@ from core.team.privacy import Person, leaks, texts_of
 
 Act = Literal["add", "change", "restore", "withdraw", "unchanged"]
 _SHORTEST_ID: Final = 4
-_LATER: Final = "the file has a later version, to write yours instead: casebook team export --case {}"
+_LATER: Final = "the file has a newer version, to write yours instead: casebook team export --case {}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -199,7 +199,7 @@ class _Import:
         edited = fix.origin.stored != stored_digest(fix.text, fix.lesson)
         origin = _origin(id_, self.place, record, content)
         if by is not None or fix.status == "rejected":
-            self.kept.append(Kept(id_, "you rejected it" if by is None else "your edit is later"))
+            self.kept.append(Kept(id_, "you rejected it" if by is None else "your edit is newer"))
             held = Origin(id_, origin.repository, origin.line, "" if edited else fix.origin.stored)
             self.con.execute("UPDATE resolution SET original = ? WHERE id = ?", (held.to_json(), fix.id))
             return

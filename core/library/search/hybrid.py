@@ -162,7 +162,7 @@ def hybrid(con: apsw.Connection, query: LexicalQuery, words: Ranked, near: Ranke
         best_share=round(max(known.shares.values(), default=0.0), 3),
         without_vector=len(alone) or None,
     )
-    reason = "reciprocal ranks of both lists, by words as far as a passage holds the question"
+    reason = "reciprocal ranks of both lists, the keyword rank weighted by the share of the question in the passage"
     outcome: Outcome = "hit" if found else "miss"
     return found, Step("fusion", outcome, reason, told, elapsed_ms=watch.ms())
 

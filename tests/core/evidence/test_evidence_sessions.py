@@ -83,7 +83,7 @@ def test_an_id_belongs_to_one_session_and_keeps_its_quotes(store: Store) -> None
     assert add_entries(store, "other", [entry("e1", (0, "another one"))]).known == 1
     (left,) = add_entries(store, SESSION, [entry("e1", KOREAN)]).left
     assert (left.entry_id, left.reason) == ("e1", "it already exists with other quotes")
-    with pytest.raises(Fault, match="no session"):
+    with pytest.raises(Fault, match="not found"):
         add_entries(store, "nowhere", [entry("e2", ALIGNED)])
 
 

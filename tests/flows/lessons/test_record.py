@@ -52,9 +52,9 @@ def test_what_the_session_bears_out_is_a_draft_of_the_agent(store: Store) -> Non
 @pytest.mark.parametrize(
     ("other", "reason"),
     [
-        ({"error": "bash: yq: command not found"}, "no such failure"),
-        ({"command": "brew install jq"}, "no call of this session ran that command"),
-        ({"command": "", "hunk": "- a\n+ c"}, "no call of this session made that change"),
+        ({"error": "bash: yq: command not found"}, "this failure is not in the session"),
+        ({"command": "brew install jq"}, "no call in this session ran this command"),
+        ({"command": "", "hunk": "- a\n+ c"}, "no call in this session made this change"),
         ({"command": ""}, "pass the command that fixed it, or the hunk"),
         ({"because": "jq is in this image, so nothing must be installed."}, "a quote is not in this session"),
         ({"check": "jq . b.json"}, "the check did not pass"),

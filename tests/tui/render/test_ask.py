@@ -147,7 +147,7 @@ def test_an_answer_that_was_cut_off_is_not_drawn_as_a_whole_one() -> None:
     drawn = draw_answer(replace(answer, claims=(CLAIMS[1], half)), UNICODE).plain
     assert "Check it: 1 of 2 cited sentences differs from its source." in drawn
     assert "Truncated after" in drawn
-    assert "○ [1] cut off" in drawn
+    assert "○ [1] truncated" in drawn
 
 
 @pytest.mark.parametrize("reason", ["score_gate", "llm_self_judge", "no_index", "no_chunks", "llm_stream_aborted"])

@@ -24,7 +24,7 @@ from core.team.lessons_file import Record
 from core.team.postgres.log import LESSON, WITHDRAWAL
 
 _SHORTEST_ID: Final = 4
-_LATER: Final = "the team has a later version, to share yours edit case {} again"
+_LATER: Final = "the team has a newer version, to share yours, edit case {} again"
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,5 +72,5 @@ def test_a_fingerprint_that_the_case_has_not_is_refused(store: Store) -> None:
     with pytest.raises(Fault, match="no error with the fingerprint") as refused:
         look_at_error(store.con, 1, "no such mark")
     assert refused.value.code == "invalid_input"
-    with pytest.raises(Fault, match="no case 7"):
+    with pytest.raises(Fault, match="case 7 not found"):
         look_at_error(store.con, 7, "no module foo")

@@ -114,5 +114,5 @@ def test_the_fix_of_a_row_without_a_history_counts_and_is_named(tmp_path: Path) 
 def test_a_case_that_is_gone_is_named_before_anything_is_asked(tmp_path: Path) -> None:
     with open_store(tmp_path / "c.db", write=True, create=True) as store:
         one = put(store, *PSQL)
-        with pytest.raises(Fault, match="no case 77"):
+        with pytest.raises(Fault, match="case 77 not found"):
             preview_merge(store, one, [77])

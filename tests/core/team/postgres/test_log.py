@@ -237,7 +237,7 @@ def test_a_name_whose_roles_belong_to_another_database_is_refused(postgres: Serv
         address = postgres.address("", dbname=database)
         with pytest.raises(Fault, match="another database"), connected(address) as con:
             schema.create_team(con, team)
-        with pytest.raises(Fault, match="no team in this database"), connected(address) as con:
+        with pytest.raises(Fault, match="this database has no team"), connected(address) as con:
             schema.membership(con)
     finally:
         postgres.sql(f"DROP DATABASE {database} WITH (FORCE)")
