@@ -218,12 +218,15 @@ def _rules_before(payload: Payload, database: Path, around: Surroundings, *, tak
     if rules is None or not (files or bans):
         return Handled(event=payload.event, fault="; ".join(odd))
     from core.base.config.settings import EmbeddingSettings
-    from core.flows.hook.pre_tool_use import advise, count_shown, embed_soon, rules_reply
     from core.flows.rules.ban_match import BanSource
 
+    broken = BanSource(rules, folder).broken(payload.tool, payload.tool_input) if bans else ()
+    if not (files or broken):
+        return Handled(event=payload.event, fault="; ".join(odd), rules=len(bans))
+    from core.flows.hook.pre_tool_use import advise, count_shown, embed_soon, rules_reply
+
     settings = EmbeddingSettings(model=around.model, service=around.service and not taken)
-    source = BanSource(rules, folder) if bans else None
-    advice = advise(payload, files, folder, database, settings, rules.hook_most, source)
+    advice = advise(payload, files, folder, database, settings, rules.hook_most, broken)
     reply, fault = (rules_reply(advice.found) if advice.found.rules else None), ""
     try:
         if advice.waiting and not taken:

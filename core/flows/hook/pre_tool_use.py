@@ -17,7 +17,7 @@ from core.base.config.settings import EmbeddingSettings
 from core.base.fault import Fault
 from core.base.xdg import make_folder
 from core.flows.hook.payload import Payload
-from core.flows.rules.ban_match import BanSource, matched_ban, only_bans, with_bans
+from core.flows.rules.ban_match import Broken, matched_ban, only_bans, with_bans
 from core.flows.rules.files import ScopedFiles
 from core.rules.format.book import Book, book_of
 from core.rules.format.rule import RuleFile, Scope
@@ -55,11 +55,10 @@ def advise(
     database: Path,
     embedding: EmbeddingSettings,
     most: int,
-    source: BanSource | None = None,
+    broken: tuple[Broken, ...] = (),
 ) -> Advice:
-    """What there is to tell before this call: the bans of `source` that it breaks and that this session was not shown,
-    and the rules of these files."""
-    broken = () if source is None else source.broken(ToolCall(payload.tool, payload.tool_input))
+    """What there is to tell before this call: the `broken` bans that this session was not shown, and the rules of these
+    files."""
     if broken:
         shown = _bans_shown(database, payload.session_id)
         broken = tuple(one for one in broken if _digest(one.key) not in shown)[:most]

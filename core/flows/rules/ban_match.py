@@ -3,20 +3,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 from core.base.config.settings import RuleSettings
-from core.base.trace import Step, Stopwatch, facts
-from core.flows.rules.bans import Act, act_of, broken
 from core.flows.rules.files import BanPlace, ban_places
 from core.rules.bans.reader import Ban, Bans, read_bans
-from core.rules.matching.api import MatchedRule, RuleMatch
-from core.rules.matching.call import ToolCall
-from core.rules.matching.keyword import KeywordHit
+
+if TYPE_CHECKING:
+    from core.flows.rules.bans import Act
+    from core.rules.matching.api import MatchedRule, RuleMatch
+    from core.rules.matching.call import ToolCall
 
 MOST_BYTES: Final = 1 << 20
 """A larger file is not read."""
@@ -54,25 +54,20 @@ class BanSource:
             return tuple(BanPlace(path, path.absolute().parent, path.name) for path in self.named if path.is_file())
         return ban_places(self.settings, self.folder, file)
 
-    def broken(self, call: ToolCall) -> tuple[Broken, ...]:
+    def broken(self, tool: str, tool_input: Mapping[str, Any]) -> tuple[Broken, ...]:
         """The bans that a call breaks, each once. Files that cannot be read have none. Never raises."""
-        act = act_of(call)
-        if not act.parts and not act.files:
+        named = (tool_input.get(name) for name in _FILES)
+        file = next((path for path in named if isinstance(path, str)), "")
+        read = [(place, bans) for place in self.places(file) if (bans := _bans_of(place.path)).bans]
+        if not read:
             return ()
-        found = self._broken(act)
-        if found and act.whole and (now := self._text(act.files[0])):
-            return self._broken(replace(act, old=now))
-        return found
+        from core.flows.rules.bans import act_of  # loads the parser of commands
 
-    def _broken(self, act: Act) -> tuple[Broken, ...]:
-        found: dict[str, Broken] = {}
-        for place in self.places(act.files[0] if act.files else ""):
-            bans = _bans_of(place.path)
-            for ban in bans.bans:
-                if broken(ban, act, bans.advised, str(place.folder)):
-                    one = Broken(ban, place)
-                    found.setdefault(one.key, one)
-        return tuple(found.values())
+        act = act_of(tool, tool_input)
+        found = _broken(read, act)
+        if found and act.whole and (now := self._text(act.files[0])):
+            return _broken(read, replace(act, old=now))
+        return found
 
     def _text(self, file: str) -> str:
         """A file that a call writes as a whole, as it is before; empty where there is none."""
@@ -81,6 +76,22 @@ class BanSource:
             return path.read_text(encoding="utf-8", errors="replace") if path.stat().st_size <= MOST_BYTES else ""
         except (OSError, ValueError):
             return ""
+
+
+_FILES: Final = ("file_path", "filePath", "path", "notebook_path")
+"""Fields that name an edited file."""
+
+
+def _broken(read: Sequence[tuple[BanPlace, Bans]], act: Act) -> tuple[Broken, ...]:
+    from core.flows.rules.bans import broken
+
+    found: dict[str, Broken] = {}
+    for place, bans in read:
+        for ban in bans.bans:
+            if broken(ban, act, bans.advised, str(place.folder)):
+                one = Broken(ban, place)
+                found.setdefault(one.key, one)
+    return tuple(found.values())
 
 
 def _bans_of(path: Path) -> Bans:
@@ -99,6 +110,9 @@ def _read(path: Path, mtime_ns: int, size: int) -> Bans:
 
 def matched_ban(one: Broken) -> MatchedRule:
     """A broken ban as a rule of a match: its sentence is the title, its advice the solution."""
+    from core.rules.matching.api import MatchedRule  # a hook that finds no broken ban loads no matching
+    from core.rules.matching.keyword import KeywordHit
+
     ban = one.ban
     advice = ", ".join(f"`{code}`" for code in ban.instead)
     return MatchedRule(
@@ -121,6 +135,8 @@ _WHAT: Final = {"use": "code", "call": "call", "import": "import", "edit": "edit
 
 def with_bans(found: RuleMatch, bans: Sequence[MatchedRule], limit: int, elapsed_ms: float = 0.0) -> RuleMatch:
     """The match with broken bans before its rules, at most `limit` together."""
+    from core.base.trace import Step, facts
+
     step = Step(
         "bans",
         "hit" if bans else "miss",
@@ -138,13 +154,16 @@ def with_bans(found: RuleMatch, bans: Sequence[MatchedRule], limit: int, elapsed
 
 def add_bans(found: RuleMatch, source: BanSource, call: ToolCall, limit: int) -> RuleMatch:
     """The match with the bans that the call breaks; as it is where there is no file of bans."""
+    from core.base.trace import Stopwatch
+
     watch = Stopwatch()
-    bans = [matched_ban(one) for one in source.broken(call)]
+    bans = [matched_ban(one) for one in source.broken(call.tool_name, call.tool_input)]
     return with_bans(found, bans, limit, watch.ms()) if bans else found
 
 
 def only_bans(bans: Sequence[MatchedRule], limit: int) -> RuleMatch:
     """A match of bans alone, where there is no rule to rank."""
+    from core.rules.matching.api import RuleMatch
     from core.rules.matching.score import CUTOFF
 
     empty = RuleMatch((), (), (), fallback_used=False, cutoff=CUTOFF, trace=())

@@ -15,7 +15,7 @@ from typing import Any, Final, cast
 from core.flows.harvest.command import KEYWORDS, LIMIT, Part, parse_command, plain_name, split
 from core.flows.harvest.programs import RUNNERS
 from core.rules.bans.reader import Ban
-from core.rules.matching.call import PATHS, ToolCall, as_edit
+from core.rules.matching.call import PATHS, as_edit
 from core.rules.matching.languages import named_in, of_path
 from core.transcripts.commands import LOOKING_TOOLS, shell_command, with_known_fields
 
@@ -37,18 +37,18 @@ class Act:
     whole: bool = False
 
 
-def act_of(call: ToolCall) -> Act:
+def act_of(tool: str, tool_input: Mapping[str, Any]) -> Act:
     """The parsed call."""
-    given = as_edit(with_known_fields(call.tool_input))
+    given = as_edit(with_known_fields(tool_input))
     file = _first(given, PATHS)
     written = next((name for name in _NEW if isinstance(given.get(name), str)), "")
-    if file and written and call.tool_name not in LOOKING_TOOLS:
+    if file and written and tool not in LOOKING_TOOLS:
         more = given.get("other_path")
         others = [one for one in cast("list[object]", more) if isinstance(one, str)] if isinstance(more, list) else []
         files = tuple(path.replace("\\", "/") for path in (file, *others))
         whole = written in ("content", "file_text")
         return Act((), files, _first(given, _OLD)[:READ], _first(given, (written,))[:READ], whole)
-    command = shell_command(call.tool_name, call.tool_input)
+    command = shell_command(tool, tool_input)
     return Act(parse_command(command[:LIMIT]).parts) if command is not None else Act()
 
 

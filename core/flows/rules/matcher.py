@@ -230,7 +230,7 @@ class RuleMatcher:
         no tool that waits.
         """
         if not self.paths and self.bans is not None:
-            return only_bans([matched_ban(one) for one in self.bans.broken(call)], limit)
+            return only_bans([matched_ban(one) for one in self.bans.broken(call.tool_name, call.tool_input)], limit)
         started = time.monotonic()
         self._begin_opening()
         book = self.book()

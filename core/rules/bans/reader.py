@@ -14,7 +14,6 @@ from typing import Final, Literal
 
 from core.base.fault import Fault
 from core.base.lazy import lazy_pattern
-from core.base.managed_block import blocks
 from core.rules.format.headings import begins_rule, fenced
 from core.text import redact
 
@@ -159,6 +158,8 @@ def _without_blocks(text: str) -> str:
     """The text with blank lines for every block of casebook: what it wrote is no rule of the user."""
     if "<!-- casebook:" not in text:
         return text
+    from core.base.managed_block import blocks  # seldom needed, and slow to load
+
     try:
         found = blocks(text)
     except Fault:
@@ -169,8 +170,8 @@ def _without_blocks(text: str) -> str:
     return text
 
 
-_WRONG_EXAMPLE = re.compile(r"❌|✗|✘|🚫|\b(?:bad|wrong|never|don[’']?t|do not|avoid|incorrect)\b", re.IGNORECASE)
-_FENCE = re.compile(r"[ \t>]*(?:```|~~~)")
+_WRONG_EXAMPLE = lazy_pattern(r"❌|✗|✘|🚫|\b(?:bad|wrong|never|don[’']?t|do not|avoid|incorrect)\b", re.IGNORECASE)
+_FENCE = lazy_pattern(r"[ \t>]*(?:```|~~~)")
 
 
 def _fenced_code(lines: Sequence[str], inside: Sequence[bool]) -> Iterator[str]:
@@ -191,11 +192,11 @@ def _fenced_code(lines: Sequence[str], inside: Sequence[bool]) -> Iterator[str]:
 
 # Units to bans -------------------------------------------------------------------------------------------------------
 
-_TICKED = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n]{1,200})\1(?!`)")
+_TICKED = lazy_pattern(r"(?<!`)(`{1,2})(?!`)([^`\n]{1,200})\1(?!`)")
 _C = "\ue000"
 """A piece of code in the text that the patterns read."""
-_DECORATION = re.compile(r"\*\*|__|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])")
-_END = re.compile(r"[.!?。！？](?=[\s)\"”]|$)|(?<=[。！？])|;\s|\s(?:—|–|--)\s|\s-\s")
+_DECORATION = lazy_pattern(r"\*\*|__|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])")
+_END = lazy_pattern(r"[.!?。！？](?=[\s)\"”]|$)|(?<=[。！？])|;\s|\s(?:—|–|--)\s|\s-\s")
 """Where a sentence or a clause of its own ends."""
 
 _DET = r"(?:(?:the|a|an|any|bare|raw|plain)\s)?"
@@ -295,49 +296,49 @@ _SOURCES: Final[tuple[tuple[Kind, str], ...]] = (
 _PATTERNS: Final[tuple[tuple[Kind, re.Pattern[str]], ...]] = tuple(
     (kind, lazy_pattern(pattern, re.IGNORECASE)) for kind, pattern in _SOURCES
 )
-_ITSELF = re.compile(
+_ITSELF = lazy_pattern(
     rf"(?:^|[(:,]\s?|\b(?:and|so)\s)(?:never|do\snot|don[’']?t|must\snot)\s(?:be\s)?(?:manually\s|hand-?|directly\s)?"
     rf"(?:edit(?:ed)?|modify|modified|change|touch)\s?{_BY_HAND}\)?$",
     re.IGNORECASE,
 )
 """Not to be edited, where the file was named first."""
-_SUBJECT = re.compile(rf"^(?:[^{_C}:]{{1,60}}:\s)?(?:the\s|files\sin\s|files\sunder\s)?{_LIST}", re.IGNORECASE)
-_MADE = re.compile(r"\b(?:auto-?generated|generated|build output|codegen)\b", re.IGNORECASE)
+_SUBJECT = lazy_pattern(rf"^(?:[^{_C}:]{{1,60}}:\s)?(?:the\s|files\sin\s|files\sunder\s)?{_LIST}", re.IGNORECASE)
+_MADE = lazy_pattern(r"\b(?:auto-?generated|generated|build output|codegen)\b", re.IGNORECASE)
 
-_INSTEAD = re.compile(
+_INSTEAD = lazy_pattern(
     rf"(?:\b(?:use|run|call|write|prefer|in\sfavou?r\sof)\s(?:the\s)?|→\s?|->\s?|=>\s?)({_C})", re.IGNORECASE
 )
 """Code that is advised."""
 
-_CONDITION = re.compile(
+_CONDITION = lazy_pattern(
     r"\b(?:if|when|whenever|unless|until|while|except|without|before|after|where|only|otherwise|sometimes|usually|"
     r"consider|may|might|could|during|outside|inside|within|via|per|longer|forget|skip|omit|just|necessarily|need)\b"
     r"|없이|경우|때(?:는|만)?\b|외에|제외|면\s|場合|ときは?|時|如果|除非|之前",
     re.IGNORECASE,
 )
 """What makes a sentence depend on more than the code."""
-_TRIGGER = re.compile(
+_TRIGGER = lazy_pattern(
     r"\b(?:never|not|no|don|mustn|avoid|instead|rather|forbidden|banned|prohibited|disallowed)\b|[❌🚫⛔✗✘]|대신|말고|금지|지\s?[않마말]|"
     r"禁止|使わ|使用しな|実行しな|代わり|ではなく|不要|请勿|切勿|不得|勿|而不是|而非|不用",
     re.IGNORECASE,
 )
 """One of these is in every sentence that forbids."""
-_PLACE = re.compile(r"(?:in|for|on|under|within|as|with|from)\s[^,:]{1,60}[,:]", re.IGNORECASE)
+_PLACE = lazy_pattern(r"(?:in|for|on|under|within|as|with|from)\s[^,:]{1,60}[,:]", re.IGNORECASE)
 """A beginning that says where the sentence holds."""
-_BACK = re.compile(
+_BACK = lazy_pattern(
     r"(?:except|unless|exception|only|but|however|although|though|otherwise|for|if|when|in)\b", re.IGNORECASE
 )
 """The first word of a next sentence that may take something back."""
-_INTRO = re.compile(
+_INTRO = lazy_pattern(
     rf"(?:(?:you\s)?(?:must\s|should\s)?{_NEVER}|avoid|forbidden|prohibited|banned|禁止|금지)"
     r"(?:\s(?:use|run|call|add|import|execute|do))?(?:\s(?:any\sof\s)?(?:the\sfollowing|these|this))?"
     r"(?:\s(?:commands?|patterns?|code|functions?|apis?|imports?))?\s?[:：]?",
     re.IGNORECASE,
 )
 """A heading or line whose items are forbidden."""
-_ITEM_REST = re.compile(rf"[❌🚫⛔✗✘]?\ufe0f?\s?{_LIST}{_NOUN}(?=\s?(?:$|[:(→]))", re.IGNORECASE)
-_PATH = re.compile(r"(?:[~.]{0,2}/)?[\w.@*\[\]{}()+-]+(?:/[\w.@*\[\]{}()+,-]+)*/?")
-_EXTENSION = re.compile(r"\.[A-Za-z*][\w*]{0,9}$")
+_ITEM_REST = lazy_pattern(rf"[❌🚫⛔✗✘]?\ufe0f?\s?{_LIST}{_NOUN}(?=\s?(?:$|[:(→]))", re.IGNORECASE)
+_PATH = lazy_pattern(r"(?:[~.]{0,2}/)?[\w.@*\[\]{}()+-]+(?:/[\w.@*\[\]{}()+,-]+)*/?")
+_EXTENSION = lazy_pattern(r"\.[A-Za-z*][\w*]{0,9}$")
 
 
 def _read_unit(unit: _Unit) -> tuple[list[Ban], list[str]]:

@@ -46,7 +46,7 @@ READ = read_bans(RULES)
 
 
 def codes(tool: str, **given: Any) -> list[str]:
-    act = act_of(ToolCall(tool, given))
+    act = act_of(tool, given)
     return [ban.code for ban in READ.bans if broken(ban, act, READ.advised, "/w")]
 
 
@@ -200,9 +200,10 @@ def test_a_file_that_is_written_again_has_only_its_new_code(project: Path) -> No
     (project / "CLAUDE.md").write_text("- Never use `shell=True`.", encoding="utf-8")
     (project / "a.py").write_text("run(x, shell=True)\n", encoding="utf-8")
     source = BanSource(folder=project)
-    write = lambda text: ToolCall("Write", {"file_path": str(project / "a.py"), "content": text})  # noqa: E731
-    assert source.broken(write("y = 1\nrun(x, shell=True)\n")) == ()
-    assert [one.id for one in source.broken(write("run(x, shell=True)\nrun(y, shell=True)\n"))] == ["CLAUDE.md:1"]
+    given = {"file_path": str(project / "a.py"), "content": "y = 1\nrun(x, shell=True)\n"}
+    assert source.broken("Write", given) == ()
+    given["content"] += "run(y, shell=True)\n"
+    assert [one.id for one in source.broken("Write", given)] == ["CLAUDE.md:1"]
 
 
 @given(st.text(max_size=80), st.text(max_size=80), st.sampled_from(("a.py", "a.ts", "x.sql", "docs/api/a")))
@@ -211,6 +212,6 @@ def test_no_call_crashes_a_match(command: str, code: str, path: str) -> None:
         f"- Never use `{code}`.\n- Do not edit `{code}`.\n- Never import `{code}`.\n- Never call `{code}`."
     )
     for tool, given_ in (("Bash", {"command": command}), ("Edit", {"file_path": path, "new_string": command + code})):
-        act = act_of(ToolCall(tool, given_))
+        act = act_of(tool, given_)
         for ban in read.bans:
             broken(ban, act, read.advised, "/w")
