@@ -206,7 +206,9 @@ _NOUN = (
     r"attributes?|functions?|methods?|syntax|casts?|assertions?|annotations?|imports?|tags?|components?|packages?|"
     r"library|libraries|files?|blocks?))?"
 )
-_START = r"(?:^|[:(,]\s?|\b(?:and|but|then|so|please|always|you|must|should)\s)"
+_FIRST = r"(?:^|^[\w\s/&-]{1,40}:\s)(?:please\s|always\s|(?:you|we)\s)?"
+"""Where a sentence begins, behind a label too. What somebody or something else must not do is no ban."""
+_START = rf"(?:{_FIRST}|[:(,]\s?|\b(?:and|but|then|so|please|always|you|we)\s)"
 _NEVER = (
     r"(?:never\sever|never|do\snot\sever|do\snot|don[’']?t\sever|don[’']?t|must\snot|must\snever|should\snever|"
     r"mustn[’']t)"
@@ -218,8 +220,8 @@ _VERBS = (
 _OPEN = r"(?:\s?$|\s?[,:]|\)\s?(?:$|[,:]))"
 """The end of what is forbidden."""
 _REST = (
-    rf"(?=(?:\s?\((?!except|unless|only|if|when)[^()]{{0,200}}\))?(?:{_OPEN}|\s(?:directly|ever|at\sall|anywhere|anymore|"
-    r"here|either|because|since)\b|\s(?:for|in)\s(?:all|every|any)\b|"
+    rf"(?=(?:\s?\((?!except|unless|only|if|when)[^()]{{0,200}}\))?(?:\s(?:directly|ever|at\sall|anywhere|anymore|here|either))?"
+    rf"(?:{_OPEN}|\s(?:because|since)\b|\s(?:for|in)\s(?:all|every|any)\b|"
     r"\sin\s(?:this|the)\s(?:repo|repository|project|code|codebase|code\sbase)\s?(?:$|[,:)(])))"
 )
 """What may follow: the end, a reason, or a place that is everywhere."""
@@ -234,10 +236,11 @@ _BY_HAND = r"(?:(?:it|them|this|these|directly|manually|by\shand|yourself|ever)\
 _KO_DROP = r"(?:않는다|않습니다|마세요|말\s?것|마라|않기|말기)"
 
 _SOURCES: Final[tuple[tuple[Kind, str], ...]] = (
-    ("use", rf"{_START}{_NEVER}\s(?P<verb>{_VERBS})?{_DET}{_LIST}{_NOUN}(?:{_REST}|(?P<those>{_ANAPHORA}))"),
-    ("use", rf"{_START}{_NEVER}(?:\s[\w-]+){{1,5}}\s(?:with|using|by)\s{_DET}(?P<those>{_LIST}){_NOUN}{_REST}"),
+    ("use", rf"{_START}{_NEVER}\s(?P<verb>{_VERBS}){_DET}{_LIST}{_NOUN}(?:{_REST}|(?P<those>{_ANAPHORA}))"),
+    ("use", rf"{_FIRST}{_NEVER}\s{_DET}(?P<bare>{_LIST}){_NOUN}{_REST}"),
     ("use", rf"(?:^|[:,]\s)avoid\s(?P<verb>{_VERBS})?{_DET}{_LIST}{_NOUN}{_REST}"),
-    ("use", rf"^no\s{_LIST}{_NOUN}{_REST}"),
+    ("use", rf"^no\s{_LIST}{_NOUN}(?<!{_C}){_REST}"),
+    ("use", rf"^no\s(?P<alone>{_LIST})(?:\s?\([^()]{{0,200}}\))?$"),
     (
         "use",
         rf"{_USE}(?:{_C}|[\w.-]+(?:\s[\w.-]+){{0,3}}){_NOUN}\s?[,(]{{0,2}}\s?"
@@ -310,6 +313,7 @@ _INSTEAD = lazy_pattern(
 )
 """Code that is advised."""
 
+_ADVISES = lazy_pattern(r"(?:[\w\s]{1,40}:\s)?(?:always\s|please\s)?(?:use|prefer|run|call|write)\b", re.IGNORECASE)
 _CONDITION = lazy_pattern(
     r"\b(?:if|when|whenever|unless|until|while|except|without|before|after|where|only|otherwise|sometimes|usually|"
     r"consider|may|might|could|during|outside|inside|within|via|per|longer|forget|skip|omit|just|necessarily|need)\b"
@@ -323,8 +327,8 @@ _TRIGGER = lazy_pattern(
     re.IGNORECASE,
 )
 """One of these is in every sentence that forbids."""
-_PLACE = lazy_pattern(r"(?:in|for|on|under|within|as|with|from)\s[^,:]{1,60}[,:]", re.IGNORECASE)
-"""A beginning that says where the sentence holds."""
+_PLACE = lazy_pattern(r"(?:example|e\.g)\b|(?:in|for|on|under|within|as|with|from)\s[^,:]{1,60}[,:]", re.IGNORECASE)
+"""A beginning that says where the sentence holds, or that it is an example."""
 _BACK = lazy_pattern(
     r"(?:except|unless|exception|only|but|however|although|though|otherwise|for|if|when|in)\b", re.IGNORECASE
 )
@@ -352,7 +356,7 @@ def _read_unit(unit: _Unit) -> tuple[list[Ban], list[str]]:
     banned: set[int] = set()
     for sentence in _sentences(masked, unit.under):
         for kind, number in _forbidden(sentence):
-            if number in banned or not codes[number] or (kind == "edit" and not _is_path(codes[number])):
+            if number in banned or not _is_decidable(codes[number], kind):
                 continue
             banned.add(number)
             said = redact(_filled(sentence.said, codes[sentence.first_said :]))
@@ -377,7 +381,8 @@ def _masked(text: str, ticked: Sequence[re.Match[str]]) -> str:
 @dataclass(frozen=True, slots=True)
 class _Sentence:
     """A sentence of a unit, with the number of its first code. `after`: the next one; `before`: the first of the unit;
-    `under`: what the unit is an item of, for its first sentence; `advises`: the unit says what to use."""
+    `under`: what the unit is an item of, for its first sentence; `advises`: the unit says what to use; `joined`: it is
+    the end of a sentence that is about something else (`paths are absolute — never X`)."""
 
     text: str
     first: int
@@ -385,6 +390,7 @@ class _Sentence:
     after: str
     under: str
     advises: bool
+    joined: bool
 
     @property
     def said(self) -> str:
@@ -399,13 +405,20 @@ class _Sentence:
 
 def _sentences(masked: str, under: str) -> Iterator[_Sentence]:
     cuts = [0, *(one.end() for one in _END.finditer(masked)), len(masked)]
-    pieces = [piece.strip(" .!?;。！？—–") for piece in (masked[a:b] for a, b in pairwise(cuts))]
-    texts = [piece.removesuffix(" -").removesuffix(" --") for piece in pieces if piece]
+    texts: list[str] = []
+    joined: list[bool] = []
+    dash = False
+    for piece in (masked[a:b].strip() for a, b in pairwise(cuts)):
+        text = piece.strip(" .!?;。！？—–").removesuffix(" -").removesuffix(" --")
+        if text:
+            joined.append(dash and not _ADVISES.match(texts[-1]))
+            texts.append(text)
+        dash = bool(texts) and piece.endswith(("—", "–", "-", ";"))
     advises = _INSTEAD.search(masked) is not None
     first = 0
     for at, text in enumerate(texts):
         after = texts[at + 1] if at + 1 < len(texts) else ""
-        yield _Sentence(text, first, texts[0], after, "" if at else under, advises)
+        yield _Sentence(text, first, texts[0], after, "" if at else under, advises, joined[at])
         first += text.count(_C)
 
 
@@ -424,6 +437,10 @@ def _forbidden(sentence: _Sentence) -> Iterator[tuple[Kind, int]]:
         for found in pattern.finditer(text):
             groups = found.groupdict()
             if groups.get("those") is not None and not sentence.advises:
+                continue
+            if groups.get("alone") is not None and (sentence.first or sentence.after):
+                continue  # the rest may say that there is none
+            if groups.get("bare") is not None and sentence.joined:
                 continue
             verb = (groups.get("verb") or "").casefold()
             how: Kind = "import" if "import" in verb else "call" if "call" in verb or "invok" in verb else kind
@@ -449,6 +466,9 @@ def _filled(sentence: str, codes: Sequence[str]) -> str:
     return first + "".join(f"`{code}`{part}" for part, code in zip(rest, codes, strict=False))
 
 
-def _is_path(code: str) -> bool:
-    """Whether code is the path of files: with a folder or an extension."""
-    return bool(_PATH.fullmatch(code)) and ("/" in code or bool(_EXTENSION.search(code)))
+def _is_decidable(code: str, kind: Kind) -> bool:
+    """Whether a call can be told to have it: a path of files is edited, and a file in a folder is not used."""
+    is_path = bool(_PATH.fullmatch(code)) and ("/" in code or bool(_EXTENSION.search(code)))
+    if kind == "edit":
+        return is_path
+    return bool(code) and not (is_path and "/" in code[2:] and _EXTENSION.search(code) and not code.startswith("./"))
