@@ -7,7 +7,7 @@ left is exact, so that a match needs no score.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final, Literal
@@ -59,13 +59,16 @@ def read_bans(text: str) -> Bans:
     inside, _, _ = fenced(lines)
     found: list[Ban] = []
     advised: set[str] = set()
-    for unit in _units(lines, inside):
+    units = _units(lines, inside)
+    for unit in units:
         bans, kept = _read_unit(unit)
         found += bans
         advised.update(kept)
     advised.update(_fenced_code(lines, inside))
-    banned = {(ban.code, ban.kind) for ban in found}
-    return Bans(tuple(found[:MOST_BANS]), frozenset(advised - {code for code, _ in banned}))
+    codes = {ban.code for ban in found}
+    both = {code for unit in units for code in _told(unit, codes)} if found else set[str]()
+    kept_bans = [ban for ban in found if ban.kind in ("edit", "push") or ban.code not in both]
+    return Bans(tuple(kept_bans[:MOST_BANS]), frozenset(advised - codes))
 
 
 # Lines to units ------------------------------------------------------------------------------------------------------
@@ -368,6 +371,22 @@ def _read_unit(unit: _Unit) -> tuple[list[Ban], list[str]]:
         instead = tuple(dict.fromkeys(codes[one] for one in better if one not in banned))
         found = [ban if ban.kind in ("edit", "push") else replace(ban, instead=instead) for ban in found]
     return found, [code for at, code in enumerate(codes) if at not in banned]
+
+
+def _told(unit: _Unit, codes: Set[str]) -> Iterator[str]:
+    """Those of the codes that the unit says to use: what a file forbids and advises depends on the place."""
+    ticked = list(_TICKED.finditer(unit.text))
+    if not any(one[2].strip() in codes for one in ticked):
+        return
+    masked = _masked(unit.text, ticked)
+    for found in _INSTEAD.finditer(masked):
+        code = ticked[masked.count(_C, 0, found.start(1))][2].strip()
+        if code in codes and not _TRIGGER.search(masked, max(0, found.start() - _NEAR), found.start(1)):
+            yield code
+
+
+_NEAR = 24
+"""Letters before an advice in which a negation turns it round."""
 
 
 def _masked(text: str, ticked: Sequence[re.Match[str]]) -> str:

@@ -164,5 +164,11 @@ def test_a_paragraph_is_read_to_its_limit_alone() -> None:
     assert read_bans(text) == Bans()
 
 
+def test_what_the_file_also_says_to_use_depends_on_the_place() -> None:
+    text = "Options:\n\n- Use `.optional()` mostly\n\nResponses:\n\n- Use `.nullish()` instead of `.optional()`\n"
+    assert bans(text) == []
+    assert bans("- Never use `a.b` when slow\n- Never use `a.b`\n") == [("use", "a.b")]
+
+
 def test_a_file_without_code_has_no_bans() -> None:
     assert read_bans("never use tabs") == Bans()
