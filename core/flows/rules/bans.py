@@ -137,6 +137,8 @@ def _pushes(branch: str, part: Part) -> bool:
     words = part.simple.words[len(part.around) :]
     if words[:1] != ("git",) or "push" not in words[1:4]:
         return False
+    if {"--dry-run", "-n"} & set(words):
+        return False
     targets = [word for word in words[words.index("push") + 1 :] if not word.startswith("-")][1:]
     return any(word.removeprefix("+").rpartition(":")[2].removeprefix("refs/heads/") == branch for word in targets)
 
@@ -191,9 +193,21 @@ def _adds(ban: Ban, act: Act) -> bool:
     return _count(pattern, ban, act.new, language) > _count(pattern, ban, act.old, language)
 
 
+_LONG_STRINGS: Final[Mapping[str, re.Pattern[str]]] = {
+    "python": re.compile(
+        r"\"\"\"(?>(?:[^\"\\]|\\.|\"(?!\"\"))*)\"\"\"|\'\'\'(?>(?:[^\'\\]|\\.|\'(?!\'\'))*)\'\'\'", re.DOTALL
+    ),
+    "javascript": re.compile(r"`(?>(?:[^`\\]|\\.)*)`", re.DOTALL),
+    "typescript": re.compile(r"`(?>(?:[^`\\]|\\.)*)`", re.DOTALL),
+}
+"""Strings of several lines."""
+
+
 def _count(pattern: re.Pattern[str], ban: Ban, text: str, language: str) -> int:
     if not text or not pattern.search(text):
         return 0
+    if (spans := _LONG_STRINGS.get(language)) is not None:
+        text = spans.sub(lambda found: "\n" * found[0].count("\n"), text)
     strings = ban.kind == "import"  # what is imported may be named in one
     return sum(
         len(pattern.findall(piece))

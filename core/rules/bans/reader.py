@@ -241,7 +241,6 @@ _KO_DROP = r"(?:않는다|않습니다|마세요|말\s?것|마라|않기|말기)
 _SOURCES: Final[tuple[tuple[Kind, str], ...]] = (
     ("use", rf"{_START}{_NEVER}\s(?P<verb>{_VERBS}){_DET}{_LIST}{_NOUN}(?:{_REST}|(?P<those>{_ANAPHORA}))"),
     ("use", rf"{_FIRST}{_NEVER}\s{_DET}(?P<bare>{_LIST}){_NOUN}{_REST}"),
-    ("use", rf"(?:^|[:,]\s)avoid\s(?P<verb>{_VERBS})?{_DET}{_LIST}{_NOUN}{_REST}"),
     ("use", rf"^no\s{_LIST}{_NOUN}(?<!{_C}){_REST}"),
     ("use", rf"^no\s(?P<alone>{_LIST})(?:\s?\([^()]{{0,200}}\))?$"),
     (
@@ -325,7 +324,7 @@ _CONDITION = lazy_pattern(
 )
 """What makes a sentence depend on more than the code."""
 _TRIGGER = lazy_pattern(
-    r"\b(?:never|not|no|don|mustn|avoid|instead|rather|forbidden|banned|prohibited|disallowed)\b|[❌🚫⛔✗✘]|대신|말고|금지|지\s?[않마말]|"
+    r"\b(?:never|not|no|don|mustn|instead|rather|forbidden|banned|prohibited|disallowed)\b|[❌🚫⛔✗✘]|대신|말고|금지|지\s?[않마말]|"
     r"禁止|使わ|使用しな|実行しな|代わり|ではなく|不要|请勿|切勿|不得|勿|而不是|而非|不用",
     re.IGNORECASE,
 )
@@ -337,7 +336,7 @@ _BACK = lazy_pattern(
 )
 """The first word of a next sentence that may take something back."""
 _INTRO = lazy_pattern(
-    rf"(?:(?:you\s)?(?:must\s|should\s)?{_NEVER}|avoid|forbidden|prohibited|banned|禁止|금지)"
+    rf"(?:(?:you\s)?(?:must\s|should\s)?{_NEVER}|forbidden|prohibited|banned|禁止|금지)"
     r"(?:\s(?:use|run|call|add|import|execute|do))?(?:\s(?:any\sof\s)?(?:the\sfollowing|these|this))?"
     r"(?:\s(?:commands?|patterns?|code|functions?|apis?|imports?))?\s?[:：]?",
     re.IGNORECASE,

@@ -32,7 +32,7 @@ RULES = """\
 
 ## TypeScript
 
-- Avoid `any` types.
+- Never use `any` types.
 - Never use `@ts-ignore`.
 - Never import `lodash`.
 - Never use `fmt.Print*`.
@@ -91,6 +91,7 @@ def test_a_forbidden_command_is_found(command: str, found: list[str]) -> None:
         "pnpm install",
         "git push --force-with-lease origin x",
         "git push origin main-fix",
+        "git push --dry-run origin main",
         "git checkout main",
         "uv run pytest -q",
         "cat <<'E'\ncargo test\nE",
@@ -130,6 +131,8 @@ def test_forbidden_code_in_added_lines_is_found(path: str, new: str, found: list
         ("/w/a.ts", "// any of them\nconst s = 'any'", ""),
         ("/w/a.py", "    print(x, y)", "  print(x)"),
         ("/w/a.ts", "const lodash = 1", ""),
+        ("/w/a.ts", "const s = `one\nany two`", ""),
+        ("/w/a.py", 's = """one\nprint(x)\n"""', ""),
         ("/w/docs/apis/a.json", "{}", ""),
         ("/other/docs/api/a.json", "{}", ""),
         ("/w/schema.lock.py", "x", ""),
