@@ -65,7 +65,7 @@ def broken(ban: Ban, act: Act, advised: frozenset[str], folder: str = "") -> boo
         return any(_pushes(ban.code, part) for part in act.parts)
     if act.parts:
         return any(_runs(ban.code, part) and not _is_advised(ban.code, part, advised) for part in act.parts)
-    return bool(act.files) and _adds(ban, act)
+    return bool(act.files) and _adds(ban, act, folder)
 
 
 # Commands ------------------------------------------------------------------------------------------------------------
@@ -179,12 +179,20 @@ _DASHES: Final = frozenset(("sql", "vhdl"))
 _NONE: Final = frozenset(("html", "prose"))
 
 
+_TEST: Final = re.compile(
+    r"(?:^|/)(?:tests?|specs?|bench(?:es|marks?)?|e2e|__tests__|__mocks__|mocks|fixtures)/|[._-](?:tests?|spec|bench)\.\w+$"
+    r"|(?:^|/)(?:test_[^/]*|conftest)\.py$"
+)
+"""A file of tests: what is forbidden in the product is common there, unless the text speaks of tests."""
 _PLAIN: Final = re.compile(r"[A-Z]?[a-z]+")
 """A word that may mean anything in another language (`var`, `any`): it counts where the text names the file's."""
 
 
-def _adds(ban: Ban, act: Act) -> bool:
-    language = of_path(act.files[0])
+def _adds(ban: Ban, act: Act, folder: str) -> bool:
+    file = act.files[0].removeprefix(folder)
+    if (_TEST.search(file) and "test" not in ban.about.casefold()) or file.rpartition("/")[2] in ban.about:
+        return False
+    language = of_path(file)
     if not language or language == "prose":
         return False
     pattern = code_pattern(ban)

@@ -28,6 +28,7 @@ RULES = """\
 - Never use `pytest`; use `uv run pytest`.
 - Never push to `main`.
 - Use `click.echo()` instead of `print()`.
+- Settings come from `src/env.py`. Never use `os.environ` directly.
 - In TypeScript: strict, no implicit anything
 
 ## TypeScript
@@ -106,6 +107,7 @@ def test_the_words_alone_are_no_such_command(command: str) -> None:
     ("path", "new", "found"),
     [
         ("/w/a.py", "    print(x)", ["print()"]),
+        ("/w/a.py", "x = os.environ['A']", ["os.environ"]),
         ("/w/a.ts", "let x: any = y", ["any"]),
         ("/w/a.ts", "// @ts-ignore\nlet x = y", ["@ts-ignore"]),
         ("/w/a.ts", "import _ from 'lodash'", ["lodash"]),
@@ -131,6 +133,9 @@ def test_forbidden_code_in_added_lines_is_found(path: str, new: str, found: list
         ("/w/a.ts", "// any of them\nconst s = 'any'", ""),
         ("/w/a.py", "    print(x, y)", "  print(x)"),
         ("/w/a.ts", "const lodash = 1", ""),
+        ("/w/tests/a.py", "print(x)", ""),
+        ("/w/web/a.test.ts", "let x: any = y", ""),
+        ("/w/env.py", "os.environ['A']", ""),
         ("/w/a.ts", "const s = `one\nany two`", ""),
         ("/w/a.py", 's = """one\nprint(x)\n"""', ""),
         ("/w/docs/apis/a.json", "{}", ""),
