@@ -333,7 +333,7 @@ def nearest_first(actions: Iterable[Action], now: Situation) -> tuple[Action, ..
 
 def key_table() -> str:
     """The keys as a Markdown table, for the documentation."""
-    rows = ["| key | what it does | id |", "| --- | --- | --- |"]
+    rows = ["| key | action | id |", "| --- | --- | --- |"]
     for group in dict.fromkeys(action.group for action in ACTIONS):
         rows.append(f"| **{group}** | | |")
         rows += [
