@@ -28,8 +28,8 @@ from core.team.postgres.server import connected
 from tests.postgres import Server, running
 
 _PROJECT = "github.com/acme/shop"
-_LESSONS = 200
-_BATCH = 10
+_LESSONS = 100
+_BATCH = 25
 """Decisions between two rounds with the server."""
 
 

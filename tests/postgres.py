@@ -52,7 +52,7 @@ class Server:
         script = 'exec 3<&0; "$@" 3<&- </dev/null & pid=$!; { read gone <&3; kill -INT $pid; } & wait $pid; kill $!'
         options = {
             "unix_socket_directories": self.folder, "listen_addresses": "", "shared_buffers": "16MB", "fsync": "off",
-            "max_connections": "100", "autovacuum": "off", "password_encryption": "scram-sha-256",
+            "max_connections": "200", "autovacuum": "off", "password_encryption": "scram-sha-256",
             "max_wal_size": "64MB", "logging_collector": "off",
         }  # fmt: skip
         command = ["/bin/sh", "-c", script, "sh", str(self.binaries / "postgres"), "-D", str(self.folder / "data")]
