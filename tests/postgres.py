@@ -64,7 +64,7 @@ class Server:
         until = time.monotonic() + _UP_S
         while True:
             try:
-                psycopg.connect(self.admin, connect_timeout=5).close()
+                psycopg.connect(self.admin).close()
             except psycopg.OperationalError:
                 assert self.process.poll() is None and time.monotonic() < until, (self.folder / "log").read_text()
                 time.sleep(0.02)
@@ -141,7 +141,7 @@ def _database_of(address: str) -> Iterator[Server]:
     name = f"casebook_test_{secrets.token_hex(6)}"
     with psycopg.connect(address, autocommit=True) as con:
         con.execute(f"CREATE DATABASE {name}".encode())
-    server = Server(make_conninfo(address, dbname=name))
+    server = Server(make_conninfo(address, dbname=name, connect_timeout=int(_UP_S)))
     try:
         yield server
     finally:
@@ -173,7 +173,7 @@ def _made(folder: Path) -> Server:
         **account,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    admin = make_conninfo(host=str(folder), user="postgres", dbname="postgres")
+    admin = make_conninfo(host=str(folder), user="postgres", dbname="postgres", connect_timeout=int(_UP_S))
     return Server(admin, folder, None, binaries, account)
 
 

@@ -27,7 +27,6 @@ _OPTIONS: Final = {
 }  # fmt: skip
 """What libpq is given unless the address says otherwise: a line that is dead is noticed within a minute."""
 _STATEMENT_MS: Final = 60_000
-_LOCK_MS: Final = 20_000
 _SECRET: Final = ("password", "sslpassword", "scram_client_key", "scram_server_key", "oauth_client_secret")
 _LOCAL: Final = ("localhost", "127.0.0.1", "::1", "")
 _NO_TEAM: Final = frozenset(("3F000", "42P01", "42883", "P0002"))
@@ -103,7 +102,7 @@ def connected(url: str) -> Generator[Session]:
         with faults(url):
             con.execute(
                 "SELECT set_config('statement_timeout', %s, false), set_config('lock_timeout', %s, false)",
-                (str(_STATEMENT_MS), str(_LOCK_MS)),
+                (str(_STATEMENT_MS), str(_STATEMENT_MS)),
             )
             yield con
     finally:

@@ -54,7 +54,7 @@ def test_many_writers_leave_no_gap(postgres: Server, team: str) -> None:
 
     def send(at: int) -> None:
         with connected(address) as con:
-            ready.wait(60)
+            ready.wait(300)
             for batch in range(5):
                 with pytest.raises(psycopg.Error), con.transaction():
                     log.append(con, team, str(at), [draft("x")])
@@ -199,7 +199,7 @@ def test_several_owners_make_a_team_at_once(postgres: Server) -> None:
 
     def make(_: int) -> schema.Membership:
         with connected(postgres.admin) as con:
-            ready.wait(60)
+            ready.wait(300)
             return schema.create_team(con, name)
 
     with ThreadPoolExecutor(3) as pool:
