@@ -322,7 +322,7 @@ def test_what_it_speaks_and_whether_it_is_well(talk: Talk) -> None:
         ("fetch", {"name": "a.md#L900"}, "no line 900"),
         ("fetch", {"name": "../../etc/passwd"}, "does not contain"),
         ("align_quote", {"quote": "x"}, "messages or session"),
-        ("align_quote", {"quote": "x", "session": "none"}, "no session"),
+        ("align_quote", {"quote": "x", "session": "none"}, "'none' not found"),
         ("schema", {"name": "no.v9"}, "no.v9"),
         ("no_such_tool", {}, "no_such_tool"),
     ],
