@@ -24,6 +24,7 @@ from bench.tui.workbench import PROMPT, _drawn, _workbench  # pyright: ignore[re
 from core.base.wire import canonical
 from core.errors import SearchAnswer, record_resolution, search
 from core.flows.team.ask_server import with_team
+from core.flows.team.sync.mark import set_mark
 from core.flows.team.sync.server_search import server_search
 from core.store import Store, open_store
 from core.team.postgres import cases
@@ -219,6 +220,7 @@ def _casebook(path: Path, address: str, team: str) -> Path:
                     " VALUES (1, ?, ?, '', 'member', '')",
                     (address, team),
                 )
+            set_mark(path, there=True)  # the workbench syncs, too
     return path
 
 
