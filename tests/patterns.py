@@ -30,6 +30,7 @@ class Pattern(NamedTuple):
     anchored: bool
 
 
+@cache
 def patterns() -> tuple[Pattern, ...]:
     """All of them, each source once; one that is searched for anywhere counts as searched for."""
     found: dict[tuple[str, int], Pattern] = {}

@@ -329,10 +329,14 @@ class StepCounter:
         if source is None:
             raise UnknownConstructError(where)
         engine = re.compile(source, flags & (re.MULTILINE | re.ASCII))
+        text, places = "", frozenset(one.start() for one in engine.finditer(""))
 
         def run(at: int) -> bool:
+            nonlocal text, places
             self._steps += 1
-            return engine.match(self._text, at) is not None and then(at)
+            if text is not self._text:
+                text, places = self._text, frozenset(one.start() for one in engine.finditer(self._text))
+            return at in places and then(at)
 
         return run
 
