@@ -205,8 +205,8 @@ _LONG_STRINGS: Final[Mapping[str, re.Pattern[str]]] = {
     "python": re.compile(
         r"\"\"\"(?>(?:[^\"\\]|\\.|\"(?!\"\"))*)\"\"\"|\'\'\'(?>(?:[^\'\\]|\\.|\'(?!\'\'))*)\'\'\'", re.DOTALL
     ),
-    "javascript": re.compile(r"`(?>(?:[^`\\]|\\.)*)`", re.DOTALL),
-    "typescript": re.compile(r"`(?>(?:[^`\\]|\\.)*)`", re.DOTALL),
+    "javascript": re.compile(r"(?<!\\)`(?>(?:[^`\\]|\\.)*)`", re.DOTALL),
+    "typescript": re.compile(r"(?<!\\)`(?>(?:[^`\\]|\\.)*)`", re.DOTALL),
 }
 """Strings of several lines."""
 
