@@ -165,9 +165,9 @@ def _about(doc: DocSummary, room: int, signs: Signs, *, behind: bool) -> str:
 def headings(path: Sequence[str], cells: int, signs: Signs) -> str:
     """The headings above a passage, the first left out where there is no room."""
     for at in range(len(path)):
-        told = inline(" > ".join((*([signs.more] if at else []), *path[at:])), cells + 1, more=signs.more)
-        if cell_len(told) <= cells:
-            return told
+        label = inline(" > ".join((*([signs.more] if at else []), *path[at:])), cells + 1, more=signs.more)
+        if cell_len(label) <= cells:
+            return label
     return inline(path[-1], cells, more=signs.more)
 
 

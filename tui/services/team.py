@@ -11,7 +11,7 @@ LANE = "team"
 
 
 class TeamSyncing:
-    """Begins when the casebook is in a team, ends when it left; `say` is told the state in few words."""
+    """Begins when the casebook is in a team, ends when it left; `say` receives the state in few words."""
 
     def __init__(self, jobs: Jobs, say: Callable[[str], None], log: Callable[[str], object]) -> None:
         self._jobs = jobs

@@ -38,7 +38,7 @@ _OTHERS_S: Final = 3.0
 def follow(database: Path, pause: Pause, say: Say, log: Say = lambda _: None) -> None:
     """Stay in step until the casebook is in no team; `pause` waits so many seconds, and may raise to end it.
 
-    `say` is told the state in few words whenever it changed, `log` each new failure once.
+    `say` receives the state in few words whenever it changed, `log` each new failure once.
     """
     wait = _FIRST_S
     line = _Line(database, say)
