@@ -202,7 +202,7 @@ def card(lesson: Lesson, shown: str = "") -> tuple[tuple[str, str], ...]:
         ("Do", (f"in {do.file}\n{do.text}" if do.file else do.text)),
         ("Instead of", do.instead_of),
         ("Not", "\n".join(lesson.dead_ends)),
-        ("Check", lesson.check),
+        ("Check", lesson.check if _clean_line(lesson.check) != _clean_line(do.text) else ""),
         ("Because", reason_of(lesson)),
         ("Scope", _scope(lesson)),
         ("Workaround", "it hides the failure instead of fixing it" if lesson.workaround else ""),

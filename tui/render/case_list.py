@@ -39,6 +39,7 @@ class Row:
 
     `lit` are the parts of the key line that matched. The tier `similar` is none of the search's: such a case is only
     near in meaning, by its `similarity`, 0..1, and no answer. `team`: a fix of it came from the lessons of a team.
+    `slip`: nobody can use its fix again, and nobody has decided about it.
     """
 
     id: int
@@ -52,6 +53,7 @@ class Row:
     lit: Spans = ()
     similarity: float = 0.0
     team: bool = False
+    slip: bool = False
 
     @property
     def beside(self) -> str:
@@ -102,6 +104,7 @@ def row_of(case: CaseRow, hit: Hit | None = None, query: Query | None = None) ->
     of_team = case.origin == "team"
     return Row(
         case.id, key_line, case.status, case.tool, case.seen, case.last_seen, tier, hit, lit, team=of_team,
+        slip=case.worth == "slip" and case.status in ("unresolved", "draft"),
     )  # fmt: skip
 
 
@@ -158,7 +161,7 @@ def draw_row(
     if width >= _AGE_FROM:
         tail.append((ago(row.last_seen, now).rjust(_AGE + 1) + " ", "$cb-dim"))
     room = width - sum(_cells(text) for text, _ in (*parts, *tail))
-    tone = "$cb-text bold" if chosen else "$cb-text"
+    tone = "$cb-text bold" if chosen else "$cb-dim" if row.slip else "$cb-text"
     said, lit = _without_lead(row, room)
     others = [_LEAD.sub("", one, count=1) if said != row.key_line else one for one in beside or ()]
     if (told := distinct_line(said, others, room, signs.more)) != said:
@@ -213,7 +216,11 @@ def distinct_line(line: str, others: Iterable[str], room: int, more: str) -> str
 
 _CHIP = 24
 _KIND, _VALUE, _COUNT = 8, 30, 8
-KIND_NAMES = {"status": "status", "period": "seen", "tool": "tool", "project": "project", "tag": "tag"}
+KIND_NAMES = {
+    "status": "status", "worth": "reuse", "period": "seen", "tool": "tool", "project": "project", "tag": "tag",
+}  # fmt: skip
+WORTH_NAMES = {"general": "any project", "project": "its own project", "slip": "none"}
+"""Who can use a fix again, as the filter says it."""
 
 
 def draw_title(name: str, picked: Sequence[tuple[str, str]], signs: Signs) -> Content:
@@ -236,14 +243,14 @@ def display_value(kind: str, value: str, cells: int, signs: Signs) -> str:
     """Return a value for display; of a project's path the end."""
     if not value:
         return "(none)"
-    flat = inline(value)
+    flat = inline(WORTH_NAMES.get(value, value) if kind == "worth" else value)
     if kind == "project" and len(flat) > cells:
         from rich.cells import cell_len
 
         while cell_len(flat) > cells - len(signs.more):
             flat = flat[1:]
         return signs.more + flat
-    return inline(value, cells, more=signs.more)
+    return inline(flat, cells, more=signs.more)
 
 
 def draw_choice(kind: str, value: str, cases: int | None, signs: Signs, *, on: bool, complete: bool) -> Content:

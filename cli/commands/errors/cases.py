@@ -6,6 +6,7 @@ import argparse
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 from cli.commands.errors.curation import LARGEST_ID, lesson_lines
 from cli.context import Context, not_there
@@ -17,8 +18,11 @@ from core.errors import Case, CaseList, Filters, Resolution, list_cases, show_ca
 from core.errors.cases.derived import NO_LONGER_HARVESTED, project_aliases
 from core.errors.curation.transaction import look
 from core.errors.practice import Practice, PracticeList, every_failure, practices, shown_counts, shown_how
+from core.errors.retrieval.answer import Worth
 from core.store import faults, open_store
 from core.text import redact
+
+_WORTHS: Final[dict[str, Worth]] = {"any": "general", "project": "project", "none": "slip"}
 
 
 def run_list(args: argparse.Namespace, context: Context) -> int:
@@ -172,7 +176,8 @@ def run_export(args: argparse.Namespace, context: Context) -> int:
 
 def _filters(args: argparse.Namespace) -> Filters:
     tool, project = (None if name is None else redact(name) for name in (args.tool, args.project))  # as it is stored
-    return Filters(status=args.status, tool=tool, project=project, since=_time(args.since), tag=args.tag)
+    worth = None if args.reuse is None else _WORTHS[args.reuse]
+    return Filters(status=args.status, tool=tool, project=project, since=_time(args.since), tag=args.tag, worth=worth)
 
 
 def _time(text: str | None) -> str | None:

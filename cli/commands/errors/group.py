@@ -89,6 +89,11 @@ def _add_filters(leaf: Parser) -> None:
     leaf.add_argument("--tool", metavar="NAME", help="only errors of this tool (python, tsc, …)")
     leaf.add_argument("--project", metavar="NAME", help=PROJECT)
     leaf.add_argument("--tag", metavar="TAG", help="only cases whose fix has this tag")
+    leaf.add_argument(
+        "--reuse",
+        choices=("any", "project", "none"),
+        help="only cases whose fix is useful again in any project, only in its own project or nowhere (none)",
+    )
     leaf.add_argument("--since", metavar="TIME", help="only cases seen since this date or time (2026-01-31)")
 
 

@@ -43,7 +43,7 @@ def conditions(filters: Filters) -> tuple[list[str], list[str | int]]:
     """The conditions on `case_state s` that the filters mean, and their values."""
     tests: list[str] = []
     values: list[str | int] = []
-    for column, value in (("status", filters.status), ("tool", filters.tool)):
+    for column, value in (("status", filters.status), ("tool", filters.tool), ("worth", filters.worth)):
         if value is not None:
             tests.append(f"s.{column} = ?")
             values.append(value)
@@ -106,8 +106,9 @@ MOST = 100
 """Values listed of each kind, the most frequent first."""
 
 
-_Group = tuple[str, str, str, int, int, int]
-_TagGroup = tuple[str, str, str, int, str, int]
+_COLUMN_KINDS = ("status", "tool", "project", "worth")
+_Group = tuple[str, str, str, str, int, int, int]
+_TagGroup = tuple[str, str, str, str, int, str, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +132,7 @@ class Facets:
     since: tuple[Facet, ...]
     complete: bool
     tags: tuple[Facet, ...] = ()
+    worths: tuple[Facet, ...] = ()
 
 
 def facets(store: Store, filters: Filters, since: tuple[str, ...] = (), scanned: int = SCANNED) -> Facets:
@@ -142,20 +144,20 @@ def facets(store: Store, filters: Filters, since: tuple[str, ...] = (), scanned:
     times: tuple[str, ...] = tuple(sorted(asked))
     age = " + ".join(["0", *("(s.last_seen >= ?)" for _ in times)])
     looked_at = (
-        f"(SELECT s.case_id, s.status, s.tool, {PROJECT} AS project, {age} AS age FROM case_state s"
+        f"(SELECT s.case_id, s.status, s.tool, {PROJECT} AS project, s.worth, {age} AS age FROM case_state s"
         " ORDER BY s.last_seen DESC, s.case_id DESC LIMIT ?) s"
     )
     tag, forms_of = ("0", ()) if filters.tag is None else (f"NOT {HAS_TAG}", forms(filters.tag))
     rows = store.con.execute(
-        f"SELECT status, tool, project, age, {tag}, count(*) FROM {looked_at} GROUP BY 1, 2, 3, 4, 5",
+        f"SELECT status, tool, project, worth, age, {tag}, count(*) FROM {looked_at} GROUP BY 1, 2, 3, 4, 5, 6",
         (*forms_of, *times, scanned),
     )
     meant = None if filters.project is None else project_aliases(store.con, filters.project)
-    kinds: dict[str, Counter[str]] = {"status": Counter(), "tool": Counter(), "project": Counter(), "since": Counter()}
+    kinds = {kind: Counter[str]() for kind in (*_COLUMN_KINDS, "since")}
     seen = 0
-    for status, tool, project, passed, untagged, cases in cast("list[_Group]", rows.fetchall()):
+    for *columns, passed, untagged, cases in cast("list[_Group]", rows.fetchall()):
         seen += cases
-        values = {"status": status, "tool": tool, "project": project}
+        values = dict(zip(_COLUMN_KINDS, columns, strict=True))
         recent = times[:passed]  # sorted: a case seen after a time was seen after every earlier one too
         refused = _refused(values, recent, filters, meant) | set[str](["tag"] if untagged else [])
         for kind, value in values.items():
@@ -171,6 +173,7 @@ def facets(store: Store, filters: Filters, since: tuple[str, ...] = (), scanned:
         since=tuple(Facet(time, kinds["since"][time]) for time in since),
         complete=seen < scanned,
         tags=_tags(store, looked_at, times, scanned, filters, meant),
+        worths=_most(kinds["worth"]),
     )
 
 
@@ -178,13 +181,13 @@ def _tags(
     store: Store, looked_at: str, times: tuple[str, ...], scanned: int, filters: Filters, meant: frozenset[str] | None
 ) -> tuple[Facet, ...]:
     rows = store.con.execute(
-        f"SELECT status, tool, project, age, tag, count(*) FROM {looked_at} JOIN ({TAGGED}) USING (case_id)"
-        " GROUP BY 1, 2, 3, 4, 5",
+        f"SELECT status, tool, project, worth, age, tag, count(*) FROM {looked_at} JOIN ({TAGGED}) USING (case_id)"
+        " GROUP BY 1, 2, 3, 4, 5, 6",
         (*times, scanned),
     )
     counted = Counter[str]()
-    for status, tool, project, passed, tag, cases in cast("list[_TagGroup]", rows.fetchall()):
-        if not _refused({"status": status, "tool": tool, "project": project}, times[:passed], filters, meant):
+    for *columns, passed, tag, cases in cast("list[_TagGroup]", rows.fetchall()):
+        if not _refused(dict(zip(_COLUMN_KINDS, columns, strict=True)), times[:passed], filters, meant):
             counted[one_form(tag)] += cases
     return _most(counted)
 
@@ -193,7 +196,7 @@ def _refused(
     values: Mapping[str, str], recent: tuple[str, ...], filters: Filters, meant: frozenset[str] | None
 ) -> set[str]:
     """The kinds whose filter these values do not pass; `meant` are the projects that the filter names."""
-    asked = {"status": filters.status, "tool": filters.tool}
+    asked = {"status": filters.status, "tool": filters.tool, "worth": filters.worth}
     refused = {kind for kind, wanted in asked.items() if wanted is not None and values[kind] != wanted}
     refused |= {"project"} if meant is not None and values["project"] not in meant else set[str]()
     return refused | ({"since"} if filters.since is not None and filters.since not in recent else set())

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from core.errors.cases.resolutions import Resolution
+from core.errors.retrieval.answer import Worth
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,13 +34,17 @@ Sort = Literal["last_seen", "seen", "first_seen"]
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Which cases to list; None lets all pass. `since` is an ISO 8601 time compared with `last_seen`."""
+    """Which cases to list; None lets all pass. `since` is an ISO 8601 time compared with `last_seen`.
+
+    `worth`: the best of what a harvest said of the case's incidents.
+    """
 
     status: CaseStatus | None = None
     tool: str | None = None
     project: str | None = None
     since: str | None = None
     tag: str | None = None
+    worth: Worth | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,6 +59,15 @@ def test_a_row_says_where_a_fix_came_from_a_team_if_there_is_room() -> None:
     assert (row_of(case).team, row_of(replace(case, origin="team")).team) == (False, True)
 
 
+def test_a_slip_that_nobody_decided_is_dimmed() -> None:
+    case = CaseRow(1, "boom", "draft", "tsc", "", 1, 0, "", "", worth="slip")
+    assert row_of(case).slip
+    assert not row_of(replace(case, status="verified")).slip
+    assert not row_of(replace(case, worth="general")).slip
+    tones = [draw_row(row(slip=slip), 40, UNICODE, NOW).spans for slip in (True, False)]
+    assert tones[0] != tones[1]
+
+
 def test_a_count_takes_room_only_where_there_is_one() -> None:
     line = "e" * 60
     once, often = plain(row(line, seen=1), 60), plain(row(line, seen=12), 60)

@@ -216,7 +216,7 @@ def _needs_cited(now: ErrorsNow) -> str:
 
 
 _ACTIONS: tuple[Action, ...] = (
-    Action("list.filter", "Filter by status, time, tool or project", ("f",), "pane", FIND, "filter", 30,
+    Action("list.filter", "Filter by status, reuse, time, tool, project or tag", ("f",), "pane", FIND, "filter", 30,
            needs=needs_some, kind=ErrorsNow),
     Action("list.unfilter", "Clear the filter", ("F",), "pane", FIND, "unfilter", 29, needs=needs_filter,
            kind=ErrorsNow),

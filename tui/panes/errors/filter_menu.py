@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from textual.content import Content
 
 from tui.panes.common.filter_menu import Choices, Value
-from tui.panes.errors.queries import KINDS, PERIODS, STATUSES, Kind, Scope, count_values
-from tui.render.case_list import KIND_NAMES, draw_choice
+from tui.panes.errors.queries import KINDS, PERIODS, STATUSES, WORTHS, Kind, Scope, count_values
+from tui.render.case_list import KIND_NAMES, WORTH_NAMES, draw_choice
 from tui.render.common.glyphs import Signs
 from tui.runtime.jobs import Job
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class CaseFilters(Choices[Scope, "Facets"]):
     """The filters of a scope."""
 
-    HINT: ClassVar[str] = "Filter by status, tool, project or tag"
+    HINT: ClassVar[str] = "Filter by status, reuse, time, tool, project or tag"
     LANE: ClassVar[str] = "facets"
 
     def __init__(
@@ -34,10 +34,12 @@ class CaseFilters(Choices[Scope, "Facets"]):
         """Every value with its count, where that is known; what is on is always among them."""
         found = self.found
         counts: dict[tuple[Kind, str], int | None] = {("status", status): None for status in STATUSES}
+        counts |= {("worth", worth): None for worth in WORTHS}
         counts |= {("period", period): None for period in PERIODS}
         if found is not None:
             counts = dict.fromkeys(counts, 0)
             counts |= {("status", facet.value): facet.cases for facet in found.statuses}
+            counts |= {("worth", facet.value): facet.cases for facet in found.worths if facet.value in WORTHS}
             counts |= {("period", period): one.cases for period, one in zip(PERIODS, found.since, strict=True)}
             counts |= {("tool", facet.value): facet.cases for facet in found.tools}
             counts |= {("project", facet.value): facet.cases for facet in found.projects}
@@ -49,7 +51,7 @@ class CaseFilters(Choices[Scope, "Facets"]):
 
     def words(self, kind: str, value: str) -> str:
         """The kind as it is shown, and the value."""
-        return f"{KIND_NAMES[cast('Kind', kind)]} {value}"
+        return f"{KIND_NAMES[cast('Kind', kind)]} {WORTH_NAMES.get(value, value) if kind == 'worth' else value}"
 
     def draw(self, kind: str, value: str, count: int | None) -> Content:
         """The value with how many cases it shows."""

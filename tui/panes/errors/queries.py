@@ -25,9 +25,10 @@ if TYPE_CHECKING:
     from core.store import Store
 
 
-Kind = Literal["status", "period", "tool", "project", "tag"]
-KINDS: tuple[Kind, ...] = ("status", "period", "tool", "project", "tag")
+Kind = Literal["status", "worth", "period", "tool", "project", "tag"]
+KINDS: tuple[Kind, ...] = ("status", "worth", "period", "tool", "project", "tag")
 STATUSES = ("unresolved", "draft", "verified")
+WORTHS = ("general", "project", "slip")
 PERIODS = {"today": 0, "7 days": 7, "30 days": 30}
 """The times to pick, each with how many days it goes back; today begins at midnight where the person is."""
 
@@ -45,11 +46,14 @@ class Scope:
     project: str | None = None
     since: str | None = None
     tag: str | None = None
+    worth: str | None = None
 
     @property
     def picked(self) -> tuple[tuple[Kind, str], ...]:
         """Each filter that is on, in the order of the menu."""
-        values: tuple[str | None, ...] = (self.status, self.period, self.tool, self.project, self.tag)
+        values: tuple[str | None, ...] = (
+            self.status, self.worth, self.period, self.tool, self.project, self.tag,
+        )  # fmt: skip
         return tuple((kind, value) for kind, value in zip(KINDS, values, strict=True) if value is not None)
 
     def toggled(self, kind: Kind, value: str) -> Scope:
@@ -74,7 +78,11 @@ class Scope:
         """The core's own filters."""
         from core.errors import Filters
 
-        return Filters(self.status, self.tool, self.project, self.since, self.tag)  # pyright: ignore[reportArgumentType]
+        return Filters(
+            self.status,  # pyright: ignore[reportArgumentType]
+            self.tool, self.project, self.since, self.tag,
+            self.worth,  # pyright: ignore[reportArgumentType]
+        )  # fmt: skip
 
 
 def since_of(period: str, now: datetime) -> str:

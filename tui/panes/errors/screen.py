@@ -19,7 +19,7 @@ from tui.panes.errors.actions import ErrorsNow
 from tui.panes.errors.auto_refresh import LiveResults, Watching
 from tui.panes.errors.case_view import CaseView, Reader
 from tui.panes.errors.curation import Curating
-from tui.panes.errors.queries import PERIODS, SORTS, STATUSES, Meaning, Scope
+from tui.panes.errors.queries import PERIODS, SORTS, STATUSES, WORTHS, Meaning, Scope
 from tui.panes.errors.results import Results
 from tui.runtime.messages import PaneChanged, PaneCounted, PaneTroubled
 from tui.runtime.state import Memory
@@ -49,6 +49,7 @@ def memory_of(pane: ErrorsScreen) -> Memory:
         "tool": scope.tool,
         "project": scope.project,
         "tag": scope.tag,
+        "worth": scope.worth,
         **layout_of(pane),
         "told_no_model": pane.embedding.told_no_model,
         "case": chosen.id if chosen is not None else pane.results.resume,
@@ -56,7 +57,7 @@ def memory_of(pane: ErrorsScreen) -> Memory:
 
 
 def recall(pane: ErrorsScreen, memory: Memory) -> None:
-    """Put the pane as it was; what makes no sense any more is passed over. Before it is mounted."""
+    """Restore the pane before it is mounted. Values that are no longer valid are skipped."""
     pane.results.scope = Scope(
         status=one_of(STATUSES, memory.get("status")),
         sort=one_of(SORTS, memory.get("sort")) or Scope().sort,
@@ -64,6 +65,7 @@ def recall(pane: ErrorsScreen, memory: Memory) -> None:
         tool=text_of(memory.get("tool"), _NAME),
         project=text_of(memory.get("project"), _NAME),
         tag=text_of(memory.get("tag"), _NAME),
+        worth=one_of(WORTHS, memory.get("worth")),
     )
     lay_out(pane, memory)
     pane.embedding.told_no_model = memory.get("told_no_model") is True
@@ -77,7 +79,7 @@ Part = Literal["list", "case", "why"]
 
 
 class ErrorsScreen(PaneScreen, PasteSearchPane):
-    """Search errors Owns the journey from the query to the fix. The other panes open over it.
+    """Search errors and read their fixes: the journey from the query to the fix. The other panes open over it.
 
     `roots`: where agents keep their sessions; `lines`: what the app shows above the keys.
     """

@@ -155,8 +155,9 @@ def test_it_never_takes_an_agent_more_than_60_tokens(
 def test_a_card_leaves_out_what_is_not_known() -> None:
     bare = Lesson(When("KeyError: 'a'"), Do("command", "make"))
     assert card(bare) == (("When", "KeyError: 'a'"), ("Do", "make"), ("Scope", "this project"))
-    labels = [label for label, _ in card(LESSON)]
+    labels = [label for label, _ in card(replace(LESSON, check="gh pr diff"))]
     assert labels == ["When", "Do", "Instead of", "Not", "Check", "Because", "Scope"]
+    assert "Check" not in dict(card(LESSON)), "what to do is its own check"
 
 
 @pytest.mark.parametrize(

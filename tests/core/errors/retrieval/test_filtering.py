@@ -21,9 +21,11 @@ from core.errors import (
 from core.errors.cases.browse import browse, facets
 from core.errors.cases.case import Sort
 from core.errors.cases.record import Name
+from core.errors.retrieval.answer import Worth
 from core.store import Store, open_store
 
 TOOLS, PROJECTS = ("pytest", "tsc", "cargo"), ("shop", "결제")
+WORTHS: tuple[Worth, ...] = ("general", "project", "slip")
 CASES = 120
 FILTERS = (
     Filters(),
@@ -31,6 +33,7 @@ FILTERS = (
     Filters(status="draft"),
     Filters(project="결제", since="2026-03-02T00:00:00.000Z"),
     Filters("unresolved", "pytest", "shop", "2026-03-01T12:00:00.000Z"),
+    Filters(tool="tsc", worth="slip"),
 )
 
 
@@ -48,6 +51,8 @@ def store(tmp_path: Path) -> Iterator[Store]:
                     )  # fmt: skip
                 if number % 4 == 0:
                     add_resolution(con, case_id, None, "put it back", status="draft", author="harvest", ts="")
+                worth = WORTHS[number // 3 % 3]
+                con.execute("UPDATE case_state SET worth = ? WHERE case_id = ?", (worth, case_id))
         yield store
 
 
@@ -78,6 +83,9 @@ def test_each_kind_is_counted_as_if_it_were_not_filtered_itself(store: Store) ->
         status: count_cases(store, Filters(tool="tsc", status=status)) for status in ("draft", "unresolved")
     }
     assert sum(facet.cases for facet in found.projects) == count_cases(store, Filters(tool="tsc", status="draft"))
+    assert {facet.value: facet.cases for facet in facets(store, Filters(tool="tsc", worth="slip")).worths} == {
+        worth: count_cases(store, Filters(tool="tsc", worth=worth)) for worth in WORTHS
+    }
     assert found.complete
 
 

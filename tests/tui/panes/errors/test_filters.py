@@ -15,8 +15,11 @@ from core.store import open_store
 from tests.tui.support import CASES, NOW, app_on, frame, put, until
 from tui.panes.common.filter_menu import FilterScreen
 from tui.panes.errors.queries import Scope, since_of
+from tui.panes.errors.screen import memory_of
 from tui.render.case_list import draw_choice, draw_title, none_pass
 from tui.render.common.glyphs import ASCII, UNICODE
+from tui.runtime.state import State
+from tui.services.environment import Surroundings
 from tui.shell.app import CasebookApp
 
 WIDE, SMALL = (120, 34), (80, 24)
@@ -65,6 +68,24 @@ async def test_a_tag_is_seen_at_its_fix_searched_and_filtered_by(casebook: Path)
         assert "tag disk" in frame(app).split("\n")[4]
         await pilot.press("escape", "slash", *"disk")
         await until(pilot, lambda: total(app) == 1 and "E0382" in frame(app))
+
+
+async def test_a_filter_by_reuse_hides_the_slips_and_stays_over_a_restart(casebook: Path) -> None:
+    with open_store(casebook, write=True) as store, store.transaction() as con:
+        con.execute("UPDATE case_state SET worth = iif(case_id = 2, 'general', 'slip')")
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        await started(pilot, app)
+        await pick(pilot, app)
+        assert re.search(r"reuse +any project +1\b", frame(app))
+        assert re.search(rf"reuse +none +{len(CASES) - 1}\b", frame(app))
+        await pilot.press(*"any", "enter")
+        await until(pilot, lambda: total(app) == 1)
+        assert "reuse any project" in frame(app)
+        left = State(pane="errors", panes={"errors": memory_of(app.errors)})
+    app = CasebookApp(casebook, around=Surroundings(state=left), clock=lambda: NOW)
+    async with app.run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: total(app) == 1 and "reuse any project" in frame(app))
 
 
 async def test_filters_add_up_and_the_menu_counts_what_each_would_show(casebook: Path) -> None:
