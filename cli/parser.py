@@ -27,19 +27,21 @@ COMMANDS: dict[str, Command] = {
     "init": Command("write the first lessons of a repository for your team", "cli.commands.team.init"),
     "import": Command("import errors and fixes from agent transcripts", "cli.commands.importing"),
     "errors": Command("search, record, review and export errors and fixes", "cli.commands.errors.group"),
-    "evidence": Command("check quotes against the transcript they came from", "cli.commands.evidence"),
+    "evidence": Command("check quotes against their transcripts", "cli.commands.evidence"),
     "rules": Command("show which rules apply to a tool call, and why", "cli.commands.rules"),
     "library": Command("search notes, documents and code, with line citations", "cli.commands.library.group"),
     "insights": Command("report failures, their cost, recurrences and fixes that helped", "cli.commands.insights"),
-    "replay": Command("show what casebook would have answered in past sessions", "cli.commands.replay"),
+    "replay": Command("show the answers that casebook would have given in past sessions", "cli.commands.replay"),
     "team": Command("share lessons with your team through git or a server", "cli.commands.team.group"),
-    "hook": Command("answer one hook payload from standard input", "cli.commands.hook"),
+    "hook": Command("answer a hook payload from standard input", "cli.commands.hook"),
     "hooks": Command("install, uninstall or test the hooks of your agents", "cli.commands.agents.hooks"),
     "plugin": Command("write a plugin for Claude Code and Codex", "cli.commands.agents.plugin"),
     "mcp": Command("serve agents over the Model Context Protocol", "cli.commands.agents.mcp"),
     "models": Command("list, download, add, select and calibrate embedding models", "cli.commands.models.models"),
     "embed": Command("compute missing embeddings for semantic search", "cli.commands.models.embed"),
-    "serve-model": Command("keep an embedding model loaded for hooks and searches", "cli.commands.models.serve_model"),
+    "serve-model": Command(
+        "keep an embedding model in memory for hooks and searches", "cli.commands.models.serve_model"
+    ),
     "undo": Command("undo, redo or list changes", "cli.commands.undo"),
     "doctor": Command("check the installation and the casebook", "cli.commands.doctor"),
     "schema": Command("show capabilities, models, versions and JSON Schemas", "cli.commands.schema"),
@@ -172,7 +174,7 @@ def common() -> Parser:
     group = parser.add_argument_group("global options")
     group.add_argument("--db", metavar="PATH", help="database file (default: your casebook)")
     group.add_argument("--config", metavar="FILE", type=path_name, help="settings file (default: your settings)")
-    group.add_argument("--json", action="store_true", help="print JSON instead of text, errors as JSON on stderr")
+    group.add_argument("--json", action="store_true", help="print JSON instead of text, and errors as JSON on stderr")
     group.add_argument("--verbose", action="store_true", help="show the full trace and progress")
     group.add_argument("--debug", action="store_true", help="show the traceback of an unexpected error")
     return parser
@@ -207,7 +209,7 @@ def build(modules: Mapping[str, str] = _MODULES, *, only: bool = False) -> Parse
     shared = common()
     parser = Parser(
         prog="casebook",
-        description="Terminal workbench for errors and fixes of coding agents. Without a command, it opens.",
+        description="Terminal workbench for errors and fixes of coding agents. If you pass no command, it opens.",
         epilog=_EXAMPLES,
         parents=[shared],
     )

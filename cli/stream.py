@@ -55,7 +55,7 @@ def text_of(item: dict[str, Any]) -> str:
     if not isinstance(text, str):
         raise Fault("invalid_input", "the line has no text", f"write lines like {TEXT}")
     if not text.strip():
-        raise Fault("invalid_input", "the text is empty", "pass the error output")
+        raise Fault("invalid_input", "the text is empty", "pass the error output as text")
     return text
 
 

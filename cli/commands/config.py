@@ -23,7 +23,7 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     show.set_defaults(run=run_show)
     path = add_leaf(children, shared, "path", "print the path of the settings file")
     path.set_defaults(run=run_path, bare=True)
-    init = add_leaf(children, shared, "init", "write a settings file with every default commented out")
+    init = add_leaf(children, shared, "init", "write a settings file with all defaults commented out")
     init.add_argument("--force", action="store_true", help="replace an existing file")
     init.set_defaults(run=run_init, bare=True)
 

@@ -25,7 +25,7 @@ from core.flows.system.demo import Demo, fill_demo, fill_demo_rules, run_demo
 
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     """The arguments."""
-    parser.add_argument("--plain", action="store_true", help="print the demo as text, also on a terminal")
+    parser.add_argument("--plain", action="store_true", help="print the demo as text, even on a terminal")
     parser.add_argument("--ascii", action="store_true", default=argparse.SUPPRESS, help="use ASCII characters only")
     parser.set_defaults(run=run_command)
 
@@ -67,10 +67,10 @@ def _lines(out: Output, demo: Demo) -> Iterator[str]:
     by = f"by meaning ({demo.model})" if demo.model else "without a model"
     yield out.paint(clip(f"3. Search for an error in different words, {by}.", out.columns), "bold")
     if demo.without_model:
-        yield from wrap(f"Finding such an error needs an embedding model: {demo.without_model}.", out.columns)
+        yield from wrap(f"This search needs an embedding model: {demo.without_model}.", out.columns)
     yield from _answer_lines(out, reworded)
     yield ""
-    yield out.paint(f"4. Find {len(demo.quotes)} quotes of a model in a session.", "bold")
+    yield out.paint(f"4. Find {len(demo.quotes)} quotes by a model in a session.", "bold")
     for quote in demo.quotes:
         yield ""
         yield from quote_lines(out, quote)

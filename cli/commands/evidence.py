@@ -25,10 +25,10 @@ examples:
   casebook evidence align --messages messages.json --extracted - --json < entries.json
   casebook evidence align --session 0f3c4143
 
-messages: a JSON array of texts, or of {"role", "text"}
+messages: a JSON array of strings, or of {"role", "text"}
 extracted: {"entries": [{"entryId", "type", "title", "evidence": [{"messageIndex", "quote"}]}]}
 
-exit codes: 0 every entry is aligned, 1 a quote is not, 2 error
+exit codes: 0 all quotes are aligned, 1 a quote is not aligned, 2 error
 """
 
 
@@ -40,7 +40,7 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     align.add_argument("--extracted", metavar="FILE", type=path_name, help="entries with quotes, as JSON")
     align.add_argument("--session", metavar="ID", help="use the stored entries of this imported session")
     align.add_argument("--again", action="store_true", help="with --session: align found quotes again")
-    align.add_argument("--guard", choices=("strict", "normal", "off"), help="changes that flag a quote")
+    align.add_argument("--guard", choices=("strict", "normal", "off"), help="how strictly changes flag a quote")
     align.set_defaults(run=run_align)
     add_review(children, shared)
 
@@ -115,17 +115,17 @@ examples:
   casebook evidence add entries.json --session 0f3c4143
 
 the file: {"entries": [{"entryId", "type", "title", "evidence": [{"messageIndex", "quote"}]}]}
-Messages are numbered from 0, as in casebook evidence show. Exit 1 if no entry was added.
+Messages are numbered from 0, as in casebook evidence show. The exit code is 1 if no entry was added.
 """
 _ACCEPT = """\
 examples:
-  casebook evidence accept 12                 at the found place, or at the best near miss (with --confirm)
-  casebook evidence accept 12 --place 2       at the second place listed by show
-  casebook evidence accept 12 --at 4:120-168  at characters 120 to 168 of message 4
-  casebook evidence accept 12 --end -1        without the last word
+  casebook evidence accept 12                 accept the place found, or the best near miss (with --confirm)
+  casebook evidence accept 12 --place 2       accept the second place listed by show
+  casebook evidence accept 12 --at 4:120-168  accept characters 120 to 168 of message 4
+  casebook evidence accept 12 --end -1        accept the place without its last word
   casebook evidence accept 12 --words         replace the quote with the source text
 
-If the meaning may differ, --confirm is required. One or two words are not accepted for a long quote.
+If the meaning may differ, pass --confirm. For a long quote, a place of one or two words is refused.
 exit codes: 0 accepted, 1 refused, 2 error
 """
 _PROMOTE = """\
@@ -133,9 +133,9 @@ examples:
   casebook evidence promote e12                verify one entry
   casebook evidence promote e12 --back         make it a candidate again
   casebook evidence promote --ready --dry-run  list the entries that are ready
-  casebook evidence promote --ready            verify all of them (one change for casebook undo)
+  casebook evidence promote --ready            verify all ready entries as one change
 
-exit codes: 0 verified, 1 an entry is blocked or none is ready, 2 error
+exit codes: 0 verified, 1 an entry is blocked or no entry is ready, 2 error
 """
 
 
@@ -145,7 +145,7 @@ def add_review(children: argparse._SubParsersAction[Parser], shared: Parser) -> 
     add.add_argument("file", metavar="FILE", type=path_name, help="entries with quotes, as JSON (- reads stdin)")
     add.add_argument("--session", metavar="ID", required=True, help="session id, or its first characters")
     add.add_argument("--no-align", action="store_true", help="do not align the quotes")
-    add.add_argument("--guard", choices=("strict", "normal", "off"), help="changes that flag a quote")
+    add.add_argument("--guard", choices=("strict", "normal", "off"), help="how strictly changes flag a quote")
     add.set_defaults(run=run_add)
     found = add_leaf(children, shared, "list", "list quotes and their status")
     found.add_argument("--status", choices=_STATUSES, action="append", help="only this status (repeatable)")
@@ -174,18 +174,18 @@ def _add_acts(children: argparse._SubParsersAction[Parser], shared: Parser) -> N
     accept.add_argument("--start", metavar="N", type=number, help="start this many words earlier (negative: later)")
     accept.add_argument("--end", metavar="N", type=number, help="end this many words later (negative: earlier)")
     accept.add_argument("--words", action="store_true", help="replace the quote with the source text")
-    accept.add_argument("--confirm", action="store_true", help="accept although the meaning may differ")
+    accept.add_argument("--confirm", action="store_true", help="accept even if the meaning may differ")
     reject = add_leaf(children, shared, "reject", "reject a quote")
     reject.add_argument("id", metavar="ID", type=number, help="quote number")
     reject.add_argument("--reason", metavar="TEXT", required=True, help="why")
     for leaf, run in ((accept, run_accept), (reject, run_reject)):
-        leaf.add_argument("--expect", metavar="MARK", help="refuse if the quote changed since this version")
+        leaf.add_argument("--expect", metavar="MARK", help="refuse if the quote has changed since this version")
         leaf.set_defaults(run=run)
     about = "verify an entry whose quotes are all aligned or accepted"
     promote = add_leaf(children, shared, "promote", about, _PROMOTE)
     promote.add_argument("id", metavar="ENTRY", nargs="?", help="entry id")
     promote.add_argument("--ready", action="store_true", help="every entry whose quotes are all aligned or accepted")
-    promote.add_argument("--dry-run", action="store_true", help="with --ready: show what would change, write nothing")
+    promote.add_argument("--dry-run", action="store_true", help="with --ready: only show what would change")
     promote.add_argument("--back", action="store_true", help="make the entry a candidate again")
     promote.set_defaults(run=run_promote)
 

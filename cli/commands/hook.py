@@ -76,7 +76,7 @@ def _by_parser(args: argparse.Namespace, context: Context) -> int:
 def _handle(argv: list[str], watchdog: _Watchdog) -> int:
     """Answer the payload on standard input; returns the exit code, which is 0 unless the agent's protocol asks else."""
     if sys.stdin is None or sys.stdin.isatty():
-        sys.stderr.write("casebook hook: waiting for a hook payload on stdin, see `casebook hooks --help`\n")
+        sys.stderr.write("casebook hook: waiting for a hook payload on stdin (see `casebook hooks --help`)\n")
         return _ANSWERED
     with watchdog.first:  # whatever happens from here on, the event is not lost
         found = _settings(argv)

@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 _EXAMPLES = """\
 examples:
-  casebook import auto                          from the default folders of your agents
+  casebook import auto                          import from the default folders of your agents
   casebook import claude-code ~/.claude/projects/-home-me-shop
-  casebook import rollout.jsonl                 detects the agent
-  casebook import inspect rollout.jsonl         shows the import without writing it
-  casebook import --again                       harvests imported sessions again, asks first
-  casebook import --team                        imports the lessons file of this repository
+  casebook import rollout.jsonl                 detect the agent
+  casebook import inspect rollout.jsonl         preview the import of one file
+  casebook import --again                       harvest imported sessions again, with confirmation
+  casebook import --team                        import the lessons file of this repository
 
-An import continues where the previous one ended. Importing a file again changes nothing.
+An import resumes where the previous import ended. You can import a file again: only new parts are read.
 """
 
 
@@ -71,10 +71,10 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     parser.add_argument(
         "--again",
         action="store_true",
-        help="harvest imported sessions again: replace untouched drafts, keep decisions",
+        help="harvest imported sessions again: replace unchanged drafts, keep your decisions",
     )
     parser.add_argument("--team", action="store_true", help="import the lessons file of this repository, or PATH")
-    parser.add_argument("--dry-run", action="store_true", help="with --again: show the changes only")
+    parser.add_argument("--dry-run", action="store_true", help="with --again: only show the changes")
     parser.add_argument("--yes", action="store_true", help="with --again: apply without confirmation")
     parser.set_defaults(run=run_import)
 
@@ -132,7 +132,7 @@ def _note_agents_without_sessions(context: Context) -> None:
 
     for form in agents_without_sessions(os.environ, program()):
         install = f"casebook hooks install --agent {form.agent}"
-        context.out.note(f"{form.title} keeps no tool results to import. Its hooks report them: {install}")
+        context.out.note(f"{form.title} does not store tool results. Install its hooks to record them: {install}")
 
 
 def _again(args: argparse.Namespace, context: Context) -> int:
@@ -148,7 +148,7 @@ def _again(args: argparse.Namespace, context: Context) -> int:
     out, paths = context.out, _imported_paths(args)
     if asked and not sys.stdin.isatty():
         hint = "to show the changes, pass --dry-run. To apply them, pass --yes"
-        raise Fault("invalid_input", "`import --again` needs a confirmation, and stdin is not a terminal", hint)
+        raise Fault("invalid_input", "`import --again` needs your confirmation, but stdin is not a terminal", hint)
 
     def agreed(report: ImportAgain) -> bool:
         nonlocal shown
@@ -222,7 +222,7 @@ def report_lines(out: Output, report: Any) -> Iterator[str]:
     ]  # fmt: skip
     yield "Read " + ", ".join(counted(count, what) for count, what in counts) + "."
     if getattr(report, "canceled", False):
-        yield out.paint("Stopped. The next import continues from here.", "warn")
+        yield out.paint("Stopped. The next import resumes here.", "warn")
     if not report.skipped:
         return
     yield out.paint(_describe_gaps(report.skipped), "warn")

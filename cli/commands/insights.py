@@ -18,9 +18,9 @@ _EXAMPLES = """\
 examples:
   casebook insights
   casebook insights --since 2026-01-01 --project acme/shop
-  casebook insights worked                      before and after each verified fix and accepted rule
-  casebook insights session 019d6d29            timeline of failures and passed checks of one session
-  casebook insights worst --svg worst.svg       SVG without paths and user names
+  casebook insights worked                      compare before and after each verified fix and accepted rule
+  casebook insights session 019d6d29            show a timeline of one session
+  casebook insights worst --svg worst.svg       write an SVG without paths and user names
   casebook insights --json
 """
 _SHOWN = 10
@@ -39,7 +39,7 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     )  # fmt: skip
     parser.add_argument("id", metavar="ID", nargs="?", help="with session: session id, or its first characters")
     parser.add_argument("--since", metavar="DATE", help="start at the week of this date (2026-01-31)")
-    parser.add_argument("--project", metavar="NAME", help="only this repository: a name or a folder")
+    parser.add_argument("--project", metavar="NAME", help="only this repository (name or folder)")
     parser.add_argument("--limit", metavar="N", type=number, help=f"cases per list (text {_SHOWN}, JSON 50)")
     parser.add_argument("--svg", metavar="FILE", type=path_name, help="write the view as SVG (- is stdout)")
     parser.add_argument("--force", action="store_true", help="with --svg: replace an existing file")

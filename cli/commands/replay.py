@@ -22,7 +22,7 @@ examples:
   casebook replay sessions/ --json > replay.json
   casebook replay sessions/ --tiers all         load a model for the vector tier
 
-This does not read or write your casebook. Ctrl-C stops after the current transcript and prints the results so far.
+replay does not read or write your casebook. Ctrl-C stops after the current transcript and prints the results so far.
 """
 
 
@@ -34,7 +34,7 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
         "--tiers",
         choices=("text", "all"),
         default="text",
-        help="text: words only (default). all: also load the model for the vector tier",
+        help="text: compare words only (default). all: also load the model for the vector tier",
     )
     parser.set_defaults(run=run_replay)
 

@@ -30,13 +30,14 @@ examples:
   casebook rules match --rules ~/.claude/memory.md .claude/memory.md --tool Write --input - --json < input.json
   casebook rules match --rules memory.md --jsonl < calls.jsonl    lines like {"tool_name": …, "tool_input": {…}}
 
-Exit 1 if no rule applies. casebook uses the model service, or loads the model and waits for at most 4 seconds.
-Without a model it matches by keywords.
+The exit code is 1 if no rule applies. casebook uses the model service, or waits up to 4 seconds to load the model.
+Without a model, it matches by keywords.
 """
 _COMPARE = """\
 example:
   casebook rules compare --rules memory.md --calls calls.jsonl --half report
-The calls are JSON lines: {"tool_name": …, "tool_input": {…}, "expected": ["ERR-001"]}. [] means that no rule applies.
+The calls are JSON lines: {"tool_name": …, "tool_input": {…}, "expected": ["ERR-001"]}.
+An empty list means that no rule applies.
 """
 
 
@@ -54,7 +55,7 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     match.set_defaults(run=run_match)
     for name, about, run in (
         ("list", "list rules and their use counts", run_list),
-        ("check", "list problems and hints in rule files (exit 1 if there is a problem)", run_check),
+        ("check", "list problems and hints in rule files (exit 1 if there are problems)", run_check),
         ("refresh", "read rule files again and embed changed rules", run_refresh),
         ("clusters", "list similar and related rules", run_clusters),
         ("compare", "compare matching methods on labelled calls", run_compare),
@@ -65,7 +66,7 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
         if name == "refresh":
             leaf.add_argument("--all", action="store_true", help="embed every rule again")
             leaf.add_argument(
-                "--watch", action="store_true", help="keep running and embed each edited rule, until Ctrl-C"
+                "--watch", action="store_true", help="keep running until Ctrl-C and embed each edited rule"
             )
         if name in ("clusters", "compare"):
             _add_model(leaf)
@@ -77,10 +78,12 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
                 required=True,
                 help="labelled calls, one JSON object per line (- reads stdin)",
             )
-            leaf.add_argument("--half", choices=("tune", "report", "all"), default="all", help="half of the calls")
+            leaf.add_argument(
+                "--half", choices=("tune", "report", "all"), default="all", help="which half of the calls to use"
+            )
             leaf.add_argument(
                 "--quiet", metavar="SHARE", type=share,
-                help="use cut-offs that reject this share (0 to 1) of hard negatives",
+                help="use cut-offs that show no rule for this share (0 to 1) of hard negatives",
             )  # fmt: skip
             leaf.add_argument("--fit", action="store_true", help="fit cut-offs on the tuned half")
     add_drafts(children, shared)
@@ -91,7 +94,7 @@ def share(text: str) -> float:
     with suppress(ValueError):
         if 0 < (value := float(text)) <= 1:
             return value
-    raise argparse.ArgumentTypeError(f"{text[:80]!r} is not a number above 0 and up to 1")
+    raise argparse.ArgumentTypeError(f"{text[:80]!r} is not a number greater than 0 and at most 1")
 
 
 def _add_rules(leaf: Parser) -> None:
@@ -100,7 +103,7 @@ def _add_rules(leaf: Parser) -> None:
         metavar="FILE",
         type=path_name,
         nargs="+",
-        help="rule files, the global one first (default: from the settings)",
+        help="rule files, the global file first (default: from the settings)",
     )
 
 
@@ -140,7 +143,7 @@ def run_match(args: argparse.Namespace, context: Context) -> int:
 
         context.out.result(found, match_lines(context.out, found))
         if late := found.trace[0].fact(LATE):
-            context.out.note(f"casebook: rules.toml: timeout of the pattern {late} (nested repeats are slow)")
+            context.out.note(f"casebook: rules.toml: timeout of pattern {late} (nested repeats are slow)")
         return 0 if found.rules else 1
 
 
@@ -304,7 +307,7 @@ def _watch(matcher: RuleMatcher, context: Context) -> int:
         sys.stdout.flush()
 
     with stoppable() as stopped:
-        watch_rules(matcher, report, stopped, lambda: context.out.note("watching for changes, Ctrl-C stops"))
+        watch_rules(matcher, report, stopped, lambda: context.out.note("watching for changes. Press Ctrl-C to stop"))
     return 0
 
 
@@ -336,7 +339,7 @@ def run_compare(args: argparse.Namespace, context: Context) -> int:
     context.out.result(found, comparison_lines(context.out, found))
     if missing:
         told = ", ".join(f"{name} ({count})" for name, count in missing.items())
-        context.out.note(clip(f"casebook: calls expect missing rules: {told}", 500))
+        context.out.note(clip(f"casebook: the labelled calls name unknown rules: {told}", 500))
     return 0
 
 
@@ -345,7 +348,7 @@ example:
   casebook rules accept 3 --file CLAUDE.md
 
 casebook writes the rule into its block of the file: the lines from <!-- casebook:start rules --> to
-<!-- casebook:end -->. Nothing else in the file changes. The file must be in the project of the draft.
+<!-- casebook:end -->. The rest of the file stays unchanged. The file must be in the project of the draft.
 To remove the rule, run: casebook undo
 """
 

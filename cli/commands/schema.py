@@ -35,7 +35,7 @@ def _lines(out: Output, found: Capabilities) -> Iterator[str]:
     yield from field(out, "casebook", f"{versions.casebook}, database schema {versions.database}")
     yield from field(out, "runs on", f"Python {versions.python}, SQLite {versions.sqlite}")
     yield from field(out, "writes", ", ".join(found.wire))
-    yield from field(out, "models", ", ".join(found.models) or "none set up")
+    yield from field(out, "models", ", ".join(found.models) or "not configured")
     for status, label in (("ready", "features"), ("missing", "not installed"), ("planned", "planned")):
         these = [one for one in found.capabilities if one.status == status]
         if these:

@@ -23,7 +23,7 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     """The arguments."""
     parser.add_argument("steps", metavar="N", nargs="?", type=number, default=1, help="number of changes (default 1)")
     which = parser.add_mutually_exclusive_group()
-    which.add_argument("--change", metavar="ID", type=number, help="undo this change only (numbers: --list)")
+    which.add_argument("--change", metavar="ID", type=number, help="undo only this change (--list shows the numbers)")
     which.add_argument("--redo", action="store_true", help="redo the last undone change")
     which.add_argument("--list", action="store_true", help="list changes, newest first")
     parser.add_argument("--limit", metavar="N", type=number, default=20, help="with --list: changes per page")

@@ -22,7 +22,7 @@ _RULE: Final = "─" * 57
 _BY_THE_GATE: Final = ("score_gate", "no_chunks", "no_index")
 _QUOTE: Final = 300  # code points shown of a source's words
 _NEAR: Final = {  # English, Korean
-    "all": ("Nearest passages (all below the threshold of {gate:.2f}):", "가까운 후보 (모두 임계 {gate:.2f} 미만):"),
+    "all": ("Nearest passages (all below the threshold {gate:.2f}):", "가까운 후보 (모두 임계 {gate:.2f} 미만):"),
     "some": ("Nearest passages:", "가까운 후보:"),
     "judged": (
         "Passages in which the model found no answer:",
@@ -47,7 +47,7 @@ def answer_lines(out: Output, found: Answer, *, explain: bool = False, said: boo
     if found.said and not said:
         words = found.said if len(found.said) <= _QUOTE else found.said[:_QUOTE] + "…"
         yield ""
-        yield from (out.paint(line, "dim") for line in wrap(f"Reply from the model: {words}", out.columns))
+        yield from (out.paint(line, "dim") for line in wrap(f"Reply of the LLM: {words}", out.columns))
     yield from _doubts(out, found, explain=explain)
     yield from _outdated(out, found)
     if found.cut is not None:
@@ -76,7 +76,7 @@ def answer_lines(out: Output, found: Answer, *, explain: bool = False, said: boo
 
 def unanswered_lines(out: Output, passages: Sequence[AnswerCitation]) -> Iterator[str]:
     """The passages found for a question that no model answered."""
-    yield "No model answered. Passages found:"
+    yield "The LLM did not answer. Passages found:"
     for one in passages:
         section = f" {one_line(one.section)}" if one.section else ""
         yield clip(f"· {one_line(one.citation.uri)}{section}", out.columns)
@@ -216,7 +216,7 @@ def _footer(out: Output, found: Answer) -> str:
         chunks = f"{chunks}, truncated"
     line = f"grounded {sign} {one_line(found.model.id)} {found.prompt_template_version} {chunks}"
     if found.grounded and found.outdated:
-        line += ", some files changed since"
+        line += ", some files have changed since"
     return out.paint(line, "good" if found.grounded and not found.outdated else "warn")
 
 

@@ -15,7 +15,7 @@ _LABEL = 15
 _SAME = {
     "fingerprint": "the same error",
     "exact": "the same kind of error",
-    "prefix": "an error with the same beginning",
+    "prefix": "an error that begins with the same words",
     "vector": "an error with a similar meaning",
     "text": "an error with these words",
 }
@@ -25,7 +25,7 @@ _STATUS = {
     "rejected": "rejected",
 }
 _LOW = "low confidence, check before use"
-_STRENGTH = {"strong": "strong", "weak": "weak, may belong to another error"}
+_STRENGTH = {"strong": "strong", "weak": "weak, may belong to a different error"}
 
 
 def field(out: Output, label: str, text: str, style: Style | None = None) -> Iterator[str]:

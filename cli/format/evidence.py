@@ -25,7 +25,7 @@ _WHY: dict[Failure, str] = {
     "not_found": "no similar text in the session",
     "below_threshold": "the best place is below the threshold",
     "empty_quote": "the quote is empty",
-    "quote_too_long": "it is too long for a fuzzy search, and not found verbatim",
+    "quote_too_long": "the quote was not found verbatim and is too long for a fuzzy search",
     "index_out_of_range": "the message does not exist",
 }
 _SHOWN = 5
@@ -51,7 +51,7 @@ def _entry_lines(out: Output, entry: AlignedEntry, title: str) -> Iterator[str]:
     if title:
         yield from field(out, "entry", title, "bold")
     if not entry.evidence:
-        yield from field(out, "evidence", "none, so it cannot be promoted")
+        yield from field(out, "evidence", "none, so the entry cannot be promoted")
     for one in entry.evidence:
         yield from _quote_lines(out, one)
 
@@ -132,11 +132,11 @@ def session_lines(out: Output, done: SessionAligned) -> Iterator[str]:
     yield f"{done.quotes:,} quotes: " + ", ".join(f"{count:,} {what}" for count, what in counts if count) + "."
     yield out.paint(f"Aligned {done.looked:,}, {done.changed:,} changed.", "dim")
     if done.returned:
-        yield out.paint(f"{done.returned:,} accepted are missing from the session. Review them again.", "warn")
+        yield out.paint(f"{done.returned:,} that you accepted are missing from the session. Review them again.", "warn")
     for entry in done.demoted:
         yield from wrap(f"{entry} is a candidate again: one of its quotes is missing from the session.", out.columns)
     if done.canceled:
-        yield out.paint("Stopped. The next run continues from here.", "warn")
+        yield out.paint("Stopped. The next run resumes here.", "warn")
 
 
 def list_lines(out: Output, page: QuotePage) -> Iterator[str]:

@@ -59,7 +59,7 @@ _SHOWN = 10
 def result_lines(out: Output, report: ImportAgain, *, asked: bool) -> Iterator[str]:
     """How `import --again` ended; `asked`: the changes were shown with the question already."""
     if report.canceled:
-        yield out.paint("Stopped. The next `casebook import --again` continues from here.", "warn")
+        yield out.paint("Stopped. The next `casebook import --again` resumes here.", "warn")
         return
     if report.changes_nothing:
         yield f"Harvested {counted(report.sessions, 'session')} again. No changes."

@@ -92,7 +92,7 @@ _STYLES: Final[dict[StripMark, Style]] = {"failed": "bad", "passed": "good", "ot
 def worked_lines(out: Output, found: Worked) -> Iterator[str]:
     """Each decision with its two sides, its weeks, and where it still comes."""
     if not found.items:
-        yield "No dated decisions. Verify a fix or accept a rule draft, then import more sessions."
+        yield "There are no dated decisions. Verify a fix or accept a draft rule, then import more sessions."
         return
     yield out.paint(NO_PROOF, "dim")
     for item in found.items:
@@ -112,7 +112,7 @@ def _worked_item(out: Output, item: WorkedItem) -> Iterator[str]:
         yield f"  {pad('before', _LABEL)}{side_words(item.before, what)}"
         yield f"  {pad('after', _LABEL)}{side_words(item.after, what)}"
     else:
-        yield f"  {pad('', _LABEL)}Calls of this rule are not stored by week."
+        yield f"  {pad('', _LABEL)}casebook does not store the calls of this rule by week."
     if item.told:
         dismissed = f", dismissed {item.dismissed:,}×" if item.kind == "rule" else ""
         yield f"  {pad('shown', _LABEL)}{item.told:,}×, helped {item.helped:,}×{dismissed}"

@@ -41,7 +41,7 @@ def _fallback_line(found: RuleMatch) -> str:
     step = next((step for step in found.trace if step.stage == "semantic"), None)
     why = f"Keywords only: {one_line(step.reason)}." if step is not None and step.reason else "Keywords only."
     late = step is not None and step.outcome == "timeout"
-    return f"{why} Results with the model may differ." if late else why
+    return f"{why} Results may differ with the model." if late else why
 
 
 def _rule_lines(out: Output, one: MatchedRule) -> Iterator[str]:

@@ -21,7 +21,7 @@ AGENTS = ("claude-code", "codex", "gemini", "copilot", "opencode", "cursor")
 _EXAMPLES = """\
 examples:
   casebook hooks install              in your user settings, for every project
-  casebook hooks install --project .  in this project's settings only
+  casebook hooks install --project .  only in this project's settings
   casebook hooks install --dry-run    only show what would change
   casebook hooks install --agent codex
 """
@@ -37,7 +37,7 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
         ("status", "test the hooks of each agent on this machine", run_status),
     ):
         leaf = add_leaf(children, shared, name, about, _EXAMPLES if name == "install" else "")
-        default = "all on this machine" if run is run_status else _DEFAULT
+        default = "all agents on this machine" if run is run_status else _DEFAULT
         leaf.add_argument("--agent", choices=AGENTS, help=f"agent (default: {default})")
         place = leaf.add_mutually_exclusive_group()
         place.add_argument("--project", metavar="DIR", type=path_name, help="project folder")
@@ -107,7 +107,7 @@ def _state(one: AgentHooks) -> str:
     if not one.events:
         return "not installed"
     state = "installed" if one.installed else "outdated"
-    return f"{state}, {'answers' if one.answers else 'does not answer' if one.answers is False else 'not tested'}"
+    return f"{state}, {'responds' if one.answers else 'does not respond' if one.answers is False else 'not tested'}"
 
 
 def _lines(out: Output, report: HooksReport, nothing: str, *, dry: bool) -> Iterator[str]:

@@ -56,7 +56,7 @@ def run_mcp(args: argparse.Namespace, context: Context) -> int:
         missing = f"the Python package mcp is not installed ({error.name or error})"
         raise Fault("config_invalid", missing, f"install it: {remedy('mcp')}") from None
     if sys.stdin.isatty():
-        context.out.note("casebook mcp: serving over stdin and stdout, Ctrl-C stops (see casebook mcp --help)")
+        context.out.note("casebook mcp: serving over stdin and stdout. Press Ctrl-C to stop (see casebook mcp --help)")
     named: str | None = getattr(args, "config", None)
     desk = Desk(context.database, context.settings, partial(_load, None if named is None else Path(named)))
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # a read of stdin cannot be cancelled: end at once, as nothing is lost
@@ -140,7 +140,7 @@ async def _called(
         value = error_object(caught)
     except Exception as error:  # noqa: BLE001  the last net: the server goes on
         context.log("error", "mcp unexpected error", tool=name, error=repr(error))
-        fault = Fault("generic", f"{type(error).__name__}: {error}", "see the log: casebook doctor names its folder")
+        fault = Fault("generic", f"{type(error).__name__}: {error}", "see the log (casebook doctor shows its path)")
         value = error_object(fault)
     finally:
         left.set()  # whoever asked has gone: nobody needs the answer any more

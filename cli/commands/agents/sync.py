@@ -55,13 +55,11 @@ def _is_allowed(path: Path, body: str, report: SyncedFile) -> bool:
     """Return whether the user allows the first block in this file. Raises Fault without a terminal."""
     if not sys.stdin.isatty() or not sys.stderr.isatty():
         hint = "pass --yes, or run it in a terminal"
-        raise Fault(
-            "invalid_input", f"{path} has no casebook block yet, and the first block needs a confirmation", hint
-        )
+        raise Fault("invalid_input", f"{path} has no casebook block yet, and you must confirm the first block", hint)
     for line in body.split("\n"):
         sys.stderr.write(f"  {one_line(line)}\n")
     if not report.fixes + report.practices + report.corrections:
-        sys.stderr.write("This project has no verified fix yet. To verify one, run: casebook errors triage\n")
+        sys.stderr.write("This project has no verified fixes yet. To verify a fix, run: casebook errors triage\n")
     sys.stderr.write(f"Write this block into {one_line(str(path))} and keep it up to date? [y/N] ")
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in ("y", "yes")
@@ -74,7 +72,7 @@ def _lines(reports: list[SyncedFile] | tuple[SyncedFile, ...]) -> Iterator[str]:
         if one.fault:
             yield f"{one_line(one.path)}: {one_line(one.fault)}"
             continue
-        left = f", {one.left_out:,} left out" if one.left_out else ""
+        left = f", {one.left_out:,} omitted" if one.left_out else ""
         held = f"fixes {one.fixes:,}, practices {one.practices:,}, corrections {one.corrections:,}{left}"
         state = "written" if one.changed else "unchanged"
         yield f"{one_line(one.path)}: {state}, {held}, about {one.tokens:,} tokens"

@@ -118,7 +118,7 @@ def _standing(fix: Resolution) -> str:
 def _error_of(fix: Resolution, case: Case) -> str:
     """Which of several errors a fix is for."""
     if fix.fingerprint is None:
-        return "every error of the case"
+        return "all errors of the case"
     named = next((one.key_line for one in case.fingerprints if one.fingerprint == fix.fingerprint), "")
     return one_line(named) or f"the error {fix.fingerprint}"
 
@@ -158,7 +158,11 @@ def run_export(args: argparse.Namespace, context: Context) -> int:
         return run_sync(args, context)
     which = _filters(args)
     if args.fixes and which != Filters():
-        raise Fault("invalid_input", "--fixes exports every verified fix", "omit the filter or --fixes")
+        raise Fault(
+            "invalid_input",
+            "--fixes exports all verified fixes and cannot be combined with a filter",
+            "omit the filter or --fixes",
+        )
     with open_store(context.database) as store:
         if args.output is None:
             pieces = export_fixes(store, args.format) if args.fixes else export_cases(store, args.format, which)
@@ -217,14 +221,14 @@ def _practice_list_lines(out: Output, found: PracticeList) -> Iterator[str]:
             project = one.project
         yield from _practice_lines(out, one)
     if found.before_run:
-        yield from ("", out.paint("Shown to an agent before a run", "bold"))
+        yield from ("", out.paint("Shown to an agent before a command", "bold"))
     for failure in found.before_run:
         form = f"{failure.program} {failure.key}".strip()
         yield from _hanging_line(out, f"{form}: {failure.said}; passed: `{failure.passed}` ({failure.project})")
     if found.told:
-        yield from ("", f"Shown before a run: {found.told:,}, failures avoided: {found.avoided:,}")
+        yield from ("", f"Shown before a command: {found.told:,}, failures avoided: {found.avoided:,}")
     if found.withheld:
-        yield from ("", f"Withheld before a run: {found.withheld:,}, failures avoided: {found.avoided_withheld:,}")
+        yield from ("", f"Withheld before a command: {found.withheld:,}, failures avoided: {found.avoided_withheld:,}")
 
 
 def _practice_lines(out: Output, one: Practice) -> Iterator[str]:

@@ -48,7 +48,7 @@ _DONE = {
     "noise": "Marked as noise:",
     "unmark": "No longer noise:",
     "general": "Lesson valid in every project:",
-    "project": "Lesson valid in its project only:",
+    "project": "Lesson valid only in its project:",
 }
 
 
@@ -176,8 +176,8 @@ def _beside_line(one: Beside) -> str:
     """Which fix it was, where the case holds others."""
     first, *more = one.others
     others = f"fix {first}" if not more else f"fixes {', '.join(map(str, one.others[:3]))}{' …' if more[2:] else ''}"
-    said = "answers for another error" if not more else "answer for other errors"
-    return f"In case {one.case_id} this is fix {one.fix}. {others[0].upper()}{others[1:]} {said}: --fix {first}"
+    said = "answers a different error" if not more else "answer other errors"
+    return f"In case {one.case_id}, this is fix {one.fix}. {others[0].upper()}{others[1:]} {said}: --fix {first}"
 
 
 def _differed_lines(out: Output, done: Curated) -> Iterator[str]:

@@ -37,14 +37,14 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
 
 
 def _add_cases(children: Any, shared: Parser) -> None:
-    lister = add_leaf(children, shared, "list", "list cases, last seen first")
+    lister = add_leaf(children, shared, "list", "list cases, most recently seen first")
     _add_filters(lister)
     lister.add_argument("--sort", choices=("last_seen", "seen", "first_seen"), default="last_seen", help="sort order")
     lister.add_argument("--limit", metavar="N", type=number, default=50, help="cases per page (default 50)")
     lister.add_argument("--after", metavar="CURSOR", help="cursor of the next page (`next` in the JSON output)")
     lister.set_defaults(run=run_later("run_list", "cli.commands.errors.cases"))
     practice = add_leaf(
-        children, shared, "practice", "list how each rule was handled, and missing parts of the environment"
+        children, shared, "practice", "list how a project handled each lint rule, and what its environment lacked"
     )
     practice.add_argument("--project", metavar="NAME", help=PROJECT)
     practice.set_defaults(run=run_later("run_practice", "cli.commands.errors.cases"))
@@ -52,7 +52,7 @@ def _add_cases(children: Any, shared: Parser) -> None:
     show.add_argument("id", metavar="ID", type=number, help="case number")
     show.set_defaults(run=run_later("run_show", "cli.commands.errors.cases"))
     _add_lesson(children, shared)
-    importer = add_leaf(children, shared, "import", "import cases and fixes from an export or a seed database")
+    importer = add_leaf(children, shared, "import", "import cases and fixes from an export or an older database")
     importer.add_argument(
         "file", metavar="FILE", type=path_name, help=".jsonl, .csv or .md export, or an SQLite database"
     )
@@ -60,13 +60,15 @@ def _add_cases(children: Any, shared: Parser) -> None:
     exporter = add_leaf(children, shared, "export", "export cases")
     _add_filters(exporter)
     exporter.add_argument("--format", choices=("jsonl", "csv", "markdown"), default="jsonl", help="default: jsonl")
-    exporter.add_argument("--fixes", action="store_true", help="verified fixes only (every format can be imported)")
+    exporter.add_argument("--fixes", action="store_true", help="only verified fixes (all formats can be imported)")
     exporter.add_argument("-o", "--output", metavar="FILE", type=path_name, help="output file (default: stdout)")
     exporter.add_argument("--force", action="store_true", help="replace an existing file or an edited block")
     exporter.add_argument(
-        "--sync", metavar="FILE", nargs="?", const="", help="keep a block of verified fixes in the file of an agent"
+        "--sync", metavar="FILE", nargs="?", const="", help="maintain a block of verified fixes in an agent's file"
     )
-    exporter.add_argument("--budget", metavar="N", type=number, help="with --sync: tokens of the block (default 1,500)")
+    exporter.add_argument(
+        "--budget", metavar="N", type=number, help="with --sync: maximum tokens of the block (default 1,500)"
+    )
     exporter.add_argument("--remove", action="store_true", help="with --sync: remove the block")
     exporter.add_argument("--dry-run", action="store_true", help="with --sync: show the block without writing it")
     exporter.add_argument("--yes", action="store_true", help="with --sync: skip the confirmation of the first block")
@@ -80,7 +82,7 @@ def _add_lesson(children: Any, shared: Parser) -> None:
     lesson.add_argument("--fingerprint", metavar="MARK", help="fingerprint of one error in the case")
     scope = lesson.add_mutually_exclusive_group()
     scope.add_argument("--general", action="store_true", help="mark the lesson as valid in every project")
-    scope.add_argument("--project-only", action="store_true", help="mark the lesson as valid in its project only")
+    scope.add_argument("--project-only", action="store_true", help="mark the lesson as valid only in its project")
     lesson.set_defaults(run=run_later("run_lesson", "cli.commands.errors.curation"))
 
 
@@ -102,7 +104,7 @@ def _add_curation(children: Any, shared: Parser) -> None:
     _add_written(verify)
     reject = _add_act(children, shared, "reject", "mark a fix as rejected")
     reject.add_argument("--reason", metavar="TEXT", help="reason, for the history")
-    reject.add_argument("--all", action="store_true", help="reject every fix of the case, not only the current one")
+    reject.add_argument("--all", action="store_true", help="reject all fixes of the case, not only the current fix")
     for leaf in (verify, reject):
         leaf.add_argument("--fix", metavar="FIX", type=number, help="fix number (default: the current fix)")
         leaf.add_argument("--fingerprint", metavar="MARK", help="fingerprint of one error in the case")
@@ -123,10 +125,10 @@ def _add_curation(children: Any, shared: Parser) -> None:
     for option, what in (("--keep-fix", "keep"), ("--take-fix", "move")):
         split.add_argument(
             option, metavar="FIX", type=number, action="append", default=[],
-            help=f"{what} this fix, if it belongs to errors on both sides (repeatable)",
+            help=f"{what} this fix if it belongs to errors of both cases (repeatable)",
         )  # fmt: skip
     split.set_defaults(run=run_later("run_split", "cli.commands.errors.curation"))
-    noise = _add_act(children, shared, "noise", "mark cases as noise: no triage and no answers")
+    noise = _add_act(children, shared, "noise", "mark cases as noise (excluded from triage and answers)")
     noise.add_argument("--reason", metavar="TEXT", help="reason, for the history")
     noise.add_argument("--off", action="store_true", help="unmark them")
     triage = add_leaf(children, shared, "triage", "list undecided cases, most frequent and costly first")
@@ -144,7 +146,7 @@ def _add_curation(children: Any, shared: Parser) -> None:
 
 def _add_act(children: Any, shared: Parser, name: str, about: str) -> Parser:
     leaf = add_leaf(children, shared, name, about)
-    leaf.add_argument("id", metavar="ID", type=number, nargs="+", help="case number (several numbers make one change)")
+    leaf.add_argument("id", metavar="ID", type=number, nargs="+", help="case number (several cases form one change)")
     leaf.add_argument("--expect", metavar="FIX", type=number, help="refuse unless this is the current fix (0: no fix)")
     leaf.set_defaults(run=run_later(f"run_{name}", "cli.commands.errors.curation"))
     return leaf
@@ -154,7 +156,7 @@ def _add_written(leaf: Parser) -> None:
     leaf.add_argument("--resolution", metavar="TEXT", help="fix, as Markdown (- reads stdin)")
     leaf.add_argument("--resolved-by", metavar="NAME", help="tool or person that fixed it")
     leaf.add_argument("--tool-sequence", metavar="JSON", help='tools used, in order: ["Read", "Edit"]')
-    leaf.add_argument("--tag", metavar="WORD", action="append", help="tag, replaces the present tags (repeatable)")
+    leaf.add_argument("--tag", metavar="WORD", action="append", help="tag (repeatable, replaces the current tags)")
     leaf.add_argument("--source", metavar="SESSION:N,N", help="source messages")
 
 

@@ -39,7 +39,7 @@ def add_search(children: Any, shared: Parser) -> None:
         "--tiers",
         choices=("text", "all"),
         default="text",
-        help="all: load the model for the vector tier. text: use only a loaded model",
+        help="all: load the model for the vector tier. text: use the model only if it is loaded",
     )
     search.set_defaults(run=run_search)
 
@@ -138,4 +138,6 @@ def _search_stream(context: Context, *, count: bool, tiers: Any, session: str | 
 def refuse_text(args: argparse.Namespace) -> None:
     """Refuse a text argument together with a stream. Raises Fault invalid_input."""
     if args.text not in (None, "-"):
-        raise Fault("invalid_input", "--jsonl reads standard input and takes no TEXT", "omit one of them")
+        raise Fault(
+            "invalid_input", "--jsonl reads standard input and cannot be combined with TEXT", "omit one of them"
+        )

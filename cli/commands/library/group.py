@@ -9,11 +9,11 @@ from cli.parser import Parser, add_group, add_leaf, number, path_name, run_later
 _INGEST = """\
 examples:
   casebook library ingest docs src               index these folders
-  casebook library ingest                        index the known folders again
+  casebook library ingest                        index all earlier folders again
   casebook library ingest --file error.log       add one file
   pbpaste | casebook library ingest --stdin
 
-.gitignore and .casebookignore apply. Ctrl-C stops after the current document, the next run continues.
+casebook respects .gitignore and .casebookignore. Ctrl-C stops after the current document. The next run resumes there.
 """
 _SEARCH = """\
 examples:
@@ -22,13 +22,13 @@ examples:
   casebook library search "class KeptBits" --mode lexical --path "core/**/*.py"
   casebook library search --jsonl < queries.jsonl        lines like {"query": "…", "k": 3, "lang": "ko"}
 
-The default mode is hybrid if passages are embedded (casebook library embed), else lexical.
+The default mode is hybrid if passages are embedded (casebook library embed), otherwise lexical.
 """
 _ASK = """\
 examples:
   casebook library ask "how are retries limited?"
   casebook library ask "백업은 얼마나 보관하나요?" --explain
-  casebook library ask "and for how long?" --session release     continues a conversation
+  casebook library ask "and for how long?" --session release     continue a conversation
   casebook library ask sessions list                             also: sessions show NAME, sessions delete NAME
 
 Your LLM ([models.llm] in the settings, default: Ollama) writes the answer from your passages. casebook checks every
@@ -37,19 +37,19 @@ partial answer.
 """
 _EVAL = """\
 examples:
-  casebook library eval tests/data/library/house.yaml --ingest     in a temporary library of the suite's corpus
-  casebook library eval questions.yaml --keep                      on your library, saves the run
-  casebook library eval questions.yaml --compare                   compares with the last saved run
+  casebook library eval tests/data/library/house.yaml --ingest     run in a temporary library of the suite's corpus
+  casebook library eval questions.yaml --keep                      run on your library and save the run
+  casebook library eval questions.yaml --compare                   compare with the last saved run
 
-Prints section hit@3 of each search mode, and the paired difference from plain OR with stop words.
+The command prints section hit@3 for each search mode, and the paired difference from plain OR with stop words.
 """
 _CITE = """\
 examples:
   casebook library cite 12 notes/retries.md#L33
   casebook library cite 12 notes/retries.md#L33 --quote "at most five retries"
 
-casebook saves the words with their place and heading. casebook errors show then reports them as attached, moved or
-detached. To remove the citation, run: casebook undo
+casebook saves the words with their place and heading. casebook errors show then marks the citation as attached,
+moved or detached. To remove the citation, run: casebook undo
 """
 _INSPECT = """\
 examples:
@@ -58,11 +58,11 @@ examples:
 """
 _OCR = """\
 examples:
-  casebook library ocr-data                      English and Korean, from the folders of Tesseract
+  casebook library ocr-data                      copy English and Korean from the folders of Tesseract
   casebook library ocr-data ~/Downloads --language deu
-  casebook library ingest --ocr shots            then index pictures and scanned pages
+  casebook library ingest --ocr shots            index pictures and scanned pages
 
-It searches FOLDER, $TESSDATA_PREFIX and the standard folders of Linux, macOS and Windows. It downloads nothing.
+The command searches FOLDER, $TESSDATA_PREFIX and the standard folders of Linux, macOS and Windows. It uses no network.
 """
 _OPEN = """\
 examples:
@@ -117,20 +117,25 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     _add_eval(evaluate)
     reset = add_leaf(children, shared, "reset", "remove documents from the library (your files stay)")
     what = reset.add_mutually_exclusive_group(required=True)
-    what.add_argument("--data-only", action="store_true", help="every document, passage and vector of the library")
-    what.add_argument("--orphans-only", action="store_true", help="only documents without a file")
+    what.add_argument(
+        "--data-only", action="store_true", help="remove every document, passage and vector from the library"
+    )
+    what.add_argument("--orphans-only", action="store_true", help="remove only documents without a file")
     reset.add_argument("--yes", action="store_true", help="skip the confirmation")
     reset.set_defaults(run=run_later("run_reset", "cli.commands.library.manage"))
 
 
 def _add_ingest(leaf: Parser) -> None:
     leaf.add_argument(
-        "roots", metavar="FOLDER", type=path_name, nargs="*", help="folders to index (default: the known folders)"
+        "roots", metavar="FOLDER", type=path_name, nargs="*", help="folders to index (default: all earlier folders)"
     )
     leaf.add_argument("--watch", action="store_true", help="keep running and index changes until Ctrl-C")
     one = leaf.add_mutually_exclusive_group()
     one.add_argument(
-        "--file", metavar="FILE", type=path_name, help="add one file (copied into _external of the first folder)"
+        "--file",
+        metavar="FILE",
+        type=path_name,
+        help="add one file (casebook copies it into _external in the first folder)",
     )
     one.add_argument("--stdin", action="store_true", help="add standard input")
     leaf.add_argument("--ext", metavar="EXT", default="md", help="format of standard input (default md)")
@@ -143,12 +148,12 @@ def _add_ingest(leaf: Parser) -> None:
     types = ("markdown", "note", "paper", "reference", "inbox")
     leaf.add_argument("--type", choices=types, help="type of the documents")
     trust = ("primary", "secondary", "generated")
-    leaf.add_argument("--trust", choices=trust, help="trust level of documents that declare none")
+    leaf.add_argument("--trust", choices=trust, help="trust level of documents that do not declare one")
     leaf.add_argument("--rehash", action="store_true", help="read unchanged files again")
-    leaf.add_argument("--rechunk", action="store_true", help="split documents of an older chunker again")
+    leaf.add_argument("--rechunk", action="store_true", help="split documents again that an older chunker split")
     leaf.add_argument("--ocr", action="store_true", help="index the text of pictures and scanned pages (extra ocr)")
     leaf.add_argument("--follow-links", action="store_true", help="follow links that point outside the folders")
-    leaf.add_argument("--summary-only", action="store_true", help="counts only, no list of documents")
+    leaf.add_argument("--summary-only", action="store_true", help="print only counts, not the list of documents")
     leaf.set_defaults(run=run_later("run_ingest", "cli.commands.library.ingest"))
 
 
@@ -159,11 +164,13 @@ def _add_search(leaf: Parser) -> None:
     add_filters(leaf)
     leaf.add_argument("--explain", action="store_true", help="show ranks, scores and both result lists")
     leaf.add_argument("--cursor", metavar="CURSOR", help="cursor of the next page (`next_cursor` in the JSON output)")
-    leaf.add_argument("--max-tokens", metavar="N", type=number, default=0, help="maximum number of tokens (estimate)")
+    leaf.add_argument("--max-tokens", metavar="N", type=number, default=0, help="maximum number of tokens (estimated)")
     leaf.add_argument("--snippet-chars", metavar="N", type=number, default=220, help="maximum characters per passage")
     many = leaf.add_mutually_exclusive_group()
     many.add_argument("--jsonl", action="store_true", help="answer each line of stdin with one line (at most 100)")
-    many.add_argument("--bulk", action="store_true", help="the same as one object (bulk_search_response.v1)")
+    many.add_argument(
+        "--bulk", action="store_true", help="like --jsonl, but print one object (bulk_search_response.v1)"
+    )
     leaf.set_defaults(run=run_later("run_search", "cli.commands.library.search"))
 
 
@@ -184,10 +191,10 @@ def add_filters(leaf: Parser) -> None:
     """The filters, which are part of the query: every one given must hold."""
     group = leaf.add_argument_group("filters")
     group.add_argument("--tag", metavar="TAG", action="append", default=[], help="only this tag (repeatable)")
-    group.add_argument("--lang", metavar="LANG", help="only this language (ko, en, mixed), ko and en include mixed")
+    group.add_argument("--lang", metavar="LANG", help="only this language: ko, en or mixed (ko and en include mixed)")
     group.add_argument("--path", metavar="GLOB", help="only matching paths (docs/**/*.md) or file names")
     group.add_argument("--trust", choices=("primary", "secondary", "generated"), help="minimum trust level")
-    group.add_argument("--source", metavar="ID", help="only this root (`source_id` of list --json)")
+    group.add_argument("--source", metavar="ID", help="only this root (`source_id` in list --json)")
     types = ("markdown", "note", "paper", "reference", "inbox")
     group.add_argument("--type", choices=types, help="only this document type")
     media = ("markdown", "text", "code", "pdf", "manifest", "picture")
@@ -195,17 +202,24 @@ def add_filters(leaf: Parser) -> None:
     group.add_argument("--doc", metavar="DOC", help="only this document (path or id)")
     group.add_argument("--code-lang", metavar="LANG", help="only code in this language (python, rust, …)")
     group.add_argument("--repo", metavar="NAME", help="only this repository")
-    group.add_argument("--since", metavar="DATE", help="dated at or after (2026-01-31, or with a time)")
-    group.add_argument("--until", metavar="DATE", help="dated at or before")
+    group.add_argument(
+        "--since", metavar="DATE", help="only documents dated at or after this (2026-01-31, or with a time)"
+    )
+    group.add_argument("--until", metavar="DATE", help="only documents dated at or before this")
 
 
 def _add_eval(leaf: Parser) -> None:
     leaf.add_argument("suite", metavar="FILE", type=path_name, help="golden queries (YAML)")
     leaf.add_argument("--ingest", action="store_true", help="index the suite's `corpus` into a temporary library")
     leaf.add_argument(
-        "--mode", choices=("lexical", "vector", "hybrid"), action="append", help="default: lexical, hybrid"
+        "--mode",
+        choices=("lexical", "vector", "hybrid"),
+        action="append",
+        help="search modes (default: lexical, hybrid)",
     )
-    leaf.add_argument("-k", "--k", metavar="N", type=number, default=10, help="results for recall and precision (10)")
+    leaf.add_argument(
+        "-k", "--k", metavar="N", type=number, default=10, help="results for recall and precision (default 10)"
+    )
     leaf.add_argument("--keep", action="store_true", help="save the run for later comparison")
     leaf.add_argument(
         "--compare", metavar="RUN", nargs="?", const="", help="compare with this run (default: the last saved run)"

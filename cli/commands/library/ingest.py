@@ -36,7 +36,7 @@ def run_ingest(args: argparse.Namespace, context: Context) -> int:
 
     single = args.file is not None or args.stdin
     if single and args.roots:
-        raise Fault("invalid_input", "both a folder and a single file given", "pass one of them")
+        raise Fault("invalid_input", "a folder and a single file cannot be combined", "pass one of them")
     roots = [from_home(root) for root in args.roots]
     for root in roots:
         if not root.is_dir():
@@ -60,7 +60,7 @@ def run_ingest(args: argparse.Namespace, context: Context) -> int:
         summary=args.summary_only,
     )
     if args.watch and single:
-        raise Fault("invalid_input", "--watch works with folders only", "omit one of them")
+        raise Fault("invalid_input", "--watch works only with folders", "omit one of them")
     told = _Progress(context.out)
     if lacking := options.lacking:
         context.out.note(f"casebook: {lacking}")
@@ -110,7 +110,7 @@ def _run(
         data = sys.stdin.buffer.read(MAX_TEXT + 1)
         if not data.strip() or len(data) > MAX_TEXT:
             why = f"larger than {MAX_TEXT >> 20} MiB" if data.strip() else "empty"
-            raise Fault("invalid_input", f"standard input is {why}", "pipe a text into the command")
+            raise Fault("invalid_input", f"standard input is {why}", "pipe text into the command")
         from core.flows.ingest.single import ingest_stdin
 
         return ingest_stdin(store, data, args.ext, options, on_event=told, cancelled=stopped)
@@ -184,7 +184,7 @@ def report_lines(out: Output, report: IngestReport) -> Iterator[str]:
         read = f"{counted(pictures, 'picture')} not indexed. To index their text, run: casebook library ingest --ocr"
         yield out.paint(clip(read, out.columns * 2), "dim")
     if report.aborted:
-        yield out.paint("Stopped. The next run continues from here.", "warn")
+        yield out.paint("Stopped. The next run resumes here.", "warn")
 
 
 def _warning_lines(out: Output, report: IngestReport) -> Iterator[str]:

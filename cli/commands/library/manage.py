@@ -174,7 +174,9 @@ def run_reset(args: argparse.Namespace, context: Context) -> int:
 def _agreed(args: argparse.Namespace, context: Context) -> bool:
     what = "documents without a file" if args.orphans_only else "every document, passage and vector of the library"
     if not sys.stdin.isatty():
-        raise Fault("invalid_input", f"removing {what} needs a confirmation, and stdin is not a terminal", "give --yes")
+        raise Fault(
+            "invalid_input", f"removing {what} needs your confirmation, but stdin is not a terminal", "give --yes"
+        )
     sys.stderr.write(f"Remove {what}? Your files stay. [y/N] ")
     sys.stderr.flush()
     return sys.stdin.readline().strip().lower() in ("y", "yes")

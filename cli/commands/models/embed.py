@@ -15,11 +15,11 @@ from core.text import visible
 
 _EXAMPLES = """\
 examples:
-  casebook embed                compute missing embeddings, or all of them after a change of the model
-                                (cases, then rules, then passages of the library)
-  casebook embed --batch 10     write smaller batches, so that other programs wait less
+  casebook embed                compute missing embeddings, or all embeddings after you change the model
+                                (first cases, then rules, then library passages)
+  casebook embed --batch 10     write smaller batches, so other programs wait less
 
-Ctrl-C stops. The next run continues from there.
+Ctrl-C stops the run. The next run resumes there.
 """
 _MOST = 50
 _NAMES = {"error": "case", "rule": "rule", "chunk": "passage"}
@@ -66,7 +66,7 @@ def report_lines(out: Output, report: EmbedReport) -> Iterator[str]:
         return
     model = clip(visible(report.model.partition("@")[0]), 80)
     good = report.reused - report.copied
-    done = [(report.embedded, "embedded"), (report.copied, "copied from equal texts"), (good, "still valid")]
+    done = [(report.embedded, "embedded"), (report.copied, "copied from identical texts"), (good, "still valid")]
     said = ", ".join(f"{count:,} {what}" for count, what in (*done, (report.removed, "removed")) if count)
     none = f"Nothing to embed. Everything is embedded with {model}."
     yield f"{said[0].upper()}{said[1:]}, with {model}." if said else none
@@ -76,7 +76,9 @@ def report_lines(out: Output, report: EmbedReport) -> Iterator[str]:
     if report.canceled:
         yield out.paint(f"Stopped, {report.waiting:,} remaining. The next run continues from here.", "warn")
     if report.failed:
-        yield out.paint(f"{len(report.failed):,} could not be embedded and are skipped until they change:", "warn")
+        yield out.paint(
+            f"{len(report.failed):,} could not be embedded. casebook skips these texts until they change:", "warn"
+        )
     most = len(report.failed) if out.verbose else 10
     for failed in report.failed[:most]:
         yield "  " + clip(visible(f"{_NAMES.get(failed.kind, failed.kind)} {failed.item_id}: {failed.reason}"), 500)

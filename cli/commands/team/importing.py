@@ -29,7 +29,7 @@ def run_team(paths: Sequence[str], context: Context) -> int:
         raise Fault("invalid_input", f"{len(paths)} files given", "pass one lessons file, or none")
     place, path = place_of(Path()), Path(paths[0]) if paths else None
     if not (path or place.file).is_file():
-        raise Fault("not_indexed", f"there is no {path or place.file}", "write it with: casebook team export")
+        raise Fault("not_indexed", f"there is no {path or place.file}", "to create it, run: casebook team export")
     with open_store(context.database, write=True, create=True) as store:
         report = import_lessons(store, place, person(), path)
     context.log("info", "team import", lessons=report.lessons, added=report.added, change=report.change)

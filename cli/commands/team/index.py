@@ -15,15 +15,15 @@ def add_index(children: Any, shared: Parser) -> None:
     """The sub-commands and their arguments."""
     index = add_leaf(children, shared, "index", "build or update the server's search index")
     index.set_defaults(run=run_index)
-    hold = add_leaf(children, shared, "hold", "show or choose which lessons of the team your casebook holds")
+    hold = add_leaf(children, shared, "hold", "show or select which lessons of the team your casebook stores")
     hold.add_argument(
         "--project", metavar="NAME", action="append", default=[],
-        help="hold lessons of this repository, for example github.com/acme/shop (repeatable)",
+        help="store lessons of this repository, for example github.com/acme/shop (repeatable)",
     )  # fmt: skip
     hold.add_argument(
-        "--tool", metavar="NAME", action="append", default=[], help="hold lessons about this tool (repeatable)"
+        "--tool", metavar="NAME", action="append", default=[], help="store lessons about this tool (repeatable)"
     )
-    hold.add_argument("--everything", action="store_true", help="hold every lesson (the default)")
+    hold.add_argument("--everything", action="store_true", help="store every lesson (default)")
     hold.set_defaults(run=run_hold)
 
 

@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 
 _EXAMPLES = """\
 examples:
-  casebook init                 asks before it writes
-  casebook init --yes           writes what you verified, without questions
-  casebook init --merge-driver  also lets git merge the lessons file with casebook
+  casebook init                 ask before writing
+  casebook init --yes           write the fixes that you verified, without questions
+  casebook init --merge-driver  let git merge the lessons file with casebook
 
-Review the files and commit them. Your team needs nothing else.
+Then review the files and commit them.
 """
 
 
@@ -51,7 +51,7 @@ def run_init(args: argparse.Namespace, context: Context) -> int:
 
     asks = not args.yes
     if asks and not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise Fault("invalid_input", "`init` asks before it writes, and this is not a terminal", "pass --yes")
+        raise Fault("invalid_input", "`init` needs your confirmation, but stdin is not a terminal", "pass --yes")
     place = place_of(Path())
     with open_store(context.database, write=True, create=True) as store:
         imported = 0 if args.no_import else _import(store, context)
@@ -144,11 +144,11 @@ def dear_lines(out: Output, lessons: tuple[DearLesson, ...]) -> Iterator[str]:
 
 def _lines(out: Output, done: TeamInit) -> Iterator[str]:
     if done.export is None:
-        yield "Nothing was written: no fix of this repository is verified."
-        yield "Verify one with: casebook errors verify ID. Then run: casebook init"
+        yield "No file was written, because this repository has no verified fixes."
+        yield "Verify a fix (casebook errors verify ID), then run casebook init again."
         return
     yield from export_lines(out, done.export)
     for one in done.files:
         yield f"{one_line(one.path)}: {one_line(one.fault) or 'block ' + ('written' if one.changed else 'unchanged')}"
     if done.merge_driver:
-        yield "git merges the lessons file with casebook in this clone."
+        yield "In this clone, git now merges the lessons file with casebook."

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from core.flows.team.sync.setup import TeamStatus
     from core.flows.team.sync.sharing import ProjectPreview
 
-_URL = "address of the server without a password, for example postgresql://mina@db.example.com/acme"
+_URL = "server address without a password, for example postgresql://mina@db.example.com/acme"
 _SHOWN = 20
 
 
@@ -40,15 +40,15 @@ def add_server(children: Any, shared: Parser) -> None:
     join.add_argument("--yes", action="store_true", help="skip the confirmation")
     join.set_defaults(run=run_join)
     sync = add_leaf(children, shared, "sync", "send and receive lessons now")
-    sync.add_argument("--again", action="store_true", help="read the whole log again, and send lost events")
+    sync.add_argument("--again", action="store_true", help="read the whole log again and send lost events")
     sync.add_argument("--withdraw", metavar="LESSON", action="append", default=[], help="withdraw this lesson")
     sync.add_argument("--restore", metavar="LESSON", action="append", default=[], help="share it again")
     sync.set_defaults(run=run_sync)
     status = add_leaf(children, shared, "status", "show your team, its server and unsent events")
-    status.add_argument("--offline", action="store_true", help="do not ask the server")
+    status.add_argument("--offline", action="store_true", help="do not contact the server")
     status.add_argument("--verify", action="store_true", help="check the hashes of the whole log")
     status.set_defaults(run=run_status)
-    leave = add_leaf(children, shared, "leave", "stop sharing with the team (its fixes stay in your casebook)")
+    leave = add_leaf(children, shared, "leave", "leave the team (its fixes stay in your casebook)")
     leave.set_defaults(run=run_leave)
 
 
@@ -76,7 +76,7 @@ def run_init(args: argparse.Namespace, context: Context) -> int:
     lines = [
         f"Team {done.team} on {one_line(done.server)}, tables version {done.tables}",
         out.paint(f"Add a member: CREATE ROLE mina LOGIN PASSWORD '…' IN ROLE {done.grant};", "dim"),
-        out.paint(f"Each member runs in a repository: casebook team join URL --team {done.team}", "dim"),
+        out.paint(f"Each member must run this in a repository: casebook team join URL --team {done.team}", "dim"),
     ]
     out.result(done, lines)
     return 0
@@ -95,7 +95,7 @@ def run_join(args: argparse.Namespace, context: Context) -> int:
     with open_store(context.database, write=True, create=True) as store:
         projects = preview_projects(store, places) if held.can_share else ()
         if any(one.lessons for one in projects) and not args.yes and not _confirmed(context, projects, held.team):
-            context.out.note("the team was not joined")
+            context.out.note("you did not join the team")
             return 1
         done = join_team(store, address, held, places, args.machine)
         report = sync(store)
@@ -109,7 +109,7 @@ def run_join(args: argparse.Namespace, context: Context) -> int:
 def _confirmed(context: Context, projects: Sequence[ProjectPreview], team: str) -> bool:
     """Whether a person agrees to what leaves for the first time. Raises Fault where no person can be asked."""
     if not sys.stdin.isatty() or not sys.stderr.isatty():
-        raise Fault("invalid_input", "sharing needs a confirmation", "run the command on a terminal, or pass --yes")
+        raise Fault("invalid_input", "sharing needs your confirmation", "run the command in a terminal, or pass --yes")
     for line in project_lines(context.out, projects):
         sys.stderr.write(line + "\n")
     total = counted(sum(len(one.lessons) for one in projects), "lesson")
@@ -162,7 +162,7 @@ def sync_lines(out: Output, done: TeamSync) -> Iterator[str]:
     ]  # fmt: skip
     yield f"Team {done.team}: {', '.join(counts or ['nothing new'])}"
     if done.healed:
-        yield out.paint("The server had lost events. casebook read its log again and sent them again.", "warn")
+        yield out.paint("The server had lost events. casebook sent them again.", "warn")
     for one in done.kept[:_SHOWN]:
         yield out.paint(f"lesson {one.id}: {one_line(one.reason)}", "warn")
     if len(done.kept) > _SHOWN:
@@ -178,7 +178,7 @@ def run_status(args: argparse.Namespace, context: Context) -> int:
     from core.store import open_store
 
     if args.offline and args.verify:
-        raise Fault("invalid_input", "--verify asks the server", "drop --offline")
+        raise Fault("invalid_input", "--verify needs the server", "drop --offline")
     with open_store(context.database) as store:
         found = team_status(store, ask=not args.offline, verify=args.verify)
     context.out.result(found, status_lines(context.out, found))
@@ -194,7 +194,7 @@ def status_lines(out: Output, found: TeamStatus) -> Iterator[str]:
     yield f"  to send  {found.waiting:,}"
     yield f"  in step  {found.synced or 'never'}"
     if found.verified is not None:
-        yield out.paint(f"  {counted(found.verified, 'event')} checked, every hash is valid.", "good")
+        yield out.paint(f"  {counted(found.verified, 'event')} checked. All hashes are valid.", "good")
     if found.fault:
         yield out.paint(f"  {one_line(found.fault)}", "warn")
     if out.verbose:

@@ -98,7 +98,7 @@ _SESSIONS = 2
 _TIERS = {
     "fingerprint": "the same error",
     "exact": "an error of the same kind",
-    "prefix": "an error with the same beginning",
+    "prefix": "an error that begins with the same words",
     "vector": "an error with a similar meaning",
 }
 

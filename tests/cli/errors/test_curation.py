@@ -108,7 +108,7 @@ def test_of_a_case_of_several_errors_each_fix_says_which_it_is_for(filled: Run) 
         assert told.split("\n")[1].split() == ["for", *lines[fix["fingerprint"]].split()]
     assert "\n  for " not in filled("errors", "show", "2").text, "where there is one error, it is that one"
     assert filled("errors", "edit", "1", "--resolution", "for all of it", "--whole-case").code == 0
-    assert "every error of the case" in filled("errors", "show", "1").text
+    assert "all errors of the case" in filled("errors", "show", "1").text
 
 
 def fixes(run: Run, case_id: int) -> dict[str, int]:
@@ -123,7 +123,7 @@ def test_which_of_several_fixes_it_was_is_said_in_one_line_with_the_flag_for_the
     assert len(both["fingerprints"]) == len(both["resolutions"]) == 2
     number = fixes(filled, 1)
     assert answer(filled, ERRORS[0]) == (f"first idea for {ERRORS[0]}", "draft"), "what was searched is not the newest"
-    told = f"In case 1 this is fix {number['beta']}. Fix {number['alpha']} answers for another error: --fix "
+    told = f"In case 1, this is fix {number['beta']}. Fix {number['alpha']} answers a different error: --fix "
     done = filled("errors", act, "1")
     assert f"{told}{number['alpha']}" in done.text.split("\n")
     assert all(width(line) <= 80 for line in done.text.split("\n"))

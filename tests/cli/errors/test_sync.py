@@ -17,7 +17,7 @@ def test_the_first_block_needs_a_person(run: Run, home: Path) -> None:
     path.write_text("mine\n")
     refused = run("errors", "export", "--sync", file)
     assert refused.code == 2
-    assert "the first block needs a confirmation" in refused.said
+    assert "you must confirm the first block" in refused.said
     assert path.read_text() == "mine\n"
     shown = run("errors", "export", "--sync", file, "--dry-run")
     assert b"## Known errors and fixes" in shown.out

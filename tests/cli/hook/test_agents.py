@@ -223,7 +223,7 @@ def test_status_says_which_hook_does_not_answer(tmp_path: Path) -> None:
     path.write_text(path.read_text().replace("agent_casebook", "no_such_casebook"))
     done = casebook(tmp_path, "hooks", "status")
     assert done.returncode == 1
-    assert "Gemini CLI: outdated, does not answer" in done.stdout
+    assert "Gemini CLI: outdated, does not respond" in done.stdout
 
 
 def test_doctor_names_the_agents_that_casebook_is_not_called_by(tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def test_whether_decisions_worked(run: Run, tmp_path: Path) -> None:
     assert "1 incident in 1 of 1 sessions" in text and "1 incident in 1 of 2 sessions" in text
     assert "s2 message 4, 2026-01-22" in text
     empty = run("insights", "worked", "--project", "none", "--db", db)
-    assert empty.code == 1 and "No dated decisions" in empty.text
+    assert empty.code == 1 and "no dated decisions" in empty.text
 
 
 def test_one_view_alone(run: Run, tmp_path: Path) -> None:

@@ -151,7 +151,7 @@ def test_a_refusal_exits_1_and_a_fault_2(filled: Run, serve: Callable[..., Serve
     server = serve()
     refused = filled("library", "ask", "How much coffee does the release manager drink on a Friday?")
     assert refused.code == 1
-    assert "Nearest passages (all below the threshold of 0.30)" in refused.text
+    assert "Nearest passages (all below the threshold 0.30)" in refused.text
     why = filled("library", "ask", "--explain", "Who may send release notes to the Zanzibar office?").text
     assert "gate: no passage contains Zanzibar" in why
     assert server.requests == []
@@ -161,7 +161,7 @@ def test_a_refusal_exits_1_and_a_fault_2(filled: Run, serve: Callable[..., Serve
     assert missing.text == "", "JSON has the fault alone"
     unanswered = filled("library", "ask", RETRY)
     assert unanswered.code == 2
-    assert unanswered.text.startswith("No model answered. Passages found:\n· "), "what was found is worth reading"
+    assert unanswered.text.startswith("The LLM did not answer. Passages found:\n· "), "what was found is worth reading"
     assert filled("library", "ask", " ").code == 2
 
 
@@ -231,7 +231,7 @@ def test_a_source_that_has_changed_since_it_was_read_is_told(
         "! [1] http-client.md: changed since it was indexed\n  to index the changes, run: casebook library ingest"
         in found.text
     )
-    assert "some files changed since" in found.text
+    assert "some files have changed since" in found.text
     assert "! [1] http-client.md: changed since" in run("library", "ask", RETRY, "--explain").text
     answer = run("library", "ask", RETRY, "--json").json()
     assert [one["since_read"] for one in answer["citations"]] == ["changed"]

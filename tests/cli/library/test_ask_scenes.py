@@ -224,11 +224,11 @@ def test_what_the_model_did_not_say_itself_is_not_said_for_it() -> None:
 def test_what_the_model_said_when_it_gave_up_is_told() -> None:
     refused = _answer("where?", "Not enough evidence.", used=3, refusal="llm_self_judge")
     gave_up = replace(refused, said="The passages do not mention \x1b[31m Zanzibar.")
-    assert "Reply from the model: The passages do not mention ␛[31m Zanzibar." in _told(gave_up)
+    assert "Reply of the LLM: The passages do not mention ␛[31m Zanzibar." in _told(gave_up)
     assert "Reply of the model" not in "\n".join(answer_lines(Output(), gave_up, said=True)), "it stands there already"
     uncited = replace(gave_up, trace=(Step("citations", "rejected", "no passage is cited"),))
     for explain in (False, True):
-        assert "Reply from the model: The passages do not mention ␛[31m Zanzibar." in _told(uncited, explain=explain)
+        assert "Reply of the LLM: The passages do not mention ␛[31m Zanzibar." in _told(uncited, explain=explain)
     long = "\n".join(answer_lines(Output(), replace(uncited, said="no " * 400)))
     assert long.count("no ") < 120
     assert "…" in long

@@ -115,7 +115,7 @@ def test_by_hand_it_says_where_it_listens_and_ends_at_a_signal(serve: Run, run: 
     process.send_signal(signal.SIGTERM)
     out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
-    assert out.decode() == f"Serving {MINILM} at {place.entrance}. Stops after 900 s without a request.\n"
+    assert out.decode() == f"Serving {MINILM} at {place.entrance}. The service stops after 900 s without a request.\n"
     assert err == b""
     assert not place.entrance.exists()
 
