@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Final
 
 from core.base.fault import Fault
-from core.flows.ingest.api import Tell, ended, jobs_of, read_all, running
+from core.flows.ingest.api import Tell, ended, jobs_of, running
+from core.flows.ingest.batches import read_all
 from core.library.documents.rows import Source, content_hash
 from core.library.ingest.options import IngestOptions
 from core.library.ingest.readers import PICTURES, extension_of, media_of

@@ -17,7 +17,7 @@ from core.library.ingest.prepare import ChunkRow, Prepared, derivation_key, keep
 from core.library.ingest.readers import CODED, code_lang_of
 from core.library.ingest.walk import file_of
 from core.library.parse.ocr import ENGINE
-from core.library.search.fts import IndexRow, drop_rows, heading_words, put_rows
+from core.library.search.fts import IndexRow, drop_rows, heading_words
 from core.store import Store
 from core.store.sql import now, number, value
 
@@ -37,9 +37,9 @@ _PATH = """INSERT INTO asset_paths VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDA
  source_id = excluded.source_id, size = excluded.size, mtime_ns = excluded.mtime_ns, looked = excluded.looked"""
 _BLOCK = """INSERT INTO blocks(doc_id, block_id, kind, heading_path_json, ordinal, source_span_json, payload_json,
  position) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
-_CHUNK = """INSERT INTO chunks(chunk_id, doc_id, text, heading_path_json, section_label, source_spans_json,
+_CHUNK = """INSERT INTO chunks(id, chunk_id, doc_id, text, heading_path_json, section_label, source_spans_json,
  token_estimate, chunker_version, policy_hash, block_ids_json, created_at, position, line_start, line_end)
- VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _KEEP = """UPDATE chunks SET chunk_id = ?, source_spans_json = ?, token_estimate = ?, chunker_version = ?,
  policy_hash = ?, block_ids_json = ?, position = ?, line_start = ?, line_end = ? WHERE id = ?"""
 
@@ -100,6 +100,11 @@ class Vanished:
         del self._left[found.workspace_path]
         return found
 
+    def give_back(self, taken: KnownDocument) -> None:
+        """Undo the last `take`."""
+        self._by_asset[taken.asset_id].append(taken)
+        self._left[taken.workspace_path] = taken
+
     def __iter__(self) -> Iterator[KnownDocument]:
         """Yield the documents that were not taken, by path."""
         return iter(sorted(self._left.values(), key=lambda one: one.workspace_path))
@@ -116,10 +121,13 @@ class Placed:
     made: Prepared
 
 
-def put_document(con: apsw.Connection, placed: Placed, old: Document | None, looked: float) -> None:
+def put_document(
+    con: apsw.Connection, placed: Placed, old: Document | None, looked: float
+) -> list[tuple[int, IndexRow]]:
     """Write a document. `old` is the one whose place it takes: at the same path, or where the file was before.
 
-    Passages whose words and headings stay keep their row, and with it their vectors.
+    Passages whose words and headings stay keep their row, and with it their vectors. Returns the rows that the caller
+    puts into the word index (`put_rows`) within the same transaction; it also raises the revision.
     """
     made, ts = placed.made, now()
     con.execute(
@@ -138,7 +146,7 @@ def put_document(con: apsw.Connection, placed: Placed, old: Document | None, loo
         con.execute(_UPDATE, (*row, old.doc_id))
     con.executemany("INSERT INTO document_tags VALUES (?, ?)", ((made.doc_id, tag) for tag in made.about.tags))
     con.executemany(_BLOCK, ((made.doc_id, *block) for block in made.blocks))
-    _put_chunks(con, made, old, ts)
+    indexed = _put_chunks(con, made, old, ts)
     if made.derived is not None:
         keep(con, derivation_key(placed.media, made.asset_id, made.parser_version), placed.media, made.derived)
     if old is not None and old.workspace_path != placed.workspace_path:
@@ -148,7 +156,7 @@ def put_document(con: apsw.Connection, placed: Placed, old: Document | None, loo
     )
     if old is not None and old.asset_id != made.asset_id:
         _drop_asset(con, old.asset_id)
-    raise_revision(con)
+    return indexed
 
 
 def remove_document(con: apsw.Connection, old: Document) -> None:
@@ -187,9 +195,9 @@ def fill_code_langs(store: Store) -> None:
         con.execute("INSERT OR REPLACE INTO kv VALUES ('code_langs', ?)", (CODE_LANGS,))
 
 
-def raise_revision(con: apsw.Connection) -> None:
-    """Say that the documents changed: cursors into search results end here."""
-    con.execute("UPDATE kv SET value = CAST(value AS INTEGER) + 1 WHERE key = 'corpus_revision'")
+def raise_revision(con: apsw.Connection, changes: int = 1) -> None:
+    """Say that so many documents changed: cursors into search results end here."""
+    con.execute("UPDATE kv SET value = CAST(value AS INTEGER) + ? WHERE key = 'corpus_revision'", (changes,))
 
 
 def _row(placed: Placed, old: Document | None, ts: str) -> tuple[Any, ...]:
@@ -232,7 +240,7 @@ def _row(placed: Placed, old: Document | None, ts: str) -> tuple[Any, ...]:
     return tuple(getattr(document, name) for name in Document.__slots__)
 
 
-def _put_chunks(con: apsw.Connection, made: Prepared, old: Document | None, ts: str) -> None:
+def _put_chunks(con: apsw.Connection, made: Prepared, old: Document | None, ts: str) -> list[tuple[int, IndexRow]]:
     known = _stored_chunks(con, made.doc_id) if old is not None else {}
     kept: list[tuple[int, int, ChunkRow]] = []
     fresh: list[tuple[int, ChunkRow]] = []
@@ -253,10 +261,9 @@ def _put_chunks(con: apsw.Connection, made: Prepared, old: Document | None, ts: 
             for item_id, position, one in kept
         ),
     )
-    indexed: list[tuple[int, IndexRow]] = []
-    for position, one in fresh:
-        con.execute(_CHUNK, _chunk(made, one, position, ts))
-        indexed.append((con.last_insert_rowid(), one.index))
+    first = number(con, "SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = 'chunks'")
+    con.executemany(_CHUNK, [(at, *_chunk(made, one, position, ts)) for at, (position, one) in enumerate(fresh, first)])
+    indexed = [(at, one.index) for at, (_, one) in enumerate(fresh, first)]
     if old is not None and old.title != made.about.title:
         stale = [
             (item_id, one.index)
@@ -265,7 +272,7 @@ def _put_chunks(con: apsw.Connection, made: Prepared, old: Document | None, ts: 
         ]
         drop_rows(con, [item_id for item_id, _ in stale])
         indexed += stale
-    put_rows(con, indexed)
+    return indexed
 
 
 def _stored_chunks(con: apsw.Connection, doc_id: str) -> dict[tuple[str, str], deque[int]]:

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from core.flows.ingest import api
+from core.flows.ingest import api, batches
 from core.library.ingest.report import IngestEvent, IngestReport
 from core.process.worker import Call
 from tui.services import tasks
@@ -21,6 +21,7 @@ def slow(call: Call, casebook: Path, *given: Any) -> IngestReport:
     real = api.ingest
     go_on = casebook.with_name(GO_ON)
     tasks.EVERY = 0.01
+    batches.MOST_FILES = 1  # else all files are written before the first is reported
 
     def slowly(store, roots, options, *, on_event, cancelled) -> IngestReport:
         def told(event: IngestEvent) -> None:

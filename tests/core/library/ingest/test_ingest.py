@@ -6,14 +6,20 @@ import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import apsw
 import pytest
 
 from core.base.fault import Fault
+from core.flows.ingest import batches
 from core.flows.ingest.api import IngestEvent, IngestOptions, ingest
 from core.library.chunk import MD_V2, MD_V3, SECTION_V1
 from core.library.documents.read import chunks_of, corpus_revision, document_at, sources, tags_of
-from core.store import Store, jobs
+from core.library.ingest.prepare import Outcome, Task
+from core.library.ingest.write import Placed
+from core.library.search.fts import IndexRow
+from core.store import Store, jobs, open_store
 from tests.core.library.ingest.support import ALPHA, Put, counts, found, rows, state, whole
 
 
@@ -239,9 +245,10 @@ def test_events_come_in_their_order_and_end_once(library: Store, notes: Path, pu
 
 
 @pytest.mark.parametrize("stop_at", [0, 1, 2, 3])
-def test_cancelled_it_ends_between_two_files_and_goes_on_later(
-    library: Store, notes: Path, put: Put, stop_at: int
+def test_cancelled_it_ends_between_two_batches_and_goes_on_later(
+    library: Store, notes: Path, put: Put, stop_at: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(batches, "MOST_FILES", 1)
     for n in range(4):
         put(f"{n}.md", f"# {n}\n\nwords of {n}\n")
     heard: list[IngestEvent] = []
@@ -260,7 +267,88 @@ def test_cancelled_it_ends_between_two_files_and_goes_on_later(
     ]
 
 
-def test_a_run_that_somebody_cancels_stops(library: Store, notes: Path, put: Put) -> None:
+def test_cancelled_within_a_batch_it_writes_what_was_read(library: Store, notes: Path, put: Put) -> None:
+    for n in range(4):
+        put(f"{n}.md", f"# {n}\n\nwords of {n}\n")
+    heard: list[IngestEvent] = []
+    asked = 0
+
+    def stop() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked > 3  # after the walk: before the third file
+
+    report = ingest(library, [notes], on_event=heard.append, cancelled=stop)
+    finished = [event.path for event in heard if event.kind == "asset_finished"]
+    assert report.aborted
+    assert 0 < len(finished) < 4
+    assert rows(library, "SELECT workspace_path FROM documents ORDER BY 1") == [(path,) for path in finished]
+    assert counts(ingest(library, [notes])) == {"new": 4 - len(finished), "unchanged": len(finished)}
+
+
+def test_a_file_is_stored_when_it_is_reported(library: Store, notes: Path, put: Put) -> None:
+    for n in range(6):
+        put(f"{n}.md", f"# {n}\n\nwords of {n}\n")
+
+    def check(event: IngestEvent) -> None:
+        if event.kind == "asset_finished":
+            with open_store(library.path) as other:
+                assert document_at(other.con, event.path or "") is not None
+
+    assert counts(ingest(library, [notes], on_event=check)) == {"new": 6}
+
+
+def test_files_are_read_outside_of_a_transaction(
+    library: Store, notes: Path, put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for n in range(6):
+        put(f"{n}.md", f"# {n}\n\nwords of {n}\n")
+    locked: list[bool] = []
+    real = batches.prepare
+
+    def prepare(task: Task) -> Outcome:
+        locked.append(library.con.in_transaction)
+        return real(task)
+
+    monkeypatch.setattr(batches, "prepare", prepare)
+    monkeypatch.setattr(batches, "MOST_FILES", 2)
+    ingest(library, [notes])
+    assert locked == [False] * 6
+
+
+def test_a_document_that_the_store_refuses_is_lost_alone(
+    library: Store, notes: Path, put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put("old.md", ALPHA)
+    ingest(library, [notes])
+    ids = rows(library, "SELECT id FROM chunks ORDER BY position")
+    (notes / "old.md").rename(notes / "a.md")
+    for name in ("b.md", "bad.md", "c.md"):
+        put(name, f"# {name}\n\nwords of {name}\n")
+    real = batches.put_document
+
+    def refuse(con: apsw.Connection, placed: Placed, *rest: Any) -> list[tuple[int, IndexRow]]:
+        indexed = real(con, placed, *rest)
+        if placed.workspace_path == "bad.md":
+            raise apsw.ConstraintError("not this one")
+        return indexed
+
+    monkeypatch.setattr(batches, "put_document", refuse)
+    heard: list[IngestEvent] = []
+    report = ingest(library, [notes], on_event=heard.append)
+    assert counts(report) == {"new": 2, "moved": 1, "errors": 1}
+    assert [(event.kind, event.path) for event in heard if event.path] == [
+        (kind, path) for path in ("a.md", "b.md", "bad.md", "c.md") for kind in ("asset_started", "asset_finished")
+    ]
+    assert rows(library, "SELECT id FROM chunks JOIN documents USING (doc_id) WHERE workspace_path = 'a.md'") == ids
+    monkeypatch.undo()
+    assert counts(ingest(library, [notes])) == {"new": 1, "unchanged": 3}
+
+
+def test_a_run_that_somebody_cancels_stops(
+    library: Store, notes: Path, put: Put, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batches, "MOST_FILES", 1)
     for n in range(3):
         put(f"{n}.md", f"# {n}\n\nwords\n")
 
