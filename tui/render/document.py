@@ -29,7 +29,7 @@ from tui.render.common.markdown import (
     set_in_columns,
     visible_line,
 )
-from tui.render.common.session import wrap
+from tui.render.common.untrusted import wrap
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer

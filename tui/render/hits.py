@@ -15,8 +15,7 @@ from tui.actions.registry import BY_NAME
 from tui.render.common.amounts import ago, counted, stamp
 from tui.render.common.empty_states import Notice, of_fault
 from tui.render.common.glyphs import Mark, Signs
-from tui.render.common.session import wrap
-from tui.render.common.untrusted import block, inline, pad
+from tui.render.common.untrusted import block, inline, pad, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -39,6 +39,8 @@ def test_a_long_line_of_a_diff_goes_on_under_its_code(width: int) -> None:
     assert "".join(line[2:] for line in lines) == LONG[2:]
     assert lines[0].startswith("+ R") and all(line.startswith("  ") for line in lines[1:])
     assert not width or max(map(cell_len, lines)) <= width
+    if width >= 40:
+        assert all(line.endswith(" ") for line in lines[:-1]), "it breaks at a blank"
 
 
 def test_code_keeps_every_character() -> None:

@@ -16,7 +16,8 @@ from core.errors.retrieval.answer import Hit, Source
 from tui.render.case import dim_masked, draw_masked, masked_in
 from tui.render.case_list import draw_row, row_of
 from tui.render.common.glyphs import UNICODE
-from tui.render.common.session import Marks, draw_line, lines_of, wrap
+from tui.render.common.session import Marks, draw_line, lines_of
+from tui.render.common.untrusted import wrap
 
 NOW = datetime(2026, 3, 14, 9, 0, tzinfo=UTC)
 LINE = "error TS2304: Cannot find name 'fetchOrders' in src/shop/app.ts"

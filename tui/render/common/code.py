@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from rich.cells import cell_len, chop_cells
+from rich.cells import cell_len
 from textual.content import Content, Span
+
+from tui.render.common.untrusted import wrap
 
 CODE = "$cb-soft"
 DIFF: Final = {"+": "$cb-good on $cb-added", "-": "$cb-bad on $cb-removed", "@": "$cb-dim"}
@@ -66,17 +68,16 @@ def code_parts(line: str, language: str = "", ground: str = "") -> Iterator[tupl
 
 
 def diff_lines(line: str, width: int, lead: str = "") -> list[Content]:
-    """A line of a diff in lines of `width` cells, broken by character, each under the code above; 0: not broken.
+    """A line of a diff in lines of `width` cells, broken at blanks, each under the code above; 0: not broken.
 
     `lead` stands before each of them."""
     tone = DIFF.get(line[:1], CODE)
     sign = line[:2] if line[:2] in ("+ ", "- ", "  ") else line[:1]
     room = width - cell_len(lead) - cell_len(sign)
-    pieces = chop_cells(line[len(sign) :], room) if width and room > 3 and line else [line[len(sign) :]]
+    code = line[len(sign) :]
+    pieces = [code[start:end] for start, end in wrap(code, room)] if width and room > 3 else [code]
     blank = " " * len(sign)
-    return [
-        Content.assemble(lead, (f"{blank if at else sign}{piece}", tone)) for at, piece in enumerate(pieces or [""])
-    ]
+    return [Content.assemble(lead, (f"{blank if at else sign}{piece}", tone)) for at, piece in enumerate(pieces)]
 
 
 def frame_spans(text: str) -> list[Span]:

@@ -13,7 +13,7 @@ from textual.content import Content
 from core.text import visible
 from tui.render.common.amounts import stamp
 from tui.render.common.glyphs import Signs
-from tui.render.common.untrusted import cut, inline, title
+from tui.render.common.untrusted import cut, inline, title, wrap
 
 if TYPE_CHECKING:
     from core.errors import SourceMessage
@@ -176,23 +176,6 @@ def _column(raw: str, at: int) -> int:
     """Return the column of the code point `at` of a line after its tabs are expanded."""
     at = min(max(0, at), len(raw))
     return at if "\t" not in raw else len(visible(raw[:at]).expandtabs(4))
-
-
-def wrap(line: str, cells: int) -> Iterator[tuple[int, int]]:
-    """The half-open parts of a line that each fit into `cells` cells, broken behind a blank where there is one."""
-    at = 0
-    while True:
-        rest = line[at : at + 2 * cells + 8]
-        if len(rest) == len(line) - at and cell_len(rest) <= cells:
-            yield at, len(line)
-            return
-        size = max(1, len(cut(rest, cells)))
-        if (blank := rest.rfind(" ", size // 2, size)) > 0:
-            size = blank + 1
-        yield at, at + size
-        at += size
-        if at >= len(line):
-            return
 
 
 def _margin(judged: Judged, room: int) -> tuple[str, str]:

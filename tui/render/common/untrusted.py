@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from rich.cells import cell_len
@@ -54,6 +55,23 @@ def cut(text: str, cells: int) -> str:
         else:
             high = middle - 1
     return text[:low]
+
+
+def wrap(line: str, cells: int) -> Iterator[tuple[int, int]]:
+    """The half-open parts of a line that each fit into `cells` cells, broken behind a blank where there is one."""
+    at = 0
+    while True:
+        rest = line[at : at + 2 * cells + 8]
+        if len(rest) == len(line) - at and cell_len(rest) <= cells:
+            yield at, len(line)
+            return
+        size = max(1, len(cut(rest, cells)))
+        if (blank := rest.rfind(" ", size // 2, size)) > 0:
+            size = blank + 1
+        yield at, at + size
+        at += size
+        if at >= len(line):
+            return
 
 
 def pad(text: str, cells: int) -> str:
