@@ -39,6 +39,16 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+_LONGEST_NAME = 200
+
+
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """The name of a long text is its beginning: some have megabytes, and processes exchange each name several times."""
+    if isinstance(val, bytes):
+        val = val[: _LONGEST_NAME + 1].decode("ascii", "backslashreplace")
+    return f"{val[:_LONGEST_NAME]}..." if isinstance(val, str) and len(val) > _LONGEST_NAME else None
+
+
 # Thousands of casebooks are made and thrown away: in memory none waits for a disk, which was most of the time of a test
 # on a busy machine, and longer than a casebook's lock is waited for.
 _MEMORY, _ROOM = "/dev/shm", 4 << 30
