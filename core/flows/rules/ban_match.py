@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 MOST_BYTES: Final = 1 << 20
 """A larger file is not read."""
+HEAD: Final = 2_000
+"""Code points at the start of a file in which it says that it is generated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +66,21 @@ class BanSource:
         from core.flows.rules.bans import act_of  # loads the parser of commands
 
         act = act_of(tool, tool_input)
+        if act.files and any(ban.kind == "generated" for _, bans in read for ban in bans.bans):
+            act = replace(act, head=self._text(act.files[0], HEAD))
         found = _broken(read, act)
         if found and act.whole and (now := self._text(act.files[0])):
             return _broken(read, replace(act, old=now))
         return found
 
-    def _text(self, file: str) -> str:
-        """A file that a call writes as a whole, as it is before; empty where there is none."""
+    def _text(self, file: str, most: int = -1) -> str:
+        """The start of a file that a call edits, as it is before; empty if there is none, or all of it is too long."""
         path = (self.folder or Path()) / file
         try:
-            return path.read_text(encoding="utf-8", errors="replace") if path.stat().st_size <= MOST_BYTES else ""
+            if not path.is_file() or (most < 0 and path.stat().st_size > MOST_BYTES):
+                return ""
+            with path.open(encoding="utf-8", errors="replace") as stream:
+                return stream.read(most)
         except (OSError, ValueError):
             return ""
 
@@ -83,6 +90,7 @@ _FILES: Final = ("file_path", "filePath", "path", "notebook_path")
 
 
 def _broken(read: Sequence[tuple[BanPlace, Bans]], act: Act) -> tuple[Broken, ...]:
+    """The broken bans; that of generated files only where none names the edited file."""
     from core.flows.rules.bans import broken
 
     found: dict[str, Broken] = {}
@@ -91,7 +99,8 @@ def _broken(read: Sequence[tuple[BanPlace, Bans]], act: Act) -> tuple[Broken, ..
             if broken(ban, act, bans.advised, str(place.folder)):
                 one = Broken(ban, place)
                 found.setdefault(one.key, one)
-    return tuple(found.values())
+    first = next((one for kind in ("edit", "generated") for one in found.values() if one.ban.kind == kind), None)
+    return tuple(one for one in found.values() if one.ban.kind != "generated" or one is first)
 
 
 def _bans_of(path: Path) -> Bans:
@@ -114,6 +123,7 @@ def matched_ban(one: Broken) -> MatchedRule:
     from core.rules.matching.keyword import KeywordHit
 
     ban = one.ban
+    shown = ban.code if ban.kind == "generated" else f"`{ban.code}`"
     advice = ", ".join(f"`{code}`" for code in ban.instead)
     return MatchedRule(
         id=one.id,
@@ -122,7 +132,7 @@ def matched_ban(one: Broken) -> MatchedRule:
         match_type="exact",
         similarity=None,
         keyword_score=0.0,
-        why=(f"forbidden {_WHAT[ban.kind]} `{ban.code}`, exact",),
+        why=(f"forbidden {_WHAT[ban.kind]} {shown}, exact",),
         solution=f"Use {advice}." if advice else ban.said,
         hits=(KeywordHit(ban.code, "ban", 1.0),),
         path=str(one.place.path),
@@ -130,7 +140,15 @@ def matched_ban(one: Broken) -> MatchedRule:
     )
 
 
-_WHAT: Final = {"use": "code", "call": "call", "import": "import", "edit": "edit of", "push": "push to"}
+_WHAT: Final = {
+    "use": "code",
+    "run": "command",
+    "call": "call",
+    "import": "import",
+    "edit": "edit of",
+    "generated": "edit of",
+    "push": "push to",
+}
 
 
 def with_bans(found: RuleMatch, bans: Sequence[MatchedRule], limit: int, elapsed_ms: float = 0.0) -> RuleMatch:

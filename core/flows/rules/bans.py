@@ -28,13 +28,14 @@ _OLD: Final = ("old_string", "old_str")
 @dataclass(frozen=True, slots=True)
 class Act:
     """What a call does, as far as bans are about it: its parsed commands; or the edited files, and the texts that an
-    edit removes and adds. `whole`: a file is written as a whole."""
+    edit removes and adds. `whole`: a file is written as a whole; `head`: its first lines as they are before."""
 
     parts: tuple[Part, ...] = ()
     files: tuple[str, ...] = ()
     old: str = ""
     new: str = ""
     whole: bool = False
+    head: str = ""
 
 
 def act_of(tool: str, tool_input: Mapping[str, Any]) -> Act:
@@ -61,11 +62,13 @@ def broken(ban: Ban, act: Act, advised: frozenset[str], folder: str = "") -> boo
     if ban.kind == "edit":
         kept = ban.existing and act.whole
         return not kept and any(_is_banned_path(ban.code, file, folder) for file in act.files)
+    if ban.kind == "generated":
+        return any(_is_generated(ban.code, file.removeprefix(folder), act.head) for file in act.files[:1])
     if ban.kind == "push":
         return any(_pushes(ban.code, part) for part in act.parts)
     if act.parts:
         return any(_runs(ban.code, part) and not _is_advised(ban.code, part, advised) for part in act.parts)
-    return bool(act.files) and _adds(ban, act, folder)
+    return bool(act.files) and ban.kind != "run" and _adds(ban, act, folder)
 
 
 # Commands ------------------------------------------------------------------------------------------------------------
@@ -261,6 +264,26 @@ def code_pattern(ban: Ban) -> re.Pattern[str] | None:
     return re.compile(lead + before + body + after, re.MULTILINE)
 
 
+_SAYS_GENERATED: Final = re.compile(
+    r"^[ \t]*(?:#|//|/?\*|--|;|%|<!--)[^\n]*(?:@generated\b"
+    r"|\b(?:auto-?)?generated\b[^\n]*(?:\n[^\n]*){0,2}?\bdo not (?:edit|modify|change)\b"
+    r"|\bdo not (?:edit|modify|change)\b[^\n]*(?:\n[^\n]*){0,2}?\b(?:auto-?)?generated\b)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""A comment by which a generator marks its files."""
+
+
+def _is_generated(words: str, file: str, head: str) -> bool:
+    """Whether a file says that it is generated; a word that a ban adds (`proto`) is there or in its path."""
+    prose = of_path(file) == "prose"  # there, `#` is a heading
+    kind = words.casefold().split()[1:-1]
+    return any(
+        (not prose or found[0].lstrip().startswith("<!--"))
+        and all(word in f"{file}\n{found[0]}".casefold() for word in kind)
+        for found in _SAYS_GENERATED.finditer(head)
+    )
+
+
 # Paths ---------------------------------------------------------------------------------------------------------------
 
 
@@ -277,7 +300,7 @@ def _is_banned_path(code: str, file: str, folder: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def _glob(code: str) -> re.Pattern[str]:
-    wanted = code.removeprefix("./").removeprefix("~")
+    wanted = re.sub(r"(?<=/)\*$", "**", code.removeprefix("./").removeprefix("~"))
     body = ""
     for piece in re.split(r"(\*\*/|\*\*|\*|\{[^{}/]*\})", wanted.rstrip("/")):
         if piece == "**/":
@@ -291,4 +314,5 @@ def _glob(code: str) -> re.Pattern[str]:
         else:
             body += re.escape(piece)
     tail = r"(?:/.*)?" if wanted.endswith("/") or not re.search(r"\.[\w*]+$|\*$", wanted) else ""
-    return re.compile((r".*" if code.startswith("~") else "" if code.startswith("/") else r"(?:.*/)?") + body + tail)
+    deep = r"(?:(?!\.)[^/]+/)*" if "/" in code else r"(?:.*/)?"  # `rules/` is not `.claude/rules/`
+    return re.compile((r".*" if code.startswith("~") else "" if code.startswith("/") else deep) + body + tail)

@@ -1,7 +1,7 @@
 """Reader of bans: sentences of a rule file that forbid code in backticks, and that a program can decide.
 
-A sentence counts only if nothing restricts what it forbids: no condition, purpose or place (`never X when …`). What is
-left is exact, so that a match needs no score.
+A sentence counts only if nothing restricts what it forbids: no condition, purpose or place (`never X when …`), except
+that a user may allow it. What is left is exact, so that a match needs no score.
 """
 
 from __future__ import annotations
@@ -17,22 +17,26 @@ from core.base.lazy import lazy_pattern
 from core.rules.format.headings import begins_rule, fenced
 from core.text import redact
 
-Kind = Literal["use", "call", "import", "edit", "push"]
-"""What is forbidden: `use` the code at all, `call` it, `import` it, `edit` the files of a path, `push` to a branch."""
+Kind = Literal["use", "run", "call", "import", "edit", "generated", "push"]
+"""What is forbidden: `use` the code at all, `run` it as a command, `call` it, `import` it, `edit` the files of a path
+or those that say that they are `generated`, `push` to a branch."""
+_OF_FILES: Final = ("edit", "generated")
 
 MOST_LINE = 2_000
 """Code points of a line that are read."""
 MOST_UNIT = 4_000
 """Code points of a bullet or paragraph that are read."""
+MOST_INTRO = 200
+"""Code points of a heading, or of a line that ends in a colon, that is read with each of its items."""
 MOST_BANS = 1_000
 """Bans of one file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ban:
-    """One piece of forbidden code: `line` is that of the code, from 1; `said` the sentence, secrets masked;
-    `instead` the code that its bullet advises; `existing`: new files are allowed; `about`: the bullet with its heading,
-    where a language may be named."""
+    """One piece of forbidden code, or the words for generated files: `line` is that of the code, from 1; `said` the
+    sentence, secrets masked; `instead` the code that its bullet advises; `existing`: new files are allowed; `about`:
+    the bullet with its heading, where a language may be named."""
 
     code: str
     kind: Kind
@@ -53,7 +57,7 @@ class Bans:
 
 def read_bans(text: str) -> Bans:
     """The bans of a text, in order; time is linear in its length. Never raises."""
-    if "`" not in text:
+    if "`" not in text and not _MADE.search(text):
         return Bans()
     lines = [line[:MOST_LINE] for line in _without_blocks(text).split("\n")]
     inside, _, _ = fenced(lines)
@@ -67,7 +71,7 @@ def read_bans(text: str) -> Bans:
     advised.update(_fenced_code(lines, inside))
     codes = {ban.code for ban in found}
     both = {code for unit in units for code in _told(unit, codes)} if found else set[str]()
-    kept_bans = [ban for ban in found if ban.kind in ("edit", "push") or ban.code not in both]
+    kept_bans = [ban for ban in found if ban.kind in (*_OF_FILES, "push") or ban.code not in both]
     return Bans(tuple(kept_bans[:MOST_BANS]), frozenset(advised - codes))
 
 
@@ -198,9 +202,13 @@ def _fenced_code(lines: Sequence[str], inside: Sequence[bool]) -> Iterator[str]:
 _TICKED = lazy_pattern(r"(?<!`)(`{1,2})(?!`)([^`\n]{1,200})\1(?!`)")
 _C = "\ue000"
 """A piece of code in the text that the patterns read."""
-_DECORATION = lazy_pattern(r"\*\*|__|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])")
-_END = lazy_pattern(r"[.!?。！？](?=[\s)\"”]|$)|(?<=[。！？])|;\s|\s(?:—|–|--)\s|\s-\s")
-"""Where a sentence or a clause of its own ends."""
+_DECORATION = lazy_pattern(
+    rf"\*\*|__|(?<![\w*])\*(?=\S)|(?<=\S)\*(?![\w*])|\[(?=[^\[\]]{{1,80}}\]\([^()\s{_C}]{{0,300}}\))"
+    rf"|(?<=\S)\]\([^()\s{_C}]{{0,300}}\)"
+)
+"""What text shows without: emphasis, and all of a link but its name."""
+_END = lazy_pattern(r"[.!?。！？](?=[\s)\"”]|$)(?!\s[a-z])|(?<=[。！？])|;\s|\s(?:—|–|--)\s|\s-\s")
+"""Where a sentence or a clause of its own ends, not at `etc. in tests`."""
 
 _DET = r"(?:(?:the|a|an|any|bare|raw|plain)\s)?"
 _LIST = rf"(?P<list>(?>{_C}(?:(?:\s?[,/、·]\s?|,?\s?\b(?:or|and|nor|과|와|이나|또는|或|和)\s?)+{_C}){{0,9}}))"
@@ -220,21 +228,27 @@ _VERBS = (
     r"(?:(?:(?:try|attempt)\sto\s)?(?:use|using|call|calling|invoke|invoking|import|importing|run|running|execute|"
     r"executing|write|add|type)\s)"
 )
-_OPEN = r"(?:\s?$|\s?[,:]|\)\s?(?:$|[,:]))"
+_OPEN = r"(?:\s?$|\s?:|\)\s?(?:$|[,:])|\s?,(?!\s(?:etc|in|for|on|under|within)\b)|,?\setc$)"
 """The end of what is forbidden."""
 _REST = (
     rf"(?=(?:\s?\((?!except|unless|only|if|when)[^()]{{0,200}}\))?(?:\s(?:directly|ever|at\sall|anywhere|anymore|here|either))?"
-    rf"(?:{_OPEN}|\s(?:because|since)\b|\s(?:for|in)\s(?:all|every|any)\b|"
+    rf"(?:{_OPEN}|\s?→|\)?\s(?:because|since|as\s(?:it|this|they)|for\s(?:better|consistency))\b|"
+    rf"\)?\s(?:for|in)\s(?:all|every|any)\b|,?\s(?:or|and)\s(?:any|other|similar)\b[^{_C}]{{0,60}}$|"
     r"\sin\s(?:this|the)\s(?:repo|repository|project|code|codebase|code\sbase)\s?(?:$|[,:)(])))"
 )
-"""What may follow: the end, a reason, or a place that is everywhere."""
+"""What may follow: the end, a reason, more of the kind, or a place that is everywhere."""
 _ANAPHORA = r"(?=\sfor\s(?:this|that|these|those)\s?(?:$|[,:)(]))"
 _EDIT = (
-    r"(?:(?:manually\s|directly\s|hand-)?(?:edit|modify|change|touch|customi[sz]e|alter|overwrite)"
+    r"(?:(?:manually\s|directly\s|hand-)?(?:edit|modify|change|touch|customi[sz]e|alter|overwrite|update)"
     r"(?:\s?(?:,|/|\sor|\sand)\s?(?:delete|edit|modify|change|touch|remove|rename|move))?\s)"
 )
 _HAND = r"(?:directly|manually|by\shand|ever|yourself|because|since)\b"
-_USE = r"(?:^|[:(]\s?|,\s(?:so\s)?|\b(?:always|please|must|should|and|then)\s)(?:use|run|call|write)\s(?:the\s)?"
+_FILES = r"(?:(?:[\w-]+\s){0,2}files|anything|docs|generated\s[\w-]+)\s(?:in|under)\s(?:the\s)?"
+_IF_ALL = rf"(?={_OPEN}|\s?\(|\s{_HAND})"
+_USE = r"(?:^|[:(]\s?|,\s(?:so\s)?|\b(?:always|please|must|should|and|then)\s)"
+_ADVISED = rf"(?>(?!(?:in|for|to|on|at|by|as|with|inside|within)\b)(?>[\w.-]+|{_C}|\([^()]{{0,80}}\))\s?){{1,8}}?"
+"""Code or words that are advised, without place or purpose."""
+_NOT = r"\s?[,(]{0,2}\s?(?:instead\sof|rather\sthan|and\snot|not|never)\s"
 _BY_HAND = r"(?:(?:it|them|this|these|directly|manually|by\shand|yourself|ever)\b\s?)*"
 _KO_DROP = r"(?:않는다|않습니다|마세요|말\s?것|마라|않기|말기)"
 
@@ -245,9 +259,9 @@ _SOURCES: Final[tuple[tuple[Kind, str], ...]] = (
     ("use", rf"^no\s(?P<alone>{_LIST})(?:\s?\([^()]{{0,200}}\))?$"),
     (
         "use",
-        rf"{_USE}(?:{_C}|[\w.-]+(?:\s[\w.-]+){{0,3}}){_NOUN}\s?[,(]{{0,2}}\s?"
-        rf"(?:instead\sof|rather\sthan|and\snot|not|never)\s(?P<verb>{_VERBS})?{_DET}{_LIST}{_NOUN}{_REST}",
+        rf"{_USE}(?:use|run|call|write)\s{_ADVISED}{_NOT}(?P<verb>{_VERBS})?{_DET}{_LIST}{_NOUN}{_REST}",
     ),
+    ("import", rf"{_USE}import\sfrom\s{_C}{_NOT}(?:from\s)?{_LIST}{_REST}"),
     (
         "use",
         rf"{_LIST}{_NOUN}\s(?:is|are)\s(?:strictly\s|absolutely\s|explicitly\s)?"
@@ -261,13 +275,14 @@ _SOURCES: Final[tuple[tuple[Kind, str], ...]] = (
     ("use", rf"^[❌🚫⛔✗✘]\ufe0f?\s?(?:(?:{_NEVER}|no)\s)?(?P<verb>{_VERBS})?{_LIST}{_NOUN}(?=\s?(?:$|[,:(]))"),
     (
         "edit",
-        rf"{_START}{_NEVER}\s{_EDIT}(?:(?:the|any|generated|existing|file|files)\s){{0,3}}{_LIST}"
-        rf"(?:\s(?:files?|directory|folder))?(?={_OPEN}|\s?\(|\s{_HAND})",
+        rf"{_START}{_NEVER}\s{_EDIT}(?:{_FILES}|(?:(?:the|an?|any|generated|existing|file|files)\s){{0,3}}){_LIST}"
+        rf"(?:\s(?:files?|directory|folder))?{_IF_ALL}",
     ),
+    ("edit", rf"{_START}{_NEVER}\s{_EDIT}(?:[\w-]+\s){{1,5}}\({_LIST}(?=[,)])"),
     (
         "edit",
         rf"{_LIST}\s(?:files?\s)?(?:must|should)\s(?:not|never)\sbe\s(?:manually\s|directly\s|hand-)?"
-        rf"(?:edited|modified|changed|touched)(?={_OPEN}|\s?\(|\s{_HAND})",
+        rf"(?:edited|modified|changed|touched){_IF_ALL}",
     ),
     (
         "push",
@@ -307,8 +322,15 @@ _ITSELF = lazy_pattern(
     re.IGNORECASE,
 )
 """Not to be edited, where the file was named first."""
+_HOW: Final[dict[str, Kind]] = {"import": "import", "call": "call", "invok": "call", "run": "run", "execut": "run"}
+"""The kinds of verbs."""
 _SUBJECT = lazy_pattern(rf"^(?:[^{_C}:]{{1,60}}:\s)?(?:the\s|files\sin\s|files\sunder\s)?{_LIST}", re.IGNORECASE)
 _MADE = lazy_pattern(r"\b(?:auto-?generated|generated|build output|codegen)\b", re.IGNORECASE)
+_MADE_FILES = lazy_pattern(
+    rf"{_START}{_NEVER}\s{_EDIT}(?:(?:the|any|all|other)\s)*(?P<made>(?:auto-?)?generated\s(?:[\w-]+\s)?"
+    rf"(?:files|code|artifacts|outputs?)){_IF_ALL}",
+    re.IGNORECASE,
+)
 
 _INSTEAD = lazy_pattern(
     rf"(?:\b(?:use|run|call|write|prefer|in\sfavou?r\sof)\s(?:the\s)?|→\s?|->\s?|=>\s?)({_C})", re.IGNORECASE
@@ -336,24 +358,39 @@ _BACK = lazy_pattern(
 )
 """The first word of a next sentence that may take something back."""
 _INTRO = lazy_pattern(
-    rf"(?:(?:you\s)?(?:must\s|should\s)?{_NEVER}|forbidden|prohibited|banned|禁止|금지)"
-    r"(?:\s(?:use|run|call|add|import|execute|do))?(?:\s(?:any\sof\s)?(?:the\sfollowing|these|this))?"
-    r"(?:\s(?:commands?|patterns?|code|functions?|apis?|imports?))?\s?[:：]?",
+    rf"(?:[❌🚫⛔✗✘]\ufe0f?\s?)?(?:(?:you\s)?(?:must\s|should\s)?{_NEVER}"
+    r"(?:\s(?:use|run|call|add|import|execute|do))?|forbidden|prohibited|banned|禁止|금지)"
+    r"(?:\s(?:any\sof\s)?(?:the\sfollowing|these|this))?"
+    r"(?:(?:\s[\w-]+){0,2}\s(?:commands?|patterns?|code|functions?|apis?|imports?|actions?|operations?))?\s?[:：]?",
     re.IGNORECASE,
 )
 """A heading or line whose items are forbidden."""
-_ITEM_REST = lazy_pattern(rf"[❌🚫⛔✗✘]?\ufe0f?\s?{_LIST}{_NOUN}(?=\s?(?:$|[:(→]))", re.IGNORECASE)
+_EDIT_INTRO = lazy_pattern(
+    rf"[^{_C}.]*\b(?:{_NEVER}|should\snot)\s(?:be\s)?(?:manually\s|directly\s|hand-)?"
+    rf"(?:edit(?:ed)?|modify|modified|touch(?:ed)?|chang(?:ed?))\b[^{_C}.]*[:：]",
+    re.IGNORECASE,
+)
+"""A line whose items are files that nobody may edit."""
+_ALLOWED = r"approv\w*|permission|consent|confirm\w*|authori[sz]\w+|ask\w*|request\w*|instruct\w*|told|say|says"
+_PERMISSION = lazy_pattern(
+    rf",?\s(?:without\s(?:[\w-]+[\s/]){{0,4}}?(?:{_ALLOWED})"
+    r"|unless\s(?:(?:(?:the|an?|your)\s)?(?:user|human|maintainer|owner|I|you|it)[’'\w]*\s(?:(?:is|are|has|have)\s)?)?"
+    rf"(?:\w+ly\s)?(?:{_ALLOWED}))\b[\w\s-]{{0,60}}(?=\s?[:：]?$)",
+    re.IGNORECASE,
+)
+"""What a user may allow is forbidden to an agent that was not told so."""
 _PATH = lazy_pattern(r"(?:[~.]{0,2}/)?[\w.@*\[\]{}()+-]+(?:/[\w.@*\[\]{}()+,-]+)*/?")
-_EXTENSION = lazy_pattern(r"\.[A-Za-z*][\w*]{0,9}$")
+_EXTENSION = lazy_pattern(r"\.[A-Za-z*][\w*]{0,14}$")
 
 
 def _read_unit(unit: _Unit) -> tuple[list[Ban], list[str]]:
     """The bans of one unit, and the code in it that they do not forbid."""
     ticked = list(_TICKED.finditer(unit.text))
-    if not ticked:
+    if not ticked and not _MADE.search(unit.text):
         return [], []
     codes = [one[2].strip() for one in ticked]
     masked = _masked(unit.text, ticked)
+    about = f"{unit.heading}\n{unit.under}\n{unit.text}"
     found: list[Ban] = []
     banned: set[int] = set()
     for sentence in _sentences(masked, unit.under):
@@ -363,19 +400,23 @@ def _read_unit(unit: _Unit) -> tuple[list[Ban], list[str]]:
             banned.add(number)
             said = redact(_filled(sentence.said, codes[sentence.first_said :]))
             line = unit.line(ticked[number].start())
-            about = f"{unit.heading}\n{unit.under}\n{unit.text}"
             found.append(Ban(codes[number], kind, line, said, (), "existing" in sentence.text, about))
+        made = _MADE_FILES.search(sentence.plain) if _MADE.search(sentence.text) and sentence.is_plain else None
+        if made is not None:
+            at = max(0, unit.text.find(made["made"].split()[0]))
+            said = redact(_filled(sentence.text, codes[sentence.first :]))
+            found.append(Ban(made["made"], "generated", unit.line(at), said, about=about))
     if found:
         better = (masked.count(_C, 0, one.start(1)) for one in _INSTEAD.finditer(masked))
         instead = tuple(dict.fromkeys(codes[one] for one in better if one not in banned))
-        found = [ban if ban.kind in ("edit", "push") else replace(ban, instead=instead) for ban in found]
+        found = [ban if ban.kind in (*_OF_FILES, "push") else replace(ban, instead=instead) for ban in found]
     return found, [code for at, code in enumerate(codes) if at not in banned]
 
 
 def _told(unit: _Unit, codes: Set[str]) -> Iterator[str]:
     """Those of the codes that the unit says to use: what a file forbids and advises depends on the place."""
     ticked = list(_TICKED.finditer(unit.text))
-    if not any(one[2].strip() in codes for one in ticked):
+    if not any(one[2].strip() in codes for one in ticked) or _lead(unit.under):
         return
     masked = _masked(unit.text, ticked)
     for found in _INSTEAD.finditer(masked):
@@ -411,6 +452,19 @@ class _Sentence:
     joined: bool
 
     @property
+    def plain(self) -> str:
+        """The sentence without a permission at its end."""
+        return _PERMISSION.sub("", self.text)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it forbids, and depends on nothing but a permission."""
+        if not (self.under or _TRIGGER.search(self.text)):
+            return False
+        text = self.plain
+        return not (_CONDITION.search(text) or _PLACE.match(text) or _BACK.match(self.after))
+
+    @property
     def said(self) -> str:
         """The sentence as it is quoted: with the first of its unit, which names its code, if it has none."""
         return self.text if _C in self.text else f"{self.before}; {self.text}"
@@ -441,18 +495,12 @@ def _sentences(masked: str, under: str) -> Iterator[_Sentence]:
 
 
 def _forbidden(sentence: _Sentence) -> Iterator[tuple[Kind, int]]:
-    """The code that a sentence forbids: how, and its number in the unit."""
-    text = sentence.text
-    if not (sentence.under or _TRIGGER.search(text)):
+    """The code that a sentence forbids: how, and its number in the unit. An item is also read behind its line."""
+    if not sentence.is_plain or (_C not in sentence.text and not _ITSELF.search(sentence.text)):
         return
-    if _CONDITION.search(text) or _PLACE.match(text) or _BACK.match(sentence.after):
-        return
-    if sentence.under and _INTRO.fullmatch(" ".join(_DECORATION.sub("", sentence.under).split())):
-        item = _ITEM_REST.match(text)
-        if item is not None:
-            yield from _each("use", _numbers(text, item, sentence.first))
+    text, lead = sentence.plain, _lead(sentence.under)
     for kind, pattern in _PATTERNS if _C in text else ():
-        for found in pattern.finditer(text):
+        for found in (*pattern.finditer(text), *(pattern.finditer(f"{lead} {text}") if lead else ())):
             groups = found.groupdict()
             if groups.get("those") is not None and not sentence.advises:
                 continue
@@ -461,11 +509,21 @@ def _forbidden(sentence: _Sentence) -> Iterator[tuple[Kind, int]]:
             if groups.get("bare") is not None and sentence.joined:
                 continue
             verb = (groups.get("verb") or "").casefold()
-            how: Kind = "import" if "import" in verb else "call" if "call" in verb or "invok" in verb else kind
-            yield from _each(how, _numbers(text, found, sentence.first))
+            how = next((how for word, how in _HOW.items() if word in verb), kind)
+            yield from _each(how, _numbers(found.string, found, sentence.first))
     named = _SUBJECT.match(sentence.before) if _ITSELF.search(text) else None
     if named is not None and (named["list"].count(_C) == sentence.first or _MADE.search(sentence.said)):
         yield from _each("edit", _numbers(sentence.before, named, 0))
+
+
+def _lead(under: str) -> str:
+    """What a heading or line says of its items: that they are forbidden, or files not to edit."""
+    if not under or len(under) > MOST_INTRO:
+        return ""
+    line = _PERMISSION.sub("", " ".join(_DECORATION.sub("", under).split()))
+    if _INTRO.fullmatch(line):
+        return "never run" if re.search(r"\b(?:run|execute|commands?)\b", line, re.IGNORECASE) else "never"
+    return "never edit" if _EDIT_INTRO.fullmatch(line) else ""
 
 
 def _each(kind: Kind, numbers: range) -> Iterator[tuple[Kind, int]]:
