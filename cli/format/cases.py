@@ -9,6 +9,7 @@ from cli.output import Output, Style
 from core.base.trace import Step, lines
 from core.errors.equivalence import in_words
 from core.errors.identity.identity import Identity
+from core.errors.lessons import Lesson, card
 from core.errors.retrieval.answer import Hit, SearchAnswer, Source
 
 _LABEL = 15
@@ -35,6 +36,13 @@ def field(out: Output, label: str, text: str, style: Style | None = None) -> Ite
         yield (head + (line if style is None else out.paint(line, style))).rstrip()
 
 
+def lesson_lines(out: Output, lesson: Lesson, shown: str = "") -> Iterator[str]:
+    """The card of a lesson; `shown` is the error line above it, which it does not repeat."""
+    for label, text in card(lesson, shown):
+        style = "warn" if label in ("Workaround", "Recheck") else "bold" if label == "Do" else None
+        yield from field(out, label.lower(), text, style)
+
+
 def identity_lines(out: Output, found: Identity) -> Iterator[str]:
     """What names an error."""
     yield from field(out, "key line", found.key_line or "(no key line)", "bold")
@@ -50,7 +58,8 @@ def answer_lines(out: Output, answer: SearchAnswer) -> Iterator[str]:
     if answer.match is None:
         yield out.paint("No known fix.", "warn")
         yield from field(out, "error", answer.query.key_line or "(no key line)", "bold")
-        yield from field(out, "searched", answer.query.fingerprint)
+        if answer.query.fingerprint != answer.query.key_line:
+            yield from field(out, "searched", answer.query.fingerprint)
         missed = [step for step in answer.trace if step.outcome != "hit"]
         if missed and missed[0].stage == "store" and missed[0].outcome == "miss":  # nothing was searched
             yield from wrap(missed[0].reason[:1].upper() + missed[0].reason[1:], out.columns)
@@ -102,11 +111,16 @@ def _match_lines(out: Output, hit: Hit) -> Iterator[str]:
     for line in wrap(f"Known: {_SAME[hit.tier]}{named}{sure}.", out.columns):
         yield out.paint(line, "good" if not sure else "warn")
     yield from field(
-        out, "case", f"{hit.id}, {hit.tier} tier, {hit.confidence} confidence ({hit.score:.2f}), {uses(hit.use_count)}"
+        out, "case", f"{hit.id}, {hit.tier} tier ({hit.score:.2f}), {hit.confidence} confidence, {uses(hit.use_count)}"
     )
     yield from field(out, "error", hit.key_line, "bold")
     yield from field(out, "why", "; ".join(hit.why))
-    yield from field(out, "fix", hit.resolution or "")
+    if hit.lesson is not None:
+        yield from lesson_lines(out, hit.lesson, hit.key_line)
+    if hit.lesson is None or out.verbose:
+        yield from field(out, "fix", hit.resolution or "")
+    elif hit.id:
+        yield from field(out, "full fix", f"casebook errors show {hit.id}")
     yield from field(out, "status", _STATUS[hit.status] if hit.status else "unknown")
     yield from field(out, "likeness", hit.likeness)
     if hit.fix_strength:

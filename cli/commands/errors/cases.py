@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
-from cli.commands.errors.curation import LARGEST_ID, lesson_lines
+from cli.commands.errors.curation import LARGEST_ID
 from cli.context import Context, not_there
-from cli.format.cases import field, source_line, uses
+from cli.format.cases import field, lesson_lines, source_line, uses
 from cli.format.layout import clip, one_line, pad, wrap
 from cli.output import Output
 from core.base.fault import Fault

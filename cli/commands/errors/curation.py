@@ -9,7 +9,7 @@ from typing import Any
 
 from cli.commands.errors.group import tool_names
 from cli.context import Context, not_there, read_text_argument
-from cli.format.cases import field
+from cli.format.cases import lesson_lines
 from cli.format.layout import clip, one_line, wrap
 from cli.output import Output
 from core.base.fault import Fault
@@ -31,7 +31,6 @@ from core.errors.curation.transaction import (
     written_of,
 )
 from core.errors.curation.triage import QueuePage, is_part_of, triage_queue
-from core.errors.lessons import Lesson, card
 from core.errors.retrieval.answer import Source
 from core.flows.system.history import read_history
 from core.store import Store, faults, open_store
@@ -287,10 +286,3 @@ def run_lesson(args: argparse.Namespace, context: Context) -> int:
         return not_there(Fault("not_indexed", f"case {case_id} {what}", hint, case_id=case_id), context)
     context.out.result(fix.lesson, lesson_lines(context.out, fix.lesson))
     return 0
-
-
-def lesson_lines(out: Output, lesson: Lesson) -> Iterator[str]:
-    """The card of a lesson."""
-    for label, text in card(lesson):
-        style = "warn" if label in ("Workaround", "Recheck") else "bold" if label == "Do" else None
-        yield from field(out, label.lower(), text, style)

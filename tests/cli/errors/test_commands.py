@@ -317,3 +317,12 @@ def test_a_case_without_a_lesson_says_so(filled: Run) -> None:
     done = filled("errors", "lesson", "1")
     assert done.code == 1 and "case 1 has no lesson in fix 1" in done.said
     assert filled("errors", "lesson", "77").code == 1
+
+
+def test_an_answer_is_a_card_and_names_the_command_for_the_whole_fix(harvested: Run) -> None:
+    line = harvested("errors", "list", "--json").json()["cases"][0]["key_line"]
+    found = harvested("errors", "search", line, "--no-count").text
+    assert "\n  do           " in found and "\n  check        python app.py" in found
+    assert "\n  full fix     casebook errors show 1\n" in found and "\n  fix  " not in found
+    whole = harvested("errors", "search", line, "--no-count", "--verbose").text
+    assert "\n  fix  " in whole and "full fix" not in whole
