@@ -173,7 +173,7 @@ def settle(
     found: Aligned,
     span: Span,
     settings: AlignSettings,
-    reason: str = "chosen by a person",
+    reason: str = "chosen manually",
 ) -> Aligned:
     """An ambiguous quote at one of its places, guarded there. Raises ValueError where `span` is none of them."""
     if found.status != "ambiguous" or span not in found.spans:

@@ -50,12 +50,12 @@ def read_messages(text: str) -> tuple[str, ...]:
     if isinstance(value, Mapping) and isinstance(cast("Mapping[str, object]", value).get("messages"), list):
         value = cast("Mapping[str, object]", value)["messages"]
     if not isinstance(value, list):
-        raise Fault("invalid_input", "the messages are not a JSON array", "pass texts, or objects with role and text")
+        raise Fault("invalid_input", "the messages are not a JSON array", "pass strings, or objects with role and text")
     out: list[str] = []
     for index, one in enumerate(cast("list[object]", value)):
         said = cast("Mapping[str, object]", one).get("text") if isinstance(one, Mapping) else one
         if not isinstance(said, str):
-            raise Fault("invalid_input", f"message {index} is not text", 'pass a text, or {"role": …, "text": …}')
+            raise Fault("invalid_input", f"message {index} is not text", 'pass a string, or {"role": …, "text": …}')
         out.append(said)
     return tuple(out)
 
@@ -103,7 +103,7 @@ def _entry(value: object, at: int, warnings: list[str]) -> ExtractedEntry:
         )
     quotes = tuple(_quote(one, name, index, warnings) for index, one in enumerate(cast("list[object]", said)))
     if not quotes:
-        warnings.append(f"entry {name}: no evidence, so it cannot be promoted")
+        warnings.append(f"entry {name} has no evidence, so it cannot be promoted")
     return ExtractedEntry(name, _text(entry.get("type")), _text(entry.get("title")), quotes)
 
 
@@ -120,7 +120,7 @@ def _quote(value: object, name: str, index: int, warnings: list[str]) -> Extract
         quote = ""
     low, high = ADVISED_LENGTH
     if quote and not low <= len(quote) <= high:
-        warnings.append(f"{where}: {len(quote)} characters, recommended are {low} to {high}")
+        warnings.append(f"{where} has {len(quote)} characters, but {low} to {high} are recommended")
     return ExtractedQuote(given.get("messageIndex"), quote)
 
 
@@ -134,7 +134,7 @@ def _json(text: str, what: str) -> object:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise Fault("invalid_input", f"{what} no JSON: {error}", "correct it there") from None
+        raise Fault("invalid_input", f"{what} no JSON: {error}", "correct the JSON") from None
 
 
 def as_index(value: object) -> int | None:

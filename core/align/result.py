@@ -22,7 +22,7 @@ class Span:
 
     def __post_init__(self) -> None:
         if self.message_index < 0 or not 0 <= self.start < self.end:
-            raise ValueError(f"no span: message {self.message_index}, {self.start} to {self.end}")
+            raise ValueError(f"invalid span: message {self.message_index}, {self.start} to {self.end}")
 
 
 Status = Literal["aligned", "flagged", "ambiguous", "failed"]
@@ -95,21 +95,21 @@ class Aligned:
     def __post_init__(self) -> None:
         if self.status == "failed":
             if self.failure is None or self.method != "none" or self.confidence or self.spans:
-                raise ValueError("a failed quote has a reason, no method, no confidence and no place")
+                raise ValueError("a failed quote must have a reason, but no method, confidence or place")
             return
         if self.failure is not None or not self.spans or self.method == "none":
-            raise ValueError(f"an {self.status} quote has a place and a method, and no reason to have failed")
+            raise ValueError(f"an {self.status} quote must have a place and a method, but no failure reason")
         if self.method == "exact":
             fits = self.confidence == 1.0
         else:
             low, high = BANDS[self.method]
             fits = low <= self.confidence < high
         if not fits:
-            raise ValueError(f"a confidence of {self.confidence} is not that of a {self.method} match")
+            raise ValueError(f"confidence {self.confidence} is invalid for a match by {self.method}")
         if (self.status == "flagged") != bool(self.concerns):
-            raise ValueError("a quote is flagged exactly where there is a concern")
+            raise ValueError("a quote must be flagged if and only if it has concerns")
         if len({span.message_index for span in self.spans}) > 1:
-            raise ValueError("the spans of one alignment lie in one message")
+            raise ValueError("all spans of an alignment must be in one message")
 
 
 def failed(reason: Failure, trace: tuple[Step, ...], near_misses: tuple[NearMiss, ...] = ()) -> Aligned:

@@ -178,8 +178,10 @@ def _checked_at(results: Sequence[Result], check: str, project: str, after: int)
             return one.ran.idx
         narrowed = narrowed or one.outcome.verdict in ("passed", "filtered")
     if narrowed:
-        raise _refused("the check only ran with truncated or filtered output", "run the whole command, then record")
-    raise _refused("the check did not pass in this session after the fix", "run it, then record")
+        raise _refused(
+            "the check only ran with truncated or filtered output", "run the whole command, then record the lesson"
+        )
+    raise _refused("the check did not pass in this session after the fix", "run the check, then record the lesson")
 
 
 def _quoted(store: Store, session: str, quotes: Sequence[str], settings: AlignSettings) -> list[LessonEvidence]:

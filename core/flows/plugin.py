@@ -108,7 +108,7 @@ def write_plugin_folder(
                 path.parent.mkdir(parents=True, exist_ok=True)
             except OSError as error:
                 raise Fault(
-                    "io_error", f"cannot make {path.parent}: {error.strerror}", "pass another folder"
+                    "io_error", f"cannot create {path.parent}: {error.strerror}", "pass another folder"
                 ) from error
             write_file(path, [text], replace=path.exists(), mode=stat.S_IRUSR | stat.S_IWUSR)
             written.append(name)
@@ -125,7 +125,9 @@ def _refuse_other(folder: Path) -> None:
     except (OSError, ValueError) as error:
         raise Fault("invalid_input", f"{folder} cannot be read: {error}", "pass another folder") from error
     if (full and known.get("name") != NAME) or (folder.exists() and not folder.is_dir()):
-        raise Fault("invalid_input", f"{folder} contains other files than casebook's plugin", "pass an empty folder")
+        raise Fault(
+            "invalid_input", f"{folder} contains files that are not part of casebook's plugin", "pass an empty folder"
+        )
 
 
 def _read(path: Path) -> str:

@@ -147,7 +147,7 @@ def _place(path: Path, at: int, value: object) -> Place:
 def _texts(path: Path, row: dict[str, Any], name: str) -> tuple[str, ...]:
     value: object = row.get(name) or []
     if not isinstance(value, list) or not all(isinstance(one, str) for one in cast("Sequence[object]", value)):
-        raise _wrong(path, f"`{name}` is not a list of texts")
+        raise _wrong(path, f"`{name}` is not a list of strings")
     return tuple(cast("list[str]", value))
 
 

@@ -50,7 +50,7 @@ def endpoint_of(settings: LlmSettings, environ: Mapping[str, str] | None = None)
     except ValueError as error:
         raise Fault("config_invalid", f"models.llm.endpoint is not an address: {visible(str(error))}", cure) from None
     if parts.username is not None or parts.password is not None:
-        cure = "put the key into an environment variable, and that variable's name into models.llm.api_key_env"
+        cure = "put the key into an environment variable, and set models.llm.api_key_env to its name"
         raise Fault("config_invalid", "models.llm.endpoint contains a user name or a password", cure)
     if parts.scheme not in ("http", "https") or not host or parts.query or parts.fragment:
         raise Fault(
@@ -78,7 +78,7 @@ def _key(variable: str, environ: Mapping[str, str] | None) -> str:
     if not variable:
         return ""
     if _NAME.fullmatch(variable) is None:  # it may be the key itself, which is shown to nobody
-        cure = "put the key into an environment variable, and that variable's name into models.llm.api_key_env"
+        cure = "put the key into an environment variable, and set models.llm.api_key_env to its name"
         raise Fault("config_invalid", "models.llm.api_key_env is not the name of an environment variable", cure)
     key = (os.environ if environ is None else environ).get(variable, "").strip()
     if not key:

@@ -78,7 +78,7 @@ def unreachable(endpoint: Endpoint, provider: str, error: Exception, connect_s: 
         return error
     hint = start_hint(provider)
     if isinstance(error, ConnectionRefusedError):
-        message = f"no server answers at {where}"
+        message = f"no server responds at {where}"
     elif isinstance(error, socket.gaierror):
         message, hint = (
             f"unknown host {endpoint.host}",
@@ -105,7 +105,7 @@ def unreachable(endpoint: Endpoint, provider: str, error: Exception, connect_s: 
 def interrupted(endpoint: Endpoint, error: Exception | None) -> Fault:
     """The connection was there and ended before the answer did."""
     if isinstance(error, TooLarge):
-        return malformed(endpoint, "more than any answer has")
+        return malformed(endpoint, "longer than any answer")
     return Fault(
         "io_error", f"the answer from {endpoint.address} was interrupted", "ask again", endpoint=endpoint.address
     )
@@ -187,7 +187,7 @@ def refused(endpoint: Endpoint, provider: str, model: str, status: int, body: by
 
 def redirected(endpoint: Endpoint, status: int, location: str) -> Fault:
     """A redirect: questions and keys go where the settings say, and nowhere else."""
-    message = f"{endpoint.address} redirects (HTTP {status}): {server_text(location) or 'it does not say where'}"
+    message = f"{endpoint.address} redirects (HTTP {status}): {server_text(location) or 'without a target'}"
     hint = "if that is the right server, set models.llm.endpoint to it"
     return Fault("model_unreachable", message, hint, endpoint=endpoint.address, status=status)
 

@@ -100,7 +100,7 @@ def make_private(folder: Path) -> None:
         if hasattr(os, "geteuid") and stat.S_ISDIR(there.st_mode) and there.st_uid == os.geteuid():
             folder.chmod(0o700)
     except OSError as error:
-        raise Fault("io_error", f"cannot make the folder {folder}: {error.strerror}", cure) from error
+        raise Fault("io_error", f"cannot create the folder {folder}: {error.strerror}", cure) from error
     if (reason := not_private(folder)) is not None:
         raise Fault("io_error", reason, cure)
 
@@ -154,7 +154,7 @@ class Claim:
             return self._at_path(str(self.place.socket)) if self.place.socket is not None else self._at_port(token)
         except OSError as error:
             said = error.strerror or str(error)
-            raise Fault("io_error", f"cannot listen at {self.place.entrance}: {said}", "see casebook doctor") from error
+            raise Fault("io_error", f"cannot listen on {self.place.entrance}: {said}", "see casebook doctor") from error
 
     def _at_path(self, path: str) -> sockets.socket:
         with contextlib.suppress(FileNotFoundError):

@@ -458,7 +458,7 @@ def _with_fit(one: Weighed, value: float) -> Weighed:
 
 
 def _together(tried: _Tried, *, meaning: bool) -> Iterator[Need]:
-    """Where no part alone would do: words and meaning at once, and if need be in a call that the rule fits."""
+    """Where no part alone would do: words and meaning at once, and if need be in a call that matches the rule."""
 
     def both(one: Weighed, value: float) -> Weighed:
         more = _with_words(one, max(value, one.keyword.score))
@@ -466,7 +466,7 @@ def _together(tried: _Tried, *, meaning: bool) -> Iterator[Need]:
 
     name = "similarity and keyword score of {:.2f} each" if meaning else "keyword score of {:.2f}"
     fitting = replace(tried, mine=_with_fit(tried.mine, max(1.0, tried.mine.fits.factor)))
-    for asked, where in ((tried, ""), (fitting, " in a call that the rule fits")):
+    for asked, where in ((tried, ""), (fitting, " in a call that matches the rule")):
         if (least := _least(asked, 0.0, both)) is not None:
             yield Need("together", 0.0, least, f"{name.format(least)} would be enough{where}")
             return

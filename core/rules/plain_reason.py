@@ -24,7 +24,7 @@ _WORDS, _LONG = 3, 60
 FACTORS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "the call is read-only": "The call only reads, and the rule is about changing something.",
-        "the call writes text for people": "The call writes text for people, and the rule is about code.",
+        "the call writes prose": "The call writes prose, and the rule is about code.",
         "the call describes itself as read-only": "The call's description says that it only reads.",
         "few of the rule's code snippets are in the call": "The call has little of the rule's example code.",
         "none of the rule's code snippets are in the call": "The call has none of the rule's example code.",

@@ -405,7 +405,7 @@ def _refusal(con: apsw.Connection, entry: JournalEntry, clash: _Clash) -> Fault:
     )
     culprit = _culprit(con, entry, clash)
     hint = (
-        "No later change in the history explains this, maybe an import or another program. Fix it by hand."
+        "No later change in the history explains this. An import or another program may be the cause. Fix it manually."
         if culprit is None
         else f'Change {culprit.id} ("{culprit.title}") changed it later. Undo that change first.'
     )

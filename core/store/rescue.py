@@ -210,7 +210,7 @@ def _payload(image: Image, content: bytes, at: int, length: int, table: bool) ->
 def _record(payload: bytes, encoding: str) -> tuple[Value, ...]:
     size, at = _varint(payload, 0)
     if not 0 < size <= len(payload):
-        raise Damage(f"a record header of {size} bytes")
+        raise Damage(f"invalid record header: {size} bytes")
     kinds: list[int] = []
     while at < size:
         kind, at = _varint(payload, at)
@@ -228,11 +228,11 @@ def _value(payload: bytes, at: int, kind: int, encoding: str) -> tuple[Value, in
     if kind in (8, 9):
         return kind - 8, at
     if kind in (10, 11) or kind < 0:
-        raise Damage(f"a value of kind {kind}")
+        raise Damage(f"invalid value kind {kind}")
     length = _INTEGERS.get(kind, 8 if kind == 7 else (kind - 12) // 2)
     end = at + length
     if end > len(payload):
-        raise Damage("a value runs over the end of its record")
+        raise Damage("a value exceeds its record")
     content = payload[at:end]
     if kind in _INTEGERS:
         return int.from_bytes(content, "big", signed=True), end

@@ -163,7 +163,7 @@ def _record(found: dict[str, object]) -> tuple[str, Record] | str:
     id_, times = found.get("id"), found.get("at", {})
     shared, withdrawn = found.get("shared", ""), found.get("withdrawn", "")
     if not isinstance(id_, str) or not _ID.fullmatch(id_):
-        return "no `id` of a lesson"
+        return "`id` is missing or invalid"
     if not (is_time(shared) or is_time(withdrawn)) or not all(one == "" or is_time(one) for one in (shared, withdrawn)):
         return "no valid `shared` or `withdrawn` time"
     names = found.keys() - _RESERVED

@@ -29,9 +29,9 @@ def filled(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        ("errors import gone", "there is no file gone; pass an export or a seed database"),
-        ("errors import folder", "folder is a folder; pass an export or a seed database"),
-        ("errors import /dev/null", "/dev/null is not a regular file; pass an export or a seed database"),
+        ("errors import gone", "there is no file gone; pass an export or an older error database"),
+        ("errors import folder", "folder is a folder; pass an export or an older error database"),
+        ("errors import /dev/null", "/dev/null is not a regular file; pass an export or an older error database"),
         ("errors export -o folder", "folder is a folder; pass a file"),
         ("errors export -o gone/x", "there is no folder gone; create it first, or pass another file"),
         ("library ingest gone", "there is no folder gone; pass a folder, or a file with --file"),
@@ -41,7 +41,7 @@ def filled(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
         ("library ingest --file noise", "noise is not readable text; add a text"),
         ("evidence align --messages empty --extracted entries", "empty: the messages are empty; give JSON"),
         ("evidence align --messages entries --extracted empty",
-         "entries: the messages are not a JSON array; pass texts, or objects with role and text"),
+         "entries: the messages are not a JSON array; pass strings, or objects with role and text"),
         ("evidence add empty --session x", "empty: the extraction is empty; give JSON"),
         ("evidence add - --session x", "standard input: the extraction is empty; give JSON"),
         ("db backup gone/x", "There is no folder {}/gone; create it first, or pass another file"),

@@ -126,9 +126,9 @@ class RuleSettings(Section):
     )
     hook: bool = setting("Show the agent the rules that apply before it uses a tool.", default=True)
     hook_most: int = setting("Maximum number of rules shown per call.", default=3, least=1, most=20)
-    bans: bool = setting("Show forbidden code that CLAUDE.md, AGENTS.md and GEMINI.md name in backticks.", default=True)
+    bans: bool = setting("Warn about code that CLAUDE.md, AGENTS.md or GEMINI.md forbids in backticks.", default=True)
     trust: str = setting(
-        "Rule files or folders that casebook reads despite another owner or write access for everyone.",
+        "Rule files or folders that casebook reads even if they are owned by another user or world-writable.",
         default="",
         paths=True,
     )
@@ -238,7 +238,7 @@ class RagSettings(Section):
 class HookSettings(Section):
     """How agents' hooks are answered."""
 
-    host: bool = setting("Keep a host process loaded while hooks call. It stops when idle.", default=True)
+    host: bool = setting("Keep a host process running between hook calls. It exits when idle.", default=True)
     deadline_ms: int = setting("Timeout of a hook in milliseconds.", default=1600, least=100, most=60_000)
     hold_back: float = setting(
         "Share of known fixes that hooks withhold, to measure the effect of showing them.",

@@ -295,7 +295,7 @@ def _checked(name: str, value: object, where: str) -> Value:
 
 def _cure(spec: Spec, value: object) -> str:
     listed = spec.paths and isinstance(value, list)
-    return f'write several in one text: "first.md{os.pathsep}second.md"' if listed else "correct that value"
+    return f'write several files in one string: "first.md{os.pathsep}second.md"' if listed else "correct that value"
 
 
 def _display_value(value: object) -> str:

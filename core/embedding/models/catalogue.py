@@ -216,7 +216,7 @@ _MODELS = (
         128,
         hub="sentence-transformers/paraphrase-multilingual-mpnet-base-v2",
         size=1_130_000_000,
-        about="50 languages, larger than the recommended one",
+        about="50 languages, larger than the recommended model",
     ),
 )
 

@@ -29,7 +29,7 @@ def choose_model(file: Path, model: str) -> None:
     after.setdefault(_SECTION, {})
     if after[_SECTION].get(_KEY) != model or _without(before) != _without(after):
         message = f"cannot set the model in {file} without changing other lines"
-        raise Fault("config_invalid", message, f'add by hand: [{_SECTION}] {_KEY} = "{model}"')
+        raise Fault("config_invalid", message, f'add this manually: [{_SECTION}] {_KEY} = "{model}"')
     make_folder(place.parent)
     write_file(place, [changed], replace=True)
 

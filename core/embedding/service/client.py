@@ -187,11 +187,11 @@ def open_line(place: Endpoint, until: float, clock: Callable[[], float]) -> tupl
     line = Line(Connection(joined, clock=clock))
     try:
         if place.socket is not None and peer_uid(joined) not in (None, os.geteuid()):
-            raise Fault("model_unreachable", f"another process listens at {place.socket}")
+            raise Fault("model_unreachable", f"another process is listening on {place.socket}")
         state = line.ask(Hello(nonce), until, read_state)
         if port is not None:  # by now it may be somebody else's: no text and no token is sent before this
             if state.proof != proof_of(port.token, nonce):
-                raise Fault("model_unreachable", "another process listens at the port of the model service")
+                raise Fault("model_unreachable", "another process is listening on the port of the model service")
             line.token = port.token
     except BaseException:
         line.close()
@@ -268,7 +268,7 @@ class Served:
             raise Fault("timeout" if met.outcome == "timeout" else "model_unreachable", met.reason)
         self._line, state = met
         if (state.id, state.version, state.recipe, state.dim) != (self.id, self.version, self.recipe, self.dim):
-            raise Fault("model_unreachable", "the model service now has another model")
+            raise Fault("model_unreachable", "the model service now has a different model")
 
     def close(self) -> None:
         """Hang up; may be called twice."""
@@ -287,7 +287,7 @@ def parts(texts: Sequence[str]) -> Iterator[Sequence[str]]:
         yield texts[start:]
 
 
-_NONE = Unserved("skipped", "no model service runs")
+_NONE = Unserved("skipped", "no model service is running")
 
 
 def _greet(place: Endpoint, until: float, clock: Clock) -> tuple[Line, State] | Unserved:
@@ -302,7 +302,7 @@ def _greet(place: Endpoint, until: float, clock: Clock) -> tuple[Line, State] | 
     except (ConnectionRefusedError, FileNotFoundError):
         return _NONE  # it was killed, and its socket file is still there; or it has just ended
     except TimeoutError:
-        return Unserved("timeout", "the model service does not answer")
+        return Unserved("timeout", "the model service does not respond")
     except OSError as error:
         if isinstance(error, BlockingIOError):  # its queue of connections is full
             return Unserved("failed", "the model service is busy")

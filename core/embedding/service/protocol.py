@@ -84,7 +84,7 @@ def read_request(frame: Frame) -> Request:
     """A request, as it came. Raises BadFrame for what is none, Fault invalid_input for one that asks too much."""
     asked = frame.header.get("ask")
     if frame.body:
-        raise BadFrame("a request with a body")
+        raise BadFrame("the request has a body")
     if asked == "hello":
         return Hello(_word(frame, "nonce"))
     if asked == "stop":
@@ -93,9 +93,9 @@ def read_request(frame: Frame) -> Request:
         raise BadFrame("unknown request")
     kind, texts = frame.header.get("kind"), frame.header.get("texts")
     if kind not in get_args(Kind) or not isinstance(texts, list):
-        raise BadFrame("an embed request without kind or texts")
+        raise BadFrame("the embed request has no kind or no texts")
     if not all(isinstance(text, str) for text in cast("list[object]", texts)):
-        raise BadFrame("an embed request with a text that is not a string")
+        raise BadFrame("the embed request contains a text that is not a string")
     model, version, recipe = (_word(frame, name) for name in ("model", "version", "recipe"))
     given = tuple(cast("list[str]", texts))
     too_much(given)

@@ -270,7 +270,7 @@ class _Service:
         if isinstance(request, Hello):
             return
         if not secrets.compare_digest(request.token.encode("utf-8", "replace"), self._token.encode()):
-            raise Fault("model_unreachable", "the token is not that of this service")
+            raise Fault("model_unreachable", "the token is invalid")
         if isinstance(request, Stop):
             return
         if self._model is None:

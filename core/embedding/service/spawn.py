@@ -40,8 +40,8 @@ def why_not_started(place: Endpoint, model: str, now: float) -> str | None:
     except OSError:
         return None
     if said and whose == model and 0 <= age < FAILED_S:
-        return f"its start failed {age:.0f} s ago: {said}"
-    return "it is being started" if not said and 0 <= age < AGAIN_S else None
+        return f"it failed to start {age:.0f} s ago: {said}"
+    return "it is starting" if not said and 0 <= age < AGAIN_S else None
 
 
 def note_start(place: Endpoint, model: str, failure: str = "") -> None:

@@ -210,7 +210,7 @@ def record_resolution(
         if not found.normalized.strip():
             raise Fault("invalid_input", "the error text is empty", "pass the error output")
         if not resolution.strip():
-            raise Fault("invalid_input", "the resolution is empty", "say what fixed the error")
+            raise Fault("invalid_input", "the resolution is empty", "describe what fixed the error")
         if isinstance(target, Store):
             case_id, added, count = _record(target, name, raw, resolution, resolved_by, tool_sequence, author, status)
         else:

@@ -76,7 +76,7 @@ def keep_scratch(folder: Path, scratch: Scratch) -> None:
         make_folder(folder)
     except OSError as error:
         raise Fault(
-            "io_error", f"cannot make {folder}: {error.strerror or error}", "check the permissions of the folder"
+            "io_error", f"cannot create {folder}: {error.strerror or error}", "check the permissions of the folder"
         ) from error
     write_file(path, [json.dumps(body)], replace=True)
 

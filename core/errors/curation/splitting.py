@@ -359,7 +359,7 @@ def _shared(con: apsw.Connection, case_id: int, origin: Origin) -> list[Resoluti
 def _refuse_others(con: apsw.Connection, case_id: int, named: Collection[int]) -> None:
     whole = {fix.id for fix in resolutions_of(con, case_id, -1) if fix.fingerprint is None}
     for one in sorted(set(named) - whole):
-        message = f"fix {one} is not a fix for the whole of case {case_id}"
+        message = f"fix {one} does not apply to all errors of case {case_id}"
         raise Fault("invalid_input", message, f"see: casebook errors show {case_id}")
 
 
@@ -367,7 +367,7 @@ def _unknown_owner(case_id: int, fixes: Sequence[int]) -> Fault:
     first = fixes[0]
     return Fault(
         "invalid_input",
-        f"fix {first} of case {case_id} was written for errors on both sides of the split",
+        f"fix {first} of case {case_id} applies to errors on both sides of the split",
         f"pass --keep-fix {first} to keep it in case {case_id}, or --take-fix {first} to move it",
         fix=first,
     )

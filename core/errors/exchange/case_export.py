@@ -55,7 +55,7 @@ def _case_lines(case: Case, raw: str) -> Iterator[str]:
     yield from (f"- {code(key)}" for key in case.keys)
     yield from (f"- fingerprint {code(finer.fingerprint)}: {code(finer.key_line)}" for finer in case.fingerprints)
     if raw:
-        yield from ("", "## The error as it was seen", "")
+        yield from ("", "## Original error", "")
         yield fenced(raw[:RAW_SHOWN])
         if len(raw) > RAW_SHOWN:
             yield f"\n{len(raw) - RAW_SHOWN:,} more characters."
@@ -124,7 +124,7 @@ def read_markdown(lines: Iterable[str]) -> Iterator[tuple[int, dict[str, object]
         begins = _BEGIN.fullmatch(line.strip()) if _SIGN in line else None
         if begins is not None:
             if at:
-                yield at, "an unclosed block"
+                yield at, "the block is not closed"
             at, told, body, size = number, begins[1], [], 0
         elif at and line.strip() == _END:
             yield at, _fields(told, "\n".join(body).strip("\n"))
@@ -136,7 +136,7 @@ def read_markdown(lines: Iterable[str]) -> Iterator[tuple[int, dict[str, object]
                 at = 0
             body.append(line)
     if at:
-        yield at, "an unclosed block"
+        yield at, "the block is not closed"
 
 
 def is_export(text: str) -> bool:
@@ -188,7 +188,7 @@ AGENT_FILES = frozenset(("AGENTS.md", "AGENTS.override.md", "CLAUDE.md", "CLAUDE
 _HEAD = """\
 ## Known errors and their fixes
 
-Written by casebook. A person verified each fix. `casebook errors search "the error"` finds more."""
+Written by casebook. Each fix was verified manually. `casebook errors search "the error"` finds more."""
 
 
 def is_for_agents(path: Path) -> bool:
@@ -259,7 +259,7 @@ def export_file(
     if fixes and format == "markdown" and is_for_agents(path):
         return _into_block(store, path, force=replace, told=told)
     if replace and path.is_file() and is_for_agents(path) and not read_text(path).startswith(CASES_HEAD):
-        raise Fault("invalid_input", f"{path} holds text that casebook did not write", "pass another file")
+        raise Fault("invalid_input", f"{path} contains text that casebook did not write", "pass another file")
     pieces = _Counted(export_fixes(store, format) if fixes else export_cases(store, format, which), told)
     if format != "jsonl":
         pieces.count = -1  # the first piece is the head

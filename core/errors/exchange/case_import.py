@@ -105,7 +105,7 @@ def _plain_field(found: Mapping[str, object], name: str, of: str = "") -> str:
 
 def _plain(value: object, name: str) -> str:
     if not isinstance(value, str):
-        raise BadLesson(f"{name} is not a text")
+        raise BadLesson(f"{name} is not a string")
     if len(value) > LONGEST:
         raise BadLesson(f"{name} is longer than {LONGEST:,} characters")
     return clean(redact(value))
@@ -394,7 +394,7 @@ def check_source(path: Path) -> None:
     if not path.is_file():
         there = "is a folder" if path.is_dir() else "is not a regular file" if path.exists() else None
         told = f"{path} {there}" if there else f"there is no file {path}"
-        raise Fault("invalid_input", told, "pass an export or a seed database")
+        raise Fault("invalid_input", told, "pass an export or an older error database")
 
 
 def _head(path: Path) -> bytes:

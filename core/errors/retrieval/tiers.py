@@ -86,7 +86,7 @@ def _fix(row: _FixRow) -> AnsweringFix:
     )  # fmt: skip
 
 
-ELSEWHERE = "its fix is from the team of another repository"
+ELSEWHERE = "its fix is a team lesson of another repository"
 PREFIX = 30
 """Code points that the prefix tier compares literally (REQ-RA-002)."""
 COMPARED = 96

@@ -148,7 +148,7 @@ def broken_off(con: apsw.Connection, answer: dict[str, Any], packed: list[str], 
     """
     found = by_chunk(con, packed)
     marked = checked_markers(text.strip(), len(packed))
-    why = "its process ended early, partial answer" if text else "its process ended before the answer"
+    why = "the process ended early: incomplete answer" if text else "the process ended before the answer began"
     steps = [Step("model", "failed", why, facts(characters=len(text)))]
     made = {**answer}
     if marked.text:

@@ -104,7 +104,7 @@ def take_out(path: Path, rule: str) -> None:
         return
     left = [one for one in _rules(body) if one != rule]
     if block.edited or len(left) == len(_rules(body)):
-        hint = f"nothing undone: delete {heading[4:-1]} by hand, then run the command again"
+        hint = f"nothing undone: delete {heading[4:-1]} manually, then run the command again"
         raise edited_by_hand(str(path), block.line, hint)
     write_block(path, KIND, "\n\n".join(left) or None)
 

@@ -181,7 +181,7 @@ def judge(ran: Ran, command: Command | None) -> Outcome:
         return _sign("rejected", "You interrupted the call.")
     if ran.failure == "tool_use_error":
         if _SIBLING.match(ran.text[:200]):
-            return _sign("noise", "The call was canceled because another call of the same message failed.")
+            return _sign("noise", "The call was canceled because another call in the same message failed.")
         return _sign("agent_tool", f"The agent misused its own tool {ran.tool}.")
     if ran.failure == "error" and _INVALID_PARAMS.match(ran.text[:80]):
         return _sign("agent_tool", f"The agent called {ran.tool} with invalid arguments.")

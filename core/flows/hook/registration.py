@@ -157,7 +157,9 @@ def install(text: str, name: str, command: str, form: HookForm = CLAUDE_CODE) ->
     old = new = text if text.strip("\ufeff \t\r\n") else form.empty
     if form.version and json.loads(new.lstrip("\ufeff")).get("version") != form.version:
         raise Fault(
-            "invalid_input", f'{name}: no "version": {form.version}', "add it, otherwise the agent rejects the file"
+            "invalid_input",
+            f'{name}: no "version": {form.version}',
+            "add this line, otherwise the agent rejects the file",
         )
     outer, newline = _style(new)
     for event in form.events:

@@ -69,7 +69,7 @@ def _bad_time(payload: Payload) -> str:
     """Return why the agent gets no answer now; empty if it may."""
     recent = recent_of(payload.transcript)
     if recent.declined:
-        return "a person has just declined a call"
+        return "you have just declined a call"
     if any(name in payload.text for name in recent.tests):
         return "the agent has just written the test that fails"
     return ""
@@ -134,7 +134,7 @@ def context_of(hit: Hit) -> str:
     A fix with a lesson is told by that, in at most 60 tokens.
     """
     kind = _TIERS.get(hit.tier, "a known error")
-    state = "a person verified this fix" if hit.status == "verified" else "an unverified draft"
+    state = "a manually verified fix" if hit.status == "verified" else "an unverified draft"
     fix = (hit.resolution or "").strip() if hit.lesson is None else agent_text(hit.lesson)
     cut = len(fix) > FIX_KEPT
     return "\n".join(
@@ -152,7 +152,7 @@ def context_of(hit: Hit) -> str:
 
 def _source(hit: Hit) -> str:
     tools = f", tools: {', '.join(hit.tool_sequence[:8])}" if hit.tool_sequence else ""
-    where = f"session {hit.source.session}" if hit.source.session else "recorded by hand"
+    where = f"session {hit.source.session}" if hit.source.session else "recorded manually"
     where = "the lessons of your team" if hit.origin == "team" else where
     asked = f"Full case: casebook errors show {hit.id}"
     return _line(f"Source: case {hit.id}, {where}, {hit.confidence} confidence{tools}. {asked}")

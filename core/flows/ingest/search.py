@@ -123,7 +123,7 @@ def query_of(item: dict[str, Any], like: SearchQuery) -> SearchQuery:
     if "tags_any" in item:
         tags: object = item["tags_any"]
         if not isinstance(tags, list) or not all(isinstance(one, str) for one in tags):  # pyright: ignore[reportUnknownVariableType]
-            raise Fault("invalid_input", "tags_any is not a list of texts", "correct it", query=text)
+            raise Fault("invalid_input", "tags_any is not a list of strings", "correct it", query=text)
         filters["tags_any"] = tuple(tags)  # pyright: ignore[reportUnknownArgumentType]
     cursor: object = item.get("cursor")
     kept: SearchFilters = replace(like.filters, **filters)

@@ -104,7 +104,9 @@ def _external(
     place = Path(source.root, EXTERNAL, name)
     if is_outside(source.root, place.parent):
         raise Fault(
-            "invalid_input", f"{place.parent} is a link that points outside {source.root}.", "Make it a folder."
+            "invalid_input",
+            f"{place.parent} is a link that points outside {source.root}.",
+            "Replace the link with a folder.",
         )
     _keep(place, data)
     return _add(store, source, place, f"{EXTERNAL}/{name}", options, on_event, cancelled)

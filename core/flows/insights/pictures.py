@@ -288,7 +288,7 @@ def session_words(found: SessionStrip) -> str:
     """The counts of a session in words."""
     return (
         f"{_counted(len(found.cells), 'result')}, {found.failed:,} failed, {_counted(found.passed, 'check')} passed;"
-        f" {found.minutes_red:,.0f} of {found.minutes:,.0f} minutes with something failing"
+        f" {found.minutes_red:,.0f} of {found.minutes:,.0f} minutes with failures"
     )
 
 

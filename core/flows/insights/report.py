@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 
 from core.errors.cases.case import CaseStatus
 
-PAUSES = "A pause counts as 5 minutes at most."
+PAUSES = "A pause counts as at most 5 minutes."
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +203,7 @@ class WorkedItem:
     still: tuple[Lead, ...] = ()
 
 
-NO_PROOF = "A change after a decision does not prove a cause: projects, agents and people change too."
+NO_PROOF = "A change after a decision may have other causes: projects, agents and people change too."
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,7 +81,7 @@ def _align_quote(desk: Desk, given: dict[str, Any], _: Cancelled) -> AlignResult
     claim = ExtractedEntry("", "", "", (ExtractedQuote(index, given["quote"]),))
     settings = strictness(desk)
     if ("messages" in given) == ("session" in given):
-        raise Fault("invalid_input", "pass either messages or session", "messages are texts, session is an id")
+        raise Fault("invalid_input", "pass either messages or session", "messages takes texts, session takes an id")
     if "messages" in given:
         messages = read_messages(json.dumps(given["messages"]))
         if sum(map(len, messages)) > _MOST_TEXT:
@@ -146,7 +146,7 @@ ALIGN_QUOTE: Final = Tool(
             _MOST_MESSAGES,
         ),
         session=text("Alternative: id of an imported session, or its first characters.", 500),
-        message_index=number("The stated message, from 0. The others are searched too.", 0, 10**9, 0),
+        message_index=number("Index of the cited message, from 0. Other messages are searched too.", 0, 10**9, 0),
     ),
     _align_quote,
 )  # fmt: skip
@@ -198,7 +198,7 @@ RECORD_LESSON: Final = Tool(
         ("session", "error", "check"),
         session=text("The id of this session.", 500),
         error=text("The failing output, any number of lines.", 1 << 18),
-        command=text("The command that fixed it, verbatim, or use hunk.", _MOST),
+        command=text("The command that fixed it, verbatim. Alternative: hunk.", _MOST),
         hunk=text("The edit that fixed it: at most ten lines, each with + or - before it.", _MOST),
         check=text("The command that then passed, without filters such as tail.", _MOST),
         because=text("One sentence from the session, verbatim, with the reason.", 600),

@@ -34,19 +34,19 @@ _FIELDS: Final = {
     "lang": text("Only this language (ko, en, mixed), ko and en include mixed.", 20),
     "path_glob": text("Only matching paths (docs/**/*.md) or file names.", 500),
     "trust_min": text("Minimum trust level.", 0, choices=("primary", "secondary", "generated")),
-    "source": text("Only of this root.", 200),
+    "source": text("Only documents of this root.", 200),
     "source_type": text("Only documents of this type.", 0, choices=SOURCE_TYPES),
     "media": text("Only files of this medium.", 0, choices=MEDIA),
     "doc": text("Only in this document (a path or an id).", 1_000),
     "code_lang": text("Only code or configuration in this language (python, toml, dockerfile).", 40),
-    "repo": text("Only of this repository.", 300),
+    "repo": text("Only documents of this repository.", 300),
     "since": text("Only documents dated on or after this date (2026-01-31).", 40),
     "until": text("Only documents dated on or before this date.", 40),
     "max_tokens": number("Maximum tokens of the reply (bytes / 3). 0: no limit.", 0, 100_000, 0),
     "snippet_chars": number("Characters per passage (220 with format full).", 40, 2_000, 500),
 }  # fmt: skip
 _FORM: Final = text(
-    "brief: citation, headings, text and score of each hit. full: the object of the command line.", 0,
+    "brief: citation, headings, text and score of each hit. full: the --json object of the command line.", 0,
     choices=("brief", "full"),
 )  # fmt: skip
 
@@ -106,8 +106,8 @@ _NAMES: Final = ("citation", "name", "uri")
 def _fetch(desk: Desk, given: dict[str, Any], _: Cancelled) -> Fetched:
     named = [given[name] for name in _NAMES if name in given]
     if len(named) != 1:
-        told = "the arguments lack citation" if not named else "more than one of citation, name and uri"
-        raise Fault("invalid_input", told, 'give one, for example {"citation": "notes/retries.md#L33"}')
+        told = "the argument citation is missing" if not named else "more than one of citation, name and uri was passed"
+        raise Fault("invalid_input", told, 'pass one, for example {"citation": "notes/retries.md#L33"}')
     with open_store(desk.database) as store, faults(desk.database):
         return fetch(store.con, named[0], max_chars=given.get("max_chars", CHARS), around=given.get("around", 0))
 
@@ -123,7 +123,7 @@ SEARCH: Final = Tool(
         **_FIELDS,
         format=_FORM,
         cursor=text("`next_cursor` of the previous page.", 2_000),
-        explain=flag("With format full: the trace holds both lists, not only their counts."),
+        explain=flag("With format full: the trace contains both lists, not only their counts."),
     ),
     _search,
 )
@@ -139,8 +139,8 @@ BULK_SEARCH: Final = Tool(
 FETCH: Final = Tool(
     "fetch",
     "Read a citation",
-    "The text of a citation (path#L12-L34, path#p=3), a document (path or id) or a passage (chunk_id), "
-    "with line numbers. Long texts come in parts: `next` is the next part. Returns fetch_result.v1.",
+    "Read a citation (path#L12-L34, path#p=3), a document (path or id) or a passage (chunk_id), with line numbers. "
+    "If a text is too long, fetch `next` to read on. Returns fetch_result.v1.",
     shape(
         citation=text("A citation's uri, a document's path or id, or a passage's chunk_id. Required.", 4_000),
         name=text("Alias of citation.", 4_000),

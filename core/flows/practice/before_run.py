@@ -108,7 +108,7 @@ _LINE_KEPT = 240
 def failure_context(told: KnownFailure) -> str:
     """What failed, what it said and what passed, for an agent to read: one quoted line each, no control characters."""
     many = f"in {told.sessions} sessions" if told.sessions > 1 else "in a session"
-    state = "a person verified this" if told.status == "verified" else "unverified"
+    state = "verified manually" if told.status == "verified" else "unverified"
     return "\n".join(
         (
             f"casebook: a command of this form failed before, {many} ({state})."

@@ -77,7 +77,7 @@ def llm_checks(config: Config | None) -> tuple[Check, Check]:
         one.name.startswith("models.llm.") and one.origin != "default" for one in config.settings
     ):
         hint = "for answers, run Ollama and set models.llm.model, for example to qwen2.5:14b-instruct"
-        unused = "not configured, only `library ask` needs one"
+        unused = "not configured (only `library ask` needs an LLM)"
         return Check(_SERVER, True, unused, hint), Check(_MODEL, True, "not checked")
     settings = config.values.llm
     try:
@@ -99,7 +99,7 @@ def llm_checks(config: Config | None) -> tuple[Check, Check]:
 
 def _some(models: tuple[str, ...]) -> str:
     more = f" and {len(models) - _LISTED} more" if len(models) > _LISTED else ""
-    return (", ".join(name[:60] for name in models[:_LISTED]) or "no model at all") + more
+    return (", ".join(name[:60] for name in models[:_LISTED]) or "no models") + more
 
 
 _BATCH = 500
@@ -198,7 +198,7 @@ def _mcp() -> tuple[Check, ...]:
     """Nothing is said of what is there; without it only one command cannot serve."""
     if has_mcp():
         return ()
-    return (Check("mcp_extra", True, "not installed, only `casebook mcp` needs it", remedy("mcp")),)
+    return (Check("mcp_extra", True, "not installed (only `casebook mcp` needs it)", remedy("mcp")),)
 
 
 def _agent_hooks() -> tuple[Check, ...]:

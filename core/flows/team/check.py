@@ -116,7 +116,9 @@ def _findings(id_: str, record: Record, place: TeamPlace, here: Mapping[str, _He
     if known is None:
         yield Finding(id_, "unknown", error, "not in your casebook, run: casebook import --team")
     elif known.status == "rejected":
-        yield Finding(id_, "rejected", error, "you rejected it, to withdraw it: casebook team export --withdraw ID")
+        yield Finding(
+            id_, "rejected", error, "you rejected it. To withdraw it, run: casebook team export --withdraw ID"
+        )
     elif known.line and _is_newer(known.line, record):
         yield Finding(id_, "changed", error, "the file has a newer version, run: casebook import --team")
 
@@ -128,7 +130,7 @@ def _key_line_fault(one: Mapping[str, str]) -> str:
         return ""
     found = identify(line)
     if not found.normalized:
-        return "no key line is found in its error"
+        return "casebook finds no key line in its error"
     return "" if found.fingerprint == mark else f"the key line of its error is now: {found.key_line[:120]}"
 
 

@@ -30,7 +30,7 @@ from core.team.privacy import Person, leaks, texts_of
 
 Act = Literal["add", "change", "restore", "withdraw", "unchanged"]
 _SHORTEST_ID: Final = 4
-_LATER: Final = "the file has a newer version, to write yours instead: casebook team export --case {}"
+_LATER: Final = "the file has a newer version. To write your version, run: casebook team export --case {}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ def plan_export(store: Store, place: TeamPlace, *, cases: Collection[int] = (), 
     with faults(store.path):
         planned = plan_lessons(store.con, place, file.records, cases=cases, again=again)
     if missing := again - {one.id for one in planned.leaving}:
-        message = f"there is no verified fix here for lesson {min(missing)}"
+        message = f"this casebook has no verified fix for lesson {min(missing)}"
         raise Fault("invalid_input", message, "verify it first: casebook errors verify ID")
     new = LessonsFile(planned.records, file.bad, file.kept)
     return Plan(place, before, new, planned.leaving, planned.unchanged, planned.left_out, file.bad)
@@ -197,7 +197,7 @@ def find_id(file: LessonsFile, given: str) -> str:
     same = [id_ for id_ in file.records if id_.startswith(given)] if len(given) >= _SHORTEST_ID else []
     if len(same) != 1:
         what = f"{len(same)} lessons begin with {given!r}" if same else f"there is no lesson {given!r} in the file"
-        raise Fault("invalid_input", what, "see the ids: casebook team check --verbose")
+        raise Fault("invalid_input", what, "to list the ids, run: casebook team check --verbose")
     return same[0]
 
 
@@ -217,7 +217,7 @@ def _leaving(
     act: Act = "add"
     if old is not None and old.is_withdrawn:
         if not again and one.ts <= old.withdrawn:
-            return "withdrawn, to share it again: casebook team export --restore ID"
+            return "withdrawn. To share it again, run: casebook team export --restore ID"
         act = "restore"
     if old is None or old.is_withdrawn:
         gone = "" if old is None else old.withdrawn

@@ -382,7 +382,7 @@ def _text(said: Mapping[str, Any], name: str) -> str:
     if value is None:
         return ""
     if not isinstance(value, str) or len(value) > LONGEST:
-        raise BadLesson(f"{name} is not a text of at most {LONGEST:,} characters")
+        raise BadLesson(f"{name} is not a string of at most {LONGEST:,} characters")
     return clean(redact(value))
 
 

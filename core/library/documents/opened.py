@@ -435,7 +435,7 @@ def _folders(con: apsw.Connection) -> list[FilterValue]:
 CHARS: Final = 20_000
 MOST_CHARS: Final = 200_000
 MOST_AROUND: Final = 500
-_FETCH_WHOLE: Final = "fetch the document for its lines"
+_FETCH_WHOLE: Final = "fetch the document to get its lines"
 _PARTLY: Final = "one line exceeds the limit and is truncated"
 
 
@@ -476,7 +476,7 @@ def fetch(con: apsw.Connection, name: str, *, max_chars: int = CHARS, around: in
     """
     if not 1 <= max_chars <= MOST_CHARS or not 0 <= around <= MOST_AROUND:
         told = f"max_chars is not between 1 and {MOST_CHARS}, or around not between 0 and {MOST_AROUND}"
-        raise Fault("invalid_input", told, "fetch what follows by `next`")
+        raise Fault("invalid_input", told, "fetch the rest with `next`")
     name = storable(name)
     passage = chunk(con, name)
     if passage is not None:

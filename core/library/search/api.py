@@ -150,7 +150,11 @@ def checked(query: SearchQuery) -> None:
     if not 1 <= query.k <= MOST_K:
         raise Fault("invalid_input", f"k is {query.k}, not between 1 and {MOST_K}", "page with the cursor")
     if query.max_tokens < 0 or not 40 <= query.snippet_chars <= 10_000:
-        raise Fault("invalid_input", "a budget below 0, or a snippet not between 40 and 10000 characters", "correct it")
+        raise Fault(
+            "invalid_input",
+            "the token limit is below 0, or the snippet length is not between 40 and 10000",
+            "correct it",
+        )
 
 
 def _answer(

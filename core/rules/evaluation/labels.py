@@ -231,7 +231,7 @@ class LabelConflict(Exception):
     """Another label is kept of the call than the one that was before the person: `label`. Nothing was changed."""
 
     def __init__(self, label: Label | None) -> None:
-        super().__init__("the call was labelled elsewhere")
+        super().__init__("another process labelled this call in the meantime")
         self.label = label
 
 
@@ -284,7 +284,7 @@ def put_label(
     io_error where the file cannot be written, timeout where another process holds it.
     """
     if rule is None and verdict != "right":
-        raise Fault("invalid_input", f"no rule given as {verdict}", "choose one")
+        raise Fault("invalid_input", f"unknown rule: {verdict}", "choose one")
     given = _item(call)
     key = _key(given)
     with hold_lock(path.with_name(path.name + ".lock"), patience=2.0):

@@ -447,7 +447,7 @@ class _Part:
         out: list[_Told] = []
         out += self.again
         if not _USUAL.fullmatch(self.written):
-            out.append((self.line, f"the id {self.written} is not written ERR- and three digits", "odd"))
+            out.append((self.line, f"the id {self.written} is not ERR- followed by three digits", "odd"))
         if len(rule.title) < 1:
             out.append((self.line, f"{rule.id} has no title", "odd"))
         for name in REQUIRED:

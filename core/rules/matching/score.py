@@ -153,7 +153,7 @@ def context_of(
     found = Context(1.0)
     if call.act != "do":
         least = _LOOK if call.act == "look" else _PROSE
-        told = "the call is read-only" if call.act == "look" else "the call writes text for people"
+        told = "the call is read-only" if call.act == "look" else "the call writes prose"
         found = found.times(_ABOUT if _about(call, call.act, rule_words) else least, told)
     elif call.looks:
         by = _SAYS_IT_LOOKS if code < FULL / 2 and not known else _LOOKS_AT_IT

@@ -139,7 +139,7 @@ def strangers(rules: Iterable[Rule], folder: Path | None = None) -> tuple[Flaw, 
         return ()
     known = {rule.id for rule in rules}
     return tuple(
-        replace(one, message=f"no rule {one.rule} here (maybe of another project)")
+        replace(one, message=f"no rule {one.rule} in these files (it may belong to another project)")
         for one in named
         if one.rule not in known
     )
@@ -290,5 +290,5 @@ def _checked(name: str, given: object, where: _Where) -> ErrorPattern:
 
 def _strings(given: object, where: _Where, key: tuple[str, ...]) -> tuple[str, ...]:
     if not isinstance(given, list) or not all(isinstance(one, str) for one in cast("list[object]", given)):
-        raise where.fault(key, "is not a list of texts")
+        raise where.fault(key, "is not a list of strings")
     return tuple(cast("list[str]", given))

@@ -89,7 +89,7 @@ def head(con: Session, team: str) -> Position:
     """The end of the log."""
     row = con.execute("SELECT seq, hash, epoch FROM casebook.team_head WHERE team = %s", (team,)).fetchone()
     if row is None:
-        raise Fault("not_indexed", f"there is no team {team} for your login", "see: casebook team status")
+        raise Fault("not_indexed", f"your login has no team {team}", "see: casebook team status")
     return Position(*row)
 
 
@@ -99,7 +99,7 @@ def check_position(con: Session, team: str, position: Position) -> Position:
     if position.seq == 0:
         return end
     if end.seq < position.seq:
-        ends = f"the log of team {team} ends at {end.seq:,}, this casebook read {position.seq:,}"
+        ends = f"the log of team {team} ends at event {end.seq:,}, but this casebook has read event {position.seq:,}"
         message = f"{ends}: the team's log was restored from a backup"
         raise BrokenLog("io_error", message, HEALS)
     row = con.execute(

@@ -90,7 +90,7 @@ def _make(con: Session, team: str) -> None:
     """A team with its roles. Roles are those of all databases of a server, so their names hold the team's."""
     owner, member, reader = (role_name(team, role) for role in ("owner", "member", "reader"))
     if _one(con, "SELECT 1 FROM pg_roles WHERE rolname = ANY(%s)", [owner, member, reader]) is not None:
-        message = f"another database on this server has roles of a team {team}"
+        message = f"another database on this server already has a team {team}"
         raise Fault("invalid_input", message, "choose another name with --team NAME")
     for statement in (
         f"CREATE ROLE {reader} NOLOGIN",
@@ -118,7 +118,7 @@ def membership(con: Session, team: str = "") -> Membership:
     version = tables_version(con)
     if version < VERSION:
         raise Fault(
-            "invalid_input", f"the server's tables have version {version}", "its owner runs: casebook team init"
+            "invalid_input", f"the server's tables have version {version}", "ask its owner to run: casebook team init"
         )
     rows = con.execute("SELECT team FROM casebook.team_head WHERE %s IN (team, '') ORDER BY team", (team,)).fetchall()
     if len(rows) != 1:
@@ -141,7 +141,7 @@ def newer_line() -> str:
 def _refuse(con: Session, team: str, *, made: bool) -> None:
     login = str(_one(con, "SELECT session_user"))
     if not made:
-        raise Fault("not_indexed", "this database has no team", "its owner creates one with: casebook team init URL")
+        raise Fault("not_indexed", "this database has no team", "ask its owner to run: casebook team init URL")
     named = f"team {team}" if team else "a team of this database"
     hint = f"ask its owner to run: GRANT {role_name(team or 'TEAM', 'member')} TO {login}. Or run: casebook team leave"
     raise Fault("invalid_input", f"{login} is not a member of {named}", hint)

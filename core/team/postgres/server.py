@@ -40,7 +40,9 @@ def checked_url(url: str) -> str:
     """The address of a server as it may be stored. Raises Fault where it is none, or holds a password."""
     given = _parts(url)
     if any(given.get(name) for name in _SECRET):
-        raise Fault("invalid_input", "the address has a password", "put it into ~/.pgpass, and pass the address alone")
+        raise Fault(
+            "invalid_input", "the address has a password", "put the password into ~/.pgpass, and pass only the address"
+        )
     return url
 
 
@@ -124,19 +126,19 @@ def _fault(error: Error, url: str, team: str) -> Fault:
     why = visible(_said(str(error)))
     named = f"team {team}" if team else "a team"
     if not state and ("certificate" in why or "SSL was required" in why):
-        hint = "name the authority of the server in the address: sslrootcert=FILE"
+        hint = "add the certificate authority to the address: sslrootcert=FILE"
         return Fault("io_error", f"the server at {place} is not trusted: {why}", hint)
     if not state or state[:2] in ("08", "53", "57") or state == "55P03":
         code: FaultCode = "timeout" if state in ("57014", "55P03") else "io_error"
         if "FATAL" in why:  # it answered: a login that it refuses, or a server that starts or stops
-            hint = "see ~/.pgpass, or ask its owner. casebook tries again later"
+            hint = "check ~/.pgpass, or ask the owner. casebook tries again later"
             return Offline(code, f"the server at {place} refuses the connection: {why}", hint)
         return Offline(code, f"the server at {place} cannot be reached: {why}", "casebook tries again later")
     if state == "42501":
         hint = f"ask its owner to grant you casebook_{team or 'TEAM'}_member. Or run: casebook team leave"
         return Fault("invalid_input", f"your login is not a member of {named} at {place}: {why}", hint)
     if state in _NO_TEAM:
-        return Fault("not_indexed", f"there is no {named} at {place}", "its owner creates it with: casebook team init")
+        return Fault("not_indexed", f"there is no {named} at {place}", "ask the owner to run: casebook team init")
     return Fault("io_error", f"the server at {place} refuses: {why}", "see the log on the server")
 
 

@@ -322,7 +322,7 @@ def test_no_export_takes_the_place_of_a_text_that_casebook_did_not_write(filled:
     path.write_text("# Mine\n")
     for form in (("--format", "markdown"), ("--format", "jsonl"), ("--format", "csv", "--fixes")):
         done = filled("errors", "export", *form, "-o", str(path), "--force")
-        assert (done.code, "holds text that casebook did not write" in done.said) == (2, True)
+        assert (done.code, "contains text that casebook did not write" in done.said) == (2, True)
     assert path.read_text() == "# Mine\n"
     for form in (("--format", "markdown"), ("--format", "markdown", "--fixes")):
         own = tmp_path / f"own{len(form)}.md"

@@ -33,7 +33,7 @@ def test_insights_as_json_and_as_text(run: Run, tmp_path: Path) -> None:
     assert found["by_tool"][0]["tool"] == "npm"
     text = run("insights", "--db", db).text
     assert "2 failures in 2 incidents: 11 minutes, 4 attempts" in text
-    assert "A pause counts as 5 minutes at most." in text
+    assert "A pause counts as at most 5 minutes." in text
     assert "█" in text and "\x1b" not in text
     scoped = run("insights", "--since", "2026-02-01", "--json", "--db", db).json()
     assert (scoped["since"], scoped["totals"]["incidents"]) == ("2026-01-26", 1)
@@ -68,11 +68,11 @@ def _decided(path: Path) -> str:
 def test_whether_decisions_worked(run: Run, tmp_path: Path) -> None:
     db = _decided(tmp_path / "casebook.db")
     found = run("insights", "worked", "--json", "--db", db).json()
-    assert found["schema_version"] == "insights_worked.v1" and "not prove a cause" in found["note"]
+    assert found["schema_version"] == "insights_worked.v1" and "may have other causes" in found["note"]
     (item,) = found["items"]
     assert (item["before"]["times"], item["after"]["times"], item["after"]["of_sessions"]) == (1, 1, 2)
     text = run("insights", "worked", "--db", db).text
-    assert "not prove a cause" in text and "case 1, fix verified 2026-01-21" in text
+    assert "may have other causes" in text and "case 1, fix verified 2026-01-21" in text
     assert "1 incident in 1 of 1 sessions" in text and "1 incident in 1 of 2 sessions" in text
     assert "s2 message 4, 2026-01-22" in text
     empty = run("insights", "worked", "--project", "none", "--db", db)

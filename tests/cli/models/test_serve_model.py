@@ -110,7 +110,7 @@ def test_by_hand_it_says_where_it_listens_and_ends_at_a_signal(serve: Run, run: 
     hangs = run("doctor", "--json")
     assert hangs.code == 3
     service = next(one for one in hangs.json()["checks"] if one["name"] == "model_service")
-    assert service["detail"] == "the model service does not answer"
+    assert service["detail"] == "the model service does not respond"
     process.send_signal(signal.SIGCONT)
     process.send_signal(signal.SIGTERM)
     out, err = process.communicate(timeout=PATIENCE)
@@ -159,7 +159,7 @@ def test_one_that_hangs_is_ended_all_the_same(serve: Run, run: Run) -> None:
 
 def test_where_none_runs_it_says_so(run: Run) -> None:
     for flag in ("--status", "--stop"):
-        assert run("serve-model", flag).text == "No model service runs.\n"
+        assert run("serve-model", flag).text == "No model service is running.\n"
         found = run("serve-model", flag, "--json")
         assert found.code == 1
         assert not found.json()["answers"]
@@ -172,7 +172,7 @@ def test_without_the_model_it_says_what_to_do_and_is_not_started_again_at_once(p
     assert "pull" in missing.fault()["hint"]
     found = connect("all-mpnet-base-v2", start=True)
     assert isinstance(found, Unserved)
-    assert "its start failed" in found.reason
+    assert "it failed to start" in found.reason
 
 
 @pytest.mark.parametrize("args", [("--idle", "0"), ("--idle", "soon"), ("--idle", "١"), ("--status", "--stop")])

@@ -96,7 +96,7 @@ def test_a_wrong_value_is_told_with_its_line_and_the_cure(tmp_path: Path, text: 
 def test_who_lists_several_paths_is_told_how_they_are_written(tmp_path: Path, name: str) -> None:
     with pytest.raises(Fault, match="must be text in quotes") as raised:
         load_config(write(tmp_path, f'[rules]\n{name} = ["a.md", "b.md"]\n'), {})
-    assert raised.value.hint == f'write several in one text: "first.md{os.pathsep}second.md"'
+    assert raised.value.hint == f'write several files in one string: "first.md{os.pathsep}second.md"'
     with pytest.raises(Fault) as raised:
         load_config(write(tmp_path, f"[rules]\n{name} = 3\n"), {})
     assert raised.value.hint == "correct that value"

@@ -33,7 +33,7 @@ def test_a_file_does_not_depend_on_the_order_of_its_lines(file: LessonsFile) -> 
         (GOOD[:40], "not JSON (truncated?)"),
         (b"[1]", "not a JSON object"),
         (b"\xff{}", "not UTF-8"),
-        (b'{"id":"../x","shared":"2026-11-01T00:00:00.000Z"}', "no `id` of a lesson"),
+        (b'{"id":"../x","shared":"2026-11-01T00:00:00.000Z"}', "`id` is missing or invalid"),
         (b'{"id":"a","shared":"yesterday"}', "no valid `shared` or `withdrawn` time"),
         (b'{"id":"a"}', "no valid `shared` or `withdrawn` time"),
         (b'{"id":"a","shared":"2026-11-01T00:00:00.000Z","at":{"x":"2026-11-02T00:00:00.000Z"}}', "an invalid `at`"),

@@ -33,7 +33,7 @@ def test_an_edit_is_a_hunk_with_its_check_and_its_reason() -> None:
     assert lesson.do == Do("hunk", "- export const plus\n+ export const add", "src/sum.ts")
     assert (lesson.check, lesson.because) == ("npm test", "add is missing because sum.ts exports plus.")
     assert (lesson.when.tool, lesson.when.system, lesson.scope) == ("vitest", "Linux", "session")
-    assert lesson.evidence == (LessonEvidence("s", 2, "the change holds `add`, which the error names"),)
+    assert lesson.evidence == (LessonEvidence("s", 2, "the change contains `add`, which the error names"),)
 
 
 def test_a_corrected_command_says_what_it_replaces_and_what_failed_too() -> None:
@@ -238,7 +238,7 @@ def test_what_passed_outside_the_sandbox_is_told_as_that() -> None:
             "timeout 300 python3 balance.py --by week",
             "zsh: command not found: timeout",
             "python3 balance.py --by week",
-            "`timeout`, which is missing, is left out",
+            "the command omits `timeout`, which is missing",
         ),
         (
             "go build ./...",
@@ -333,7 +333,7 @@ def test_a_long_command_is_explained_by_what_the_agent_called_it(calls: int, bec
 def test_a_folder_with_the_name_of_a_missing_program_is_not_that_program() -> None:
     chat = Chat().sh("go build ./cmd", "/bin/bash: line 1: go: command not found", 127)
     lesson = lesson_of(chat.sh(f"PATH=$PATH:/usr/local/go/bin && cd {HOME}/go && go build ./cmd", "done"))
-    assert lesson.because == "the PATH is set, on which `go` was not found"
+    assert lesson.because == "the command sets the PATH, which did not contain `go`"
 
 
 def test_a_changed_call_was_not_run_first() -> None:

@@ -48,7 +48,7 @@ def test_an_identifier_that_the_error_names_links_a_hunk_in_another_file() -> No
     chat = Chat().sh("python app.py", "Traceback (most recent call last):\nKeyError: 'price_of'\n", 1)
     chat.edit(f"{HOME}/a.py", "x = 1", "x = 2").edit(f"{HOME}/b.py", "d = {}", "d = {'price_of': 1}")
     error = chat.sh("python app.py", "fine").one()
-    assert linked(error) == [(2, "the change holds `price_of`, which the error names")]
+    assert linked(error) == [(2, "the change contains `price_of`, which the error names")]
 
 
 def test_a_hunk_is_cut_to_what_differs_and_one_line_around() -> None:

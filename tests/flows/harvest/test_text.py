@@ -28,7 +28,7 @@ def test_it_says_what_changed_what_ran_why_and_how_it_was_checked() -> None:
     assert text_of(chat) == (
         "**Change** `src/sum.ts`\n\n```diff\n- export const plus\n+ export const add\n```\n\n"
         "**Why** (message 3)\n\n> add is missing because sum.ts exports plus.\n\n"
-        "**Linked**\n\n- the change holds `add`, which the error names\n\n"
+        "**Linked**\n\n- the change contains `add`, which the error names\n\n"
         "**Checked**: `npm test` no longer shows the error (message 5)."
     )
 

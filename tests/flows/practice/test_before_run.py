@@ -99,7 +99,7 @@ def test_a_weak_or_rejected_fix_says_nothing(known: Store) -> None:
     known.con.execute("UPDATE resolution SET original = NULL")
     assert text(ask(known, WRONG)) == ""
     known.con.execute("UPDATE resolution SET status = 'verified'")
-    assert "a person verified this" in text(ask(known, WRONG))
+    assert "verified manually" in text(ask(known, WRONG))
     known.con.execute("UPDATE resolution SET status = 'rejected'")
     assert text(ask(known, WRONG)) == ""
 

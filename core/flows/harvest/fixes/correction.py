@@ -275,7 +275,7 @@ def difference(failure: Failure, later: Command) -> str | None:
     before = {word for part in failure.command.parts for word in (*part.around, *part.words)}
     pieces = {piece.lower() for word in added - before for piece in _PIECE.findall(word.split("=")[0])}
     named = (failure.clue.names | failure.clue.near) & pieces
-    return f"the setting `{min(named)}` is given, which the error names" if named else None
+    return f"the command sets `{min(named)}`, which the error names" if named else None
 
 
 def _by_path(failure: Failure, later: Command) -> str | None:
@@ -289,7 +289,7 @@ def _by_path(failure: Failure, later: Command) -> str | None:
                 return f"`{name}`, which was not found, is run as `{called}`"
     called = {part.program.lower() for part in later.parts} & failure.clue.missing
     if called and _settings(later) - _settings(failure.command):
-        return f"the PATH is set, on which `{min(called)}` was not found"
+        return f"the command sets the PATH, which did not contain `{min(called)}`"
     return None
 
 
@@ -327,7 +327,7 @@ def _without_it(failure: Failure, later: Command) -> str | None:
         if rest and part.kind != "setup" and not filters:
             wanted.append(rest)
     given = {part.words for part in later.parts}
-    return f"`{gone}`, which is missing, is left out" if gone and wanted and given.issuperset(wanted) else None
+    return f"the command omits `{gone}`, which is missing" if gone and wanted and given.issuperset(wanted) else None
 
 
 def _moved(failure: Failure, later: Command) -> str | None:
@@ -348,14 +348,14 @@ def _words_differ(failure: Failure, failed: Part, later: Part) -> str | None:
         gone = {piece for piece in gone if not _FILE.search(piece)}  # another file is another task
     left_out = longest(gone & said)
     if left_out and not _drops_target(failed, later):
-        return f"`{left_out}`, which the error names, is left out or changed"
+        return f"the command omits or changes `{left_out}`, which the error names"
     hinted = longest(come & said)
     if hinted:
-        return f"`{hinted}`, which the error names, is given"
+        return f"the command adds `{hinted}`, which the error names"
     old = _blind(failed)
     settings = [word for word in _blind(later) if word not in old and (word.startswith("-") or "=" in word)]
     about = concerned(failure.clue, settings) if not is_check(failed) else None
-    return f"`{about}` is added, which the error is about" if about else None
+    return f"the command adds `{about}`, which the error is about" if about else None
 
 
 def _drops_target(failed: Part, later: Part) -> bool:
@@ -484,7 +484,7 @@ def removed_option(failure: Failure, later: Command) -> Corrected | None:
             name = word.lstrip("-").split("=")[0].lower()
             named = len(name) > 2 and any(one.startswith(name) for one in failure.clue.words)
             if word.startswith("--") and word not in kept and named:
-                return Corrected(f"`{word}`, which the error is about, is left out", tells=True)
+                return Corrected(f"the command omits `{word}`, which the error is about", tells=True)
     return None
 
 

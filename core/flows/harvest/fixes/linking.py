@@ -289,7 +289,7 @@ def _hint_link(failure: Failure, hint: Hint) -> tuple[int, str] | None:
     lowered, tokens, said = _read_hunk(hint.old, hint.new)
     named = longest(one for one in clue.names if _has(one, tokens, lowered))
     if named:
-        return (NAMED if here else ELSEWHERE), f"the change holds `{named}`, which the error names"
+        return (NAMED if here else ELSEWHERE), f"the change contains `{named}`, which the error names"
     spoken = clue.phrases & said
     if spoken:
         return (NAMED if here else ELSEWHERE), f"the change contains the error's words “{min(spoken)}”"
@@ -360,10 +360,10 @@ def _part_link(failure: Failure, part: Part) -> str | None:
         return "the command installs the missing dependency"
     named = longest(one for one in clue.names if _has(one, pieces, text) and one != program)
     if named:
-        return f"the command holds `{named}`, which the error names"
+        return f"the command contains `{named}`, which the error names"
     rules = (
-        (_STOPS, _HELD, "the command releases what the error says is in use"),
-        (_GRANTS, _DENIED, "the command gives the missing permission"),
+        (_STOPS, _HELD, "the command frees the resource that was in use"),
+        (_GRANTS, _DENIED, "the command grants the missing permission"),
     )
     for used, says, why in rules:
         if (program in used or used & set(map(base_name, part.around))) and says.search(said):
@@ -379,7 +379,7 @@ def _part_link(failure: Failure, part: Part) -> str | None:
     if program in _MAKES and _ABSENT.search(key) and clue.files & {base_name(word) for word in part.words[1:]}:
         return "the command creates the missing file"
     if _STARTS.search(" ".join(part.words[:4])) and _DOWN.search(key):
-        return "the command starts what the error cannot reach"
+        return "the command starts the service that could not be reached"
     if _FORMATS.search(text[:200]) and (
         _FORMATTED.search(said)
         or (program == failure.tool and part.named(programs.CHECKS) and _same_task(failure, part))

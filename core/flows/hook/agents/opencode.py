@@ -82,7 +82,11 @@ def remove_plugin(path: Path, command: Sequence[str], *, dry: bool = False) -> H
 def _changed(path: Path, new: str, command: Sequence[str], *, dry: bool) -> HooksReport:
     old = read_settings(path)
     if old and not old.startswith(MARK):
-        raise Fault("invalid_input", f"{path} was not written by casebook", "move it away, then run the command again")
+        raise Fault(
+            "invalid_input",
+            f"{path} was not written by casebook",
+            "move the file to another folder, then run the command again",
+        )
     lines = (old.splitlines(keepends=True), new.splitlines(keepends=True))
     diff = tuple(line.rstrip("\r\n") for line in difflib.unified_diff(*lines, str(path), str(path), n=2))
     events = tuple(OPENCODE.events) if new else ()

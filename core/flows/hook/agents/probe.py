@@ -89,7 +89,7 @@ def probe_hook(form: HookForm, command: str | Sequence[str], environ: Mapping[st
         return ""
     if not ended.stdout:
         return f"the command gave no answer (exit code {ended.returncode}), install the hooks again"
-    return "the command gave an answer in another form, install the hooks again"
+    return "the answer of the command has the wrong format, install the hooks again"
 
 
 def _environment(folder: str, database: Path, environ: Mapping[str, str]) -> dict[str, str]:

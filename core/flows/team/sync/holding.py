@@ -61,7 +61,9 @@ def hold_lessons(store: Store, projects: Sequence[str], tools: Sequence[str], *,
     found = TeamHold(everything, tuple(sorted({*projects})), tuple(sorted({one.lower() for one in tools})))
     with store.transaction() as con:
         if con.execute("SELECT 1 FROM team_server").fetchone() is None:
-            raise Fault("not_indexed", "this casebook is in no team", "join one with: casebook team join URL")
+            raise Fault(
+                "not_indexed", "this casebook has not joined a team", "to join a team, run: casebook team join URL"
+            )
         forget_held(con)
         if not everything:
             con.execute("INSERT INTO meta(key, value) VALUES (?, ?)", (_KEY, json.dumps(asdict(found))))

@@ -86,16 +86,16 @@ class _Indexing:
         """Vectors, made here. `note` says why there are none."""
         model = vectors.model()
         if isinstance(model, NoVectors):
-            self.note = f"search by meaning is off: {model.reason}"
+            self.note = f"search by meaning is disabled: {model.reason}"
             return
         name = embedder_of(place_of(model))
         if why := make_vectors(self.con, self.team, name, model.dim):
-            self.note = f"search by meaning is off: {why}"
+            self.note = f"search by meaning is disabled: {why}"
             return
         total, done, began = without_vector(self.con, self.team, name), 0, time.monotonic()
         embedder = vectors.embedder() if total else None
         if isinstance(embedder, NoVectors):
-            self.note = f"search by meaning is off: {embedder.reason}"
+            self.note = f"search by meaning is disabled: {embedder.reason}"
             return
         self.model = model.id
         for batch in unread_lines(self.con, self.team, name) if embedder is not None else ():

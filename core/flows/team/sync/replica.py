@@ -69,7 +69,7 @@ def require_replica(store: Store) -> Replica:
     """The team of a casebook. Raises Fault not_indexed without one."""
     found = replica_of(store.con)
     if found is None:
-        raise Fault("not_indexed", "this casebook is in no team", "join one with: casebook team join URL")
+        raise Fault("not_indexed", "this casebook has not joined a team", "to join a team, run: casebook team join URL")
     return found
 
 

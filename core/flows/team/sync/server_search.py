@@ -1,6 +1,6 @@
 """Ask a team's server for what this casebook does not hold: after the local search, and only where that has no answer.
 
-What may answer here is taken over as a round with the server would do it, so that every rule for answers applies to it.
+What may answer here is imported as a round with the server would do it, so that every rule for answers applies to it.
 The rest is shown as candidates. A server that is slow, silent or gone costs at most `WAIT_S`, once in `QUIET_S`.
 """
 
@@ -74,7 +74,7 @@ class ServerSearch:
         """What the server finds, or why it is not known. Never waits longer than `wait_s`."""
         with self._lock:
             if self._busy or time.monotonic() < self._quiet_until:
-                return "the server did not answer a moment ago"
+                return "the server did not respond recently"
             self._busy = True
             answer: Future[list[Found]] = Future()
             self._questions.put((question, answer))
@@ -170,7 +170,7 @@ def asked(
 
 def _reason(taken: int, more: int) -> str:
     if taken:
-        return f"{_HELD}: {taken} lesson{'' if taken == 1 else 's'} taken over"
+        return f"{_HELD}: {taken} lesson{'' if taken == 1 else 's'} imported"
     return f"{more} of its lessons may help, but none matches this error" if more else "the server has no match either"
 
 

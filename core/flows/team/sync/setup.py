@@ -91,7 +91,7 @@ def make_team(url: str, team: str) -> TeamMade:
     with connected(url) as con, faults(url, team):
         name = team or con.info.dbname.lower().replace("-", "_")
         if not team and not TEAM.fullmatch(name):
-            raise Fault("invalid_input", f"{name!r} is not the name of a team", "pass one with --team NAME")
+            raise Fault("invalid_input", f"{name!r} is not the name of a team", "pass a name with --team NAME")
         held = create_team(con, name)
     return TeamMade(name, place_of_server(url), held.login, role_name(name, "member"), VERSION)
 
@@ -121,7 +121,11 @@ def join_team(store: Store, url: str, held: Membership, places: Sequence[TeamPla
     with store.transaction() as con:
         before = replica_of(con)
         if before is not None and before.team != held.team:
-            raise Fault("invalid_input", f"this casebook is in team {before.team}", "leave it: casebook team leave")
+            raise Fault(
+                "invalid_input",
+                f"this casebook has already joined team {before.team}",
+                "to leave it, run: casebook team leave",
+            )
         if before is None:
             con.execute(
                 "INSERT INTO team_server(one, address, team, login, role, machine) VALUES (1, ?, ?, ?, ?, ?)",

@@ -24,7 +24,7 @@ from core.team.lessons_file import Record
 from core.team.postgres.log import LESSON, WITHDRAWAL
 
 _SHORTEST_ID: Final = 4
-_LATER: Final = "the team has a newer version, to share yours, edit case {} again"
+_LATER: Final = "the team has a newer version. To share your version, edit case {} again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ def collect(store: Store, restore: Collection[str] = ()) -> tuple[LeftOut, ...]:
     again = {*restore, *_taken_back(store.con)}
     found = list(_planned(store, places, again))
     if missing := {*restore} - {one.id for _, planned in found for one in planned.leaving}:
-        message = f"there is no verified fix here for lesson {min(missing)}"
+        message = f"this casebook has no verified fix for lesson {min(missing)}"
         raise Fault("invalid_input", message, "verify it first: casebook errors verify ID")
     before = {place.repository: known_lessons(store.con, place.repository) for place, _ in found}
     with store.transaction() as con:
@@ -136,6 +136,6 @@ def find_lessons(con: apsw.Connection, given: Sequence[str]) -> Mapping[str, Seq
         ids = {str(row[0]) for row in rows}
         if len(ids) != 1 or (len(start) < _SHORTEST_ID and start not in ids):
             what = f"{len(ids)} lessons begin with {start!r}" if len(ids) > 1 else f"there is no lesson {start!r}"
-            raise Fault("invalid_input", f"{what} in the team", "see the ids: casebook team status --verbose")
+            raise Fault("invalid_input", f"{what} in the team", "to list the ids, run: casebook team status --verbose")
         found[ids.pop()] = [str(row[1]) for row in rows]
     return found

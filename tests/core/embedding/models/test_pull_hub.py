@@ -195,7 +195,7 @@ def test_a_slow_hub_is_waited_for_while_it_gives_signs_of_life(hub: HubDouble, t
 @pytest.mark.parametrize(
     ("mood", "code", "says"),
     [
-        ("silent", "model_unreachable", "does not answer"),
+        ("silent", "model_unreachable", "does not respond"),
         ("stalls", "timeout", "timed out"),
         ("wrong", "model_unreachable", "is corrupt"),
         ("nonsense", "model_unreachable", "invalid reply from the hub"),

@@ -88,8 +88,8 @@ def test_a_password_is_sent_to_the_index_and_never_shown(
 @pytest.mark.parametrize(
     ("mood", "says"),
     [
-        ("404", "answers 404"),
-        ("500", "answers 500"),
+        ("404", "returned 404"),
+        ("500", "returned 500"),
         ("elsewhere", "has no gt_all"),
         ("wrong", "is corrupt"),
         ("cut", "truncated after"),
@@ -108,7 +108,7 @@ def test_a_bad_index_is_told_in_one_line(
 @pytest.mark.parametrize(
     ("mood", "code", "says"),
     [
-        ("silent", "model_unreachable", "does not answer"),
+        ("silent", "model_unreachable", "does not respond"),
         ("stalls", "timeout", "timed out"),
         ("fine", "model_unreachable", "differs from the pinned digest"),
     ],

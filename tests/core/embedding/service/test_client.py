@@ -91,7 +91,7 @@ def sends(data: bytes) -> Callable[[socket.socket], None]:
 def test_a_service_that_does_not_answer_costs_the_deadline(place: Endpoint, talk: Callable[..., None]) -> None:
     with impostor(place, talk):
         assert connect("double", place=place, deadline_ms=150) == Unserved(
-            "timeout", "the model service does not answer"
+            "timeout", "the model service does not respond"
         )
 
 
@@ -214,7 +214,7 @@ def test_connecting_and_the_first_answer_share_one_deadline(place: Endpoint, mon
 
 
 def test_where_nothing_runs_one_look_is_all(place: Endpoint) -> None:
-    none = Unserved("skipped", "no model service runs")
+    none = Unserved("skipped", "no model service is running")
     assert connect("double", place=place) == none
     assert look(place) == none
     assert stop(place) == none
@@ -287,7 +287,7 @@ def test_a_client_goes_on_with_a_service_that_was_started_anew(place: Endpoint) 
         assert isinstance(client, Served)
     with running(place):
         assert client.embed(["x"], "query") == [(vector_of("x", "query"),)]
-    with pytest.raises(Fault, match="no model service runs") as raised:
+    with pytest.raises(Fault, match="no model service is running") as raised:
         client.embed(["x"], "query")
     assert raised.value.code == "model_unreachable"
 

@@ -131,7 +131,7 @@ def test_what_a_killed_service_left_is_cleared_away(place: Endpoint) -> None:
     done = subprocess.run([sys.executable, "-c", code, str(place.folder)], cwd=root, check=False, timeout=PATIENCE)
     assert done.returncode == -signal.SIGKILL
     assert place.entrance.exists()
-    assert connect("double", place=place) == Unserved("skipped", "no model service runs")
+    assert connect("double", place=place) == Unserved("skipped", "no model service is running")
     with running(place):
         assert served(place).embed(["x"], "query")
         assert holder(place) == os.getpid()
@@ -148,7 +148,7 @@ def test_a_service_that_nobody_can_find_any_more_ends_and_takes_nothing_of_its_s
 
 def test_a_place_that_cannot_be_had_is_a_fault(place: Endpoint) -> None:
     place.folder.write_text("a file")
-    with pytest.raises(Fault, match="cannot make the folder"):
+    with pytest.raises(Fault, match="cannot create the folder"):
         claim(place)
     other = replace(place, folder=place.folder.parent / "linked")
     (place.folder.parent / "elsewhere").mkdir(mode=0o700)

@@ -198,5 +198,5 @@ def test_what_was_decided_on_the_merged_case_holds_for_the_error_it_is_for(two: 
 
 def test_a_fix_that_is_not_for_the_whole_case_is_no_choice(two: Store) -> None:
     merge(two, "kim", look(two.con, 1), [look(two.con, 2)])
-    with pytest.raises(Fault, match="fix 2 is not a fix for the whole of case 1"):
+    with pytest.raises(Fault, match="fix 2 does not apply to all errors of case 1"):
         split(two, "kim", look(two.con, 1), [MARKS[1]], take=[2])

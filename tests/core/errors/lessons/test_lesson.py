@@ -33,7 +33,7 @@ LESSON = Lesson(
     "gh pr diff --name-only",
     "gh has no --stat, so only names can be listed.",
     "general",
-    (LessonEvidence("s", 3, "`--stat`, which the error names, is left out or changed"),),
+    (LessonEvidence("s", 3, "the command omits or changes `--stat`, which the error names"),),
 )
 
 

@@ -108,7 +108,7 @@ def test_a_gap_a_rewritten_row_and_a_changed_text_are_seen(postgres: Server, tea
     text = f"UPDATE casebook.team_payload SET body = '%s' WHERE team = '{team}' AND body = '%s'"
     assert "text of event 1" in refused(text % ("{}", '{"id":"a"}'), text % ('{"id":"a"}', "{}"))
     ahead = Position(9, b"x", 1)
-    assert "ends at 4, this casebook read 9" in refused("SELECT 1", "SELECT 1", ahead)
+    assert "ends at event 4, but this casebook has read event 9" in refused("SELECT 1", "SELECT 1", ahead)
     end = f"UPDATE casebook.team_head SET seq = %d WHERE team = '{team}'"
     assert "ends at 4 of 5" in refused(end % 5, end % 4)
     with connected(address) as con:

@@ -62,7 +62,7 @@ async def test_the_worst_first_with_their_cost_and_the_weeks_beside_them(caseboo
         assert [row.name for row in screen.rows.rows.rows] == [_YAML, _MOVED]  # type: ignore[attr-defined]
         seen = frame(app)
         assert "80 min" in seen and "10 min" in seen and "ModuleNotFoundError: No" in seen
-        assert "A pause counts as 5 minutes at most." in seen
+        assert "A pause counts as at most 5 minutes." in seen
         assert "[Worst]" in seen and "all weeks, all projects" in seen
         if size == WIDE:
             assert "2 incidents in 2 sessions, 4 attempts" in seen
@@ -182,7 +182,7 @@ async def test_a_decision_with_what_came_before_and_after_it(casebook: Path, siz
         seen = frame(app)
         assert "Did it work" in seen and "2 after" in seen and "0 before" in seen
         assert "After: 2 incidents in 2 sessions." in seen
-        assert "does not prove a cause" in seen
+        assert "may have other causes" in seen
         if size == WIDE:
             assert "Still in s2 message 1, 2026-03-11" in seen
 
