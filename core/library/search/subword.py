@@ -7,7 +7,6 @@ and the stems of English words (`chunking`, `chunks` -> chunk). Stored with the 
 from __future__ import annotations
 
 from functools import lru_cache
-from itertools import chain
 from typing import Final
 
 from core.base.lazy import lazy_pattern
@@ -16,7 +15,8 @@ from core.lexical import bigrams
 VERSION: Final = "pieces-v2"
 """Version of `pieces`: chunks with another version are rebuilt."""
 
-_WORD = lazy_pattern("[A-Za-z][A-Za-z0-9]*")
+_ALNUM: Final = bytes(sign if chr(sign).isalnum() and sign < 128 else 32 for sign in range(256))
+"""Every ASCII sign that is no letter or digit as a blank."""
 _PART = lazy_pattern("[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 _VOWEL = lazy_pattern("[aeiouy]")
 _ENDINGS: Final = (
@@ -30,12 +30,19 @@ _MOST: Final = 40  # letters: longer runs are no words
 
 def pieces(text: str) -> str:
     """The pieces of `text`, separated by blanks, in the order of their words."""
-    found = " ".join(chain.from_iterable(map(word_pieces, _WORD.findall(text))))
+    runs = text.encode("ascii", "replace").translate(_ALNUM).decode("ascii").split()
+    found = " ".join(filter(None, map(_pieces_of_run, runs)))
     hangul = bigrams(text)
     return f"{found} {hangul}" if found and hangul else found or hangul
 
 
-@lru_cache(maxsize=1 << 16)  # the words of a corpus repeat: found anew each time they were half of an ingest
+@lru_cache(maxsize=1 << 16)  # the words of a corpus repeat: found anew each time they are half of an ingest
+def _pieces_of_run(run: str) -> str:
+    """The pieces of the word in a run of letters and digits: it begins with a letter."""
+    return " ".join(word_pieces(run.lstrip("0123456789")))
+
+
+@lru_cache(maxsize=1 << 16)
 def word_pieces(word: str) -> tuple[str, ...]:
     """The parts and stems of one ASCII word that are not the word itself, in lower case."""
     if len(word) > _MOST:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import apsw
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.lexical import bigrams
 from core.library.search.lexical import CHARS, highlight_terms, lexical_query, snippet
 from core.library.search.subword import pieces, stem, word_pieces
 
@@ -91,6 +94,12 @@ def test_forms_of_a_word_meet_in_their_stem() -> None:
     assert stem("status") == "status"
     assert word_pieces("parseHTTPHeaders") == ("parse", "http", "headers", "pars", "header")
     assert word_pieces("x" * 500) == ()
+
+
+@given(st.text(st.sampled_from("aAbBsSdgnI01_- \n가é"), max_size=30))
+def test_pieces_are_those_of_each_word_in_order(text: str) -> None:
+    found = [one for word in re.findall("[A-Za-z][A-Za-z0-9]*", text) for one in word_pieces(word)]
+    assert pieces(text) == " ".join((*found, *bigrams(text).split()))
 
 
 def test_the_snippet_holds_the_words_and_says_where() -> None:
