@@ -7,6 +7,7 @@ requests that say nothing may be left out between lines; such a block is cited a
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -22,6 +23,7 @@ _MAN_SUFFIX = re.compile(r"[1-9](?:[a-z]{1,3})?")
 _MAN_LOOKED: Final = 20_000
 _MAN_START = re.compile(r"^[.'][ \t]*(?:TH|Dd|Dt|Sh|SH)\b", re.MULTILINE)
 _UNDERLINE = re.compile(r"([!-/:-@\[-`{-~])\1{2,}")
+_UNDERLINE_SIGNS: Final = frozenset(string.punctuation)
 _SHORTEST: Final = 0.75
 """How long an underline is at least, as a share of its title."""
 _LONGEST_TITLE: Final = 160
@@ -80,14 +82,15 @@ class _Sections:
             kept.pop()
         if any(kept):
             blank = next(at for at, line in enumerate(kept) if line)
-            kept, first = kept[blank:], first + blank
+            if blank:
+                kept, first = kept[blank:], first + blank
             payload = {"lang": lang} if kind == "code" else {}
             end = first + len(kept) - 1 if last is None else last
             aligned = first if end - first == len(kept) - 1 else None
             self.blocks.append(ParsedBlock(kind, self._path(), LineSpan(first, end), "\n".join(kept), payload, aligned))
 
     def _path(self) -> tuple[str, ...]:
-        return tuple(text for _, text in self.headings)
+        return tuple([text for _, text in self.headings])
 
 
 def form_of(name: str) -> str | None:
@@ -111,8 +114,10 @@ def parse_markup(text: str, form: str) -> Parsed:
 
 def _underlined(lines: Sequence[str], at: int) -> str | None:
     """The sign that underlines the title on line `at`; None where nothing does."""
+    if at + 1 >= len(lines) or lines[at + 1][:1] not in _UNDERLINE_SIGNS:  # most lines: nothing else is looked at
+        return None
     title = lines[at].rstrip()
-    if not title.strip() or at + 1 >= len(lines) or len(title) > _LONGEST_TITLE:
+    if not title.strip() or len(title) > _LONGEST_TITLE:
         return None
     under = lines[at + 1].rstrip()
     if not _UNDERLINE.fullmatch(under) or _UNDERLINE.fullmatch(title):
@@ -125,8 +130,8 @@ def _indented_end(lines: Sequence[str], at: int, indent: int = 0) -> int:
     end = last = at
     while end < len(lines):
         line = lines[end]
-        if line.strip():
-            if len(line) - len(line.lstrip()) <= indent:
+        if begin := line.lstrip():
+            if len(line) - len(begin) <= indent:
                 break
             last = end + 1
         end += 1
@@ -141,7 +146,7 @@ def _read_rst(lines: Sequence[str], found: _Sections) -> None:
         if not line.strip():
             at += 1
             continue
-        over = bool(_UNDERLINE.fullmatch(line.rstrip()))
+        over = line[0] in _UNDERLINE_SIGNS and bool(_UNDERLINE.fullmatch(line.rstrip()))
         title = at + 1 if over else at
         sign = _underlined(lines, title) if title < len(lines) else None
         if sign is not None and (not over or lines[title + 1].rstrip()[0] == line[0]):
