@@ -27,7 +27,9 @@ from core.library.ingest.prepare import (
     Untouched,
     cached,
     derivation_key,
+    from_bytes,
     prepare,
+    to_bytes,
 )
 from core.library.ingest.readers import reader_of
 from core.library.ingest.report import IngestEvent, IngestTally, Item
@@ -138,11 +140,17 @@ def remove_rest(run: Run) -> None:
 def _outcomes(second: Second, tasks: Iterable[Task], size: int) -> Iterator[Outcome]:
     if size < WORTH_IT:
         return map(prepare, tasks)
-    return (outcome for _, outcome in shared(second, tasks, lambda task: (_prepare_elsewhere, (task,)), prepare))
+    found = shared(second, tasks, lambda task: (_prepare_elsewhere, (task,)), _prepare_here)
+    return (from_bytes(one) if isinstance(one, bytes) else one for _, one in found)
 
 
-def _prepare_elsewhere(_call: Call, task: Task) -> Outcome:
+def _prepare_here(task: Task) -> Outcome | bytes:
     return prepare(task)
+
+
+def _prepare_elsewhere(_call: Call, task: Task) -> Outcome | bytes:
+    outcome = prepare(task)
+    return (to_bytes(outcome) if isinstance(outcome, Prepared) else None) or outcome
 
 
 def _with_derived(run: Run, task: Task) -> Task:

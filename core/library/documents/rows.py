@@ -9,11 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, cast
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 import orjson
 
 from core.text.cleaning import is_normalized, normalized
+
+if TYPE_CHECKING:
+    from blake3 import blake3
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +99,7 @@ def span_of(value: dict[str, Any]) -> SourceSpan:
 
 def spans_json(spans: tuple[SourceSpan, ...]) -> str:
     """Spans as a row keeps them."""
-    return orjson.dumps([span_object(span) for span in spans]).decode()
+    return f"[{','.join(map(span_json, spans))}]"
 
 
 def spans_of(text: str) -> tuple[SourceSpan, ...]:
@@ -108,7 +112,7 @@ def lines_of(spans: tuple[SourceSpan, ...]) -> tuple[int, int] | None:
     ends = [
         (span.start, span.end) if isinstance(span, LineSpan) else (span.line_start, span.line_end)
         for span in spans
-        if isinstance(span, LineSpan | CodeSpan)
+        if isinstance(span, (LineSpan, CodeSpan))
     ]
     return (min(start for start, _ in ends), max(end for _, end in ends)) if ends else None
 
@@ -248,22 +252,29 @@ def id_from(parts: Mapping[str, Any]) -> str:
     `parts` hold texts, whole numbers, None, lists and mappings with ASCII names: of these sorted compact JSON is the
     canonical one. Raises ValueError for what cannot be written so (a lone surrogate).
     """
-    from blake3 import blake3
+    return _hasher()(_canonical(parts)).hexdigest()[:_ID]
 
+
+def _canonical(value: object) -> bytes:
     try:
-        data = orjson.dumps(parts, option=orjson.OPT_SORT_KEYS)
+        data = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
         if not data.isascii() and not is_normalized(data.decode()):
-            data = orjson.dumps(_composed(parts), option=orjson.OPT_SORT_KEYS)
-        return blake3(data).hexdigest()[:_ID]
+            data = orjson.dumps(_composed(value), option=orjson.OPT_SORT_KEYS)
     except TypeError as error:
         raise ValueError(f"cannot compute an id: {error}") from error
+    return data
+
+
+@cache
+def _hasher() -> type[blake3]:
+    from blake3 import blake3
+
+    return blake3
 
 
 def content_hash(data: bytes) -> str:
     """blake3 of the bytes, all 64 hexadecimal digits."""
-    from blake3 import blake3
-
-    return blake3(data).hexdigest()
+    return _hasher()(data).hexdigest()
 
 
 def short_hash(text: str) -> str:
@@ -285,16 +296,35 @@ def doc_id(workspace_path: str, asset: str, parser_version: str) -> str:
 
 def block_id(doc: str, block_kind: str, heading_path: Sequence[str], ordinal: int, span: SourceSpan) -> str:
     """The id of a block; `ordinal` counts from 0 the blocks of that kind under that heading path."""
-    return id_from(
-        {
-            "kind": "block",
-            "doc_id": doc,
-            "block_kind": block_kind,
-            "heading_path": list(heading_path),
-            "ordinal": ordinal,
-            "source_span": span_object(span),
-        }
+    return block_id_of_json(doc, block_kind, canonical_path(heading_path), ordinal, canonical_span(span))
+
+
+def block_id_of_json(doc: str, block_kind: str, heading_path: str, ordinal: int, span: str) -> str:
+    """The same of canonical JSON: of a document's blocks, many have their headings in common."""
+    data = (
+        f'{{"block_kind":"{block_kind}","doc_id":"{doc}","heading_path":{heading_path},"kind":"block",'
+        f'"ordinal":{ordinal},"source_span":{span}}}'
     )
+    return _hasher()(data.encode()).hexdigest()[:_ID]
+
+
+def canonical_path(heading_path: Sequence[str]) -> str:
+    """Headings as canonical JSON. Raises ValueError for a lone surrogate."""
+    return _canonical(list(heading_path)).decode()
+
+
+def canonical_span(span: SourceSpan) -> str:
+    """A span as canonical JSON."""
+    if type(span) is LineSpan:
+        return f'{{"end":{span.end},"kind":"line","start":{span.start}}}'
+    return _canonical(span_object(span)).decode()
+
+
+def span_json(span: SourceSpan) -> str:
+    """A span as a row keeps it."""
+    if type(span) is LineSpan:
+        return f'{{"kind":"line","start":{span.start},"end":{span.end}}}'
+    return orjson.dumps(span_object(span)).decode()
 
 
 def chunk_id(doc: str, chunker_version: str, block_ids: Sequence[str], policy_hash: str, split: str = "") -> str:

@@ -11,9 +11,9 @@ import os
 import stat
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 import apsw
 import orjson
@@ -309,15 +309,14 @@ BlockRow = tuple[str, str, str, int, str, str, int]
 """block_id, kind, heading_path_json, ordinal, source_span_json, payload_json, position."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChunkRow:
+class ChunkRow(NamedTuple):
     """A passage as it will be stored; its row id is found when it is written."""
 
     chunk_id: str
     text: str
     heading_path: tuple[str, ...]
     heading_path_json: str
-    index: IndexRow
+    indexed: IndexRow
     source_spans_json: str
     token_estimate: int
     block_ids_json: str
@@ -349,6 +348,36 @@ class Prepared:
 
 
 Outcome = Prepared | Untouched | Refusal | Failure
+
+
+def to_bytes(made: Prepared) -> bytes | None:
+    """A document for another process, which `from_bytes` reads much faster than a value of many; None where a value
+    needs that."""
+    if made.derived is not None:
+        return None
+    whole: dict[str, object] = {one.name: getattr(made, one.name) for one in fields(made)}
+    whole["chunks"] = [tuple(one) for one in made.chunks]
+    try:
+        return orjson.dumps(whole)
+    except TypeError:  # a lone surrogate
+        return None
+
+
+def from_bytes(data: bytes) -> Prepared:
+    """What `to_bytes` made."""
+    made = cast("dict[str, Any]", orjson.loads(data))
+    known = cast("dict[str, Any]", made["about"])
+    known["tags"] = tuple(known["tags"])
+    made["about"] = About(**known)
+    made["blocks"] = tuple(tuple(one) for one in cast("list[list[Any]]", made["blocks"]))
+    made["chunks"] = tuple(_chunk_of(one) for one in cast("list[list[Any]]", made["chunks"]))
+    made["warnings"] = tuple(made["warnings"])
+    return Prepared(**made)
+
+
+def _chunk_of(row: list[Any]) -> ChunkRow:
+    row[2], row[4] = tuple(row[2]), tuple(row[4])  # heading_path, indexed
+    return ChunkRow._make(row)
 
 
 def prepare(task: Task) -> Outcome:
@@ -431,8 +460,12 @@ def _read(task: Task) -> tuple[bytes | None, int, int]:
 
 def _is_inside(task: Task, opened: os.stat_result) -> bool:
     """Whether the file that was opened is the one that lies in the folder: the path may have become a link since."""
-    real = Path(task.path).resolve()
-    return real.is_relative_to(Path(task.within).resolve()) and os.path.samestat(real.stat(), opened)
+    real = os.path.realpath(task.path)
+    if real != task.path or not real.startswith(f"{task.within}{os.sep}"):
+        inside = Path(real).is_relative_to(os.path.realpath(task.within))
+    else:  # no link in it, so none in the path of the folder
+        inside = True
+    return inside and os.path.samestat(Path(real).stat(), opened)
 
 
 def _prepared(
@@ -471,18 +504,23 @@ def _prepared(
 def block_rows(doc: str, blocks: Sequence[ParsedBlock]) -> tuple[BlockRow, ...]:
     """The rows of a document's blocks; `ordinal` counts those of a kind under the same headings."""
     counters: dict[tuple[str, tuple[str, ...]], int] = {}
+    paths: dict[tuple[str, ...], tuple[str, str]] = {}
     found: list[BlockRow] = []
     for position, block in enumerate(blocks):
-        ordinal = counters.get((block.kind, block.heading_path), 0)
-        counters[block.kind, block.heading_path] = ordinal + 1
+        path, kind = block.heading_path, block.kind
+        ordinal = counters.get((kind, path), 0)
+        counters[kind, path] = ordinal + 1
+        if path not in paths:
+            paths[path] = orjson.dumps(path).decode(), ids.canonical_path(path)
+        path_json, canonical = paths[path]
         found.append(
             (
-                ids.block_id(doc, block.kind, block.heading_path, ordinal, block.span),
-                block.kind,
-                orjson.dumps(block.heading_path).decode(),
+                ids.block_id_of_json(doc, kind, canonical, ordinal, ids.canonical_span(block.span)),
+                kind,
+                path_json,
                 ordinal,
-                orjson.dumps(span_object(block.span)).decode(),
-                orjson.dumps(block.payload).decode(),
+                ids.span_json(block.span),
+                orjson.dumps(block.payload).decode() if block.payload else "{}",
                 position,
             )
         )
@@ -505,7 +543,7 @@ def _chunk_row(
         text=one.text,
         heading_path=one.heading_path,
         heading_path_json=orjson.dumps(one.heading_path).decode(),
-        index=index_row(title, one.heading_path, one.text, analysing),
+        indexed=index_row(title, one.heading_path, one.text, analysing),
         source_spans_json=spans_json(one.spans),
         token_estimate=one.token_estimate,
         block_ids_json=orjson.dumps(block_ids).decode(),

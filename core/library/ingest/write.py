@@ -263,12 +263,12 @@ def _put_chunks(con: apsw.Connection, made: Prepared, old: Document | None, ts: 
     )
     first = number(con, "SELECT coalesce(max(seq), 0) + 1 FROM sqlite_sequence WHERE name = 'chunks'")
     con.executemany(_CHUNK, [(at, *_chunk(made, one, position, ts)) for at, (position, one) in enumerate(fresh, first)])
-    indexed = [(at, one.index) for at, (_, one) in enumerate(fresh, first)]
+    indexed = [(at, one.indexed) for at, (_, one) in enumerate(fresh, first)]
     if old is not None and old.title != made.about.title:
         stale = [
-            (item_id, one.index)
+            (item_id, one.indexed)
             for item_id, _, one in kept
-            if heading_words(old.title, one.heading_path) != one.index[0]
+            if heading_words(old.title, one.heading_path) != one.indexed[0]
         ]
         drop_rows(con, [item_id for item_id, _ in stale])
         indexed += stale

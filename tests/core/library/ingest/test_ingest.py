@@ -14,9 +14,12 @@ import pytest
 from core.base.fault import Fault
 from core.flows.ingest import batches
 from core.flows.ingest.api import IngestEvent, IngestOptions, ingest
-from core.library.chunk import MD_V2, MD_V3, SECTION_V1
+from core.library.chunk import MD_V2, MD_V3, SECTION_V1, ChunkPolicy
 from core.library.documents.read import chunks_of, corpus_revision, document_at, sources, tags_of
-from core.library.ingest.prepare import Outcome, Task
+from core.library.documents.rows import Source
+from core.library.ingest.prepare import Outcome, Prepared, Task, from_bytes, prepare, to_bytes
+from core.library.ingest.readers import media_of
+from core.library.ingest.walk import GitFacts
 from core.library.ingest.write import Placed
 from core.library.search.fts import IndexRow
 from core.store import Store, jobs, open_store
@@ -284,6 +287,19 @@ def test_cancelled_within_a_batch_it_writes_what_was_read(library: Store, notes:
     assert 0 < len(finished) < 4
     assert rows(library, "SELECT workspace_path FROM documents ORDER BY 1") == [(path,) for path in finished]
     assert counts(ingest(library, [notes])) == {"new": 4 - len(finished), "unchanged": len(finished)}
+
+
+def test_a_document_of_another_process_is_the_same(notes: Path, put: Put) -> None:
+    text = "---\ntags: [a]\nanswer: 42\n---\n" + ALPHA + "\n```py\nx = 1\n```\n\n- one\n- two\n"
+    for name, content in (("a.md", text), ("b.py", "def f():\n    return 1\n"), ("Dockerfile", "FROM a AS b\nRUN c\n")):
+        path, media = put(name, content), media_of(name)
+        assert media is not None
+        source = Source("notes", 0, str(notes), "", "primary", "")
+        made = prepare(Task(str(path), name, name, media, source, ChunkPolicy(), GitFacts(), 1 << 20))
+        assert isinstance(made, Prepared) and made.chunks
+        data = to_bytes(made)
+        assert data is not None
+        assert from_bytes(data) == made
 
 
 def test_a_file_is_stored_when_it_is_reported(library: Store, notes: Path, put: Put) -> None:
