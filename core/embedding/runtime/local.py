@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+import threading
 import unicodedata
 import warnings
+from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from threading import Lock
@@ -13,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from core.base.fault import Fault
 from core.embedding.index.vectors import cosine
+from core.embedding.models.calibrate import Centre, read_centre
 from core.embedding.models.catalogue import Model, Pooling, Wheel
-from core.embedding.models.centering import Centre, read_centre
 from core.embedding.models.model_folder import ONNX
 from core.embedding.models.models import LocalModel
 from core.embedding.models.prepare import prepare
@@ -325,3 +329,77 @@ def _refuse(text: str) -> None:
 def _broken(model: Model, error: Exception) -> Fault:
     said = " ".join(str(error).split())[:200] or type(error).__name__
     return Fault("model_unreachable", f"the model {model.id} cannot be run: {said}", "run: casebook doctor")
+
+
+_LEAST = 4
+"""Texts below which a part is not worth a thread."""
+_MOST = 16
+"""Texts given to the model at once; see `core.embedding.runtime.local`."""
+
+Windows = list[tuple[Vector, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Parallel:
+    """An `Embedder` that gives `inner`, which several threads may use, up to `workers` parts at a time."""
+
+    inner: Embedder
+    workers: int
+
+    @property
+    def id(self) -> str:
+        return self.inner.id
+
+    @property
+    def version(self) -> str:
+        return self.inner.version
+
+    @property
+    def recipe(self) -> str:
+        return self.inner.recipe
+
+    @property
+    def dim(self) -> int:
+        return self.inner.dim
+
+    def embed(self, texts: Sequence[str], kind: Kind) -> list[tuple[Vector, ...]]:
+        """See `Embedder`. Neighbours stay together: texts in the order of their length make parts of one length."""
+        count = max(1, min(self.workers, len(texts) // _LEAST))
+        parts = _parts(len(texts), count)
+        found: dict[range, Windows | BaseException] = {}
+        waiting = deque(reversed(parts))  # the longest first: who is ready early takes one more of the short ones
+
+        def work() -> None:
+            with suppress(IndexError):
+                while True:
+                    part = waiting.popleft()
+                    try:
+                        found[part] = self.inner.embed(texts[part.start : part.stop], kind)
+                    except BaseException as error:  # noqa: BLE001  raised below, in the caller's thread
+                        found[part] = error
+
+        # Daemons, not a pool: a process that is told to end does not wait for them.
+        others = [threading.Thread(target=work, daemon=True) for _ in range(count - 1)]
+        for other in others:
+            other.start()
+        work()
+        for other in others:
+            other.join()
+        out: Windows = []
+        for part in parts:
+            made = found[part]
+            if isinstance(made, BaseException):
+                raise made
+            out += made
+        return out
+
+    def close(self) -> None:
+        """Let go of the model."""
+        self.inner.close()
+
+
+def _parts(texts: int, workers: int) -> list[range]:
+    """As many parts for each worker, none of more than `_MOST` texts."""
+    rounds = max(1, -(-texts // (_MOST * workers)))
+    step = max(1, -(-texts // (rounds * workers)))
+    return [range(at, min(at + step, texts)) for at in range(0, texts, step)]

@@ -106,7 +106,7 @@ MOST = 100
 """Values listed of each kind, the most frequent first."""
 
 
-_COLUMN_KINDS = ("status", "tool", "project", "worth")
+_COLUMN_KINDS: tuple[str, ...] = ("status", "tool", "project", "worth")
 _Group = tuple[str, str, str, str, int, int, int]
 _TagGroup = tuple[str, str, str, str, int, str, int]
 

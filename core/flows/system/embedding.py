@@ -255,8 +255,7 @@ class OnDemand:
     def _opened(self) -> tuple[LocalEmbedder, Embedder]:
         """The model, and the same on as many cores as wanted."""
         if self.loaded is None:
-            from core.embedding.runtime.local import load
-            from core.embedding.runtime.parallel import Parallel
+            from core.embedding.runtime.local import Parallel, load
 
             model = load(self.found, threads=1, stop=self.stop)
             if (model.id, model.version, model.recipe, model.dim) != (self.id, self.version, self.recipe, self.dim):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from core.embedding.index.binary_index import CachedBits
     from core.embedding.models.models import LocalModel
     from core.embedding.runtime.embedder import Embedder, Vector
-    from core.embedding.service.remote_embedder import Embed
+    from core.embedding.service.client import Embed
     from core.process.worker import Call
 
 From = Literal["service", "process", "either"]
@@ -91,7 +91,7 @@ def remote_search(settings: EmbeddingSettings, ask: Callable[[Embed], list[tuple
 
     def find() -> ModelAtHand | NoVectors:
         from core.embedding.models.models import Absent, current
-        from core.embedding.service.remote_embedder import RemoteEmbedder
+        from core.embedding.service.client import RemoteEmbedder
 
         found = current(settings)
         if isinstance(found, Absent):

@@ -14,7 +14,7 @@ from jsonschema.validators import validator_for
 
 from core.errors.cases.record import record_resolution
 from core.flows.hook.agents.forms import FORMS
-from core.flows.hook.agents.probe import ERROR, sample_payload
+from core.flows.hook.agents.status import ERROR, sample_payload
 
 ROOT = Path(__file__).resolve().parents[3]
 KNOWN = json.loads((ROOT / "tests/data/agents/hooks.json").read_text("utf-8"))["agents"]

@@ -18,7 +18,7 @@ from core.embedding.index.vectors import cosine, pack
 from core.embedding.models.catalogue import CATALOGUE, MINILM
 from core.embedding.runtime.query_model import ModelAtHand, NoVectors, VectorSearch, describe_model
 from core.embedding.runtime.worker import run as embed_all
-from core.embedding.service.remote_embedder import Embed
+from core.embedding.service.client import Embed
 from core.errors import record_resolution, search
 from core.errors.identity.api import identify
 from core.errors.retrieval.answer import Query

@@ -24,7 +24,7 @@ from tui.widgets.row_list import Page
 
 if TYPE_CHECKING:
     from core.embedding.runtime.embedder import Kind, Vector
-    from core.embedding.service.remote_embedder import Embed
+    from core.embedding.service.client import Embed
     from core.flows.rules.labels import LabelResult
     from core.flows.rules.matcher import RuleMatcher
     from core.rules.calls import CallRow, StoredCall, Typed

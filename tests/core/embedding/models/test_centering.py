@@ -14,9 +14,17 @@ from core.base.fault import Fault
 from core.embedding import Kind, Vector, pack, unpack
 from core.embedding.models import add as adding
 from core.embedding.models.add import Wishes, add
-from core.embedding.models.calibrate import Pairs, calibrate, least_separation, pairs, shipped
+from core.embedding.models.calibrate import (
+    CENTRE,
+    Centre,
+    Pairs,
+    calibrate,
+    centre_of,
+    least_separation,
+    pairs,
+    shipped,
+)
 from core.embedding.models.catalogue import CATALOGUE, MINILM, Model
-from core.embedding.models.centering import CENTRE, Centre, centre_of
 from core.embedding.models.models import LocalModel, find
 from core.embedding.runtime.embedder import Embedder
 from core.embedding.runtime.local import load

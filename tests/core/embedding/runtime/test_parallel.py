@@ -9,7 +9,7 @@ import pytest
 
 from core.base.fault import Fault
 from core.embedding import Embedder, Kind, Vector, cosine
-from core.embedding.runtime.parallel import Parallel
+from core.embedding.runtime.local import Parallel
 from tests.core.embedding.exact_embedder import ExactEmbedder
 
 

@@ -7,10 +7,10 @@ import pytest
 from core.base.fault import Fault
 from core.embedding.index.vectors import pack
 from core.embedding.models.catalogue import CATALOGUE, MINILM
-from core.embedding.runtime.batch import attempt
 from core.embedding.runtime.embedder import Vector
 from core.embedding.runtime.query_model import describe_model
-from core.embedding.service.remote_embedder import Embed, RemoteEmbedder
+from core.embedding.runtime.worker import attempt
+from core.embedding.service.client import Embed, RemoteEmbedder
 
 MODEL = CATALOGUE[MINILM]
 VECTOR = pack([1.0] * MODEL.dim)

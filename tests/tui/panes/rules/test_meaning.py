@@ -15,7 +15,7 @@ from core.base.config.settings_sources import load_config
 from core.embedding.models.catalogue import MINILM
 from core.embedding.models.models import pulled_folder
 from core.embedding.runtime.embedder import Embedder
-from core.embedding.service.remote_embedder import Embed
+from core.embedding.service.client import Embed
 from core.process.worker import Call
 from core.rules.evaluation.clusters import ToGroup
 from core.store import open_store
