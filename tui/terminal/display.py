@@ -14,14 +14,12 @@ from textual._compositor import ChopsUpdate
 from textual._styles_cache import StylesCache
 from textual.app import App
 from textual.color import Color
-from textual.css.model import RuleSet
-from textual.css.styles import RulesMap
-from textual.css.stylesheet import Stylesheet
-from textual.dom import DOMNode
 from textual.notifications import Notify
 from textual.screen import Screen
 from textual.style import Style
 from textual.widget import Widget
+
+from tui.terminal.style_rules import find_styles_once
 
 _YOUNG: Final = 1_000
 """Objects made between two looks at the youngest: well under a millisecond each."""
@@ -56,31 +54,6 @@ def keep_colours_only() -> None:
     StylesCache.get_inner_outer = lambda _cache, base, background: remembered(base, background)  # pyright: ignore[reportAttributeAccessIssue]
 
 
-def restyle_what_differs() -> None:
-    """Let Textual set only the styles of a widget that differ, and look a rule up without calling Python for each.
-
-    A class that changes on a screen has all of its widgets styled anew, with the values that most of them have already:
-    a third of what a key costs. The names are Textual's own; a test holds them.
-    """
-    RuleSet.__hash__ = object.__hash__  # pyright: ignore[reportAttributeAccessIssue]  as theirs, by identity
-    own = Stylesheet.replace_rules.__func__  # pyright: ignore[reportFunctionMemberAccess]
-    if own.__module__ == __name__:
-        return  # done already
-
-    def replace_rules(cls: type[Stylesheet], node: DOMNode, rules: RulesMap, animate: bool = False) -> None:
-        if animate:
-            own(cls, node, rules, animate)
-            return
-        base = node.styles.base
-        has, wanted = base._rules.get, rules.get
-        for name in base._rules.keys() | rules.keys():
-            if has(name) is not (value := wanted(name)):
-                setattr(base, name, value)
-        node.notify_style_update()
-
-    Stylesheet.replace_rules = classmethod(replace_rules)  # pyright: ignore[reportAttributeAccessIssue]
-
-
 def forget_closed(app: App[None]) -> None:
     """Remove closed watchers from `app`; Textual does so only when the watched value changes.
 
@@ -101,7 +74,7 @@ class CollectsAtRest(App[None], inherit_bindings=False):
     def on_load(self) -> None:
         """Before the first frame."""
         keep_colours_only()
-        restyle_what_differs()
+        find_styles_once()
 
     async def on_event(self, event: events.Event) -> None:
         """Note when someone was there last."""

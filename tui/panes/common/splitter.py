@@ -49,7 +49,8 @@ class Splitter(Performs):
     @property
     def why_not(self) -> str:
         """Why there is no edge to move; empty: there is one."""
-        if not any(one.region.area for one in self._screen.query(f"#{self._list_id}")):
+        shown = self._screen.query_one_optional(f"#{self._list_id}")  # Textual keeps what it found
+        if shown is None or not shown.region.area:
             return "The list is not on the screen."
         if self._screen.has_class("-narrow") and (not self._stacks or self._screen.has_class("-short", "-tiny")):
             return "The window shows one panel at a time. Widen it to 100 columns."
