@@ -58,9 +58,23 @@ def draw_list_title(name: str, by: str, mode: Mode, picked: Sequence[tuple[str, 
         parts.append((f" {signs.dot} {by.replace(_MORE, signs.more)}", "$cb-dim"))
     if mode != "hybrid":
         parts += [" ", (f" {MODE_NAMES[mode]} only ", "$cb-text on $cb-cursor")]
+    return Content.assemble(*parts, *_chips(picked, signs))
+
+
+def draw_box_title(picked: Sequence[tuple[str, str]], signs: Signs, *, typing: bool) -> Content:
+    """Draw the title of the search box: the active filters, and the key that clears them, unless it would be typed."""
+    hint = "" if typing or not picked else signs.fill_keys(" {library.unfilter} clears")
+    return Content.assemble("Search library", *_chips(picked, signs), (hint, "$cb-dim"))
+
+
+def _chips(picked: Sequence[tuple[str, str]], signs: Signs) -> list[tuple[str, str]]:
+    chips: list[tuple[str, str]] = []
     for kind, value in picked:
-        parts += [" ", (f" {KIND_NAMES[kind]} {inline(value, _CHIP, more=signs.more)} ", "$cb-text on $cb-cursor")]
-    return Content.assemble(*parts)
+        chips += [
+            (" ", ""),
+            (f" {KIND_NAMES[kind]} {inline(value, _CHIP, more=signs.more)} ", "$cb-text on $cb-cursor"),
+        ]
+    return chips
 
 
 def draw_filter_value(kind: str, value: str, documents: int | None, signs: Signs, *, on: bool) -> Content:

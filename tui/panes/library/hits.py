@@ -294,6 +294,7 @@ class Searching:
         """Show what passes this."""
         self.scope = scope
         self._fresh = True
+        self._screen.show_filters()
         self.load()
 
     def ask(self, text: str, *, pasted: bool) -> None:

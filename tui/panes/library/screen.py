@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Literal
 
 from textual.app import ComposeResult
 from textual.containers import Container
-from textual.content import Content
 
 from core.base.fault import Fault
 from tui.actions.action import Acts, Situation
@@ -24,7 +23,7 @@ from tui.panes.library.hits import Hits, Searching
 from tui.panes.library.ingest import IngestLine
 from tui.panes.library.queries import Meaning
 from tui.render.common.untrusted import inline
-from tui.render.hits import no_trace, nothing_ingested, reading
+from tui.render.hits import draw_box_title, no_trace, nothing_ingested, reading
 from tui.runtime.messages import CiteTarget, PaneOpenCitation, PaneSearchLibrary
 from tui.runtime.state import Memory, Scalar
 from tui.widgets.inputs import SearchBox
@@ -139,7 +138,6 @@ class LibraryScreen(PaneScreen, PasteSearchPane):
         self.visiting = wanted is not None
         self.target: CiteTarget | None = search.target if search else None
         self.box = SearchBox(id="library-box", placeholder="Search notes, documents and code")
-        self.box.border_title = Content("Search library")
         self.hits = Hits(jobs, signs, clock)
         self.search = Search(
             self.hits, self.box, jobs, "library", lambda text, pasted: self.searching.ask(text, pasted=pasted),
@@ -152,6 +150,7 @@ class LibraryScreen(PaneScreen, PasteSearchPane):
         self.body = Container(id="library-body", classes="-at-list")
         self._pinned = False  # whether the document is one that was asked for, not the list's
         recall(self, self.desk.memory)
+        self.show_filters()
 
     def compose_body(self) -> ComposeResult:
         yield self.box
@@ -233,7 +232,12 @@ class LibraryScreen(PaneScreen, PasteSearchPane):
             self.at("why")
         elif not self.has_class("-zoomed"):
             self.at("list")
+        self.show_filters()
         self.changed()
+
+    def show_filters(self) -> None:
+        """Show the active filters on the box: a document may cover the list."""
+        self.box.border_title = draw_box_title(self.searching.scope.picked, self.signs, typing=self.box.has_focus)
 
     def at(self, part: Part) -> None:
         """Which part a narrow screen shows."""

@@ -8,9 +8,11 @@ import pytest
 from textual.pilot import Pilot
 
 from tests.tui.panes.library.support import idle, library_app, opened, paths, put_notes, read_notes
-from tests.tui.support import frame, until
+from tests.tui.support import NOW, frame, until
 from tui.panes.common.filter_menu import FilterScreen
-from tui.panes.library.screen import LibraryScreen
+from tui.panes.library.screen import LibraryScreen, memory_of
+from tui.runtime.state import State
+from tui.services.environment import Surroundings
 from tui.shell.app import CasebookApp
 
 SMALL, LARGE = (80, 24), (200, 50)
@@ -89,3 +91,23 @@ async def test_what_is_typed_to_narrow_the_menu_down_is_no_glob_before_its_value
         await pilot.press("enter")
         await until(pilot, lambda: app.screen is screen and paths(screen) == ["src/cranes.py"])
         assert screen.searching.filters.path_glob == "src/**"
+
+
+async def test_an_active_filter_is_shown_after_a_restart_also_over_a_document(library: Path) -> None:
+    app = library_app(library)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await with_menu(pilot, app)
+        await pilot.press(*"storage", "enter")
+        await until(pilot, lambda: app.screen is screen and paths(screen) == ["backup.md"])
+        left = State(pane="errors", panes={"library": memory_of(screen)})
+    again = CasebookApp(library, around=Surroundings(state=left), clock=lambda: NOW)
+    async with again.run_test(size=SMALL) as pilot:
+        screen = await opened(pilot, again)
+        assert "Search library  tag storage" in frame(again)
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: screen.document.has_focus and "How the harbour keeps its logs" in frame(again))
+        assert "Documents" not in frame(again), "the document covers the list"
+        assert "Search library  tag storage  F clears" in frame(again)
+        await pilot.press("F")
+        await until(pilot, lambda: "tag storage" not in frame(again))
+        await until(pilot, lambda: len(paths(screen)) == 3)
