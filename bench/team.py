@@ -12,7 +12,7 @@ from itertools import permutations
 from pathlib import Path
 
 from bench.table import Row, seconds
-from bench.team_server import measure_server
+from bench.team_server import measure_server, word_of
 from core.base.wire import canonical
 from core.errors.lessons import Do, Lesson, When, lesson_json
 from core.flows.team.export import plan_export, preview, write_plan
@@ -99,9 +99,9 @@ def _fill(store: Store, place: TeamPlace, size: int) -> None:
             (str(place.root), place.repository),
         )
         for at in range(1, size + 1):
-            line = f"TypeError: cannot read property {_word(at)} of undefined"
-            do = Do("hunk", f"- a.{_word(at)}()\n+ a?.{_word(at)}()", f"src/{_word(at)}.ts")
-            lesson = Lesson(When(line, "node", "20.1.0"), do, ("npm ci",), "npm test", f"{_word(at)} may be missing")
+            line = f"TypeError: cannot read property {word_of(at)} of undefined"
+            do = Do("hunk", f"- a.{word_of(at)}()\n+ a?.{word_of(at)}()", f"src/{word_of(at)}.ts")
+            lesson = Lesson(When(line, "node", "20.1.0"), do, ("npm ci",), "npm test", f"{word_of(at)} may be missing")
             text = f"**Edit** `{do.file}`\n\n```diff\n{do.text}\n```\n\n**Check** `npm test`"
             con.execute("INSERT INTO error_kb(id, ts, error_normalized) VALUES (?, ?, ?)", (at, _TIMES[0], line))
             con.execute("INSERT INTO case_key(error_normalized, case_id) VALUES (?, ?)", (line, at))
@@ -111,15 +111,6 @@ def _fill(store: Store, place: TeamPlace, size: int) -> None:
                 " VALUES (?, ?, ?, 'verified', 'mina', 's', ?, ?)",
                 (at, line, text, _TIMES[0], lesson_json(lesson)),
             )
-
-
-def _word(number: int) -> str:
-    """A word of letters alone, a different one for each number."""
-    letters = ""
-    while number:
-        number, rest = divmod(number, 26)
-        letters += chr(97 + rest)
-    return f"field{letters}"
 
 
 def _bytes(file: LessonsFile) -> bytes:

@@ -37,10 +37,10 @@ _OF_SESSIONS: Final = _SHARES.format(
     source="occurrence o JOIN fingerprint f ON f.fingerprint = o.fingerprint",
     which="o.session_id IN (SELECT value FROM json_each(?))",
 )
-_OF_CASE: Final = _SHARES.format(
+_OF_CASES: Final = _SHARES.format(
     rank=_RANK,
     source="fingerprint f JOIN occurrence o ON o.fingerprint = f.fingerprint",
-    which="f.case_id = ?",
+    which="f.case_id IN (SELECT value FROM json_each(?))",
 )
 
 
@@ -81,24 +81,27 @@ def move_shares(con: apsw.Connection, before: Mapping[int, Share], after: Mappin
         _keep(con, case_id, Share(sessions, seconds, min(held.rank, new.rank), min(held.leader, new.leader)))
 
 
-def refresh_queue(con: apsw.Connection, case_id: int) -> None:
-    """Recompute the order of a case in the queue from all its incidents."""
-    row = con.execute(_OF_CASE, (case_id,)).fetchone()
-    if row is not None:
-        _keep(con, case_id, Share(*cast("tuple[int, float, int, int]", row[1:])))
-        return
+def refresh_queue(con: apsw.Connection, *cases: int) -> None:
+    """Recompute the order of cases in the queue from all their incidents."""
+    rows = con.execute(_OF_CASES, (json.dumps(cases),)).fetchall()
+    shares = {row[0]: Share(*row[1:]) for row in cast("list[tuple[int, int, float, int, int]]", rows)}
+    for case_id, share in shares.items():
+        _keep(con, case_id, share)
     con.execute(
         "UPDATE case_state SET worth = '', sessions = 0, seconds = 0, queue_case = NULL"
-        " WHERE case_id = ? AND (worth, sessions, queue_case) IS NOT ('', 0, NULL)",
-        (case_id,),
+        " WHERE case_id IN (SELECT value FROM json_each(?)) AND (worth, sessions, queue_case) IS NOT ('', 0, NULL)",
+        (json.dumps([case_id for case_id in cases if case_id not in shares]),),
     )
 
 
-def refresh_followers(con: apsw.Connection, case_id: int) -> None:
-    """Recompute the items of the cases that were part of this one's item."""
-    rows = con.execute("SELECT case_id FROM case_state WHERE queue_case = ?1 AND case_id <> ?1", (case_id,)).fetchall()
-    for (follower,) in cast("list[tuple[int]]", rows):
-        refresh_queue(con, follower)
+def refresh_followers(con: apsw.Connection, *cases: int) -> None:
+    """Recompute the items of the cases that were part of these cases' items."""
+    rows = con.execute(
+        "SELECT case_id FROM case_state WHERE queue_case IN (SELECT value FROM json_each(?)) AND case_id <> queue_case",
+        (json.dumps(cases),),
+    ).fetchall()
+    if rows:
+        refresh_queue(con, *(case_id for (case_id,) in cast("list[tuple[int]]", rows)))
 
 
 def _read_share(con: apsw.Connection, case_id: int) -> Share:

@@ -98,10 +98,12 @@ class Lesson:
 
 def lesson_json(lesson: Lesson) -> str:
     """A lesson as it is kept in the `lesson` column: without what is counted when it is read."""
-    kept = {name: value for name, value in asdict(lesson).items() if name not in _COUNTED}
-    kept["not"] = kept.pop("dead_ends")
-    if not lesson.when.sandbox:
-        del kept["when"]["sandbox"]
+    when = {name: getattr(lesson.when, name) for name in WHEN_FIELDS if name != "sandbox" or lesson.when.sandbox}
+    kept: dict[str, object] = {
+        "when": when, "do": {name: getattr(lesson.do, name) for name in ("kind", *DO_FIELDS)}, "check": lesson.check,
+        "because": lesson.because, "scope": lesson.scope, "evidence": [asdict(one) for one in lesson.evidence],
+        "workaround": lesson.workaround, "not": lesson.dead_ends,
+    }  # fmt: skip
     return json.dumps(kept, ensure_ascii=False, separators=(",", ":"))
 
 

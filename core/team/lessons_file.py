@@ -57,7 +57,7 @@ class Record(NamedTuple):
 
     def values(self) -> dict[str, object]:
         """The decoded fields."""
-        return {name: stamped.value for name, stamped in self.fields.items()}
+        return cast("dict[str, object]", json.loads(_object({name: one.json for name, one in self.fields.items()})))
 
     def latest(self) -> str:
         """The time of the last decision about it."""
@@ -122,15 +122,21 @@ def kept_lines(raws: Iterable[bytes]) -> tuple[bytes, ...]:
 
 def line_of(id_: str, record: Record) -> str:
     """The line of a lesson, without its ending."""
-    held: dict[str, object] = {"id": id_}
+    held = {"id": canonical(id_)}
     if record.withdrawn:
-        held["withdrawn"] = record.withdrawn
+        held["withdrawn"] = canonical(record.withdrawn)
     if record.shared:
-        held["shared"] = record.shared
-        held.update(record.values())
+        held["shared"] = canonical(record.shared)
+        held.update((name, one.json) for name, one in record.fields.items())
         if later := {name: one.time for name, one in record.fields.items() if one.time != record.shared}:
-            held["at"] = later
-    return canonical(held)
+            held["at"] = canonical(later)
+    return _object(held)
+
+
+def _object(members: Mapping[str, str]) -> str:
+    """The canonical JSON of an object whose values are canonical JSON, and whose names need no escapes."""
+    held = ",".join(f'"{name}":{members[name]}' for name in sorted(members))
+    return f"{{{held}}}"
 
 
 def _marker(raw: bytes) -> str:

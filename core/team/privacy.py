@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, cast
 
+from core.base.wire import canonical
+from core.team.lessons_file import Record, Stamped
 from core.text import clean, redact
 from core.text.placeholders import with_placeholders, without_home
 
@@ -93,6 +95,17 @@ def mapped_texts(value: object, change: Callable[[str], str]) -> object:
     if isinstance(value, dict):
         return {name: mapped_texts(one, change) for name, one in cast("dict[str, object]", value).items()}
     return value
+
+
+def redacted(record: Record) -> Record:
+    """A lesson that another client wrote, as it may be stored: ours writes none with a secret."""
+    said = record.values()
+    held = cast("dict[str, object]", mapped_texts(said, redact))
+    fields = {
+        name: one if held[name] == said[name] else Stamped(one.time, canonical(held[name]))
+        for name, one in record.fields.items()
+    }
+    return record._replace(fields=fields)
 
 
 def leaks(texts: Iterable[str], person: Person) -> tuple[str, ...]:

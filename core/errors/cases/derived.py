@@ -5,9 +5,9 @@ Columns of a case's rows: their JSON, the fix that answers, the repository.
 The order in which the fixes of a case answer, as SQL over `resolution`.
 
 A fix written down on purpose goes before a harvested draft, however new that is; of those the newest answers, one
-written here before one of the team. Drafts
-are ranked by scope (of this very error, of this repository, general), strength, how often they helped where they were
-told, and fewest steps; recency decides last. A slip of the moment goes behind them all.
+written here before one of the team. Those of the team answer by their last change, in whatever order they arrived.
+Drafts are ranked by scope (of this very error, of this repository, general), strength, how often they helped where
+they were told, and fewest steps; recency decides last. A slip of the moment goes behind them all.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import unicodedata
 from collections.abc import Iterable, Sequence
-from typing import Final, NamedTuple, cast
+from typing import Any, Final, NamedTuple, cast
 
 import apsw
 
@@ -49,6 +49,11 @@ HOLDS_HERE: Final = (
 """Whether a fix may answer in a repository: a lesson of a team only in that team's, unless it holds everywhere."""
 
 
+_OF_TEAM: Final = (
+    "iif(json_valid(original), json_extract(original, '$.team.id') || json_extract(original, '$.team.repository'), '')"
+)
+
+
 def answer_order(*, own: bool = False, repository: bool = False) -> str:
     """The terms of an ORDER BY. `own`: those of the searched error first; `repository`: binds it as a last value."""
     drafted = [_SCOPE] if repository else []
@@ -64,6 +69,7 @@ def answer_order(*, own: bool = False, repository: bool = False) -> str:
         *(["fingerprint IS NULL"] if own else []),
         *(f"iif({DRAFTED}, {term}, 0)" for term in drafted),
         f"author = '{TEAM}'",
+        f"iif(author = '{TEAM}', ts || {_OF_TEAM}, '') DESC",
         "id DESC",
     ]
     return ", ".join(terms)
@@ -106,34 +112,36 @@ def current_resolution(con: apsw.Connection, case_id: int) -> int | None:
     return None if row is None else cast("int", row[0])
 
 
-def mirror_current(con: apsw.Connection, case_id: int) -> None:
-    """Let `error_kb` show the resolution that now answers for the case, NULL if none does, and keep the case's status.
+def mirror_current(con: apsw.Connection, *cases: int) -> None:
+    """Let `error_kb` show the resolution that now answers for each case, NULL if none does, and keep the case's status.
 
     A row without any resolution (written by the seed's own programs) is left as it is.
     """
-    told = con.execute(
-        "SELECT count(*), coalesce(sum(status = 'rejected'), 0), EXISTS (SELECT 1 FROM noise WHERE case_id = ?1)"
-        " FROM resolution WHERE case_id = ?1",
-        (case_id,),
-    ).fetchone()
-    rows, rejected, noise = cast("tuple[int, int, int]", told or (0, 0, 0))
-    status = "rejected" if rejected else "unresolved"
-    if rows:
-        current = con.execute(
-            f"SELECT text, resolved_by, tool_sequence, status FROM resolution WHERE case_id = ? AND {ANSWERS}"
-            f" ORDER BY {CURRENT_FIRST} LIMIT 1",
-            (case_id,),
-        ).fetchone()
-        text, resolved_by, sequence, status = current or (None, None, None, status)
-        con.execute(
-            "UPDATE error_kb SET resolution = ?1, resolved_by = ?2, tool_sequence = ?3 WHERE id = ?4"
-            " AND (resolution IS NOT ?1 OR resolved_by IS NOT ?2 OR tool_sequence IS NOT ?3)",
-            (text, resolved_by, sequence, case_id),
-        )
-    else:
-        row = con.execute("SELECT resolution FROM error_kb WHERE id = ?", (case_id,)).fetchone()
-        status = "draft" if row is not None and str(row[0] or "").strip() else "unresolved"
-    con.execute("UPDATE case_state SET status = ? WHERE case_id = ?", ("noise" if noise else status, case_id))
+    shown: list[tuple[str | None, str | None, str | None, int]] = []
+    states: list[tuple[str, int]] = []
+    rows = con.execute(_MIRRORED, (json.dumps(cases),)).fetchall()
+    for row in cast("list[tuple[Any, ...]]", rows):
+        case_id, fixes, rejected, noise, status, *told = row
+        before, now = told[:3], told[3:]
+        if fixes:
+            found = status or ("rejected" if rejected else "unresolved")
+            if now != before:
+                shown.append((now[0], now[1], now[2], case_id))
+        else:
+            found = "draft" if str(before[0] or "").strip() else "unresolved"
+        states.append(("noise" if noise else str(found), case_id))
+    con.executemany("UPDATE error_kb SET resolution = ?, resolved_by = ?, tool_sequence = ? WHERE id = ?", shown)
+    con.executemany("UPDATE case_state SET status = ? WHERE case_id = ?", states)
+
+
+_MIRRORED: Final = (
+    "SELECT e.id, (SELECT count(*) FROM resolution WHERE case_id = e.id),"
+    " EXISTS (SELECT 1 FROM resolution WHERE case_id = e.id AND status = 'rejected'),"
+    " EXISTS (SELECT 1 FROM noise WHERE case_id = e.id), r.status, e.resolution, e.resolved_by, e.tool_sequence,"
+    " r.text, r.resolved_by, r.tool_sequence"
+    " FROM json_each(?) one CROSS JOIN error_kb e ON e.id = one.value LEFT JOIN resolution r ON r.id ="
+    f" (SELECT id FROM resolution WHERE case_id = e.id AND {ANSWERS} ORDER BY {CURRENT_FIRST} LIMIT 1)"
+)
 
 
 PROJECT: Final = "iif(s.repository = '', s.project, s.repository)"
@@ -275,48 +283,55 @@ TOOL_OF_CASE = (
 def name_tool(con: apsw.Connection, case_id: int) -> None:
     """Recompute the tool of the case. Reads every fingerprint of the case."""
     con.execute(f"UPDATE case_state SET tool = ({TOOL_OF_CASE}) WHERE case_id = ?", (case_id,))
-    _keep_tool(con, case_id)
+    _keep_tools(con, [case_id])
 
 
-def _keep_tool(con: apsw.Connection, case_id: int) -> None:
-    """A case that others were merged into keeps the tool of its own name."""
-    own = own_titles(con, [case_id]).get(case_id)
-    if own is not None and own.tool != "unknown":
-        con.execute("UPDATE case_state SET tool = ? WHERE case_id = ?", (own.tool, case_id))
+def _keep_tools(con: apsw.Connection, cases: Sequence[int]) -> None:
+    """Cases that others were merged into keep the tool of their own name."""
+    for case_id, own in own_titles(con, cases).items():
+        if own.tool != "unknown":
+            con.execute("UPDATE case_state SET tool = ? WHERE case_id = ?", (own.tool, case_id))
 
 
-def index_case(con: apsw.Connection, case_id: int) -> None:
-    """Write the case into the browsing index (`case_fts`) again."""
-    row = con.execute(
-        "SELECT error_normalized, error_raw, resolution FROM error_kb WHERE id = ?", (case_id,)
-    ).fetchone()
-    if row is None:
-        con.execute("DELETE FROM case_fts WHERE rowid = ?", (case_id,))
-        return
-    normalized, raw, resolution = cast("tuple[str, str | None, str | None]", row)
-    named = con.execute("SELECT key_line FROM fingerprint WHERE case_id = ? LIMIT ?", (case_id, LINES)).fetchall()
-    key_lines = "\n".join(cast("str", line) for (line,) in named) or normalized
-    body = clean(raw or "", INDEXED)
-    fix = clean(resolution or "", INDEXED)
-    if fix and (tags := tags_of_case(con, case_id)):
-        fix += f"\n{clean(' '.join(tags), INDEXED)}"
-    con.execute(
-        "INSERT OR REPLACE INTO case_fts(rowid, key_line, raw, resolution, bigrams) VALUES (?, ?, ?, ?, ?)",
-        (case_id, key_lines[:INDEXED], body, fix, bigrams(f"{key_lines}\n{body}\n{fix}")),
+def index_case(con: apsw.Connection, *cases: int) -> None:
+    """Write each case into the browsing index (`case_fts`) again."""
+    rows = con.execute(_INDEXED, (json.dumps(cases),)).fetchall()
+    kept: list[tuple[int, str, str, str, str]] = []
+    gone = {*cases}
+    for case_id, normalized, raw, resolution, named in cast("list[tuple[int, str, str | None, str | None, str]]", rows):
+        gone.discard(case_id)
+        key_lines = "\n".join(json.loads(named)) or normalized
+        body = clean(raw or "", INDEXED)
+        fix = clean(resolution or "", INDEXED)
+        if fix and (tags := tags_of_case(con, case_id)):
+            fix += f"\n{clean(' '.join(tags), INDEXED)}"
+        kept.append((case_id, key_lines[:INDEXED], body, fix, bigrams(f"{key_lines}\n{body}\n{fix}")))
+    con.executemany("DELETE FROM case_fts WHERE rowid = ?", [(case_id,) for case_id in gone])
+    con.executemany(
+        "INSERT OR REPLACE INTO case_fts(rowid, key_line, raw, resolution, bigrams) VALUES (?, ?, ?, ?, ?)", kept
     )
 
 
-def refresh_case(con: apsw.Connection, case_id: int) -> None:
-    """Bring everything derived from a case's rows up to date: the mirror in `error_kb`, its state, the index."""
-    if con.execute("SELECT 1 FROM error_kb WHERE id = ?", (case_id,)).fetchone() is None:
-        con.execute("DELETE FROM case_state WHERE case_id = ?", (case_id,))
-        index_case(con, case_id)
+_INDEXED: Final = (
+    "SELECT e.id, e.error_normalized, e.error_raw, e.resolution, (SELECT json_group_array(key_line) FROM"
+    f" (SELECT key_line FROM fingerprint WHERE case_id = e.id LIMIT {LINES}))"
+    " FROM json_each(?) one CROSS JOIN error_kb e ON e.id = one.value"
+)
+
+
+def refresh_case(con: apsw.Connection, *cases: int) -> None:
+    """Bring everything derived from the rows of cases up to date: the mirror in `error_kb`, their state, the index."""
+    given = json.dumps(cases)
+    there = {
+        cast("int", row[0])
+        for row in con.execute("SELECT e.id FROM json_each(?) one CROSS JOIN error_kb e ON e.id = one.value", (given,))
+    }
+    if gone := [case_id for case_id in cases if case_id not in there]:
+        con.executemany("DELETE FROM case_state WHERE case_id = ?", [(case_id,) for case_id in gone])
         from core.embedding.index.stored import forget  # a trigger cannot reach the seed's vec0 table
 
-        forget(con, "error", [case_id])
-        refresh_followers(con, case_id)
-        return
-    mirror_current(con, case_id)
+        forget(con, "error", gone)
+    mirror_current(con, *there)
     # Times: those of every finer case and of every time one was seen, whatever order they were stored in.
     con.execute(
         "UPDATE case_state SET (seen, first_seen, last_seen) = ("
@@ -326,10 +341,11 @@ def refresh_case(con: apsw.Connection, case_id: int) -> None:
         "  FROM fingerprint f LEFT JOIN occurrence o USING (fingerprint) WHERE f.case_id = case_state.case_id"
         "), project = coalesce((SELECT project FROM occurrence JOIN fingerprint USING (fingerprint)"
         "  WHERE case_id = case_state.case_id AND project <> '' ORDER BY ts DESC, id DESC LIMIT 1), ''),"
-        f" repository = {REPOSITORY_OF_CASE}, tool = ({TOOL_OF_CASE}) WHERE case_id = ?",
-        (case_id,),
+        f" repository = {REPOSITORY_OF_CASE}, tool = ({TOOL_OF_CASE})"
+        " WHERE case_id IN (SELECT value FROM json_each(?))",
+        (given,),
     )
-    _keep_tool(con, case_id)
-    refresh_queue(con, case_id)
-    refresh_followers(con, case_id)
-    index_case(con, case_id)
+    _keep_tools(con, [*there])
+    refresh_queue(con, *there)
+    refresh_followers(con, *cases)
+    index_case(con, *cases)

@@ -159,6 +159,13 @@ def add_resolution(
     return added
 
 
+INSERT_RESOLUTION: Final = (
+    "INSERT OR IGNORE INTO resolution(case_id, fingerprint, text, status, resolved_by, tool_sequence, author,"
+    " session_id, message_ids, supersedes, ts, original, tags, reason, lesson)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+
+
 def insert_resolution(
     con: apsw.Connection,
     case_id: int,
@@ -187,9 +194,7 @@ def insert_resolution(
     if status == "draft" and author == "harvest":
         status = "rejected" if kept in (rejected_texts(con, case_id) if rejected is None else rejected) else status
     con.execute(
-        "INSERT OR IGNORE INTO resolution(case_id, fingerprint, text, status, resolved_by, tool_sequence, author,"
-        " session_id, message_ids, supersedes, ts, original, tags, reason, lesson)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        INSERT_RESOLUTION,
         (
             case_id,
             fingerprint,

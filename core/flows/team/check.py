@@ -17,6 +17,7 @@ from core.flows.team.export import FileFault, file_faults, told_errors
 from core.flows.team.place import TeamPlace, read_lessons
 from core.store import Store, faults
 from core.team.lessons_file import LessonsFile, Record, join, parse_line
+from core.team.privacy import redacted
 
 Kind = Literal["key_line", "file", "changed", "unknown", "rejected", "withdrawn"]
 
@@ -119,7 +120,7 @@ def _findings(id_: str, record: Record, place: TeamPlace, here: Mapping[str, _He
         yield Finding(
             id_, "rejected", error, "you rejected it. To withdraw it, run: casebook team export --withdraw ID"
         )
-    elif known.line and _is_newer(known.line, record):
+    elif known.line and _is_newer(known.line, redacted(record)):
         yield Finding(id_, "changed", error, "the file has a newer version, run: casebook import --team")
 
 

@@ -7,7 +7,7 @@ here answers until the file has a later version of it.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Final, NamedTuple, cast
@@ -15,22 +15,24 @@ from typing import Any, ClassVar, Final, NamedTuple, cast
 import apsw
 
 from core.errors import identify
-from core.errors.cases.derived import TEAM, current_resolution, one_form, refresh_case
+from core.errors.cases.derived import TEAM, one_form, refresh_case
 from core.errors.cases.record import Name
-from core.errors.cases.resolutions import TEXT_KEPT, dump_names, insert_resolution, rejected_texts, stored_lesson
+from core.errors.cases.resolutions import INSERT_RESOLUTION, TEXT_KEPT, dump_names, stored_lesson
 from core.errors.curation.transaction import LONGEST_TAG, MOST_TAGS
-from core.errors.exchange.case_import import BadLesson, ImportedCase, ImportedName, import_row, lesson_from
+from core.errors.exchange.case_import import BadLesson, lesson_from
 from core.errors.lessons import Lesson, parse_lesson
 from core.flows.team.collect import Origin, first_ids, lesson_id, note_edit, note_seen, origin_of, stored_digest
 from core.flows.team.export import FileFault, file_faults, told_errors
 from core.flows.team.place import TeamPlace, mark_known, person_of, read_lessons
-from core.store import Store, change, faults
+from core.store import Store, change, faults, now
 from core.team.lessons_file import Record, join, line_of, parse_line
-from core.team.privacy import cleaned
+from core.team.privacy import cleaned, redacted
 from core.text import clean, redact
+from core.transcripts.fields import timestamp
 
 _WITHDRAWN: Final = "team_withdrawn:"
 _CASE: Final = "team_case:"
+_REJECTED: Final = "you rejected a fix with this text"
 LONGEST: Final = 4_000
 """Code points of a fix's text."""
 
@@ -72,31 +74,48 @@ class _Fix(NamedTuple):
     text: str
     lesson: str | None
     status: str
+    reason: str
     replaced_by: int | None
     origin: Origin
     record: Record
 
 
 class _Content(NamedTuple):
-    """What a lesson says, as it is stored."""
+    """What a lesson says, and how that is stored: `kept` its text, `lesson` its JSON, `tags` theirs."""
 
-    names: tuple[ImportedName, ...]
+    names: tuple[Name, ...]
     key: str
     mark: str | None
     text: str
-    lesson: Lesson | None
-    tags: tuple[str, ...]
+    kept: str
+    do: str
+    lesson: str | None
+    tags: str
+
+
+class _Own(NamedTuple):
+    """A verified fix of a case that was written here."""
+
+    id: int
+    mark: str | None
+    text: str
+    lesson: str | None
+    ts: str
+    key: str
 
 
 @dataclass(slots=True)
 class _Import:
-    """An import while it runs, inside its transaction."""
+    """An import while it runs, inside its transaction. What it rests on is read in a few queries for all lessons."""
 
     con: apsw.Connection
     place: TeamPlace
+    records: Mapping[str, Record]
     fixes: Mapping[str, _Fix]
     gone: Mapping[str, str]
-    first: Mapping[int, str]
+    contents: dict[str, tuple[Record, _Content | str]] = field(
+        default_factory=dict[str, tuple[Record, "_Content | str"]]
+    )
     added: int = 0
     changed: int = 0
     withdrawn: int = 0
@@ -104,49 +123,125 @@ class _Import:
     kept: list[Kept] = field(default_factory=list[Kept])
     cases: dict[str, int] = field(default_factory=dict[str, int])
     touched: set[int] = field(default_factory=set[int])
+    own: dict[int, list[_Own]] = field(default_factory=dict[int, list[_Own]])
+    rejected: set[tuple[int, str]] = field(default_factory=set[tuple[int, str]])
+    first: Mapping[int, str] = field(default_factory=dict[int, str])
+    rows: list[tuple[Any, ...]] = field(default_factory=list[tuple[Any, ...]])
 
-    def merged(self, id_: str, record: Record) -> Record:
+    def merged(self, id_: str) -> Record:
         """The lesson of the file with what is known of it here."""
-        known = self.fixes[id_].record if id_ in self.fixes else record
-        gone = Record("", self.gone[id_], {}) if id_ in self.gone else known
-        return join(join(known, gone), record)
+        found = self.records[id_]
+        if id_ in self.fixes:
+            found = join(self.fixes[id_].record, found)
+        return join(Record("", self.gone[id_], {}), found) if id_ in self.gone else found
 
-    def make_case(self, id_: str, record: Record) -> None:
-        """The case of a lesson that is not here yet. Cases are no part of the change: what is seen later needs them."""
-        merged = self.merged(id_, record)
-        if id_ in self.fixes or merged.is_withdrawn:
-            return
-        try:
-            content = _content(merged)
-        except BadLesson:
-            return
-        case = ImportedCase(None, content.key, merged.shared, 0, None, (), content.names)
-        case_id, made, _ = import_row(self.con, case)
-        if made:
-            self.con.execute("INSERT OR IGNORE INTO meta(key, value) VALUES (?, '')", (f"{_CASE}{case_id}",))
-        self.cases[id_] = case_id
-
-    def take(self, id_: str, record: Record) -> None:
-        """One lesson of the file."""
-        fix, merged = self.fixes.get(id_), self.merged(id_, record)
-        if merged.is_withdrawn:
-            self._withdraw(id_, merged, fix)
-        elif fix is not None and merged == fix.record:
-            self.unchanged += 1
-        else:
+    def content(self, id_: str, record: Record) -> _Content | str:
+        """What a lesson says, or why it is none."""
+        known = self.contents.get(id_)
+        if known is None or known[0] != record:
             try:
-                content = _content(merged)
+                known = record, _content(record)
             except BadLesson as why:
-                self.kept.append(Kept(id_, f"invalid lesson: {why}"))
-                return
-            self._add(id_, merged, content) if fix is None else self._update(id_, merged, content, fix)
+                known = record, f"invalid lesson: {why}"
+            self.contents[id_] = known
+        return known[1]
 
-    def _withdraw(self, id_: str, record: Record, fix: _Fix | None) -> None:
-        if self.gone.get(id_) != record.withdrawn:
-            self.con.execute(
-                "INSERT OR REPLACE INTO meta(key, value) VALUES (?, ?)",
-                (f"{_WITHDRAWN}{self.place.repository}\0{id_}", record.withdrawn),
+    def make_cases(self, ids: Iterable[str]) -> None:
+        """The cases of lessons that are not here yet. Cases are no part of the change: what is seen later needs
+        them."""
+        new: dict[str, tuple[_Content, str]] = {}
+        for id_ in ids:
+            merged = self.merged(id_)
+            if id_ in self.fixes or merged.is_withdrawn:
+                continue
+            content = self.content(id_, merged)
+            if not isinstance(content, str):
+                new[id_] = content, timestamp(merged.shared) or now()
+        marks, keys = _known_cases(self.con, [content for content, _ in new.values()])
+        made: list[int] = []
+        for id_, (content, ts) in new.items():
+            first, *others = (one.fingerprint for one in content.names)
+            found = marks.get(first, keys.get(content.key)) or next(
+                (marks[one] for one in others if one in marks), None
             )
+            if found is None:
+                self.con.execute(
+                    "INSERT INTO error_kb(ts, error_normalized, use_count) VALUES (?, ?, 0)", (ts, content.key)
+                )
+                found = self.con.last_insert_rowid()
+                made.append(found)
+            self.cases[id_] = found
+            keys.setdefault(content.key, found)
+            for one in content.names:
+                marks.setdefault(one.fingerprint, found)
+        self.con.executemany(
+            "INSERT OR IGNORE INTO fingerprint(fingerprint, case_id, key_line, tool, first_seen)"
+            " VALUES (?, ?, ?, ?, ?)",
+            [
+                (one.fingerprint, self.cases[id_], one.key_line, one.tool, ts)
+                for id_, (content, ts) in new.items()
+                for one in content.names
+            ],
+        )
+        self.con.executemany(
+            "INSERT OR IGNORE INTO case_key(error_normalized, case_id) VALUES (?, ?)",
+            [(content.key, self.cases[id_]) for id_, (content, _) in new.items()],
+        )
+        self.con.executemany(
+            "INSERT OR IGNORE INTO meta(key, value) VALUES (?, '')", [(f"{_CASE}{case_id}",) for case_id in made]
+        )
+
+    def take_all(self) -> None:
+        """Every lesson of the file."""
+        self.make_cases([id_ for id_ in self.records if id_ not in self.cases])  # they were here a moment ago
+        merged = {id_: self.merged(id_) for id_ in self.records}
+        self.con.executemany(
+            "INSERT OR REPLACE INTO meta(key, value) VALUES (?, ?)",
+            [
+                (f"{_WITHDRAWN}{self.place.repository}\0{id_}", one.withdrawn)
+                for id_, one in merged.items()
+                if one.withdrawn > self.gone.get(id_, "")
+            ],
+        )
+        for id_, record in merged.items():
+            if record.is_withdrawn:
+                self._withdraw(id_, self.fixes.get(id_))
+        self._read_decided()
+        for id_, record in merged.items():
+            if not record.is_withdrawn:
+                self._take(id_, record, self.fixes.get(id_))
+        self.con.executemany(INSERT_RESOLUTION, self.rows)
+        refresh_case(self.con, *self.touched)
+
+    def _read_decided(self) -> None:
+        """What was written and rejected here for the cases of the lessons."""
+        ids = json.dumps(sorted({*self.cases.values(), *(one.case_id for one in self.fixes.values())}))
+        rows = self.con.execute(
+            "SELECT r.case_id, r.id, r.fingerprint, r.text, r.lesson, r.ts, e.error_normalized, r.status"
+            " FROM json_each(?) CROSS JOIN resolution r ON r.case_id = value JOIN error_kb e ON e.id = r.case_id"
+            " WHERE (r.status = 'rejected' AND r.reason <> ?)"
+            " OR (r.status = 'verified' AND r.replaced_by IS NULL AND r.author <> ?)",
+            (ids, _REJECTED, TEAM),
+        ).fetchall()
+        for case_id, *own, status in cast("list[tuple[int, Any]]", rows):
+            if status == "rejected":
+                self.rejected.add((case_id, str(own[2])))
+            else:
+                self.own.setdefault(case_id, []).append(_Own(*own))
+        if self.own:
+            self.first = first_ids(self.con)
+
+    def _take(self, id_: str, record: Record, fix: _Fix | None) -> None:
+        if fix is not None and record == fix.record:
+            self.unchanged += 1
+        elif isinstance(content := self.content(id_, record), str):
+            self.kept.append(Kept(id_, content))
+        elif fix is None:
+            self._add(id_, record, content)
+        else:
+            self._update(id_, record, content, fix)
+
+    def _withdraw(self, id_: str, fix: _Fix | None) -> None:
         if fix is None:
             self.unchanged += 1
             return
@@ -163,30 +258,37 @@ class _Import:
         self.withdrawn += 1
 
     def _add(self, id_: str, record: Record, content: _Content) -> None:
-        if id_ not in self.cases:  # it was here a moment ago
-            self.make_case(id_, record)
         case_id = self.cases[id_]
-        own = self._own(case_id, id_)
+        own = next((one for one in self.own.get(case_id, ()) if self._is_of(one, id_)), None)
         if own is not None and not self._is_newer(own, record, content):
             self.unchanged += 1
             return
-        status = "rejected" if redact(content.text)[:TEXT_KEPT] in rejected_texts(self.con, case_id) else "verified"
         origin = _origin(id_, self.place, record, content)
         if len(origin.to_json()) > TEXT_KEPT:
             self.kept.append(Kept(id_, "it is too large"))
             return
-        added = insert_resolution(
-            self.con, case_id, content.mark, content.text, status=status, resolved_by=None, tool_sequence=(),
-            author=TEAM, session_id=None, message_ids=(), supersedes=current_resolution(self.con, case_id),
-            ts=record.latest(), original=origin.to_json(), tags=content.tags, lesson=content.lesson,
+        status, reason = self._status(case_id, content)
+        row = (
+            case_id, content.mark, content.kept, status, None, None, TEAM, None, "[]", None if own is None else own.id,
+            record.latest(), origin.to_json(), content.tags, reason, content.lesson,
         )  # fmt: skip
-        if own is not None:
-            self.con.execute("UPDATE resolution SET replaced_by = ? WHERE id = ?", (added, own[0]))
+        if own is None:
+            self.rows.append(row)
+        else:
+            self.con.execute(INSERT_RESOLUTION, row)
+            self.con.execute(
+                "UPDATE resolution SET replaced_by = ? WHERE id = ?", (self.con.last_insert_rowid(), own.id)
+            )
+            self.own[case_id].remove(own)
             note_seen(self.con, id_, record.latest())
-        if status == "rejected":
-            self.kept.append(Kept(id_, "you rejected this fix"))
+        if reason:
+            self.kept.append(Kept(id_, reason))
         self.touched.add(case_id)
         self.added += 1
+
+    def _status(self, case_id: int, content: _Content) -> tuple[str, str]:
+        """The status of a lesson's fix, and the reason where its text was rejected here."""
+        return ("rejected", _REJECTED) if (case_id, content.kept) in self.rejected else ("verified", "")
 
     def _update(self, id_: str, record: Record, content: _Content, fix: _Fix) -> None:
         by = None
@@ -198,46 +300,51 @@ class _Import:
                 self.con.execute("UPDATE resolution SET replaced_by = ? WHERE id = ?", (fix.id, fix.replaced_by))
         edited = fix.origin.stored != stored_digest(fix.text, fix.lesson)
         origin = _origin(id_, self.place, record, content)
-        if by is not None or fix.status == "rejected":
+        if by is not None or (fix.status == "rejected" and fix.reason != _REJECTED):
             self.kept.append(Kept(id_, "you rejected it" if by is None else "your edit is newer"))
             held = Origin(id_, origin.repository, origin.line, "" if edited else fix.origin.stored)
             self.con.execute("UPDATE resolution SET original = ? WHERE id = ?", (held.to_json(), fix.id))
             return
+        status, reason = self._status(fix.case_id, content)
+        if reason:
+            self.kept.append(Kept(id_, reason))
         self.con.execute(
-            "UPDATE resolution SET text = ?, lesson = ?, fingerprint = ?, tags = ?, ts = ?, original = ?,"
-            " replaced_by = NULL WHERE id = ?",
+            "UPDATE resolution SET text = ?, lesson = ?, fingerprint = ?, tags = ?, ts = ?, original = ?, status = ?,"
+            " reason = ?, replaced_by = NULL WHERE id = ?",
             (
-                redact(content.text)[:TEXT_KEPT], stored_lesson(content.lesson), content.mark, _tags_json(content),
-                record.latest(), origin.to_json(), fix.id,
+                content.kept, content.lesson, content.mark, content.tags, record.latest(), origin.to_json(), status,
+                reason, fix.id,
             ),
         )  # fmt: skip
         self.touched.add(fix.case_id)
         self.changed += 1
 
-    def _own(self, case_id: int, id_: str) -> tuple[int, str, str, str | None] | None:
-        """The fix written here that was shared as this lesson: its number, time, text and lesson."""
-        rows = self.con.execute(
-            "SELECT r.id, r.fingerprint, r.text, r.lesson, r.ts, e.error_normalized FROM resolution r"
-            " JOIN error_kb e ON e.id = r.case_id WHERE r.case_id = ? AND r.status = 'verified'"
-            " AND r.replaced_by IS NULL AND r.author <> ?",
-            (case_id, TEAM),
-        ).fetchall()
-        for fix_id, mark, text, stored, ts, key in cast(
-            "list[tuple[int, str | None, str, str | None, str, str]]", rows
-        ):
-            if id_ == (self.first.get(fix_id) or lesson_id(mark, key, parse_lesson(stored), text)):
-                return fix_id, ts, text, stored
-        return None
+    def _is_of(self, own: _Own, id_: str) -> bool:
+        """Whether a fix written here was shared as this lesson."""
+        return id_ == (self.first.get(own.id) or lesson_id(own.mark, own.key, parse_lesson(own.lesson), own.text))
 
-    def _is_newer(self, own: tuple[int, str, str, str | None], record: Record, content: _Content) -> bool:
+    def _is_newer(self, own: _Own, record: Record, content: _Content) -> bool:
         """Whether the file has another, later version of a fix that was written and shared here."""
-        _, ts, text, stored = own
-        if record.latest() <= ts:
+        if record.latest() <= own.ts:
             return False
-        person = person_of(self.place)
-        mine, theirs = parse_lesson(stored), content.lesson
+        person, mine = person_of(self.place), parse_lesson(own.lesson)
         said = "" if mine is None else cleaned(mine.do.text, person)
-        return cleaned(text, person) != content.text or said != ("" if theirs is None else theirs.do.text)
+        return cleaned(own.text, person) != content.text or said != content.do
+
+
+def _known_cases(con: apsw.Connection, contents: Sequence[_Content]) -> tuple[dict[str, int], dict[str, int]]:
+    """The cases of the fingerprints and of the keys of these lessons."""
+    marks = json.dumps([one.fingerprint for content in contents for one in content.names])
+    keys = json.dumps([content.key for content in contents])
+    by_mark = con.execute(
+        "SELECT fingerprint, case_id FROM json_each(?) CROSS JOIN fingerprint ON fingerprint = value", (marks,)
+    )
+    by_key = con.execute(
+        "SELECT error_normalized, error_kb.id FROM json_each(?1) CROSS JOIN error_kb ON error_normalized = value UNION"
+        " ALL SELECT error_normalized, case_id FROM json_each(?1) CROSS JOIN case_key ON error_normalized = value",
+        (keys,),
+    )
+    return dict(cast("Iterator[tuple[str, int]]", by_mark)), dict(cast("Iterator[tuple[str, int]]", by_key))
 
 
 def import_lessons(store: Store, place: TeamPlace, actor: str, path: Path | None = None) -> TeamImport:
@@ -249,8 +356,9 @@ def import_lessons(store: Store, place: TeamPlace, actor: str, path: Path | None
     file = read_lessons(source)
     title = f"team lessons of {place.repository.rpartition('/')[2]}"
     taken = take_records(
-        store, place, file.records, actor, title, lambda con: mark_known(con, place, file if path is None else None)
-    )
+        store, place, {id_: redacted(one) for id_, one in file.records.items()}, actor, title,
+        lambda con: mark_known(con, place, file if path is None else None),
+    )  # fmt: skip
     alive = sum(not one.is_withdrawn for one in file.records.values())
     return TeamImport(
         source, place.repository, alive, taken.added, taken.changed, taken.withdrawn, taken.unchanged, taken.kept,
@@ -277,45 +385,44 @@ def take_records(
     title: str,
     note: Callable[[apsw.Connection], object],
 ) -> Taken:
-    """Take lessons of a repository over in one change. `note` runs in its transaction. Raises Fault."""
+    """Take lessons of a repository, which are `redacted`, over in one change. `note` runs in its transaction. Raises
+    Fault."""
     store.require_write()
     with faults(store.path), store.transaction():
-        cases = _work(store.con, place)
-        for id_, record in records.items():
-            cases.make_case(id_, record)
+        before = _work(store.con, place, records)
+        before.make_cases(records)
     with faults(store.path), change(store, actor, title) as made:
-        work = _work(store.con, place, cases.cases)  # another process may have imported meanwhile
-        for id_, record in records.items():
-            work.take(id_, record)
-        for case_id in work.touched:
-            refresh_case(store.con, case_id)
-            made.subjects.add(("error_kb", case_id))
+        work = _work(store.con, place, records)  # another process may have imported meanwhile
+        work.cases, work.contents = before.cases, before.contents
+        work.take_all()
+        made.subjects.update(("error_kb", case_id) for case_id in work.touched)
         drop_empty_cases(store.con, work.touched)
         note(store.con)
     return Taken(work.added, work.changed, work.withdrawn, work.unchanged, tuple(work.kept), made.id)
 
 
-def _work(con: apsw.Connection, place: TeamPlace, cases: Mapping[str, int] | None = None) -> _Import:
+def _work(con: apsw.Connection, place: TeamPlace, records: Mapping[str, Record]) -> _Import:
     """An import with what the casebook has now; inside the transaction that rests on it."""
-    return _Import(con, place, _fixes(con, place), _gone(con, place), first_ids(con), cases=dict(cases or {}))
+    return _Import(con, place, records, _fixes(con, place, records), _gone(con, place))
 
 
-def _fixes(con: apsw.Connection, place: TeamPlace) -> dict[str, _Fix]:
-    """The fixes of this repository's team, by lesson."""
+def _fixes(con: apsw.Connection, place: TeamPlace, ids: Iterable[str]) -> dict[str, _Fix]:
+    """The fixes of this repository's team that these lessons are."""
     rows = con.execute(
-        "SELECT id, case_id, text, lesson, status, replaced_by, original FROM resolution WHERE author = ? ORDER BY id",
-        (TEAM,),
+        "SELECT id, case_id, text, lesson, status, reason, replaced_by, original FROM resolution"
+        f" WHERE author = '{TEAM}'"
+        " AND iif(json_valid(original), json_extract(original, '$.team.id'), NULL) IN (SELECT value FROM json_each(?))"
+        " ORDER BY id",
+        (json.dumps(list(ids)),),
     )
     found: dict[str, _Fix] = {}
-    for fix_id, case_id, text, lesson, status, by, original in cast(
-        "Iterator[tuple[int, int, str, str | None, str, int | None, str | None]]", rows
-    ):
-        origin = origin_of(TEAM, original)
+    for row in cast("Iterator[tuple[Any, ...]]", rows):
+        origin = origin_of(TEAM, row[7])
         if origin is None or origin.repository != place.repository:
             continue
         read = parse_line(origin.line.encode())
         if not isinstance(read, str):
-            found[origin.id] = _Fix(fix_id, case_id, text, lesson, status, by, origin, read[1])
+            found[origin.id] = _Fix._make((*row[:7], origin, read[1]))
     return found
 
 
@@ -327,42 +434,47 @@ def _gone(con: apsw.Connection, place: TeamPlace) -> dict[str, str]:
 
 
 def _origin(id_: str, place: TeamPlace, record: Record, content: _Content) -> Origin:
-    stored = stored_digest(redact(content.text)[:TEXT_KEPT], stored_lesson(content.lesson))
-    return Origin(id_, place.repository, line_of(id_, record), stored)
+    return Origin(id_, place.repository, line_of(id_, record), stored_digest(content.kept, content.lesson))
 
 
 def _content(record: Record) -> _Content:
     """What a lesson of the file says: checked, redacted, as any import. Raises BadLesson."""
     said = record.values()
-    errors = [*told_errors(said)]
     error = _text(said, "error")
-    names = tuple(_names(errors, record.shared))
+    key = _text(said, "key")
+    names = tuple(_names([*told_errors(said)]))
     if not names and not error:
         raise BadLesson("it has no error")
     if not names:
         found = identify(error)
-        names = (ImportedName(Name(found.key_line, found.normalized, found.fingerprint, found.tool), record.shared),)
-    lesson = _lesson(said, names[0].name.key_line)
+        names = (Name(found.key_line, found.normalized, found.fingerprint, found.tool),)
+    if not names[0].fingerprint:
+        raise BadLesson("it has no error")
+    lesson = _lesson(said, names[0].key_line)
     text = _text(said, "text") or ("" if lesson is None else lesson.do.text)
     if not text.strip():
         raise BadLesson("it has no action")
-    key = _text(said, "key") or identify(names[0].name.key_line).normalized or names[0].name.fingerprint
-    mark = None if said.get("whole") is True else names[0].name.fingerprint
+    key = key or identify(names[0].key_line).normalized or names[0].fingerprint
+    mark = None if said.get("whole") is True else names[0].fingerprint
     tags = said.get("tags")
     shown = [one for one in cast("list[object]", tags) if isinstance(one, str)] if isinstance(tags, list) else []
-    kept = tuple(one_form(clean(redact(tag)))[:LONGEST_TAG] for tag in shown[:MOST_TAGS])
-    return _Content(names, key, mark, text, lesson, kept)
+    named = [one_form(clean(redact(tag)))[:LONGEST_TAG] for tag in shown[:MOST_TAGS]]
+    do = "" if lesson is None else lesson.do.text
+    return _Content(
+        names, key, mark, text, redact(text)[:TEXT_KEPT], do, stored_lesson(lesson), dump_names(named) or "[]"
+    )
 
 
-def _names(errors: list[Mapping[str, str]], ts: str) -> Iterator[ImportedName]:
+def _names(errors: list[Mapping[str, str]]) -> Iterator[Name]:
     for one in errors:
-        line, mark = _text(one, "line"), _text(one, "fingerprint")
+        line, mark, tool = _text(one, "line"), _text(one, "fingerprint"), _text(one, "tool")
         if not line.strip():
             continue
-        found = identify(line)
-        mark = mark or found.fingerprint
+        if not (mark and tool):
+            found = identify(line)
+            mark, tool = mark or found.fingerprint, tool or found.tool
         if mark:
-            yield ImportedName(Name(line, found.normalized, mark, _text(one, "tool") or found.tool), ts)
+            yield Name(line, "", mark, tool)
 
 
 def _lesson(said: Mapping[str, object], line: str) -> Lesson | None:
@@ -384,10 +496,6 @@ def _text(said: Mapping[str, Any], name: str) -> str:
     if not isinstance(value, str) or len(value) > LONGEST:
         raise BadLesson(f"{name} is not a string of at most {LONGEST:,} characters")
     return clean(redact(value))
-
-
-def _tags_json(content: _Content) -> str:
-    return dump_names(content.tags) or "[]"
 
 
 def drop_empty_cases(con: apsw.Connection, cases: Iterable[int]) -> None:

@@ -1,6 +1,6 @@
 PRAGMA application_id = 1129529931;
 
-PRAGMA user_version = 13;
+PRAGMA user_version = 14;
 
 CREATE INDEX answer_key_case ON answer_key(case_id);
 
@@ -103,6 +103,9 @@ CREATE INDEX resolution_do ON resolution(iif(json_valid(lesson), json_extract(le
   WHERE lesson IS NOT NULL;
 
 CREATE UNIQUE INDEX resolution_harvest ON resolution(session_id, fingerprint, message_ids) WHERE author = 'harvest';
+
+CREATE INDEX resolution_team ON resolution(iif(json_valid(original), json_extract(original, '$.team.id'), NULL))
+  WHERE author = 'team';
 
 CREATE INDEX result_verdict_finding ON result_verdict(CAST(fingerprints ->> 0 AS TEXT), ts)
   WHERE verdict = 'incident' AND repeats IS NULL;

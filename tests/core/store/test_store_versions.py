@@ -30,6 +30,7 @@ PINNED = {
     "0011_real_life.sql": "89d2f825118319fad81a14091f732fa6c16ae43be5e5d84cfff10bb8630a7253",
     "0012_queue_groups.sql": "5b2aaf8d1352f14e5f4dd07532fe37620626ca789208b0f3d6e3cf58e132a695",
     "0013_team.sql": "63851017203804fb514a897648f7c5e4d3cfa86a31cacad8b95bd8ad694afdab",
+    "0014_team_fixes.sql": "f270c9caa84ca8fc844a3e8b772dbd075338b89ec1c13fca99c763451a0e407d",
 }
 """SHA-256 of each migration. Users have casebooks made by them: a change to the schema is a new file, not an edit."""
 GROWN = {"backlog_size"}

@@ -173,3 +173,6 @@ INSERT INTO answer_outcome(id, resolution_id, fingerprint, via, told_at, outcome
 
 -- version 13
 -- Tables of a team on a server: no row without one.
+
+-- version 14
+-- An index only: no row of its own.

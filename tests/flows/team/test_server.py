@@ -188,7 +188,7 @@ def test_a_person_confirms_what_leaves_first(postgres: Server, team: str, member
     (mina,) = members("mina")
     mina.fix(KNOWN, "pip install pyyaml")
     assert "pass --yes" in mina.run("team", "join", postgres.member(team), code=2)
-    assert "in no team" in mina.run("team", "status", code=2)
+    assert "has not joined a team" in mina.run("team", "status", code=2)
     assert postgres.sql("SELECT seq FROM casebook.team_head WHERE team = %s", team) == [(0,)]
 
 

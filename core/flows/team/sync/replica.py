@@ -16,13 +16,12 @@ from typing import Final, NamedTuple, cast
 import apsw
 
 from core.base.fault import Fault
-from core.base.wire import canonical
 from core.flows.team.place import TeamPlace, place_of
 from core.flows.team.sync.holding import held_lessons
 from core.store import Store
-from core.team.lessons_file import Record, Stamped, join, line_of, parse_line
+from core.team.lessons_file import Record, join, line_of, parse_line
 from core.team.postgres.log import LESSON, WITHDRAWAL, Draft, Event, Position
-from core.team.privacy import mapped_texts
+from core.team.privacy import redacted
 from core.text import redact
 
 SEND: Final = 500
@@ -118,62 +117,82 @@ def _record(id_: str, line: str) -> Record | None:
 def fold(store: Store, before: Position, events: Sequence[Event]) -> tuple[Position, int]:
     """Fold events that follow `before` into what is known; returns the position now, and how many events could not be
     read. Another process that folded them meanwhile is no harm: then nothing is done."""
-    unread = 0
+    there = [one for one in events if one.line is not None]
+    read = [one for event in there if (one := _decision(event)) is not None]
     with store.transaction() as con:
         replica = require_replica(store)
         if replica.position != before:
             return replica.position, 0
-        held = held_lessons(con)
-        for one in events:
-            if one.line is None:
-                continue
-            record = _record(one.lesson, one.line) if one.kind in (LESSON, WITHDRAWAL) else None
-            if record is None:
-                unread += 1
-            elif held.has(con, project := redact(one.project), one.lesson, record):
-                learn(con, project, one.lesson, redacted(record), f"{one.actor} ({one.machine})")
+        learn(con, _held(con, read))
         last = events[-1]
         position = Position(last.seq, last.hash, max(before.epoch, last.epoch))
         con.execute("UPDATE team_server SET seq = ?, hash = ?, epoch = ?", position)
-    return position, unread
+    return position, len(there) - len(read)
 
 
-def redacted(record: Record) -> Record:
-    """A lesson of another client as it may be stored: ours sends none with a secret."""
-    fields = {
-        name: Stamped(one.time, canonical(mapped_texts(one.value, redact))) for name, one in record.fields.items()
-    }
-    return record._replace(fields=fields)
+class Decision(NamedTuple):
+    """One state of a lesson, and who decided so."""
+
+    repository: str
+    lesson: str
+    record: Record
+    decided_by: str
 
 
-def learn(
-    con: apsw.Connection, repository: str, lesson: str, record: Record, decided_by: str, *, waits: bool = True
-) -> None:
-    """Join one state of a lesson into what is known, inside the caller's transaction. What a withdrawal covers is
-    deleted from the outbox too. `waits`: it is not in the cases yet."""
-    known = known_lesson(con, repository, lesson)
-    merged = record if known is None else join(known, record)
-    if merged == known:
-        return
-    con.execute(
+def _decision(one: Event) -> Decision | None:
+    """What an event says, without secrets; None where this version cannot read it."""
+    record = _record(one.lesson, one.line or "") if one.kind in (LESSON, WITHDRAWAL) else None
+    if record is None:
+        return None
+    return Decision(redact(one.project), one.lesson, redacted(record), f"{one.actor} ({one.machine})")
+
+
+def _held(con: apsw.Connection, read: Iterable[Decision]) -> Iterator[Decision]:
+    """Those on the lessons that this casebook holds; once one is held, so is all that follows on it."""
+    hold, taken = held_lessons(con), set[tuple[str, str]]()
+    for one in read:
+        if one[:2] in taken or hold.has(con, *one[:3]):
+            taken.add(one[:2])
+            yield one
+
+
+def learn(con: apsw.Connection, decisions: Iterable[Decision], *, waits: bool = True) -> None:
+    """Join states of lessons into what is known, in their order, inside the caller's transaction. What a withdrawal
+    covers is deleted from the outbox too. `waits`: they are not in the cases yet."""
+    made = list(decisions)
+    known = _known(con, {one[:2] for one in made})
+    changed: dict[tuple[str, str], Decision] = {}
+    for one in made:
+        before = known.get(one[:2])
+        merged = one.record if before is None else join(before, one.record)
+        if merged != before:
+            known[one[:2]] = merged
+            changed[one[:2]] = one._replace(record=merged)
+    con.executemany(
         "INSERT INTO team_lesson(repository, lesson, line, waits, decided_by) VALUES (?, ?, ?, ?, ?)"
         " ON CONFLICT DO UPDATE SET line = excluded.line, waits = max(waits, excluded.waits),"
         " decided_by = excluded.decided_by",
-        (repository, lesson, line_of(lesson, merged), waits, decided_by),
+        [(*key, line_of(one.lesson, one.record), waits, one.decided_by) for key, one in changed.items()],
     )
-    if merged.withdrawn:
-        con.execute(
-            "DELETE FROM team_outbox WHERE repository = ? AND lesson = ? AND kind = ? AND time <= ?",
-            (repository, lesson, LESSON, merged.withdrawn),
-        )
+    con.executemany(
+        "DELETE FROM team_outbox WHERE repository = ? AND lesson = ? AND kind = ? AND time <= ?",
+        [(*key, LESSON, one.record.withdrawn) for key, one in changed.items() if one.record.withdrawn],
+    )
+
+
+def _known(con: apsw.Connection, lessons: Iterable[tuple[str, str]]) -> dict[tuple[str, str], Record]:
+    rows = con.execute(
+        "SELECT repository, lesson, line FROM json_each(?) CROSS JOIN team_lesson"
+        " ON repository = value ->> 0 AND lesson = value ->> 1",
+        (json.dumps(list(lessons)),),
+    ).fetchall()
+    found = cast("list[tuple[str, str, str]]", rows)
+    return {(repository, lesson): record for repository, lesson, line in found if (record := _record(lesson, line))}
 
 
 def known_lesson(con: apsw.Connection, repository: str, lesson: str) -> Record | None:
     """What is known of a lesson."""
-    row = con.execute(
-        "SELECT line FROM team_lesson WHERE repository = ? AND lesson = ?", (repository, lesson)
-    ).fetchone()
-    return None if row is None else _record(lesson, cast("str", row[0]))
+    return _known(con, [(repository, lesson)]).get((repository, lesson))
 
 
 def waiting_lessons(con: apsw.Connection) -> Waiting | None:
@@ -205,7 +224,7 @@ def mark_applied(con: apsw.Connection, waiting: Waiting) -> None:
 def put(con: apsw.Connection, repository: str, lesson: str, record: Record, fix_id: int | None) -> None:
     """Decide on a lesson here: it is known at once, and waits in the outbox. Inside the caller's transaction."""
     kind, time = (WITHDRAWAL, record.withdrawn) if record.is_withdrawn else (LESSON, record.shared)
-    learn(con, repository, lesson, record, "you", waits=record.is_withdrawn)  # the fix of any other is here
+    learn(con, [Decision(repository, lesson, record, "you")], waits=record.is_withdrawn)  # other fixes are here
     con.execute(
         "INSERT INTO team_outbox(id, kind, repository, lesson, time, line, fix_id) VALUES (?, ?, ?, ?, ?, ?, ?)",
         (str(uuid.uuid4()), kind, repository, lesson, time, line_of(lesson, record), fix_id),

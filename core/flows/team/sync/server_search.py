@@ -34,11 +34,12 @@ from core.errors.retrieval.tiers import ELSEWHERE
 from core.flows.team.export import told_errors
 from core.flows.team.importing import take_records
 from core.flows.team.place import TeamPlace
-from core.flows.team.sync.replica import Waiting, learn, mark_applied, redacted
+from core.flows.team.sync.replica import Decision, Waiting, learn, mark_applied
 from core.store import Store
 from core.team.lessons_file import Record, join, line_of, parse_line
 from core.team.postgres.cases import Found, Meaning, Question, embedder_of, find, mark_of
 from core.team.postgres.server import connected, faults
+from core.team.privacy import redacted
 from core.text import clean, redact
 
 if TYPE_CHECKING:
@@ -255,8 +256,7 @@ def _take_over(store: Store, lessons: Sequence[_Lesson]) -> None:
     for project in dict.fromkeys(one.found.project for one in lessons):
         records = {one.found.lesson: one.record for one in lessons if one.found.project == project}
         with store.transaction() as con:
-            for lesson, record in records.items():
-                learn(con, project, lesson, record, "team")
+            learn(con, (Decision(project, lesson, record, "team") for lesson, record in records.items()))
         waiting = Waiting(project, "team", {id_: line_of(id_, record) for id_, record in records.items()})
         place = TeamPlace(Path("/"), project, frozenset((project,)))
         title = f"team lessons of {project.rpartition('/')[2]}"
