@@ -28,24 +28,39 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def end_process(code: int) -> None:
-    """End the process with `code` if a model was loaded or is being loaded; else return.
+    """End the process with `code` if a daemon thread is there, or a model was loaded or is being loaded; else return.
 
     Taking down the interpreter with the model's modules in it takes half a second, waits for a model that still loads,
-    and aborts where a daemon thread is inside one. What was printed is flushed first, no exit handler runs.
+    and aborts where a daemon thread asks for the interpreter meanwhile: Python unwinds it. What was printed is flushed
+    first, no exit handler runs.
     """
-    if "core.embedding.runtime.loading" not in sys.modules:
+    if not (_leaves_threads() or _has_model()):
         return
     import os
     from contextlib import suppress
 
-    from core.embedding.runtime.loading import model_is_loaded
-
-    if not model_is_loaded():
-        return
     for stream in (sys.stdout, sys.stderr):
         with suppress(AttributeError, OSError, ValueError):  # nobody reads it
             stream.flush()
     os._exit(code)
+
+
+def _leaves_threads() -> bool:
+    """Whether daemon threads are left, and no thread that Python waits for."""
+    if "threading" not in sys.modules:
+        return False
+    import threading
+
+    others = [one for one in threading.enumerate() if one is not threading.main_thread()]
+    return bool(others) and all(one.daemon for one in others)
+
+
+def _has_model() -> bool:
+    if "core.embedding.runtime.loading" not in sys.modules:
+        return False
+    from core.embedding.runtime.loading import model_is_loaded
+
+    return model_is_loaded()
 
 
 def _run(arguments: list[str]) -> int:

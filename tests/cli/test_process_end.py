@@ -1,4 +1,4 @@
-"""The end of the process: what was said is said, and the rest is left out where a model was loaded."""
+"""The end of the process: what was said is said, and the rest is left out where a model or a thread is left."""
 
 from __future__ import annotations
 
@@ -11,10 +11,17 @@ import pytest
 ROOT = Path(__file__).parents[2]
 
 CODE = """
-import atexit, sys, types
+import atexit, sys, threading, time, types
 atexit.register(print, "taken down")
-for name in sys.argv[1:]:
+for name in {"onnxruntime"} & set(sys.argv):
     sys.modules[name] = types.ModuleType(name)
+def end_late():
+    time.sleep(1)
+    print("ended late")
+if "daemon" in sys.argv:
+    threading.Thread(target=time.sleep, args=(300,), daemon=True).start()
+if "worker" in sys.argv:
+    threading.Thread(target=end_late).start()
 import cli.main, cli.program, core.embedding.runtime.loading
 cli.program.run = lambda given: print("said") or 3
 sys.argv = ["casebook"]
@@ -22,7 +29,18 @@ sys.exit(cli.main.main())
 """
 
 
-@pytest.mark.parametrize(("loaded", "said"), [((), "said\ntaken down\n"), (("onnxruntime",), "said\n")])
-def test_what_is_left_out_is_only_the_taking_down_and_only_with_a_model(loaded: tuple[str, ...], said: str) -> None:
-    done = subprocess.run([sys.executable, "-c", CODE, *loaded], cwd=ROOT, check=False, capture_output=True, text=True)
+@pytest.mark.parametrize(
+    ("left", "said"),
+    [
+        ((), "said\ntaken down\n"),
+        (("onnxruntime",), "said\n"),
+        (("daemon",), "said\n"),
+        (("worker",), "said\nended late\ntaken down\n"),
+        (("worker", "daemon"), "said\nended late\ntaken down\n"),
+    ],
+)
+def test_what_is_left_out_is_only_the_taking_down_and_only_with_a_model_or_a_daemon_thread(
+    left: tuple[str, ...], said: str
+) -> None:
+    done = subprocess.run([sys.executable, "-c", CODE, *left], cwd=ROOT, check=False, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (3, said)

@@ -10,7 +10,16 @@ import sys
 import time
 from collections.abc import Sequence
 
-OPEN = "import sys; from pathlib import Path; from tui.shell.app import run; sys.exit(run(Path(sys.argv[1])))"
+OPEN = """
+import sys
+from pathlib import Path
+from cli.main import end_process
+from tui.shell.app import run
+
+code = run(Path(sys.argv[1]))
+end_process(code)  # as the command does
+sys.exit(code)
+"""
 
 
 class Terminal:

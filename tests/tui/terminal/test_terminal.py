@@ -80,7 +80,7 @@ def journey(terminal: Terminal) -> bytes:
     terminal.send(b"\x11")
     terminal.read_until(b"\x1b[?1049l")
     terminal.drain()
-    assert terminal.process.wait(120) == 0
+    assert terminal.process.wait(120) == 0, terminal.written[-2000:]
     return terminal.written
 
 
