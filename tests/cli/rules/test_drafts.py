@@ -81,7 +81,7 @@ def test_undo_refuses_where_the_block_was_edited(project: Project) -> None:
     refused = project.run("undo")
     assert refused.returncode == 1
     assert "CLAUDE.md:5: the casebook block was edited by hand" in refused.stderr
-    assert "delete ERR-001 by hand" in refused.stderr
+    assert "delete ERR-001 manually" in refused.stderr
     assert project.file.read_text() == edited
     assert project.status == ["accepted"]
     project.file.write_text(MINE)

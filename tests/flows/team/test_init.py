@@ -39,7 +39,7 @@ def test_init_writes_what_is_verified_for_a_first_commit(people: People) -> None
 
 def test_init_without_a_verified_fix_writes_nothing(people: People) -> None:
     (mina,) = people("mina")
-    assert "has no verified fixes" in mina.run("init", "--yes", "--no-import", code=1)
+    assert "this repository has no verified fixes" in mina.run("init", "--yes", "--no-import", code=1)
     assert mina.git("status", "--porcelain") == ""
     assert "--yes" in mina.run("init", code=2)
 
