@@ -24,10 +24,10 @@ from core.flows.harvest.fixes import likelihood
 from core.flows.transcripts import inspection
 
 SOURCES = Path(__file__).parent.parent.parent / "tests" / "data" / "real" / "sources.tsv"
-PENALTY = 2.0
+PENALTY = 4.0
 SMALLEST = 0.1
 """Weights nearer to 0 are left out."""
-THRESHOLDS = (0.3, 0.38, likelihood.LIKELY, 0.5, 0.6)
+THRESHOLDS = (0.3, 0.38, likelihood.LIKELY, 0.46, 0.5, 0.6)
 _ROUNDS = 30
 
 
@@ -39,7 +39,7 @@ class Call(NamedTuple):
 
 
 class Failure(NamedTuple):
-    """A labelled failure with the calls after it."""
+    """An error of a labelled result with the calls after it."""
 
     repository: str
     reuse: str
@@ -48,14 +48,16 @@ class Failure(NamedTuple):
 
 
 def failures_of(labels: Sequence[dict[str, Any]], transcript: Path, repository: str) -> Iterator[Failure]:
-    """The labelled failures of a transcript that the harvest finds and that have calls after them."""
+    """The errors of labelled results that have calls after them."""
     weighed, shown = _harvested(transcript)
     for label in labels:
+        if label["verdict"] not in ("incident", "flaky"):
+            continue
         wanted = set(label.get("fix_lines") or ())
-        calls = next((calls for error in shown.get(label["line"], ()) if (calls := weighed.get(error))), None)
-        if calls is not None and label["verdict"] in ("incident", "flaky"):
-            signs = tuple(Call(signs, line in wanted) for line, signs in calls)
-            yield Failure(repository, label.get("reuse") or "none", bool(wanted), signs)
+        for error in dict.fromkeys(shown.get(label["line"], ())):
+            if calls := weighed.get(error):
+                signs = tuple(Call(signs, line in wanted) for line, signs in calls)
+                yield Failure(repository, label.get("reuse") or "none", bool(wanted), signs)
 
 
 _Error = tuple[str, int]
@@ -168,13 +170,11 @@ def counted(failures: Sequence[Failure], models: Sequence[tuple[float, dict[str,
     counts = Counts(0, 0, 0, 0, 0, 0)
     for failure, (intercept, weights) in zip(failures, models, strict=True):
         chances = [_probability(intercept, weights, call.signs) for call in failure.calls]
-        least = {True: min(threshold, likelihood.RULED), False: threshold}
-        found = [one for one in zip(failure.calls, chances, strict=True) if one[1] >= least["linked" in one[0].signs]]
-        best = max((chance for _, chance in found), default=0.0)
-        ruled = [one for one in found if "linked" in one[0].signs]
-        if any(chance == best for _, chance in ruled):
-            found = ruled
-        kept = [call for call, chance in found if chance >= likelihood.TOGETHER * best]
+        found = list(zip(failure.calls, chances, strict=True))
+        best = max(chances)
+        if any(chance == best and "linked" in call.signs for call, chance in found):
+            found = [one for one in found if "linked" in one[0].signs]
+        kept = [call for call, chance in found if chance >= max(threshold, likelihood.TOGETHER * best)]
         right = sum(call.true for call in kept)
         general = failure.reuse == "general" and failure.fixed
         counts = Counts(

@@ -146,11 +146,11 @@ class OpenError:
 
         Of a call that goes on in the background, what became of it takes the place of its start.
         """
+        if self.is_older(trial.session_id, trial.called):
+            return
         begun = next((place for place, one in enumerate(self.trials) if _is_same_call(one, trial)), None)
         if begun is None and len(self.trials) >= WINDOW:
             return
-        old = self.is_older(trial.session_id, trial.called)
-        trial = trial._replace(succeeded=False) if old else trial
         if begun is None:
             self.trials.append(trial)
         else:
@@ -320,7 +320,12 @@ def settle(error: OpenError, verified: Verified | None, past: Past, weighed: Wei
 def _was_changed(error: OpenError, green: Run, past: Past) -> bool:
     """Whether a file was changed or a command ran that is no check between an error and the run that shows it gone."""
     steps = any(error.last.at < step.at < green.at and step.change is not None for step in past.steps)
-    return steps or any(one.at < green.at and one.acts and not _only_checks(one.command) for one in error.trials)
+    return steps or _acted(error, green)
+
+
+def _acted(error: OpenError, green: Run) -> bool:
+    """Whether a call that is no check changed or ran something between an error and the run that shows it gone."""
+    return any(one.at < green.at and one.acts and not _only_checks(one.command) for one in error.trials)
 
 
 def _only_checks(command: Command | None) -> bool:
@@ -334,8 +339,7 @@ def _weighed(error: OpenError, fix: Fix, verified: Verified | None) -> tuple[Fix
         return fix, verified
     if any(step.tool in DELEGATES for step, _ in fix.steps):
         return fix, verified
-    acted = any(one.acts for one in error.trials if verified is None or one.at < verified.run.at)
-    if verified is not None and verified.relation == "same" and fix.by is None and not acted:
+    if verified is not None and verified.relation == "same" and fix.by is None and not _acted(error, verified.run):
         return fix, verified
     trials, ruled = list(error.trials), {step.at: (step, link) for step, link in fix.steps}
     if trials:

@@ -85,6 +85,17 @@ def test_a_call_made_before_the_failure_was_seen_is_no_answer_to_it() -> None:
     assert (beside.resolved, after.resolved) == (False, True)
 
 
+def test_a_call_made_beside_the_failing_one_takes_no_place_among_those_after_it() -> None:
+    def ran(idx: int, called: int, command: str, text: str, code: int) -> Ran:
+        given: Mapping[str, object] = {"command": command}
+        return Ran("s", idx, "main", "Bash", given, text, "error" if code else "none", code, called=called)
+
+    failed = ran(2, 0, "rtk bun test src/a.test.ts", "error: unrecognized subcommand 'bun'", 1)
+    beside = ran(3, 1, "git status", "clean", 0)
+    (error,) = harvest([failed, beside, ran(5, 4, "bun test src/a.test.ts", "1 pass", 0)], HOME)
+    assert [link.why for link in error.links] == ["the next call does the same in another way"]
+
+
 def test_the_same_command_outside_the_sandbox_is_the_fix() -> None:
     failed = "fatal: Unable to create '/w/.git/index.lock': Operation not permitted"
     chat = Chat().tool("shell_command", {"command": "git commit -m x"}, failed, "error", 128)

@@ -88,4 +88,4 @@ def test_a_name_in_another_file_is_weak_after_many_steps() -> None:
             chat.read()
         return chat.edit(old="x = 1", new="x = row['currency']").sh("python app.py", "ok").one().strength
 
-    assert (strength(2), strength(30)) == ("strong", "weak")
+    assert (strength(2), strength(22)) == ("strong", "weak")
