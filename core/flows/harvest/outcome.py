@@ -303,7 +303,7 @@ def _failed(ran: Ran, command: Command, body: str, code: int) -> Outcome:
         return _sign("answer", NOT_THERE)
     if command.reads_only:
         own = body if _speaks(command, body) else only_lines_of(body, {part.program for part in command.parts})
-        if code > 0 and _is_guess(command, own):
+        if code > 0 and not _TIMED_OUT.match(ran.text[:200]) and _is_guess(command, own):
             return _sign("answer", GUESSED)
         body = own if code > 0 and any(part.named(programs.PRINTERS) for part in command.members) else body
     shown = command.view != "hidden" or bool(body.strip())

@@ -249,7 +249,12 @@ def only_lines_of(body: str, programs: Iterable[str]) -> str:
     own = re.compile(
         rf"(?:[\w/.\-]+: )?(?:(?:line )?\d+: )?(?:\S*/)?(?:{names}) ?: ?\S|{_SHELL}\S|{_CLIENT_COMPLAINT.pattern}"
     )
-    return "\n".join(line if own.match(line) else " " * len(line) for line in body.split("\n"))
+    return "\n".join(line if own.match(_uncoloured(line)) else " " * len(line) for line in body.split("\n"))
+
+
+def _uncoloured(line: str) -> str:
+    """The line as it was shown: PowerShell colours its complaints, also where no terminal shows them."""
+    return clean(line[:LINE]) if "\x1b" in line else line
 
 
 def complaints(body: str, command: str) -> str:
@@ -289,7 +294,7 @@ def own_complaints(body: str, programs: Iterable[str]) -> str:
 
 
 def _says(line: str, names: set[str]) -> bool:
-    said = _SAYS.match(line)
+    said = _SAYS.match(_uncoloured(line))
     return (
         said is not None
         and said["program"] in names

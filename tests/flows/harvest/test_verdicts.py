@@ -44,6 +44,12 @@ def names(outcome: Outcome) -> list[str]:
         ("for f in $(ls docs); do wc -l $f; done", "wc: docs/\\033]8;;a.md: No such file or directory", None),
         ("dart analyze lib", "Analyzing lib\na\nb\nwarning - lib/a.dart:1:8 - Unused import - unused_import", None),
         ("ssh db1 'ls /etc'", "ssh: connect to host db1 port 22: Connection refused", None),
+        (
+            "Get-Content a.ts -Tail 9 -Raw",
+            "\x1b[31;1mGet-Content: \x1b[31;1mThe 'Raw' and 'Tail' parameters cannot be used together.\x1b[0m\r\n",
+            None,
+        ),
+        ("Select-String 'a\\' a.ts", "\x1b[31;1mSelect-String: \x1b[31;1mThe string a\\ is not a valid pattern.", None),
     ],
 )
 def test_a_failed_run_is_an_incident_and_has_a_name(command: str, text: str, key: str | None) -> None:
