@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MOST_BYTES: Final = 1 << 20
 """A larger file is not read."""
-HEAD: Final = 2_000
+HEAD: Final = 4_000
 """Code points at the start of a file in which it says that it is generated."""
 
 

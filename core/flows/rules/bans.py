@@ -264,23 +264,27 @@ def code_pattern(ban: Ban) -> re.Pattern[str] | None:
     return re.compile(lead + before + body + after, re.MULTILINE)
 
 
-_SAYS_GENERATED: Final = re.compile(
-    r"^[ \t]*(?:#|//|/?\*|--|;|%|<!--)[^\n]*(?:@generated\b"
-    r"|\b(?:auto-?)?generated\b[^\n]*(?:\n[^\n]*){0,2}?\bdo not (?:edit|modify|change)\b"
-    r"|\bdo not (?:edit|modify|change)\b[^\n]*(?:\n[^\n]*){0,2}?\b(?:auto-?)?generated\b)",
-    re.IGNORECASE | re.MULTILINE,
+_LEADING: Final = re.compile(
+    r"(?>\s+|---\n.*?\n---\n|(?:#|//|--|;|%|<\?)[^\n]*|/\*.*?\*/|<!--.*?-->|\"{3}.*?\"{3})*", re.DOTALL
 )
-"""A comment by which a generator marks its files."""
+"""The comments at the start of a file, with the metadata of a page."""
+_SAYS_GENERATED: Final = re.compile(
+    r"@generated\b|<auto-?generated\b|\b(?:auto-?)?generated\b.{0,200}?\bdo not (?:edit|modify|change)\b"
+    r"|\bdo not (?:edit|modify|change)\b.{0,200}?\b(?:auto-?)?generated\b",
+    re.IGNORECASE | re.DOTALL,
+)
+"""How a generator marks its files."""
 
 
 def _is_generated(words: str, file: str, head: str) -> bool:
     """Whether a file says that it is generated; a word that a ban adds (`proto`) is there or in its path."""
-    prose = of_path(file) == "prose"  # there, `#` is a heading
-    kind = words.casefold().split()[1:-1]
-    return any(
-        (not prose or found[0].lstrip().startswith("<!--"))
-        and all(word in f"{file}\n{found[0]}".casefold() for word in kind)
-        for found in _SAYS_GENERATED.finditer(head)
+    leading = _LEADING.match(head)
+    comments = leading[0] if leading else ""
+    if of_path(file) == "prose":  # there, `#` is a heading
+        comments = " ".join(re.findall(r"<!--.*?-->", comments, re.DOTALL))
+    found = _SAYS_GENERATED.search(comments)
+    return found is not None and all(
+        word in f"{file}\n{found[0]}".casefold() for word in words.casefold().split()[1:-1]
     )
 
 

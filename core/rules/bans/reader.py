@@ -244,8 +244,11 @@ _EDIT = (
 )
 _HAND = r"(?:directly|manually|by\shand|ever|yourself|because|since)\b"
 _FILES = r"(?:(?:[\w-]+\s){0,2}files|anything|docs|generated\s[\w-]+)\s(?:in|under)\s(?:the\s)?"
+_EXISTING = lazy_pattern(r"\bexisting\b|\bfiles\s(?:in|under)\b", re.IGNORECASE)
+"""What leaves new files out, if they are not generated."""
 _IF_ALL = rf"(?={_OPEN}|\s?\(|\s{_HAND})"
-_USE = r"(?:^|[:(]\s?|,\s(?:so\s)?|\b(?:always|please|must|should|and|then)\s)"
+_USE = r"(?:^|[:(]\s?|,\s(?:so\s)?|(?:^|\b(?:and|then|you|we)\s)(?:must|should)\s|\b(?:always|please|and|then)\s)"
+"""Where an advice begins: what somebody or something else must use is none."""
 _ADVISED = rf"(?>(?!(?:in|for|to|on|at|by|as|with|inside|within)\b)(?>[\w.-]+|{_C}|\([^()]{{0,80}}\))\s?){{1,8}}?"
 """Code or words that are advised, without place or purpose."""
 _NOT = r"\s?[,(]{0,2}\s?(?:instead\sof|rather\sthan|and\snot|not|never)\s"
@@ -328,7 +331,7 @@ _SUBJECT = lazy_pattern(rf"^(?:[^{_C}:]{{1,60}}:\s)?(?:the\s|files\sin\s|files\s
 _MADE = lazy_pattern(r"\b(?:auto-?generated|generated|build output|codegen)\b", re.IGNORECASE)
 _MADE_FILES = lazy_pattern(
     rf"{_START}{_NEVER}\s{_EDIT}(?:(?:the|any|all|other)\s)*(?P<made>(?:auto-?)?generated\s(?:[\w-]+\s)?"
-    rf"(?:files|code|artifacts|outputs?)){_IF_ALL}",
+    rf"(?:files|code|artifacts|outputs?))(?=\s?$|\s{_HAND})",
     re.IGNORECASE,
 )
 
@@ -400,7 +403,8 @@ def _read_unit(unit: _Unit) -> tuple[list[Ban], list[str]]:
             banned.add(number)
             said = redact(_filled(sentence.said, codes[sentence.first_said :]))
             line = unit.line(ticked[number].start())
-            found.append(Ban(codes[number], kind, line, said, (), "existing" in sentence.text, about))
+            existing = bool(_EXISTING.search(sentence.text) and not _MADE.search(sentence.text))
+            found.append(Ban(codes[number], kind, line, said, (), existing, about))
         made = _MADE_FILES.search(sentence.plain) if _MADE.search(sentence.text) and sentence.is_plain else None
         if made is not None:
             at = max(0, unit.text.find(made["made"].split()[0]))

@@ -72,6 +72,8 @@ def test_a_plain_ban_is_read(said: str, found: list[tuple[str, str]]) -> None:
         "- Use `getRoot()` in handlers instead of `cwd()`",
         "- Never change the order in `a.json`",
         "- Never edit the generated file",
+        "- Do not edit generated code, found in the SDKs",
+        "- Each model must use `a` instead of `b`",
         "- Do not edit generated files without running the generator first",
         "- Never use `a` without asking `b`",
         "- Do not use `fmt.Print*` for operational messages",
@@ -129,6 +131,11 @@ def test_what_a_user_may_allow_is_a_ban(permission: str) -> None:
     (ban,) = read_bans(f"- {said}.").bans
     assert (ban.kind, ban.code, ban.said) == ("run", "git push --force", said)
     assert bans(f"Never edit these {permission}:\n\n- `a/b.ts`\n- `c/`\n") == [("edit", "a/b.ts"), ("edit", "c/")]
+
+
+def test_files_of_a_folder_are_those_there_are_if_they_are_not_generated() -> None:
+    text = "- Never edit files in `a/`.\n- Never edit `b/`.\n- `c/` has generated files, never edit files under `d/`.\n"
+    assert [(ban.code, ban.existing) for ban in read_bans(text).bans] == [("a/", True), ("b/", False), ("d/", False)]
 
 
 def test_items_of_a_list_of_files_that_nobody_edits() -> None:
