@@ -250,8 +250,9 @@ def code_pattern(ban: Ban) -> re.Pattern[str] | None:
         return None
     call = re.search(r"\((?:\.{3}|…)?\)$", code)
     base = code[: call.start()] if call else code
-    pieces = [re.escape(piece) for piece in re.split(r"\.{3}|…|(?<=[\w.:-])\*(?!\*)", base)]
-    joints = re.findall(r"\.{3}|…|(?<=[\w.:-])\*(?!\*)", base)
+    wild = r"\.{3}|…" if re.match(r"(?:use|import|from)\s", base) else r"\.{3}|…|(?:(?<=[\w.-])|(?<=[^:]:))\*(?!\*)"
+    pieces = [re.escape(piece) for piece in re.split(wild, base)]
+    joints = re.findall(wild, base)
     body = pieces[0]
     for joint, piece in zip(joints, pieces[1:], strict=True):
         body += (r"[\w-]*" if joint == "*" else r"[^\n]{0,200}?") + piece

@@ -228,7 +228,7 @@ _VERBS = (
     r"(?:(?:(?:try|attempt)\sto\s)?(?:use|using|call|calling|invoke|invoking|import|importing|run|running|execute|"
     r"executing|write|add|type)\s)"
 )
-_OPEN = r"(?:\s?$|\s?:|\)\s?(?:$|[,:])|\s?,(?!\s(?:etc|in|for|on|under|within)\b)|,?\setc$)"
+_OPEN = r"(?:\s?$|\s?:|\)\s?(?:$|[,:])|\s?,(?!\s(?:etc|in|for|on|or|under|within)\b)|,?\setc$)"
 """The end of what is forbidden."""
 _REST = (
     rf"(?=(?:\s?\((?!except|unless|only|if|when)[^()]{{0,200}}\))?(?:\s(?:directly|ever|at\sall|anywhere|anymore|here|either))?"

@@ -37,6 +37,8 @@ RULES = """\
 - Never use `@ts-ignore`.
 - Never import `lodash`.
 - Never use `fmt.Print*`.
+- Never write `use super::*;`.
+- Never use `prelude::*`.
 
 ## Files
 
@@ -113,6 +115,8 @@ def test_the_words_alone_are_no_such_command(command: str) -> None:
         ("/w/a.ts", "// @ts-ignore\nlet x = y", ["@ts-ignore"]),
         ("/w/a.ts", "import _ from 'lodash'", ["lodash"]),
         ("/w/a.go", "\tfmt.Println(x)", ["fmt.Print*"]),
+        ("/w/a.rs", "use super::*;", ["use super::*;"]),
+        ("/w/a.rs", "use rayon::prelude::*;", ["prelude::*"]),
         ("/w/docs/api/a/b.json", "{}", ["docs/api/**"]),
         ("docs/api/a.md", "x", ["docs/api/**"]),
         ("/w/sub/schema.lock", "x", ["schema.lock"]),
@@ -135,6 +139,7 @@ def test_forbidden_code_in_added_lines_is_found(path: str, new: str, found: list
         ("/w/a.ts", "// any of them\nconst s = 'any'", ""),
         ("/w/a.py", "    print(x, y)", "  print(x)"),
         ("/w/a.ts", "const lodash = 1", ""),
+        ("/w/a.rs", "use super::parse;\nuse rayon::prelude::join;", ""),
         ("/w/tests/a.py", "print(x)", ""),
         ("/w/web/a.test.ts", "let x: any = y", ""),
         ("/w/env.py", "os.environ['A']", ""),

@@ -67,6 +67,7 @@ def test_a_plain_ban_is_read(said: str, found: list[tuple[str, str]]) -> None:
         "- Never use `fetch`. Except in tests.",
         "- Never use `x`, `y`, etc. in tests",
         "- Never use `x`, in tests",
+        "- Never use `x`, `y`, or the old macros for new code",
         "- Do not use `a` as a key",
         "- Use `task` (not `run`) for tasks",
         "- Use `getRoot()` in handlers instead of `cwd()`",
