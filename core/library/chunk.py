@@ -385,7 +385,7 @@ def by_units(blocks: Sequence[ParsedBlock], policy: ChunkPolicy) -> Iterator[Pas
                 span = replace(span, line_start=here, line_end=last)
             whole = Passage(text, block.heading_path, (at,), (span,), tokens(text), (here, last), split)
             for piece in within_budget(whole, policy.max_chunk_tokens, here):
-                yield piece if piece is whole else replace(piece, split=split + piece.split)
+                yield piece if piece is whole else piece._replace(split=split + piece.split)
 
 
 def by_pages(blocks: Sequence[ParsedBlock], policy: ChunkPolicy) -> Iterator[Passage]:

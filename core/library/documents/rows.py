@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, Literal, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 
 import orjson
 
@@ -380,8 +380,7 @@ def _composed(value: object) -> object:
     return value
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedBlock:
+class ParsedBlock(NamedTuple):
     """A block of a document.
 
     `heading_path` are the headings above it (a heading's own text is not among them); `text` are its words, without
@@ -393,7 +392,7 @@ class ParsedBlock:
     heading_path: tuple[str, ...]
     span: SourceSpan
     text: str
-    payload: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    payload: Mapping[str, Any] = {}
     first_line: int | None = None
 
 
@@ -407,8 +406,7 @@ class Parsed:
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(NamedTuple):
     """A piece of a document that is found and cited as one.
 
     `blocks` are the places of its blocks in the document; `split` tells pieces of the same blocks apart in their ids;
