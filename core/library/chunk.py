@@ -124,7 +124,7 @@ def within_budget(passage: Passage, budget: int, first_line: int | None) -> Iter
     A piece keeps the spans of its blocks; where `first_line` says on which source line the text begins, line by line,
     it names its own lines.
     """
-    if tokens(passage.text) <= budget:
+    if (passage.token_estimate or tokens(passage.text)) <= budget:
         yield passage
         return
     for number, (text, at) in enumerate(pieces(passage.text, budget)):
@@ -253,16 +253,16 @@ def _most(policy: ChunkPolicy) -> int:
 def _section_groups(blocks: Sequence[ParsedBlock], policy: ChunkPolicy) -> Iterator[list[int]]:
     """Which blocks make a passage, by their places."""
     group: list[int] = []
-    size = 0
+    size, most = 0, _most(policy)
     for at, block in enumerate(blocks):
-        length = tokens(block.text)
         if block.kind == "heading":
             if size:
                 yield group
                 group, size = [], 0
             group.append(at)
             continue
-        if length > _most(policy):
+        length = tokens(block.text)
+        if length > most:
             if size:
                 yield group
                 group, size = [], 0
@@ -304,6 +304,8 @@ def _overlap(blocks: Sequence[ParsedBlock], group: Sequence[int], policy: ChunkP
 
 def _section(blocks: Sequence[ParsedBlock], group: Sequence[int]) -> Passage:
     """A passage under the heading that most of it is under; the headings above that one are in its path alone."""
+    if not any(blocks[at].kind == "heading" for at in group[1:]):
+        return _passage(blocks, group)
     path, below, most = _path(blocks[group[0]]), 0, -1
     for at in reversed(group):
         block = blocks[at]

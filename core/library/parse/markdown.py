@@ -57,6 +57,7 @@ LARGEST: Final = 8_000_000
 """Code points; a longer document is read as plain paragraphs."""
 _NESTED: Final = 100
 _LEVEL = attrgetter("level")
+_LINE_END = re.compile(r"\r\n?")
 _COMMENT_END: Final = "-->"
 _TAG = re.compile(r"<!--.*?-->|<[^<>]*>", re.DOTALL)
 _BARE_TAG = re.compile(r"<[^<>]*>")
@@ -325,7 +326,7 @@ def _front_block(kept: Sequence[str]) -> ParsedBlock:
 def _markdown() -> MarkdownIt:
     md = MarkdownIt("commonmark", {"maxNesting": _NESTED}).enable("table")
     md.block.ruler.before("table", "quick_block", quick_block)
-    md.disable(["inline"])  # the words of a block are read only where it has marks
+    md.disable(["normalize", "inline"])  # see `_Reader.read`; the words of a block are read only where it has marks
     return md
 
 
@@ -347,6 +348,8 @@ class _Reader:
 
     def read(self, body: str) -> list[ParsedBlock] | None:
         """The blocks, or None where they lie too deep."""
+        if "\r" in body or "\0" in body:  # no text that was decoded has them: not searched by a pattern
+            body = _LINE_END.sub("\n", body).replace("\0", "\ufffd")
         tokens = self.md.parse(body, self.env)
         if max(map(_LEVEL, tokens), default=0) >= _NESTED - 1:
             return None
