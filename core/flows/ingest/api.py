@@ -75,7 +75,8 @@ def ingest(
             missing += _missing(source, found, known)
             linked += (workspace_path(source, one.relative) for one in found.left if one.reason == LINK_OUT)
         run.total, run.vanished, run.linked = len(files), Vanished(missing), tuple(linked)
-        run.tell(IngestEvent("scan_completed", now(), total=run.total))
+        if run.tell is not None:
+            run.tell(IngestEvent("scan_completed", now(), total=run.total))
         if not run.cancelled():
             refresh_fts(store, options.analyser, cancelled=run.cancelled)
             fill_code_langs(store)
@@ -93,7 +94,7 @@ def running(
     if row is None:
         raise Fault("db_locked", "Another ingest of this casebook is running.", "Wait for it, or cancel it.")
     tell: Tell = on_event or _unheard
-    run = Run(store, IngestTally(), tell, cancelled, row)
+    run = Run(store, IngestTally(), on_event, cancelled, row)
     tell(IngestEvent("scan_started", now(), root=chosen[0].root))
     try:
         with checkpoints_aside(store):

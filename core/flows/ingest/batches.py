@@ -55,7 +55,7 @@ MOST_FILES = 256
 """Files of a batch."""
 MOST_BYTES: Final = 4 * 1024 * 1024
 """Bytes of a batch after which it is written."""
-MOST_SECONDS: Final = 0.5
+MOST_SECONDS: Final = 0.25
 """Seconds after which a batch is written: about half of them are preparation, without the lock."""
 _LARGE: Final = 256 * 1024
 """Bytes of a file that is named while it is read: what was read before is written first."""
@@ -87,7 +87,7 @@ class Run:
 
     store: Store
     tally: IngestTally
-    tell: Callable[[IngestEvent], None]
+    tell: Callable[[IngestEvent], None] | None
     stop: Callable[[], bool]
     row: jobs.Job
     total: int = 0
@@ -117,6 +117,9 @@ def read_all(run: Run, files: Sequence[Job]) -> None:
         for idx, job in enumerate(files, 1):
             if run.cancelled():
                 break
+            if job.task is None and not batch.files:
+                _pass(run, idx, job)
+                continue
             clock = time.perf_counter()
             batch.begin(idx, job)
             outcome = None if job.task is None else next(outcomes)
@@ -208,13 +211,10 @@ class _Batch:
             self.write()
         if not self.files:
             self.bytes, self.since = 0, time.perf_counter()
-            self._tell_start(idx, job)
+            _tell_start(self.run, idx, job)
 
     def add(self, one: _Read) -> None:
         """The file was read. A full batch is written."""
-        if one.outcome is None and not self.files:
-            self._pass(one)
-            return
         self.files.append(one)
         self.bytes += one.job.size if one.outcome is not None else 0
         late = time.perf_counter() - self.since >= MOST_SECONDS
@@ -237,30 +237,38 @@ class _Batch:
         for at, (one, done) in enumerate(zip(files, written, strict=True)):
             self._finish(one, done, started=not at)
 
-    def _pass(self, one: _Read) -> None:
-        """Count a file that need not be opened."""
-        self.run.done = one.idx
-        if one.idx % _PASSED == 0:
-            self.run.give_sign_of_life()
-        self._finish(one, _Written(_unchanged(one.job)), started=True)
-
     def _finish(self, one: _Read, done: _Written, *, started: bool) -> None:
         """Count a file whose rows are stored, and tell of it."""
         if not started:
-            self._tell_start(one.idx, one.job)
+            _tell_start(self.run, one.idx, one.job)
         item = _count(self.run, one, done)
-        ms = round((one.seconds + done.seconds) * 1000, 3)
-        self.run.tell(
+        _tell_end(self.run, one.idx, one.job, item, one.seconds + done.seconds)
+
+
+def _pass(run: Run, idx: int, job: Job) -> None:
+    """Count a file that need not be opened, while no other waits to be written."""
+    _tell_start(run, idx, job)
+    run.done = idx
+    if idx % _PASSED == 0:
+        run.give_sign_of_life()
+    item = _unchanged(job)
+    run.tally.add(item)
+    _tell_end(run, idx, job, item, 0.0)
+
+
+def _tell_start(run: Run, idx: int, job: Job) -> None:
+    if run.tell is not None:
+        run.tell(IngestEvent("asset_started", now(), idx=idx, total=run.total, path=job.path, media=job.media))
+
+
+def _tell_end(run: Run, idx: int, job: Job, item: Item, seconds: float) -> None:
+    if run.tell is not None:
+        run.tell(
             IngestEvent(
-                "asset_finished", now(), idx=one.idx, total=self.run.total, path=one.job.path, result=item.kind,
-                chunks=item.chunk_count, ms=ms,
+                "asset_finished", now(), idx=idx, total=run.total, path=job.path, result=item.kind,
+                chunks=item.chunk_count, ms=round(seconds * 1000, 3),
             )
         )  # fmt: skip
-
-    def _tell_start(self, idx: int, job: Job) -> None:
-        self.run.tell(
-            IngestEvent("asset_started", now(), idx=idx, total=self.run.total, path=job.path, media=job.media)
-        )
 
 
 def _write(run: Run, files: Sequence[_Read]) -> list[_Written]:

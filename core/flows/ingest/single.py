@@ -149,7 +149,8 @@ def _add(
     with running(store, [source], on_event, cancelled) as run:
         files = jobs_of(source, found, read_known_documents(store.con, source), policy, options)
         run.total = len(files)
-        run.tell(IngestEvent("scan_completed", now(), total=run.total))
+        if run.tell is not None:
+            run.tell(IngestEvent("scan_completed", now(), total=run.total))
         refresh_fts(store, options.analyser, cancelled=run.cancelled)
         read_all(run, files)
         return ended(run, [source], options)
