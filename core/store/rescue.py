@@ -178,7 +178,7 @@ def _row(image: Image, content: bytes, kind: int, at: int) -> Row:
     if kind == _TABLE_LEAF:
         rowid, at = _varint(content, at)
     if not 0 < length <= len(image.data):
-        raise Damage(f"a length of {length}")
+        raise Damage(f"invalid length {length}")
     return Row(rowid, _record(_payload(image, content, at, length, kind == _TABLE_LEAF), image.encoding))
 
 

@@ -78,7 +78,7 @@ FIRST: tuple[Action, ...] = (
     _whole("find", "Find in the full text", ("slash",), "find", 2),
     _whole("next", "Next match in the full text", ("n",), "next", 3),
     _whole("previous", "Previous match in the full text", ("N",), "", 0),
-    _whole("wrap", "Wrap long lines on or off", ("w",), "wrap", 4),
+    _whole("wrap", "Turn line wrapping on or off", ("w",), "wrap", 4),
     _whole("back", "Close the full text", ("escape", "q", "a"), "back", 1),
     Action("case.back", "Back to the list", ("escape", "h", "left"), "case", READ, "back", 1, palette=False),
     Action("why.fold", "Fold or unfold the step", ("enter", "l", "right"), "why", READ, "fold", 2, palette=False),

@@ -106,7 +106,7 @@ def draw_quotes(one: Changed, signs: Signs) -> Content:
         place = _arrows(quote.place, signs)
         parts.append(("\n\n" if at or one.what else "\n", ""))
         if quote.gone:
-            parts.append((f"The quote and its entry {title(quote.entry_id)} are gone.\n", "$cb-draft"))
+            parts.append((f"The quote and its entry {title(quote.entry_id)} were deleted.\n", "$cb-draft"))
             parts.append((inline(place, _QUOTED), "$cb-dim"))
             continue
         if not one.title.endswith(quote.quote):

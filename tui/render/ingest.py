@@ -32,7 +32,7 @@ REASONS = {
     "binary": "binary",
     "empty": "empty",
     "link": "symbolic link (not followed)",
-    "link_out_of_the_folder": "symbolic link out of the folder",
+    "link_out_of_the_folder": "symbolic link that points outside the folder",
     "bad_path": "path cannot be cited",
     "path_taken": "duplicate name",
     "not_regular": "not a regular file",
@@ -85,7 +85,7 @@ def draw_report(report: IngestReport, pace: IngestPace | None, ended: str, signs
         more = f", {signs.more}" if report.removed_links > len(report.removed_link_examples) else ""
         parts += _row(
             "removed",
-            f"{report.removed_links:,} reached by a symbolic link out of the folder: {names}{more}",
+            f"{report.removed_links:,} reached by a symbolic link that points outside the folder: {names}{more}",
             "$cb-draft",
         )
     items = report.items or ()

@@ -91,7 +91,7 @@ def draw_side(found: Insights, name: str, detail: str, width: int, signs: Signs,
         shown = "".join(f"{inline(line.replace('×', signs.times), room)}\n" for line in lines)
         parts.append((f"{shown}\n" if wide else shown, "$cb-soft"))
     parts.append((
-        f"In all: {counted(sums.failures, 'failure')}, {counted(sums.incidents, 'incident')}, {sums.minutes:,.0f} min,"
+        f"Total: {counted(sums.failures, 'failure')}, {counted(sums.incidents, 'incident')}, {sums.minutes:,.0f} min,"
         f" {counted(sums.attempts, 'attempt')}. {counted(sums.answered, 'answer')}, {sums.helped:,} helped.\n",
         "$cb-soft",
     ))  # fmt: skip
@@ -140,7 +140,7 @@ def no_insights(*, scoped: bool, readonly: bool) -> Notice:
 def no_rows(view: View) -> Notice:
     """A view without rows, though something failed."""
     words = {
-        "came_back": ("Nothing came back", "No error came back after its fix was known."),
+        "came_back": ("No recurring errors", "No error recurred after its fix was known."),
         "answers": ("No answers yet", "No hook, search or agent has used a known fix yet."),
         "worked": ("No dated decision", "There is no verified fix and no accepted rule draft."),
     }
@@ -171,7 +171,7 @@ def draw_strip(found: SessionStrip, chosen: int, width: int, rows: int, signs: S
         parts += [(sign_of(mark, ascii_only=signs.plain), _TONES[mark]), (f" {words}  ", "$cb-dim")]
     parts.append(("\n\n", ""))
     parts += _chosen(found, chosen, width, signs)
-    parts.append((f"\n{inline(f'Minutes until gone, by command. {PAUSES}', width, more=signs.more)}\n", "bold $cb-dim"))
+    parts.append((f"\n{inline(f'Minutes until fixed by command. {PAUSES}', width, more=signs.more)}\n", "bold $cb-dim"))
     most = max((one.minutes for one in found.red), default=0.0)
     room = max(4, min(48, width - 50))
     for one in found.red[:_PROGRAMS]:

@@ -39,7 +39,7 @@ class ImportScreen(ModalScreen[None]):
         super().__init__()
         self._incoming = incoming
         self._words = Static(id="import-found")
-        self._box = PathBox(incoming.named, LANE, "File or folder (empty: what was found)")
+        self._box = PathBox(incoming.named, LANE, "File or folder (empty: the sessions found)")
 
     def compose(self) -> ComposeResult:
         with Vertical(id="import") as frame:

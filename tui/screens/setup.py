@@ -78,7 +78,7 @@ class SetupScreen(ModalScreen[None]):
     def compose(self) -> ComposeResult:
         with Reading(id="again") as frame:
             frame.border_title = Content("Set up casebook")
-            frame.border_subtitle = Content("enter start, 1 2 3 select, esc close")
+            frame.border_subtitle = Content("enter starts, 1 2 3 select, esc closes")
             yield self._words
 
     def on_mount(self) -> None:

@@ -42,7 +42,7 @@ def add_server(children: Any, shared: Parser) -> None:
     sync = add_leaf(children, shared, "sync", "send and receive lessons now")
     sync.add_argument("--again", action="store_true", help="read the whole log again and send lost events")
     sync.add_argument("--withdraw", metavar="LESSON", action="append", default=[], help="withdraw this lesson")
-    sync.add_argument("--restore", metavar="LESSON", action="append", default=[], help="share it again")
+    sync.add_argument("--restore", metavar="LESSON", action="append", default=[], help="share this lesson again")
     sync.set_defaults(run=run_sync)
     status = add_leaf(children, shared, "status", "show your team, its server and unsent events")
     status.add_argument("--offline", action="store_true", help="do not contact the server")

@@ -359,7 +359,7 @@ def model_service(place: Endpoint | None = None, deadline_ms: float = 1000) -> M
     if isinstance(state, Unserved):
         broken = state.outcome != "skipped"
         return ModelService(False, broken, False, state.reason, address, "", "", None, None, None)
-    doing = "is loading" if state.loading else "answers with"
+    doing = "is loading" if state.loading else "is running with"
     said = f"the model service (process {state.pid}) {doing} {state.id}"
     return ModelService(
         True, False, state.loading, said, address, state.id, state.version, state.pid, state.texts, state.idle_s

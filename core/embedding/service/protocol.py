@@ -147,7 +147,7 @@ def read_vectors(frame: Frame, texts: int, dim: int) -> list[tuple[Vector, ...]]
     counts = cast("list[object]", found)
     # A flag is an int to Python, and no count.
     if not all(type(count) is int and count >= 1 for count in counts):
-        raise BadFrame("a text without a vector")
+        raise BadFrame("a text has no vector")
     sizes, size = cast("list[int]", counts), 4 * dim
     if sum(sizes) * size != len(frame.body):
         raise BadFrame(f"{len(frame.body):,} bytes for {sum(sizes):,} vectors")

@@ -158,7 +158,7 @@ def install(text: str, name: str, command: str, form: HookForm = CLAUDE_CODE) ->
     if form.version and json.loads(new.lstrip("\ufeff")).get("version") != form.version:
         raise Fault(
             "invalid_input",
-            f'{name}: no "version": {form.version}',
+            f'{name} has no "version": {form.version}',
             "add this line, otherwise the agent rejects the file",
         )
     outer, newline = _style(new)

@@ -86,9 +86,9 @@ def ingest_stdin(
 
 def _refuse_no_text(data: bytes, extension: str, name: str) -> None:
     if not data.strip():
-        raise Fault("invalid_input", f"{name} is empty.", "Add a text.")
+        raise Fault("invalid_input", f"{name} is empty.", "Add text.")
     if media_of(f"x.{extension}") is None or is_binary(data[:LOOKED]):
-        raise Fault("invalid_input", f"{name} is not readable text.", "Add a text.")
+        raise Fault("invalid_input", f"{name} is not readable text.", "Add text.")
 
 
 def _external(

@@ -236,10 +236,10 @@ View = Literal["worst", "came_back", "answers", "time", "worked"]
 VIEWS: Final[tuple[View, ...]] = get_args(View)
 TITLES: Final[dict[View, str]] = {
     "worst": "Worst",
-    "came_back": "Came back",
+    "came_back": "Recurring",
     "answers": "Answers",
-    "time": "Where the time went",
-    "worked": "Did it work",
+    "time": "Time spent",
+    "worked": "Effects",
 }
 _ROWS: Final = 20
 _MARKS: Final = 984

@@ -37,7 +37,7 @@ _FIELDS: Final = {
     "source": text("Only documents of this root.", 200),
     "source_type": text("Only documents of this type.", 0, choices=SOURCE_TYPES),
     "media": text("Only files of this medium.", 0, choices=MEDIA),
-    "doc": text("Only in this document (a path or an id).", 1_000),
+    "doc": text("Only this document (path or id).", 1_000),
     "code_lang": text("Only code or configuration in this language (python, toml, dockerfile).", 40),
     "repo": text("Only documents of this repository.", 300),
     "since": text("Only documents dated on or after this date (2026-01-31).", 40),

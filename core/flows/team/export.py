@@ -234,7 +234,7 @@ def _leaving(
         act, changed = "change", tuple(sorted(differing))
     values = record.values()
     if found := leaks(texts_of(values), person):
-        return f"it holds {', '.join(found)}"
+        return f"it contains {', '.join(found)}"
     if unread := parse([line_of(one.id, record).encode()]).bad:
         return unread[0].reason
     return LeavingLesson(one.id, act, one.case_id, one.fix_id, values, changed), record

@@ -110,7 +110,7 @@ def test_a_view_leaves_as_a_picture_without_paths(run: Run, tmp_path: Path) -> N
     again = run("insights", "worst", "--svg", str(picture), "--db", db)
     assert again.code == 2 and picture.read_text() == shown
     assert run("insights", "worked", "--svg", str(picture), "--force", "--db", db).code == 0
-    assert "Did it work" in picture.read_text()
+    assert "Effects" in picture.read_text()
     assert run("insights", "time", "--svg", "-", "--db", db).text.startswith("<svg")
 
 

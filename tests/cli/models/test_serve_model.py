@@ -102,10 +102,10 @@ def test_by_hand_it_says_where_it_listens_and_ends_at_a_signal(serve: Run, run: 
     process = serve("--idle", "900")
     status = run("serve-model", "--status")
     assert status.code == 0
-    assert f"(process {process.pid}) answers with {MINILM}" in status.text
+    assert f"(process {process.pid}) is running with {MINILM}" in status.text
     assert "900 s" in status.text
     assert run("serve-model", "--status", "--json").json()["pid"] == process.pid
-    assert f"(process {process.pid}) answers with {MINILM}" in run("doctor").text.replace("\n" + " " * 25, " ")
+    assert f"(process {process.pid}) is running with {MINILM}" in run("doctor").text.replace("\n" + " " * 25, " ")
     process.send_signal(signal.SIGSTOP)
     hangs = run("doctor", "--json")
     assert hangs.code == 3

@@ -1,4 +1,4 @@
-"""Did it work: incidents and corrections before and after a decision, by week."""
+"""Effects of decisions: incidents and corrections before and after a decision, by week."""
 
 from __future__ import annotations
 

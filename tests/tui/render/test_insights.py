@@ -32,5 +32,5 @@ def test_the_columns_of_the_rows_stand_below_each_other(width: int) -> None:
 
 
 def test_where_not_all_views_have_room_the_open_one_says_how_many_there_are() -> None:
-    assert "Came back" in draw_tabs("worst", 90).plain
-    assert draw_tabs("came_back", 30).plain == "[Came back]  view 2 of 5"
+    assert "Recurring" in draw_tabs("worst", 90).plain
+    assert draw_tabs("came_back", 30).plain == "[Recurring]  view 2 of 5"

@@ -186,7 +186,7 @@ class CaseActs:
     def _open_seen(self) -> None:
         one = self._view.seen.current
         if one is None or one.session is None:
-            self._say("This occurrence has no session. It was entered by hand.")
+            self._say("This occurrence has no session. It was recorded manually.")
         else:
             self._open(one.session, one.message or 0)
 
@@ -222,7 +222,7 @@ class CaseActs:
 
         view = self._view
         if view.read is not None:
-            case, undo = view.read.case, self._signs.fill_keys("{undo.last} there undoes it.")
+            case, undo = view.read.case, self._signs.fill_keys("Press {undo.last} there to undo this.")
             view.post_message(PaneSearchLibrary(question_of_case(case), ForCase(case, view.look_for_citations, undo)))
 
     def _open_cited(self) -> None:

@@ -143,7 +143,7 @@ class CaseSide(Reading):
     def _open_seen(self) -> None:
         one = None if self.read is None else self.read.latest
         if one is None or one.session is None:
-            self._say("This error has no session. It was entered by hand.")
+            self._say("This error has no session. It was recorded manually.")
             return
         fixes = self.fix.messages if self.fix is not None and self.fix.session == one.session else ()
         from tui.screens.session import SessionScreen
@@ -222,7 +222,7 @@ class ConflictScreen(Performs, ModalScreen[str | None]):
         one = self._conflict
         if one.reason == "gone":
             where = f"it was merged into case {one.moved_to}" if one.moved_to else "it was deleted"
-            what = f"Not saved: case {one.case_id} changed meanwhile, {where}."
+            what = f"Not saved: case {one.case_id} has changed, {where}."
         else:
             what = f"Not saved: the fix of case {one.case_id} was changed elsewhere."
         return Content.assemble((what, "bold $cb-draft"), ("\nBoth versions stay in the history.", "$cb-dim"))

@@ -49,7 +49,7 @@ _ACTIONS: tuple[Action, ...] = (
     _act("next", "Next view", "v", "tab", hint="view", rank=2),
     _act("previous", "Previous view", "V", "shift+tab"),
     _act("since", "Show all weeks, the last 12 or the last 4", "s", hint="weeks", rank=3),
-    _act("project", "Show the next project or all", "p", hint="project", rank=4),
+    _act("project", "Show the next project or all projects", "p", hint="project", rank=4),
     _act("unscope", "Show all weeks and projects", "F", hint="all", rank=6, shared="list.unfilter"),
     _act("copy", "Copy the view as Markdown (paths removed)", "y", hint="copy", rank=5, needs=_needs_row,
          shared="list.copy"),

@@ -141,7 +141,7 @@ _ACTIONS: tuple[Action, ...] = (
     _act("clusters", "Similar and related rules", "c", "clusters", 9, needs=_needs_files),
     _act("problems", "Problems in the rule files", "p", "problems", 10, needs=_needs_flaws),
     _act("drafts", "Draft rules from declined calls", "d", "drafts", 10, needs=_needs_casebook),
-    _act("tool", "Show only this tool or all", "f", "only this tool", 11, shared="list.filter"),
+    _act("tool", "Show the calls of this tool or of all tools", "f", "only this tool", 11, shared="list.filter"),
     _act("unfilter", "Show the calls of all tools", "F", needs=_needs_filtered, shared="list.unfilter"),
     _act("copy", "Copy the solution of the rule", "y", needs=_needs_rule, shared="list.copy"),
     _act("library", "Search the library for this rule", "b", "library", 12, needs=_needs_listed_rule),

@@ -172,7 +172,7 @@ async def test_a_quote_that_is_gone_says_so_in_one_line(review: Path) -> None:
     async with app.run_test(size=SMALL, notifications=True) as pilot:
         history = await opened(pilot, app)
         assert "gone · unknown → message 4" in frame(app)
-        assert "The quote and its entry manifest are gone." in frame(app)
+        assert "The quote and its entry manifest were deleted." in frame(app)
         await pilot.press("enter")
         await until(pilot, lambda: told(app, "This quote was deleted"))
         assert app.screen is history

@@ -180,7 +180,7 @@ async def test_a_decision_with_what_came_before_and_after_it(casebook: Path, siz
         await until(pilot, lambda: screen.read is not None and screen.read.worked is not None)
         await settled(pilot, app)
         seen = frame(app)
-        assert "Did it work" in seen and "2 after" in seen and "0 before" in seen
+        assert "Effects" in seen and "2 after" in seen and "0 before" in seen
         assert "After: 2 incidents in 2 sessions." in seen
         assert "may have other causes" in seen
         if size == WIDE:
