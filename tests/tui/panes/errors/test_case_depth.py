@@ -158,7 +158,7 @@ async def test_a_case_given_by_hand_says_that_there_is_no_session(casebook: Path
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await in_case(pilot, app)
         await pilot.press("o")
-        await until(pilot, lambda: "recorded manually" in frame(app))
+        await until(pilot, lambda: "It was recorded" in frame(app))
 
 
 async def test_what_is_masked_is_explained_on_demand(told: Path) -> None:
