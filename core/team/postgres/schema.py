@@ -109,12 +109,12 @@ def _make(con: Session, team: str) -> None:
     con.execute("SELECT casebook.grant_cases(%s)", (team,))
 
 
-def membership(con: Session, team: str = "") -> Membership:
-    """What the login may do in a team; without a name in its only one. Raises Fault where it is in none, or the
-    server's tables are older than this casebook."""
+def membership(con: Session, team: str = "", *, joined: bool = False) -> Membership:
+    """What the login may do in a team; without a name in its only one. `joined`: the casebook is in that team. Raises
+    Fault where the login is in none, or the server's tables are older than this casebook."""
     made = _has_tables(con)
     if not made or not _one(con, "SELECT has_schema_privilege('casebook', 'USAGE')"):
-        _refuse(con, team, made=made)
+        _refuse(con, team, made=made, joined=joined)
     version = tables_version(con)
     if version < VERSION:
         raise Fault(
@@ -125,7 +125,7 @@ def membership(con: Session, team: str = "") -> Membership:
         if rows:
             named = ", ".join(str(row[0]) for row in rows)
             raise Fault("invalid_input", f"your login is in several teams: {named}", "choose one with --team NAME")
-        _refuse(con, team, made=True)
+        _refuse(con, team, made=True, joined=joined)
     found = str(rows[0][0])
     roles: tuple[Role, ...] = ("owner", "member")
     held: list[Role] = [one for one in roles if _one(con, "SELECT casebook.has_team_role(%s, %s)", found, one)]
@@ -138,12 +138,13 @@ def newer_line() -> str:
     return f"the server has a newer casebook version, so this casebook only reads. Run: {installed().upgrade()}"
 
 
-def _refuse(con: Session, team: str, *, made: bool) -> None:
+def _refuse(con: Session, team: str, *, made: bool, joined: bool) -> None:
     login = str(_one(con, "SELECT session_user"))
     if not made:
         raise Fault("not_indexed", "this database has no team", "ask its owner to run: casebook team init URL")
     named = f"team {team}" if team else "a team of this database"
-    hint = f"ask its owner to run: GRANT {role_name(team or 'TEAM', 'member')} TO {login}. Or run: casebook team leave"
+    hint = f"ask its owner to run: GRANT {role_name(team or 'TEAM', 'member')} TO {login}"
+    hint += ". To stop syncing, run: casebook team leave" if joined else ""
     raise Fault("invalid_input", f"{login} is not a member of {named}", hint)
 
 

@@ -28,12 +28,16 @@ from core.flows.hook.dispatch import RULES_OFF, handle
 from core.flows.team.ask_server import with_team
 from core.flows.team.sync import server_search
 from core.flows.team.sync.indexing import index_team
+from core.flows.team.sync.mark import is_marked, is_quiet, note_contact
+from core.flows.team.sync.mark import mark_of as mark_file
 from core.flows.team.sync.replica import require_replica
 from core.flows.team.sync.server_search import ServerSearch
+from core.flows.team.sync.setup import join_team
 from core.store import Store, open_store
 from core.team.postgres import cases, log
 from core.team.postgres.cases import Question, mark_of
 from core.team.postgres.log import LESSON, Draft
+from core.team.postgres.schema import Membership
 from core.team.postgres.server import connected
 from tests.core.embedding.exact_embedder import ExactEmbedder, at_distance, unit
 from tests.flows.team.conftest import ROOT, Person
@@ -273,8 +277,35 @@ def test_what_is_known_here_never_asks_and_a_silent_server_takes_nothing_away(
             assert not came
             alone = search(store, "describe name", count=False, words=True)
             found = asked_here(store, "describe name")
-        assert found.candidates == alone.candidates
-        assert (found.trace[-1].stage, found.trace[-1].outcome) == ("team", "timeout")
+            assert found.candidates == alone.candidates
+            assert (found.trace[-1].stage, found.trace[-1].outcome) == ("team", "timeout")
+
+
+def test_a_server_that_failed_costs_no_other_process_a_wait(people: People, monkeypatch: pytest.MonkeyPatch) -> None:
+    (mina,) = people("mina")
+    mark = mark_file(mina.database)
+    monkeypatch.setattr(ServerSearch.ask, "__defaults__", (0.3,))
+
+    def outcome() -> str:
+        server_search.server_search.cache_clear()  # as in a process of its own
+        with open_store(mina.database, write=True) as store:
+            return asked_here(store, "OddError: unknown").trace[-1].outcome
+
+    with silent_server() as (address, came):
+        with open_store(mina.database, write=True, create=True) as store:
+            join_team(store, address, Membership("acme", "member", "mina"), [])
+        assert outcome() == "timeout"
+        asked_once = len(came)
+        assert [outcome(), outcome()] == ["skipped", "skipped"]
+        assert len(came) <= max(asked_once, 1)
+        wait = float(mark.read_text().split()[1])
+        mark.write_text(f"{time.time() - 1} {wait}")  # that time is over
+        assert outcome() == "timeout"
+        assert float(mark.read_text().split()[1]) == 2 * wait
+        note_contact(mina.database, answered=True)  # a sync got through
+        assert not is_quiet(mina.database)
+        assert outcome() == "timeout"
+        assert is_marked(mina.database)
 
 
 def asked_here(store: Store, text: str) -> SearchAnswer:

@@ -117,7 +117,7 @@ def index_team(
     """Bring the indexes of the team's server up to date. What is there is left as it is. Raises Fault."""
     replica = require_replica(store)
     with connected(replica.address) as con, faults(replica.address, replica.team):
-        held = membership(con, replica.team)
+        held = membership(con, replica.team, joined=True)
         if not held.can_share:
             why = newer_line() if held.newer else "you are a reader of this team"
             raise Fault("invalid_input", f"you cannot index team {replica.team}", why)

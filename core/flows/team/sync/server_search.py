@@ -1,7 +1,8 @@
 """Ask a team's server for what this casebook does not hold: after the local search, and only where that has no answer.
 
 What may answer here is imported as a round with the server would do it, so that every rule for answers applies to it.
-The rest is shown as candidates. A server that is slow, silent or gone costs at most `WAIT_S`, once in `QUIET_S`.
+The rest is shown as candidates. A server that is slow, silent or gone costs at most `WAIT_S`, once in `QUIET_S` and
+then ever less often, for all processes together.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from core.errors.retrieval.tiers import ELSEWHERE
 from core.flows.team.export import told_errors
 from core.flows.team.importing import take_records
 from core.flows.team.place import TeamPlace
+from core.flows.team.sync.mark import QUIET_S, is_quiet, note_contact
 from core.flows.team.sync.replica import Decision, Waiting, learn, mark_applied
 from core.store import Store
 from core.team.lessons_file import Record, join, line_of, parse_line
@@ -50,12 +52,11 @@ if TYPE_CHECKING:
 
 WAIT_S: Final = 0.3
 """Seconds that a search waits for the server."""
-QUIET_S: Final = 30.0
-"""Seconds in which a server that failed or was too slow is not asked again."""
 _IDLE_S: Final = 60.0
 _SHOWN: Final = 5
 _UNMEASURED: Final = 0.5
 """The least cosine of a similar error, of a model that was never measured."""
+_SILENT: Final = "the server did not respond recently"
 _HELD: Final = "your team's server has it"
 
 
@@ -75,7 +76,7 @@ class ServerSearch:
         """What the server finds, or why it is not known. Never waits longer than `wait_s`."""
         with self._lock:
             if self._busy or time.monotonic() < self._quiet_until:
-                return "the server did not respond recently"
+                return _SILENT
             self._busy = True
             answer: Future[list[Found]] = Future()
             self._questions.put((question, answer))
@@ -148,9 +149,13 @@ def asked(
 ) -> SearchAnswer:
     """The answer with what the server knows. Raises Fault and apsw errors of the store."""
     watch = Stopwatch()
-    meaning = None if vectors is None else _meaning(answer, vectors)
-    words = answer.query.key_line if any(step.stage == "words" for step in answer.trace) else ""
-    found = server_search(*server).ask(Question(tuple(_marks(identify(answer.query.raw))), words, meaning))
+    found: list[Found] | str = _SILENT
+    if not is_quiet(store.path):
+        meaning = None if vectors is None else _meaning(answer, vectors)
+        words = answer.query.key_line if any(step.stage == "words" for step in answer.trace) else ""
+        found = server_search(*server).ask(Question(tuple(_marks(identify(answer.query.raw))), words, meaning))
+        if found != _SILENT:
+            note_contact(store.path, answered=not isinstance(found, str))
     if isinstance(found, str):
         outcome = "timeout" if found.startswith("no answer within") else "skipped"
         return _with_step(answer, Step("team", outcome, found, elapsed_ms=watch.ms()))

@@ -11,7 +11,7 @@ from core.base.fault import Fault
 from core.flows.team.export import LeftOut
 from core.flows.team.importing import Kept, take_records
 from core.flows.team.place import TeamPlace
-from core.flows.team.sync.mark import set_mark
+from core.flows.team.sync.mark import note_contact, set_mark
 from core.flows.team.sync.replica import (
     Replica,
     fold,
@@ -158,7 +158,8 @@ def sync_on(
 ) -> TeamSync:
     """One round on an open connection. `gather`: look for what changed in the fixes here."""
     replica = require_replica(store)
-    held = membership(con, replica.team)
+    held = membership(con, replica.team, joined=True)
+    note_contact(store.path, answered=True)
     done = _Round(store, con, replica)
     done.meet(again=again)
     done.receive()

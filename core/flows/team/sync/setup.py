@@ -156,7 +156,7 @@ def team_status(store: Store, *, ask: bool = True, verify: bool = False) -> Team
     if ask or verify:
         try:
             with connected(replica.address) as con, faults(replica.address, replica.team):
-                membership(con, replica.team)
+                membership(con, replica.team, joined=True)
                 server_seq = check_position(con, replica.team, replica.position).seq
                 verified = sum(1 for _ in read_all(con, replica.team)) if verify else None
             fault = ""

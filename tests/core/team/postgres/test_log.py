@@ -186,6 +186,10 @@ def test_a_member_is_shut_out_and_what_they_wrote_stays_signed(postgres: Server,
     with pytest.raises(Fault) as found, connected(postgres.address(login)) as con:
         schema.membership(con, team)
     assert "is not a member" in found.value.message
+    assert f"GRANT {schema.role_name(team, 'member')} TO {login}" in found.value.hint
+    assert "team leave" not in found.value.hint
+    with pytest.raises(Fault) as found, connected(postgres.address(login)) as con:
+        schema.membership(con, team, joined=True)
     assert "casebook team leave" in found.value.hint
     with connected(postgres.member(team)) as con:
         assert [one.actor for one in log.read_all(con, team)] == [login]
