@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from cli.commands.errors.search import add_search, add_text, refuse_text
@@ -179,6 +180,7 @@ def run_normalize(args: argparse.Namespace, context: Context) -> int:
 def run_record(args: argparse.Namespace, context: Context) -> int:
     """`errors record`: write a fix down; the casebook is made if there is none."""
     from core.errors import record_resolution
+    from core.flows.team.place import record_place
 
     if args.error == "-" and args.resolution == "-":
         raise Fault("invalid_input", "--error and --resolution cannot both read stdin", "pass one of them as text")
@@ -189,6 +191,7 @@ def run_record(args: argparse.Namespace, context: Context) -> int:
         read_text_argument(args.resolution, "resolution"),
         resolved_by=args.resolved_by,
         tool_sequence=tools,
+        place=record_place(Path()),
     )
     fault = fault_in(done.trace)
     if fault is not None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Protocol, cast
+from typing import ClassVar, Final, NamedTuple, Protocol, cast
 
 import apsw
 
@@ -137,6 +138,16 @@ def observe(
     return case_id
 
 
+class RecordPlace(NamedTuple):
+    """Where a fix was recorded by hand: the top folder of the working tree, and its repository; '' for none."""
+
+    folder: str = ""
+    repository: str = ""
+
+
+NOWHERE: Final = RecordPlace()
+
+
 @dataclass(frozen=True, slots=True)
 class Recorded:
     """What recording a fix did: the case it went to (None if it could not be stored; the trace says why)."""
@@ -160,6 +171,7 @@ def _record(
     tools: Sequence[str],
     author: str,
     status: Status,
+    place: RecordPlace,
 ) -> tuple[int, int | None, int]:
     """Write one fix in one journaled transaction: its case, itself, and the count of REQ-RA-003."""
     ts = now()
@@ -168,7 +180,8 @@ def _record(
         case_id = ensure_case(con, name, ts=ts, raw=raw)
         seen = con.execute("SELECT 1 FROM occurrence WHERE fingerprint = ?", (name.fingerprint,)).fetchone()
         if seen is None:
-            observe(con, name, session_id=None, message_idx=None, tool=None, project=None, ts=ts, raw=raw)
+            folder = place.folder or None
+            observe(con, name, session_id=None, message_idx=None, tool=None, project=folder, ts=ts, raw=raw)
         added = add_resolution(
             con,
             case_id,
@@ -179,6 +192,7 @@ def _record(
             tool_sequence=tools,
             author=author,
             ts=ts,
+            original=json.dumps({"recorded": {"repository": place.repository}}) if place.repository else None,
         )
         con.execute("UPDATE error_kb SET ts = ?, use_count = coalesce(use_count, 0) + 1 WHERE id = ?", (ts, case_id))
         row = con.execute("SELECT use_count FROM error_kb WHERE id = ?", (case_id,)).fetchone()
@@ -194,8 +208,9 @@ def record_resolution(
     tool_sequence: Sequence[str] = (),
     author: str = "record",
     status: Status = "draft",
+    place: RecordPlace = NOWHERE,
 ) -> Recorded:
-    """Record what fixed an error (error-kb REQ-RA-003).
+    """Record what fixed an error (error-kb REQ-RA-003). `place`: where that was.
 
     A new error makes a case with `use_count` 1; a known one keeps its history, shows the new fix and counts one
     more. A missing database is made. Never raises: a fault of the store leaves `case_id` None and a `failed` step.
@@ -212,11 +227,13 @@ def record_resolution(
         if not resolution.strip():
             raise Fault("invalid_input", "the resolution is empty", "describe what fixed the error")
         if isinstance(target, Store):
-            case_id, added, count = _record(target, name, raw, resolution, resolved_by, tool_sequence, author, status)
+            case_id, added, count = _record(
+                target, name, raw, resolution, resolved_by, tool_sequence, author, status, place
+            )
         else:
             with open_store(target, write=True, create=True) as store:
                 case_id, added, count = _record(
-                    store, name, raw, resolution, resolved_by, tool_sequence, author, status
+                    store, name, raw, resolution, resolved_by, tool_sequence, author, status, place
                 )
     except Fault as fault:
         return _not_recorded(fault, name.normalized, name.fingerprint, watch)

@@ -87,6 +87,8 @@ def lesson_id(mark: str | None, key: str, lesson: Lesson | None, text: str) -> s
 
 
 _PLACE: Final = REPOSITORY_OF_PLACE.format(session="o.session_id", folder="o.project")
+_RECORDED: Final = "iif(json_valid(r.original), json_extract(r.original, '$.recorded.repository'), NULL)"
+"""The repository in which a fix was recorded by hand (`RecordPlace`)."""
 _OF_SESSION: Final = REPOSITORY_OF_PLACE.format(session="r.session_id", folder="''")
 _MET: Final = (
     "(SELECT json_group_array(json(met)) FROM (SELECT DISTINCT json_array(f.fingerprint, f.key_line, f.tool,"
@@ -95,7 +97,7 @@ _MET: Final = (
 )
 _FIXES: Final = (
     "SELECT r.id, r.case_id, r.fingerprint, r.text, r.lesson, r.ts, r.author, r.original, r.tags, e.error_normalized,"
-    f" iif(r.session_id IS NULL, NULL, {_OF_SESSION}), {_MET}"
+    f" iif(r.session_id IS NULL, {_RECORDED}, {_OF_SESSION}), {_MET}"
     f" FROM (SELECT * FROM resolution WHERE status = 'verified' AND {ANSWERS}) r"
     " JOIN error_kb e ON e.id = r.case_id ORDER BY r.id DESC"
 )

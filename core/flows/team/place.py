@@ -14,6 +14,7 @@ import apsw
 from core.base.atomic import write_file
 from core.base.fault import Fault
 from core.errors.cases.derived import TEAM_FOLDER
+from core.errors.cases.record import NOWHERE, RecordPlace
 from core.flows.transcripts.projects import git_folder
 from core.store.sql import digest
 from core.team.lessons_file import EMPTY, NAME, LessonsFile, parse
@@ -50,6 +51,15 @@ def place_of(folder: Path) -> TeamPlace:
         raise Fault("invalid_input", f"{folder} is not in a git repository", "change to a repository, or run: git init")
     repository = redact(found.remote or found.root)
     return TeamPlace(top, repository, frozenset((repository, redact(found.root), str(top))))
+
+
+def record_place(folder: Path) -> RecordPlace:
+    """Where a fix is that is recorded in a folder; outside of a repository nowhere."""
+    try:
+        found = place_of(folder)
+    except (Fault, OSError):  # no repository, or a folder that is gone
+        return NOWHERE
+    return RecordPlace(redact(str(found.root)), found.repository)
 
 
 def read_lessons(path: Path) -> LessonsFile:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from core.errors.cases.record import record_resolution
@@ -196,3 +197,17 @@ def test_a_kill_while_exporting_leaves_the_old_file_or_the_new_one(people: Peopl
             program.run(str(mina.database), str(mina.tree), kill_at=step)
             assert len(mina.file.read_bytes()) in (len(old), len(new)), step
             assert mina.json("team", "check", code=None)["bad"] == []
+
+
+def test_a_fix_recorded_in_the_repository_is_of_it(people: People, tmp_path: Path) -> None:
+    """Also where the error was seen elsewhere before; what is recorded outside of a repository is of none."""
+    (mina,) = people("mina")
+    mina.fix("KeyError: 'bank'", "export BANK=1", session="s2", repository="github.com/acme/bank")
+    for error in ("KeyError: 'bank'", KNOWN):
+        recorded = mina.json("errors", "record", "--error", error, "--resolution", f"Set it up for {error[:3]}.")
+        mina.run("errors", "verify", str(recorded["case_id"]))
+    outside = replace(mina, tree=tmp_path)
+    recorded = outside.json("errors", "record", "--error", "TypeError: none", "--resolution", "Ask somebody.")
+    outside.run("errors", "verify", str(recorded["case_id"]))
+    mina.run("team", "export", "--yes")
+    assert {line["text"] for line in mina.lines()} == {"Set it up for Key.", "Set it up for Mod."}

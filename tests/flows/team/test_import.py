@@ -10,7 +10,7 @@ from typing import Any
 import apsw
 
 from core.store import open_store
-from tests.flows.team.conftest import Person
+from tests.flows.team.conftest import ROOT, Person
 
 People = Callable[..., list[Person]]
 KNOWN = "ModuleNotFoundError: No module named 'yaml'"
@@ -347,3 +347,33 @@ def tables_with(database: Path, *said: str) -> set[str]:
             if any(word.encode().lower() in value.lower() for word in said for value in values):
                 found.add(str(name))
     return found
+
+
+def test_no_secret_of_a_file_is_kept(people: People) -> None:
+    """Another program wrote the file. Its lines are kept with the fixes: without what is secret, also after an edit."""
+    (mina,) = people("mina")
+    rows = [json.loads(line) for line in (ROOT / "tests/data/secrets.jsonl").read_text("utf-8").splitlines()]
+    mina.file.parent.mkdir()
+    for day in ("01", "02"):
+        at = f"2026-11-{day}T09:00:00.000Z"
+        lines = [
+            json.dumps(
+                {
+                    "id": f"l{number}", "shared": "2026-11-01T09:00:00.000Z", "error": f"KeyError: 'k{number}'",
+                    "text": f"{row['text']}\n{day}", "note": row["text"], "at": {"text": at},
+                    "do": {"kind": "words", "text": row["text"]}, "not": [row["text"]],
+                }
+            )
+            for number, row in enumerate(rows)
+        ]  # fmt: skip
+        mina.file.write_text("\n".join(lines) + "\n")
+        done = mina.json("import", "--team")
+        assert done["added"] + done["changed"] > len(rows) // 2
+    with open_store(mina.database, write=True) as store:
+        assert len(store.con.execute("SELECT 1 FROM resolution WHERE author = 'team'").fetchall()) > len(rows) // 2
+        kept = json.dumps(store.con.execute("SELECT original, text, lesson FROM resolution").fetchall())
+    held = kept + "".join(kept.replace("\\" * times, "") for times in (1, 2, 3))
+    secrets = [row["secret"] for row in rows if len(row["secret"]) >= 8]
+    assert [
+        one for one in secrets if one in held or any(len(part) >= 12 and part in held for part in one.split())
+    ] == []
