@@ -130,7 +130,9 @@ def _doubts(out: Output, found: Answer, *, explain: bool) -> Iterator[str]:
         yield out.paint(clip(f"? {one.text}", out.columns), "warn")
         yield "  no citation"
     if dropped:
-        yield out.paint(f"! {one_line(dropped)}: removed, the passage was not provided", "warn")
+        yield out.paint(
+            f"! {one_line(dropped)}: citation removed, because the LLM cited a passage that it did not receive", "warn"
+        )
 
 
 def _outdated(out: Output, found: Answer) -> Iterator[str]:

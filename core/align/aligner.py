@@ -356,7 +356,7 @@ class _Search:
             if like is not None and (best is None or like.similarity > best[0] + TIE):
                 best = like.similarity, like
         del self._trace[steps:]
-        self._note("other messages", "hit" if best else "miss", "best of them" if best else "nowhere", watch)
+        self._note("other messages", "hit" if best else "miss", "best match" if best else "nowhere", watch)
         return None if best is None else best[1]
 
     def _nowhere(self, likes: list[Stretch]) -> Aligned:

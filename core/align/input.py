@@ -113,7 +113,7 @@ def _quote(value: object, name: str, index: int, warnings: list[str]) -> Extract
         raise Fault("invalid_input", f"{where}: not an object", "add messageIndex and quote")
     given = cast("Mapping[str, object]", value)
     if given.get("spanStart") is not None or given.get("spanEnd") is not None:
-        warnings.append(f"{where}: spanStart and spanEnd are ignored, casebook locates the quote")
+        warnings.append(f"{where}: casebook ignores spanStart and spanEnd and locates the quote itself")
     quote = given.get("quote")
     if not isinstance(quote, str):
         warnings.append(f"{where}: no quote")

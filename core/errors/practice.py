@@ -129,7 +129,7 @@ _LACKS: Final = {
     "signing": "git could not sign",
     "lock": "`{}` is a stale lock file",
     "write": "`{}` could not be written",
-    "glob": "zsh refused an unquoted pattern",
+    "glob": "zsh found no match for an unquoted glob pattern",
 }
 
 

@@ -184,7 +184,7 @@ def decision_from(text: str) -> Decision:
         found = cast("Mapping[str, Any]", json.loads(text))
         return Decision(found["act"], tuple(map(_span, found["spans"])), tuple(found["words"]), found["reason"])
     except (ValueError, KeyError, TypeError) as error:
-        raise Fault("db_damaged", f"a decision cannot be read: {error}", "see casebook db salvage") from error
+        raise Fault("db_damaged", f"a decision cannot be read: {error}", "run: casebook db salvage") from error
 
 
 def spans_of(spans: tuple[Span, ...]) -> str:

@@ -43,12 +43,12 @@ class Endpoint:
 
 def endpoint_of(settings: LlmSettings, environ: Mapping[str, str] | None = None) -> Endpoint:
     """The endpoint that the settings name. Raises Fault config_invalid; what may be a secret is not repeated."""
-    cure = "set models.llm.endpoint to an address like http://127.0.0.1:11434"
+    cure = "set models.llm.endpoint to a URL such as http://127.0.0.1:11434"
     try:
         parts = urlsplit(settings.endpoint.strip())
         host, port = parts.hostname or "", parts.port
     except ValueError as error:
-        raise Fault("config_invalid", f"models.llm.endpoint is not an address: {visible(str(error))}", cure) from None
+        raise Fault("config_invalid", f"models.llm.endpoint is not a valid URL: {visible(str(error))}", cure) from None
     if parts.username is not None or parts.password is not None:
         cure = "put the key into an environment variable, and set models.llm.api_key_env to its name"
         raise Fault("config_invalid", "models.llm.endpoint contains a user name or a password", cure)

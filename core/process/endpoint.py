@@ -249,4 +249,4 @@ def end_holder(place: Endpoint, seconds: float) -> int | None:
             if not is_locked(place.lock):
                 return pid
             time.sleep(0.02)
-    raise Fault("timeout", f"the model service (process {pid}) does not stop", "kill that process")
+    raise Fault("timeout", f"the model service (process {pid}) did not stop", "kill that process")

@@ -412,9 +412,9 @@ def _stand_in_cases(con: apsw.Connection) -> list[int]:
     for case_id in lost:
         key = value(con, "SELECT error_normalized FROM case_key WHERE case_id = ? LIMIT 1", (case_id,))
         line = value(con, "SELECT key_line FROM fingerprint WHERE case_id = ? LIMIT 1", (case_id,))
-        name = str(key or line or f"(lost) case {case_id}")
+        name = str(key or line or f"case {case_id} (error text lost)")
         if value(con, "SELECT 1 FROM error_kb WHERE error_normalized = ?", (name,)):
-            name = f"(lost) case {case_id}"
+            name = f"case {case_id} (error text lost)"
         con.execute(
             "INSERT INTO error_kb(id, ts, error_normalized, resolution) VALUES (?, ?, ?, ?)",
             (case_id, now(), name, value(con, _ANSWER, (case_id,))),

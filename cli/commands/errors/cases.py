@@ -131,7 +131,7 @@ def _occurrences(case: Case) -> str:
 
 def _few_lines(text: str, most: int = 12) -> str:
     lines = text[:8000].split("\n")
-    more = "" if len(lines) <= most and len(text) <= 8000 else "\n… (all of it: --verbose)"
+    more = "" if len(lines) <= most and len(text) <= 8000 else "\n… (--verbose shows all)"
     return "\n".join(lines[:most]) + more
 
 

@@ -152,7 +152,7 @@ def _written(args: argparse.Namespace, store: Store, seen: SeenVersion) -> Writt
 def _source(text: str) -> Source:
     session, _, numbers = text.rpartition(":")
     if not session or not all(part.isascii() and part.isdigit() and len(part) < 16 for part in numbers.split(",")):
-        raise Fault("invalid_input", f"--source is not SESSION:N,N: {text}", "write it like SESSION:12,13")
+        raise Fault("invalid_input", f"--source is not SESSION:N,N: {text}", "use the format SESSION:12,13")
     return Source(redact(session), tuple(int(part) for part in numbers.split(",")))
 
 
@@ -208,7 +208,7 @@ def _cases(ids: tuple[int, ...]) -> str:
 def run_triage(args: argparse.Namespace, context: Context) -> int:
     """`errors triage`: the cases that wait for a decision."""
     if not 1 <= args.limit <= 10_000:
-        raise Fault("invalid_input", f"--limit is {args.limit}", "give a number from 1 to 10,000")
+        raise Fault("invalid_input", f"--limit {args.limit} is not between 1 and 10,000", "pass a number in this range")
     tool, project = (None if name is None else redact(name) for name in (args.tool, args.project))
     with open_store(context.database) as store, faults(context.database):
         page = triage_queue(store, Filters(tool=tool, project=project), args.limit, args.after)
@@ -232,7 +232,7 @@ def _queue_lines(out: Output, page: QueuePage) -> Iterator[str]:
 def run_history(args: argparse.Namespace, context: Context) -> int:
     """`errors history` and `undo --list`: changes, authors and times."""
     if not 1 <= args.limit <= 10_000:
-        raise Fault("invalid_input", f"--limit is {args.limit}", "give a number from 1 to 10,000")
+        raise Fault("invalid_input", f"--limit {args.limit} is not between 1 and 10,000", "pass a number in this range")
     case_id: Any = getattr(args, "id", None)
     with open_store(context.database) as store, faults(context.database):
         about = case_id if case_id is None or 0 < case_id <= LARGEST_ID else 0

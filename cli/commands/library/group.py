@@ -203,9 +203,9 @@ def add_filters(leaf: Parser) -> None:
     group.add_argument("--code-lang", metavar="LANG", help="only code in this language (python, rust, …)")
     group.add_argument("--repo", metavar="NAME", help="only this repository")
     group.add_argument(
-        "--since", metavar="DATE", help="only documents dated at or after this (2026-01-31, or with a time)"
+        "--since", metavar="DATE", help="only documents dated on or after this date or time (2026-01-31)"
     )
-    group.add_argument("--until", metavar="DATE", help="only documents dated at or before this")
+    group.add_argument("--until", metavar="DATE", help="only documents dated on or before this date or time")
 
 
 def _add_eval(leaf: Parser) -> None:

@@ -242,7 +242,7 @@ def _measured_lines(out: Output, found: Calibration, *, kept: bool) -> Iterator[
         yield out.paint("This is too low for answers. With this model, casebook only shows similar cases.", "warn")
         return
     rises = f"plus {bars.high_rise:.3f} for each factor of ten" if bars.high_rise else "at any size"
-    yield f"high    from cosine {bars.high:.3f} with 1,000 cases, {rises}"
-    yield f"low     from cosine {bars.low:.3f}"
-    yield f"similar from cosine {bars.similar:.3f}"
+    yield f"high    if cosine is at least {bars.high:.3f} with 1,000 cases, {rises}"
+    yield f"low     if cosine is at least {bars.low:.3f}"
+    yield f"similar if cosine is at least {bars.similar:.3f}"
     yield "Saved with the model." if kept else "Not saved: the current thresholds were measured on many more texts."

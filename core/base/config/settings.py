@@ -126,7 +126,7 @@ class RuleSettings(Section):
     )
     hook: bool = setting("Show the agent the rules that apply before it uses a tool.", default=True)
     hook_most: int = setting("Maximum number of rules shown per call.", default=3, least=1, most=20)
-    bans: bool = setting("Warn about code that CLAUDE.md, AGENTS.md or GEMINI.md forbids in backticks.", default=True)
+    bans: bool = setting("Warn about code in backticks that CLAUDE.md, AGENTS.md or GEMINI.md forbids.", default=True)
     trust: str = setting(
         "Rule files or folders that casebook reads even if they are owned by another user or world-writable.",
         default="",
@@ -188,7 +188,7 @@ class LlmSettings(Section):
     )
     model: str = setting("Name of the model on the server.", default="qwen2.5:14b-instruct")
     endpoint: str = setting(
-        "Address of the server. For openai, casebook appends /v1 if the address has no path.",
+        "URL of the server. For openai, casebook appends /v1 if the URL has no path.",
         default="http://127.0.0.1:11434",
     )
     api_key_env: str = setting(

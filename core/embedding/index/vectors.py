@@ -16,7 +16,7 @@ def pack(values: list[float]) -> Vector:
     """Components as a unit-length vector. Raises ValueError for NaN, infinity and the zero vector."""
     length = math.sqrt(math.fsum(value * value for value in values))
     if not math.isfinite(length) or length == 0:
-        raise ValueError("not a vector: its length is zero or not finite")
+        raise ValueError("not a vector: its norm is zero or not finite")
     return _little(array("f", (value / length for value in values)))
 
 
@@ -40,7 +40,7 @@ def unusable(vector: Vector, dim: int) -> str | None:
     if not math.isfinite(squares):
         return "it contains a value that is not a number"
     if abs(math.sqrt(squares) - 1) > _UNIT:
-        return f"its length is {math.sqrt(squares):.3f}, not 1"
+        return f"its norm is {math.sqrt(squares):.3f}, not 1"
     return None
 
 

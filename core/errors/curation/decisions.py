@@ -371,7 +371,7 @@ def set_scope(
 
     Raises Fault invalid_input where there is no such fix, or its text is all there is.
     """
-    doing = "make general the lesson of" if scope == "general" else "make project-only the lesson of"
+    doing = "make the lesson general" if scope == "general" else "make the lesson project-only"
 
     def change(con: apsw.Connection, one: SeenVersion, _ts: str) -> DecisionResult | None:
         fix = _picked(con, one, pick)

@@ -134,7 +134,9 @@ def checked(written: Written) -> Written:
     if not text.strip():
         raise Fault("invalid_input", "the resolution is empty", "pass the fix, or reject the current fix")
     if len(text) > TEXT_KEPT:
-        raise Fault("invalid_input", f"the resolution has {len(text):,} characters", f"keep it under {TEXT_KEPT:,}")
+        raise Fault(
+            "invalid_input", f"the resolution has {len(text):,} characters", f"use at most {TEXT_KEPT:,} characters"
+        )
     by = redact(written.resolved_by).strip() if written.resolved_by else ""
     tools = tuple(redact(name) for name in written.tool_sequence if name.strip())
     source = Source(written.source.session or None, written.source.messages if written.source.session else ())
@@ -146,9 +148,9 @@ def tags_of(tags: tuple[str, ...]) -> tuple[str, ...]:
     found = tuple(dict.fromkeys(one_form(" ".join(redact(tag).split())) for tag in tags if tag.strip()))
     long = next((tag for tag in found if len(tag) > LONGEST_TAG), None)
     if long is not None:
-        raise Fault("invalid_input", f"a tag has {len(long)} characters", f"keep it under {LONGEST_TAG}")
+        raise Fault("invalid_input", f"a tag has {len(long)} characters", f"use at most {LONGEST_TAG} characters")
     if len(found) > MOST_TAGS:
-        raise Fault("invalid_input", f"there are {len(found)} tags", f"give at most {MOST_TAGS}")
+        raise Fault("invalid_input", f"too many tags: {len(found)}", f"pass at most {MOST_TAGS}")
     return found
 
 

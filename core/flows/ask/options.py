@@ -103,7 +103,7 @@ def checked(question: str, options: AskOptions) -> None:
     if options.template not in TEMPLATES:
         raise Fault("invalid_input", f"unknown template {options.template[:80]}", f"one of: {', '.join(TEMPLATES)}")
     if not 1 <= options.k <= 50:
-        raise Fault("invalid_input", f"k is {options.k}, not between 1 and 50", "leave it out")
+        raise Fault("invalid_input", f"k must be between 1 and 50, not {options.k}", "leave it out")
     if options.session is not None:
         checked_session(options.session)
 

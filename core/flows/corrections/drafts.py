@@ -64,7 +64,7 @@ _BREAK: Final = re.compile(r"\r\n|\r|\n")
 def rule_markdown(rule_id: str, rule: str, call_json: str, day: str) -> str:
     """A rule in the form that `rules match` reads. Every text is one line, and holds no markup of its own."""
     title = rule if len(rule) <= _TITLE else rule[: _TITLE - 1] + "…"
-    lines = [f"### {rule_id}: {_line(title)}", f"**Problem**: a person declined {_line(_call(call_json))}"]
+    lines = [f"### {rule_id}: {_line(title)}", f"**Problem**: the user declined {_line(_call(call_json))}"]
     lines += [f"**Solution**: {_line(rule)}", f"**Date**: {_line(day[:10])}"]
     return "\n".join(lines)
 

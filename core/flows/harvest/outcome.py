@@ -385,7 +385,7 @@ def _partly(command: Command, body: str) -> Outcome | None:
         return None
     errors = named_errors(said) or first_complaint(said)
     whole = bool(errors) and command.view == "whole"
-    return _failing(errors, "The exit code is 0, but a part of the command could not run", whole)
+    return _failing(errors, "The exit code is 0, but part of the command could not run", whole)
 
 
 def _masked(command: Command, body: str) -> Outcome:

@@ -112,9 +112,9 @@ def count_shown(advice: Advice, database: Path, session: str = "") -> str:
                 count_use(store, shown, "shown")
                 _record_bans(store, session, advice.bans)
     except Fault as fault:
-        return f"the rules shown were not counted: {fault.message}"
+        return f"cannot count the shown rules: {fault.message}"
     except OSError as error:
-        return f"the rules shown were not counted: {error}"
+        return f"cannot count the shown rules: {error}"
     return ""
 
 

@@ -406,7 +406,7 @@ def read_settings(path: Path) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise Fault(
-            "invalid_input", f"{path}:{line}: not UTF-8", "fix the file (casebook did not change it)"
+            "invalid_input", f"{path}:{line}: not UTF-8", "save the file as UTF-8 (casebook left it unchanged)"
         ) from error
 
 

@@ -62,7 +62,7 @@ def choose(
         return HookAnswer(alone, reason="two of its fixes disagree")
     withheld = is_withheld(payload.session_id, hit.resolution_id, hold_back)
     telling = Telling(hit.resolution_id, "hook", fingerprint, payload.session_id or None, repository, withheld)
-    return HookAnswer(alone, telling, "withheld as control") if withheld else HookAnswer(answer, telling)
+    return HookAnswer(alone, telling, "withheld (control group)") if withheld else HookAnswer(answer, telling)
 
 
 def _bad_time(payload: Payload) -> str:

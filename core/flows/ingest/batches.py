@@ -135,7 +135,7 @@ def remove_rest(run: Run) -> None:
         path = known.workspace_path
         by_link = any(path == one or path.startswith(one + "/") for one in run.linked)
         with run.store.transaction() as con:
-            removed = _removed(con, path, _BY_LINK if by_link else "the file is gone", by_link=by_link)
+            removed = _removed(con, path, _BY_LINK if by_link else "the file no longer exists", by_link=by_link)
             run.give_sign_of_life()
         _count_removed(run, removed)
 
@@ -328,7 +328,7 @@ def _put(
         case Failure(error, gone):
             item = Item("error", path, known.doc_id if known else None, error=error)
             if gone and known is not None:
-                removed = _removed(con, known.workspace_path, "the file is gone")
+                removed = _removed(con, known.workspace_path, "the file no longer exists")
             else:
                 note_event(con, path, known.doc_id if known else None, "error", error)
     return _Written(item, removed, time.perf_counter() - clock)

@@ -115,7 +115,7 @@ CAPABILITIES = (
     Capability("backup", "ready", "back up, restore, salvage"),
     Capability("curation", "ready", "verify, reject, edit, merge, split and undo"),
     Capability("vectors", "ready", "embedding models and the vector tier"),
-    Capability("hooks", "ready", "answers inside agents"),
+    Capability("hooks", "ready", "known fixes shown to agents by hooks"),
     Capability("evidence", "ready", "entries and their quotes, aligned, reviewed and promoted"),
     Capability("alignment", "ready", "quotes aligned with their messages"),
     Capability("rules", "ready", "rules that apply to a tool call, and why"),

@@ -145,7 +145,7 @@ def pack(
     if used > budget:
         raise Fault(
             "invalid_input",
-            f"instructions and question take about {used} tokens, the limit is {budget}",
+            f"the instructions and the question need about {used} tokens (limit: {budget})",
             "shorten the question, or raise rag.max_context_tokens",
         )
     taken: list[Passage] = []

@@ -350,7 +350,7 @@ def _remove_orphans(store: Store, source: Source) -> None:
             old = document_at(con, path)
             if old is not None:
                 remove_document(con, old)
-                note_event(con, path, old.doc_id, "deleted", "the file is gone")
+                note_event(con, path, old.doc_id, "deleted", "the file no longer exists")
 
 
 def _counts(store: Store) -> list[int]:

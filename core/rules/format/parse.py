@@ -61,8 +61,8 @@ _LINE_ACROSS = re.compile(r"[ \t]*(?:-{3,}|\*{3,}|_{3,})[ \t]*")
 _MARKUP = re.compile(r"\s*(?:(?:<!--(?:(?!-->).)*-->|</?[A-Za-z][^<>]*>)\s*)+")
 _QUOTE = re.compile(r" {0,3}>[ \t]?")
 _ASTRAY = "these fields are not under a heading such as ### ERR-001: title"
-_UNCLOSED = "this fence or comment is not closed, read as text"
-_EXAMPLE = "this fence contains a rule, read as an example"
+_UNCLOSED = "this code fence or comment is not closed. casebook reads it as text"
+_EXAMPLE = "this code fence contains a rule. casebook reads it as an example"
 _NO_MARK = "this is not UTF-8 but probably UTF-16 or UTF-32. Save it as UTF-8"
 _BYTE_ORDER = {
     codecs.BOM_UTF32_LE: "utf-32", codecs.BOM_UTF32_BE: "utf-32",  # first: one begins as UTF-16 does
@@ -329,9 +329,12 @@ class _Reading:
         if named is None:
             return
         if heading.deep:
-            told = f"this looks like the heading of {named.id} but is indented like code, read as text"
+            told = f"this looks like the heading of {named.id} but is indented like code. casebook reads it as text"
         elif heading.level <= 3 or named.first:
-            told = f"this heading contains {named.id} but is not ### {named.id}: title, not read as a rule"
+            told = (
+                f"this heading contains {named.id} but does not have the form ### {named.id}: title. "
+                "casebook does not read it as a rule"
+            )
         else:
             return
         self.flaws.append((self.numbers[at], told, "lost"))

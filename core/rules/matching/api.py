@@ -325,7 +325,7 @@ def _exclusion_reason(book: Book, ranking: Ranking, one: Scored, limit: int) -> 
         return f"{short_of(one.score, ranking.cutoff)} below the cut-off {format_scores(one.score, ranking.cutoff)[1]}"
     if any(same_rule(book.rules[at], book.rules[one.at]) for at in ranking.shown):
         return "another rule with this id scored higher"
-    return f"above the cut-off, but only {limit} shown"
+    return f"above the cut-off, but only {limit} {'rule is' if limit == 1 else 'rules are'} shown"
 
 
 def _why(

@@ -278,7 +278,7 @@ def _companions_behind(book: Book, scored: list[Scored]) -> list[Scored]:
 
 def _companion(one: Scored, first: float, named: float | None) -> Scored:
     factor = companion_factor(one.score, first, named)
-    title = "" if named is None else f", {named:.0%} of its title in the call"
+    title = "" if named is None else f", the call contains {named:.0%} of its title words"
     context = one.context.times(factor, f"behind the first rule{title}")
     return replace(one, score=round(one.score * factor, 4), context=context)
 

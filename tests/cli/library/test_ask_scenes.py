@@ -204,7 +204,7 @@ def test_what_does_not_hold_is_told_below_the_answer_and_when_explained() -> Non
         assert "number: the source has “30”, the answer “40”" in told
         assert "say otherwise" in told or "「Kept 30 days.」" in told
         assert "grounded ✗" in told
-    assert "[9]: removed, the passage was not provided" in _told(found)
+    assert "[9]: citation removed, because the LLM cited a passage that it did not receive" in _told(found)
 
 
 def test_what_the_model_did_not_say_itself_is_not_said_for_it() -> None:
@@ -217,7 +217,7 @@ def test_what_the_model_did_not_say_itself_is_not_said_for_it() -> None:
     invented = replace(uncited, answer="Kept 40 days.", invented=(InventedCitation("[99]", "Kept 40 days.", 0, 13),))
     for told in (_told(invented), _told(invented, explain=True)):
         assert "Kept 40 days." in told
-        assert "[99]: removed, the passage was not provided" in told
+        assert "[99]: citation removed, because the LLM cited a passage that it did not receive" in told
         assert "a.md#L1-L8" in told or "retrieval trace" in told
 
 

@@ -91,7 +91,7 @@ def test_places_from_the_model_are_ignored_and_lengths_advised() -> None:
     given = {"entries": [{"entryId": "a", "evidence": [{"messageIndex": 0, "quote": "JSONB를", "spanStart": 3}]}]}
     found = read_extracted(json.dumps(given))
     assert len(found.warnings) == 2
-    assert "ignored" in found.warnings[0]
+    assert "ignores spanStart" in found.warnings[0]
     assert "30 to 200" in found.warnings[1]
     assert align(MESSAGES, found).entries[0].evidence[0].spans[0].start == 8
 

@@ -333,7 +333,7 @@ def test_a_long_command_is_explained_by_what_the_agent_called_it(calls: int, bec
 def test_a_folder_with_the_name_of_a_missing_program_is_not_that_program() -> None:
     chat = Chat().sh("go build ./cmd", "/bin/bash: line 1: go: command not found", 127)
     lesson = lesson_of(chat.sh(f"PATH=$PATH:/usr/local/go/bin && cd {HOME}/go && go build ./cmd", "done"))
-    assert lesson.because == "the command sets the PATH, which did not contain `go`"
+    assert lesson.because == "the command sets PATH so that it contains `go`, which was missing"
 
 
 def test_a_changed_call_was_not_run_first() -> None:

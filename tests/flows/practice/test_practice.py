@@ -123,7 +123,9 @@ def test_what_an_environment_lacks_needs_two_sessions(store: Store, tmp_path: Pa
     import_transcripts(store, "auto", [unquoted(tmp_path / "in", 1, "Load").save()])
     assert told(store) == []
     import_transcripts(store, "auto", [unquoted(tmp_path / "in", 2, "Save").save()])
-    assert told(store) == ['zsh refused an unquoted pattern in 2 sessions, quoted in 2 of 2: `--include="*.go"`']
+    assert told(store) == [
+        'zsh found no match for an unquoted glob pattern in 2 sessions, quoted in 2 of 2: `--include="*.go"`'
+    ]
 
 
 def test_a_missing_program_is_told_with_what_worked(store: Store, tmp_path: Path) -> None:

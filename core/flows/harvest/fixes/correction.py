@@ -289,7 +289,7 @@ def _by_path(failure: Failure, later: Command) -> str | None:
                 return f"`{name}`, which was not found, is run as `{called}`"
     called = {part.program.lower() for part in later.parts} & failure.clue.missing
     if called and _settings(later) - _settings(failure.command):
-        return f"the command sets the PATH, which did not contain `{min(called)}`"
+        return f"the command sets PATH so that it contains `{min(called)}`, which was missing"
     return None
 
 

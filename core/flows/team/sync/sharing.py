@@ -135,7 +135,9 @@ def find_lessons(con: apsw.Connection, given: Sequence[str]) -> Mapping[str, Seq
         ).fetchall()
         ids = {str(row[0]) for row in rows}
         if len(ids) != 1 or (len(start) < _SHORTEST_ID and start not in ids):
-            what = f"{len(ids)} lessons begin with {start!r}" if len(ids) > 1 else f"there is no lesson {start!r}"
-            raise Fault("invalid_input", f"{what} in the team", "to list the ids, run: casebook team status --verbose")
+            what = f"the ids of {len(ids)} lessons begin" if len(ids) > 1 else "no lesson has an id that begins"
+            raise Fault(
+                "invalid_input", f"{what} with {start!r}", "to list the ids, run: casebook team status --verbose"
+            )
         found[ids.pop()] = [str(row[1]) for row in rows]
     return found

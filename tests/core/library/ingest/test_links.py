@@ -86,7 +86,7 @@ def test_follow_links_allows_it_and_the_next_run_without_takes_it_out_and_names_
     assert (report.removed_links, report.removed_link_examples) == (2, ("folder/deep/more.md", "folder/far.md"))
     why = {one.doc_path: one.error for one in report.items or () if one.kind == "removed"}
     assert why["folder/far.md"] == "reached by a link that points outside the folder"
-    assert why["gone.md"] == "the file is gone"
+    assert why["gone.md"] == "the file no longer exists"
     assert found(library, "zebra") == set()
     kept = last_run(library.con)
     assert kept is not None

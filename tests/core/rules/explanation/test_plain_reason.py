@@ -42,7 +42,11 @@ def test_a_shown_rule_names_what_the_call_has_of_it() -> None:
         ),
         ("the call is read-only: x 0.20", 0.2, "The call only reads, and"),
         ("another rule shares more words with it: x 0.61", 0.61, "ERR-001 shares more words with the call."),
-        ("behind the first rule, 0% of its title in the call: x 0.40", 0.4, "ERR-001 matches the call much better."),
+        (
+            "behind the first rule, the call contains 0% of its title words: x 0.40",
+            0.4,
+            "ERR-001 matches the call much better.",
+        ),
         ("the call is go, the rule is not: x 0.80", 0.5, "The call is go, the rule is not."),
         ("the call is read-only: x 0.20", 0.99, "share too little: only “git”."),
     ],

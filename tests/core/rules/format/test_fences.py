@@ -81,7 +81,7 @@ def test_a_fence_of_code_that_ends_its_rule_and_holds_another_is_told() -> None:
     found = parse_text(BEFORE + BEHIND + f"```bash\nrm\n{EXAMPLE}```\n" + NEXT)
     assert [rule.id for rule in found.rules] == ["ERR-001", "ERR-002"]
     assert [(flaw.line, flaw.message) for flaw in found.flaws] == [
-        (7, "this fence contains a rule, read as an example")
+        (7, "this code fence contains a rule. casebook reads it as an example")
     ]
 
 

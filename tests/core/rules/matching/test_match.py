@@ -144,7 +144,7 @@ def test_the_trace_counts_what_reaches_the_line_however_few_are_shown(book: Book
     first = match(book, PUSH, Known({0: 0.45, 1: 0.45, 2: 0.45, 3: 0.45}), limit=1, cutoff=OPEN)
     assert all_of_them.trace[-1].reason == f"4 of 4 rules reach {OPEN:.2f}"
     assert first.trace[-1].reason == f"4 of 4 rules reach {OPEN:.2f}, 1 shown"
-    assert first.below[0].why[-1] == "above the cut-off, but only 1 shown"
+    assert first.below[0].why[-1] == "above the cut-off, but only 1 rule is shown"
 
 
 def test_one_cutoff_is_told_whichever_tiers_answer_and_whether_a_rule_is_shown(book: Book) -> None:
@@ -163,7 +163,9 @@ def test_a_companion_scores_by_its_distance_to_the_first_rule_and_by_its_title(b
     assert [one.id for one in found.rules] == ["ERR-002"]
     assert all(one.relevance_score < found.cutoff for one in found.below), "one number says what is shown"
     behind = next(one for one in found.below if one.similarity == 0.7)
-    assert any(why.startswith("behind the first rule, 0% of its title in the call: x 0.") for why in behind.why)
+    assert any(
+        why.startswith("behind the first rule, the call contains 0% of its title words: x 0.") for why in behind.why
+    )
     assert behind.why[-1].endswith("below the cut-off 0.30")
     alike = match(book, PUSH, Known({0: 0.9, 1: 0.6, 2: 0.1, 3: 0.1}))
     assert len(alike.rules) == 2, "as near as this it may apply as well"
