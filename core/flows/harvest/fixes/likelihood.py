@@ -39,7 +39,7 @@ LIKELY: Final = 0.4
 """The probability from which a call is given as a fix."""
 RULED: Final = 0.3
 """The same for a call that a rule ties to the error."""
-TOGETHER: Final = 0.6
+TOGETHER: Final = 0.45
 """The share of the best call's probability from which another call is part of the same fix."""
 
 INTERCEPT: Final = -2.75
