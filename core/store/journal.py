@@ -140,12 +140,22 @@ class Change:
     be set until it is committed, where only the change itself shows what it did.
     """
 
-    __slots__ = ("id", "subjects", "title")
+    __slots__ = ("_session", "id", "subjects", "title")
 
-    def __init__(self, title: str) -> None:
+    def __init__(self, title: str, session: apsw.Session) -> None:
+        self._session = session
         self.id: int | None = None
         self.title = title
         self.subjects: set[tuple[str, object]] = set()
+
+    @contextmanager
+    def unrecorded(self) -> Generator[None]:
+        """What is done inside is of the same transaction and no part of the change: an undo leaves it."""
+        self._session.enabled = False
+        try:
+            yield
+        finally:
+            self._session.enabled = True
 
 
 @contextmanager
@@ -157,8 +167,8 @@ def change(store: Store, actor: str, title: str) -> Generator[Change]:
     """
     if store.con.in_transaction:
         raise RuntimeError("a change cannot be made inside another transaction")
-    made = Change(title)
     with store.transaction() as con, recording(con) as session:
+        made = Change(title, session)
         yield made
         changeset = session.changeset()
         if changeset:

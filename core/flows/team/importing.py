@@ -113,9 +113,7 @@ class _Import:
     records: Mapping[str, Record]
     fixes: Mapping[str, _Fix]
     gone: Mapping[str, str]
-    contents: dict[str, tuple[Record, _Content | str]] = field(
-        default_factory=dict[str, tuple[Record, "_Content | str"]]
-    )
+    contents: dict[str, _Content | str] = field(default_factory=dict[str, "_Content | str"])
     added: int = 0
     changed: int = 0
     withdrawn: int = 0
@@ -137,20 +135,18 @@ class _Import:
 
     def content(self, id_: str, record: Record) -> _Content | str:
         """What a lesson says, or why it is none."""
-        known = self.contents.get(id_)
-        if known is None or known[0] != record:
+        if id_ not in self.contents:
             try:
-                known = record, _content(record)
+                self.contents[id_] = _content(record)
             except BadLesson as why:
-                known = record, f"invalid lesson: {why}"
-            self.contents[id_] = known
-        return known[1]
+                self.contents[id_] = f"invalid lesson: {why}"
+        return self.contents[id_]
 
-    def make_cases(self, ids: Iterable[str]) -> None:
-        """The cases of lessons that are not here yet. Cases are no part of the change: what is seen later needs
+    def make_cases(self) -> None:
+        """The cases of lessons that are not here yet. They are no part of the change: what is seen later needs
         them."""
         new: dict[str, tuple[_Content, str]] = {}
-        for id_ in ids:
+        for id_ in self.records:
             merged = self.merged(id_)
             if id_ in self.fixes or merged.is_withdrawn:
                 continue
@@ -193,7 +189,6 @@ class _Import:
 
     def take_all(self) -> None:
         """Every lesson of the file."""
-        self.make_cases([id_ for id_ in self.records if id_ not in self.cases])  # they were here a moment ago
         merged = {id_: self.merged(id_) for id_ in self.records}
         self.con.executemany(
             "INSERT OR REPLACE INTO meta(key, value) VALUES (?, ?)",
@@ -388,22 +383,15 @@ def take_records(
     """Take lessons of a repository, which are `redacted`, over in one change. `note` runs in its transaction. Raises
     Fault."""
     store.require_write()
-    with faults(store.path), store.transaction():
-        before = _work(store.con, place, records)
-        before.make_cases(records)
     with faults(store.path), change(store, actor, title) as made:
-        work = _work(store.con, place, records)  # another process may have imported meanwhile
-        work.cases, work.contents = before.cases, before.contents
+        work = _Import(store.con, place, records, _fixes(store.con, place, records), _gone(store.con, place))
+        with made.unrecorded():
+            work.make_cases()
         work.take_all()
         made.subjects.update(("error_kb", case_id) for case_id in work.touched)
         drop_empty_cases(store.con, work.touched)
         note(store.con)
     return Taken(work.added, work.changed, work.withdrawn, work.unchanged, tuple(work.kept), made.id)
-
-
-def _work(con: apsw.Connection, place: TeamPlace, records: Mapping[str, Record]) -> _Import:
-    """An import with what the casebook has now; inside the transaction that rests on it."""
-    return _Import(con, place, records, _fixes(con, place, records), _gone(con, place))
 
 
 def _fixes(con: apsw.Connection, place: TeamPlace, ids: Iterable[str]) -> dict[str, _Fix]:

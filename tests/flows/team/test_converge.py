@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from core.base.wire import canonical
@@ -97,8 +97,19 @@ def replicas(folder: Path, addresses: Sequence[str]) -> list[Store]:
     return made
 
 
+_LESSON = Record(
+    TIMES[0], "", {name: Stamped(TIMES[0], canonical(f"KeyError: '{name}'")) for name in ("error", "text")}
+)
+KILLED_THEN_WITHDRAWN = [
+    ("decide", 0, ("l3", _LESSON)), ("sync", 0, None), ("sync", 2, "mark_applied"),
+    ("decide", 0, ("l3", Record("", TIMES[3], {}))),
+]  # fmt: skip
+"""The process dies while it takes a lesson over: no case may stay of it."""
+
+
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(acts=acts)
+@example(acts=KILLED_THEN_WITHDRAWN)
 def test_replicas_converge(postgres: Server, acts: list[tuple[str, int, Any]]) -> None:
     team = postgres.team()
     address = postgres.member(team)
