@@ -228,12 +228,13 @@ _VERBS = (
     r"(?:(?:(?:try|attempt)\sto\s)?(?:use|using|call|calling|invoke|invoking|import|importing|run|running|execute|"
     r"executing|write|add|type)\s)"
 )
+_WHERE = r"(?:in|for|to|on|at|by|as|with|inside|within)"
 _OPEN = r"(?:\s?$|\s?:|\)\s?(?:$|[,:])|\s?,(?!\s(?:etc|in|for|on|or|under|within)\b)|,?\setc$)"
 """The end of what is forbidden."""
 _REST = (
     rf"(?=(?:\s?\((?!except|unless|only|if|when)[^()]{{0,200}}\))?(?:\s(?:directly|ever|at\sall|anywhere|anymore|here|either))?"
     rf"(?:{_OPEN}|\s?→|\)?\s(?:because|since|as\s(?:it|this|they)|for\s(?:better|consistency))\b|"
-    rf"\)?\s(?:for|in)\s(?:all|every|any)\b|,?\s(?:or|and)\s(?:any|other|similar)\b[^{_C}]{{0,60}}$|"
+    rf"\)?\s(?:for|in)\s(?:all|every|any)\b|,?\s(?:or|and\s(?:any|other|similar))(?:\s(?!{_WHERE}\b)[\w-]+){{1,4}}$|"
     r"\sin\s(?:this|the)\s(?:repo|repository|project|code|codebase|code\sbase)\s?(?:$|[,:)(])))"
 )
 """What may follow: the end, a reason, more of the kind, or a place that is everywhere."""
@@ -249,7 +250,7 @@ _EXISTING = lazy_pattern(r"\bexisting\b|\bfiles\s(?:in|under)\b", re.IGNORECASE)
 _IF_ALL = rf"(?={_OPEN}|\s?\(|\s{_HAND})"
 _USE = r"(?:^|[:(]\s?|,\s(?:so\s)?|(?:^|\b(?:and|then|you|we)\s)(?:must|should)\s|\b(?:always|please|and|then)\s)"
 """Where an advice begins: what somebody or something else must use is none."""
-_ADVISED = rf"(?>(?!(?:in|for|to|on|at|by|as|with|inside|within)\b)(?>[\w.-]+|{_C}|\([^()]{{0,80}}\))\s?){{1,8}}?"
+_ADVISED = rf"(?>(?!{_WHERE}\b)(?>[\w.-]+|{_C}|\([^()]{{0,80}}\))\s?){{1,8}}?"
 """Code or words that are advised, without place or purpose."""
 _NOT = r"\s?[,(]{0,2}\s?(?:instead\sof|rather\sthan|and\snot|not|never)\s"
 _BY_HAND = r"(?:(?:it|them|this|these|directly|manually|by\shand|yourself|ever)\b\s?)*"
@@ -400,6 +401,10 @@ def _read_unit(unit: _Unit) -> tuple[list[Ban], list[str]]:
         for kind, number in _forbidden(sentence):
             if number in banned or not _is_decidable(codes[number], kind):
                 continue
+            if codes[number].startswith("-") and (
+                sentence.text != sentence.before or ":" in sentence.text.split(_C)[0]
+            ):
+                continue  # an option of the command that the unit is about
             banned.add(number)
             said = redact(_filled(sentence.said, codes[sentence.first_said :]))
             line = unit.line(ticked[number].start())
@@ -513,7 +518,7 @@ def _forbidden(sentence: _Sentence) -> Iterator[tuple[Kind, int]]:
             if groups.get("bare") is not None and sentence.joined:
                 continue
             verb = (groups.get("verb") or "").casefold()
-            how = next((how for word, how in _HOW.items() if word in verb), kind)
+            how = next((one for word, one in _HOW.items() if word in verb), None) or kind
             yield from _each(how, _numbers(found.string, found, sentence.first))
     named = _SUBJECT.match(sentence.before) if _ITSELF.search(text) else None
     if named is not None and (named["list"].count(_C) == sentence.first or _MADE.search(sentence.said)):
