@@ -55,6 +55,11 @@ class Record(NamedTuple):
     def is_withdrawn(self) -> bool:
         return not self.shared
 
+    @property
+    def is_rejected(self) -> bool:
+        """Whether the team rejected it: its field `rejected` says why, or is empty."""
+        return (found := self.fields.get("rejected")) is not None and found.json.startswith('"')
+
     def values(self) -> dict[str, object]:
         """The decoded fields."""
         return cast("dict[str, object]", json.loads(_object({name: one.json for name, one in self.fields.items()})))

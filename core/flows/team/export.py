@@ -242,8 +242,8 @@ def _leaving(
 
 _FIELDS: Final = frozenset(
     (
-        "because", "check", "do", "error", "errors", "key", "not", "sandbox", "scope", "system", "tags", "text",
-        "tool", "version", "whole", "workaround",
+        "because", "check", "do", "error", "errors", "key", "not", "rejected", "sandbox", "scope", "system", "tags",
+        "text", "tool", "version", "whole", "workaround",
     )
 )  # fmt: skip
 """Fields that this version writes; those of a later one are left alone."""

@@ -32,7 +32,7 @@ from core.transcripts.fields import timestamp
 
 _WITHDRAWN: Final = "team_withdrawn:"
 _CASE: Final = "team_case:"
-_REJECTED: Final = "you rejected a fix with this text"
+REJECTED_TEXT: Final = "you rejected a fix with this text"
 LONGEST: Final = 4_000
 """Code points of a fix's text."""
 
@@ -79,6 +79,11 @@ class _Fix(NamedTuple):
     origin: Origin
     record: Record
 
+    @property
+    def is_rejected_here(self) -> bool:
+        """Whether a person here rejected it, and no other fix with its text."""
+        return self.status == "rejected" and self.reason != REJECTED_TEXT
+
 
 class _Content(NamedTuple):
     """What a lesson says, and how that is stored: `kept` its text, `lesson` its JSON, `tags` theirs."""
@@ -91,6 +96,7 @@ class _Content(NamedTuple):
     do: str
     lesson: str | None
     tags: str
+    rejected: str | None
 
 
 class _Own(NamedTuple):
@@ -214,9 +220,8 @@ class _Import:
         rows = self.con.execute(
             "SELECT r.case_id, r.id, r.fingerprint, r.text, r.lesson, r.ts, e.error_normalized, r.status"
             " FROM json_each(?) CROSS JOIN resolution r ON r.case_id = value JOIN error_kb e ON e.id = r.case_id"
-            " WHERE (r.status = 'rejected' AND r.reason <> ?)"
-            " OR (r.status = 'verified' AND r.replaced_by IS NULL AND r.author <> ?)",
-            (ids, _REJECTED, TEAM),
+            " WHERE r.author <> ? AND (r.status = 'rejected' OR (r.status = 'verified' AND r.replaced_by IS NULL))",
+            (ids, TEAM),
         ).fetchall()
         for case_id, *own, status in cast("list[tuple[int, Any]]", rows):
             if status == "rejected":
@@ -276,14 +281,16 @@ class _Import:
             )
             self.own[case_id].remove(own)
             note_seen(self.con, id_, record.latest())
-        if reason:
+        if reason == REJECTED_TEXT:
             self.kept.append(Kept(id_, reason))
         self.touched.add(case_id)
         self.added += 1
 
     def _status(self, case_id: int, content: _Content) -> tuple[str, str]:
-        """The status of a lesson's fix, and the reason where its text was rejected here."""
-        return ("rejected", _REJECTED) if (case_id, content.kept) in self.rejected else ("verified", "")
+        """The status of a lesson's fix, and the reason where the team rejected it, or a fix with its text was here."""
+        if (case_id, content.kept) in self.rejected:
+            return "rejected", REJECTED_TEXT
+        return ("verified", "") if content.rejected is None else ("rejected", content.rejected)
 
     def _update(self, id_: str, record: Record, content: _Content, fix: _Fix) -> None:
         by = None
@@ -295,13 +302,17 @@ class _Import:
                 self.con.execute("UPDATE resolution SET replaced_by = ? WHERE id = ?", (fix.id, fix.replaced_by))
         edited = fix.origin.stored != stored_digest(fix.text, fix.lesson)
         origin = _origin(id_, self.place, record, content)
-        if by is not None or (fix.status == "rejected" and fix.reason != _REJECTED):
-            self.kept.append(Kept(id_, "you rejected it" if by is None else "your edit is newer"))
+        if by is not None or (fix.is_rejected_here and not fix.record.is_rejected):
+            if by is not None or not record.is_rejected:
+                self.kept.append(Kept(id_, "you rejected it" if by is None else "your edit is newer"))
             held = Origin(id_, origin.repository, origin.line, "" if edited else fix.origin.stored)
             self.con.execute("UPDATE resolution SET original = ? WHERE id = ?", (held.to_json(), fix.id))
             return
         status, reason = self._status(fix.case_id, content)
-        if reason:
+        before, after = (one.fields.get("rejected") for one in (fix.record, record))
+        if fix.status == "verified" and record.is_rejected and before == after:
+            status, reason = "verified", ""  # here it was verified again since
+        if reason == REJECTED_TEXT:
             self.kept.append(Kept(id_, reason))
         self.con.execute(
             "UPDATE resolution SET text = ?, lesson = ?, fingerprint = ?, tags = ?, ts = ?, original = ?, status = ?,"
@@ -322,6 +333,8 @@ class _Import:
         """Whether the file has another, later version of a fix that was written and shared here."""
         if record.latest() <= own.ts:
             return False
+        if content.rejected is not None and record.fields["rejected"].time > own.ts:
+            return True
         person, mine = person_of(self.place), parse_lesson(own.lesson)
         said = "" if mine is None else cleaned(mine.do.text, person)
         return cleaned(own.text, person) != content.text or said != content.do
@@ -449,8 +462,9 @@ def _content(record: Record) -> _Content:
     named = [one_form(clean(redact(tag)))[:LONGEST_TAG] for tag in shown[:MOST_TAGS]]
     do = "" if lesson is None else lesson.do.text
     return _Content(
-        names, key, mark, text, redact(text)[:TEXT_KEPT], do, stored_lesson(lesson), dump_names(named) or "[]"
-    )
+        names, key, mark, text, redact(text)[:TEXT_KEPT], do, stored_lesson(lesson), dump_names(named) or "[]",
+        _text(said, "rejected") if record.is_rejected else None,
+    )  # fmt: skip
 
 
 def _names(errors: list[Mapping[str, str]]) -> Iterator[Name]:

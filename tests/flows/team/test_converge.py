@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from core.base.wire import canonical
+from core.flows.team.place import TeamPlace
 from core.flows.team.sync import session
 from core.flows.team.sync.replica import known_lessons, put
 from core.flows.team.sync.setup import join_team, look_at_team
@@ -53,6 +54,7 @@ acts = st.lists(
         st.tuples(st.just("sync"), who, deaths),
         st.tuples(st.just("twice"), who, st.none()),
         st.tuples(st.just("again"), who, deaths),
+        st.tuples(st.sampled_from(("reject", "verify")), who, st.sampled_from(IDS)),
     ),
     min_size=3,
     max_size=14,
@@ -88,11 +90,21 @@ def state(store: Store) -> tuple[list[Any], ...]:
     return rows, answers, waits, cases
 
 
+def judge(store: Store, lesson: str, status: str) -> None:
+    """A person rejects the team's fix, or verifies it again."""
+    with store.transaction() as con:
+        con.execute(
+            "UPDATE resolution SET status = ? WHERE author = 'team' AND json_extract(original, '$.team.id') = ?",
+            (status, lesson),
+        )
+
+
 def replicas(folder: Path, addresses: Sequence[str]) -> list[Store]:
     made: list[Store] = []
     for at, address in enumerate(addresses):
         store = open_store(folder / f"{at}.db", write=True, create=True)
-        join_team(store, address, look_at_team(address, ""), [])
+        place = TeamPlace(folder / str(at), PROJECT, frozenset((PROJECT,)))
+        join_team(store, address, look_at_team(address, ""), [place])
         made.append(store)
     return made
 
@@ -124,6 +136,8 @@ def test_replicas_converge(postgres: Server, acts: list[tuple[str, int, Any]]) -
                     put(con, PROJECT, lesson, record, None)
                     con.execute("UPDATE team_lesson SET waits = 1")  # no fix of ours is behind it
                 expected[lesson] = join(expected.get(lesson, record), record)
+            elif act in ("reject", "verify"):
+                judge(store, what, "rejected" if act == "reject" else "verified")
             elif act == "twice":
                 with store.transaction() as con:
                     con.execute("UPDATE team_outbox SET sent = 0")
@@ -133,16 +147,17 @@ def test_replicas_converge(postgres: Server, acts: list[tuple[str, int, Any]]) -
             sync(store)
         first, second, third = map(state, stores)
         assert first == second == third
-        assert known_lessons(stores[0].con, PROJECT) == expected
-        alive = {id_ for id_, one in expected.items() if not one.is_withdrawn}
-        assert {row[0] for row in first[1]} == alive
+        known = known_lessons(stores[0].con, PROJECT)
+        assert {id_: join(known[id_], one) for id_, one in expected.items()} == known  # and what was rejected
+        alive = {id_: "rejected" if one.is_rejected else "verified" for id_, one in known.items() if one.shared}
+        assert {row[0]: row[2] for row in first[1]} == alive
         folded: dict[str, Record] = {}
         with connected(address) as con:
             for event in read_all(con, team):
                 if event.line is not None:
                     id_, record = parse_line(event.line.encode())
                     folded[id_] = join(folded.get(id_, record), record)
-        assert folded == expected
+        assert folded == known
         bodies = json.dumps(postgres.sql("SELECT body FROM casebook.team_payload WHERE team = %s", team))
         for id_, one in expected.items():
             if one.is_withdrawn:

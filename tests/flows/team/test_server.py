@@ -165,10 +165,14 @@ def test_an_undone_decision_is_withdrawn_and_its_redo_shared(postgres: Server, t
     assert search(joon, KNOWN)["match"]["origin"] == "team"
 
 
-def test_what_the_other_rejected_stays_rejected(postgres: Server, team: str, members: People) -> None:
+def test_a_rejection_in_a_repository_that_is_not_shared_stays_here(
+    postgres: Server, team: str, members: People
+) -> None:
     mina, joon = members("mina", "joon")
     mina.fix(KNOWN, "pip install pyyaml")
     joined(postgres, team, mina, joon)
+    with open_store(joon.database, write=True) as store, store.transaction() as con:
+        con.execute("DELETE FROM team_project")
     joon.run("errors", "reject", case_of(joon, KNOWN))
     assert joon.json("team", "sync")["sent"] == 0
     search(joon, KNOWN, code=1)
@@ -333,3 +337,31 @@ def test_who_edits_what_a_colleague_changes_meanwhile_is_asked(postgres: Server,
         assert conflict.base is not None and "pip install" in conflict.base.text
         assert conflict.theirs is not None and "uv add" in conflict.theirs.text
         assert edit(store, "joon", [look(store.con, case_id)], Written("Use the image.")).conflicts == ()
+
+
+def test_a_rejection_and_its_undo_are_shared(postgres: Server, team: str, members: People) -> None:
+    """A fix that one rejects answers for nobody, whoever wrote it; without personal texts in the reason."""
+    mina, joon, ana = members("mina", "joon", "ana")
+    mina.fix(KNOWN, "pip install pyyaml")
+    joined(postgres, team, mina, joon, ana)
+    case = case_of(joon, KNOWN)
+    joon.run("errors", "reject", case, "--reason", "it breaks the image, ask joon@example.com")
+    (project,) = joon.json("team", "preview", "--server")["projects"]
+    (leaving,) = project["lessons"]
+    assert (leaving["act"], leaving["changed"]) == ("change", ["rejected"])
+    assert leaving["fields"]["rejected"] == "it breaks the image, ask <email>"
+    assert joon.json("team", "sync")["sent"] == 1
+    assert joon.json("team", "sync")["sent"] == 0
+    for one in (mina, ana):
+        one.run("team", "sync")
+        search(one, KNOWN, code=1)
+        assert one.json("team", "sync")["sent"] == 0, "the rejection of another withdraws nothing"
+    assert shared(mina) == shared(joon) == shared(ana)
+    assert "pip install" in str(shared(ana))
+    changed = next(one for one in ana.json("undo", "--list")["changes"] if "team lessons" in one["title"])
+    ana.run("undo", "--change", str(changed["change"]))
+    assert ana.json("team", "sync")["sent"] == 1, "an undo of a shared decision is a decision"
+    for one in (joon, mina):
+        one.run("team", "sync")
+        assert "pip install" in search(one, KNOWN)["match"]["resolution"]
+    assert shared(mina) == shared(joon) == shared(ana)

@@ -47,6 +47,20 @@ def test_no_secret_reaches_the_server(postgres: Server, tmp_path: Path) -> None:
             store.con.execute("SELECT line FROM team_lesson UNION ALL SELECT line FROM team_outbox").fetchall()
         )
     assert report.sent > len(SECRETS) // 2
+    ana = book(tmp_path, "ana", postgres.member(team))
+    with open_store(ana, write=True) as store:
+        sync(store)
+        with store.transaction() as con:
+            reasons = json.dumps([row["text"] for row in SECRETS])
+            con.execute(
+                "UPDATE resolution SET status = 'rejected',"
+                " reason = (SELECT value FROM json_each(?) WHERE key = resolution.id % ?) WHERE author = 'team'",
+                (reasons, len(SECRETS)),
+            )
+        assert sync(store).sent == report.sent
+        kept += json.dumps(
+            store.con.execute("SELECT line FROM team_lesson UNION ALL SELECT line FROM team_outbox").fetchall()
+        )
     held = dump(postgres)
     assert "step1 failed" in held
     assert leaked(held + held.replace("\\\\", "\\").replace('\\"', '"') + kept) == []

@@ -221,10 +221,13 @@ def mark_applied(con: apsw.Connection, waiting: Waiting) -> None:
     )
 
 
-def put(con: apsw.Connection, repository: str, lesson: str, record: Record, fix_id: int | None) -> None:
-    """Decide on a lesson here: it is known at once, and waits in the outbox. Inside the caller's transaction."""
+def put(
+    con: apsw.Connection, repository: str, lesson: str, record: Record, fix_id: int | None, *, waits: bool = False
+) -> None:
+    """Decide on a lesson here: it is known at once, and waits in the outbox. Inside the caller's transaction. `waits`:
+    the decision is not noted in the fix of the lesson."""
     kind, time = (WITHDRAWAL, record.withdrawn) if record.is_withdrawn else (LESSON, record.shared)
-    learn(con, [Decision(repository, lesson, record, "you")], waits=record.is_withdrawn)  # other fixes are here
+    learn(con, [Decision(repository, lesson, record, "you")], waits=waits or record.is_withdrawn)
     con.execute(
         "INSERT INTO team_outbox(id, kind, repository, lesson, time, line, fix_id) VALUES (?, ?, ?, ?, ?, ?, ?)",
         (str(uuid.uuid4()), kind, repository, lesson, time, line_of(lesson, record), fix_id),

@@ -248,10 +248,10 @@ def _not_held(store: Store, found: Iterable[Found]) -> Iterator[Found]:
 
 
 def _read(found: Found) -> _Lesson | None:
-    """Join the versions of a lesson; None where there is none that can be read, or it is withdrawn."""
+    """Join the versions of a lesson; None where there is none that can be read, or it is withdrawn or rejected."""
     read = [parse_line(line.encode("utf-8", "surrogatepass")) for line in found.lines]
     records = [redacted(one[1]) for one in read if not isinstance(one, str) and one[0] == found.lesson]
-    if not records or (joined := reduce(join, records)).is_withdrawn:
+    if not records or (joined := reduce(join, records)).is_withdrawn or joined.is_rejected:
         return None
     return _Lesson(found, joined)
 

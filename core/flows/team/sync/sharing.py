@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final, cast
@@ -9,8 +10,12 @@ from typing import ClassVar, Final, cast
 import apsw
 
 from core.base.fault import Fault
+from core.base.wire import canonical
+from core.errors.cases.derived import TEAM
+from core.flows.team.collect import origin_of
 from core.flows.team.export import LeavingLesson, LeftOut, PlannedLessons, after, plan_lessons
-from core.flows.team.place import TeamPlace
+from core.flows.team.importing import REJECTED_TEXT
+from core.flows.team.place import TeamPlace, person_of
 from core.flows.team.sync.replica import (
     known_lesson,
     known_lessons,
@@ -20,8 +25,9 @@ from core.flows.team.sync.replica import (
     require_replica,
 )
 from core.store import Store, faults, now
-from core.team.lessons_file import Record
+from core.team.lessons_file import Record, Stamped
 from core.team.postgres.log import LESSON, WITHDRAWAL
+from core.team.privacy import cleaned, leaks
 
 _SHORTEST_ID: Final = 4
 _LATER: Final = "the team has a newer version. To share your version, edit case {} again"
@@ -68,7 +74,42 @@ def _planned(
     for place in places:
         with faults(store.path):
             known = known_lessons(store.con, place.repository)
-            yield place, plan_lessons(store.con, place, known, again=again, later=_LATER)
+            planned = plan_lessons(store.con, place, known, again=again, later=_LATER)
+            yield place, _with_verdicts(store.con, place, planned)
+
+
+def _with_verdicts(con: apsw.Connection, place: TeamPlace, planned: PlannedLessons) -> PlannedLessons:
+    """A plan with what a person here decided on the team's own fixes: those that they rejected, or verified again."""
+    person, records = person_of(place), dict(planned.records)
+    again = json.dumps([id_ for id_, one in records.items() if one.is_rejected])
+    leaving: list[LeavingLesson] = []
+    for fix_id, case_id, status, reason, original in cast(
+        "list[tuple[int, int, str, str, str]]", con.execute(_VERDICTS, (REJECTED_TEXT, again)).fetchall()
+    ):
+        origin = origin_of(TEAM, original)
+        old = None if origin is None or origin.repository != place.repository else records.get(origin.id)
+        if origin is None or old is None or old.is_withdrawn or old.is_rejected == (status == "rejected"):
+            continue
+        said = cleaned(reason, person) if status == "rejected" else None
+        said = "" if said is None or leaks([said], person) else said
+        time = after(old.latest(), now())
+        stamped = Stamped(time, canonical(said if status == "rejected" else None))
+        records[origin.id] = old._replace(fields={**old.fields, "rejected": stamped})
+        leaving.append(LeavingLesson(origin.id, "change", case_id, fix_id, records[origin.id].values(), _VERDICT))
+    return planned._replace(records=records, leaving=(*planned.leaving, *leaving))
+
+
+def _is_of_team(con: apsw.Connection, fix_id: int | None) -> bool:
+    row = con.execute("SELECT author FROM resolution WHERE id = ?", (fix_id,)).fetchone()
+    return row is not None and row[0] == TEAM
+
+
+_VERDICT: Final = ("rejected",)
+_VERDICTS: Final = (
+    "SELECT id, case_id, status, reason, original FROM resolution WHERE author = 'team' AND replaced_by IS NULL"
+    " AND ((status = 'rejected' AND reason <> ?1) OR (status = 'verified' AND"
+    " iif(json_valid(original), json_extract(original, '$.team.id'), NULL) IN (SELECT value FROM json_each(?2))))"
+)
 
 
 def collect(store: Store, restore: Collection[str] = ()) -> tuple[LeftOut, ...]:
@@ -89,7 +130,9 @@ def collect(store: Store, restore: Collection[str] = ()) -> tuple[LeftOut, ...]:
         for place, planned in found:
             for one in planned.leaving:
                 if known_lesson(con, place.repository, one.id) == before[place.repository].get(one.id):
-                    put(con, place.repository, one.id, planned.records[one.id], one.fix_id)
+                    verdict = one.changed == _VERDICT and _is_of_team(con, one.fix_id)
+                    fix_id = None if verdict else one.fix_id
+                    put(con, place.repository, one.id, planned.records[one.id], fix_id, waits=verdict)
         _withdraw_undone(con)
         con.execute("UPDATE team_server SET journaled = ?", (cast("int", row[0]) if row else 0,))
     return tuple(one for _, planned in found for one in planned.left_out)
