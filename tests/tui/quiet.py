@@ -17,7 +17,8 @@ from typing import Any
 
 import pytest
 from textual._compositor import Compositor
-from textual._context import active_app
+from textual._context import active_app, visible_screen_stack
+from textual.geometry import Region
 from textual.pilot import Pilot
 
 from core.process.child import Child
@@ -97,9 +98,19 @@ def nothing_slept_for_nothing() -> Iterator[None]:
         yield
 
 
+def _draw_changed(compositor: Compositor, behind: list[Any]) -> None:
+    """Draw the lines of each widget that changed, as an update does; they are not put together to a screen."""
+    visible_screen_stack.set(behind)
+    whole, changed = compositor.size.region, compositor._dirty_regions
+    crop = whole if whole in changed else Region.from_union(changed).intersection(whole)
+    changed.clear()
+    for _ in compositor._get_renders(crop):
+        pass
+
+
 @contextmanager
 def drawn_when_quiet() -> Iterator[None]:
-    """The screen is drawn at each pause of the `Pilot`, not at every change in between: nobody sees those frames.
+    """The widgets are drawn at each pause of the `Pilot`, not at every change in between: nobody sees those frames.
 
     Regions that changed add up until then. Whole frames, as for `frame` and snapshots, are drawn when asked for. An
     error in drawing still ends the test, at the next pause."""
@@ -113,7 +124,7 @@ def drawn_when_quiet() -> Iterator[None]:
     async def pause_and_draw(self: Pilot[Any], delay: float | None = None) -> None:
         await pause(self, delay)
         if (compositor := self.app.screen._compositor)._dirty_regions:
-            draw(compositor, screen_stack=self.app._background_screens)
+            _draw_changed(compositor, self.app._background_screens)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Compositor, "render_update", draw_whole)
