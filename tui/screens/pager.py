@@ -161,7 +161,8 @@ class LongText(ScrollView, can_focus=True, inherit_bindings=False):
         row = max(0, bisect_right(self.starts, at) - 1)
         left = cell_len(self._drawn(self.starts[row], at)) if len(self.starts) else 0
         x = 0 if top or left < self.room - 8 else left - self.room // 2
-        self.scroll_to(x=x, y=row if top else max(0, row - self.size.height // 3), animate=False)
+        y = row if top else max(0, row - self.size.height // 3)
+        self.scroll_to(x=x, y=y, animate=False, force=True)  # new rows may have no scrollbar yet
 
     def row(self, at: int) -> tuple[str, bool]:
         """Return the text of a row, inert, and whether it continues the line above."""

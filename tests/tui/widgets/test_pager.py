@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
@@ -53,6 +56,27 @@ async def test_it_opens_at_the_quote_lit_and_its_long_lines_are_broken_until_a_k
         assert long.max_scroll_x == 0
         await pilot.press("w")
         await until(pilot, lambda: long.max_scroll_x > 0 and QUOTE in frame(app))  # what was on top stays in sight
+
+
+async def test_it_goes_to_the_quote_also_before_the_scrollbar_of_new_rows_is_there(
+    casebook: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The screen may be refreshed before the text has asked for a layout of its rows."""
+    later = WholeText.call_after_refresh
+
+    def at_once(self: WholeText, act: Callable[..., Any], *given: Any, **named: Any) -> bool:
+        if act != self._go:
+            return later(self, act, *given, **named)
+        self._go(*given)
+        return True
+
+    monkeypatch.setattr(WholeText, "call_after_refresh", at_once)
+    app = app_on(casebook)
+    async with app.run_test(size=SIZE) as pilot:
+        await settled(pilot, app)
+        at = TEXT.index(QUOTE)
+        await shown(pilot, app, TEXT, lit=[(at, at + len(QUOTE))], wrapped=True)
+        assert QUOTE in frame(app)
 
 
 async def test_words_are_looked_for_as_in_less(casebook: Path) -> None:
