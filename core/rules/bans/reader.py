@@ -326,7 +326,13 @@ _ITSELF = lazy_pattern(
     re.IGNORECASE,
 )
 """Not to be edited, where the file was named first."""
-_HOW: Final[dict[str, Kind]] = {"import": "import", "call": "call", "invok": "call", "run": "run", "execut": "run"}
+_HOW: Final[tuple[tuple[str, Kind], ...]] = (
+    ("import", "import"),
+    ("call", "call"),
+    ("invok", "call"),
+    ("run", "run"),
+    ("execut", "run"),
+)
 """The kinds of verbs."""
 _SUBJECT = lazy_pattern(rf"^(?:[^{_C}:]{{1,60}}:\s)?(?:the\s|files\sin\s|files\sunder\s)?{_LIST}", re.IGNORECASE)
 _MADE = lazy_pattern(r"\b(?:auto-?generated|generated|build output|codegen)\b", re.IGNORECASE)
@@ -518,7 +524,9 @@ def _forbidden(sentence: _Sentence) -> Iterator[tuple[Kind, int]]:
             if groups.get("bare") is not None and sentence.joined:
                 continue
             verb = (groups.get("verb") or "").casefold()
-            how = next((one for word, one in _HOW.items() if word in verb), None) or kind
+            how: Kind = kind
+            for word, of_verb in _HOW:
+                how = of_verb if word in verb else how
             yield from _each(how, _numbers(found.string, found, sentence.first))
     named = _SUBJECT.match(sentence.before) if _ITSELF.search(text) else None
     if named is not None and (named["list"].count(_C) == sentence.first or _MADE.search(sentence.said)):
