@@ -53,7 +53,7 @@ def text_of(item: dict[str, Any]) -> str:
     """The `text` of an input line. Raises Fault invalid_input."""
     text = item.get("text")
     if not isinstance(text, str):
-        raise Fault("invalid_input", "the line has no text", f"write lines like {TEXT}")
+        raise Fault("invalid_input", "the line has no text", f"use the format {TEXT}")
     if not text.strip():
         raise Fault("invalid_input", "the text is empty", "pass the error output as text")
     return text
@@ -61,7 +61,7 @@ def text_of(item: dict[str, Any]) -> str:
 
 def object_of(line: bytes | None, form: str) -> dict[str, Any]:
     """The object on a line of that form; None is a line that was too long. Raises Fault invalid_input."""
-    hint = f"write lines like {form}"
+    hint = f"use the format {form}"
     if line is None:
         raise Fault("invalid_input", f"the line is longer than {MAX_LINE >> 20} MiB", hint)
     try:

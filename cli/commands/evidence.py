@@ -253,7 +253,7 @@ def run_list(args: argparse.Namespace, context: Context) -> int:
     from core.store.sql import storable
 
     if not 1 <= args.limit <= 10_000:
-        raise Fault("invalid_input", f"--limit is {args.limit}", "give a number from 1 to 10,000")
+        raise Fault("invalid_input", f"--limit {args.limit} is not between 1 and 10,000", "pass a number in this range")
     after = storable(args.after or "")
     with open_store(context.database) as store, faults(context.database):
         session = None if args.session is None else session_named(store.con, args.session)
@@ -291,7 +291,7 @@ def run_show(args: argparse.Namespace, context: Context) -> int:
         context.out.result(entry, entry_lines(context.out, entry))
     else:
         what = "quote" if number else "entry"
-        fault = Fault("not_indexed", f"there is no {what} {args.id[:80]!r}", "see casebook evidence list")
+        fault = Fault("not_indexed", f"there is no {what} {args.id[:80]!r}", "run: casebook evidence list")
         return not_there(fault, context)
     return 0
 
@@ -390,5 +390,5 @@ def _span(text: str) -> Span:
 
     found = _AT.fullmatch(text)
     if found is None or int(found[2]) >= int(found[3]):
-        raise Fault("invalid_input", f"--at is not MESSAGE:START-END: {text[:80]}", "write it like 4:120-168")
+        raise Fault("invalid_input", f"--at is not MESSAGE:START-END: {text[:80]}", "use the format 4:120-168")
     return Span(int(found[1]), int(found[2]), int(found[3]))

@@ -79,7 +79,7 @@ def _check(args: argparse.Namespace, context: Context) -> None:
     if args.view == _SESSION and (args.since is not None or args.project is not None):
         raise Fault("invalid_input", "session cannot be combined with --since or --project", see)
     if args.svg is not None and args.view is None:
-        raise Fault("invalid_input", "--svg needs a view", f"one of: {', '.join((*_VIEWS, _SESSION))}")
+        raise Fault("invalid_input", "--svg needs a view", f"pass one of: {', '.join((*_VIEWS, _SESSION))}")
     if args.svg is not None and context.out.json:
         raise Fault("invalid_input", "--svg and --json cannot be combined", see)
     if args.force and args.svg is None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from core.rules.matching.call import ToolCall
 
 
-_LIKE = 'write it like \'{"command": "ls"}\''
+_LIKE = 'use the format \'{"command": "ls"}\''
 _MATCH = """\
 examples:
   casebook rules match --rules memory.md --tool Bash --input '{"command": "git push -f origin main"}'

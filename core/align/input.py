@@ -99,7 +99,9 @@ def _entry(value: object, at: int, warnings: list[str]) -> ExtractedEntry:
         said = []
     if not isinstance(said, list):
         raise Fault(
-            "invalid_input", f"entry {name}: the evidence is not an array", "add messageIndex and quote to each"
+            "invalid_input",
+            f"entry {name}: the evidence is not an array",
+            "pass an array of objects with messageIndex and quote",
         )
     quotes = tuple(_quote(one, name, index, warnings) for index, one in enumerate(cast("list[object]", said)))
     if not quotes:
@@ -130,7 +132,7 @@ def _text(value: object) -> str:
 
 def _json(text: str, what: str) -> object:
     if not text.strip():
-        raise Fault("invalid_input", f"{what} empty", "give JSON")
+        raise Fault("invalid_input", f"{what} empty", "pass JSON")
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:

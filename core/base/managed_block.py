@@ -205,5 +205,7 @@ def _sound(body: str) -> str:
 
 def _broken(name: str, line: int, what: str) -> Fault:
     return Fault(
-        "invalid_input", f"{name}:{line}: {what}", "fix the marker lines manually (casebook did not change the file)"
+        "invalid_input",
+        f"{name}:{line}: {what}",
+        "correct the marker lines manually (casebook left the file unchanged)",
     )

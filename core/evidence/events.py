@@ -135,7 +135,7 @@ def replay_events(target: Store, history: Iterable[Event]) -> int:
     Messages are not part of it: they come from the transcripts. Raises Fault invalid_input where there are entries.
     """
     if target.con.execute("SELECT 1 FROM entry LIMIT 1").fetchone():
-        raise Fault("invalid_input", f"{target.path} has entries already", "replay into a new casebook")
+        raise Fault("invalid_input", f"{target.path} already has entries", "replay into a new casebook")
     told = 0
     with target.transaction() as con:
         for event in history:

@@ -49,7 +49,7 @@ def promotion_of(con: apsw.Connection, entry_id: str) -> Promotion:
     """Return what blocks an entry's promotion. Raises Fault not_indexed for an unknown entry."""
     row = con.execute("SELECT stage, session_id FROM entry WHERE id = ?", (entry_id,)).fetchone()
     if row is None:
-        raise Fault("not_indexed", f"entry {entry_id[:80]!r} not found", "see casebook evidence list")
+        raise Fault("not_indexed", f"entry {entry_id[:80]!r} not found", "run: casebook evidence list")
     return _judged(con, cast("Stage", row[0]), quotes_of(con, entry_id), str(row[1] or ""))
 
 
@@ -106,7 +106,7 @@ def promotion_title(con: apsw.Connection, entry_id: str) -> str:
     """What an entry is called in the history. Raises Fault not_indexed."""
     row = con.execute("SELECT title FROM entry WHERE id = ?", (entry_id,)).fetchone()
     if row is None:
-        raise Fault("not_indexed", f"entry {entry_id[:80]!r} not found", "see casebook evidence list")
+        raise Fault("not_indexed", f"entry {entry_id[:80]!r} not found", "run: casebook evidence list")
     return " ".join(str(row[0]).split())[:80]
 
 

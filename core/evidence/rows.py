@@ -169,7 +169,7 @@ def aligned_from(status: str, method: str, confidence: float, body: str) -> Alig
         )
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise Fault(
-            "db_damaged", f"an alignment cannot be read: {error}", "align the session again with --again"
+            "db_damaged", f"an alignment cannot be read: {error}", "run: casebook evidence align --session ID --again"
         ) from error
 
 
@@ -197,7 +197,9 @@ def spans_from(text: str) -> tuple[Span, ...]:
     try:
         return tuple(map(_span, json.loads(text))) if text else ()
     except (ValueError, KeyError, TypeError) as error:
-        raise Fault("db_damaged", f"a place cannot be read: {error}", "align the session again") from error
+        raise Fault(
+            "db_damaged", f"a place cannot be read: {error}", "run: casebook evidence align --session ID --again"
+        ) from error
 
 
 def _span(found: Mapping[str, int]) -> Span:

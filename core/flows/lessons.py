@@ -61,7 +61,7 @@ def record_lesson(store: Store, session: str, told: LessonInput, settings: Align
     the whole check that passed behind it, and each quote must be there.
     """
     if bool(told.command.strip()) == bool(told.hunk.strip()):
-        raise _refused("pass the command that fixed it, or the hunk", "one of them")
+        raise _refused("the lesson needs either a command or a hunk", "pass one of them")
     session = session_named(store.con, session)
     with store.transaction() as con:
         found = identify(redact(told.error))

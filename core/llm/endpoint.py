@@ -55,7 +55,7 @@ def endpoint_of(settings: LlmSettings, environ: Mapping[str, str] | None = None)
     if parts.scheme not in ("http", "https") or not host or parts.query or parts.fragment:
         raise Fault(
             "config_invalid",
-            f"models.llm.endpoint is not an http or https address: {_display_url(settings.endpoint)}",
+            f"models.llm.endpoint is not an http or https URL: {_display_url(settings.endpoint)}",
             cure,
         )
     if not host.isascii():
@@ -66,7 +66,7 @@ def endpoint_of(settings: LlmSettings, environ: Mapping[str, str] | None = None)
     if not host.isprintable() or " " in host or _PATH.fullmatch(parts.path) is None:
         raise Fault(
             "config_invalid",
-            f"models.llm.endpoint is not an http or https address: {_display_url(settings.endpoint)}",
+            f"models.llm.endpoint is not an http or https URL: {_display_url(settings.endpoint)}",
             cure,
         )
     usual = 443 if parts.scheme == "https" else 80
@@ -85,7 +85,9 @@ def _key(variable: str, environ: Mapping[str, str] | None) -> str:
         cure = f"set {variable}, or clear models.llm.api_key_env if the server needs no key"
         raise Fault("config_invalid", f"the environment variable {variable} is empty", cure)
     if not key.isascii() or not key.isprintable():
-        raise Fault("config_invalid", f"the environment variable {variable} is not a valid key", "correct it")
+        raise Fault(
+            "config_invalid", f"the environment variable {variable} is not a valid key", "set it to a valid key"
+        )
     return key
 
 

@@ -67,8 +67,8 @@ def server_text(text: object, key: str = "") -> str:
 def start_hint(provider: str) -> str:
     """What to do where no server answers."""
     if provider == "ollama":
-        return "start it with: ollama serve (or set models.llm.endpoint to where it runs)"
-    return "start the server, or set models.llm.endpoint to where it runs"
+        return "start it with: ollama serve (or set models.llm.endpoint to its URL)"
+    return "start the server, or set models.llm.endpoint to its URL"
 
 
 def unreachable(endpoint: Endpoint, provider: str, error: Exception, connect_s: float) -> Fault:
@@ -82,7 +82,7 @@ def unreachable(endpoint: Endpoint, provider: str, error: Exception, connect_s: 
     elif isinstance(error, socket.gaierror):
         message, hint = (
             f"unknown host {endpoint.host}",
-            "fix models.llm.endpoint, or check the network",
+            "correct models.llm.endpoint, or check the network",
         )
     elif isinstance(error, TimeoutError):
         message = f"no connection to {where} within {connect_s:.0f} s"
@@ -90,7 +90,7 @@ def unreachable(endpoint: Endpoint, provider: str, error: Exception, connect_s: 
         reason = server_text(getattr(error, "verify_message", "") or getattr(error, "reason", "") or error)
         message, hint = (
             f"no trusted connection to {where}: {reason}",
-            "check the certificate, or the address",
+            "check the certificate, or the URL",
         )
     elif isinstance(error, OSError):
         message = f"no connection to {where}: {server_text(error.strerror or error)}"
@@ -188,7 +188,7 @@ def refused(endpoint: Endpoint, provider: str, model: str, status: int, body: by
 def redirected(endpoint: Endpoint, status: int, location: str) -> Fault:
     """A redirect: questions and keys go where the settings say, and nowhere else."""
     message = f"{endpoint.address} redirects (HTTP {status}): {server_text(location) or 'without a target'}"
-    hint = "if that is the right server, set models.llm.endpoint to it"
+    hint = "if that is the right server, set models.llm.endpoint to its URL"
     return Fault("model_unreachable", message, hint, endpoint=endpoint.address, status=status)
 
 

@@ -154,7 +154,9 @@ class Claim:
             return self._at_path(str(self.place.socket)) if self.place.socket is not None else self._at_port(token)
         except OSError as error:
             said = error.strerror or str(error)
-            raise Fault("io_error", f"cannot listen on {self.place.entrance}: {said}", "see casebook doctor") from error
+            raise Fault(
+                "io_error", f"cannot listen on {self.place.entrance}: {said}", "run: casebook doctor"
+            ) from error
 
     def _at_path(self, path: str) -> sockets.socket:
         with contextlib.suppress(FileNotFoundError):
@@ -249,4 +251,4 @@ def end_holder(place: Endpoint, seconds: float) -> int | None:
             if not is_locked(place.lock):
                 return pid
             time.sleep(0.02)
-    raise Fault("timeout", f"the model service (process {pid}) did not stop", "kill that process")
+    raise Fault("timeout", f"the model service (process {pid}) did not stop", "end that process")

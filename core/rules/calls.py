@@ -218,10 +218,10 @@ def _object(text: str) -> dict[str, object]:
     try:
         given: object = json.loads(text, object_pairs_hook=_no_twins, parse_constant=_no_constant)
     except _NotSentError as error:
-        raise Fault("invalid_input", str(error), "not valid JSON for a hook, fix it") from None
+        raise Fault("invalid_input", str(error), "correct the JSON") from None
     except json.JSONDecodeError as error:
         what = error.msg[:1].lower() + error.msg[1:].removesuffix(" starting at")
-        raise Fault("invalid_input", f"line {error.lineno}, column {error.colno}: {what}", "fix the JSON") from None
+        raise Fault("invalid_input", f"line {error.lineno}, column {error.colno}: {what}", "correct the JSON") from None
     except (ValueError, RecursionError):
         raise Fault("invalid_input", "the JSON is nested too deeply, or a number in it is too long", "") from None
     if not isinstance(given, dict):

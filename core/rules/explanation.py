@@ -464,11 +464,11 @@ def _together(tried: _Tried, *, meaning: bool) -> Iterator[Need]:
         more = _with_words(one, max(value, one.keyword.score))
         return _with_similarity(more, max(value, one.similarity or 0.0)) if meaning else more
 
-    name = "similarity and keyword score of {:.2f} each" if meaning else "keyword score of {:.2f}"
+    name = "a similarity and a keyword score of {:.2f} each" if meaning else "a keyword score of {:.2f}"
     fitting = replace(tried, mine=_with_fit(tried.mine, max(1.0, tried.mine.fits.factor)))
     for asked, where in ((tried, ""), (fitting, " in a call that matches the rule")):
         if (least := _least(asked, 0.0, both)) is not None:
-            yield Need("together", 0.0, least, f"{name.format(least)} would be enough{where}")
+            yield Need("together", 0.0, least, f"with {name.format(least)}{where}, the rule would be shown")
             return
 
 
@@ -480,15 +480,15 @@ def _least(tried: _Tried, now: float, change: Callable[[Weighed, float], Weighed
 
 def _reading(name: str, now: float, needed: float | None) -> str:
     if needed is None:
-        return f"a higher {name} would not be enough"
+        return f"a higher {name} alone would not change this"
     return f"{name} {needed:.2f} instead of {now:.2f}"
 
 
 def _describe_fit(tried: _Tried, fits: float, needed: float | None) -> str:
     if needed is not None:
-        return f"a factor of {needed:.2f} instead of {fits:.2f} would be enough"
+        return f"with a factor of {needed:.2f} instead of {fits:.2f}, the rule would be shown"
     bare = tried.score(_with_fit(tried.mine, 1.0))
-    return f"without the factor {fits:.2f} the score would be {bare:.2f}, below the cut-off"
+    return f"without the factor {fits:.2f}, the score would be {bare:.2f}, below the cut-off"
 
 
 _Word = tuple[str, float, tuple[QueryTerm, ...]]

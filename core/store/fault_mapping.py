@@ -38,7 +38,7 @@ _TABLE: tuple[tuple[type[apsw.Error], FaultCode, str, str], ...] = (
     (apsw.InterruptError, "timeout", "The query on {path} was stopped.", ""),
     (apsw.NoMemError, "generic", "Memory ran out while reading {path}.", ""),
     (apsw.TooBigError, "invalid_input", "A text is too long to be stored in {path}.", ""),
-    (apsw.ConstraintError, "invalid_input", "{path} refused a row ({error}).", ""),
+    (apsw.ConstraintError, "invalid_input", "A row could not be stored in {path} ({error}).", ""),
 )
 
 

@@ -395,10 +395,10 @@ def mend(con: apsw.Connection) -> list[str]:
 
     A lost case or session gets a stand-in row; a row that refers to anything else that is lost is left out.
     """
-    notes = [f"case {case_id} was lost, its data is in a placeholder" for case_id in _stand_in_cases(con)]
+    notes = [f"case {case_id} was lost: its data is in a placeholder" for case_id in _stand_in_cases(con)]
     con.execute(f"INSERT INTO session(id, agent) SELECT session_id, 'unknown' FROM ({_SESSION_IDS})")
     if con.changes():
-        notes.append(f"{con.changes()} sessions were lost, their messages are in placeholders")
+        notes.append(f"{con.changes()} sessions were lost: their messages are in placeholders")
     con.execute("INSERT OR IGNORE INTO case_key(error_normalized, case_id) SELECT error_normalized, id FROM error_kb")
     con.execute("DELETE FROM case_state WHERE case_id NOT IN (SELECT id FROM error_kb)")
     for column in ("undoes", "undone_by"):
@@ -553,10 +553,10 @@ def _collect(image: Image, saved: _Saved) -> None:
     for page, of_index, rows in loose(image):
         shape = place_of(known, rows) if rows else None
         if shape is not None:
-            image.damage.append(f"page {page} was unlinked, its {len(rows)} rows look like {shape.name}")
+            image.damage.append(f"page {page} was unlinked: its {len(rows)} rows look like {shape.name}")
             saved.add(shape, rows)
         elif not of_index and rows:
-            image.damage.append(f"page {page} was unlinked, its {len(rows)} rows were not identified")
+            image.damage.append(f"page {page} was unlinked: its {len(rows)} rows were not identified")
 
 
 class _Saved:

@@ -122,7 +122,7 @@ def take_wal(copy: Path) -> tuple[int | None, list[str]]:
         return None, _settle(copy) if beside(copy, "-journal").exists() else []
     page_size = struct.unpack(">I", head(wal)[8:12])[0]
     if not (512 <= page_size <= 65536) or page_size & (page_size - 1):
-        return None, ["the WAL is damaged, its data is lost"]
+        return None, ["the WAL is damaged: its data is lost"]
     notes: list[str] = []
     if not head(copy).startswith(MAGIC):
         notes.append("the header is damaged")
@@ -137,10 +137,10 @@ def _settle(copy: Path) -> list[str]:
                 con.execute("SELECT count(*) FROM sqlite_schema").fetchall()
             con.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
     except apsw.Error as error:
-        return [f"the WAL could not be read ({error}), its data is lost"]
+        return [f"the WAL could not be read ({error}): its data is lost"]
     wal = beside(copy, "-wal")
     if wal.exists() and wal.stat().st_size:
-        return ["the WAL could not be read, its data is lost"]
+        return ["the WAL could not be read: its data is lost"]
     return []
 
 

@@ -28,7 +28,7 @@ _WORTHS: Final[dict[str, Worth]] = {"any": "general", "project": "project", "non
 def run_list(args: argparse.Namespace, context: Context) -> int:
     """`errors list`: one page of cases."""
     if not 1 <= args.limit <= 10_000:
-        raise Fault("invalid_input", f"--limit is {args.limit}", "give a number from 1 to 10,000")
+        raise Fault("invalid_input", f"--limit {args.limit} is not between 1 and 10,000", "pass a number in this range")
     with open_store(context.database) as store, faults(context.database):
         page = list_cases(store, _filters(args), sort=args.sort, limit=args.limit, after=args.after)
     context.out.result(page, _list_lines(context.out, page))
@@ -194,7 +194,7 @@ def _time(text: str | None) -> str | None:
         at = datetime.fromisoformat(text)
     except ValueError:
         raise Fault(
-            "invalid_input", f"--since is not a date or time: {text}", "write it like 2026-01-31 or 2026-01-31T18:00Z"
+            "invalid_input", f"--since is not a date or time: {text}", "use the format 2026-01-31 or 2026-01-31T18:00Z"
         ) from None
     return text if at.tzinfo is None else at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 

@@ -282,7 +282,7 @@ def run_lesson(args: argparse.Namespace, context: Context) -> int:
         fix = answering(store.con, case_id, mark) if args.fix is None else resolution(store.con, case_id, args.fix)
     if fix is None or fix.lesson is None:
         what = "has no current fix" if fix is None else f"has no lesson in fix {fix.id}"
-        hint = f"see: casebook errors show {case_id}"
+        hint = f"run: casebook errors show {case_id}"
         return not_there(Fault("not_indexed", f"case {case_id} {what}", hint, case_id=case_id), context)
     context.out.result(fix.lesson, lesson_lines(context.out, fix.lesson))
     return 0

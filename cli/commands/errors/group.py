@@ -222,5 +222,5 @@ def tool_names(text: str | None) -> tuple[str, ...]:
     except (ValueError, RecursionError):
         value = None
     if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
-        raise Fault("invalid_input", "--tool-sequence is not a JSON array", 'write it like \'["Read", "Edit"]\'')
+        raise Fault("invalid_input", "--tool-sequence is not a JSON array", 'use the format \'["Read", "Edit"]\'')
     return tuple(value)

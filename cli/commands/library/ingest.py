@@ -60,7 +60,7 @@ def run_ingest(args: argparse.Namespace, context: Context) -> int:
         summary=args.summary_only,
     )
     if args.watch and single:
-        raise Fault("invalid_input", "--watch works only with folders", "omit one of them")
+        raise Fault("invalid_input", "--watch cannot be combined with --file or --stdin", "omit one of them")
     told = _Progress(context.out)
     if lacking := options.lacking:
         context.out.note(f"casebook: {lacking}")
@@ -194,4 +194,4 @@ def _warning_lines(out: Output, report: IngestReport) -> Iterator[str]:
     for line in shown:
         yield out.paint(clip(line, out.columns * 2), "warn")
     if more := len(told) - len(shown):
-        yield out.paint(f"{counted(more, 'more warning')}: --verbose shows them", "dim")
+        yield out.paint(f"… and {counted(more, 'more warning')} (--verbose shows all)", "dim")

@@ -175,7 +175,7 @@ def _agreed(args: argparse.Namespace, context: Context) -> bool:
     what = "documents without a file" if args.orphans_only else "every document, passage and vector of the library"
     if not sys.stdin.isatty():
         raise Fault(
-            "invalid_input", f"removing {what} needs your confirmation, but stdin is not a terminal", "give --yes"
+            "invalid_input", f"removing {what} needs your confirmation, but stdin is not a terminal", "pass --yes"
         )
     sys.stderr.write(f"Remove {what}? Your files stay. [y/N] ")
     sys.stderr.flush()
@@ -200,7 +200,7 @@ def run_cite(args: argparse.Namespace, context: Context) -> int:
     with open_store(context.database, write=True) as store, faults(context.database):
         case = show_case(store, args.case) if 0 < args.case < 1 << 62 else None
         if case is None:
-            return not_there(Fault("not_indexed", f"case {args.case} not found", "see: casebook errors list"), context)
+            return not_there(Fault("not_indexed", f"case {args.case} not found", "run: casebook errors list"), context)
         try:
             kept = cite_in_case(store, case, args.passage, args.author or person(), args.quote)
         except Fault as fault:

@@ -102,7 +102,7 @@ def run_pull(args: argparse.Namespace, context: Context) -> int:
 
     model = CATALOGUE.get(args.id)
     if model is None:
-        raise Fault("invalid_input", f"unknown model {args.id}", "see: casebook models list")
+        raise Fault("invalid_input", f"unknown model {args.id}", "run: casebook models list")
     target = pulled_folder(model.id)
     if not args.force and _whole(model):
         return _report(context, "pull", model.id, f"{model.id} is already installed. --force downloads it again.")

@@ -122,7 +122,7 @@ def _serve(args: argparse.Namespace, context: Context, place: Endpoint) -> int:
         sys.stdout.flush()
         os._exit(2 if ended.why == "failed" else 0)
     if ended.why == "failed":
-        raise Fault("model_unreachable", f"cannot load the model {found.model.id}", "see casebook doctor")
+        raise Fault("model_unreachable", f"cannot load the model {found.model.id}", "run: casebook doctor")
     return 0
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from core.flows.team.sync.setup import TeamStatus
     from core.flows.team.sync.sharing import ProjectPreview
 
-_URL = "server address without a password, for example postgresql://mina@db.example.com/acme"
+_URL = "server URL without a password, for example postgresql://mina@db.example.com/acme"
 _SHOWN = 20
 
 

@@ -178,7 +178,7 @@ def _apply_file(found: dict[str, Setting], warnings: list[str], place: Path, tex
     except tomllib.TOMLDecodeError as error:
         raise Fault("config_invalid", f"{place} is not TOML: {error}", "correct that line") from error
     except (RecursionError, ValueError) as error:
-        raise Fault("config_invalid", f"{place} is not readable TOML: {error}", "simplify it") from error
+        raise Fault("config_invalid", f"{place} is not readable TOML: {error}", "simplify the file") from error
     lines = key_lines(text)
     keys = tables.get(KEYS)
     if isinstance(keys, dict):
@@ -223,7 +223,9 @@ def _apply_keys(
         if not all(isinstance(one, str) and "\0" not in one for one in keys):
             wanted = "a key in quotes, or a list of such keys"
             raise Fault(
-                "config_invalid", f"{name} must be {wanted}, but {where} says {_display_value(keys)}", "correct it"
+                "config_invalid",
+                f"{name} must be {wanted}, but {where} says {_display_value(keys)}",
+                "correct that value",
             )
         found[name] = Setting(name, " ".join(cast("list[str]", keys)), "file", where)
 

@@ -73,7 +73,7 @@ def _parsed(place: Path, text: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text.removeprefix("\ufeff"))
     except tomllib.TOMLDecodeError as error:
-        raise Fault("config_invalid", f"{place} is not valid TOML: {error}", "fix it first") from error
+        raise Fault("config_invalid", f"{place} is not valid TOML: {error}", "correct the file first") from error
 
 
 def _without(settings: dict[str, Any]) -> dict[str, Any]:

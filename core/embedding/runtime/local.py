@@ -284,7 +284,7 @@ def _registered(kind: type[TextEmbedding], pooling: Pooling) -> str:
 def _centre(folder: Path, model: Model) -> Centre | None:
     centre = read_centre(folder) if model.centre else None
     if centre is not None and centre.name != model.centre:
-        raise Fault("model_unreachable", f"the centre vector of {model.id} changed", "add the model again")
+        raise Fault("model_unreachable", f"the centre vector of {model.id} changed", "run: casebook models add DIR")
     return centre
 
 
@@ -316,11 +316,13 @@ def _fits(texts: int, longest: int) -> bool:
 def _refuse(text: str) -> None:
     if len(text) > MAX_CHARS:
         raise Fault(
-            "invalid_input", f"the text has {len(text):,} characters and is too long to embed", "pass a part of it"
+            "invalid_input", f"the text has {len(text):,} characters and is too long to embed", "pass part of the text"
         )
     if any("\ud800" <= char <= "\udfff" for char in text):
         raise Fault(
-            "invalid_input", "a text with a lone surrogate (half of a character) cannot be embedded", "correct it"
+            "invalid_input",
+            "a text with a lone surrogate (half of a character) cannot be embedded",
+            "remove the surrogate",
         )
     if not any(unicodedata.category(char)[0] not in "ZC" for char in text):
         raise Fault("invalid_input", "a blank text cannot be embedded", "pass a text")

@@ -128,7 +128,7 @@ def stop(place: Endpoint | None = None, deadline_ms: float = 5000, clock: Clock 
         line.ask(Stop(line.token), until, read_bye)
         line.wait_for_end(until)
     except TimeoutError:
-        return Unserved("timeout", f"the model service (process {state.pid}) does not stop")
+        return Unserved("timeout", f"the model service (process {state.pid}) did not stop")
     except Fault as fault:
         return Unserved("failed", fault.message)
     except OSError:

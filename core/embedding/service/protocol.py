@@ -105,10 +105,12 @@ def read_request(frame: Frame) -> Request:
 def too_much(texts: Sequence[str]) -> None:
     """Raise Fault invalid_input where one request would keep the model from everybody else for long."""
     if len(texts) > MAX_TEXTS:
-        raise Fault("invalid_input", f"{len(texts):,} texts in one request", f"send at most {MAX_TEXTS} at a time")
+        raise Fault(
+            "invalid_input", f"too many texts in one request: {len(texts):,}", f"send at most {MAX_TEXTS} at a time"
+        )
     longest = max(map(len, texts), default=0)
     if longest > MAX_CHARS:
-        cure = "pass a part of it"
+        cure = "pass part of the text"
         raise Fault("invalid_input", f"the text has {longest:,} characters, the limit is {MAX_CHARS:,}", cure)
 
 

@@ -156,7 +156,7 @@ def _picked(con: apsw.Connection, seen: SeenVersion, pick: int | None) -> Resolu
     found = resolution(con, seen.case_id, pick)
     if found is None:
         raise Fault(
-            "invalid_input", f"case {seen.case_id} has no fix {pick}", f"see: casebook errors show {seen.case_id}"
+            "invalid_input", f"case {seen.case_id} has no fix {pick}", f"run: casebook errors show {seen.case_id}"
         )
     return found
 
@@ -376,7 +376,7 @@ def set_scope(
     def change(con: apsw.Connection, one: SeenVersion, _ts: str) -> DecisionResult | None:
         fix = _picked(con, one, pick)
         if fix is None:
-            hint = f"see: casebook errors show {one.case_id}"
+            hint = f"run: casebook errors show {one.case_id}"
             raise Fault("invalid_input", f"case {one.case_id} has no current fix", hint)
         if fix.lesson is None:
             hint = "only harvested fixes and fixes recorded by agents have a lesson"

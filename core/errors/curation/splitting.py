@@ -333,7 +333,7 @@ def _plan(store: Store, case_id: int, wanted: Sequence[str]) -> _Plan:
     strange = [mark for mark in wanted if mark not in lines]
     if strange or not wanted:
         what = f"case {case_id} has no fingerprint {strange[0]}" if strange else "no fingerprint to split off"
-        raise Fault("invalid_input", what, f"see: casebook errors show {case_id}")
+        raise Fault("invalid_input", what, f"run: casebook errors show {case_id}")
     staying = {mark: line for mark, line in lines.items() if mark not in wanted}
     if not staying:
         raise Fault("invalid_input", f"case {case_id} would be empty", "keep at least one fingerprint")
@@ -360,7 +360,7 @@ def _refuse_others(con: apsw.Connection, case_id: int, named: Collection[int]) -
     whole = {fix.id for fix in resolutions_of(con, case_id, -1) if fix.fingerprint is None}
     for one in sorted(set(named) - whole):
         message = f"fix {one} does not apply to all errors of case {case_id}"
-        raise Fault("invalid_input", message, f"see: casebook errors show {case_id}")
+        raise Fault("invalid_input", message, f"run: casebook errors show {case_id}")
 
 
 def _unknown_owner(case_id: int, fixes: Sequence[int]) -> Fault:

@@ -223,7 +223,7 @@ def look(con: apsw.Connection, case_id: int, fingerprint: str | None = None) -> 
     """What answers for the case now. Raises Fault not_indexed if there is no such case."""
     if not _exists(con, case_id):
         moved = moved_to(con, case_id)
-        hint = f"It was merged into case {moved}." if moved is not None else "see: casebook errors list"
+        hint = f"It was merged into case {moved}." if moved is not None else "run: casebook errors list"
         raise Fault("not_indexed", f"case {case_id} not found", hint, case_id=case_id)
     return _version(case_id, answering(con, case_id, fingerprint), fingerprint)
 
@@ -234,7 +234,7 @@ def look_at_error(con: apsw.Connection, case_id: int, fingerprint: str) -> SeenV
     seen = look(con, case_id, fingerprint)
     sql = "SELECT 1 FROM fingerprint WHERE fingerprint = ? AND case_id = ?"
     if con.execute(sql, (fingerprint, case_id)).fetchone() is None:
-        hint = f"see: casebook errors show {case_id}"
+        hint = f"run: casebook errors show {case_id}"
         raise Fault("invalid_input", f"case {case_id} has no error with the fingerprint {fingerprint}", hint)
     return seen
 
@@ -380,7 +380,9 @@ def decide(
     """
     cases = tuple(dict.fromkeys(seen))
     if not 1 <= len(cases) <= MOST_CASES:
-        raise Fault("invalid_input", f"{len(cases)} cases given", f"pass 1 to {MOST_CASES:,}")
+        raise Fault(
+            "invalid_input", f"{len(cases):,} is not a valid number of cases", f"pass 1 to {MOST_CASES:,} cases"
+        )
     done: dict[int, DecisionResult] = {}
     unchanged: list[int] = []
     conflicts: list[Conflict] = []

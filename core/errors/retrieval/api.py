@@ -21,7 +21,7 @@ from core.errors.retrieval.tiers import ELSEWHERE, TierResult, by_fingerprint, b
 from core.store import Store, faults, now, open_store
 
 Tiers = Literal["text", "all"]
-NO_CASEBOOK = "there is no casebook yet, run: casebook import auto"
+NO_CASEBOOK = "there is no casebook yet. Run: casebook import auto"
 COUNT_MS = 500
 """Milliseconds that counting a use waits for another writer: the answer is known by then."""
 OTHER_LINES = 5
@@ -302,13 +302,13 @@ def counted(store: Store, hit: Hit, telling: Telling | None = None) -> tuple[Hit
     """Count one use of the case and keep what was told, where the store can be written; the answer is never lost."""
     watch = Stopwatch()
     if store.readonly is not None:
-        return hit, Step("count", "skipped", f"not counted: {store.readonly}")
+        return hit, Step("count", "skipped", f"the use was not counted: {store.readonly}")
     (before,) = cast("tuple[int]", store.con.execute("PRAGMA busy_timeout").fetchone())
     try:
         store.con.set_busy_timeout(min(COUNT_MS, before))
         count, ts = _count(store, hit.id, telling)
     except Fault as fault:
-        return hit, Step("count", "skipped", f"not counted: {fault.message}", elapsed_ms=watch.ms())
+        return hit, Step("count", "skipped", f"the use was not counted: {fault.message}", elapsed_ms=watch.ms())
     finally:
         store.con.set_busy_timeout(before)
     step = Step("count", "hit", "one more use", facts(use_count=count), elapsed_ms=watch.ms())

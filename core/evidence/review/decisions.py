@@ -282,7 +282,11 @@ def choose(
     def plan(one: StoredQuote, messages: StoredMessages) -> Plan:
         places = choices(one)
         if not 1 <= number <= len(places):
-            raise Fault("invalid_input", f"quote {one.id} has no place {number}", f"it has {len(places)}")
+            raise Fault(
+                "invalid_input",
+                f"quote {one.id} has no place {number}",
+                f"pass a number from 1 to {len(places)}" if places else "search the session for a place",
+            )
         return _place(one, messages, "choose", places[number - 1], confirmed)
 
     return _decide(store, actor, "choose", evidence_id, expect, plan)
@@ -384,7 +388,9 @@ def _words(messages: StoredMessages, spans: tuple[Span, ...]) -> tuple[str, ...]
     if words is None or not in_order or len({span.message_index for span in spans}) != 1:
         raise Fault("invalid_input", "invalid place", "pass a message and a range of code points in it")
     if sum(map(len, words)) > WORDS_KEPT or not "".join(words).strip():
-        raise Fault("invalid_input", "that place is blank or too long for a quote", f"select at most {WORDS_KEPT:,}")
+        raise Fault(
+            "invalid_input", "that place is blank or too long for a quote", f"select at most {WORDS_KEPT:,} characters"
+        )
     return words
 
 
@@ -416,7 +422,7 @@ def _decide(store: Store, actor: str, act: Act, evidence_id: int, expect: str | 
 def _there(con: apsw.Connection, evidence_id: int) -> StoredQuote:
     found = read_quote(con, evidence_id) if 0 < evidence_id < 1 << 63 else None
     if found is None:
-        raise Fault("not_indexed", f"quote {evidence_id} not found", "see casebook evidence list")
+        raise Fault("not_indexed", f"quote {evidence_id} not found", "run: casebook evidence list")
     return found
 
 

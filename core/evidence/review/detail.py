@@ -249,7 +249,7 @@ def look_in(
     """
     one = read_quote(store.con, evidence_id)
     if one is None:
-        raise Fault("not_indexed", f"quote {evidence_id} not found", "see casebook evidence list")
+        raise Fault("not_indexed", f"quote {evidence_id} not found", "run: casebook evidence list")
     messages = StoredMessages(store.con, one.session_id)
     if not 0 <= message_index < len(messages):
         return ()

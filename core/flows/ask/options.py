@@ -101,9 +101,9 @@ def checked(question: str, options: AskOptions) -> None:
             "invalid_input", f"the question is longer than {LONGEST_QUESTION:,} characters", "shorten the question"
         )
     if options.template not in TEMPLATES:
-        raise Fault("invalid_input", f"unknown template {options.template[:80]}", f"one of: {', '.join(TEMPLATES)}")
+        raise Fault("invalid_input", f"unknown template {options.template[:80]}", f"use one of: {', '.join(TEMPLATES)}")
     if not 1 <= options.k <= 50:
-        raise Fault("invalid_input", f"k must be between 1 and 50, not {options.k}", "leave it out")
+        raise Fault("invalid_input", f"k must be between 1 and 50, not {options.k}", "omit k")
     if options.session is not None:
         checked_session(options.session)
 

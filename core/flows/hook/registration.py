@@ -44,11 +44,11 @@ def parse(text: str, name: str) -> Any:
         rest = text[error.pos :].lstrip(_BLANK + ",")
         what = "a comment, which JSON does not allow" if rest.startswith(("//", "/*", "#")) else error.msg
         raise Fault(
-            "invalid_input", f"{name}:{error.lineno}: {what}", "fix the file manually (casebook did not change it)"
+            "invalid_input", f"{name}:{error.lineno}: {what}", "correct the file manually (casebook left it unchanged)"
         ) from error
     except (_TwinError, RecursionError) as error:
         raise Fault(
-            "invalid_input", f"{name}: {error}", "fix the file manually (casebook did not change it)"
+            "invalid_input", f"{name}: {error}", "correct the file manually (casebook left it unchanged)"
         ) from error
 
 
@@ -159,7 +159,7 @@ def install(text: str, name: str, command: str, form: HookForm = CLAUDE_CODE) ->
         raise Fault(
             "invalid_input",
             f'{name} has no "version": {form.version}',
-            "add this line, otherwise the agent rejects the file",
+            "add this line. Otherwise, the agent rejects the file",
         )
     outer, newline = _style(new)
     for event in form.events:
@@ -233,7 +233,7 @@ def _hooks(text: str, name: str) -> dict[str, list[Any]]:
 
 def _odd(name: str, text: str, at: int, what: str) -> Fault:
     line = text.count("\n", 0, max(0, at)) + 1
-    return Fault("invalid_input", f"{name}:{line}: {what}", "fix the file manually (casebook did not change it)")
+    return Fault("invalid_input", f"{name}:{line}: {what}", "correct the file manually (casebook left it unchanged)")
 
 
 class _Place(NamedTuple):

@@ -104,26 +104,26 @@ def query_of(item: dict[str, Any], like: SearchQuery) -> SearchQuery:
 
     text: object = item.get("query")
     if not isinstance(text, str):
-        raise Fault("invalid_input", "the line has no query", f"write lines like {QUERY}")
+        raise Fault("invalid_input", "the line has no query", f"use the format {QUERY}")
     given: dict[str, Any] = {"text": text}
     mode: object = item.get("mode", like.mode)
     if mode not in ("lexical", "vector", "hybrid"):
-        raise Fault("invalid_input", "mode is not lexical, vector or hybrid", "correct it", query=text)
+        raise Fault("invalid_input", "mode is not lexical, vector or hybrid", "pass one of them", query=text)
     for name in _NUMBERS:
         value: object = item.get(name, getattr(like, name))
         if type(value) is not int:
-            raise Fault("invalid_input", f"{name} is not an integer", "correct it", query=text)
+            raise Fault("invalid_input", f"{name} is not an integer", "pass an integer", query=text)
         given[name] = value
     filters: dict[str, Any] = {}
     for name in _FILTERS:
         if name in item:
             if not isinstance(item[name], str):
-                raise Fault("invalid_input", f"{name} is not text", "correct it", query=text)
+                raise Fault("invalid_input", f"{name} is not text", "pass a string", query=text)
             filters[name] = item[name]
     if "tags_any" in item:
         tags: object = item["tags_any"]
         if not isinstance(tags, list) or not all(isinstance(one, str) for one in tags):  # pyright: ignore[reportUnknownVariableType]
-            raise Fault("invalid_input", "tags_any is not a list of strings", "correct it", query=text)
+            raise Fault("invalid_input", "tags_any is not a list of strings", "pass a list of strings", query=text)
         filters["tags_any"] = tuple(tags)  # pyright: ignore[reportUnknownArgumentType]
     cursor: object = item.get("cursor")
     kept: SearchFilters = replace(like.filters, **filters)

@@ -311,7 +311,7 @@ def _why(con: apsw.Connection, case_id: int, told: int, helped: int, withheld: i
     if told:
         return f"Shown {told}×, helped {helped}×."
     if withheld:
-        return "Withheld as control."
+        return "Withheld (control group)."
     fixes = con.execute(
         "SELECT author, status, original FROM resolution WHERE case_id = ? AND status <> 'rejected'", (case_id,)
     ).fetchall()
@@ -328,7 +328,7 @@ def week_of(text: str) -> str:
     try:
         day = date.fromisoformat(text[:10])
     except ValueError:
-        raise Fault("invalid_input", f"{text} is not a date", "write it like 2026-01-31") from None
+        raise Fault("invalid_input", f"{text} is not a date", "use the format 2026-01-31") from None
     return str(day - timedelta(days=day.weekday()))
 
 

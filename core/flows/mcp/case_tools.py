@@ -81,11 +81,15 @@ def _align_quote(desk: Desk, given: dict[str, Any], _: Cancelled) -> AlignResult
     claim = ExtractedEntry("", "", "", (ExtractedQuote(index, given["quote"]),))
     settings = strictness(desk)
     if ("messages" in given) == ("session" in given):
-        raise Fault("invalid_input", "pass either messages or session", "messages takes texts, session takes an id")
+        raise Fault(
+            "invalid_input", "the call needs either messages or session", "pass texts as messages, or an id as session"
+        )
     if "messages" in given:
         messages = read_messages(json.dumps(given["messages"]))
         if sum(map(len, messages)) > _MOST_TEXT:
-            raise Fault("invalid_input", f"the messages have more than {_MOST_TEXT:,} characters", "pass fewer")
+            raise Fault(
+                "invalid_input", f"the messages have more than {_MOST_TEXT:,} characters", "pass fewer messages"
+            )
         return align(messages, Extracted((claim,)), settings)
     from core.evidence.rows import StoredMessages, session_named
     from core.store import faults, open_store
@@ -192,7 +196,7 @@ RECORD_LESSON: Final = Tool(
     "record_lesson",
     "Record a fix",
     "Record a fix of this session for later sessions: the command or the hunk, and the check that passed. "
-    "It is a draft until a person verifies it. The transcript must show the failure, the fix, the whole check passing "
+    "It is a draft until the user verifies it. The transcript must show the failure, the fix, the whole check passing "
     "after it, and every quote. Otherwise it is refused with a reason. Returns lesson_recorded.v1.",
     shape(
         ("session", "error", "check"),

@@ -86,7 +86,7 @@ def _bulk_search(desk: Desk, given: dict[str, Any], cancelled: Cancelled) -> Bul
         return [_query(one, f"queries[{at}]", like) for at, one in enumerate(given["queries"])]
 
     if not given["queries"]:
-        raise Fault("invalid_input", "queries is empty", "give at least one query")
+        raise Fault("invalid_input", "queries is empty", "pass at least one query")
     with desk.vectors() as vectors, opened_search(desk.database, vectors) as answer:
         found = search_bulk(lambda query: _fitting(answer, query), (one for one in queries() if not cancelled()))
     return found if given.get("format") == "full" else brief_bulk(found)

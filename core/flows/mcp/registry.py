@@ -52,5 +52,5 @@ def call(name: str, arguments: object, desk: Desk, cancelled: Cancelled = lambda
     """The answer of a tool: a value with a wire form. Raises Fault, invalid_input for a wrong name or argument too."""
     tool = next((one for one in TOOLS if one.name == name), None)
     if tool is None:
-        raise Fault("invalid_input", f"unknown tool {name[:60]!r}", f"one of: {', '.join(t.name for t in TOOLS)}")
+        raise Fault("invalid_input", f"unknown tool {name[:60]!r}", f"use one of: {', '.join(t.name for t in TOOLS)}")
     return tool.run(desk, checked(arguments, tool.loose or tool.shape), cancelled)

@@ -82,7 +82,7 @@ def _wrong(given: object, wanted: Shape, name: str) -> str | None:
         return f"{name} is longer than {wanted['maxLength']:,} characters" if _longer(given, wanted) else None
     if isinstance(given, int) and not isinstance(given, bool):
         fits = wanted["minimum"] <= given <= wanted["maximum"]
-        return None if fits else f"{name} must be from {wanted['minimum']} to {wanted['maximum']}"
+        return None if fits else f"{name} must be between {wanted['minimum']} and {wanted['maximum']}"
     if isinstance(given, list):
         return _wrong_list(cast("list[object]", given), wanted, name)
     return _wrong_object(cast("dict[str, object]", given), wanted, name) if isinstance(given, dict) else None

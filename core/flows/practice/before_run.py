@@ -51,7 +51,7 @@ def record_shown_before_run(
                 with faults(database), store.transaction() as con:
                     record_shown(con, told, session, repository, now(), withheld=withheld)
     except Fault as fault:
-        return f"the fix shown before the run was not counted: {fault.message}"
+        return f"cannot count the fix shown before the run: {fault.message}"
     return ""
 
 

@@ -155,7 +155,7 @@ def schema_names() -> tuple[str, ...]:
 def schema_text(name: str) -> str:
     """Return the JSON Schema called `name`. Raises Fault invalid_input for an unknown name."""
     if name not in schema_names():
-        raise Fault("invalid_input", f"schema {name} not found", f"one of: {', '.join(schema_names())}")
+        raise Fault("invalid_input", f"schema {name} not found", f"use one of: {', '.join(schema_names())}")
     return (SCHEMAS / f"{name}.json").read_text(encoding="utf-8")
 
 

@@ -115,13 +115,13 @@ def _findings(id_: str, record: Record, place: TeamPlace, here: Mapping[str, _He
     if here is None:
         return
     if known is None:
-        yield Finding(id_, "unknown", error, "not in your casebook, run: casebook import --team")
+        yield Finding(id_, "unknown", error, "not in your casebook. Run: casebook import --team")
     elif known.status == "rejected":
         yield Finding(
             id_, "rejected", error, "you rejected it. To withdraw it, run: casebook team export --withdraw ID"
         )
     elif known.line and _is_newer(known.line, redacted(record)):
-        yield Finding(id_, "changed", error, "the file has a newer version, run: casebook import --team")
+        yield Finding(id_, "changed", error, "the file has a newer version. Run: casebook import --team")
 
 
 def _key_line_fault(one: Mapping[str, str]) -> str:

@@ -196,7 +196,7 @@ def find_id(file: LessonsFile, given: str) -> str:
         return given
     same = [id_ for id_ in file.records if id_.startswith(given)] if len(given) >= _SHORTEST_ID else []
     if len(same) != 1:
-        what = f"{len(same)} lessons begin with {given!r}" if same else f"there is no lesson {given!r} in the file"
+        what = f"the ids of {len(same)} lessons begin with {given!r}" if same else f"the file has no lesson {given!r}"
         raise Fault("invalid_input", what, "to list the ids, run: casebook team check --verbose")
     return same[0]
 

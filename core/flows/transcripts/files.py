@@ -45,7 +45,7 @@ DOCUMENTS = frozenset({".json", ".md"})
 """Endings of files that are read as one value."""
 _SQLITE = b"SQLite format 3\0"
 _CHUNK = 1024 * 1024
-_PLAIN = "a plain transcript, import it without an agent name"
+_PLAIN = "a plain transcript. Import it without an agent name"
 BATCH_LINES = 2000
 BATCH_BYTES = 4 * 1024 * 1024
 
@@ -175,7 +175,7 @@ def source_of(file: BinaryIO, path: Path, agent: Agent | None, *, named: bool) -
     database = head.startswith(_SQLITE)
     kind = _database_agent(path) if database else detect(head, path)
     if named and kind and agent not in (None, "plain", kind):
-        raise NotATranscript(_PLAIN if kind == "plain" else f"a transcript of {kind}, run: casebook import {kind}")
+        raise NotATranscript(_PLAIN if kind == "plain" else f"a transcript of {kind}. Run: casebook import {kind}")
     found = "plain" if named and agent == "plain" else kind
     if named and not head.strip():
         raise NotATranscript("empty file")

@@ -103,7 +103,7 @@ def gate(
     score = 0.0 if unknown or not best else best[0].evidence
     passed = bool(best) and score >= bar
     waits = _pending_reason(near.step)
-    unmeasured = "the model is not calibrated, run: casebook models calibrate" if near.items and model is None else None
+    unmeasured = "the model is not calibrated. Run: casebook models calibrate" if near.items and model is None else None
     told = GateTrace(question, score, bar, unknown, why or unmeasured or (None if cosines else near.step.reason), waits)
     return Gate(passed, score, tuple(best), _step(told, best, watch), waits)
 

@@ -58,7 +58,7 @@ def template(name: str) -> str:
     """Return the text of a template. Raises Fault invalid_input for an unknown name."""
     known = (*TEMPLATES, MULTI_HOP, f"{MULTI_HOP}.decompose", f"{MULTI_HOP}.decide")
     if name not in known:
-        raise Fault("invalid_input", f"unknown template {name[:80]}", f"one of: {', '.join(TEMPLATES)}")
+        raise Fault("invalid_input", f"unknown template {name[:80]}", f"use one of: {', '.join(TEMPLATES)}")
     from importlib.resources import files
 
     return (files("core.library.ask") / "prompts" / f"{name}.txt").read_text("utf-8").strip()

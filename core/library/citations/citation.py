@@ -221,4 +221,4 @@ def _require_span(path: str, start: int, end: int) -> None:
 
 
 def _invalid(why: str) -> Fault:
-    return Fault("invalid_input", why, "write it like notes/today.md#L12-L34 or paper.pdf#p=3")
+    return Fault("invalid_input", why, "use the format notes/today.md#L12-L34 or paper.pdf#p=3")

@@ -261,7 +261,7 @@ def _within(
         return Anchored("detached", "its words are no longer there", where, found.similarity, trace=(step,))
     same = _same(place(where), parse(kept.uri))
     words = "verbatim" if found.method == "exact" else "with small differences" if found.method == "fuzzy" else ""
-    said = f"found {'at the same place' if same else 'at another place'}" + (f", {words}" if words else "")
+    said = f"found {'in the same place' if same else 'in a different place'}" + (f", {words}" if words else "")
     return Anchored("attached" if same else "moved", said, where, found.similarity, trace=(step,))
 
 

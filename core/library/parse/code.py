@@ -22,7 +22,7 @@ _READ: Final = 1 << 12
 _LEAST_STEPS: Final = 16
 _BYTES_A_STEP: Final = 32
 """A step is a hundred operations of the parser; code takes one for 45 to 300 bytes."""
-_GAVE_UP: Final = "parser timeout, read as plain text"
+_GAVE_UP: Final = "parser timeout: read as plain text"
 _WORD = re.compile(r"\w")
 _GENERIC = re.compile(r"<.*", re.DOTALL)
 

@@ -308,7 +308,7 @@ def parse_markdown(text: str, *, split_lists: bool = False) -> Parsed:
     except RecursionError:
         blocks = None
     if blocks is None:
-        warnings.append("too large or too deeply nested for Markdown, read as plain text")
+        warnings.append("too large or too deeply nested for Markdown: read as plain text")
         blocks = list(paragraphs(body))
     if front.fault:
         kept = text.split("\n", front.lines)[: front.lines]

@@ -49,7 +49,7 @@ def parse_pdf(data: bytes, ocr: str = "") -> Parsed:
         document = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError as error:
         if "password" in str(error).lower():
-            raise ValueError("it is encrypted, decrypt it with: qpdf --decrypt IN.pdf OUT.pdf") from error
+            raise ValueError("it is encrypted. Decrypt it with: qpdf --decrypt IN.pdf OUT.pdf") from error
         raise ValueError(f"the PDF cannot be read: {error}") from error
     blocks: list[ParsedBlock] = []
     empty: list[int] = []
@@ -68,7 +68,7 @@ def parse_pdf(data: bytes, ocr: str = "") -> Parsed:
         document.close()
     warnings: list[str] = []
     if pages > _MOST_PAGES:
-        warnings.append(f"{pages:,} pages, only the first {_MOST_PAGES:,} were read")
+        warnings.append(f"{pages:,} pages: only the first {_MOST_PAGES:,} were read")
     scanned = {one.span.page for one in read if isinstance(one.span, PageSpan)}
     if left := [number for number in empty if number not in scanned]:
         told = "OCR found none" if ocr else "run: casebook library ingest --ocr"

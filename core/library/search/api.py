@@ -152,8 +152,8 @@ def checked(query: SearchQuery) -> None:
     if query.max_tokens < 0 or not 40 <= query.snippet_chars <= 10_000:
         raise Fault(
             "invalid_input",
-            "the token limit is below 0, or the snippet length is not between 40 and 10000",
-            "correct it",
+            "max_tokens must be at least 0, and snippet_chars must be between 40 and 10,000",
+            "correct these numbers",
         )
 
 

@@ -153,7 +153,7 @@ def query_analyser(
         return None, (Step("morphemes", "skipped", UNASKED),)
     if (here := installed()) != by:
         told = facts(remedy="casebook library ingest" if here else remedy("ko"))
-        reason = f"the index was built with {by}, but {here or 'no analyzer'} is installed: searching syllable pairs"
+        reason = f"the index was built with {by}, but {here or 'no analyser'} is installed: searching syllable pairs"
         return None, (Step("morphemes", "failed", reason, told),)
     return analysing, (Step("morphemes", "hit", by),)
 
@@ -297,7 +297,7 @@ def _stored_values(con: apsw.Connection, sql: str) -> list[str]:
 
 def _unknown(name: str, given: str, known: Sequence[str]) -> Fault:
     some = ", ".join((*known[:_NAMED], *("…" for _ in known[_NAMED:])))
-    return _refused(f"no document has the {name} {given[:200]}", f"one of {some}" if known else "omit the filter")
+    return _refused(f"no document has the {name} {given[:200]}", f"use one of: {some}" if known else "omit the filter")
 
 
 def _globs(con: apsw.Connection) -> str:
@@ -306,7 +306,7 @@ def _globs(con: apsw.Connection) -> str:
     folders = Counter(f"{path.partition('/')[0]}/**" for path in paths if "/" in path)
     ends = Counter(f"*.{path.rpartition('.')[2]}" for path in paths if "." in path.rpartition("/")[2])
     named = [glob for counted in (folders, ends) for glob, _ in counted.most_common(_NAMED // 2)]
-    return f"there are {', '.join(named)}" if named else "to list paths, run: casebook library list"
+    return f"use a pattern such as {', '.join(named)}" if named else "to list paths, run: casebook library list"
 
 
 def _refused(told: str, hint: str) -> Fault:
@@ -366,7 +366,7 @@ def primary(lang: str) -> str:
 def _one_of(name: str, value: str | None, choices: Sequence[str]) -> None:
     """Raises Fault invalid_input for a value that no document can have."""
     if value and value not in choices:
-        raise Fault("invalid_input", f"unknown {name}: {value[:60]}", f"one of {', '.join(choices)}")
+        raise Fault("invalid_input", f"unknown {name}: {value[:60]}", f"use one of: {', '.join(choices)}")
 
 
 def _code_langs(given: str) -> list[str]:
@@ -383,7 +383,7 @@ def _equal(tests: list[str], values: list[str], column: str, value: str | None) 
 
 def _date(text: str) -> str:
     if not _DATE.fullmatch(text):
-        raise Fault("invalid_input", f"{text[:60]} is not a date", "write it like 2026-01-31, or with a time after a T")
+        raise Fault("invalid_input", f"{text[:60]} is not a date", "use the format 2026-01-31 or 2026-01-31T18:00")
     return text.replace(" ", "T")
 
 

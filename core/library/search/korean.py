@@ -21,7 +21,7 @@ RULES: Final = "ko-v1"
 PACKAGE: Final = "kiwipiepy"
 CHOSEN: Final = "morphemes"
 """The value of the setting `library.korean` that asks for them."""
-MISSING: Final = "library.korean is morphemes, but the analyser is not installed, using syllable pairs"
+MISSING: Final = "library.korean is morphemes, but the analyser is not installed: using syllable pairs"
 
 Morpheme = tuple[int, str]
 """Where it begins in the text, in code points, and its form."""

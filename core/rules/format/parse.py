@@ -395,7 +395,7 @@ class _Part:
         if found and not found.name and (meant := nearest_field(found.label)):
             self.mistyped.append((number, found.label, meant))
         if found and found.name and found.name in self.at:
-            told = f"a second {found.label} in {self.id}: is the heading of another rule missing?"
+            told = f"a second {found.label} in {self.id}: the heading of another rule may be missing"
             if self._of_another(found):
                 self.again.append((number, f"{told} The rest was not read", "lost"))
                 return False
@@ -461,7 +461,7 @@ class _Part:
             elif _length(text.strip()) < _SHORT:
                 out.append((self.at[name], f"the {label} of {rule.id} has fewer than {_SHORT} characters", "odd"))
         if rule.date and not _is_date(rule.date):
-            out.append((self.at["date"], f"the Date of {rule.id} is not a date like 2026-01-31", "odd"))
+            out.append((self.at["date"], f"the Date of {rule.id} does not have the format 2026-01-31", "odd"))
         slips = [one for one in self.mistyped if one[2] not in self.at or not is_plural(*one[1:])]
         for number, label, name in slips:
             out.append((number, f"{label!r} is probably a mistyped {_display_field(name)}", "lost"))
@@ -513,5 +513,5 @@ def _decoded(data: bytes, path: str) -> tuple[str, list[Flaw]]:
         return data.decode(encoding), []
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
-        told = f"this is not {encoding.removesuffix('-sig').upper()}, invalid bytes were replaced"
+        told = f"this is not {encoding.removesuffix('-sig').upper()}: casebook replaced invalid bytes"
         return data.decode(encoding, "replace"), [Flaw(path, line, told)]

@@ -112,8 +112,8 @@ class Lack:
                 f"{self.waiting:,} of {self.rules:,} rules wait{'s' * one} for {'its' if one else 'their'} vector"
             )
         if self.older:
-            have = "has one" if self.older == 1 else "have one"
-            told.append(f"{self.older:,} of them {have} of an older text, which is not compared")
+            have = "has an outdated vector" if self.older == 1 else "have outdated vectors"
+            told.append(f"{self.older:,} of them {have} (not compared)")
         if self.failed:
             told.append(f"{self.failed:,} rule{'s'[: self.failed != 1]} could not be embedded")
         return "; ".join(told)
@@ -345,7 +345,7 @@ def bars_of(vectors: VectorSearch) -> Thresholds | NoVectors:
     if isinstance(model, NoVectors):
         return model
     if model.thresholds is None:
-        return NoVectors(f"{model.id} is not calibrated, using keywords only", "casebook models calibrate")
+        return NoVectors(f"{model.id} is not calibrated: using keywords only", "casebook models calibrate")
     return model.thresholds
 
 

@@ -89,7 +89,7 @@ def head(con: Session, team: str) -> Position:
     """The end of the log."""
     row = con.execute("SELECT seq, hash, epoch FROM casebook.team_head WHERE team = %s", (team,)).fetchone()
     if row is None:
-        raise Fault("not_indexed", f"your login has no team {team}", "see: casebook team status")
+        raise Fault("not_indexed", f"your login has no team {team}", "run: casebook team status")
     return Position(*row)
 
 

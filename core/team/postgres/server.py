@@ -41,7 +41,9 @@ def checked_url(url: str) -> str:
     given = _parts(url)
     if any(given.get(name) for name in _SECRET):
         raise Fault(
-            "invalid_input", "the address has a password", "put the password into ~/.pgpass, and pass only the address"
+            "invalid_input",
+            "the server URL contains a password",
+            "put the password into ~/.pgpass, and pass only the URL",
         )
     return url
 
@@ -53,7 +55,7 @@ def _parts(url: str) -> dict[str, str]:
     try:
         given = conninfo_to_dict(url)
     except psycopg.ProgrammingError:  # what libpq says of it may repeat a password
-        message = "the address of the server is not a PostgreSQL address"
+        message = "the server URL is not a PostgreSQL URL"
         raise Fault("invalid_input", message, "pass postgresql://USER@HOST/DATABASE or service=NAME") from None
     return {name: str(value) for name, value in given.items() if value is not None}
 
@@ -126,7 +128,7 @@ def _fault(error: Error, url: str, team: str) -> Fault:
     why = visible(_said(str(error)))
     named = f"team {team}" if team else "a team"
     if not state and ("certificate" in why or "SSL was required" in why):
-        hint = "add the certificate authority to the address: sslrootcert=FILE"
+        hint = "add the certificate authority to the URL: sslrootcert=FILE"
         return Fault("io_error", f"the server at {place} is not trusted: {why}", hint)
     if not state or state[:2] in ("08", "53", "57") or state == "55P03":
         code: FaultCode = "timeout" if state in ("57014", "55P03") else "io_error"

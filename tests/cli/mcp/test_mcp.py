@@ -311,7 +311,7 @@ def test_what_it_speaks_and_whether_it_is_well(talk: Talk) -> None:
         ("search", {"query": "  "}, "empty"),
         ("search", {"query": "x", "mode": "magic"}, "lexical, vector, hybrid"),
         ("search", {"query": "x", "code_lang": "cobol"}, "no document has the code language cobol"),
-        ("search", {"query": "x", "path_glob": "src/**"}, "there are *.md"),
+        ("search", {"query": "x", "path_glob": "src/**"}, "use a pattern such as *.md"),
         ("search", {"query": "x", "lang": "xx"}, "ko, en, mixed"),
         ("bulk_search", {"queries": [{"query": "x"}] * 101}, "more than 100"),
         ("bulk_search", {"queries": []}, "queries is empty"),

@@ -66,9 +66,9 @@ def test_it_quotes_the_passage_without_its_heading(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("change", "status", "said"),
     [
-        (lambda text: text.replace("## Backups", "A new first line.\n\n## Backups"), "moved", "at another place"),
-        (lambda text: text + "\nAnd one more sentence below.\n", "attached", "at the same place"),
-        (lambda text: text.replace("## Locks", "## Locking"), "attached", "at the same place"),
+        (lambda text: text.replace("## Backups", "A new first line.\n\n## Backups"), "moved", "in a different place"),
+        (lambda text: text + "\nAnd one more sentence below.\n", "attached", "in the same place"),
+        (lambda text: text.replace("## Locks", "## Locking"), "attached", "in the same place"),
         (lambda text: text.replace("never takes", "takes"), "detached", "its text changed"),
         (lambda text: text.replace("two seconds", "ten seconds"), "detached", "its text changed"),
         (lambda text: text.partition("## Locks")[0], "detached", "no longer there"),

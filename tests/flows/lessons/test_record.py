@@ -55,7 +55,7 @@ def test_what_the_session_bears_out_is_a_draft_of_the_agent(store: Store) -> Non
         ({"error": "bash: yq: command not found"}, "this failure is not in the session"),
         ({"command": "brew install jq"}, "no call in this session ran this command"),
         ({"command": "", "hunk": "- a\n+ c"}, "no call in this session made this change"),
-        ({"command": ""}, "pass the command that fixed it, or the hunk"),
+        ({"command": ""}, "the lesson needs either a command or a hunk"),
         ({"because": "jq is in this image, so nothing must be installed."}, "a quote is not in this session"),
         ({"check": "jq . b.json"}, "the check did not pass"),
         ({"check": "make lint"}, "truncated or filtered output"),

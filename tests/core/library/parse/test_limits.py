@@ -21,7 +21,7 @@ def test_garbage_named_as_code_is_read_as_plain_text_and_says_so(unit: str) -> N
     assert grammar is not None
     found = parse_code("x = 1\n" + unit * 3_000, "a.py", grammar, "python")
     assert found.parser_version == TEXT_PARSER
-    assert found.warnings == ("parser timeout, read as plain text",)
+    assert found.warnings == ("parser timeout: read as plain text",)
     again = parse_code("def f():\n    pass\n", "a.py", grammar, "python")
     assert (again.parser_version != TEXT_PARSER, again.warnings) == (True, ())
 

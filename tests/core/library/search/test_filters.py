@@ -97,8 +97,8 @@ def test_documents_of_an_earlier_version_get_their_language_without_being_read(f
     [
         (SearchFilters(code_lang="cobol"), "no document has the code language cobol", "dockerfile, ini, json"),
         (SearchFilters(repo="ghost"), "no document has the repository ghost", "omit the filter"),
-        (SearchFilters(source="ghost"), "no document has the source ghost", "one of notes"),
-        (SearchFilters(tags_any=("ghost", "ghoul")), "no document has the tag ghost, ghoul", "one of pumps"),
+        (SearchFilters(source="ghost"), "no document has the source ghost", "use one of: notes"),
+        (SearchFilters(tags_any=("ghost", "ghoul")), "no document has the tag ghost, ghoul", "use one of: pumps"),
         (SearchFilters(doc="ghost.md"), "no document named ghost.md", "casebook library list"),
         (SearchFilters(path_glob="doc/**"), "no document's path matches doc/**", "docs/**"),
         (SearchFilters(path_glob="*.rst"), "no document's path matches *.rst", "*.md"),

@@ -119,8 +119,10 @@ def test_where_no_part_alone_would_do_all_of_them_are_named(book: Book) -> None:
         ("context", True),
         ("together", False),
     ]
-    assert found.needs[1].told == "without the factor 0.18 the score would be 0.00, below the cut-off"
-    assert found.needs[2].told == "keyword score of 0.33 would be enough in a call that matches the rule"
+    assert found.needs[1].told == "without the factor 0.18, the score would be 0.00, below the cut-off"
+    assert (
+        found.needs[2].told == "with a keyword score of 0.33 in a call that matches the rule, the rule would be shown"
+    )
 
 
 def test_a_rule_that_shares_nothing_has_its_reason_too(book: Book) -> None:

@@ -148,7 +148,7 @@ def test_what_is_wrong_is_told_with_its_line_and_the_rule_is_kept() -> None:
     assert [(rule.id, rule.nth) for rule in found.rules] == [("ERR-007", 0), ("ERR-001", 0), ("ERR-001", 1)]
     told = {(flaw.line, flaw.message) for flaw in found.flaws}
     assert (2, "the Problem of ERR-007 has fewer than 5 characters") in told
-    assert (3, "the Date of ERR-007 is not a date like 2026-01-31") in told
+    assert (3, "the Date of ERR-007 does not have the format 2026-01-31") in told
     assert (4, "unknown field 'Mood'") in told
     assert (7, "ERR-001 already exists in line 6") in told
     assert found.rules[0].extra == {"Mood": "bad weather\nfree text"}

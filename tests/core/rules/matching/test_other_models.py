@@ -66,4 +66,4 @@ def test_a_model_that_nobody_has_measured_leaves_it_to_the_words() -> None:
     found = _matched(0.99, None)
     assert (found.rules, found.fallback_used) == ((), True)
     step = next(one for one in found.trace if one.stage == "semantic")
-    assert (step.outcome, step.reason) == ("skipped", "narrow is not calibrated, using keywords only")
+    assert (step.outcome, step.reason) == ("skipped", "narrow is not calibrated: using keywords only")
