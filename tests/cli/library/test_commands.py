@@ -112,7 +112,7 @@ def test_what_is_hostile_is_shown_inert(filled: Run) -> None:
         (("x", "--tag", "nobody"), 2, "no document has the tag nobody"),
         (("x", "--since", "2999-01-01"), 1, "No document matches the filters."),
         (("  ",), 2, "the query is empty"),
-        (("x", "-k", "0"), 2, "k is 0"),
+        (("x", "-k", "0"), 2, "not 0"),
         (("x", "--cursor", "junk"), 2, "cursor"),
         (("x", "--since", "soon"), 2, "is not a date"),
         (("x", "--mode", "vector"), 2, "no semantic search"),

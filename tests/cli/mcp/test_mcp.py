@@ -306,7 +306,7 @@ def test_what_it_speaks_and_whether_it_is_well(talk: Talk) -> None:
         ("search", {}, "query"),
         ("search", {"query": "x", "kk": 3}, "kk"),
         ("search", {"query": "x", "k": "many"}, "an integer"),
-        ("search", {"query": "x", "k": 10_000}, "from 1 to 50"),
+        ("search", {"query": "x", "k": 10_000}, "between 1 and 50"),
         ("search", {"query": "x" * 5_000}, "longer"),
         ("search", {"query": "  "}, "empty"),
         ("search", {"query": "x", "mode": "magic"}, "lexical, vector, hybrid"),

@@ -94,7 +94,7 @@ def test_check_and_doctor_tell_what_is_wrong_with_the_own_tables(
     assert told("", *check)[0] == 0
     code, out, err = told("[error_patterns.a]\nmatch = 'x'\nrules = ['ERR-999']\n", *check)
     assert (code, "no problems" in out) == (0, True)
-    assert f"{own}:3: no rule ERR-999 here" in err
+    assert f"{own}:3: no rule ERR-999 in these files" in err
     code, out, _ = told("[error_pattern]\n", *check)
     assert (code, f"{own}:1: unknown table error_pattern" in out, "no problems" in out) == (1, True, False)
     code, out, _ = told("\n[error_patterns\n", *check)

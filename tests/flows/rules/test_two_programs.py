@@ -120,7 +120,10 @@ def test_an_older_vector_is_not_compared_while_another_program_embeds(
     found = matcher.match(PUSH)
     step = _step(found)
     assert (step.outcome, step.fact("waiting"), step.fact("older_vectors"), step.fact(ELSEWHERE)) == ("hit", 1, 1, True)
-    assert "another process is embedding; 1 of 2 rules waits for its vector; 1 of them has one" in step.reason
+    assert (
+        "another process is embedding; 1 of 2 rules waits for its vector; 1 of them has an outdated vector"
+        in step.reason
+    )
     assert step.fact("compared") == 1
     assert _similar(found).get("ERR-001") is True
     assert not _similar(found).get("ERR-002")

@@ -38,7 +38,7 @@ def test_l2_on_unit_vectors_says_the_same_as_cosine(values: list[float]) -> None
     [
         ((math.nan, 0.0), "not a number"),
         ((math.inf, 0.0), "not a number"),
-        ((0.0, 0.0), "length is 0"),
+        ((0.0, 0.0), "norm is 0"),
         ((3.0, 4.0), "5.0"),
     ],
 )

@@ -139,7 +139,7 @@ GOOD = vectors_frame([(vector_of("x", "query"),)])
     ("answer", "said"),
     [
         (Frame(GOOD.header, struct.pack("<8f", float("nan"), *range(7))), "not a number"),
-        (Frame(GOOD.header, struct.pack("<8f", *[0.0] * 8)), "length is 0"),
+        (Frame(GOOD.header, struct.pack("<8f", *[0.0] * 8)), "norm is 0"),
         (Frame(GOOD.header, GOOD.body[:-4]), "28 bytes"),
         (Frame({**GOOD.header, "counts": [1, 1]}, GOOD.body), "wrong number of texts"),
         (state_frame(READY), "unexpected message"),
@@ -316,7 +316,7 @@ def test_the_report_says_who_answers_or_what_is_wrong(place: Endpoint) -> None:
     with running(place):
         found = model_service(place, LONG)
         assert (found.answers, found.model, found.pid) == (True, "double", os.getpid())
-        assert "answers with double" in found.reason
+        assert "is running with double" in found.reason
     with impostor(place, hang):
         assert model_service(place, 100).broken
     loading = State("double", "1", "", 0, True, 7, 0, 600)
