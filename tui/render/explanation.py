@@ -160,7 +160,7 @@ def draw_needs(found: WhyNot, signs: Signs) -> Content:
     if found.enough:
         words = ", ".join(title(word) for word in found.enough)
         few = "this word" if len(found.enough) == 1 else f"these {len(found.enough)} words"
-        parts.append((f"{signs.arrow} {few} in the call would be enough: ", "$cb-text"))
+        parts.append((f"{signs.arrow} the rule would be shown if the call also contained {few}: ", "$cb-text"))
         parts.append((f"{words}\n", f"bold {WORDS}"))
     elif found.lacking:
         parts.append((f"{signs.dot} rule words missing from the call: ", "$cb-dim"))

@@ -138,7 +138,7 @@ def test_a_second_one_leaves_and_a_killed_one_is_replaced(serve: Run, place: End
 def test_in_the_background_and_stopped(run: Run, place: Endpoint) -> None:
     started = run("serve-model", "--background", "--idle", "900")
     assert started.code == 0
-    assert "is loading" in started.text or "answers with" in started.text
+    assert "is loading" in started.text or "is running with" in started.text
     assert run("serve-model", "--background").code == 0
     stopped = run("serve-model", "--stop")
     assert stopped.code == 0

@@ -24,6 +24,7 @@ from tui.panes.errors.curation import Act, Curating, Decision, decision_on
 from tui.panes.errors.merge_split import Parting, ask_errors, ask_merge
 from tui.panes.errors.queries import Read, read_case
 from tui.render.case_list import TOOL_CELLS, Row, row_of, tool_cells
+from tui.render.common.amounts import counted
 from tui.render.common.empty_states import Notice, of_fault
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline
@@ -444,7 +445,7 @@ class TriageScreen(Performs, ModalScreen[None]):
         """On disk, or not done: say which, and read again what waits."""
         self._ahead.forget((*cases, *(done.cases if done is not None else ())))
         if done is not None and done.unchanged:
-            self._curating.say(f"{len(done.unchanged)} had no fix to accept or reject.", "warning")
+            self._curating.say(f"{counted(len(done.unchanged), 'case')} had no fix to accept or reject.", "warning")
         merged = done is not None and done.act == "merge" and done.cases  # then the others are gone for good
         if not merged and set(cases) - set(done.cases if done is not None else ()):
             self._wanted = self._wanted or self._chosen_id  # what comes back may stand above it

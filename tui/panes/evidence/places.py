@@ -211,7 +211,7 @@ class ReasonScreen(ModalScreen[str | None]):
 
 
 _NUMBERS = {f"evidence.choose_{number}": number for number in range(1, PLACES_CHOSEN + 1)}
-_PANES = {3: "pane.rules", 4: "pane.library"}
+_PANES = {3: ("Rules", "pane.rules"), 4: ("Library", "pane.library")}
 """Where a digit would have led that no place has."""
 _TOO_SHORT = "The selection is too short for this quote. {evidence.end_out} extends it, {evidence.find} finds another."
 _EDGES: dict[str, tuple[Literal["start", "end"], int]] = {
@@ -342,7 +342,7 @@ class Places:
         """Look at the place of this number; nothing is decided. Where no places are listed the digits are the panes."""
         if number > len(read.quote.choices):
             pane = _PANES.get(number)
-            other = self._screen.signs.fill_keys(f" Press {{{pane}}} for that pane.") if pane else ""
+            other = self._screen.signs.fill_keys(f" To open the {pane[0]} pane, press {{{pane[1]}}}.") if pane else ""
             self._screen.say(f"There is no location {number}.{other}")
         else:
             self._screen.view.look(ViewedPlace(number - 1, picked=True))

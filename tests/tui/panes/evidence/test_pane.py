@@ -295,7 +295,7 @@ async def test_a_digit_shows_a_place_where_several_are_listed_and_decides_nothin
         await pilot.press("7")
         assert "There is no location 7." in frame(app)
         await pilot.press("3")
-        assert "There is no location 3. Press alt+3 for that pane." in frame(app)
+        assert "There is no location 3. To open the Rules pane, press alt+3." in frame(app)
         assert screen.quotes.remaining == 4
         await pilot.press("2", "a")
         assert screen.quotes.remaining == 3, "a place that was looked at is accepted without another question"
