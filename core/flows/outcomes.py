@@ -29,6 +29,8 @@ _EVIDENCE: Final = ("**Checked**", "**instead of**", "**Linked**", "**Why**", "*
 _PLACEHOLDER: Final = re.compile(r"<[^<>\s]{1,40}>")
 _ANY: Final = "casebook-any-word"
 """Stands for a placeholder in a command, which a shell would read as a redirection."""
+_FENCES: Final = {"command": "sh", "hunk": "diff"}
+"""The fence for each kind of a lesson's `do` that is no sentence."""
 _COMMANDS: Final = 20
 _SHORT: Final = 3
 """Characters of a changed line, without its indentation, that say too little to be recognized by."""
@@ -83,7 +85,11 @@ def _do(lesson: str | None) -> str:
         return ""
     do = cast("dict[str, object]", found).get("do") if isinstance(found, dict) else None
     if isinstance(do, dict):
-        return "\n".join(str(value) for value in cast("dict[str, object]", do).values() if isinstance(value, str))
+        held = cast("dict[str, object]", do)
+        text, kind = held.get("text"), _FENCES.get(str(held.get("kind")))
+        if not isinstance(text, str):
+            return ""
+        return text if kind is None or not text.strip() else f"```{kind}\n{text}\n```"
     return do if isinstance(do, str) else ""
 
 

@@ -46,6 +46,26 @@ def test_the_do_of_a_lesson_goes_before_the_text() -> None:
     assert not run("npm install leftpad", "npm install leftpad", lesson)
 
 
+def test_the_command_of_a_structured_lesson_counts() -> None:
+    do = {"kind": "command", "text": "git pull --rebase origin <branch>", "file": "", "instead_of": "git push origin"}
+    lesson = json.dumps({"do": do})
+    assert run("", "git pull --rebase origin main", lesson)
+    assert not run("", "git push origin main", lesson)
+
+
+def test_the_hunk_of_a_structured_lesson_counts() -> None:
+    do = {"kind": "hunk", "text": "- const total = sum(one)\n+ const total = sum(one, two)", "file": "src/a.ts"}
+    given = {"file_path": "/p/src/a.ts", "old_string": "x = sum(one)", "new_string": "const total = sum(one, two)"}
+    change = change_of("Edit", given, None, {})
+    assert is_performed(actions_of("", json.dumps({"do": do})), None, change)
+
+
+def test_the_sentence_of_a_structured_lesson_is_read_as_text() -> None:
+    lesson = json.dumps({"do": {"kind": "words", "text": "Start it: `docker compose up -d db`", "file": ""}})
+    assert run("", "docker compose up -d db", lesson)
+    assert not run("", "docker compose down", lesson)
+
+
 def edit(old: str, new: str) -> bool:
     given = {"file_path": "/p/src/b.ts", "old_string": old, "new_string": new}
     return is_performed(actions_of(HARVESTED), None, change_of("Edit", given, None, {}))
