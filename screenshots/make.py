@@ -25,6 +25,7 @@ from core.errors.curation.decisions import verify
 from core.errors.curation.transaction import Written, look
 from core.flows.ingest.api import ingest
 from core.flows.system.demo import fill_demo, fill_demo_rules
+from core.flows.system.demo_weeks import add_weeks
 from core.samples import DEMO_QUERIES, sample_notes
 from core.store import open_store
 from screenshots.scenes import SCENES, Scene
@@ -232,6 +233,7 @@ async def pictures(scenes: Sequence[Scene] = SCENES) -> dict[str, str]:
         database = Path(folder) / "sample" / "sample.db"
         database.parent.mkdir()
         fill_demo(database)
+        add_weeks(database)
         with open_store(database, write=True) as store:
             store.con.execute("UPDATE documents SET indexed_at = ?", (DECIDED,))
         made: dict[str, str] = {}

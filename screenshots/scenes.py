@@ -41,7 +41,7 @@ _RETRIES = (
     "Wait 200 ms, then twice as long each time [1]. ",
     "Give up after five tries [1].",
 )
-_A_CALL = ("alt+3", *("j",) * 26)
+_A_CALL = ("alt+3", "slash", *"git", *("down",) * 20)
 _EDIT = (
     "**Root Cause**: history was rewritten by a rebase\n",
     "**Root Cause**: `git pull --allow-unrelated-histories` had joined what nobody shares, then a rebase\n",

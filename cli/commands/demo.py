@@ -21,6 +21,7 @@ from cli.parser import Parser
 from cli.progress import reporter
 from core.errors.retrieval.answer import SearchAnswer
 from core.flows.system.demo import Demo, fill_demo, fill_demo_rules, run_demo
+from core.flows.system.demo_weeks import add_weeks
 
 
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
@@ -40,6 +41,7 @@ def run_command(args: argparse.Namespace, context: Context) -> int:
 
             context.out.note("Reading the samples...")
             fill_demo(database, reporter(context.out))
+            add_weeks(database)
             rules = (fill_demo_rules(database),)
             return open_workbench(context, database, title="demo", ascii_only=args.ascii, rules=rules)
         demo = run_demo(database, reporter(context.out), context.settings.embedding)

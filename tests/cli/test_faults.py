@@ -166,7 +166,8 @@ def test_ascii_signs_are_asked_for_before_or_after_the_command(run: Run, monkeyp
 
     drawn: list[bool] = []
     monkeypatch.setattr(tui.shell.app, "run", lambda *_, ascii_only, **more: drawn.append(ascii_only) or 0)
-    monkeypatch.setattr(cli.commands.demo, "fill_demo", lambda *_: None)
+    for filled in ("fill_demo", "add_weeks"):
+        monkeypatch.setattr(cli.commands.demo, filled, lambda *_: None)
     monkeypatch.setenv("TERM", "xterm")
     for args in (("--ascii", "demo"), ("demo", "--ascii"), ("demo",)):
         assert run(*args, terminal=True).code == 0
