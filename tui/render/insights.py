@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len
 from textual.content import Content
 
-from core.flows.insights.pictures import TITLES, View, bar, marks_in, session_words, sign_of
+from core.flows.insights.pictures import TITLES, View, marks_in, session_words, sign_of
 from core.flows.insights.report import PAUSES
-from tui.render.common.amounts import counted, stamp
+from tui.render.common.amounts import stamp
 from tui.render.common.empty_states import Notice
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline, pad
+from tui.render.ranking import bar
 
 if TYPE_CHECKING:
     from core.flows.insights.report import Insights, SessionStrip, StripMark
@@ -21,10 +23,24 @@ if TYPE_CHECKING:
 
 _COUNT, _BAR, _LEAST = 9, 24, 36
 _NUMBER = 9
+_WIDE: Final = 90
+"""Cells from which a row has a last column."""
+_ASIDE: Final = 22
 _FEW: Final = 9.95
 """Minutes below which a tenth of one is told."""
 MINUTES: Final = " min"
 _WEEKS: Final = 26
+_COMMANDS: Final = 10
+_PAIR: Final = 19
+"""Cells of a total with its label."""
+HEADS: Final[dict[View, tuple[str, str, str, str]]] = {
+    "worst": ("time", "times", "error", "project"),
+    "came_back": ("time", "times", "error", "fix shown"),
+    "answers": ("shown", "helped", "error", "without effect"),
+    "time": ("time", "times", "command", "failed runs"),
+    "worked": ("after", "before", "error or rule", "decided"),
+}
+"""The heads of a view's columns."""
 
 
 def draw_tabs(view: View, width: int) -> Content:
@@ -40,36 +56,69 @@ def draw_tabs(view: View, width: int) -> Content:
     return Content.assemble((f"[{TITLES[view]}]", "bold $cb-accent"), (f"  view {at} of {len(TITLES)}", "$cb-dim"))
 
 
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The cells of a view's columns, 0 for none: its bar, how often, the sign of the fix, and the last column."""
+
+    bar: int
+    count: int
+    sign: int
+    aside: int
+
+    @classmethod
+    def fitting(cls, width: int, count: int, *, signs: bool, aside: int) -> Columns:
+        """The columns in `width` cells."""
+        room = min(_BAR, max(0, width - _NUMBER - count - 6 - _LEAST) // 2)
+        return cls(room, count, 2 if signs else 0, min(_ASIDE, aside) if width >= _WIDE else 0)
+
+
+def draw_heads(view: View, columns: Columns, width: int, signs: Signs) -> Content:
+    """What the columns are."""
+    value, count, name, aside = HEADS[view]
+    lead = f" {value:>{_NUMBER}} {'':{columns.bar}} {count:>{columns.count}} {'':{columns.sign}}"
+    return Content.assemble((f"{lead}{_with_aside(name, aside, columns, width - cell_len(lead), signs)}", "$cb-dim"))
+
+
 def draw_row(
     value: float,
     most: float,
     count: str,
     name: str,
     status: str | None,
+    aside: str,
+    columns: Columns,
     width: int,
     signs: Signs,
     *,
     unit: str,
-    count_cells: int = _COUNT,
     chosen: bool = False,
 ) -> Content:
-    """A row: what it cost, as a number and a bar, how often, its status, and the line that names it.
-
-    `count_cells`: the cells of the column that says how often."""
-    room = min(_BAR, max(0, width - _NUMBER - count_cells - 6 - _LEAST) // 2)
-    drawn = pad(bar(value, most, room, ascii_only=signs.plain), room)
+    """A row: what it cost, as a number and a bar, how often, its status, the line that names it, and what is aside."""
+    drawn = bar(value / most if most > 0 else 0.0, columns.bar, signs) if value > 0 else " " * columns.bar
     number = minutes_text(value) if unit == MINUTES else f"{value:,.0f}{unit}"
-    mark = signs.status(status) if status is not None else None
+    mark = signs.status(status) if status is not None and columns.sign else None
     lead = (
         (signs.bar if chosen else " ", "$cb-accent"),
         (f"{inline(number, _NUMBER):>{_NUMBER}} ", "$cb-text"),
-        (f"{drawn} ", "$cb-accent" if chosen else "$cb-faint"),
-        (f"{inline(count, count_cells):>{count_cells}} ", "$cb-soft"),
-        (f"{mark.sign} " if mark is not None else "", mark.tone if mark is not None else ""),
+        (f"{drawn} ", "$cb-accent"),
+        (f"{inline(count, columns.count):>{columns.count}} ", "$cb-soft"),
+        (f"{mark.sign} " if mark is not None else " " * columns.sign, mark.tone if mark is not None else ""),
     )
-    used = sum(cell_len(text) for text, _ in lead)
-    shown = inline(name or "(no name)", max(1, width - used), more=signs.more)
-    return Content.assemble(*lead, (shown, "$cb-text bold" if chosen else "$cb-text"))
+    room = width - sum(cell_len(text) for text, _ in lead)
+    shown = _with_aside(name or "(no name)", "", columns, room, signs)
+    return Content.assemble(
+        *lead,
+        (shown, "$cb-text bold" if chosen else "$cb-text"),
+        (inline(aside, columns.aside, more=signs.more) if columns.aside else "", "$cb-dim"),
+    )
+
+
+def _with_aside(name: str, aside: str, columns: Columns, room: int, signs: Signs) -> str:
+    """A name in the room that the last column leaves, and that column."""
+    if not columns.aside:
+        return inline(name, max(1, room), more=signs.more)
+    left = max(1, room - columns.aside - 3)
+    return f"{pad(inline(name, left, more=signs.more), left)}  {aside}"
 
 
 def minutes_text(minutes: float) -> str:
@@ -79,28 +128,52 @@ def minutes_text(minutes: float) -> str:
     return f"{minutes:.1f} min" if 0 < minutes < _FEW else f"{minutes:,.0f} min"
 
 
-def draw_side(found: Insights, name: str, detail: str, width: int, signs: Signs, *, wide: bool) -> Content:
-    """The chosen row whole and in words, the sums, and the minutes by week and project as bars."""
-    sums = found.totals
+def draw_details(name: str, detail: str, width: int, signs: Signs, *, wide: bool) -> Content:
+    """The chosen row whole and in words."""
     parts: list[tuple[str, str]] = []
     if name:
         parts.append((f"{inline(name, 600 if wide else width, more=signs.more)}\n", "bold $cb-text"))
     if detail:
-        lines = detail.split("\n")
         room = 300 if wide else width
-        shown = "".join(f"{inline(line.replace('×', signs.times), room)}\n" for line in lines)
-        parts.append((f"{shown}\n" if wide else shown, "$cb-soft"))
-    parts.append((
-        f"Total: {counted(sums.failures, 'failure')}, {counted(sums.incidents, 'incident')}, {sums.minutes:,.0f} min,"
-        f" {counted(sums.attempts, 'attempt')}. {counted(sums.answered, 'answer')}, {sums.helped:,} helped.\n",
-        "$cb-soft",
-    ))  # fmt: skip
-    weeks = [(one.week or "no time", one.minutes) for one in found.by_week[:_WEEKS]]
-    projects = [(one.name or "no project", one.minutes) for one in found.by_project[:_WEEKS]]
-    for title, rows in (("Minutes by week", weeks), ("Minutes by project", projects)):
-        parts.append((f"\n{title}\n", "bold $cb-dim"))
-        parts += _bars(rows, width, signs)
+        lines = (inline(line.replace("×", signs.times), room) for line in detail.split("\n"))
+        parts.append(("\n".join(lines), "$cb-soft"))
     return Content.assemble(*parts)
+
+
+def draw_totals(found: Insights, width: int, signs: Signs) -> Content:
+    """The sums, and the minutes by week, project and command and the answers by channel as bars."""
+    sums = found.totals
+    parts = _pairs(
+        (
+            ("minutes", f"{sums.minutes:,.0f}"),
+            ("incidents", f"{sums.incidents:,}"),
+            ("failures", f"{sums.failures:,}"),
+            ("attempts", f"{sums.attempts:,}"),
+            ("answers", f"{sums.answered:,}"),
+            ("helped", f"{sums.helped:,}"),
+        ),
+        max(1, width // _PAIR),
+    )
+    blocks = (
+        ("Minutes by week", [(one.week or "no time", one.minutes) for one in found.by_week[:_WEEKS]]),
+        ("Minutes by project", [(one.name or "no project", one.minutes) for one in found.by_project[:_WEEKS]]),
+        ("Minutes by command", [(one.tool or "other", one.minutes) for one in found.by_tool[:_COMMANDS]]),
+        ("Answers by channel", [(one.via.replace("_", " "), float(one.told)) for one in found.by_way]),
+    )
+    for title, rows in blocks:
+        if rows:
+            parts.append((f"\n{title}\n", "bold $cb-dim"))
+            parts += _bars(rows, width, signs)
+    return Content.assemble(*parts)
+
+
+def _pairs(pairs: Sequence[tuple[str, str]], columns: int) -> list[tuple[str, str]]:
+    """Totals with their labels, so many a line."""
+    parts: list[tuple[str, str]] = []
+    for at, (label, number) in enumerate(pairs, 1):
+        end = "\n" if at % columns == 0 or at == len(pairs) else "  "
+        parts += [(f"{label:<10}", "$cb-dim"), (f"{number:>7}{end}", "bold $cb-text")]
+    return parts
 
 
 def _bars(rows: Sequence[tuple[str, float]], width: int, signs: Signs) -> list[tuple[str, str]]:
@@ -108,13 +181,13 @@ def _bars(rows: Sequence[tuple[str, float]], width: int, signs: Signs) -> list[t
     name = min(24, max(10, max((cell_len(inline(one, 24)) for one, _ in rows), default=10)))
     room = max(4, width - name - 10)
     parts: list[tuple[str, str]] = []
-    digits = 1 if most < _FEW else 0
+    digits = 1 if most < _FEW and any(value % 1 for _, value in rows) else 0
     for label, value in rows:
-        drawn = bar(value, most, room, ascii_only=signs.plain)
+        drawn = bar(value / most, room, signs) if value > 0 else ""
         parts += [
             (pad(inline(label, name, more=signs.more), name), "$cb-text"),
             (f"{value:>8,.{digits}f} ", "$cb-soft"),
-            (f"{drawn}\n", "$cb-faint"),
+            (f"{drawn}\n", "$cb-accent"),
         ]
     return parts
 
@@ -175,7 +248,7 @@ def draw_strip(found: SessionStrip, chosen: int, width: int, rows: int, signs: S
     most = max((one.minutes for one in found.red), default=0.0)
     room = max(4, min(48, width - 50))
     for one in found.red[:_PROGRAMS]:
-        drawn = bar(one.minutes, most, room, ascii_only=signs.plain)
+        drawn = bar(one.minutes / most if most > 0 else 0.0, room, signs)
         parts += [
             (pad(inline(one.program or "other", 20, more=signs.more), 20), "$cb-text"),
             (f"{one.minutes:>7,.0f} ", "$cb-soft"),

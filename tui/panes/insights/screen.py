@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
+from rich.cells import cell_len
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 from textual.content import Content
@@ -23,10 +24,14 @@ from tui.render.common.amounts import counted
 from tui.render.common.empty_states import Notice, loading, of_fault
 from tui.render.common.untrusted import title
 from tui.render.insights import (
+    HEADS,
     MINUTES,
+    Columns,
+    draw_details,
+    draw_heads,
     draw_row,
-    draw_side,
     draw_tabs,
+    draw_totals,
     no_insights,
     no_rows,
 )
@@ -116,8 +121,8 @@ def picture_of_view(read: ReadInsights, view: View, scope: str) -> Picture:
 class InsightRow:
     """A row of a view: its bar's value out of the view's most, and where Enter leads.
 
-    `case_id` is a case of the Errors pane, or None; then `name` is searched there. `lead`: a session
-    and its message, where it has one of its own.
+    `aside` is the last column of a wide row. `case_id` is a case of the Errors pane, or None; then `name` is searched
+    there. `lead`: a session and its message, where it has one of its own.
     """
 
     value: float
@@ -125,6 +130,7 @@ class InsightRow:
     count: str
     name: str
     detail: str
+    aside: str = ""
     case_id: int | None = None
     status: str | None = None
     lead: Lead | None = None
@@ -144,7 +150,7 @@ def rows_of(read: ReadInsights, view: View) -> FixedRows[InsightRow]:
                 one.minutes, most, f"{one.times:,}×", one.key_line,
                 f"{counted(one.times, 'incident')} in {counted(one.sessions, 'session')},"
                 f" {counted(one.attempts, 'attempt')}",
-                one.case_id, one.fix_status,
+                one.project.rpartition("/")[2], one.case_id, one.fix_status,
             )
             for one in found.worst
         ))  # fmt: skip
@@ -153,7 +159,8 @@ def rows_of(read: ReadInsights, view: View) -> FixedRows[InsightRow]:
         return FixedRows(tuple(
             InsightRow(
                 one.minutes, most, f"{one.times:,}×", one.key_line,
-                f"Fix known since {one.known_since[:10]}. {one.reason}", one.case_id, one.fix_status,
+                f"Fix known since {one.known_since[:10]}. {one.reason}",
+                f"{one.told:,}×, helped {one.helped:,}×" if one.told else "not shown", one.case_id, one.fix_status,
             )
             for one in found.came_back
         ))  # fmt: skip
@@ -161,10 +168,10 @@ def rows_of(read: ReadInsights, view: View) -> FixedRows[InsightRow]:
         most = max((one.told for one in found.told), default=0)
         return FixedRows(tuple(
             InsightRow(
-                one.told, most, f"{one.helped:,} helped", one.key_line,
+                one.told, most, f"{one.helped:,}", one.key_line,
                 f"Shown {one.told:,}×: helped {one.helped:,}, failed again {one.failed_again:,},"
                 f" ignored {one.ignored:,}. Withheld {one.withheld:,}×.",
-                one.case_id, one.fix_status,
+                _without_effect(one.failed_again, one.ignored), one.case_id, one.fix_status,
             )
             for one in found.told
         ))  # fmt: skip
@@ -174,9 +181,16 @@ def rows_of(read: ReadInsights, view: View) -> FixedRows[InsightRow]:
             one.minutes, most, f"{one.incidents:,}×", one.tool,
             f"{counted(one.failures, 'failed run')}, {counted(one.attempts, 'attempt')},"
             f" {counted(one.messages, 'message')} until resolved",
+            f"{one.failures:,}",
         )
         for one in found.by_tool
     ))  # fmt: skip
+
+
+def _without_effect(failed_again: int, ignored: int) -> str:
+    """The shown fixes that did not help, in words."""
+    words = ((failed_again, "failed again"), (ignored, "ignored"))
+    return ", ".join(f"{count:,} {what}" for count, what in words if count)
 
 
 def _worked_row(item: WorkedItem, most: int) -> InsightRow:
@@ -195,13 +209,15 @@ def _worked_row(item: WorkedItem, most: int) -> InsightRow:
         lines.append(f"Shown {item.told:,}×, helped {item.helped:,}×{dismissed}.")
     lines += [f"Still in {lead.session[:8]} message {lead.message}, {lead.ts[:10]}." for lead in item.still]
     after = item.after.times if item.after is not None else 0
-    before = f"{item.before.times:,} before" if item.before is not None else ""
+    before = f"{item.before.times:,}" if item.before is not None else ""
     lead = (item.still[0].session, item.still[0].message) if item.still else None
     status = "verified" if item.kind == "lesson" else None
-    return InsightRow(after, most, before, item.name, "\n".join(lines), item.case_id, status, lead)
+    return InsightRow(after, most, before, item.name, "\n".join(lines), item.decided[:10], item.case_id, status, lead)
 
 
-_UNITS: Final = {"answers": "", "worked": " after"}
+_UNITS: Final = {"answers": "", "worked": ""}
+_SPLIT_FROM: Final = 100
+"""Cells from which the totals have a part of their own."""
 _PATIENCE: Final = 0.2
 """Seconds after which a first read that still runs is said."""
 
@@ -223,22 +239,30 @@ class InsightsScreen(PaneScreen):
         self.body = RowsOrNotice(self.rows, NoticeView(id="insights-notice"))
         self._list = Vertical(id="insights-list")
         self._tabs = Static(id="insights-head")
+        self._heads = Static(id="insights-columns")
         self._side = Reading(id="insights-side")
-        self._words = Static()
-        self._count_cells = 0
+        self._totals = Reading(id="insights-totals")
+        self._words, self._sums = Static(), Static()
+        self._cells = (0, 0)
+        self._row_width = 0
 
     def compose_body(self) -> ComposeResult:
-        """The views and their rows; next to them the selected row, weeks and projects."""
+        """The views and their rows; next to them the selected row, and the totals of all."""
         with Container(id="insights-body"):
             with self._list:
                 yield self._tabs
+                yield self._heads
                 yield self.body.rows
                 yield self.body.notice
-            with self._side:
-                yield self._words
+            with Vertical(id="insights-right"):
+                with self._side:
+                    yield self._words
+                with self._totals:
+                    yield self._sums
 
     def on_mount(self) -> None:
         self._side.border_title = Content("Details")
+        self._totals.border_title = Content("Totals")
         self.set_focus(self.rows)
         self.follow_casebook("insights-watch", ("insights",), self.load)
         self.load()
@@ -279,7 +303,8 @@ class InsightsScreen(PaneScreen):
             self.body.show_notice(
                 no_insights(scoped=False, readonly=False) if fault.code == "not_indexed" else of_fault(fault)
             )
-            self._words.update(Content(""))
+            for part in (self._words, self._sums, self._heads):
+                part.update(Content(""))
             self.changed()
 
     def _show(self, at: int = 0) -> None:
@@ -287,7 +312,10 @@ class InsightsScreen(PaneScreen):
         if self.read is None:
             return
         rows = rows_of(self.read, self.shown.view)
-        self._count_cells = max((len(row.count) for row in rows.rows), default=0)
+        heads = HEADS[self.shown.view]
+        counts = (len(row.count) for row in rows.rows)
+        asides = (cell_len(row.aside) for row in rows.rows)
+        self._cells = (max(len(heads[1]), *counts), max(len(heads[3]), *asides)) if rows.total else (0, 0)
         self.rows.show(rows, at)
         self.body.show_notice(self._notice(rows))
         self._draw()
@@ -308,11 +336,28 @@ class InsightsScreen(PaneScreen):
         self._tabs.update(draw_tabs(self.shown.view, max(1, self._tabs.size.width - 2)))
         self._list.border_title = Content(f"Insights {self.signs.dot} {title(self._scope)}")
         self._list.border_subtitle = Content(NO_PROOF if self.shown.view == "worked" else PAUSES)
+        self._draw_heads()
         if self.read is not None:
             row, width = self.chosen, max(20, self._side.size.width - 5)
             name, detail = ("", "") if row is None else (row.name, row.detail)
-            wide = self.size.width >= 100
-            self._words.update(draw_side(self.read.found, name, detail, width, self.signs, wide=wide))
+            apart = self.size.width >= _SPLIT_FROM
+            words = draw_details(name, detail, width, self.signs, wide=apart)
+            totals = draw_totals(self.read.found, width, self.signs)
+            if not apart:
+                words = Content("\n\n").join(part for part in (words, totals) if part)
+            self._words.update(words)
+            self._sums.update(totals if apart else Content(""))
+
+    def _draw_heads(self) -> None:
+        """Draw the heads above the columns of the rows, which a scroll bar makes narrower."""
+        self._row_width = self.rows.scrollable_content_region.width or self.size.width
+        rows = self.rows.rows.total
+        columns, width = self._columns(self._row_width), self._row_width
+        self._heads.update(draw_heads(self.shown.view, columns, width, self.signs) if rows else Content(""))
+
+    def _columns(self, width: int) -> Columns:
+        count, aside = self._cells
+        return Columns.fitting(width, count, signs=self.shown.view != "time", aside=aside)
 
     @property
     def _scope(self) -> str:
@@ -324,15 +369,19 @@ class InsightsScreen(PaneScreen):
     def _paint(self, row: Hashable | None, width: int, chosen: bool) -> Content:
         if not isinstance(row, InsightRow):
             return Content("")
+        if width != self._row_width:  # the rows have got a scroll bar since, or lost it
+            self._row_width = width
+            self.call_after_refresh(self._draw_heads)
         return draw_row(
             row.value,
             row.most,
             row.count.replace("×", self.signs.times),
             row.name,
             row.status,
+            row.aside.replace("×", self.signs.times),
+            self._columns(width),
             width,
             self.signs,
-            count_cells=self._count_cells,
             unit=_UNITS.get(self.shown.view, MINUTES),
             chosen=chosen,
         )
