@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,7 +12,7 @@ from rich.cells import cell_len
 from textual.content import Content, Span
 
 from tui.render.common.amounts import ago, stamp
-from tui.render.common.code import diff_lines, frame_spans
+from tui.render.common.code import diff_lines, fit_fill, frame_spans, surplus_fill
 from tui.render.common.glyphs import Signs
 from tui.render.common.markdown import draw_fix_markdown, quote_bar
 from tui.render.common.session import short_id
@@ -193,10 +194,11 @@ def draw_fix(fix: Fix | None, signs: Signs, case: Case | None = None, width: int
         return Content.assemble(("No fix yet." if case is None else no_fix(case), "$cb-dim"))
     written = fix.text.strip("\n")
     text, left = block(written if fix.lesson is None else _beyond_card(written, fix.lesson))
-    body = draw_fix_markdown(text, width, quote_bar(signs))
     if fix.lesson is not None:
-        more = (("\n\nMore\n", "$cb-faint"), body) if text else ()
-        body = Content.assemble(draw_lesson(fix.lesson, width, shown), *more)
+        rest = [_more(section, width, signs) for section in _SECTION.split(text) if section.strip()]
+        body = Content("\n").join([draw_lesson(fix.lesson, width, shown), *rest])
+    else:
+        body = draw_fix_markdown(text, width, quote_bar(signs))
     if left:
         body = Content.assemble(body, (f"\n{signs.more} {left:,} more characters", "$cb-draft"))
     if fix.weakness:
@@ -204,6 +206,26 @@ def draw_fix(fix: Fix | None, signs: Signs, case: Case | None = None, width: int
     if fix.tags:
         body = Content.assemble(body, ("\n\ntags  ", "$cb-faint"), (title(", ".join(fix.tags)), "$cb-soft"))
     return body
+
+
+_SECTION: Final = re.compile(r"\n\n(?=\*\*[^*\n]+\*\*)")
+"""Before a bold heading of a fix."""
+_LISTED: Final = re.compile(r"\*\*([^*\n]{1,11})\*\*\n\n((?:- [^\n]+(?:\n|$))+)")
+"""A section that is a short heading and a list."""
+
+
+def _more(section: str, width: int, signs: Signs) -> Content:
+    """A section of the text below the card: a short list like a line of the card, else with its own heading."""
+    found = _LISTED.fullmatch(section.strip("\n"))
+    if found is None:
+        return Content.assemble("\n", draw_fix_markdown(section.strip("\n"), width, quote_bar(signs)))
+    items = "\n\n".join(line.removeprefix("- ") for line in found[2].splitlines())
+    room = max(0, width - _LABEL)
+    lines = [line for line in draw_fix_markdown(items, room, quote_bar(signs)).split("\n") if line.plain.strip()]
+    drawn = [piece for line in lines for piece in (line.wrap(room) if room else [line])]
+    return Content("\n").join(
+        Content.assemble((f"{'' if at else found[1]:<{_LABEL}}", "$cb-faint"), line) for at, line in enumerate(drawn)
+    )
 
 
 def _beyond_card(text: str, lesson: Lesson) -> str:
@@ -360,8 +382,11 @@ class Raw:
     end: int | None = None
 
 
-def draw_raw(raw: Raw, signs: Signs, *, limit: int = BLOCK) -> Content:
-    """Draw the error with its key line highlighted; of a long one the part around that line, and the omitted size."""
+def draw_raw(raw: Raw, signs: Signs, *, limit: int = BLOCK, width: int = 0) -> Content:
+    """Draw the error with its key line highlighted; of a long one the part around that line, and the omitted size.
+
+    `width`: the cells a line has, if known; what only fills a line is shortened to it.
+    """
     first = _window(raw, limit)
     text, _ = block(raw.text[first : first + limit])
     after = max(0, len(raw.text) - first - limit)
@@ -369,7 +394,7 @@ def draw_raw(raw: Raw, signs: Signs, *, limit: int = BLOCK) -> Content:
     if raw.start is not None and raw.end is not None:
         start, end = (_drawn_at(raw.text[first : max(first, at)]) for at in (raw.start, raw.end))
         body = body.stylize("bold underline $cb-bad", start, min(end, len(text)))
-    parts: list[tuple[str, str] | Content] = [body.rstrip()]
+    parts: list[tuple[str, str] | Content] = [fit_fill(body.rstrip(), width)]
     if first:
         parts.insert(
             0, (f"{signs.more} {first:,} characters before ({signs.key('case.all')} shows all)\n", "$cb-draft")
@@ -402,7 +427,8 @@ def rows_before(raw: Raw, limit: int, width: int) -> int:
     if raw.start is None or width < 1:
         return 0
     above = raw.text[first : max(first, raw.start)].split("\n")[:-1]
-    return sum(max(1, -(-cell_len(line) // width)) for line in above) + (1 if first else 0)
+    cells = (cell_len(line) - sum(end - start for start, end in surplus_fill(line, width)) for line in above)
+    return sum(max(1, -(-many // width)) for many in cells) + (1 if first else 0)
 
 
 _LABEL: Final = 12

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 from rich.cells import cell_len
+from textual.content import Content
 
 from core.base.trace import Step
-from tui.render.case import Raw, draw_raw
-from tui.render.common.code import code_parts, diff_lines, frame_spans
+from tui.render.case import Raw, draw_raw, rows_before
+from tui.render.common.code import code_parts, diff_lines, fit_fill, frame_spans
 from tui.render.common.glyphs import UNICODE
 from tui.render.common.markdown import draw_fix_markdown
 from tui.render.common.trace import draw_trace
@@ -68,3 +69,28 @@ def test_steps_skipped_for_one_reason_are_one_line() -> None:
     assert drawn.count("it has an answer") == 1 and "exact, prefix, vector  skipped" in drawn
     other = draw_trace([skipped[0], Step("prefix", "skipped", "too short")], UNICODE).plain
     assert "exact  skipped" in other and "prefix  skipped" in other
+
+
+@pytest.mark.parametrize("width", [24, 40, 79])
+@pytest.mark.parametrize("line", ["=" * 35 + " FAILURES " + "=" * 35, "FF." + " " * 70 + "[100%]", "_ " * 50, "-" * 90])
+def test_what_only_fills_a_line_is_shortened_to_the_width(line: str, width: int) -> None:
+    drawn = fit_fill(Content(f"above\n{line}\nbelow"), width).plain.split("\n")
+    assert [drawn[0], drawn[2]] == ["above", "below"]
+    assert cell_len(drawn[1]) == width
+    assert "".join(drawn[1].split()).strip("=_-") == "".join(line.split()).strip("=_-")
+
+
+@pytest.mark.parametrize(
+    "line", ["=" * 8 + " a title that is too long for any line", "x" * 90, "=" * 10, " " * 12 + "return net + 1"]
+)
+def test_a_line_that_would_not_fit_or_already_fits_is_left_alone(line: str) -> None:
+    assert fit_fill(Content(line), 20).plain == line
+    assert fit_fill(Content(line), 0).plain == line
+
+
+def test_the_key_line_is_still_marked_below_a_shortened_line() -> None:
+    raw = Raw("=" * 100 + "\nTypeError: boom", 101, 116)
+    drawn = draw_raw(raw, UNICODE, width=30)
+    assert drawn.plain == "=" * 30 + "\nTypeError: boom"
+    assert [drawn.plain[span.start : span.end] for span in drawn.spans if "$cb-bad" in str(span)] == ["TypeError: boom"]
+    assert rows_before(raw, 4_000, 30) == 1

@@ -290,7 +290,8 @@ class CaseView(Reading):
         status = "unresolved" if self.fix is None else self.fix.status
         self._fix.update_classes({f"-{name}": name == status for name in _STATUSES})
         self._practice.set_content(draw.draw_practice(read.practice, signs))
-        self._steps.set_content(draw.draw_steps(self.fix.tools if self.fix else (), signs))
+        tools = () if fix is None or fix.tools == (fix.resolved_by,) else fix.tools  # its heading names that one
+        self._steps.set_content(draw.draw_steps(tools, signs))
         self._draw_raw(BLOCK if self.has_focus else PREVIEW)
         self._draw_source()
         self._draw_history()
@@ -443,8 +444,13 @@ class CaseView(Reading):
         of = " of this error" if self.seen.fingerprint is not None else ""
         case = None if self.read is None else self.read.case
         when = draw.draw_occurrence(one, self.seen.at, self.seen.total, self._signs, self._clock(), of, case)
-        text = draw.draw_raw(self.raw, self._signs, limit=limit)
-        self._raw.set_content(Content.assemble(when, "\n", text) if when.plain else text)
+        raw, signs = self.raw, self._signs
+
+        def drawn(width: int) -> Content:
+            text = draw.draw_raw(raw, signs, limit=limit, width=width)
+            return Content.assemble(when, "\n", text) if when.plain else text
+
+        self._raw.set_wrapped(drawn)
 
     def _draw_masked(self) -> None:
         if self.read is None or not self.masked_shown:

@@ -88,3 +88,38 @@ def frame_spans(text: str) -> list[Span]:
             break
         spans += [Span(*found.span(name), tone) for name, tone in _PARTS.items() if found[name]]
     return spans
+
+
+_FILLS: Final = re.compile(r"([=_*#~.─━-])\1{7,}|([_*-]) (?:\2 ){6,}\2?|(?<=\S) {8,}(?=\[ {0,2}\d{1,3}%\]$)")
+"""Characters that fill a line: the rule around a title, the space before the percentage at its end."""
+_LEAST_FILL: Final = 3
+
+
+def surplus_fill(line: str, width: int) -> list[tuple[int, int]]:
+    """The parts of a `line` of more than `width` cells to leave out so that it fits: from what only fills it.
+
+    Nothing where it would not fit even so; `width` 0: not known yet.
+    """
+    over = cell_len(line) - width
+    if width < 1 or over <= 0:
+        return []
+    fills = [found.span() for found in _FILLS.finditer(line)]
+    spare = [end - start - _LEAST_FILL for start, end in fills]
+    if sum(spare) < over:
+        return []
+    cuts = list[tuple[int, int]]()
+    for at, (_, end) in enumerate(fills):
+        share = min(spare[at], -(-over // (len(fills) - at)))
+        share = max(share, over - sum(spare[at + 1 :]))
+        over -= share
+        cuts += [(end - share, end)] if share else []
+    return cuts
+
+
+def fit_fill(content: Content, width: int) -> Content:
+    """Each line without its `surplus_fill`."""
+    lines = content.split("\n", allow_blank=True)
+    for number, line in enumerate(lines):
+        for start, end in reversed(surplus_fill(line.plain, width)):
+            lines[number] = lines[number][:start] + lines[number][end:]
+    return Content("\n").join(lines)
