@@ -107,7 +107,7 @@ class LiveResults(Performs, Results):
         """
         rows, now, chosen = ResultRows(found.rows, found.hidden), self.place, self.chosen
         inside = self._moved or self._is_chosen_by_hand()
-        if inside and self.rows.rows.total < now.height:  # too few to scroll: what is new stands below them
+        if inside and self.rows.rows.total <= now.height:  # too few to scroll: what is new stands below them
             rows = ResultRows(keep_order(self.rows.rows, found.rows), found.hidden)
         elif not inside and chosen is not None:
             rows = ResultRows(keep_first(chosen, found.rows), found.hidden)

@@ -195,13 +195,13 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
             self.box.face(event.answer.query.key_line)
 
     def _make_room(self, searched: bool) -> None:
-        """On a narrow screen the case stands below the rows found, if these are few: `-few`, and how many."""
+        """Below 160 columns the case is below the rows found, if these are few: `-few`, and how many."""
         total, room = self.results.rows.rows.total, self.size.height - _BESIDE_FEW
         few = searched and 0 < total <= min(_FEW, room)
         rows = min(total, max(_ROWS_LEFT, room - _ROWS_LEFT))  # the rest scrolls: the fix is in sight
         if few or self._is_few:
             self._is_few = few
-            self.query("#body, #results, #reading, #case").set_class(few, "-few")
+            self.query("#body, #results, #reading, #case, #why").set_class(few, "-few")
             self.results.update_classes({f"-rows-{count}": few and count == rows for count in range(1, _FEW + 1)})
 
     def on_results_chosen(self, event: Results.Chosen) -> None:
