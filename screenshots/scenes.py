@@ -85,7 +85,7 @@ SCENES: tuple[Scene, ...] = (
         120,
         34,
         keys=(*_WRITING, "O", "r", "colon", "space", "ctrl+s"),
-        meanwhile="Name the service as `compose.yaml` does:\n\n- `redis-cache`, not `redis`",
+        meanwhile="Import `won` from where it is now:\n\n- `../shared/format`, in `receipt.ts` too",
     ),
     Scene("history-120x34-dark", 120, 34, keys=(*_QUEUE, "a", "s", "x", "N", "u", "C")),
     Scene("asking-120x34-dark", 120, 34, keys=("alt+4", "escape", "a"), asks=_RETRIES),

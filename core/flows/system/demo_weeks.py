@@ -15,6 +15,7 @@ from uuid import NAMESPACE_URL, uuid5
 from core.errors.curation.decisions import verify
 from core.errors.curation.transaction import look
 from core.errors.fixes import Telling, Via, write_telling
+from core.flows.system.evidence import align_due
 from core.flows.transcripts.api import import_transcripts
 from core.samples import sample_paths
 from core.store import Store, open_store
@@ -107,6 +108,7 @@ def add_weeks(database: Path) -> None:
             _verify(store, one)
         written = [_write(store, Path(folder), number, again) for number, again in enumerate(AGAIN)]
         import_transcripts(store, "auto", written)
+        align_due(store)
         with store.transaction() as con:
             con.execute("UPDATE answer_outcome SET settled_at = told_at")
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.errors.cases.browse import count_cases
+from core.evidence.review.queue import QuoteFilters, list_quotes
 from core.flows.insights.api import insights, worked
 from core.flows.system.demo import fill_demo
 from core.flows.system.demo_weeks import AGAIN, VERIFIED, add_weeks
@@ -51,3 +52,7 @@ def test_each_verified_fix_has_the_date_of_its_decision(store: Store) -> None:
     ended = [one for one in found if one.after is not None and not one.after.times]
     assert ended
     assert len(ended) < len(found)
+
+
+def test_the_quotes_of_the_later_sessions_are_aligned(store: Store) -> None:
+    assert not [row for row in list_quotes(store, QuoteFilters()).quotes if row.state == "waiting"]

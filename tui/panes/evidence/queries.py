@@ -139,6 +139,8 @@ def read_quotes(job: Job[Any], ids: Sequence[int]) -> None:
 
 _WITH_NEIGHBOURS = 3
 """The most messages of one quote that are read with the messages around them."""
+EARLIER, LATER = (-1,), (1, 2, 3, 4, 5)
+"""The messages around one, by their distance from it."""
 
 
 def _read(job: Job[Any], evidence_id: int) -> ReadQuote | None:
@@ -152,7 +154,7 @@ def _read(job: Job[Any], evidence_id: int) -> ReadQuote | None:
     places = [span for choice in quote.choices for span in choice.spans] or list(quote.spans)
     wanted = {span.message_index for span in (*places, *quote.spans)} or {row.message_index}
     if len(wanted) <= _WITH_NEIGHBOURS:
-        wanted |= {index + by for index in wanted for by in (-1, 1) if index + by >= 0}
+        wanted |= {index + by for index in wanted for by in (*EARLIER, *LATER) if index + by >= 0}
     found = {index: show_message(store, row.session, index) for index in sorted(wanted)}
     messages = {index: message for index, message in found.items() if message is not None}
     return ReadQuote(quote, show_entry(store, row.entry_id), messages)

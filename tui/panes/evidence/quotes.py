@@ -17,7 +17,7 @@ from tui.actions.registry import bindings
 from tui.panes.common.filter_menu import Choices, Value
 from tui.panes.common.list_pane import ListView
 from tui.panes.evidence.actions import PLACES_CHOSEN
-from tui.panes.evidence.queries import FILTERS, Compared, Kind, QuoteFilter, Quotes, ReadQuote
+from tui.panes.evidence.queries import EARLIER, FILTERS, LATER, Compared, Kind, QuoteFilter, Quotes, ReadQuote
 from tui.render.common.empty_states import Notice, of_fault
 from tui.render.common.glyphs import Signs
 from tui.render.common.markdown import quote_bar
@@ -373,15 +373,17 @@ class QuoteView(Vertical):
         role = "" if found is None else f"  {title(found.role)}"
         self.border_subtitle = Content(f"message {self.index:,}{count}{role}" if found else "no such message")
         self._head.update(self._drawn_head())
-        around = [self.read.messages.get(self.index + by) for by in (-1, 1)]
+        around = [self.read.messages.get(self.index + by) for by in (*EARLIER, *LATER)]
         where = (row.id, self.spans, (self.text, *around))
         if where == self._where:
             return
         self._where = where
-        nothing = Content("")
+        near = [one for one in around if one is not None and found is not None]
         earlier, later = (
-            nothing if one is None or found is None else draw_neighbour(one, self._signs, before=before)
-            for one, before in zip(around, (True, False), strict=True)
+            Content("\n").join(
+                draw_neighbour(one, self._signs, before=before) for one in near if before == (one.index < self.index)
+            )
+            for before in (True, False)
         )
         parts = (self._earlier, self._before, self._place, self._behind, self._later)
         drawn = (earlier, *draw_message(self.text, self.spans, self._signs), later)
