@@ -219,7 +219,7 @@ def _more(section: str, width: int, signs: Signs) -> Content:
     found = _LISTED.fullmatch(section.strip("\n"))
     if found is None:
         return Content.assemble("\n", draw_fix_markdown(section.strip("\n"), width, quote_bar(signs)))
-    items = "\n\n".join(line.removeprefix("- ") for line in found[2].splitlines())
+    items = "\n\n".join(line.removeprefix("- ") for line in found[2].rstrip("\n").split("\n"))
     room = max(0, width - _LABEL)
     lines = [line for line in draw_fix_markdown(items, room, quote_bar(signs)).split("\n") if line.plain.strip()]
     drawn = [piece for line in lines for piece in (line.wrap(room) if room else [line])]
