@@ -71,4 +71,4 @@ async def test_the_filter_the_session_and_the_case_name_sessions_for_people(samp
         await until(pilot, lambda: "2026-10-12 weather 01946826" in frame(app))
         assert ID not in frame(app)
         await pilot.press(*ID[-12:])
-        await until(pilot, lambda: "orders-api" not in frame(app) and "2026-10-12 weather" in frame(app))
+        await until(pilot, lambda: " orders-api " not in frame(app) and "2026-10-12 weather" in frame(app))
