@@ -79,7 +79,7 @@ async def go(pilot: Pilot[None], app: CasebookApp, path: Path, journey: str) -> 
             await until(pilot, lambda: isinstance(app.screen, ConflictScreen))
     await settled(pilot, app)
     if journey in ("queue", "marked"):
-        await until(pilot, lambda: " · seen " in frame(app))  # the case's facts come a moment after its text
+        await until(pilot, lambda: "·  seen " in frame(app))  # the case's facts come a moment after its text
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
