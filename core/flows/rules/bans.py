@@ -282,7 +282,8 @@ def _is_generated(words: str, file: str, head: str) -> bool:
     leading = _LEADING.match(head)
     comments = leading[0] if leading else ""
     if of_path(file) == "prose":  # there, `#` is a heading
-        comments = " ".join(re.findall(r"<!--.*?-->", comments, re.DOTALL))
+        parts = (part.partition("-->") for part in comments.split("<!--")[1:])
+        comments = " ".join(inside for inside, end, _ in parts if end)
     found = _SAYS_GENERATED.search(comments)
     return found is not None and all(
         word in f"{file}\n{found[0]}".casefold() for word in words.casefold().split()[1:-1]
