@@ -80,7 +80,7 @@ def case_lines(out: Output, case: Case) -> Iterator[str]:
     yield from field(out, "project", case.project or "unknown")
     yield from field(out, "use", uses(case.use_count) + (f", last {case.last_used}" if case.last_used else ""))
     if case.error_raw:
-        yield from field(out, "as printed", case.error_raw if out.verbose else _few_lines(case.error_raw))
+        yield from field(out, "output", case.error_raw if out.verbose else _few_lines(case.error_raw))
     if not case.resolutions:
         yield out.paint("  No fix recorded.", "warn")
     for fix in case.resolutions:
@@ -221,14 +221,17 @@ def _practice_list_lines(out: Output, found: PracticeList) -> Iterator[str]:
             project = one.project
         yield from _practice_lines(out, one)
     if found.before_run:
-        yield from ("", out.paint("Shown to an agent before a command", "bold"))
+        yield from ("", out.paint("Known failures, shown to agents before a command", "bold"))
     for failure in found.before_run:
         form = f"{failure.program} {failure.key}".strip()
         yield from _hanging_line(out, f"{form}: {failure.said}; passed: `{failure.passed}` ({failure.project})")
     if found.told:
-        yield from ("", f"Shown before a command: {found.told:,}, failures avoided: {found.avoided:,}")
+        yield from ("", f"Known failures shown before a command: {found.told:,}, avoided: {found.avoided:,}")
     if found.withheld:
-        yield from ("", f"Withheld before a command: {found.withheld:,}, failures avoided: {found.avoided_withheld:,}")
+        yield from (
+            "",
+            f"Known failures withheld before a command: {found.withheld:,}, avoided: {found.avoided_withheld:,}",
+        )
 
 
 def _practice_lines(out: Output, one: Practice) -> Iterator[str]:
