@@ -17,6 +17,7 @@ from core.base.fault import Fault
 from core.errors import Case, CaseList, Filters, Resolution, list_cases, show_case
 from core.errors.cases.derived import NO_LONGER_HARVESTED, project_aliases
 from core.errors.curation.transaction import look
+from core.errors.incidents import SLIP
 from core.errors.practice import Practice, PracticeList, every_failure, practices, shown_counts, shown_how
 from core.errors.retrieval.answer import Worth
 from core.store import faults, open_store
@@ -75,7 +76,8 @@ def case_lines(out: Output, case: Case) -> Iterator[str]:
         yield from field(out, "error", one_line(line), "bold")
     yield from field(out, "normalized", case.error_normalized)
     for finer in case.fingerprints:
-        yield from field(out, "fingerprint", f"{finer.fingerprint} ({finer.tool}, seen {finer.seen:,})")
+        tool = f"{case.tool}, repeated mistake" if finer.tool == SLIP else finer.tool
+        yield from field(out, "fingerprint", f"{finer.fingerprint} ({tool}, seen {finer.seen:,})")
     yield from field(out, "seen", _occurrences(case))
     yield from field(out, "project", case.project or "unknown")
     yield from field(out, "use", uses(case.use_count) + (f", last {case.last_used}" if case.last_used else ""))
