@@ -14,13 +14,13 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple, cast
 
 import apsw
 
 from core.errors.identity.normalize import normalize_error
-from core.errors.incidents import SLIP, refresh_followers, refresh_queue
+from core.errors.incidents import refresh_followers, refresh_queue
 from core.lexical import bigrams
 from core.text import clean
 
@@ -258,19 +258,6 @@ def tags_of_case(con: apsw.Connection, case_id: int) -> tuple[str, ...]:
     return tuple(str(tag) for (tag,) in rows)
 
 
-def _tags_of_cases(con: apsw.Connection, cases: Sequence[object]) -> dict[int, list[str]]:
-    """Every tag of the fixes of those of the cases that have one."""
-    found: dict[int, list[str]] = {}
-    rows = con.execute(
-        f"SELECT DISTINCT resolution.case_id, tag.value FROM {_TAGS}"
-        " AND resolution.case_id IN (SELECT value FROM json_each(?))",
-        (json.dumps(cases),),
-    )
-    for case_id, tag in cast("Iterator[tuple[int, object]]", rows):
-        found.setdefault(case_id, []).append(str(tag))
-    return found
-
-
 def one_form(tag: str) -> str:
     """A tag as it is stored and shown: Korean may be typed in two ways that look the same."""
     return unicodedata.normalize("NFC", tag)
@@ -293,14 +280,6 @@ TOOL_OF_CASE = (
 """The tool of a case, as a subquery of an update of `case_state`."""
 
 
-SHOWN_TOOL = (
-    f"iif(s.tool = '{SLIP}', coalesce((SELECT o.tool FROM fingerprint f JOIN occurrence o USING (fingerprint)"
-    " WHERE f.case_id = s.case_id AND o.tool <> '' GROUP BY o.tool ORDER BY count(*) DESC, o.tool LIMIT 1), 'unknown'),"
-    " s.tool)"
-)
-"""The tool of the case of a row `s` as it is shown: of a repeated slip the one that made it most often."""
-
-
 def name_tool(con: apsw.Connection, case_id: int) -> None:
     """Recompute the tool of the case. Reads every fingerprint of the case."""
     con.execute(f"UPDATE case_state SET tool = ({TOOL_OF_CASE}) WHERE case_id = ?", (case_id,))
@@ -319,14 +298,13 @@ def index_case(con: apsw.Connection, *cases: int) -> None:
     rows = con.execute(_INDEXED, (json.dumps(cases),)).fetchall()
     kept: list[tuple[int, str, str, str, str]] = []
     gone = {*cases}
-    tags = _tags_of_cases(con, [row[0] for row in rows if row[3]])
     for case_id, normalized, raw, resolution, named in cast("list[tuple[int, str, str | None, str | None, str]]", rows):
         gone.discard(case_id)
         key_lines = "\n".join(json.loads(named)) or normalized
         body = clean(raw or "", INDEXED)
         fix = clean(resolution or "", INDEXED)
-        if fix and case_id in tags:
-            fix += f"\n{clean(' '.join(tags[case_id]), INDEXED)}"
+        if fix and (tags := tags_of_case(con, case_id)):
+            fix += f"\n{clean(' '.join(tags), INDEXED)}"
         kept.append((case_id, key_lines[:INDEXED], body, fix, bigrams(f"{key_lines}\n{body}\n{fix}")))
     con.executemany("DELETE FROM case_fts WHERE rowid = ?", [(case_id,) for case_id in gone])
     con.executemany(

@@ -200,6 +200,17 @@ def test_the_key_line_of_a_key_line_is_itself(raw: str) -> None:
             "./scripts/check.sh: line 13: rg: command not found",
         ),
         (
+            "    flow_test.go:9: Phase 1: commit\n    flow_test.go:22: StepCount should be 0, got 1\n"
+            "    flow_test.go:35: Data at 1f0c\n    flow_test.go:39: test completed\n--- FAIL: TestA (1s)\nFAIL\n",
+            "StepCount should be 0, got 1",
+        ),
+        (
+            "--- FAIL: TestA (0.95s)\n    hooks.go:196: Hook output: Captured state\n"
+            "    resume_test.go:387: resume failed: exit status 1\n"
+            "        Output: you have uncommitted changes. Please commit or stash them first\nFAIL\n",
+            "you have uncommitted changes. Please commit or stash them first",
+        ),
+        (
             "    e2e_test.go:137: cannot resolve the base commit\n    e2e_test.go:215: api logs:\n"
             '        {"level":"INFO","msg":"API service ready"}\n--- FAIL: TestA (90.34s)\nFAIL\n',
             "cannot resolve the base commit",

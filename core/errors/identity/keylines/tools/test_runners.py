@@ -162,7 +162,7 @@ _ASSERTS = lazy_pattern(
 _LABEL = lazy_pattern(r"\s*(?P<label>Error Trace|Error|Test|Messages):\s*(?P<said>.*)")
 _HOLLOW_ASSERT = lazy_pattern(r"(?:Should (?:be|not be)(?: |:)? ?(?:true|false|zero|empty|nil)\b|Condition )")
 _EXITED = lazy_pattern(r".*\b(?:exit status \d+|signal: \w+)\W*\Z")
-_PRINTED = lazy_pattern(r"\s*(?:(?i:(?:combined )?output|stderr|stdout)(?: was)?: ?)?(?P<said>\S.*)")
+_PRINTED = lazy_pattern(r"\s*(?P<label>(?i:(?:combined )?output|stderr|stdout)(?: was)?: ?)?(?P<said>\S.*)")
 _PANIC = lazy_pattern(r"panic: .*")
 
 
@@ -175,10 +175,11 @@ class _Message(NamedTuple):
 
 
 def _go_tests(page: Page) -> Iterator[KeyLineCandidate]:
-    """Yield the messages of each failed test, last first: `t.Fatal` ends a test, earlier lines may be a log.
+    """Yield the messages of each failed test: the one that leads, then the others, last first.
 
-    Messages of tests that passed are none. Where the output was cut, messages of tests without an end count if no
-    failed test has any.
+    `t.Fatal` ends a test, so the last message leads. Where it asserts nothing and an earlier one does, it is a log, and
+    the first assertion leads (`t.Error`). Messages of tests that passed are none. Where the output was cut, messages of
+    tests without an end count if no failed test has any.
     """
     ends, said = _read(page)
     failed = [one for one in said if ends.get(one.test) == "FAIL"]
@@ -190,16 +191,29 @@ def _go_tests(page: Page) -> Iterator[KeyLineCandidate]:
         groups.setdefault(one.test, []).append(one)
     weight = TEST
     for group in groups.values():
-        for one in reversed(group):
+        leader = _leader(page, group)
+        for one in [leader, *[other for other in reversed(group) if other is not leader]]:
             found = tuple(_parts(page, one))
             if not found:
                 continue
-            last = one is group[-1]
-            peer = last or _ASSERTS.match(page.text(one.number), one.start)
-            yield KeyLineCandidate(weight if last else TEST - 1 if peer else DETAIL, found)
-            weight = TEST - 1 if last else weight
+            leads = one is leader
+            peer = leads or _asserts(page, one)
+            yield KeyLineCandidate(weight if leads else TEST - 1 if peer else DETAIL, found)
+            weight = TEST - 1 if leads else weight
     for number in page.having(("--- FAIL: ",)):
         yield whole(page, number, WRAPPER)
+
+
+def _leader(page: Page, group: list[_Message]) -> _Message:
+    if _asserts(page, group[-1]):
+        return group[-1]
+    return next((one for one in group if _asserts(page, one)), group[-1])
+
+
+def _asserts(page: Page, one: _Message) -> bool:
+    """Whether a message says what was expected. An empty one has the lines of an assertion below it."""
+    text = page.text(one.number)
+    return not text[one.start :].strip() or _ASSERTS.match(text, one.start) is not None
 
 
 def _panics(page: Page) -> Iterator[KeyLineCandidate]:
@@ -236,10 +250,11 @@ def _parts(page: Page, one: _Message) -> Iterable[Part]:
     if not text[one.start :].strip():
         return _testify(page, one.number)
     if _EXITED.match(text, one.start):
-        for at in _continued(page, one.number, 6):
-            match = _PRINTED.match(page.text(at))
-            if match and sounds_like_error(match["said"]):
-                return (Part(at, *match.span("said")),)
+        printed = [(at, match) for at in _continued(page, one.number, 6) if (match := _PRINTED.match(page.text(at)))]
+        loud = next((line for line in printed if sounds_like_error(line[1]["said"])), None)
+        labelled = next((line for line in printed[:1] if line[1]["label"]), None)
+        if chosen := loud or labelled:
+            return (Part(chosen[0], *chosen[1].span("said")),)
     return (Part(one.number, one.start, len(text)),)
 
 
