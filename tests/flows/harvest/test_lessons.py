@@ -354,3 +354,10 @@ def test_of_two_long_scripts_the_lines_are_told_that_only_one_has() -> None:
     do = lesson_of(chat.sh(f"{asked}\n{right}", "open")).do
     assert do.text.startswith("gh api graphql -f q='\n…\nvalue0 = t['a0']\nvalue1") and do.text.endswith("…")
     assert "field3" not in do.text
+
+
+def test_of_a_script_of_many_lines_only_the_other_program_is_told() -> None:
+    script = "\n".join(f"a{number}()" for number in range(12))
+    chat = Chat().sh(f"python - <<'PY'\n{script}\nPY", "zsh:1: command not found: python", 127)
+    do = lesson_of(chat.sh(f"python3 - <<'PY'\n{script}\nPY", "12 lists, none open")).do
+    assert (do.text, do.instead_of) == ("python3 - …", "python - …")

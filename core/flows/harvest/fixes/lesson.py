@@ -173,9 +173,9 @@ def differing_commands(failed: Command, passed: Command, key: str, project: str)
 
 
 def _cut(text: str, other: str = "") -> str:
-    """A command as it is; of a long one the words in which it differs from the `other`, else its first line and those
-    that the other does not have, or their beginning."""
-    if len(text) <= COMMAND_LENGTH:
+    """A command as it is; of a long one, or one of many lines, the words in which it differs from the `other`, else its
+    first line and those that the other does not have, or their beginning."""
+    if len(text) <= COMMAND_LENGTH and text.count("\n") < HUNK_LINES:
         return text
     differing = differing_words(text, other)
     if 0 < len(differing) <= COMMAND_LENGTH:
