@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterable
 from typing import Literal, NamedTuple, TextIO
 
-from cli.format.layout import one_line
+from cli.format.layout import UNCUT, one_line, width
 from core.base.fault import Fault
 from core.text import visible
 
-Style = Literal["bold", "dim", "good", "warn", "bad"]
+Style = Literal["bold", "dim", "good", "warn", "bad", "code"]
 _LONG, _END = 1_200, 200
 """Code points of a displayed fault, and how many of them are its end, which often has the cause."""
-_SGR: dict[Style, str] = {"bold": "1", "dim": "2", "good": "32", "warn": "33", "bad": "31"}
+_SEQUENCE = re.compile(r"\x1b\[[0-9;]*m")
+_SGR: dict[Style, str] = {"bold": "1", "dim": "2", "good": "32", "warn": "33", "bad": "31", "code": "36"}
 
 
 class Output(NamedTuple):
-    """How to say things: as JSON or text, how much, in colour or not, and how wide.
+    """How to say things: as JSON or text, how much, in colour or not, how wide, and long results in a pager or not.
 
     `text` lines given to it must be made of own words and of foreign text that went through `visible`.
     """
@@ -27,6 +29,7 @@ class Output(NamedTuple):
     verbose: bool = False
     colour: bool = False
     columns: int = 80
+    pager: bool = False
 
     def result(self, value: object, lines: Iterable[str]) -> None:
         """One answer: the value as one JSON object, or the lines. A progress line on the terminal is erased."""
@@ -37,6 +40,14 @@ class Output(NamedTuple):
             from core.base.wire import dumps
 
             self.line(dumps(value))
+        elif self.pager:
+            from shutil import get_terminal_size
+
+            shown = list(lines)
+            if _rows(shown, self.columns) >= get_terminal_size().lines:
+                _page("".join(f"{line}\n" for line in shown))
+            else:
+                sys.stdout.writelines(f"{line}\n" for line in shown)
         else:
             for line in lines:
                 self.line(line)
@@ -76,17 +87,40 @@ def fault_line(fault: Fault) -> str:
 
 
 def output_for(*, json: bool, verbose: bool) -> Output:
-    """The output that suits this terminal, pipe or file."""
+    """The output that suits this terminal, pipe or file.
+
+    `NO_COLOR`, `FORCE_COLOR` and `COLUMNS` are obeyed everywhere, `PAGER` on a terminal.
+    """
     on_terminal = sys.stdout.isatty()
-    colour = on_terminal and not json and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-    return Output(json, verbose, colour, _columns() if on_terminal else 80)
+    forced = os.environ.get("FORCE_COLOR", "0") not in ("", "0")
+    colour = forced or (on_terminal and os.environ.get("TERM") != "dumb")
+    pager = on_terminal and not json and bool(os.environ.get("PAGER"))
+    return Output(json, verbose, colour and not json and not os.environ.get("NO_COLOR"), _columns(on_terminal), pager)
 
 
-def _columns() -> int:
+def _columns(on_terminal: bool) -> int:
+    given = os.environ.get("COLUMNS", "")
+    if given.isascii() and given.isdigit() and int(given) > 0:
+        return max(40, min(int(given), UNCUT))
+    if not on_terminal:
+        return UNCUT
     try:
-        return max(40, min(os.get_terminal_size(sys.stdout.fileno()).columns, 120))
+        return max(40, os.get_terminal_size(sys.stdout.fileno()).columns)
     except (OSError, ValueError):
         return 80
+
+
+def _rows(lines: list[str], columns: int) -> int:
+    """The rows that lines with escape codes take on a terminal."""
+    return sum(1 + max(0, width(_SEQUENCE.sub("", line)) - 1) // columns for line in lines)
+
+
+def _page(text: str) -> None:
+    """Show a long text in the pager. `less` draws colours, and ends at once if all fits, unless LESS says otherwise."""
+    import pydoc
+
+    os.environ.setdefault("LESS", "FRX")
+    pydoc.pager(text)
 
 
 def prepare_streams() -> None:

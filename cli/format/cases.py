@@ -1,10 +1,10 @@
-"""Answers, cases and reports as lines for people: plain words, 80 columns, nothing that could act on a terminal."""
+"""Answers, cases and reports as lines for people: plain words, nothing that could act on a terminal."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cli.format.layout import clip, one_line, wrap
+from cli.format.layout import UNCUT, clip, one_line, wrap
 from cli.output import Output, Style
 from core.base.trace import Step, lines
 from core.errors.equivalence import in_words
@@ -20,6 +20,8 @@ _SAME = {
     "vector": "an error with a similar meaning",
     "text": "an error with these words",
 }
+_DIFF: dict[str, Style | None] = {"+": "good", "-": "bad"}
+_CODE = ("Do", "Instead of", "Not", "Check")
 _STATUS = {
     "draft": "draft, unverified",
     "verified": "verified",
@@ -29,18 +31,34 @@ _LOW = "low confidence, check before use"
 _STRENGTH = {"strong": "strong", "weak": "weak, may belong to a different error"}
 
 
-def field(out: Output, label: str, text: str, style: Style | None = None) -> Iterator[str]:
-    """Yield a labelled foreign value, made inert and wrapped, so that it cannot imitate our output."""
-    for at, line in enumerate(wrap(text, out.columns - _LABEL)):
+def field(out: Output, label: str, text: str, style: Style | None = None, *, code: bool = False) -> Iterator[str]:
+    """Yield a labelled foreign value, made inert and wrapped, so that it cannot imitate our output.
+
+    Code is not wrapped, so that a command can be copied. Lines that a change adds and removes have their colours.
+    """
+    for at, line in enumerate(wrap(text, UNCUT if code else out.columns - _LABEL)):
         head = " " * _LABEL if at else out.paint(f"  {label:<{_LABEL - 2}}", "dim")
-        yield (head + (line if style is None else out.paint(line, style))).rstrip()
+        shown = _DIFF.get(line[:1], style) if code else style
+        yield (head + (line if shown is None else out.paint(line, shown))).rstrip()
+
+
+def markdown_field(out: Output, label: str, text: str) -> Iterator[str]:
+    """Yield a labelled foreign Markdown text."""
+    if not out.colour:
+        yield from field(out, label, text)
+        return
+    from cli.format.markdown import markdown
+
+    first, *rest = markdown(out, text, _LABEL)
+    yield (out.paint(f"  {label:<{_LABEL - 2}}", "dim") + first[_LABEL:]).rstrip()
+    yield from rest
 
 
 def lesson_lines(out: Output, lesson: Lesson, shown: str = "") -> Iterator[str]:
     """The card of a lesson; `shown` is the error line above it, which it does not repeat."""
     for label, text in card(lesson, shown):
         style = "warn" if label in ("Workaround", "Recheck") else "bold" if label == "Do" else None
-        yield from field(out, label.lower(), text, style)
+        yield from field(out, label.lower(), text, style, code=label in _CODE)
 
 
 def identity_lines(out: Output, found: Identity) -> Iterator[str]:
@@ -55,12 +73,7 @@ def identity_lines(out: Output, found: Identity) -> Iterator[str]:
 
 def answer_lines(out: Output, answer: SearchAnswer) -> Iterator[str]:
     """The match with the reason for it, or none with the reason for that; the candidates; the trace if asked for."""
-    known = answer.unfixed
-    if known is not None:
-        yield out.paint(f"{known.reason[:1].upper()}{known.reason[1:]}.", "warn")
-        yield from field(out, "case", f"{known.id}, {known.tier} tier")
-        yield from field(out, "error", known.key_line, "bold")
-    elif answer.match is None:
+    if answer.match is None:
         yield out.paint("No known fix.", "warn")
         yield from field(out, "error", answer.query.key_line or "(no key line)", "bold")
         if answer.query.fingerprint != answer.query.key_line:
@@ -74,11 +87,10 @@ def answer_lines(out: Output, answer: SearchAnswer) -> Iterator[str]:
         yield from _match_lines(out, answer.match)
     if answer.practice is not None:
         yield from field(out, "practice", f"{answer.practice.project}: {answer.practice.line}")
-    others = [hit for hit in answer.candidates if hit is not known]
-    if others:
+    if answer.candidates:
         yield ""
         yield "Rejected candidates:"
-        for hit in others[: None if out.verbose else 5]:
+        for hit in answer.candidates[: None if out.verbose else 5]:
             yield from _candidate_lines(out, hit)
     if answer.similar:
         yield ""
@@ -124,7 +136,7 @@ def _match_lines(out: Output, hit: Hit) -> Iterator[str]:
     if hit.lesson is not None:
         yield from lesson_lines(out, hit.lesson, hit.key_line)
     if hit.lesson is None or out.verbose:
-        yield from field(out, "fix", hit.resolution or "")
+        yield from markdown_field(out, "fix", hit.resolution or "")
     elif hit.id:
         yield from field(out, "full fix", f"casebook errors show {hit.id}")
     yield from field(out, "status", _STATUS[hit.status] if hit.status else "unknown")

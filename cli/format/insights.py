@@ -130,7 +130,7 @@ def strip_lines(out: Output, found: SessionStrip, most: int) -> Iterator[str]:
     if not found.cells:
         return
     yield ""
-    wide = max(20, out.columns - 2)
+    wide = max(20, min(out.columns, 120) - 2)
     marks: list[StripMark] = [mark for _, _, mark in marks_in(found.cells, wide * _STRIP_ROWS)]
     for at in range(0, len(marks), wide):
         yield "".join(out.paint(sign_of(mark), _STYLES[mark]) for mark in marks[at : at + wide])

@@ -7,6 +7,11 @@ from collections.abc import Iterator
 
 from core.text import visible
 
+UNCUT = 1 << 20
+"""The columns of an output that is no terminal: nothing is cut or wrapped for it."""
+READABLE = 120
+"""The longest line of running text on a wide terminal."""
+
 
 def width(text: str) -> int:
     """The cells a text takes on a terminal."""
@@ -51,8 +56,12 @@ def counted(count: int, what: str) -> str:
 
 
 def wrap(text: str, cells: int, indent: str = "") -> Iterator[str]:
-    """A foreign text made inert, its own line breaks kept, broken between words to fit `cells`, each line indented."""
-    room = max(10, cells - width(indent))
+    """A foreign text made inert, its own line breaks kept, broken between words to fit `cells`, each line indented.
+
+    Lines are at most 120 cells long on a wide terminal. Off a terminal no line is broken.
+    """
+    fits = cells if cells > UNCUT // 2 else min(cells, READABLE)
+    room = max(10, fits - width(indent))
     for line in visible(text).split("\n"):
         yield from (indent + part for part in _broken(line.replace("\t", "    "), room))
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from cli.format.layout import clip, one_line, pad, wrap
+from cli.format.markdown import markdown
 from cli.output import Output
 from core.flows.corrections.drafts import RuleDraft, RuleDrafts
 from core.rules.evaluation.clusters import Clusters
@@ -46,7 +47,7 @@ def _fallback_line(found: RuleMatch) -> str:
 
 def _rule_lines(out: Output, one: MatchedRule) -> Iterator[str]:
     yield out.paint(clip(f"{one.id}: {one.title}", out.columns - 8), "bold") + f"  {one.relevance_score:.2f}"
-    yield from wrap(one.solution or "(no solution)", out.columns, "  ")
+    yield from markdown(out, one.solution or "(no solution)", 2)
     if out.verbose:
         where = f"{one.path}:{one.line}" if one.path else ""
         for said in filter(None, (*one.why, where)):

@@ -61,11 +61,14 @@ def valid(line: bytes) -> Any:
     return found
 
 
+_HEARD = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "PAGER", "CODEX_HOME", "CLAUDE_CONFIG_DIR")
+
+
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home folder of its own, and an environment that says nothing."""
     for name in list(os.environ):
-        if name.startswith(("CASEBOOK_", "XDG_")) or name in ("NO_COLOR", "COLUMNS", "CODEX_HOME", "CLAUDE_CONFIG_DIR"):
+        if name.startswith(("CASEBOOK_", "XDG_")) or name in _HEARD:
             monkeypatch.delenv(name)
     folder = tmp_path / "home"
     folder.mkdir()

@@ -1,8 +1,14 @@
-"""Lines that fit: measured in cells, broken between words, inert."""
+"""Lines that fit: measured in cells, broken between words, inert; whole in a pipe; as the environment says."""
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
 import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,6 +19,7 @@ from cli.output import Output
 from cli.progress import reporter
 from core.base.reports import Progress
 
+Run = Callable[..., Any]
 ANY = st.text(st.characters(codec=None), max_size=300)
 
 
@@ -71,3 +78,86 @@ def test_an_answer_stands_alone_after_progress_that_did_not_finish(
     assert capsys.readouterr().err == "\r\x1b[Kpull 58 %  model.onnx"
     Output().result(None, ["Stopped."])
     assert capsys.readouterr() == ("Stopped.\n", "\r\x1b[K")
+
+
+LONG = "Error: cannot read the configuration of the service " + "at a place with a very long name " * 5 + "한글 끝"
+FIX = "Run `make` **first**:\n\n```sh\nmake " + "--with-an-option " * 12 + "last\n```\n"
+
+
+@pytest.fixture
+def filled(run: Run, tmp_path: Path) -> Run:
+    """A casebook with one long error, its fix, and forty others."""
+    lines = [
+        {"error": LONG, "resolution": FIX},
+        *({"error": f"Error: {'abcdefgh'[n % 8] * (n + 3)}"} for n in range(40)),
+    ]
+    (tmp_path / "x.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    assert run("errors", "import", str(tmp_path / "x.jsonl")).code == 0
+    return run
+
+
+def test_nothing_is_cut_or_wrapped_in_a_pipe(filled: Run) -> None:
+    assert any(line.endswith(f"  {LONG}") for line in filled("errors", "list").text.splitlines())
+    shown = filled("errors", "show", "1").text.splitlines()
+    assert f"  error        {LONG}" in shown
+    assert sum("--with-an-option" in line for line in shown) == 1
+    assert f"  error        {LONG}" in filled("errors", "search", LONG).text.splitlines()
+
+
+def test_the_width_is_obeyed_everywhere(filled: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "72")
+    assert all(len(line) <= 72 for line in filled("errors", "list").text.splitlines())
+    monkeypatch.setenv("COLUMNS", "0")
+    assert LONG in filled("errors", "list").text
+
+
+def test_color_is_forced_and_forbidden(filled: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "\x1b[" not in filled("errors", "show", "1").text
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert "\x1b[1mCase 1" in filled("errors", "show", "1").text
+    assert "\x1b" not in filled("errors", "show", "1", "--json").text
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b[" not in filled("errors", "show", "1").text
+
+
+def test_markdown_is_drawn_with_colors_and_its_code_stays_whole(filled: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "60")
+    text = filled("errors", "show", "1").text
+    assert "**" not in text
+    assert "\x1b[1mfirst\x1b[0m" in text
+    (code,) = (line for line in text.splitlines() if "--with-an-option" in line)
+    assert "last" in code
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no pseudo-terminals")
+def test_a_result_longer_than_the_screen_goes_to_the_pager(filled: Run, home: Path) -> None:
+    import pty
+
+    def on_a_terminal(*args: str) -> str:
+        outer, inner = pty.openpty()
+        env = {
+            **os.environ,
+            "PAGER": "sed s/^/paged:/",
+            "LINES": "24",
+            "COLUMNS": "80",
+            "NO_COLOR": "1",
+            "TERM": "xterm",
+        }
+        env["PYTHONPATH"] = str(Path(__file__).resolve().parents[2])
+        with subprocess.Popen([sys.executable, "-m", "cli", *args], stdin=inner, stdout=inner, env=env, cwd=home):
+            os.close(inner)
+            found = b""
+            while True:
+                try:
+                    part = os.read(outer, 65536)
+                except OSError:  # Linux: nobody holds the other end any more
+                    break
+                if not part:
+                    break
+                found += part
+        os.close(outer)
+        return found.decode()
+
+    assert sum(line.startswith("paged:") for line in on_a_terminal("errors", "list").splitlines()) > 24
+    assert "paged:" not in on_a_terminal("errors", "list", "--limit", "3")

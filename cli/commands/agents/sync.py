@@ -54,7 +54,7 @@ def run_sync(args: argparse.Namespace, context: Context) -> int:
 def _is_allowed(path: Path, body: str, report: SyncedFile) -> bool:
     """Return whether the user allows the first block in this file. Raises Fault without a terminal."""
     if not sys.stdin.isatty() or not sys.stderr.isatty():
-        hint = "pass --yes, or run the command in a terminal"
+        hint = "pass --yes, or run it in a terminal"
         raise Fault("invalid_input", f"{path} has no casebook block yet, and you must confirm the first block", hint)
     for line in body.split("\n"):
         sys.stderr.write(f"  {one_line(line)}\n")

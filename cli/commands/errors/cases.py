@@ -10,20 +10,21 @@ from typing import Final
 
 from cli.commands.errors.curation import LARGEST_ID
 from cli.context import Context, not_there
-from cli.format.cases import field, lesson_lines, source_line, uses
-from cli.format.layout import clip, one_line, pad, wrap
+from cli.format.cases import field, lesson_lines, markdown_field, source_line, uses
+from cli.format.layout import clip, one_line, pad, width, wrap
 from cli.output import Output
 from core.base.fault import Fault
 from core.errors import Case, CaseList, Filters, Resolution, list_cases, show_case
 from core.errors.cases.derived import NO_LONGER_HARVESTED, project_aliases
 from core.errors.curation.transaction import look
-from core.errors.incidents import SLIP
 from core.errors.practice import Practice, PracticeList, every_failure, practices, shown_counts, shown_how
 from core.errors.retrieval.answer import Worth
 from core.store import faults, open_store
 from core.text import redact
 
 _WORTHS: Final[dict[str, Worth]] = {"any": "general", "project": "project", "none": "slip"}
+_WIDE = 100
+"""From here on the list has columns to spare for the whole name of a tool."""
 
 
 def run_list(args: argparse.Namespace, context: Context) -> int:
@@ -40,9 +41,10 @@ def _list_lines(out: Output, page: CaseList) -> Iterator[str]:
     if not page.cases:
         yield "No cases match."
         return
-    yield out.paint(f"{'case':>6}  {'status':<10}  {'seen':>5}  {'last seen':<10}  {'tool':<8}  error", "dim")
+    tools = min(16, max(width(row.tool) for row in page.cases)) if out.columns >= _WIDE else 8
+    yield out.paint(f"{'case':>6}  {'status':<10}  {'seen':>5}  {'last seen':<10}  {pad('tool', tools)}  error", "dim")
     for row in page.cases:
-        when, tool = pad(row.last_seen[:10], 10), pad(row.tool, 8)
+        when, tool = pad(row.last_seen[:10], 10), pad(row.tool, tools)
         head = f"{row.id:>6}  {row.status:<10}  {row.seen:>5}  {when}  {tool}  "
         marks = [NO_LONGER_HARVESTED] * (not row.harvested) + ["team"] * (row.origin == "team")
         said = f"({', '.join(marks)}) {row.key_line}" if marks else row.key_line
@@ -76,13 +78,12 @@ def case_lines(out: Output, case: Case) -> Iterator[str]:
         yield from field(out, "error", one_line(line), "bold")
     yield from field(out, "normalized", case.error_normalized)
     for finer in case.fingerprints:
-        tool = f"{case.tool}, repeated mistake" if finer.tool == SLIP else finer.tool
-        yield from field(out, "fingerprint", f"{finer.fingerprint} ({tool}, seen {finer.seen:,})")
+        yield from field(out, "fingerprint", f"{finer.fingerprint} ({finer.tool}, seen {finer.seen:,})")
     yield from field(out, "seen", _occurrences(case))
     yield from field(out, "project", case.project or "unknown")
     yield from field(out, "use", uses(case.use_count) + (f", last {case.last_used}" if case.last_used else ""))
     if case.error_raw:
-        yield from field(out, "output", case.error_raw if out.verbose else _few_lines(case.error_raw))
+        yield from field(out, "as printed", case.error_raw if out.verbose else _few_lines(case.error_raw), code=True)
     if not case.resolutions:
         yield out.paint("  No fix recorded.", "warn")
     for fix in case.resolutions:
@@ -92,7 +93,7 @@ def case_lines(out: Output, case: Case) -> Iterator[str]:
             yield from field(out, "for", _error_of(fix, case))
         if fix.lesson is not None:
             yield from lesson_lines(out, fix.lesson)
-        yield from field(out, "fix", fix.text)
+        yield from markdown_field(out, "fix", fix.text)
         yield from field(out, "strength", fix.weakness or fix.strength)
         yield from field(out, "fixed by", fix.resolved_by or "unknown")
         yield from field(out, "tools", " > ".join(fix.tool_sequence) or "none")
@@ -223,17 +224,14 @@ def _practice_list_lines(out: Output, found: PracticeList) -> Iterator[str]:
             project = one.project
         yield from _practice_lines(out, one)
     if found.before_run:
-        yield from ("", out.paint("Known failures, shown to agents before a command", "bold"))
+        yield from ("", out.paint("Shown to an agent before a command", "bold"))
     for failure in found.before_run:
         form = f"{failure.program} {failure.key}".strip()
         yield from _hanging_line(out, f"{form}: {failure.said}; passed: `{failure.passed}` ({failure.project})")
     if found.told:
-        yield from ("", f"Known failures shown before a command: {found.told:,}, avoided: {found.avoided:,}")
+        yield from ("", f"Shown before a command: {found.told:,}, failures avoided: {found.avoided:,}")
     if found.withheld:
-        yield from (
-            "",
-            f"Known failures withheld before a command: {found.withheld:,}, avoided: {found.avoided_withheld:,}",
-        )
+        yield from ("", f"Withheld before a command: {found.withheld:,}, failures avoided: {found.avoided_withheld:,}")
 
 
 def _practice_lines(out: Output, one: Practice) -> Iterator[str]:

@@ -30,7 +30,7 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     record = add_leaf(children, shared, "record", "record an error and its fix", _RECORD_EXAMPLES)
     record.add_argument("--error", metavar="TEXT", required=True, help="error output (- reads stdin)")
     record.add_argument("--resolution", metavar="TEXT", required=True, help="fix (- reads stdin)")
-    record.add_argument("--resolved-by", metavar="NAME", help="tool or person that fixed the error")
+    record.add_argument("--resolved-by", metavar="NAME", help="tool or person that fixed it")
     record.add_argument("--tool-sequence", metavar="JSON", help='tools used, in order: ["Read", "Edit"]')
     record.set_defaults(run=run_record)
     _add_cases(children, shared)
@@ -95,7 +95,7 @@ def _add_filters(leaf: Parser) -> None:
     leaf.add_argument(
         "--reuse",
         choices=("any", "project", "none"),
-        help="only cases whose fix is reusable in any project (any), in its own project (project) or not at all (none)",
+        help="only cases whose fix is useful again in any project, only in its own project or nowhere (none)",
     )
     leaf.add_argument("--since", metavar="TIME", help="only cases seen since this date or time (2026-01-31)")
 
@@ -131,8 +131,8 @@ def _add_curation(children: Any, shared: Parser) -> None:
     split.set_defaults(run=run_later("run_split", "cli.commands.errors.curation"))
     noise = _add_act(children, shared, "noise", "mark cases as noise (excluded from triage and answers)")
     noise.add_argument("--reason", metavar="TEXT", help="reason, for the history")
-    noise.add_argument("--off", action="store_true", help="remove the noise mark")
-    triage = add_leaf(children, shared, "triage", "list undecided cases, the most frequent and costly first")
+    noise.add_argument("--off", action="store_true", help="unmark them")
+    triage = add_leaf(children, shared, "triage", "list undecided cases, most frequent and costly first")
     triage.add_argument("--tool", metavar="NAME", help="only errors of this tool")
     triage.add_argument("--project", metavar="NAME", help=PROJECT)
     triage.add_argument("--limit", metavar="N", type=number, default=20, help="cases per page (default 20)")
@@ -148,16 +148,14 @@ def _add_curation(children: Any, shared: Parser) -> None:
 def _add_act(children: Any, shared: Parser, name: str, about: str) -> Parser:
     leaf = add_leaf(children, shared, name, about)
     leaf.add_argument("id", metavar="ID", type=number, nargs="+", help="case number (several cases form one change)")
-    leaf.add_argument(
-        "--expect", metavar="FIX", type=number, help="change nothing unless this is the current fix (0: no fix)"
-    )
+    leaf.add_argument("--expect", metavar="FIX", type=number, help="refuse unless this is the current fix (0: no fix)")
     leaf.set_defaults(run=run_later(f"run_{name}", "cli.commands.errors.curation"))
     return leaf
 
 
 def _add_written(leaf: Parser) -> None:
     leaf.add_argument("--resolution", metavar="TEXT", help="fix, as Markdown (- reads stdin)")
-    leaf.add_argument("--resolved-by", metavar="NAME", help="tool or person that fixed the error")
+    leaf.add_argument("--resolved-by", metavar="NAME", help="tool or person that fixed it")
     leaf.add_argument("--tool-sequence", metavar="JSON", help='tools used, in order: ["Read", "Edit"]')
     leaf.add_argument("--tag", metavar="WORD", action="append", help="tag (repeatable, replaces the current tags)")
     leaf.add_argument("--source", metavar="SESSION:N,N", help="source messages")

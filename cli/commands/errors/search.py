@@ -39,7 +39,7 @@ def add_search(children: Any, shared: Parser) -> None:
         "--tiers",
         choices=("text", "all"),
         default="text",
-        help="all: load the model for the vector tier. text (default): use the model only if it is already loaded",
+        help="all: load the model for the vector tier. text: use the model only if it is loaded",
     )
     search.set_defaults(run=run_search)
 
@@ -47,9 +47,7 @@ def add_search(children: Any, shared: Parser) -> None:
 def add_text(parser: argparse.ArgumentParser) -> None:
     """The text that a command is about, or a stream of them."""
     parser.add_argument("text", metavar="TEXT", nargs="?", help="error output (default: stdin)")
-    parser.add_argument(
-        "--jsonl", action="store_true", help="read one JSON object per line from stdin, print one per line"
-    )
+    parser.add_argument("--jsonl", action="store_true", help="answer each line of stdin with one line")
 
 
 def run_search(args: argparse.Namespace, context: Context) -> int:

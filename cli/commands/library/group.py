@@ -48,8 +48,8 @@ examples:
   casebook library cite 12 notes/retries.md#L33
   casebook library cite 12 notes/retries.md#L33 --quote "at most five retries"
 
-casebook saves the quoted words with their location and heading. Afterwards, casebook errors show marks the
-citation as attached, moved or detached. To remove the citation, run: casebook undo
+casebook saves the words with their place and heading. casebook errors show then marks the citation as attached,
+moved or detached. To remove the citation, run: casebook undo
 """
 _INSPECT = """\
 examples:
@@ -62,15 +62,12 @@ examples:
   casebook library ocr-data ~/Downloads --language deu
   casebook library ingest --ocr shots            index pictures and scanned pages
 
-The command searches FOLDER, $TESSDATA_PREFIX and the standard folders of Linux, macOS and Windows.
-It does not use the network.
+The command searches FOLDER, $TESSDATA_PREFIX and the standard folders of Linux, macOS and Windows. It uses no network.
 """
 _OPEN = """\
 examples:
   casebook library open notes/retries.md#L33
-  less +33 "$(casebook library open notes/retries.md | cut -d: -f1)"
-
-If stdout is not a terminal, the command prints FILE:LINE.
+  less +33 "$(casebook library open notes/retries.md | cut -d: -f1)"     prints FILE:LINE if stdout is not a terminal
 """
 
 
@@ -116,14 +113,14 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     ocr.set_defaults(run=run_later("run_ocr_data", "cli.commands.library.manage"))
     embed = add_leaf(children, shared, "embed", "embed passages for semantic search")
     embed.set_defaults(run=run_later("run_embed", "cli.commands.library.manage"))
-    evaluate = add_leaf(children, shared, "eval", "measure search quality on labeled questions", _EVAL)
+    evaluate = add_leaf(children, shared, "eval", "measure search quality on labelled questions", _EVAL)
     _add_eval(evaluate)
     reset = add_leaf(children, shared, "reset", "remove documents from the library (your files stay)")
     what = reset.add_mutually_exclusive_group(required=True)
     what.add_argument(
         "--data-only", action="store_true", help="remove every document, passage and vector from the library"
     )
-    what.add_argument("--orphans-only", action="store_true", help="remove only documents that no longer have a file")
+    what.add_argument("--orphans-only", action="store_true", help="remove only documents without a file")
     reset.add_argument("--yes", action="store_true", help="skip the confirmation")
     reset.set_defaults(run=run_later("run_reset", "cli.commands.library.manage"))
 
@@ -140,7 +137,7 @@ def _add_ingest(leaf: Parser) -> None:
         type=path_name,
         help="add one file (casebook copies it into _external in the first folder)",
     )
-    one.add_argument("--stdin", action="store_true", help="add one document from standard input")
+    one.add_argument("--stdin", action="store_true", help="add standard input")
     leaf.add_argument("--ext", metavar="EXT", default="md", help="format of standard input (default md)")
     leaf.add_argument(
         "--include", metavar="GLOB", action="append", default=[], help="include only matching files (repeatable)"
@@ -153,11 +150,9 @@ def _add_ingest(leaf: Parser) -> None:
     trust = ("primary", "secondary", "generated")
     leaf.add_argument("--trust", choices=trust, help="trust level of documents that do not declare one")
     leaf.add_argument("--rehash", action="store_true", help="read unchanged files again")
-    leaf.add_argument("--rechunk", action="store_true", help="split documents of an older chunker again")
+    leaf.add_argument("--rechunk", action="store_true", help="split documents again that an older chunker split")
     leaf.add_argument("--ocr", action="store_true", help="index the text of pictures and scanned pages (extra ocr)")
-    leaf.add_argument(
-        "--follow-links", action="store_true", help="follow symbolic links that point outside the folders"
-    )
+    leaf.add_argument("--follow-links", action="store_true", help="follow links that point outside the folders")
     leaf.add_argument("--summary-only", action="store_true", help="print only counts, not the list of documents")
     leaf.set_defaults(run=run_later("run_ingest", "cli.commands.library.ingest"))
 
@@ -172,11 +167,7 @@ def _add_search(leaf: Parser) -> None:
     leaf.add_argument("--max-tokens", metavar="N", type=number, default=0, help="maximum number of tokens (estimated)")
     leaf.add_argument("--snippet-chars", metavar="N", type=number, default=220, help="maximum characters per passage")
     many = leaf.add_mutually_exclusive_group()
-    many.add_argument(
-        "--jsonl",
-        action="store_true",
-        help="read one JSON object per line from stdin (at most 100), print one per line",
-    )
+    many.add_argument("--jsonl", action="store_true", help="answer each line of stdin with one line (at most 100)")
     many.add_argument(
         "--bulk", action="store_true", help="like --jsonl, but print one object (bulk_search_response.v1)"
     )

@@ -27,9 +27,7 @@ def run_list(args: argparse.Namespace, context: Context) -> int:
     from core.store import faults, open_store
 
     if not 1 <= args.limit <= 1000:
-        raise Fault(
-            "invalid_input", f"--limit {args.limit} is not between 1 and 1000", "use a smaller limit and --after"
-        )
+        raise Fault("invalid_input", f"--limit {args.limit} is not between 1 and 1000", "page with --after")
     filters = filters_of(args)
     with open_store(context.database) as store, faults(context.database):
         found = list_documents(store.con, filters, args.limit, args.after)
@@ -223,7 +221,7 @@ def run_ocr_data(args: argparse.Namespace, context: Context) -> int:
         f"{one.language}: {one.status}" + (f" from {one_line(one.source)}" if one.source else "")
         for one in found.languages
     ]
-    lines += [f"languages in {one_line(found.folder)}: {', '.join(found.ready)}"] if found.ready else []
+    lines += [f"ready in {one_line(found.folder)}: {', '.join(found.ready)}"] if found.ready else []
     lines += list(wrap(found.hint, context.out.columns)) if found.hint else []
     context.out.result(found, lines)
     missing = any(one.status == "missing" for one in found.languages)

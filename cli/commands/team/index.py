@@ -66,6 +66,6 @@ def run_hold(args: argparse.Namespace, context: Context) -> int:
             sync(store)
         found = held_lessons(store.con)
     named = ", ".join(map(one_line, (*found.projects, *found.tools)))
-    held = "every lesson of the team" if found.everything else f"lessons of your repositories and of {named}"
+    held = "every lesson of the team" if found.everything else f"lessons of your own repositories and of {named}"
     context.out.result(found, [f"Held: {held}"])
     return 0

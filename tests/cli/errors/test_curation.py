@@ -42,12 +42,16 @@ def test_the_queue_is_worked_off(filled: Run) -> None:
     assert "2 undecided" in filled("errors", "triage").text
 
 
-def test_a_status_is_called_alike_wherever_it_is_given_or_shown(filled: Run, tmp_path: Path) -> None:
+def test_a_status_is_called_alike_wherever_it_is_given_or_shown(
+    filled: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "x.jsonl").write_text(json.dumps({"error": "Error: nobody fixed this 한글한글한글한글한글한글한글"}))
     assert filled("errors", "import", str(tmp_path / "x.jsonl")).code == 0
     assert filled("errors", "verify", "1").code == filled("errors", "reject", "2").code == 0
     for status, case in (("unresolved", 3), ("verified", 1), ("rejected", 2)):
-        _, row = filled("errors", "list", "--status", status).text.splitlines()
+        with monkeypatch.context() as patch:
+            patch.setenv("COLUMNS", "80")
+            _, row = filled("errors", "list", "--status", status).text.splitlines()
         assert row.split()[:2] == [str(case), status]
         assert width(row) <= 80
     assert filled("errors", "triage").text.splitlines()[1].split()[:2] == ["3", "unresolved"]

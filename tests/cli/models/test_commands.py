@@ -62,7 +62,7 @@ def test_each_model_says_which_digests_it_is_checked_against(run: Run) -> None:
     assert "the digests published by the hub" in text
 
 
-def test_list_says_what_is_here_and_in_use(run: Run) -> None:
+def test_list_says_what_is_here_and_in_use(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     found = run("models", "list", "--json").json()
     by_id = {one["id"]: one for one in found["models"]}
     assert list(by_id) == list(CATALOGUE)
@@ -72,6 +72,7 @@ def test_list_says_what_is_here_and_in_use(run: Run) -> None:
     assert by_id[RECOMMENDED]["recommended"]
     assert by_id[RECOMMENDED]["measured"]
     assert not by_id[RECOMMENDED]["here"]
+    monkeypatch.setenv("COLUMNS", "80")
     text = run("models", "list").text
     assert f"In use: {MINILM}." in text
     assert all(len(line) <= 80 for line in text.split("\n"))
