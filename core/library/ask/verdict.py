@@ -18,7 +18,6 @@ from core.library.ask.features import cover
 from core.library.ask.figures import (
     has_number,
     names_number,
-    ordinals,
     other_measure,
     other_name,
     strange_figures,
@@ -139,8 +138,7 @@ def claims(
             best = min(made, key=lambda one: (_RANK[one.status], contradicts(one), -one.similarity, -one.words))
             counted = _counted(best, strange_figures(sentence.text, texts))
             against = denials(sentence.text, [one.text for one in cited.values()], glossary, held=counted.words >= HELD)
-            ordered = _ordered(counted, cited, texts)
-            one = _negated(counted, (*against, *ordered))
+            one = _negated(counted, against)
             listed = first <= one.start < last or (sentence.heading and len(said) > 1)
             if not listed or contradicts(one):
                 out.append(one)
@@ -149,15 +147,6 @@ def claims(
 
 def _uncited(one: Sentence) -> Claim:
     return Claim(one.text, one.start, one.end, None, None, "uncited", 0.0, 0.0, None, "", None, None)
-
-
-def _ordered(claim: Claim, cited: Mapping[int, Passage], texts: Sequence[str]) -> tuple[Concern, ...]:
-    """Its ordinals against those of the place it rests on; what the guard told is not told again."""
-    text = cited[int((claim.marker or "").strip("[]"))].text
-    start, end = claim.chunk_start or 0, claim.chunk_end or 0
-    told = {word for one in claim.concerns if one.kind == "number" for word in one.answer.split()}
-    found = ordinals(claim.text, sentence_at(text, start, end), texts)
-    return tuple(one for one in found if told.isdisjoint(one.quote.replace("-", " ").split()))
 
 
 def _names(passage: Passage) -> tuple[str, ...]:
