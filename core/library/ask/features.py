@@ -154,11 +154,7 @@ STRETCH: Final = 400
 _GLOSSED: Final = 0.8  # what a word counts that is only a glossary's
 _READ: Final = 20_000  # code points of a passage
 _HITS: Final = 600  # words of a question in one passage: who says one a thousand times says no more
-_LIST_WORDS: Final = 60
-_LIST_STRETCH: Final = 30
-_LIST_SIGNS: Final = 0.03  # punctuation a word; prose and programs have several times that
 _TOKEN = lazy_pattern("[A-Za-z][A-Za-z0-9]*|[0-9]+|[가-힣]+|[^\\W\\d_A-Za-z가-힣]+")
-_SIGN = lazy_pattern('[.,:;!?()"…=。、·]')
 
 _SENTENCES: Final = 4  # of a passage that are read
 _NEIGHBOURS: Final = 20  # words of a place that a missing word is held against
@@ -197,20 +193,10 @@ def sentences_of(text: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Cover:
-    """The share of the question's weight, 0 to 1, that the best stretch holds, and the words it has.
-
-    `listed`: the text only lists words.
-    """
+    """The share of the question's weight, 0 to 1, that the best stretch holds, and the words it has."""
 
     share: float
     words: tuple[str, ...]
-    listed: bool = False
-
-
-def is_list(text: str, least: int = _LIST_WORDS) -> bool:
-    """Whether a text of at least so many words only lists them: nothing is said in it."""
-    words = len(_TOKEN.findall(text[:_READ]))
-    return words >= least and len(_SIGN.findall(text[:_READ])) < _LIST_SIGNS * words
 
 
 Matches = Callable[[str], Sequence[tuple[int, float]]]
@@ -233,8 +219,6 @@ def matcher(words: Sequence[ContentWord]) -> Matches:
 def cover(words: Sequence[ContentWord], weights: Sequence[float], text: str, matches: Matches | None = None) -> Cover:
     """The best stretch of `text` for these words. `matches`: their matcher, where several texts are looked at."""
     total = sum(weights)
-    if is_list(text):
-        return Cover(0.0, (), listed=True)
     if not total:
         return Cover(0.0, ())
     found_in = matches or matcher(words)
@@ -249,7 +233,7 @@ def cover(words: Sequence[ContentWord], weights: Sequence[float], text: str, mat
                 break
             here[at] = max(here.get(at, 0.0), share)
         sums = sum(weights[at] * share for at, share in here.items())
-        if sums > best and not is_list(text[start : start + STRETCH], _LIST_STRETCH):
+        if sums > best:
             best, held = sums, here
             if best >= total:
                 break

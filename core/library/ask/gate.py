@@ -159,15 +159,13 @@ def _read(
 
 def _promise(one: PassageFeatures, cosines: Mapping[int, float]) -> float:
     """What makes a passage worth reading."""
-    if one.words.listed:
-        return 0.0
     near = cosines.get(one.passage.id)
     found = _BESIDE * one.words.share + (_INSTEAD * one.words.share if near is None else max(0.0, near))
     return found * (1 - _PROGRAM * one.signals.program - _TABLE * one.signals.table)
 
 
 def _weighed(one: PassageFeatures, meaning: float | None) -> Weighed:
-    found = 0.0 if one.words.listed else evidence(one.signals, by_words=meaning is None)
+    found = evidence(one.signals, by_words=meaning is None)
     return Weighed(one.passage, found, one.words, meaning, one.lacks, one.signals, one.missing)
 
 
