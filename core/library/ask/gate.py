@@ -90,7 +90,6 @@ def gate(
     watch = Stopwatch()
     total = number(con, "SELECT count(*) FROM chunks")
     weights = [_weight(one, _passage_count(con, one), total) for one in question.words]
-    unknown = tuple(name for name in question.names if "-" not in name and not _has_name(con, name))
     model = reader(vectors, glossary, cancelled)
     text = question.english or question.text if model is None else model.query_text(question)
     near, _ = vector_search(con, text, vectors, among, _FAN)
@@ -100,11 +99,11 @@ def gate(
     asked = beside(question, weights, matcher(question.words), glossary)
     seen = [_compared(by_words(asked, row), cosines, model) for row in rows.values()]
     best, why = _read(con, asked, seen, cosines, model if cosines else None)
-    score = 0.0 if unknown or not best else best[0].evidence
+    score = best[0].evidence if best else 0.0
     passed = bool(best) and score >= bar
     waits = _pending_reason(near.step)
     unmeasured = "the model is not calibrated. Run: casebook models calibrate" if near.items and model is None else None
-    told = GateTrace(question, score, bar, unknown, why or unmeasured or (None if cosines else near.step.reason), waits)
+    told = GateTrace(question, score, bar, why or unmeasured or (None if cosines else near.step.reason), waits)
     return Gate(passed, score, tuple(best), _step(told, best, watch), waits)
 
 
@@ -194,12 +193,6 @@ def _weight(one: ContentWord, seen: int, total: int) -> float:
     return rare * (_PREDICATE if one.kind == "predicate" else 1.0)
 
 
-def _has_name(con: apsw.Connection, name: str) -> bool:
-    forms = {name, name.rstrip("s")} if name.rstrip("s").isupper() else {name}
-    match = " OR ".join(quoted(form) for form in sorted(forms))
-    return _any(con, match)
-
-
 def _any(con: apsw.Connection, match: str) -> bool:
     return number(con, "SELECT count(*) FROM (SELECT 1 FROM chunks_fts WHERE chunks_fts MATCH ? LIMIT 1)", (match,)) > 0
 
@@ -211,16 +204,13 @@ class GateTrace:
     question: Question
     score: float
     bar: float
-    unknown: tuple[str, ...]
     by_words: str | None
     waits: str
 
 
 def _step(told: GateTrace, best: Sequence[Weighed], watch: Stopwatch) -> Step:
-    passed = bool(best) and told.score >= told.bar and not told.unknown
-    if told.unknown:
-        reason = f"no passage contains {', '.join(told.unknown)}"
-    elif not best:
+    passed = bool(best) and told.score >= told.bar
+    if not best:
         reason = "no passage contains any of the words"
     elif not passed:
         reason = "no passage covers enough of the question"
@@ -234,7 +224,7 @@ def _step(told: GateTrace, best: Sequence[Weighed], watch: Stopwatch) -> Step:
         by_words=told.by_words,
         waits=told.waits or None,
     )
-    steps = tuple(_passage_step(one, hit=one.evidence >= told.bar and not told.unknown) for one in best[:_TOLD])
+    steps = tuple(_passage_step(one, hit=one.evidence >= told.bar) for one in best[:_TOLD])
     return Step("gate", "hit" if passed else "rejected", reason, known, steps, elapsed_ms=watch.ms())
 
 
