@@ -19,7 +19,7 @@ import apsw
 
 from core.base.lazy import lazy_pattern
 from core.library.ask.glossary import in_english
-from core.library.ask.question import AnswerKind, ContentWord, Question, answer_kind, shows
+from core.library.ask.question import ContentWord, Question
 from core.library.search.hybrid import place_of
 from core.library.search.lexical import STOP
 from core.library.search.rows import Passage
@@ -284,13 +284,12 @@ def _alike(wanted: str, token: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """A question as passages are held against it: what its words weigh, what they match, what it asks for."""
+    """A question as passages are held against it: what its words weigh and what they match."""
 
     question: Question
-    weights: tuple[float, ...]
+    weights: Sequence[float]
     matches: Matches
     glossary: Mapping[str, str]
-    kind: AnswerKind | None
 
     @property
     def total(self) -> float:
@@ -310,11 +309,6 @@ class PassageFeatures:
     sentence: str = ""
 
 
-def beside(question: Question, weights: Sequence[float], matches: Matches, glossary: Mapping[str, str]) -> Beside:
-    """What the signals of any passage need of a question."""
-    return Beside(question, tuple(weights), matches, glossary, answer_kind(question.text))
-
-
 def by_words(asked: Beside, row: Passage) -> PassageFeatures:
     """What its words say of a passage."""
     question = asked.question
@@ -327,7 +321,6 @@ def by_words(asked: Beside, row: Passage) -> PassageFeatures:
     low = row.path.lower()
     signals = Signals(
         stretch=words.share,
-        kind=float(asked.kind is not None and not shows(asked.kind, row.text, question.text)),
         nameless=float(bool(lacks)),
         program=float(not low.endswith((*_PROSE, *_TABLES))),
         table=1.0 if low.endswith(_TABLES) else figures(row.text),
@@ -371,7 +364,6 @@ class _Place:
     beside: float
     sentence: str
     held: tuple[float, ...]
-    kind: float
     wanted: tuple[str, ...]
     words: tuple[str, ...]
 
@@ -423,15 +415,11 @@ def _place(
         model.expand(word) for word, share in zip(question.words, has, strict=True) if model.expand(word) and share < 1
     ]
     words = _content(model.plain(f"{sentences[at]}\n{place}")) if missing else ()  # the nearest first
-    kind = 0.0
-    if asked.kind is not None and not shows(asked.kind, place, question.text):
-        kind = 0.5 + one.signals.kind / 2
     return _Place(
         max(0.0, near) * (1 - nobody / asked.total),
         max(0.0, sum(gains) / len(gains)) if gains else 0.0,
         sentences[at],
         has,
-        kind,
         (*missing, *words),
         words,
     )
@@ -447,7 +435,7 @@ def _passage_features(asked: Beside, one: PassageFeatures, place: _Place, model:
                 has[at] = max(share, min(1.0, max(0.0, (alike - _UNLIKE) / (_ALIKE - _UNLIKE))))
     missing = _missing(asked, has)
     share = sum(weight * part for weight, part in zip(asked.weights, has, strict=True)) / asked.total
-    signals = replace(one.signals, near=place.near, share=share, beside=place.beside, kind=place.kind)
+    signals = replace(one.signals, near=place.near, share=share, beside=place.beside)
     return replace(one, signals=signals, missing=missing, sentence=place.sentence)
 
 
@@ -488,18 +476,16 @@ class Signals:
 
     `near`: cosine of the passage and of its best sentence, less what the question says that nobody knows. `share`: of
     the question's weight, what stands there in other words too; `stretch`: what stands in one place, word for word.
-    `beside`: how much nearer it is without one of the question's words (a cosine). `kind`: the kind of answer that is
-    asked for is not in the place (0.5), nor in the passage (1). `nameless`: it lacks a name. `program`: it is one.
-    `table`: how much of it is data or rows of figures. `ahead`: how much nearer the passage is to the question than the
-    sixty nearest passages on average (a difference of cosines). Many passages are near to a question about the subject
-    of a library. The one that answers it is nearer than the others.
+    `beside`: how much nearer it is without one of the question's words (a cosine). `nameless`: it lacks a name.
+    `program`: it is one. `table`: how much of it is data or rows of figures. `ahead`: how much nearer the passage is to
+    the question than the sixty nearest passages on average (a difference of cosines). Many passages are near to a
+    question about the subject of a library. The one that answers it is nearer than the others.
     """
 
     near: float = 0.0
     share: float = 0.0
     stretch: float = 0.0
     beside: float = 0.0
-    kind: float = 0.0
     nameless: float = 0.0
     program: float = 0.0
     table: float = 0.0
@@ -511,10 +497,10 @@ class Signals:
 # 0.30. With a model, 0.30 refuses about 85 % of the questions about the subject of real documents that nothing answers
 # (`tests/data/library/questions/README.md`).
 _READ_WEIGHTS: Final = Signals(
-    near=2.7, share=2.8, stretch=1.3, beside=-7.5, kind=-3.0, nameless=-2.4, program=-1.3, table=-1.8, ahead=6.0
+    near=2.7, share=2.8, stretch=1.3, beside=-7.5, nameless=-2.4, program=-1.3, table=-1.8, ahead=6.0
 )
 _READ_LEAST: Final = -3.9
-_WORD_WEIGHTS: Final = Signals(stretch=6.5, kind=-3.3, nameless=-2.4, program=-1.6, table=-2.0)
+_WORD_WEIGHTS: Final = Signals(stretch=6.5, nameless=-2.4, program=-1.6, table=-2.0)
 _WORDS_LEAST: Final = -3.0
 _BAR: Final = math.log(0.30 / 0.70)
 

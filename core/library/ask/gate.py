@@ -18,7 +18,6 @@ from core.library.ask.features import (
     Reader,
     Signals,
     Stopped,
-    beside,
     by_reading,
     by_words,
     evidence,
@@ -96,7 +95,7 @@ def gate(
     cosines = {} if model is None else dict(near.items)
     found = lexical_search(con, lexical_query(searched(question)), documents, _FAN)
     rows = passages(con, list(dict.fromkeys((*found.ids, *cosines))))
-    asked = beside(question, weights, matcher(question.words), glossary)
+    asked = Beside(question, weights, matcher(question.words), glossary)
     seen = [_compared(by_words(asked, row), cosines, model) for row in rows.values()]
     best, why = _read(con, asked, seen, cosines, model if cosines else None)
     score = best[0].evidence if best else 0.0
@@ -238,7 +237,6 @@ def _passage_step(one: Weighed, *, hit: bool) -> Step:
         share=round(signals.share, 3) if read else None,
         beside=round(signals.beside, 3) if read else None,
         ahead=round(signals.ahead, 3) if read else None,
-        kind=signals.kind or None,
         form="program" if signals.program else "data" if signals.table else None,
         missing=one.missing or None,
         has=" ".join(one.words.words) or None,

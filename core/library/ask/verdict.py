@@ -31,7 +31,7 @@ from core.library.ask.markers import (
     source_list,
 )
 from core.library.ask.negation import denials, denied, plain, read
-from core.library.ask.question import read_question, shows
+from core.library.ask.question import has_new_name, read_question
 from core.library.citations.citation import Citation, CodeCitation, LineCitation
 from core.library.documents.rows import lines_of, spans_of
 from core.library.search.rows import Passage, citation_of
@@ -323,7 +323,7 @@ def states_fact(text: str, question: str) -> bool:
 
     What leads in (`Here is how:`) states none, and neither does the sentence that the sources do not say something.
     """
-    if names_number(text) or shows("name", text, question):
+    if names_number(text) or has_new_name(text, question):
         return True
     return bool(read(plain(text)).denials) and not sounds_like_giving_up(text)
 
