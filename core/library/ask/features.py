@@ -164,9 +164,6 @@ _PROSE: Final = (".md", ".markdown", ".mdx", ".txt", ".rst", ".adoc", ".org", ".
 _TABLES: Final = (".json", ".jsonl", ".toml", ".yaml", ".yml", ".csv", ".tsv", ".xml", ".svg", ".sql")
 _WORD = lazy_pattern(r"[A-Za-z][A-Za-z0-9]*(?:[-_.][A-Za-z0-9]+)*|[가-힣]{2,}")
 
-_BETWEEN: Final = " | "  # the cells of a table, as chunks keep them (`core.library.documents.rows`)
-_FIGURES: Final = 0.5  # of a cell's letters and digits
-
 
 def sentences_of(text: str) -> tuple[str, ...]:
     """Sentences, rows and items in their order; short ones together with the next of their paragraph."""
@@ -306,7 +303,6 @@ class PassageFeatures:
     words: Cover
     lacks: tuple[str, ...]
     missing: str = ""
-    sentence: str = ""
 
 
 def by_words(asked: Beside, row: Passage) -> PassageFeatures:
@@ -323,7 +319,7 @@ def by_words(asked: Beside, row: Passage) -> PassageFeatures:
         stretch=words.share,
         nameless=float(bool(lacks)),
         program=float(not low.endswith((*_PROSE, *_TABLES))),
-        table=1.0 if low.endswith(_TABLES) else figures(row.text),
+        table=float(low.endswith(_TABLES)),
     )
     return PassageFeatures(row, signals, words, lacks, missing)
 
@@ -358,11 +354,10 @@ def _readings(model: Reader, question: Question, text: str) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """The best place of a passage: its nearness, the best sentence, what words it holds, the words to compare."""
+    """The best place of a passage: its nearness, what words it holds, the words to compare."""
 
     near: float
     beside: float
-    sentence: str
     held: tuple[float, ...]
     wanted: tuple[str, ...]
     words: tuple[str, ...]
@@ -418,7 +413,6 @@ def _place(
     return _Place(
         max(0.0, near) * (1 - nobody / asked.total),
         max(0.0, sum(gains) / len(gains)) if gains else 0.0,
-        sentences[at],
         has,
         (*missing, *words),
         words,
@@ -436,7 +430,7 @@ def _passage_features(asked: Beside, one: PassageFeatures, place: _Place, model:
     missing = _missing(asked, has)
     share = sum(weight * part for weight, part in zip(asked.weights, has, strict=True)) / asked.total
     signals = replace(one.signals, near=place.near, share=share, beside=place.beside)
-    return replace(one, signals=signals, missing=missing, sentence=place.sentence)
+    return replace(one, signals=signals, missing=missing)
 
 
 def _readable(asked: Beside, text: str) -> str:
@@ -477,7 +471,7 @@ class Signals:
     `near`: cosine of the passage and of its best sentence, less what the question says that nobody knows. `share`: of
     the question's weight, what stands there in other words too; `stretch`: what stands in one place, word for word.
     `beside`: how much nearer it is without one of the question's words (a cosine). `nameless`: it lacks a name.
-    `program`: it is one. `table`: how much of it is data or rows of figures. `ahead`: how much nearer the passage is to
+    `program`: it is one. `table`: it is a file of data. `ahead`: how much nearer the passage is to
     the question than the sixty nearest passages on average (a difference of cosines). Many passages are near to a
     question about the subject of a library. The one that answers it is nearer than the others.
     """
@@ -510,22 +504,3 @@ def evidence(signals: Signals, *, by_words: bool) -> float:
     weights, least = (_WORD_WEIGHTS, _WORDS_LEAST) if by_words else (_READ_WEIGHTS, _READ_LEAST)
     total = sum(getattr(weights, one.name) * getattr(signals, one.name) for one in fields(signals))
     return 1 / (1 + math.exp(-(total + least + _BAR)))
-
-
-def figures(text: str) -> float:
-    """The share, 0 to 1, of a passage's letters and digits that stand in rows of which most cells but the first are
-    figures. A row whose cells are words says something, and counts as prose.
-    """
-    weights = [(sum(letter.isalnum() for letter in line), _is_row(line)) for line in text.splitlines()]
-    total = sum(weight for weight, _ in weights)
-    return sum(weight for weight, row in weights if row) / total if total else 0.0
-
-
-def _is_row(line: str) -> bool:
-    cells = [cell for cell in line.split(_BETWEEN)[1:] if cell.strip()]
-    return bool(cells) and sum(map(_is_figure, cells)) * 2 > len(cells)
-
-
-def _is_figure(cell: str) -> bool:
-    said = [letter for letter in cell if letter.isalnum()]
-    return bool(said) and sum(letter.isdigit() for letter in said) >= len(said) * _FIGURES

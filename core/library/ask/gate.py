@@ -34,7 +34,6 @@ from core.store.sql import number
 if TYPE_CHECKING:
     from core.embedding.runtime.query_model import VectorSearch
 
-_PREDICATE, _SYLLABLE = 0.35, 0.25  # predicates are said in many ways; one syllable stands in any word
 _FAN: Final = 60
 _AHEAD: Final = 0.2  # the mean of the best passages: for text that the model cannot read, and for small libraries
 _KEPT: Final = 8  # passages whose sentences are read
@@ -88,7 +87,7 @@ def gate(
     """
     watch = Stopwatch()
     total = number(con, "SELECT count(*) FROM chunks")
-    weights = [_weight(one, _passage_count(con, one), total) for one in question.words]
+    weights = [math.log(1 + total / (1 + _passage_count(con, one))) for one in question.words]
     model = reader(vectors, glossary, cancelled)
     text = question.english or question.text if model is None else model.query_text(question)
     near, _ = vector_search(con, text, vectors, among, _FAN)
@@ -181,15 +180,6 @@ def _passage_count(con: apsw.Connection, one: ContentWord) -> int:
     else:
         match = " OR ".join(quoted(form) for form in dict.fromkeys((one.word, one.stem, *word_pieces(one.word))))
     return number(con, "SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH ?", (match,))
-
-
-def _weight(one: ContentWord, seen: int, total: int) -> float:
-    rare = math.log(1 + total / (1 + seen))
-    if one.kind == "word" or one.said:
-        return rare
-    if len(one.stem) == 1:
-        return rare * _SYLLABLE
-    return rare * (_PREDICATE if one.kind == "predicate" else 1.0)
 
 
 def _any(con: apsw.Connection, match: str) -> bool:

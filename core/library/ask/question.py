@@ -17,7 +17,7 @@ from core.library.search.lexical import MOST_READ, STOP
 from core.library.search.subword import stem
 from core.text.tokenizing import without_particle
 
-Kind = Literal["word", "korean", "predicate"]
+Kind = Literal["word", "korean"]
 
 _SEAM = lazy_pattern("(?<=[A-Za-z0-9])(?=[가-힣])|(?<=[가-힣])(?=[A-Za-z])")
 _TOKEN = lazy_pattern("[A-Za-z][A-Za-z0-9]*|[0-9]+|[가-힣]+|[^\\W\\d_A-Za-z가-힣]+")
@@ -144,7 +144,7 @@ def _content_word(word: str, glossary: Mapping[str, str]) -> ContentWord | None:
     if not left or left in STOP or left in _ASKING or bare in STOP or bare in _ASKING:
         return None
     also = tuple(dict.fromkeys(stem(one.casefold()) for one in _english(left, glossary)))
-    return ContentWord(word, left, "korean" if left == bare else "predicate", also)
+    return ContentWord(word, left, "korean", also)
 
 
 _KO_ORGANIZATION = "(?:은행|대학교?|병원|보험|호텔|항공|전자|공업|출판사)"
