@@ -48,6 +48,12 @@ _DEEP: Final = 3
 """Folders below a home folder that name a place of the machine."""
 
 
+def missing_program(line: str) -> str:
+    """The program that a shell did not find by this key line; empty if it says nothing of the kind."""
+    found = _PROGRAM.search(line) if "not found" in line or "No such file" in line else None
+    return _first(found.groups()) if found else ""
+
+
 def lack_of(line: str) -> Lack | None:
     """What the environment lacks by this key line; None where it says of nothing that it is not there."""
     if found := _PROGRAM.search(line):

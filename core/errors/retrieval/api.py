@@ -16,8 +16,18 @@ from core.errors.cases.derived import HOLDS_HERE, repository_of_folder
 from core.errors.fixes import Telling, Via, write_telling
 from core.errors.identity.api import identify, names_failure
 from core.errors.identity.identity import Identity, KeyLine
+from core.errors.identity.lack import missing_program
 from core.errors.retrieval.answer import Hit, Query, SearchAnswer, VectorResult
-from core.errors.retrieval.tiers import ELSEWHERE, TierResult, by_fingerprint, by_key, by_prefix, by_words, lowered
+from core.errors.retrieval.tiers import (
+    ELSEWHERE,
+    TierResult,
+    by_fingerprint,
+    by_key,
+    by_other_shells,
+    by_prefix,
+    by_words,
+    lowered,
+)
 from core.store import Store, faults, now, open_store
 
 Tiers = Literal["text", "all"]
@@ -107,12 +117,14 @@ class _SearchRequest(NamedTuple):
 def _answer(store: Store, query: Query, found: Identity, named: Step, asking: _SearchRequest) -> SearchAnswer:
     """Ask the tiers in order; the first to answer ends the search, the rest say that they were not needed."""
     where = repository_of_folder(store.con, asking.project) if asking.project else ""
+    program = missing_program(query.key_line)
     trace, candidates = [named], list[Hit]()
     match: Hit | None = None
     weak: Hit | None = None
     for name, ask in (
         ("fingerprint", lambda: by_fingerprint(store.con, query, where)),
         ("exact", lambda: by_key(store.con, query, where)),
+        *((("other shells", lambda: by_other_shells(store.con, program, where)),) if program else ()),
         ("other lines", lambda: _other_lines(store, query, found, where)),
         ("prefix", lambda: by_prefix(store.con, query, where)),
     ):

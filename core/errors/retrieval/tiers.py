@@ -20,6 +20,7 @@ from core.errors.equivalence import (
 )
 from core.errors.fixes import strength_of, weakness_of, worth_of
 from core.errors.identity.codes import codes_differ
+from core.errors.identity.fingerprint import fingerprint
 from core.errors.lessons import read_lesson
 from core.errors.retrieval.answer import Confidence, Hit, OtherName, Place, Query, Source, Status, Strength, Tier, Worth
 from core.store import Store
@@ -322,6 +323,45 @@ def by_key(con: apsw.Connection, query: Query, repository: str = "") -> TierResu
     return TierResult(hit, (), None, step)
 
 
+_SHELLS = (
+    "zsh:1: command not found: {}", "command not found: {}", "(eval):1: command not found: {}",
+    "bash: {}: command not found", "bash: line 1: {}: command not found", "/bin/bash: line 1: {}: command not found",
+    "/usr/bin/bash: line 1: {}: command not found", "{}: command not found", "sh: {}: command not found",
+    "sh: 1: {}: not found", "/bin/sh: 1: {}: not found", "/bin/sh: line 1: {}: command not found",
+    "env: {}: No such file or directory", "env: \u2018{}\u2019: No such file or directory",
+)  # fmt: skip
+"""How shells report that a program is missing."""
+
+
+def by_other_shells(con: apsw.Connection, program: str, repository: str = "") -> TierResult:
+    """The same missing program, reported by another shell: `zsh:1: command not found: jq` is `sh: 1: jq: not found`."""
+    watch = Stopwatch()
+    marks = list(dict.fromkeys(fingerprint(shell.format(program)) for shell in _SHELLS))
+    rows = con.execute(
+        f"SELECT fingerprint, case_id, key_line FROM fingerprint WHERE fingerprint IN ({','.join('?' * len(marks))})"
+        " ORDER BY first_seen DESC",
+        marks,
+    ).fetchall()
+    why = (f"the same program is missing, reported by another shell: {program}",)
+    hits = [
+        _hit(con, case_id, fixes[0], "exact", 0.95, key_line, why)
+        for mark, case_id, key_line in cast("list[tuple[str, int, str]]", rows)
+        if (fixes := answering_fixes(con, case_id, mark, repository))
+    ]
+    if not rows:
+        step = Step("other shells", "miss", "no other shell reported this program", elapsed_ms=watch.ms())
+        return TierResult(None, (), None, step)
+    if not hits:
+        mark, case_id, key_line = cast("tuple[str, int, str]", rows[0])
+        reason = f"{why[0]}, but {_unanswered(con, case_id, mark, repository)}"
+        known = replace(_hit(con, case_id, None, "exact", 0.95, key_line, why), accepted=False, reason=reason)
+        step = Step("other shells", "rejected", reason, facts(case=case_id), elapsed_ms=watch.ms())
+        return TierResult(None, (known,), None, step)
+    hit = next((one for one in hits if one.fix_strength == "strong"), hits[0])
+    reason = _but("the same missing program", hit)
+    return TierResult(hit, (), None, Step("other shells", "hit", reason, facts(case=hit.id), elapsed_ms=watch.ms()))
+
+
 def _but(same: str, hit: Hit) -> str:
     if hit.likeness == "low":
         return f"{same}, but {hit.why[-1]}"
@@ -448,5 +488,8 @@ def by_words(store: Store, query: Query) -> TierResult:
     first = sorted(found, key=lambda pair: not in_order(pair[1].line, these))[:MOST_BY_WORDS]
     hits = tuple(text_hit(store.con, case_id, place) for case_id, place in first)
     return TierResult(
-        None, hits, None, words_step(hits, "these cases contain every word, but none has a fix", watch.ms())
+        None,
+        hits,
+        None,
+        words_step(hits, "these cases contain every word, which is not enough for an answer", watch.ms()),
     )

@@ -361,3 +361,9 @@ def test_of_a_script_of_many_lines_only_the_other_program_is_told() -> None:
     chat = Chat().sh(f"python - <<'PY'\n{script}\nPY", "zsh:1: command not found: python", 127)
     do = lesson_of(chat.sh(f"python3 - <<'PY'\n{script}\nPY", "12 lists, none open")).do
     assert (do.text, do.instead_of) == ("python3 - …", "python - …")
+
+
+def test_another_program_is_told_as_it_was_called() -> None:
+    chat = Chat().sh("python -m py_compile src/app/cli.py", "/bin/bash: line 1: python: command not found", 127)
+    lesson = lesson_of(chat.sh("python3 -m py_compile src/app/cli.py", ""))
+    assert lesson.because == "`python3` replaces `python`, which is missing"

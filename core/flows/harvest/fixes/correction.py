@@ -404,7 +404,8 @@ def _other_program(failure: Failure, later: Command) -> str | None:
             continue  # a look at a file does not do what a program does with it
         text = " ".join((*part.words[1:], part.simple.fed))
         if any(word in text for word in targets):
-            return f"`{part.program}` replaces `{min(missing)}`, which is missing"
+            called = part.simple.words[len(part.around)]  # the program of `python3 -m x` is `x`
+            return f"`{called}` replaces `{min(missing)}`, which is missing"
     return None
 
 

@@ -87,6 +87,32 @@ def test_a_known_error_without_a_fix_is_no_answer_but_is_shown(db: Path) -> None
     assert "no fix" in answer.candidates[0].reason
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "sh: 1: jq: not found",
+        "command not found: jq",
+        "bash: line 3: jq: command not found",
+        "env: jq: No such file or directory",
+    ],
+)
+def test_a_missing_program_is_the_same_error_in_every_shell(db: Path, said: str) -> None:
+    record_resolution(db, "zsh:1: command not found: jq", "Install jq.")
+    record_resolution(db, "zsh:1: command not found: yq", "Install yq.")
+    match = search(db, said).match
+    assert match is not None
+    assert (match.tier, match.resolution, match.likeness) == ("exact", "Install jq.", "high")
+    assert "the same program is missing, reported by another shell: jq" in match.why
+
+
+def test_a_missing_program_that_another_shell_reported_without_a_fix_is_shown(db: Path) -> None:
+    case_id = seen(db, "bash: gsed: command not found")
+    answer = search(db, "zsh:1: command not found: gsed")
+    assert answer.match is None
+    assert [hit.id for hit in answer.candidates] == [case_id]
+    assert "it has no fix" in answer.candidates[0].reason
+
+
 def test_a_rejected_fix_never_answers(db: Path) -> None:
     record_resolution(db, "boom went the dynamo", "wrong idea", status="rejected")
     assert search(db, "boom went the dynamo").match is None
