@@ -82,7 +82,7 @@ def answer_lines(out: Output, answer: SearchAnswer) -> Iterator[str]:
         if missed and missed[0].stage == "store" and missed[0].outcome == "miss":  # nothing was searched
             yield from wrap(missed[0].reason[:1].upper() + missed[0].reason[1:], out.columns)
         else:
-            yield from field(out, "tried", "; ".join(map(_step_line, missed)))
+            yield from field(out, "tried", "\n".join(map(_step_line, missed)))
     else:
         yield from _match_lines(out, answer.match)
     if answer.practice is not None:
@@ -92,10 +92,11 @@ def answer_lines(out: Output, answer: SearchAnswer) -> Iterator[str]:
         yield "Rejected candidates:"
         for hit in answer.candidates[: None if out.verbose else 5]:
             yield from _candidate_lines(out, hit)
-    if answer.similar:
+    shown = {hit.id for hit in answer.candidates}
+    if similar := [near for near in answer.similar if near.id not in shown]:
         yield ""
         yield "Similar cases (not answers):"
-        for near in answer.similar:
+        for near in similar:
             yield "  " + clip(f"case {near.id}  {near.similarity:.2f}  {near.error_normalized}", out.columns - 2)
     if out.verbose:
         yield ""

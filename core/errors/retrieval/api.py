@@ -133,7 +133,7 @@ def _answer(store: Store, query: Query, found: Identity, named: Step, asking: _S
             continue
         looked = ask()
         trace.append(looked.step)
-        candidates.extend(looked.candidates)
+        candidates.extend(hit for hit in looked.candidates if hit.id not in {one.id for one in candidates})
         match, weak = looked.match, weak or looked.weak
     if match is None:
         looked = look_by_vector(store, query, weak.id if weak is not None else None, asking.vectors)

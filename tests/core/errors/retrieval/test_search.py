@@ -85,6 +85,7 @@ def test_a_known_error_without_a_fix_is_no_answer_but_is_shown(db: Path) -> None
     assert answer.match is None
     assert not answer.candidates[0].accepted
     assert "no fix" in answer.candidates[0].reason
+    assert len({hit.id for hit in answer.candidates}) == len(answer.candidates), "a case stands there once"
 
 
 @pytest.mark.parametrize(
