@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
@@ -12,8 +12,9 @@ from rich.cells import cell_len
 from textual.content import Content, Span
 
 from tui.render.common.amounts import ago, stamp
-from tui.render.common.code import diff_lines, fit_fill, frame_spans, surplus_fill
-from tui.render.common.glyphs import Signs
+from tui.render.common.code import fit_fill, frame_spans, hunk_lines, source_spans, surplus_fill
+from tui.render.common.glyphs import UNICODE, Signs
+from tui.render.common.highlight import language_of
 from tui.render.common.markdown import draw_fix_markdown, quote_bar
 from tui.render.common.session import short_id
 from tui.render.common.untrusted import BLOCK, Spans, block, inline, light, pad, title, tone_of
@@ -382,6 +383,10 @@ class Raw:
     end: int | None = None
 
 
+PREVIEW: Final = 8_192
+"""Code points of the raw error drawn while a case is only pointed at: wrapping a long one takes more than a frame."""
+
+
 def draw_raw(raw: Raw, signs: Signs, *, limit: int = BLOCK, width: int = 0) -> Content:
     """Draw the error with its key line highlighted; of a long one the part around that line, and the omitted size.
 
@@ -390,7 +395,7 @@ def draw_raw(raw: Raw, signs: Signs, *, limit: int = BLOCK, width: int = 0) -> C
     first = _window(raw, limit)
     text, _ = block(raw.text[first : first + limit])
     after = max(0, len(raw.text) - first - limit)
-    body = Content(text, [Span(0, len(text), "$cb-soft"), *frame_spans(text)])
+    body = Content(text, [Span(0, len(text), "$cb-soft"), *source_spans(text), *frame_spans(text)])
     if raw.start is not None and raw.end is not None:
         start, end = (_drawn_at(raw.text[first : max(first, at)]) for at in (raw.start, raw.end))
         body = body.stylize("bold underline $cb-bad", start, min(end, len(text)))
@@ -402,6 +407,12 @@ def draw_raw(raw: Raw, signs: Signs, *, limit: int = BLOCK, width: int = 0) -> C
     if after:
         parts.append((f"\n{signs.more} {after:,} more characters ({signs.key('case.all')} shows all)", "$cb-draft"))
     return Content.assemble(*parts)
+
+
+def colour_ahead(case: Case, fix: Fix | None, raw: str) -> None:
+    """Colour the code of a case off the interface's thread: its colours are remembered."""
+    draw_fix(fix, UNICODE, case)
+    draw_raw(Raw(raw), UNICODE, limit=PREVIEW)
 
 
 def _drawn_at(before: str) -> int:
@@ -447,18 +458,22 @@ def draw_lesson(lesson: Lesson, width: int = 0, shown: str = "") -> Content:
     lines: list[Content] = []
     for label, text in card(lesson, shown):
         shown, _ = block(text, _FIELD)
-        drawn = [piece for line in shown.split("\n") for piece in _lesson_lines(label, line, lesson, width)]
+        drawn = list(_lesson_lines(label, shown.split("\n"), lesson, max(0, width - _LABEL)))
         lines += [
             Content.assemble((f"{'' if at else label:<{_LABEL}}", "$cb-faint"), line) for at, line in enumerate(drawn)
         ]
     return Content("\n").join(lines)
 
 
-def _lesson_lines(label: str, line: str, lesson: Lesson, width: int) -> list[Content]:
-    if label == "Do" and lesson.do.kind == "hunk" and (line[:2] in ("+ ", "- ", "  ") or line in ("+", "-")):
-        return diff_lines(line, max(0, width - _LABEL))
-    drawn = Content.styled(line, _LESSON_TONES.get(label, "$cb-soft"))
-    return drawn.wrap(width - _LABEL) if line and width > _LABEL else [drawn]
+def _lesson_lines(label: str, lines: Sequence[str], lesson: Lesson, room: int) -> Iterator[Content]:
+    """One field of the card in lines of `room` cells; 0: nothing is broken."""
+    about = len(lines)
+    if label == "Do" and lesson.do.kind == "hunk":
+        about = 1 if lesson.do.file else 0
+    for line in lines[:about]:
+        drawn = Content.styled(line, _LESSON_TONES.get(label, "$cb-soft"))
+        yield from drawn.wrap(room) if line and room else [drawn]
+    yield from hunk_lines(lines[about:], room, language_of(lesson.do.file))
 
 
 _MASKS = {"<STR>": "any quoted text", "<PATH>": "any path", "<N>": "any number", "<SECRET>": "a secret (never stored)"}

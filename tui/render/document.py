@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len
@@ -14,6 +12,7 @@ from textual.content import Content
 
 from core.text import visible
 from tui.render.common.glyphs import Signs
+from tui.render.common.highlight import LARGEST, Run, colour, fence_language, language_of
 from tui.render.common.markdown import (
     BULLET,
     DELIMITER,
@@ -21,7 +20,6 @@ from tui.render.common.markdown import (
     HEADING,
     LONGEST,
     QUOTE,
-    Run,
     bullet_sign,
     cells_of,
     quote_bar,
@@ -32,68 +30,13 @@ from tui.render.common.markdown import (
 from tui.render.common.untrusted import wrap
 
 if TYPE_CHECKING:
-    from pygments.lexer import Lexer
-
     from core.library.documents.opened import OpenBlock, OpenDocument
     from core.library.search.lexical import Term
 
 
-BASE: Final = "$cb-soft"
-"""The tone of what has no other."""
 _MOST: Final = 60_000  # code points that are coloured on each side of a place
 _BEFORE: Final = 100_000  # code points before those that are read to know what they stand in: a comment, a string
-_CHECKED: Final = 64  # pieces between two looks at whether anybody still waits
-_PATIENCE: Final = 0.5  # seconds: who writes a text that no lexer gets through sees the rest of it in one tone
-_TONES: Final[Mapping[tuple[str, ...], str]] = {
-    ("Comment",): "italic $cb-dim",
-    ("Comment", "Preproc"): "$cb-draft",
-    ("Comment", "PreprocFile"): "$cb-good",
-    ("Generic", "Deleted"): "$cb-bad",
-    ("Generic", "Heading"): "bold $cb-text",
-    ("Generic", "Inserted"): "$cb-good",
-    ("Generic", "Output"): "$cb-dim",
-    ("Generic", "Prompt"): "bold $cb-text",
-    ("Generic", "Subheading"): "bold $cb-text",
-    ("Keyword",): "bold $cb-text",
-    ("Keyword", "Constant"): "$cb-draft",
-    ("Keyword", "Type"): "$cb-text",
-    ("Literal",): "$cb-draft",
-    ("Literal", "String"): "$cb-good",
-    ("Name", "Attribute"): "$cb-text",
-    ("Name", "Class"): "bold $cb-text",
-    ("Name", "Constant"): "$cb-draft",
-    ("Name", "Decorator"): "$cb-draft",
-    ("Name", "Function"): "bold $cb-text",
-    ("Name", "Namespace"): "$cb-text",
-    ("Name", "Tag"): "$cb-text",
-    ("Operator", "Word"): "bold $cb-text",
-}
-"""Tones by kinds of token; a kind that is not named has that of the kind it belongs to. The accent is for what was
-searched alone."""
-_SPOKEN: Final = (
-    "python py pyi python3;rust rs;typescript ts tsx mts;javascript js jsx mjs cjs;go golang;java;kotlin kt kts;c h;"
-    "cpp cc cxx hpp hh hxx c++;ruby rb gemfile;php;csharp cs c#;swift;scala;bash sh zsh shell;sql;lua;css;scss tcss;"
-    "html vue svelte;perl pl;r;julia jl;elixir ex exs;erlang erl;haskell hs;ocaml ml;clojure clj;dart;zig;"
-    "protobuf proto;graphql;terraform tf hcl;cmake;powershell ps1;json jsonl json5 jsonc;toml;yaml yml;xml svg;"
-    "ini cfg conf;docker dockerfile containerfile;make makefile mk;diff patch;console session"
-)
-_NAMES: Final = ("dockerfile", "containerfile", "makefile", "gemfile")
-_SAID: Final = re.compile(r"[\w#+]+")
-LANGUAGES: Final = {word: words.split()[0] for words in _SPOKEN.split(";") for word in words.split()}
-"""How Pygments calls a language, by its ends of names and by what a fence in Markdown says."""
-
-
-def language_of(path: str) -> str:
-    """Return the language of a file by its name; empty if unknown."""
-    stem, dot, end = path.rpartition("/")[2].lower().rpartition(".")
-    name = stem.partition(".")[0] if dot else end
-    return LANGUAGES[name] if name in _NAMES else LANGUAGES.get(end, "") if dot else ""
-
-
-def fence_language(fence: str) -> str:
-    """The language that a fence in Markdown names behind its marks; empty where it names none that is known."""
-    words = _SAID.search(fence.lower())
-    return LANGUAGES.get(words[0], "") if words else ""
+_CHECKED: Final = 64  # lines between two looks at whether anybody still waits
 
 
 def around(opened: OpenDocument, line: int, most: int) -> tuple[int, int]:
@@ -119,70 +62,6 @@ def coloured_lines(
     texts = [visible_line(raw) for raw in opened.lines[start : last - opened.first + 1]]
     found = enumerate(colour(texts, language, check), opened.first + start)
     return {number: runs for number, runs in found if number >= first}
-
-
-def colour(texts: Sequence[str], language: str, check: Callable[[], None] = lambda: None) -> list[list[Run]]:
-    """Inert lines in runs, each as long as its line. What Pygments cannot read stays in the tone it has anyway."""
-    found: list[list[Run]] = [[] for _ in texts]
-    at = column = 0
-    for kind, piece in _pieces("\n".join(texts), language, check):
-        tone = _tone(kind)
-        for count, part in enumerate(piece.split("\n")):
-            if count:
-                at, column = at + 1, 0
-            if part:
-                _add(found[at], Run(column, part, tone))
-                column += len(part)
-    return found
-
-
-def _add(runs: list[Run], run: Run) -> None:
-    """Stretches of one tone that follow each other are one."""
-    if runs and runs[-1].tone == run.tone:
-        run = Run(runs[-1].at, runs.pop().text + run.text, run.tone)
-    runs.append(run)
-
-
-def _pieces(text: str, language: str, check: Callable[[], None]) -> Iterator[tuple[tuple[str, ...], str]]:
-    """All of `text` in pieces, each with its kind."""
-    at = 0
-    tokens = _lexer(language).get_tokens_unprocessed(text)
-    end = monotonic() + _PATIENCE
-    for count in range(len(text) + 1):
-        if count % _CHECKED == 0:
-            check()
-            if monotonic() > end:
-                break
-        try:
-            start, kind, piece = next(tokens)
-        except StopIteration:
-            break
-        except Exception:  # noqa: BLE001  whatever a lexer stumbles over, the document is shown
-            break
-        if start < at or not piece:
-            continue
-        if start > at:
-            yield (), text[at:start]
-        at = start + len(piece)
-        yield kind, piece
-    if at < len(text):
-        yield (), text[at:]
-
-
-@lru_cache(maxsize=64)
-def _lexer(language: str) -> Lexer:
-    from pygments.lexers import get_lexer_by_name
-
-    return get_lexer_by_name(language)
-
-
-@lru_cache(maxsize=256)
-def _tone(kind: tuple[str, ...]) -> str:
-    while kind:
-        if kind in _TONES:
-            return _TONES[kind]
-        kind = kind[:-1]
-    return BASE
 
 
 def _beginning(opened: OpenDocument, wanted: int) -> int:
@@ -302,7 +181,6 @@ _TASK = re.compile(r"(\[[ xX]\])\s+")
 _RULE = re.compile(r"\s{0,3}([-*_])(\s*\1){2,}\s*$")
 _UNDERLINE = re.compile(r"\s{0,3}(=+|-+)\s*$")
 _DEEPEST = 24
-_COLOURED = 20_000  # code points of a fence; a longer one is drawn in one tone
 
 
 def render_blocks(opened: OpenDocument, first: int, last: int, paper: Paper) -> Iterator[DocLine]:
@@ -428,7 +306,7 @@ def _code(lines: Sequence[tuple[int, str]], paper: Paper, lead: str = "  ") -> I
         lines = lines[1:-1] if len(lines) > 1 and FENCE.match(lines[-1][1]) else lines[1:]
     language = fence_language(fence["info"]) if fence is not None else ""
     texts = [visible_line(text) for _, text in lines]
-    few = sum(map(len, texts)) <= _COLOURED
+    few = sum(map(len, texts)) <= LARGEST
     coloured = colour(texts, language) if language and few else [()] * len(texts)
     for (number, text), own in zip(lines, coloured, strict=True):
         yield from verbatim(text, number, paper, "$cb-soft", lead, own)

@@ -167,7 +167,10 @@ def _checked_variable(key: str, value: object) -> str:
 
 
 def tokens(variables: Mapping[str, str], *, ansi: bool) -> dict[str, str]:
-    """The colours that styles and renderers name (`$cb-…`), from a theme's own variables."""
+    """The colours that styles and renderers name (`$cb-…`), from a theme's own variables.
+
+    A `-line` is laid over the colours of code: a ground; or with the terminal's own colours, one colour for all of it.
+    """
     if ansi:
         return _ANSI
     back = _color(variables, "background", "#111111")
@@ -189,6 +192,7 @@ def tokens(variables: Mapping[str, str], *, ansi: bool) -> dict[str, str]:
         color = _color(variables, name, fallback)
         return _legible((color.blend(text, share) for share in _SHARES), grounds).hex6
 
+    added, removed = (mix(_color(variables, name, "#888888"), 0.1).hex6 for name in ("success", "error"))
     faint = next((one for one in _SHARES if _is_legible(mix(text, one), grounds)), 1.0)
     return {
         "cb-text": text.hex6,
@@ -203,8 +207,10 @@ def tokens(variables: Mapping[str, str], *, ansi: bool) -> dict[str, str]:
         "cb-cursor": cursor.hex6,
         "cb-cursor-idle": idle.hex6,
         "cb-sunk": sunk.hex6,
-        "cb-added": mix(_color(variables, "success", "#55aa55"), 0.1).hex6,
-        "cb-removed": mix(_color(variables, "error", "#cc5555"), 0.1).hex6,
+        "cb-added": added,
+        "cb-removed": removed,
+        "cb-added-line": f"on {added}",
+        "cb-removed-line": f"on {removed}",
     }
 
 
@@ -251,6 +257,8 @@ _ANSI = {
     "cb-sunk": "ansi_default",
     "cb-added": "ansi_default",
     "cb-removed": "ansi_default",
+    "cb-added-line": "ansi_green",
+    "cb-removed-line": "ansi_red",
 }
 
 

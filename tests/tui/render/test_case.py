@@ -261,11 +261,12 @@ def test_a_weak_fix_says_so_in_its_heading_and_why_below_it() -> None:
 def test_the_card_repeats_no_error_and_breaks_code_like_a_diff() -> None:
     do = Do("hunk", "  keep = 1\n- old_name = compute(first, second)\n+ new_name = compute(first, second)", "a.py")
     lesson = Lesson(When("KeyError: 'a'", "python", "", "Linux"), do, (), "pytest", None, "project", ())
-    whole, short = draw_lesson(lesson, 40).plain, draw_lesson(lesson, 40, "KeyError: 'a'").plain
+    drawn = (draw_lesson(lesson, 40), draw_lesson(lesson, 40, "KeyError: 'a'"))
+    whole, short = ("\n".join(line.rstrip() for line in one.plain.split("\n")) for one in drawn)
     assert whole.startswith("When        KeyError: 'a' (python,\n            Linux)\n")
     assert short.startswith("When        python, Linux\n")
     assert "\n              keep = 1\n" in short
-    assert "            - old_name = compute(first, \n              second)\n" in short
+    assert "            - old_name = compute(first,\n              second)\n" in short
 
 
 def test_skipped_stages_that_wrap_are_indented_under_the_first() -> None:

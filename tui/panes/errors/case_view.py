@@ -20,7 +20,7 @@ from tui.actions.registry import bindings
 from tui.panes.errors.case_actions import CaseActs
 from tui.panes.errors.queries import Meaning, Read, read_case, read_like, use_case
 from tui.render import case as draw
-from tui.render.case import Fix, Raw, draw_cited, draw_like, draw_masked, masked_in
+from tui.render.case import PREVIEW, Fix, Raw, draw_cited, draw_like, draw_masked, masked_in
 from tui.render.case_list import Row
 from tui.render.common.empty_states import draw_notice, no_case
 from tui.render.common.glyphs import Signs
@@ -181,9 +181,6 @@ def edit_cited(view: CaseView, jobs: Jobs, one: Cited, say: Callable[[str], None
 
     jobs.run("cited-file", find, on_place, lambda fault: say(fault.message))
 
-
-PREVIEW = 8_192
-"""Code points of the raw error drawn while a case is only pointed at: wrapping a long one takes more than a frame."""
 
 LIKE = 0.12
 """Seconds that a case must stay selected before similar ones are searched, so that moving through the list is fast."""

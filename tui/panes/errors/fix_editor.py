@@ -295,6 +295,9 @@ class WritingScreen(Performs, ModalScreen[None]):
         event.stop()
         self.set_timer(PREVIEW_AFTER, self._draw_preview)
 
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._draw_preview)  # in lines of the width that it has then
+
     def _draw_preview(self) -> None:
         if self.is_attached:
             self._preview.update(draw_preview(self.written, self._preview.size.width, self._curating.signs))

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from core.base.fault import Fault
+from tui.render.case import colour_ahead, fix_of
 from tui.render.case_list import Row, near_row, row_of, similar_row
 from tui.runtime.jobs import Job, job_work
 from tui.runtime.vector_process import Question, VectorProcess
@@ -446,8 +447,10 @@ def read_case(job: Job[Any], case_id: int, hit: Hit | None = None, *, searched: 
     error = matched_error(case, hit)
     seen = occurrences_of(store, case_id, 1, fingerprint=None if error is None else error.fingerprint)
     other = searched and not (hit is not None and hit.accepted)
+    fix = matched_fix(case, hit)
+    colour_ahead(case, fix_of(case, hit, fix), seen[0].raw if seen else "")
     return Read(
-        case, seen[0] if seen else None, job.lane.path, matched_fix(case, hit), error,
+        case, seen[0] if seen else None, job.lane.path, fix, error,
         standing(hit) if other else None, practice_of_case(store, case, error),
     )  # fmt: skip
 

@@ -17,6 +17,7 @@ from textual.strip import Strip
 from core.base.fault import Fault
 from tui.actions.registry import bindings
 from tui.render.common.glyphs import Signs
+from tui.render.common.highlight import language_of
 from tui.render.common.untrusted import inline, title
 from tui.render.document import (
     NO_COLOURS,
@@ -25,7 +26,6 @@ from tui.render.document import (
     around,
     coloured_lines,
     draw_doc_line,
-    language_of,
     lay_out,
 )
 from tui.runtime.jobs import Job, Jobs, job_work

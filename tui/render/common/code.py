@@ -1,83 +1,107 @@
-"""Code and tracebacks in colour, without a parser: strings, numbers, keywords, comments; path, line, function."""
+"""Diffs, fences and tracebacks in colour: the code by its language, the line by its sign; path, line, function."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Final
+from collections.abc import Iterator, Sequence
+from typing import Final, Literal
 
 from rich.cells import cell_len
 from textual.content import Content, Span
 
+from tui.render.common.highlight import BASE, Run, coloured, fence_language, language_of
 from tui.render.common.untrusted import wrap
 
-CODE = "$cb-soft"
-DIFF: Final = {"+": "$cb-good on $cb-added", "-": "$cb-bad on $cb-removed", "@": "$cb-dim"}
-"""Tones of the lines of a diff, by their sign."""
-
-_WORDS = (
-    "abstract|as|async|await|begin|break|case|catch|class|const|continue|def|default|defer|del|do|elif|else|elsif|end"
-    "|enum|except|export|extends|final|finally|fn|for|from|func|function|global|go|if|impl|implements|import|in"
-    "|interface|is|let|match|mod|module|mut|namespace|new|not|null|package|pass|private|protected|pub|public|raise"
-    "|return|self|static|struct|super|switch|this|throw|throws|trait|try|type|use|val|var|void|where|while|with|yield"
-    "|true|false|none|nil|True|False|None|and|or"
-)
-_CODE = re.compile(
-    r"(?P<comment>(?:(?<=\s)|^)(?:#|//)(?= )[^\n]*)"
-    r"|(?P<text>\"(?:[^\"\\\n]|\\.){0,200}\"|'(?:[^'\\\n]|\\.){0,200}')"
-    r"|(?P<number>(?<![\w.])\d[\w.]{0,40})"
-    rf"|(?P<word>(?<![\w.$-])(?:{_WORDS})(?![\w-]))"
-)
-_TONES: Final = {"comment": "italic $cb-dim", "text": "$cb-good", "number": "$cb-draft", "word": "bold $cb-text"}
-_SHELL: Final = ("bash", "sh", "shell", "zsh", "console", "powershell")
+_SIGNS: Final = {"+": "bold $cb-good", "-": "bold $cb-bad"}
+_TINTS: Final = {"+": "$cb-added-line", "-": "$cb-removed-line"}
+"""Tones of the sign and of the whole line, by the sign of a line of a diff."""
+_ABOUT: Final = re.compile(r"@@ |@@$|diff --git |index [0-9a-f]{4,}\.\.|\\ No newline")
+_FILES: Final = ("--- ", "+++ ")
+"""Lines of a diff that are about a place or its files."""
+_SHELL: Final = ("bash", "powershell", "console")
 _COMMAND = re.compile(r"\s*(?:[$%>] )?(?P<command>[\w./-]{1,80})")
+
+
+def fence_lines(lines: Sequence[str], info: str) -> list[Content]:
+    """The lines of a fence of inert code in the colours of the language that its `info` names."""
+    language = fence_language(info)
+    drawn = [_assembled(runs) for runs in coloured("\n".join(lines), language)]
+    if language not in _SHELL:
+        return drawn
+    begun = [_COMMAND.match(line) for line in lines]
+    return [
+        one.stylize("bold $cb-text", *begins.span("command")) if begins and not line.lstrip().startswith("#") else one
+        for one, line, begins in zip(drawn, lines, begun, strict=True)
+    ]
+
+
+def _assembled(runs: Sequence[Run]) -> Content:
+    return Content.assemble(*((run.text, run.tone) for run in runs))
+
+
+def hunk_lines(lines: Sequence[str], width: int, language: str = "", lead: str = "") -> list[Content]:
+    """The lines of an inert diff, tinted by their signs, in the colours of `language`, in lines of `width` cells.
+
+    They are broken at blanks, each under the code above; width 0: not known, nothing is broken. `lead` stands before
+    each of them. What was removed and what was added are read apart: each is code of its own.
+    """
+    signs = [_sign(lines, at) for at in range(len(lines))]
+    codes = [line[len(sign or "") :] for line, sign in zip(lines, signs, strict=True)]
+    sides = {own: _side(codes, signs, other, language) for own, other in (("-", "+"), ("+", "-"))}
+    found: list[Content] = []
+    for at, (line, sign) in enumerate(zip(lines, signs, strict=True)):
+        if sign is None:
+            found += _broken(lead, "", Content.styled(line, "$cb-dim"), width)
+        else:
+            found += _broken(lead, sign, sides["-" if sign.startswith("-") else "+"][at], width)
+    return found
+
+
+def _sign(lines: Sequence[str], at: int) -> str | None:
+    """What precedes the code of a line of a diff: its sign, and the blank behind it; None if the line is no code."""
+    line = lines[at]
+    pair = lines[at : at + 2] if line.startswith("---") else lines[max(0, at - 1) : at + 1]
+    if _ABOUT.match(line) or tuple(one[:4] for one in pair) == _FILES:
+        return None
+    return line[:2] if line[:2] in ("+ ", "- ", "  ") else line[:1] if line[:1] in ("+", "-", " ") else ""
+
+
+def _side(codes: Sequence[str], signs: Sequence[str | None], other: str, language: str) -> dict[int, Content]:
+    """The lines of one side of a diff, by number."""
+    own = [at for at, sign in enumerate(signs) if sign is not None and not sign.startswith(other)]
+    drawn = coloured("\n".join(codes[at] for at in own), language) if own else ()
+    return {at: _assembled(runs) for at, runs in zip(own, drawn, strict=True)}
+
+
+def _broken(lead: str, sign: str, code: Content, width: int) -> Iterator[Content]:
+    """A line of a diff in lines of `width` cells; its tint fills them."""
+    tint, tone = _TINTS.get(sign[:1], ""), _SIGNS.get(sign[:1], "")
+    room = width - cell_len(lead) - cell_len(sign)
+    fits = bool(width) and room > 3
+    pieces = [code[start:end] for start, end in wrap(code.plain, room)] if fits else [code]
+    for at, piece in enumerate(pieces):
+        body = Content.assemble((" " * len(sign) if at else sign, tone), piece)
+        if tint:
+            body = body.pad_right(room - cell_len(piece.plain) if fits else 0).stylize(tint)
+        yield Content.assemble(lead, body)
+
 
 _FRAME = re.compile(
     r"File \"(?P<path>[^\"\n]{1,300})\", line (?P<line>\d{1,7})(?:, in (?P<name>[^\s(]{1,120}))?"
     r"|\bat (?P<called>[\w$.<>/]{1,200}) ?\((?P<file>[^()\n:]{1,300}):(?P<row>\d{1,7})(?::\d{1,7})?\)"
     r"|(?<![\w@+~./\\-])(?P<place>[\w@+~./\\-]{1,200}\.[A-Za-z]\w{0,7}):(?P<number>\d{1,7})(?::\d{1,7})?"
+    r"|(?<![\w@+~./\\-])(?P<source>[\w@+~./\\-]{1,200}\.[A-Za-z]\w{0,7})\((?P<at>\d{1,7})(?:,\d{1,7})?\)"
     r"|^E {2,}(?P<said>[^\n]{1,400})",
     re.MULTILINE,
 )
 """A frame of Python, of Java and JavaScript, of compilers and test runners; what pytest says of a failure."""
 _PARTS: Final = {
     "path": "$cb-text", "file": "$cb-text", "place": "$cb-text", "line": "$cb-draft", "row": "$cb-draft",
-    "number": "$cb-draft", "name": "bold $cb-text", "called": "bold $cb-text", "said": "$cb-bad",
+    "number": "$cb-draft", "source": "$cb-text", "at": "$cb-draft", "name": "bold $cb-text", "called": "bold $cb-text",
+    "said": "$cb-bad",
 }  # fmt: skip
 _FRAMES = 600
 """The most frames that are coloured in one text."""
-
-
-def code_parts(line: str, language: str = "", ground: str = "") -> Iterator[tuple[str, str]]:
-    """A line of inert code in parts with their tones; `ground`: a background for all of it."""
-    behind = f" {ground}" if ground else ""
-    at = 0
-    if language in _SHELL and (begins := _COMMAND.match(line)):
-        at = begins.end()
-        yield line[: begins.start("command")], CODE + behind
-        yield begins["command"], "bold $cb-text" + behind
-    for found in _CODE.finditer(line, at):
-        if found.start() > at:
-            yield line[at : found.start()], CODE + behind
-        is_word = found.lastgroup == "word"
-        tone = CODE if is_word and (not language or language in _SHELL) else _TONES[found.lastgroup or ""]
-        yield found[0], tone + behind
-        at = found.end()
-    if at < len(line):
-        yield line[at:], CODE + behind
-
-
-def diff_lines(line: str, width: int, lead: str = "") -> list[Content]:
-    """A line of a diff in lines of `width` cells, broken at blanks, each under the code above; 0: not broken.
-
-    `lead` stands before each of them."""
-    tone = DIFF.get(line[:1], CODE)
-    sign = line[:2] if line[:2] in ("+ ", "- ", "  ") else line[:1]
-    room = width - cell_len(lead) - cell_len(sign)
-    code = line[len(sign) :]
-    pieces = [code[start:end] for start, end in wrap(code, room)] if width and room > 3 else [code]
-    blank = " " * len(sign)
-    return [Content.assemble(lead, (f"{blank if at else sign}{piece}", tone)) for at, piece in enumerate(pieces)]
 
 
 def frame_spans(text: str) -> list[Span]:
@@ -88,6 +112,73 @@ def frame_spans(text: str) -> list[Span]:
             break
         spans += [Span(*found.span(name), tone) for name, tone in _PARTS.items() if found[name]]
     return spans
+
+
+_GUTTER: Final = re.compile(r"(?: {0,8}>)? {0,8}(?P<line>\d{1,6})(?: ?\| ?| {2,4})(?=\S| )")
+"""What precedes a line of a source that a compiler shows: its number, and mostly a bar."""
+_NEAR: Final = 9
+"""Lines between the place that is reported and one that is shown with it."""
+_TITLE: Final = re.compile(r"_{3,} .{1,200} _{3,}|(?:_ ){10,}_?")
+"""Before the source of a failing test, as pytest shows it."""
+
+
+def source_spans(text: str) -> list[Span]:
+    """Where inert `text` of a tool shows lines of a source, with the tones of their language.
+
+    Known: the lines below a frame of a Python traceback, the source of a failing test of pytest, numbered lines near a
+    reported place (rustc, gcc, tsc and others)."""
+    spans: list[Span] = []
+    for language, code in _sources(text):
+        drawn = coloured("\n".join(text[start:end] for start, end in code), language)
+        for (start, _), runs in zip(code, drawn, strict=True):
+            told = (run for run in runs if run.tone != BASE)
+            spans += [Span(start + run.at, start + run.at + len(run.text), run.tone) for run in told]
+    return spans
+
+
+def _sources(text: str) -> Iterator[tuple[str, list[tuple[int, int]]]]:
+    """Lines of one source that follow each other, as ranges of `text`, and their language."""
+    state, held, at = _Shown(), list[tuple[int, int]](), 0
+    for line in text.split("\n"):
+        before = state.language
+        first = state.code_at(line)
+        if held and (first is None or state.language != before):
+            yield before, held
+            held = []
+        if first is not None and state.language:
+            held.append((at + first, at + len(line)))
+        at += len(line) + 1
+    if held:
+        yield state.language, held
+
+
+class _Shown:
+    """What the output of a tool shows, line by line. `language`: that of the code which it shows now."""
+
+    def __init__(self) -> None:
+        self.language = ""
+        self._line = 0  # the line of the file that is reported
+        self._inside: Literal["", "frame", "test"] = ""
+
+    def code_at(self, line: str) -> int | None:
+        """Where code begins in the line; None if it is no code."""
+        if _TITLE.match(line):
+            self.language, self._inside = "python", "test"
+            return None
+        if found := _FRAME.search(line):
+            path = found["path"] or found["file"] or found["place"] or found["source"]
+            if path is not None and (number := found["line"] or found["row"] or found["number"] or found["at"]):
+                self.language, self._line = language_of(path), int(number)
+                self._inside = "frame" if found["path"] else ""
+                return None
+        if self._inside == "frame" and line.startswith("    ") and line.strip(" ~^"):
+            return len(line) - len(line.lstrip())
+        if self._inside == "test" and line.startswith(("    ", ">   ")):
+            return 1
+        if (found := _GUTTER.match(line)) and abs(int(found["line"]) - self._line) <= _NEAR:
+            return found.end()
+        self._inside = self._inside if self._inside == "test" and not line.startswith("E ") else ""
+        return None
 
 
 _FILLS: Final = re.compile(r"([=_*#~.─━-])\1{7,}|([_*-]) (?:\2 ){6,}\2?|(?<=\S) {8,}(?=\[ {0,2}\d{1,3}%\]$)")

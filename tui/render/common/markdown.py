@@ -11,8 +11,9 @@ from rich.cells import cell_len
 from textual.content import Content
 
 from core.text import visible
-from tui.render.common.code import code_parts, diff_lines
+from tui.render.common.code import fence_lines, hunk_lines
 from tui.render.common.glyphs import Mark, Signs
+from tui.render.common.highlight import Run, language_of
 
 LONGEST = 4_000
 """Code points of one line that are shown."""
@@ -33,15 +34,6 @@ _TONES = {
     "code": "$cb-text on $cb-sunk", "bold": "bold $cb-text", "bold2": "bold $cb-text", "slant": "italic $cb-text",
     "slant2": "italic $cb-text", "struck": "strike $cb-dim", "link": "underline $cb-text", "auto": "underline $cb-dim",
 }  # fmt: skip
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """A stretch of text in one tone; `at` is where in the source it begins."""
-
-    at: int
-    text: str
-    tone: str
 
 
 def runs(text: str, tone: str) -> list[Run]:
@@ -307,22 +299,32 @@ def draw_fix_markdown(text: str, width: int = 0, bar: str = "") -> Content:
 
     Lines of a diff and of a quotation are broken at `width` cells; 0: not known. `bar`: what stands before each line of
     a quotation in the place of `>`."""
-    parts: list[tuple[str, str] | Content] = []
-    language: str | None = None
-    for line in text.split("\n"):
-        if fence := FENCE.match(line):
-            language = fence["info"].strip() if language is None else None
-            continue
-        if language == "diff":
-            parts.append(Content("\n").join(diff_lines(line, width, "  ")))
-        elif language is not None:
-            parts += [("  ", ""), *code_parts(line, language)]
-        elif bar and QUOTE.match(line):
-            parts.append(_quoted(line, width, bar))
-        else:
-            parts += _fix_line(line)
-        parts.append(("\n", ""))
-    return Content.assemble(*parts).rstrip()
+    lines: list[Content] = []
+    code: list[str] = []
+    info: str | None = None
+    language = ""  # of the file that was named last
+    for line in [*text.split("\n"), None]:
+        fence = None if line is None else FENCE.match(line)
+        if info is not None and (fence is not None or line is None):
+            lines += _fenced(code, info, language, width)
+            code, info = [], None
+        elif fence is not None:
+            info = fence["info"].strip()
+        elif info is not None and line is not None:
+            code.append(line)
+        elif line is not None:
+            if named := [found for one in _FIX_MARKS.finditer(line) if (found := language_of(one["code"] or ""))]:
+                language = named[0]
+            quoted = bar and QUOTE.match(line)
+            lines.append(_quoted(line, width, bar) if quoted else Content.assemble(*_fix_line(line)))
+    return Content("\n").join(lines).rstrip()
+
+
+def _fenced(code: Sequence[str], info: str, language: str, width: int) -> list[Content]:
+    """What stands in a fence; `language`: that of a diff in it."""
+    if info == "diff":
+        return hunk_lines(code, width, language, "  ")
+    return [Content.assemble("  ", line) for line in fence_lines(code, info)]
 
 
 def _quoted(line: str, width: int, bar: str) -> Content:
