@@ -398,7 +398,8 @@ def draw_raw(raw: Raw, signs: Signs, *, limit: int = BLOCK, width: int = 0) -> C
     body = Content(text, [Span(0, len(text), "$cb-soft"), *source_spans(text), *frame_spans(text)])
     if raw.start is not None and raw.end is not None:
         start, end = (_drawn_at(raw.text[first : max(first, at)]) for at in (raw.start, raw.end))
-        body = body.stylize("bold underline $cb-bad", start, min(end, len(text)))
+        for begin, stop in _lines_in(text, start, min(end, len(text))):
+            body = body.stylize("bold underline $cb-bad", begin, stop)
     parts: list[tuple[str, str] | Content] = [fit_fill(body.rstrip(), width)]
     if first:
         parts.insert(
@@ -407,6 +408,15 @@ def draw_raw(raw: Raw, signs: Signs, *, limit: int = BLOCK, width: int = 0) -> C
     if after:
         parts.append((f"\n{signs.more} {after:,} more characters ({signs.key('case.all')} shows all)", "$cb-draft"))
     return Content.assemble(*parts)
+
+
+def _lines_in(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The lines of a part of `text`, each without the blanks around it."""
+    for line in text[start:end].split("\n"):
+        if said := line.strip():
+            begin = start + line.index(said)
+            yield begin, begin + len(said)
+        start += len(line) + 1
 
 
 def colour_ahead(case: Case, fix: Fix | None, raw: str) -> None:

@@ -167,6 +167,13 @@ def test_tabs_before_the_key_line_do_not_put_the_light_elsewhere() -> None:
     assert lit == ["error:  boom"]
 
 
+def test_the_light_is_not_on_the_blanks_around_the_lines_of_a_key_line() -> None:
+    raw = "A.java:3: error: no symbol\n        return x;\n               ^\n  symbol: x\n1 error"
+    drawn = draw_raw(Raw(raw, raw.index("error"), raw.index("\n1 error")), UNICODE)
+    lit = [drawn.plain[span.start : span.end] for span in drawn.spans if "underline" in str(span.style)]
+    assert lit == ["error: no symbol", "return x;", "^", "symbol: x"]
+
+
 def test_a_long_error_is_clipped_and_says_so() -> None:
     raw = Raw("x" * (BLOCK + 500))
     text = draw_raw(raw, UNICODE).plain

@@ -195,7 +195,7 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
             self.box.face(event.answer.query.key_line)
 
     def _make_room(self, searched: bool) -> None:
-        """Below 160 columns the case is below the rows found, if these are few: `-few`, and how many."""
+        """The case is below the rows found, if these are few: `-few`, and how many."""
         total, room = self.results.rows.rows.total, self.size.height - _BESIDE_FEW
         few = searched and 0 < total <= min(_FEW, room)
         rows = min(total, max(_ROWS_LEFT, room - _ROWS_LEFT))  # the rest scrolls: the fix is in sight

@@ -223,6 +223,23 @@ async def test_three_columns_show_the_trace_from_the_start_and_t_hides_it(casebo
         await until(pilot, lambda: "fingerprint  miss" in frame(app))
 
 
+@pytest.mark.parametrize("size", [(120, 34), (160, 40), (200, 50)])
+async def test_few_cases_are_as_tall_as_their_rows_and_the_case_has_the_width(
+    casebook: Path, size: tuple[int, int]
+) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=size) as pilot:
+        await started(pilot, app)
+        results, case = app.errors.results, app.errors.case
+        assert results.region.width < size[0] // 2 < results.region.height * 5
+        await search(pilot, app, "yaml")
+        await until(pilot, lambda: results.region.width == size[0])
+        assert results.region.height == results.rows.rows.total + 2
+        assert case.region.y == results.region.bottom and case.region.width >= size[0] - 46
+        await pilot.press("ctrl+l")
+        await until(pilot, lambda: results.region.width < size[0] // 2)
+
+
 async def test_the_trace_opens_below_the_case_in_two_columns(casebook: Path) -> None:
     app = app_on(casebook)
     async with app.run_test(size=WIDE) as pilot:
