@@ -20,8 +20,7 @@ from core.flows.team.fresh import take_changed
 from core.flows.team.importing import import_lessons
 from core.flows.team.place import TeamPlace, place_of
 from core.store import Store, open_store
-from core.team.lessons_file import LessonsFile, Record, Stamped, kept_lines, normal, parse
-from core.team.merge import merge
+from core.team.lessons_file import LessonsFile, Record, Stamped, kept_lines, merge, normal, parse
 
 _IDS = [f"{at:016x}" for at in range(40)]
 _TIMES = [f"2026-11-{day:02}T{hour:02}:00:00.000Z" for day in range(1, 28) for hour in (0, 12)]

@@ -93,7 +93,7 @@ def _run(argv: Sequence[str], out: Output) -> int:
 def _alone(parser: argparse.ArgumentParser, args: argparse.Namespace, out: Output) -> int:
     """`casebook` without a command: the workbench on a terminal, else the help."""
     if sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
-        from cli.commands.open import open_workbench
+        from cli.context import open_workbench
 
         return open_workbench(context_for(args, out), ascii_only=args.ascii)
     parser.print_help()

@@ -17,7 +17,7 @@ OURS = ("agent_casebook", "core", "cli", "tui", "styles")
 SOURCES = sorted(path for folder in OURS for path in (ROOT / folder).rglob("*.py"))
 FILE, CLASS, FUNCTION, CHILDREN = 600, 300, 60, 20
 SMALL = 80
-SMALL_WITH_ONE_IMPORTER = 3
+SMALL_WITH_ONE_IMPORTER = 1
 """How many are left of the modules below `SMALL` lines that only a neighbour imports. Lower it when you fold one."""
 
 

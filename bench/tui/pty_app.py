@@ -108,7 +108,7 @@ class BeatingApp(CasebookApp):
 
 def main(casebook: str, report: str, transcript: str = "") -> int:
     """Run it, then write the report."""
-    gc.disable()  # as `cli.commands.open` does
+    gc.disable()  # as `cli.context` does
     app = BeatingApp(Path(casebook), Path(report), Path(transcript) if transcript else None)
     app.run()
     gc.freeze()  # as `tui.shell.app.run` does

@@ -37,7 +37,7 @@ def run_command(args: argparse.Namespace, context: Context) -> int:
     with tempfile.TemporaryDirectory(prefix="casebook-demo-", ignore_cleanup_errors=True) as folder:
         database = Path(folder) / "demo.db"
         if on_terminal and not args.plain and not context.out.json:
-            from cli.commands.open import open_workbench
+            from cli.context import open_workbench
 
             context.out.note("Reading the samples...")
             fill_demo(database, reporter(context.out))

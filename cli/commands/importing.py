@@ -6,10 +6,11 @@ import argparse
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cli.commands.team.lines import fault_lines
 from cli.context import Context
 from cli.format.layout import clip, counted, one_line, wrap
 from cli.output import Output
@@ -22,6 +23,7 @@ from core.flows.transcripts.report import Counts, ImportAgain
 
 if TYPE_CHECKING:
     from core.base.reports import SkippedLine
+    from core.flows.team.importing import TeamImport
     from core.flows.transcripts.api import AgentChoice
     from core.flows.transcripts.report import ImportAgain
 
@@ -88,8 +90,6 @@ def run_import(args: argparse.Namespace, context: Context) -> int:
     if args.again:
         return _again(args, context)
     if args.team:
-        from cli.commands.team.importing import run_team
-
         return run_team([name for name in (args.agent, *args.paths) if name], context)
     if args.dry_run or args.yes:
         raise Fault("invalid_input", "--dry-run and --yes require --again", "run: casebook import --again --dry-run")
@@ -331,3 +331,36 @@ def again_lines(out: Output, report: ImportAgain) -> Iterator[str]:
         yield "  " + clip(f"{case.id}  {case.key_line}", out.columns - 2)
     if report.cases_removed > most:
         yield f"  … and {report.cases_removed - most:,} more"
+
+
+def run_team(paths: Sequence[str], context: Context) -> int:
+    """`import --team`: exit 0 if the file holds a lesson, 1 if it holds none. The casebook is made if there is none."""
+    from core.errors.curation.transaction import person
+    from core.flows.team.importing import import_lessons
+    from core.flows.team.place import place_of
+    from core.store import open_store
+
+    if len(paths) > 1:
+        raise Fault("invalid_input", f"{len(paths)} files given", "pass one lessons file, or none")
+    place, path = place_of(Path()), Path(paths[0]) if paths else None
+    if not (path or place.file).is_file():
+        raise Fault("not_indexed", f"there is no {path or place.file}", "to create it, run: casebook team export")
+    with open_store(context.database, write=True, create=True) as store:
+        report = import_lessons(store, place, person(), path)
+    context.log("info", "team import", lessons=report.lessons, added=report.added, change=report.change)
+    context.out.result(report, import_lines(context.out, report))
+    return 0 if report.lessons or report.withdrawn else 1
+
+
+def import_lines(out: Output, done: TeamImport) -> Iterator[str]:
+    """What an import of lessons did."""
+    counts = [f"{count:,} {word}" for count, word in ((done.added, "added"), (done.changed, "changed")) if count]
+    counts += [f"{done.withdrawn:,} withdrawn"] if done.withdrawn else []
+    yield f"{one_line(str(done.path))}: {', '.join((counted(done.lessons, 'lesson'), *(counts or ['unchanged'])))}"
+    for one in done.kept[:_SHOWN]:
+        yield out.paint(f"lesson {one.id}: {one_line(one.reason)}", "warn")
+    if len(done.kept) > _SHOWN:
+        yield out.paint(f"{len(done.kept) - _SHOWN:,} more lessons were not imported", "warn")
+    yield from fault_lines(out, done.bad)
+    if done.change is not None:
+        yield out.paint(f"Saved as change {done.change}. To undo it, run: casebook undo", "dim")

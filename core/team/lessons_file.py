@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import Final, Literal, NamedTuple, NoReturn, cast
 
 from core.base.wire import canonical
@@ -215,3 +216,29 @@ def join(left: Record, right: Record) -> Record:
     for name, stamped in held[1].items() if len(held) > 1 else ():
         fields[name] = max(stamped, fields.get(name, stamped))
     return normal(shared, withdrawn, fields)
+
+
+def merge(base: LessonsFile, sides: Sequence[LessonsFile]) -> LessonsFile:
+    """What the `sides` made of `base`. `bad` names the lines of the sides that are no lesson, the first side's first.
+
+    A lesson that is on each side is joined, field by field. One whose line a side took out goes, as in any merge,
+    unless another side changed it since. A line that is no lesson stays while no side took it out.
+    """
+    ids = {id_ for one in (base, *sides) for id_ in one.records}
+    merged = {id_: _merged(base.records.get(id_), [one.records.get(id_) for one in sides]) for id_ in ids}
+    records = {id_: found for id_, found in sorted(merged.items()) if found is not None}
+    return LessonsFile(records, tuple(bad for one in sides for bad in one.bad), _kept(base, sides))
+
+
+def _merged(base: Record | None, sides: Sequence[Record | None]) -> Record | None:
+    there = [one if base is None else join(base, one) for one in sides if one is not None]
+    changed = [one for one in there if one != base]
+    if changed:
+        return reduce(join, changed)
+    return base if len(there) == len(sides) else None
+
+
+def _kept(base: LessonsFile, sides: Sequence[LessonsFile]) -> tuple[bytes, ...]:
+    every = {line for one in sides for line in one.kept}
+    before = {*base.kept}
+    return kept_lines(line for line in every if line not in before or all(line in one.kept for one in sides))

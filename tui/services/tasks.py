@@ -1,6 +1,6 @@
-"""What the workbench runs in a process of its own: importing, harvesting again, embedding, ingesting, answering.
+"""What the workbench runs beside itself: imports, embedding, ingests and answers in processes, the team in a job.
 
-The `run_…` functions are called there; a stopped one stops between two batches, sessions, slices or files.
+The `run_…` functions are called in the processes; a stopped one stops between two batches, sessions, slices or files.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.base.fault import Fault
+from core.flows.team.sync.mark import is_marked
 from core.process.task import Task
 from core.process.worker import Call
-from tui.runtime.jobs import Job, job_work
+from tui.runtime.jobs import Job, Jobs, job_work
 
 if TYPE_CHECKING:
     from core.base.config.settings import ChunkingSettings, EmbeddingSettings, Settings
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from core.library.ingest.report import IngestEvent, IngestPace, IngestReport
     from core.library.search.fts import SearchFilters
     from core.library.search.rows import Mode
-
 
 BATCH_GRACE = 60.0
 """Seconds an import has for its batch once it is stopped; what that would have stored is read again."""
@@ -259,3 +259,28 @@ def _settings(text: str) -> Settings:
         llm=LlmSettings(**found["llm"]),
         rag=RagSettings(**found["rag"]),
     )
+
+
+_TEAM_LANE = "team"
+
+
+class TeamSyncing:
+    """Begins when the casebook is in a team, ends when it left; `say` receives the state in few words."""
+
+    def __init__(self, jobs: Jobs, say: Callable[[str], None], log: Callable[[str], object]) -> None:
+        self._jobs = jobs
+        self._say = say
+        self._log = log
+
+    def begin(self) -> None:
+        """Begin unless it runs; without a team this looks at one file name."""
+        if is_marked(self._jobs.path) and not self._jobs.busy(_TEAM_LANE):
+            self._jobs.run(_TEAM_LANE, _stay(self._log), lambda line, _final: self._say(line), lambda _fault: None)
+
+
+@job_work
+def _stay(job: Job[str], log: Callable[[str], object]) -> str:
+    from core.flows.team.sync.follow import follow
+
+    follow(job.lane.path, job.pause, job.partial, log)
+    return ""

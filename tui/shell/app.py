@@ -42,7 +42,7 @@ from tui.runtime.messages import (
 from tui.runtime.state import Keeper, Memory, State, read_state, state_file
 from tui.services.environment import Surroundings
 from tui.services.importing import Roots, roots_of
-from tui.services.team import TeamSyncing
+from tui.services.tasks import TeamSyncing
 from tui.shell.appearance import DARK, Look, colours_forbidden
 from tui.shell.pane_router import HOME, PaneRouter
 from tui.terminal.crash import Crash, CrashSafe, Logger, heed_signals, no_log, note_lost_threads, traceback_of

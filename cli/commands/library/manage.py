@@ -113,7 +113,7 @@ def run_open(args: argparse.Namespace, context: Context) -> int:
         context.out.result(found, [f"{one_line(found.file)}:{found.line}"])
         return 0
     if args.workbench:
-        from cli.commands.open import open_workbench
+        from cli.context import open_workbench
 
         cited = found.uri if "#" in found.uri else f"{found.doc_path}#L1"
         return open_workbench(context, ascii_only=args.ascii, cited=cited)

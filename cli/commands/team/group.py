@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cli.commands.team.index import add_index
 from cli.commands.team.lines import SHOWN, fault_lines, left_lines, lesson_lines
-from cli.commands.team.server import add_server
+from cli.commands.team.server import add_index, add_server
 from cli.commands.team.server import run_preview as run_server_preview
 from cli.context import Context
 from cli.format.layout import clip, counted, one_line

@@ -18,8 +18,7 @@ from core.base.fault import Fault
 from core.base.managed_block import blocks, read_text
 from core.flows.team.export import FileFault, file_faults
 from core.flows.team.place import read_lessons
-from core.team.lessons_file import EMPTY
-from core.team.merge import merge
+from core.team.lessons_file import EMPTY, merge
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ def is_quick(source: str) -> bool:
 def search_each(sources: tuple[str, ...], text: str) -> Sequence[tuple[int, int] | None]:
     """Where each of the patterns is in the text (None: nowhere); of the one at which the time was up, and of those
     behind it, nothing is said."""
-    from core.process.regex import find_within  # what only a few need is no part of anybody's start
+    from core.process.child import find_within  # what only a few need is no part of anybody's start
 
     return find_within(PATIENCE, sources, text)
 
@@ -164,7 +164,7 @@ def _stamp(path: Path) -> _Stamp:
 
 @lru_cache(maxsize=4)
 def _loaded(keywords: _Stamp, glossary: _Stamp) -> Tables:
-    shipped = files("core.rules.data")
+    shipped = files("core.rules") / "data"
     raw = tomllib.loads(shipped.joinpath("keywords.toml").read_text("utf-8"))
     words: dict[str, Any] = dict(tomllib.loads(shipped.joinpath("glossary.toml").read_text("utf-8"))["words"])
     patterns = {name: _pattern(name, given) for name, given in raw["error_patterns"].items()}

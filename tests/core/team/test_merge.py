@@ -7,8 +7,7 @@ from itertools import permutations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from core.team.lessons_file import EMPTY, LessonsFile, Record, Stamped, join, normal, parse
-from core.team.merge import merge
+from core.team.lessons_file import EMPTY, LessonsFile, Record, Stamped, join, merge, normal, parse
 from tests.core.team.random_files import TIMES, files, records
 
 
