@@ -138,7 +138,7 @@ def write_block(path: Path, kind: str, body: str | None, *, force: bool = False)
     if body is None:
         changed = without_block(text, kind, name=str(path))
     else:
-        changed = with_block(text, kind, _sound(body), name=str(path), force=force)
+        changed = with_block(text, kind, body.encode("utf-8", "replace").decode(), name=str(path), force=force)
     new = changed.encode("utf-8", "surrogateescape")
     if new == old:
         return len(old)
@@ -197,10 +197,6 @@ def _ends_line(text: str) -> bool:
 def _digest(body: str) -> str:
     """The same for every kind of line ending."""
     return sha256(_NEWLINE.sub("\n", body).encode("utf-8", "surrogatepass")).hexdigest()[:12]
-
-
-def _sound(body: str) -> str:
-    return body.encode("utf-8", "replace").decode()
 
 
 def _broken(name: str, line: int, what: str) -> Fault:

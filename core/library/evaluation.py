@@ -419,7 +419,7 @@ def evaluate(
         embedding_model=model,
         systems=tuple(_system(name, rows) for name, rows in kept.items()),
         kinds=tuple(_kind(kind, kept) for kind in dict.fromkeys(one.kind for one in suite.queries)),
-        pairings=tuple(_pairing(one, other, kept) for one, other in pairs),
+        pairings=tuple(Pairing(one, other, paired(kept[one], kept[other], FIRST)) for one, other in pairs),
         unanswerable=tuple(_unanswerable(con, suite.queries)),
         misses=tuple(one.id for one in ours if one.rank is None or one.rank > FIRST),
         queries=kept,
@@ -530,10 +530,6 @@ def _mean_of(values: Iterable[float | bool | None]) -> float | None:
 def _kind(kind: str, found: Mapping[str, Sequence[Measured]]) -> KindRow:
     own = {name: [one for one in rows if one.kind == kind] for name, rows in found.items()}
     return KindRow(kind, len(own[PLAIN]), {name: round(hit_at(rows, FIRST), 4) for name, rows in own.items()})
-
-
-def _pairing(one: str, other: str, found: Mapping[str, Sequence[Measured]]) -> Pairing:
-    return Pairing(one, other, paired(found[one], found[other], FIRST))
 
 
 def _unanswerable(con: apsw.Connection, queries: Sequence[Golden]) -> Iterable[str]:

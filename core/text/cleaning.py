@@ -232,7 +232,7 @@ def clean(text: str, limit: int | None = None) -> str:
     if is_suspect(text):
         text = REPLACED.sub(_stand_in, ESCAPE.sub("", text))
         if "\r" in text:
-            text = "\n".join(_last_state(line) for line in _LINE_END.sub("", text).split("\n"))
+            text = "\n".join(line.rpartition("\r")[2] for line in _LINE_END.sub("", text).split("\n"))
         if "\b" in text:
             text = "\n".join(_overwritten(line) if "\b" in line else line for line in text.split("\n"))
     return text if text.isascii() else normalized(text)
@@ -255,10 +255,6 @@ def clean_with_offsets(text: str, limit: int | None = None) -> Cleaned:
 
 def _stand_in(match: re.Match[str]) -> str:
     return " " if match[0] in "\u2028\u2029" else "\ufffd"
-
-
-def _last_state(line: str) -> str:
-    return line.rpartition("\r")[2]
 
 
 def _overwritten(line: str) -> str:

@@ -187,11 +187,7 @@ DECLARED = (
 """Modules that declare the actions of each pane, in the order of their digits. Their screens are in the same folder."""
 
 
-def _declared(module: str) -> Pane:
-    return cast("Pane", import_module(module).PANE)
-
-
-_PANES = {module: _declared(module) for module in DECLARED}
+_PANES = {module: cast("Pane", import_module(module).PANE) for module in DECLARED}
 PANES = {pane.name: module.rpartition(".")[0] for module, pane in _PANES.items()}
 """The panes by name, in the order of their digits, each with its package."""
 

@@ -16,7 +16,7 @@ from core.base.fault import Fault
 from core.base.paths import config_file
 from core.embedding.models.calibrate import Calibration
 from core.embedding.models.catalogue import CATALOGUE, MINILM, Model
-from core.embedding.models.model_report import ModelLine, ModelList, ModelReport, digests_of, list_models
+from core.embedding.models.model_report import ModelList, ModelReport, digests_of, list_models
 from core.embedding.models.models import Absent, LocalModel, current, find, pulled_folder
 
 _AUTO = "auto"
@@ -65,8 +65,8 @@ def _list_lines(out: Output, found: ModelList) -> Iterator[str]:
     yield out.paint(f"   {pad('model', 37)}  {'dim':>4}  {pad('reads', 12)}  {pad('measured', 8)}  here?", "dim")
     for one in found.models:
         mark = out.paint("→", "good") if one.in_use else " "
-        line = f"{pad(one.id, 37)}  {one.dim:>4}  {pad(one.languages, 12)}  {pad(_yes(one.measured), 8)}"
-        yield f" {mark} {line}  {_where(one)}"
+        line = f"{pad(one.id, 37)}  {one.dim:>4}  {pad(one.languages, 12)}  {pad('yes' if one.measured else 'no', 8)}"
+        yield f" {mark} {line}  {'here' if one.here else _size(one.size)}"
     yield ""
     if found.in_use is None:
         yield from wrap(f"In use: none ({found.reason}). Fix: {found.remedy}", out.columns)
@@ -81,14 +81,6 @@ def _list_lines(out: Output, found: ModelList) -> Iterator[str]:
         out.columns,
     )
     yield from wrap("With an uncalibrated model, casebook shows similar cases but no answers.", out.columns)
-
-
-def _yes(value: bool) -> str:
-    return "yes" if value else "no"
-
-
-def _where(one: ModelLine) -> str:
-    return "here" if one.here else _size(one.size)
 
 
 def _size(size: int) -> str:

@@ -7,7 +7,7 @@ only the first branch that holds is asked, so that branches of one sign must exc
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Final, NamedTuple
 
@@ -119,12 +119,8 @@ _FOLLOWS = {"_": "[A-Za-z0-9-]{10}", "-": "(?<=[A-Za-z0-9]-)(?=[a-z-]{0,12}[A-Z0
 
 
 def _behind(prefixes: list[str], after: str, consumed: str) -> str:
-    words = _one_of(prefixes)
+    words = "|".join(map(re.escape, prefixes))
     return f"(?<=(?:{words}).{{10}})" if consumed else f"{re.escape(after)}(?<={words})"
-
-
-def _one_of(words: Iterable[str]) -> str:
-    return "|".join(map(re.escape, words))
 
 
 def _token(ends: list[tuple[int, str]], prefixes: frozenset[str]) -> Rule:

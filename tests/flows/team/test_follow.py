@@ -136,7 +136,7 @@ def test_a_casebook_without_a_team_loads_nothing_of_it(tmp_path: Path) -> None:
     import sys
 
     code = (
-        "import sys; from pathlib import Path; from core.flows.hook import server; from tui.services import team;"
+        "import sys; from pathlib import Path; from core.flows.hook import server; from tui.services import tasks;"
         f"assert not server.is_marked(Path({str(tmp_path / 'book.db')!r}));"
         "print([name for name in sys.modules if 'psycopg' in name or name.startswith('core.team.postgres')"
         " or name in ('core.flows.team.sync.follow', 'core.flows.team.sync.replica')])"

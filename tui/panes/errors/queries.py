@@ -256,7 +256,7 @@ def _counted(store: Store, scope: Scope) -> Counted:
 
     every = count_cases(store)
     listed = every if not scope.picked else count_cases(store, scope.filters())
-    return Counted(every, listed, _readonly(store), store.path)
+    return Counted(every, listed, store.readonly or "", store.path)
 
 
 @job_work
@@ -495,7 +495,3 @@ def _raise_failed(answer: SearchAnswer) -> None:
                 step.reason,
                 str(step.fact("hint") or ""),
             )
-
-
-def _readonly(store: Store) -> str:
-    return store.readonly or ""

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from core.library.search.api import SearchQuery
     from core.library.search.inspect import DocSummary
     from core.library.search.rows import SearchResponse
-    from core.store import Store
 
 
 MOST = 100
@@ -66,7 +65,7 @@ def read_keys(job: Job[Any], scope: Scope, now: datetime, path: str | None = Non
     store = job.store()
     keys = document_keys(store.con, scope.filters(now))
     at = None if path is None else key_at(store.con, path)
-    return Keys(keys, library_size(store.con), _readonly(store), at)
+    return Keys(keys, library_size(store.con), store.readonly or "", at)
 
 
 @job_work
@@ -90,10 +89,6 @@ def find(job: Job[Any], text: str, scope: Scope, now: datetime, told: tuple[str,
     query = SearchQuery(text, mode, MOST, scope.filters(now), snippet_chars=SNIPPET, prefix_last=True)
     said: NoVectors = NoVectors(*told)
     return SearchResult(search(store, query, VectorSearch(lambda: said)), library_size(store.con))
-
-
-def _readonly(store: Store) -> str:
-    return store.readonly or ""
 
 
 LANE = "library-meaning"

@@ -191,16 +191,12 @@ def quoted_lines(page: Page) -> frozenset[int]:
     """The numbers of the lines of a page that show text of files."""
     found: set[int] = set()
     whole = page.whole
-    if _may_hold_hits(whole):
+    if ":" in whole or "-" in whole:
         found.update(number for number, line in enumerate(page.lines) if _is_hit(line.text))
     if "@@ -" in whole:
         _add_hunks(page, found)
     _add_numbered(page, found)
     return frozenset(found)
-
-
-def _may_hold_hits(whole: str) -> bool:
-    return ":" in whole or "-" in whole
 
 
 def _is_hit(text: str) -> bool:
