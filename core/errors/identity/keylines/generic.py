@@ -34,7 +34,8 @@ _NOISE = lazy_pattern(
     r"|.{0,12}\b\d+ (?:passed|failed|passing|failing|problems?|tests?|warnings?|"
     r"skipped|pending)\b|Found \d+ |Tests?:|Test Suites:|Ran \d+ "
     r"|(?:real|user|sys)\s+\d|exit status \d+\Z|PASS\b|ok\b|FAIL(?:ED|URE)?\Z"
-    r"|[^\t]{1,120}\t(?:pass|fail|pending|skipping|cancelled)\t",
+    r"|[^\t]{1,120}\t(?:pass|fail|pending|skipping|cancelled)\t"
+    r"|(?:(?:fatal )?error: )?too many errors(?: \(\w+\)| emitted\b.*)?\Z",
     re.IGNORECASE | re.ASCII,
 )
 # Source code that a command printed: declarations, statements, calls.

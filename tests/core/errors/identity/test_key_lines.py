@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors.identity.api import identify, key_line
+from core.errors.identity.api import identify, key_line, names_failure
 from core.text import MASK, clean, redact
 
 TRACE = "Traceback (most recent call last):\n  File \"a.py\", line 1, in <module>\n    f()\nKeyError: 'rate'\n"
@@ -245,3 +245,37 @@ def test_what_a_wrapper_holds_names_the_failure(output: str, key: str | None) ->
 
 def test_an_interrupted_make_names_nothing() -> None:
     assert identify("a\nb\nmake: *** [Makefile:9: images] Error 130\n").key_lines[0].role == "secondary"
+
+
+HOOK = "    hooks.go:196: Hook stop output: 2026/01/30 20:56:28 INFO stop component=hooks agent=claude-code\n"
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (HOOK, ["--- FAIL: TestShadow (0.24s)"]),
+        ("    shadow_test.go:49: HEAD on feature: b638223\n" + HOOK, ["--- FAIL: TestShadow (0.24s)"]),
+        (
+            "    shadow_test.go:50: expected 2 checkpoints, got 1\n" + HOOK,
+            ["expected 2 checkpoints, got 1", "--- FAIL: TestShadow (0.24s)"],
+        ),
+        (
+            HOOK + "    shadow_test.go:51: no checkpoint\n",
+            ["no checkpoint", "--- FAIL: TestShadow (0.24s)"],
+        ),
+        (
+            "    hooks.go:9: git output: fatal: not a git repository\n",
+            ["git output: fatal: not a git repository", "--- FAIL: TestShadow (0.24s)"],
+        ),
+    ],
+)
+def test_what_a_go_test_logs_of_another_program_names_nothing(said: str, expected: list[str]) -> None:
+    found = identify(f"=== RUN   TestShadow\n--- FAIL: TestShadow (0.24s)\n{said}FAIL\n")
+    assert [line.text for line in found.key_lines] == expected
+
+
+def test_that_there_are_too_many_errors_names_none() -> None:
+    cut = "cmd/a.go:9:4: too many errors (typecheck)\n"
+    found = identify(f"cmd/a.go:3:4: undefined: foo (typecheck)\n{cut}")
+    assert [line.text for line in found.key_lines] == ["undefined: foo (typecheck)"]
+    assert not names_failure(identify(f"{cut}FAIL\n"))

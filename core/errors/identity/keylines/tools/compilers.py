@@ -26,7 +26,7 @@ _GHC = lazy_pattern(r"(?:error|오류):(?: \[(?:GHC-\d+|-W[\w, =-]+)\])*\s*\Z")
 _GO_PLACED = lazy_pattern(r"\s*(?:(?:vet|go|\w+): )?\S+\.go:\d+:\d+:(?: |\Z)")
 _GO_PACKAGE = lazy_pattern(r"# [\w.-]+(?:/[\w.~-]+)+(?: \[[^\]]+\])?\Z")
 _GO_EMPTY = lazy_pattern(
-    r"\s*(?:\Z|too many errors\Z|[A-Z]+\d+\(related information\)|: # |could not import \S+ \(-: # )"
+    r"\s*(?:\Z|too many errors(?: \(|\Z)|[A-Z]+\d+\(related information\)|: # |could not import \S+ \(-: # )"
 )
 
 

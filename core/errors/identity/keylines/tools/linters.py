@@ -134,8 +134,8 @@ TOOLS = (
         rules=(
             rule(
                 ".go:",
-                r"(?!: # |[A-Z]+\d+\(related information\)|other declaration of |could not import \S+ \(-: # )"
-                r"\S.* \([a-z][a-z0-9]{1,24}\)\Z",
+                r"(?!: # |too many errors |[A-Z]+\d+\(related information\)|other declaration of |could not import \S+"
+                r" \(-: # )\S.* \([a-z][a-z0-9]{1,24}\)\Z",
                 CAUSE + 1,
                 located=".go",
             ),

@@ -163,6 +163,8 @@ _LABEL = lazy_pattern(r"\s*(?P<label>Error Trace|Error|Test|Messages):\s*(?P<sai
 _HOLLOW_ASSERT = lazy_pattern(r"(?:Should (?:be|not be)(?: |:)? ?(?:true|false|zero|empty|nil)\b|Condition )")
 _EXITED = lazy_pattern(r".*\b(?:exit status \d+|signal: \w+)\W*\Z")
 _PRINTED = lazy_pattern(r"\s*(?P<label>(?i:(?:combined )?output|stderr|stdout)(?: was)?: ?)?(?P<said>\S.*)")
+_CAPTURED = lazy_pattern(r"(?:[\w./'\"-]+ ){0,4}(?i:output|stdout|stderr): (?P<said>.*)")
+"""A test that logs what a program of its own printed (`Hook stop output: …`)."""
 _PANIC = lazy_pattern(r"panic: .*")
 
 
@@ -189,13 +191,16 @@ def _go_tests(page: Page) -> Iterator[KeyLineCandidate]:
     told = failed or [one for one in said if one.test not in ends]
     for one in [one for one in told if not _OWN.match(page.text(one.number))] or told:
         groups.setdefault(one.test, []).append(one)
+    captured = {one for one in told if _is_captured(page, one)}
     weight = TEST
     for group in groups.values():
         leader = _leader(page, group)
         for one in [leader, *[other for other in reversed(group) if other is not leader]]:
             found = tuple(_parts(page, one))
-            if not found:
+            if not found or one in captured:
                 continue
+            if group[-1] in captured and not _asserts(page, one):
+                continue  # the message that ended the test is cut off
             leads = one is leader
             peer = leads or _asserts(page, one)
             yield KeyLineCandidate(weight if leads else TEST - 1 if peer else DETAIL, found)
@@ -214,6 +219,13 @@ def _asserts(page: Page, one: _Message) -> bool:
     """Whether a message says what was expected. An empty one has the lines of an assertion below it."""
     text = page.text(one.number)
     return not text[one.start :].strip() or _ASSERTS.match(text, one.start) is not None
+
+
+def _is_captured(page: Page, one: _Message) -> bool:
+    """Whether a message only repeats what a program printed, and that is no error."""
+    text = page.text(one.number)
+    found = _CAPTURED.match(text, one.start)
+    return found is not None and not _asserts(page, one) and not sounds_like_error(found["said"])
 
 
 def _panics(page: Page) -> Iterator[KeyLineCandidate]:
