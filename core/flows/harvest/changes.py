@@ -173,6 +173,14 @@ class Change(NamedTuple):
     certain: bool = True
 
 
+def texts_of(change: Change | None) -> tuple[str, ...]:
+    """What a step changes, or runs, as it is written."""
+    if change is None:
+        return ()
+    hunks = (text for hint in change.hints for text in (hint.file, hint.new, hint.old))
+    return (*hunks, *change.files, *([change.command] if change.command is not None else []))
+
+
 def change_of(
     tool: str, tool_input: Mapping[str, object], command: Command | None, facts: Mapping[str, object]
 ) -> Change | None:

@@ -132,11 +132,6 @@ def without_itself(sentence: str) -> str:
     return "" if led_in or len(before.split()) < _LEAST else before
 
 
-def names_a_change(sentence: str) -> bool:
-    """Whether a sentence names a change, not only a cause."""
-    return _FIX.search(sentence) is not None
-
-
 def _injected(text: str) -> bool:
     return text.lstrip()[:60].startswith(_INJECTED)
 

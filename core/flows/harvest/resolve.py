@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
-from core.flows.harvest.changes import DELEGATES, Change
+from core.flows.harvest.changes import DELEGATES, Change, texts_of
 from core.flows.harvest.command import Command, parse_command
 from core.flows.harvest.command_relation import Relation
 from core.flows.harvest.events import Confidence, Cost, HarvestedError, Ran, Statement, StepLink, Strength, Worth
@@ -21,7 +21,7 @@ from core.flows.harvest.explanation import (
     relative,
     resolution_text,
 )
-from core.flows.harvest.fixes.clues import NOTHING, Clue, base_name, names_in
+from core.flows.harvest.fixes.clues import NOTHING, Clue, as_written, base_name, names_in
 from core.flows.harvest.fixes.correction import (
     ASKED,
     BY_A_PERSON,
@@ -436,7 +436,7 @@ def _resolved(
     about = " ".join((*files, *commands, *(hint.new for hint in hints), *(instead[1:] if instead else ())))
     near = _near(error, fix, run)
     explanation = _explanation(error, fix, spoken, about, near)
-    links = _links(fix, run)
+    links = _links(fix, run, error)
     outline = _outline(error, verified, fix, past, explanation, links)
     of_it = near is not None and explanation is not None and any(explanation[0] in one for one in near.texts)
     lesson = lesson_of(outline._replace(said_of_it=of_it))
@@ -527,10 +527,15 @@ def _explanation(
     return None if found is None else (found[0], found[1].idx)
 
 
-def _links(fix: Fix, run: Run) -> list[StepLink]:
-    links = [StepLink(step.session_id, step.idx, link.why) for step, link in fix.steps]
+def _links(fix: Fix, run: Run, error: OpenError) -> list[StepLink]:
+    said, shown = error.named.key.text, error.last.ran.text
+    links = [
+        StepLink(step.session_id, step.idx, as_written(link.why, said, *texts_of(step.change), shown))
+        for step, link in fix.steps
+    ]
     if fix.instead is not None:
-        links.append(StepLink(run.ran.session_id, run.call_idx, fix.instead.why))
+        why = as_written(fix.instead.why, said, error.last.command.text, run.command.text, shown)
+        links.append(StepLink(run.ran.session_id, run.call_idx, why))
     if fix.told is not None:
         links.append(StepLink(run.ran.session_id, run.call_idx, BY_A_PERSON))
     return links

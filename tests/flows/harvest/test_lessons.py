@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.errors.cases.browse import show_case
-from core.errors.lessons import Do, Lesson, LessonEvidence, lesson_json
+from core.errors.lessons import Do, Lesson, LessonEvidence, agent_text, lesson_json
 from core.flows.harvest.fixes.lesson import unfiltered
 from core.flows.harvest.session import harvest_session
 from core.flows.transcripts.api import import_transcripts
@@ -62,13 +62,24 @@ def test_an_edit_that_was_taken_back_is_a_dead_end() -> None:
     assert lesson_of(chat).dead_ends == ("export { add } in sum.ts",)
 
 
-def test_a_long_edit_is_cut_to_ten_lines_or_told_in_the_sentence_that_explains_it() -> None:
+def test_a_long_edit_is_its_telling_lines_and_the_sentence_that_explains_it_the_reason() -> None:
     old, new = "\n".join(f"add {n}" for n in range(20)), "\n".join(f"sum {n}" for n in range(20))
     chat = Chat().sh("npm test", VITEST, 1).edit(f"{HOME}/src/sum.ts", old, new).sh("npm test", "4 passed")
     assert len(lesson_of(chat).do.text.split("\n")) == 10
     chat = Chat().sh("npm test", VITEST, 1).say("The problem is that add returns nothing, so I change its loop.")
     lesson = lesson_of(chat.edit(f"{HOME}/src/sum.ts", old, new).sh("npm test", "4 passed"))
-    assert lesson.do.kind == "words" and lesson.do.text.startswith("The problem is that add")
+    assert (lesson.do.kind, len(lesson.do.text.split("\n"))) == ("hunk", 10)
+    assert lesson.because is not None and lesson.because.startswith("The problem is that add")
+    told = agent_text(lesson)
+    assert "do: edit sum.ts\n+ sum 0" in told
+    assert "because: The problem is that add" in told
+
+
+def test_an_edit_whose_lines_are_not_known_names_the_file() -> None:
+    chat = Chat().sh("npm test", VITEST, 1).say("The problem is that add returns nothing, so I change it.")
+    chat.tool("Write", {"file_path": f"{HOME}/src/sum.ts", "content": ""}, "created")
+    lesson = lesson_of(chat.sh("npm test", "4 passed"))
+    assert (lesson.do.kind, lesson.do.text) == ("words", "Edit src/sum.ts")
 
 
 def test_a_sentence_that_names_nothing_of_the_error_is_no_reason() -> None:

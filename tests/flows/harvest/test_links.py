@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from core.flows.harvest.events import HarvestedError
+from core.flows.harvest.fixes.clues import as_written
 from tests.flows.harvest.chat import HOME, LOOKUP, VITEST, Chat
 
 LINT = (
@@ -114,7 +115,41 @@ def test_the_agents_sentence_links_a_step_that_nothing_else_does() -> None:
     chat.edit(f"{HOME}/money/clamp.go", "return low", "return 0").sh("go test ./...", "ok  \tshop\t0.1s")
     error = chat.one()
     assert steps(error) == [3]
-    assert error.links[0].why.startswith("a sentence about it: “The total of an empty basket")
+    assert error.links[0].why.startswith("explained before it: “The total of an empty basket")
+
+
+def test_a_sentence_that_only_says_what_the_agent_does_is_not_quoted() -> None:
+    failed = "--- FAIL: TestTotal (0.00s)\n    cart_test.go:9: total of an empty basket is negative\nFAIL\n"
+    chat = Chat().sh("go test ./...", failed, 1).edit(f"{HOME}/docs/a.md", "x", "y")
+    chat.say("Let me look at the total of an empty basket in clamp.")
+    chat.edit(f"{HOME}/money/clamp.go", "return low", "return 0").sh("go test ./...", "ok  \tshop\t0.1s")
+    assert [one.why for one in chat.one().links] == ["the message before it mentions `basket`"]
+
+
+def test_a_reason_writes_a_name_as_the_error_does() -> None:
+    failed = "cart.go:9:2: undefined: isSessionIdle\n"
+    chat = Chat().sh("go build ./...", failed, 1).edit(f"{HOME}/docs/README.md", "x", "y")
+    chat.edit(f"{HOME}/idle.go", "x", "func isSessionIdle() bool {").sh("go build ./...", "")
+    assert [one.why for one in chat.one().links] == ["the change contains `isSessionIdle`, which the error names"]
+    lesson = chat.one().lesson
+    assert lesson is not None and lesson.evidence[0].why == chat.one().links[0].why
+
+
+@pytest.mark.parametrize(
+    ("why", "text", "expected"),
+    [
+        (
+            "the change is in skill.md, which the error reports",
+            "docs/SKILL.md:4",
+            "the change is in SKILL.md, which the",
+        ),
+        ("the command adds `gh_token`, which", "set GH_TOKEN, not my_gh_token", "the command adds `GH_TOKEN`, which"),
+        ("the command adds `a.b`, which", "no such name", "the command adds `a.b`, which"),
+        ("explained before it: “use `readme`”", "README", "explained before it: “use `readme`”"),
+    ],
+)
+def test_names_in_a_reason(why: str, text: str, expected: str) -> None:
+    assert as_written(why, text).startswith(expected)
 
 
 def test_what_a_person_asked_for_next_is_other_work() -> None:

@@ -138,6 +138,25 @@ def longest(words: Iterable[str]) -> str | None:
     return max(words, key=lambda word: (len(word), word), default=None)
 
 
+_NAME_IN_REASON: Final = re.compile(r"(?<=`)[^`]+(?=`)|(?<![\w.`-])[\w-]+\.\w[\w.-]*")
+"""A name in the reason of a link: in backticks, or a file."""
+
+
+def as_written(why: str, *texts: str) -> str:
+    """The reason of a link, its names as the first of `texts` that has them writes them: they were compared in lower
+    case. A reason that quotes a sentence stays as it is."""
+    if "“" in why:
+        return why
+
+    def spelled(name: re.Match[str]) -> str:
+        if name[0] != name[0].lower():
+            return name[0]
+        same = re.compile(rf"(?<!\w){re.escape(name[0])}(?!\w)", re.IGNORECASE)
+        return next((found[0] for text in texts if (found := same.search(text)) is not None), name[0])
+
+    return _NAME_IN_REASON.sub(spelled, why)
+
+
 def base_name(path: str) -> str:
     """The last part of a path, in lower case."""
     return path.replace("\\", "/").rpartition("/")[2].lower()

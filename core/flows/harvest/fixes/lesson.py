@@ -17,8 +17,7 @@ from core.flows.harvest.changes import Change, Hint, diff_lines, is_reverted, sh
 from core.flows.harvest.command import FILTERS, Command, chained, parse_command
 from core.flows.harvest.command_relation import Relation, differs
 from core.flows.harvest.events import StepLink
-from core.flows.harvest.explanation import names_a_change
-from core.flows.harvest.fixes.clues import Clue, base_name, names_in
+from core.flows.harvest.fixes.clues import Clue, as_written, base_name, names_in
 from core.flows.harvest.fixes.correction import OUTSIDE, Corrected, otherwise, subcommand
 from core.flows.harvest.fixes.linking import ELSEWHERE, NAMED, Candidate, Failure, Linked, link_steps
 from core.flows.harvest.report import Strength, Worth
@@ -251,18 +250,18 @@ def _do(outline: Outline) -> Do:
     if outline.steps:
         change, link = min(outline.steps, key=lambda step: step[1].rank)
         if link.hints:
-            return _edit(outline.failure, link.hints, said, project)
+            return _edit(outline.failure, link.hints, project)
         if change.command is not None:
             ran = [one.command for one, other in outline.steps if one.command and not other.hints]
             return Do("command", _joined(ran, project))
         files = ", ".join(dict.fromkeys(with_placeholders(file, project) for file in change.files))
-        return Do("words", said or f"Edit {_safe(files)}" if files else said or "Have another agent do it")
+        return Do("words", f"Edit {_safe(files)}" if files else said or "Have another agent do it")
     if outline.instead is not None:
         failed, passed = differing_commands(outline.failure.command, outline.check, outline.failure.key, project)
         if outline.instead is OUTSIDE:
             return Do("words", f"Run it outside the sandbox: {passed}")
         if passed == failed:  # only how or when it ran differs
-            return Do("words", _safe(outline.instead.why.removeprefix(WORKAROUND)))
+            return Do("words", _safe(_spelled(outline, outline.instead.why.removeprefix(WORKAROUND))))
         return Do("command", passed, instead_of=failed)
     return Do("words", said or "A person fixed it")
 
@@ -273,18 +272,16 @@ def _joined(commands: Sequence[str], project: str) -> str:
     return "\n".join(list(plain)[:HUNK_LINES])
 
 
-def _edit(failure: Failure, hints: Sequence[Hint], said: str, project: str) -> Do:
-    """An edit as at most ten lines of a diff; a longer one in the sentence that explains it, else cut."""
+def _edit(failure: Failure, hints: Sequence[Hint], project: str) -> Do:
+    """An edit as at most ten lines of a diff; of a longer one those that tell most."""
     file = _safe(with_placeholders(hints[0].file, project))
     lines = [line for hint in hints if hint.file == hints[0].file for line in diff_lines(hint)]
     if len(lines) > HUNK_LINES:
         lines = [line for line in lines if line[:1] != " "]
-    if len(lines) > HUNK_LINES and names_a_change(said):
-        return Do("words", said, file)
     if len(lines) > HUNK_LINES:
         lines = [*_telling(lines, failure), "…"]
     text = "\n".join(clean(redact(line)) for line in lines)
-    return Do("hunk", text, file) if text.strip() else Do("words", said or f"Edit {file}", file)
+    return Do("hunk", text, file) if text.strip() else Do("words", f"Edit {file}", file)
 
 
 def _telling(lines: Sequence[str], failure: Failure) -> list[str]:
@@ -328,7 +325,13 @@ def _because(outline: Outline) -> str | None:
         return None
     why = instead.why.removeprefix(WORKAROUND) if instead.tells else otherwise(outline.failure, outline.check)
     why = why or (outline.described if len(outline.check.text) > _LONG_COMMAND else "")
-    return _safe(with_placeholders(why, project)) or None
+    return _safe(with_placeholders(_spelled(outline, why), project)) or None
+
+
+def _spelled(outline: Outline, why: str) -> str:
+    """A reason with its names as the error and the commands write them."""
+    failure = outline.failure
+    return as_written(why, failure.key, failure.command.text, outline.check.text)
 
 
 def _program(command: Command) -> str:

@@ -11,7 +11,7 @@ from core.flows.harvest import programs
 from core.flows.harvest.changes import Change, Hint, is_reverted
 from core.flows.harvest.command import SHELLS, Command, Part, parse_command
 from core.flows.harvest.events import Statement
-from core.flows.harvest.explanation import sentences
+from core.flows.harvest.explanation import sentences, without_itself
 from core.flows.harvest.fixes.clues import Clue, base_name, longest, names_in, phrases, squeezed, tested
 from core.text import words
 
@@ -441,5 +441,7 @@ def _statement_link(
             named = names & failure.clue.names
             if (len(shared[0]) >= 2 or named) and (len(shared[1] - shared[0]) >= 1 or len(shared[1]) >= 2):
                 term = longest(named or shared[0])
-                return Linked(index, SAID, f"a sentence about it: “{sentence[:120]}” ({term})", step.change.hints)
+                claim = without_itself(sentence)
+                why = f"explained before it: “{claim[:120]}”" if claim else f"the message before it mentions `{term}`"
+                return Linked(index, SAID, why, step.change.hints)
     return None
