@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
 import threading
@@ -12,6 +13,8 @@ from pathlib import Path
 import pytest
 
 from core.base.fault import Fault
+from tests.tui import quiet
+from tests.tui.support import app_on
 from tui.runtime import jobs
 from tui.runtime.jobs import Job, JobReport, Jobs
 
@@ -317,3 +320,28 @@ print(*faults)
 """
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout == "None None\n"
+
+
+async def test_no_key_of_a_test_waits_for_a_job_that_waits_however_slow_the_machine_is(
+    casebook: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether the app rests is asked again and again; on a slow machine, to ask is more work than all that rests."""
+    look, held = quiet.quiet, threading.Event()
+
+    def look_slowly(within: float = quiet.SLEPT) -> bool:
+        end = time.thread_time() + 2 * quiet.RESTED
+        while time.thread_time() < end:
+            pass
+        return look(within)
+
+    monkeypatch.setattr(quiet, "LONGEST", 3_600.0)
+    monkeypatch.setattr(quiet, "quiet", look_slowly)
+    app = app_on(casebook)
+    async with app.run_test() as pilot:
+        app.jobs.run("held", lambda _job: held.wait(3_600), lambda _value, _final: None, lambda _fault: None)
+        try:
+            async with asyncio.timeout(300):
+                await pilot.pause()
+            assert app.jobs.is_working("held")
+        finally:
+            held.set()
