@@ -82,13 +82,11 @@ def _made() -> Iterator[Pattern]:
 def _uses() -> dict[tuple[str, str], frozenset[str]]:
     """By module and name, the methods that are called of it, in whatever module."""
     found: dict[tuple[str, str], set[str]] = {}
-    for module, tree in _trees():
-        parents = {id(child): node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
-        for node in ast.walk(tree):
+    for module, nodes in _nodes():
+        methods = {id(node.value): node.attr for node in nodes if isinstance(node, ast.Attribute)}
+        for node in nodes:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                above = parents.get(id(node))
-                method = above.attr if isinstance(above, ast.Attribute) else "?"
-                found.setdefault(_definition(module, node.id), set()).add(method)
+                found.setdefault(_definition(module, node.id), set()).add(methods.get(id(node), "?"))
     return {name: frozenset(methods - {"pattern"}) for name, methods in found.items()}
 
 
@@ -104,8 +102,8 @@ def _definition(module: str, name: str) -> tuple[str, str]:
 def _imports() -> dict[tuple[str, str], tuple[str, str]]:
     return {
         (module, alias.asname or alias.name): (node.module, alias.name)
-        for module, tree in _trees()
-        for node in ast.walk(tree)
+        for module, nodes in _nodes()
+        for node in nodes
         if isinstance(node, ast.ImportFrom)
         and node.module
         and node.module.startswith("core.")
@@ -116,8 +114,8 @@ def _imports() -> dict[tuple[str, str], tuple[str, str]]:
 
 def _inline() -> Iterator[Pattern]:
     """`re.sub("…", …)` and its kind, as far as the pattern stands there."""
-    for module, tree in _trees():
-        for node in ast.walk(tree):
+    for module, nodes in _nodes():
+        for node in nodes:
             if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.args):
                 continue
             first = node.args[0]
@@ -139,12 +137,13 @@ def _inline() -> Iterator[Pattern]:
 
 
 @cache
-def _trees() -> tuple[tuple[str, ast.Module], ...]:
+def _nodes() -> tuple[tuple[str, tuple[ast.AST, ...]], ...]:
+    """Each module with the nodes of its tree."""
     files = sorted((ROOT / "core").rglob("*.py"))
     return tuple(
         (
             ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"),
-            ast.parse(path.read_text(encoding="utf-8")),
+            tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8")))),
         )
         for path in files
     )

@@ -13,6 +13,8 @@ from re import _compiler, _constants, _parser  # type: ignore[attr-defined]
 from typing import Any, Final
 
 Step = Callable[[int], bool]
+_Way = tuple[Callable[[str], bool] | None, Step]
+"""Whether a character can begin it, where it begins with one, and the way itself."""
 _NONE: Final = 256
 _FEW: Final = 8
 _CHARACTER_FLAGS: Final = int(re.IGNORECASE | re.ASCII | re.DOTALL | re.UNICODE)
@@ -39,21 +41,24 @@ class _Node:
         return 0
 
 
-@cache
-def _fits(said: str, flags: int, construct: _Node) -> Callable[[str], bool]:
-    """Whether a character fits a construct, as the engine itself says; asked once for each, whatever the pattern."""
-    state = _parser.State()
-    state.flags = flags
-    engine = _compiler.compile(_parser.SubPattern(state, [construct.node]), 0)
-    known: dict[str, bool] = {}
+class _Fitting(dict[str, bool]):
+    """Whether a character fits a construct, as the engine itself says."""
 
-    def fits(sign: str) -> bool:
-        found = known.get(sign)
-        if found is None:
-            found = known[sign] = engine.fullmatch(sign) is not None
+    def __init__(self, engine: re.Pattern[str]) -> None:
+        super().__init__()
+        self._engine = engine
+
+    def __missing__(self, sign: str) -> bool:
+        found = self[sign] = self._engine.fullmatch(sign) is not None
         return found
 
-    return fits
+
+@cache
+def _fits(said: str, flags: int, construct: _Node) -> Callable[[str], bool]:
+    """Whether a character fits a construct; asked once for each, whatever the pattern."""
+    state = _parser.State()
+    state.flags = flags
+    return _Fitting(_compiler.compile(_parser.SubPattern(state, [construct.node]), 0)).__getitem__
 
 
 @cache
@@ -130,7 +135,7 @@ class StepCounter:
             group, added, removed, inner = value
             return self._group(group, inner, (flags | added) & ~removed, then)
         if name == "BRANCH":
-            return self._branch([self._sequence(one, flags, then) for one in value[1]])
+            return self._branch([self._way(list(one), flags, then) for one in value[1]])
         if name in _REPEATS:
             return self._repeat(name, value, flags, then)
         if name == "ATOMIC_GROUP":
@@ -194,12 +199,36 @@ class StepCounter:
 
         return run
 
-    def _branch(self, ways: list[Step]) -> Step:
+    def _way(self, nodes: list[Any], flags: int, then: Step) -> _Way:
+        first = self._test(nodes[0], flags) if nodes and str(nodes[0][0]) in _CHARACTER else None
+        return first, self._sequence(nodes, flags, then)
+
+    def _branch(self, ways: list[_Way]) -> Step:
+        def plan_of(sign: str) -> tuple[list[tuple[int, Step]], int]:
+            """The ways that may be gone from a character, each with the steps of those that end there before it: one
+            for the way, one for its character. And the steps of those after the last."""
+            may: list[tuple[int, Step]] = []
+            ended = 0
+            for first, way in ways:
+                if first is None or (sign and first(sign)):
+                    may.append((ended + 1, way))
+                    ended = 0
+                else:
+                    ended += 2
+            return may, ended
+
+        plans: dict[str, tuple[list[tuple[int, Step]], int]] = {}
+
         def run(at: int) -> bool:
-            for way in ways:
-                self._steps += 1
+            sign = self._text[at : at + 1]
+            plan = plans.get(sign)
+            if plan is None:
+                plan = plans[sign] = plan_of(sign)
+            for steps, way in plan[0]:
+                self._steps += steps
                 if way(at):
                     return True
+            self._steps += plan[1]
             return False
 
         return run

@@ -59,23 +59,36 @@ def _modules(tops: Iterable[str]) -> list[Path]:
     return sorted(path for top in tops for path in (ROOT / top).rglob("*.py") if not path.is_relative_to(made))
 
 
+@cache
 def texts() -> tuple[Place, ...]:
     """Every string constant and every comment of the code, every line of the manuals and of pyproject."""
     found: list[Place] = []
     for path in _modules(CODE):
         name = path.relative_to(ROOT).as_posix()
         text = path.read_text(encoding="utf-8")
-        found += [
-            Place(name, node.lineno, node.value)
-            for node in ast.walk(ast.parse(text))
-            if isinstance(node, ast.Constant) and isinstance(node.value, str)
-        ]
+        found += [Place(name, node.lineno, node.value) for node in _strings(ast.parse(text))]
         lines = text.split("\n") if "#" in text else []
         found += [Place(name, at, line.partition("#")[2]) for at, line in enumerate(lines, 1) if "#" in line]
     for path in [ROOT / "pyproject.toml", *(path for glob in MANUALS for path in sorted(ROOT.glob(glob)))]:
         lines = path.read_text(encoding="utf-8").split("\n")
         found += [Place(path.relative_to(ROOT).as_posix(), at, line) for at, line in enumerate(lines, 1)]
     return tuple(found)
+
+
+def _strings(tree: ast.AST) -> Iterator[ast.Constant]:
+    """Its string constants, in no order; `ast.walk` takes twice as long."""
+    left = [tree]
+    while left:
+        node = left.pop()
+        if isinstance(node, ast.Constant):
+            if isinstance(node.value, str):
+                yield node
+            continue
+        for value in vars(node).values():
+            if isinstance(value, ast.AST):
+                left.append(value)
+            elif isinstance(value, list):
+                left += [one for one in value if isinstance(one, ast.AST)]
 
 
 @cache
