@@ -12,14 +12,13 @@ from itertools import permutations
 from pathlib import Path
 
 from bench.table import Row, seconds
-from bench.team_server import measure_server, word_of
+from bench.team_server import fill, measure_server
 from core.base.wire import canonical
-from core.errors.lessons import Do, Lesson, When, lesson_json
 from core.flows.team.export import plan_export, preview, write_plan
 from core.flows.team.fresh import take_changed
 from core.flows.team.importing import import_lessons
-from core.flows.team.place import TeamPlace, place_of
-from core.store import Store, open_store
+from core.flows.team.place import place_of
+from core.store import open_store
 from core.team.lessons_file import LessonsFile, Record, Stamped, kept_lines, merge, normal, parse
 
 _IDS = [f"{at:016x}" for at in range(40)]
@@ -68,7 +67,7 @@ def _sizes(sizes: tuple[int, ...]) -> Iterator[Row]:
             (tree / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
             place = place_of(tree)
             with open_store(tree.parent / "ours.db", write=True, create=True) as store:
-                _fill(store, place, size)
+                fill(store, place, size)
                 began = time.process_time()
                 done = write_plan(store, plan_export(store, place))
                 wrote = time.process_time() - began
@@ -89,27 +88,6 @@ def _cpu(run: Callable[[], object]) -> float:
     began = time.process_time()
     run()
     return time.process_time() - began
-
-
-def _fill(store: Store, place: TeamPlace, size: int) -> None:
-    with store.transaction() as con:
-        con.execute(
-            "INSERT INTO session(id, agent, project, repository) VALUES ('s', 'codex', ?1, ?2)",
-            (str(place.root), place.repository),
-        )
-        for at in range(1, size + 1):
-            line = f"TypeError: cannot read property {word_of(at)} of undefined"
-            do = Do("hunk", f"- a.{word_of(at)}()\n+ a?.{word_of(at)}()", f"src/{word_of(at)}.ts")
-            lesson = Lesson(When(line, "node", "20.1.0"), do, ("npm ci",), "npm test", f"{word_of(at)} may be missing")
-            text = f"**Edit** `{do.file}`\n\n```diff\n{do.text}\n```\n\n**Check** `npm test`"
-            con.execute("INSERT INTO error_kb(id, ts, error_normalized) VALUES (?, ?, ?)", (at, _TIMES[0], line))
-            con.execute("INSERT INTO case_key(error_normalized, case_id) VALUES (?, ?)", (line, at))
-            con.execute("INSERT INTO fingerprint VALUES (?1, ?2, ?1, 'node', ?3, NULL)", (line, at, _TIMES[0]))
-            con.execute(
-                "INSERT INTO resolution(case_id, fingerprint, text, status, author, session_id, ts, lesson)"
-                " VALUES (?, ?, ?, 'verified', 'mina', 's', ?, ?)",
-                (at, line, text, _TIMES[0], lesson_json(lesson)),
-            )
 
 
 def _bytes(file: LessonsFile) -> bytes:

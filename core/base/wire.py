@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import PurePath
 from types import UnionType
-from typing import Any, ClassVar, Literal, Union, cast, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Final, Literal, Union, cast, get_args, get_origin, get_type_hints
 
 from core.base.fault import Fault, FaultCode
 from core.base.trace import Fact
@@ -123,8 +123,10 @@ def dumps(value: object, *, indent: int | None = None) -> str:
 def canonical(value: object) -> str:
     """The one JSON text of plain JSON values: keys sorted, no spaces, escapes as `dumps`. Raises ValueError for a
     number that is none, RecursionError for what is nested too deeply."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
-    return _UNSAFE.sub(_escape, text)
+    return _UNSAFE.sub(_escape, _CANONICAL(value))
+
+
+_CANONICAL: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")).encode
 
 
 def json_schema(kind: type) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from typing import Final, Literal, NamedTuple, NoReturn, cast
@@ -149,12 +149,12 @@ def _marker(raw: bytes) -> str:
     return "a conflict marker" if _MARKER.fullmatch(raw) else ""
 
 
-def parse_line(raw: bytes) -> tuple[str, Record] | str:
-    """A line as its id and lesson, or the reason why it is none."""
+def parse_line(raw: bytes, change: Callable[[object], object] | None = None) -> tuple[str, Record] | str:
+    """A line as its id and lesson, or the reason why it is none. `change` is applied to each decoded field."""
     if len(raw) > LONGEST_LINE:
         return f"longer than {LONGEST_LINE:,} bytes"
     try:
-        found: object = json.loads(raw.decode(), parse_constant=_no_number)
+        found: object = _DECODE(raw.decode())
     except UnicodeDecodeError:
         return "not UTF-8"
     except (ValueError, RecursionError):
@@ -162,7 +162,7 @@ def parse_line(raw: bytes) -> tuple[str, Record] | str:
     if not isinstance(found, dict):
         return "not a JSON object"
     try:
-        return _record(cast("dict[str, object]", found))
+        return _record(cast("dict[str, object]", found), change)
     except RecursionError:
         return "nested too deeply"
 
@@ -171,7 +171,10 @@ def _no_number(name: str) -> NoReturn:
     raise ValueError(name)
 
 
-def _record(found: dict[str, object]) -> tuple[str, Record] | str:
+_DECODE: Final = json.JSONDecoder(parse_constant=_no_number).decode
+
+
+def _record(found: dict[str, object], change: Callable[[object], object] | None) -> tuple[str, Record] | str:
     id_, times = found.get("id"), found.get("at", {})
     shared, withdrawn = found.get("shared", ""), found.get("withdrawn", "")
     if not isinstance(id_, str) or not _ID.fullmatch(id_):
@@ -188,7 +191,8 @@ def _record(found: dict[str, object]) -> tuple[str, Record] | str:
         return "an invalid field name"
     if any(time < began for time in at.values()):
         return "a field older than its lesson"
-    fields = {name: Stamped(at.get(name, began), canonical(found[name])) for name in sorted(names)}
+    said = found if change is None else {name: change(found[name]) for name in names}
+    fields = {name: Stamped(at.get(name, began), canonical(said[name])) for name in sorted(names)}
     return id_, normal(began, cast("str", withdrawn), fields)
 
 

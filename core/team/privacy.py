@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Final, cast
 
 from core.base.wire import canonical
@@ -100,12 +100,26 @@ def mapped_texts(value: object, change: Callable[[str], str]) -> object:
 def redacted(record: Record) -> Record:
     """A lesson that another client wrote, as it may be stored: ours writes none with a secret."""
     said = record.values()
-    held = cast("dict[str, object]", mapped_texts(said, redact))
+    held = {name: redacted_value(value) for name, value in said.items()}
     fields = {
         name: one if held[name] == said[name] else Stamped(one.time, canonical(held[name]))
         for name, one in record.fields.items()
     }
     return record._replace(fields=fields)
+
+
+def redacted_value(value: object) -> object:
+    """A JSON value without secrets."""
+    return mapped_texts(value, _redacted)
+
+
+def _redacted(text: str) -> str:
+    return _redacted_often(text) if len(text) <= _OFTEN else redact(text)
+
+
+_OFTEN: Final = 24
+"""Code points of a text that many lessons have: a tool, a version, a scope."""
+_redacted_often: Final = lru_cache(maxsize=256)(redact)
 
 
 def leaks(texts: Iterable[str], person: Person) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple, cast
 
 import apsw
@@ -258,6 +258,19 @@ def tags_of_case(con: apsw.Connection, case_id: int) -> tuple[str, ...]:
     return tuple(str(tag) for (tag,) in rows)
 
 
+def _tags_of_cases(con: apsw.Connection, cases: Sequence[object]) -> dict[int, list[str]]:
+    """Every tag of the fixes of those of the cases that have one."""
+    found: dict[int, list[str]] = {}
+    rows = con.execute(
+        f"SELECT DISTINCT resolution.case_id, tag.value FROM {_TAGS}"
+        " AND resolution.case_id IN (SELECT value FROM json_each(?))",
+        (json.dumps(cases),),
+    )
+    for case_id, tag in cast("Iterator[tuple[int, object]]", rows):
+        found.setdefault(case_id, []).append(str(tag))
+    return found
+
+
 def one_form(tag: str) -> str:
     """A tag as it is stored and shown: Korean may be typed in two ways that look the same."""
     return unicodedata.normalize("NFC", tag)
@@ -298,13 +311,14 @@ def index_case(con: apsw.Connection, *cases: int) -> None:
     rows = con.execute(_INDEXED, (json.dumps(cases),)).fetchall()
     kept: list[tuple[int, str, str, str, str]] = []
     gone = {*cases}
+    tags = _tags_of_cases(con, [row[0] for row in rows if row[3]])
     for case_id, normalized, raw, resolution, named in cast("list[tuple[int, str, str | None, str | None, str]]", rows):
         gone.discard(case_id)
         key_lines = "\n".join(json.loads(named)) or normalized
         body = clean(raw or "", INDEXED)
         fix = clean(resolution or "", INDEXED)
-        if fix and (tags := tags_of_case(con, case_id)):
-            fix += f"\n{clean(' '.join(tags), INDEXED)}"
+        if fix and case_id in tags:
+            fix += f"\n{clean(' '.join(tags[case_id]), INDEXED)}"
         kept.append((case_id, key_lines[:INDEXED], body, fix, bigrams(f"{key_lines}\n{body}\n{fix}")))
     con.executemany("DELETE FROM case_fts WHERE rowid = ?", [(case_id,) for case_id in gone])
     con.executemany(

@@ -6,7 +6,7 @@ A lesson from another casebook: checked, redacted, and without what is counted w
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -47,8 +47,16 @@ class BadLesson(ValueError):
     """Why a value is no lesson; the text is for people."""
 
 
-def lesson_from(value: object) -> Lesson | None:
-    """The lesson that a decoded `lesson.v1` says; None for null. Raises BadLesson. Unknown fields are left out."""
+Plain = Callable[[str], str]
+
+
+def _redacted(text: str) -> str:
+    return clean(redact(text))
+
+
+def lesson_from(value: object, plain: Plain = _redacted) -> Lesson | None:
+    """The lesson that a decoded `lesson.v1` says; None for null. Raises BadLesson. Unknown fields are left out. `plain`
+    is applied to each text: `clean` is enough for what is redacted."""
     if value is None:
         return None
     found = _object(value, "lesson")
@@ -59,13 +67,13 @@ def lesson_from(value: object) -> Lesson | None:
     if scope not in get_args(Scope):
         raise BadLesson("scope must be session, project or general")
     lesson = Lesson(
-        When(*(_plain_field(when, name, "when.") for name in WHEN_FIELDS)),
-        Do(cast("DoKind", kind), *(_plain_field(do, name, "do.") for name in DO_FIELDS)),
-        tuple(_plain(one, "not") for one in _list_field(found, "not")),
-        _plain_field(found, "check"),
-        _plain_field(found, "because") or None,
+        When(*(_plain_field(when, name, plain, "when.") for name in WHEN_FIELDS)),
+        Do(cast("DoKind", kind), *(_plain_field(do, name, plain, "do.") for name in DO_FIELDS)),
+        tuple(_plain(one, "not", plain) for one in _list_field(found, "not")),
+        _plain_field(found, "check", plain),
+        _plain_field(found, "because", plain) or None,
         cast("Scope", scope),
-        tuple(_evidence(one) for one in _list_field(found, "evidence")),
+        tuple(_evidence(one, plain) for one in _list_field(found, "evidence")),
         found.get("workaround") is True,
     )
     if not lesson.when.error.strip() or not lesson.do.text.strip():
@@ -75,12 +83,14 @@ def lesson_from(value: object) -> Lesson | None:
     return lesson
 
 
-def _evidence(value: object) -> LessonEvidence:
+def _evidence(value: object, plain: Plain) -> LessonEvidence:
     found = _object(value, "evidence")
     message = found.get("message")
     if not isinstance(message, int) or isinstance(message, bool) or not 0 <= message < 1 << 53:
         raise BadLesson("evidence.message is not the number of a message")
-    return LessonEvidence(_plain_field(found, "session", "evidence."), message, _plain_field(found, "why", "evidence."))
+    return LessonEvidence(
+        _plain_field(found, "session", plain, "evidence."), message, _plain_field(found, "why", plain, "evidence.")
+    )
 
 
 def _object(value: object, name: str) -> Mapping[str, object]:
@@ -98,17 +108,17 @@ def _list_field(found: Mapping[str, object], name: str) -> Sequence[object]:
     return cast("list[object]", value)
 
 
-def _plain_field(found: Mapping[str, object], name: str, of: str = "") -> str:
+def _plain_field(found: Mapping[str, object], name: str, plain: Plain, of: str = "") -> str:
     value = found.get(name)
-    return "" if value is None else _plain(value, of + name)
+    return "" if value is None or value == "" else _plain(value, of + name, plain)
 
 
-def _plain(value: object, name: str) -> str:
+def _plain(value: object, name: str, plain: Plain) -> str:
     if not isinstance(value, str):
         raise BadLesson(f"{name} is not a string")
     if len(value) > LONGEST:
         raise BadLesson(f"{name} is longer than {LONGEST:,} characters")
-    return clean(redact(value))
+    return plain(value)
 
 
 @dataclass(frozen=True, slots=True)

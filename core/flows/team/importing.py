@@ -143,7 +143,7 @@ class _Import:
         """What a lesson says, or why it is none."""
         if id_ not in self.contents:
             try:
-                self.contents[id_] = _content(record)
+                self.contents[id_] = _content(record if record is self.records[id_] else redacted(record))
             except BadLesson as why:
                 self.contents[id_] = f"invalid lesson: {why}"
         return self.contents[id_]
@@ -160,22 +160,21 @@ class _Import:
             if not isinstance(content, str):
                 new[id_] = content, timestamp(merged.shared) or now()
         marks, keys = _known_cases(self.con, [content for content, _ in new.values()])
-        made: list[int] = []
+        made: list[tuple[int, str, str]] = []
+        last = _last_case(self.con)
         for id_, (content, ts) in new.items():
             first, *others = (one.fingerprint for one in content.names)
             found = marks.get(first, keys.get(content.key)) or next(
                 (marks[one] for one in others if one in marks), None
             )
             if found is None:
-                self.con.execute(
-                    "INSERT INTO error_kb(ts, error_normalized, use_count) VALUES (?, ?, 0)", (ts, content.key)
-                )
-                found = self.con.last_insert_rowid()
-                made.append(found)
+                found = last = last + 1
+                made.append((found, ts, content.key))
             self.cases[id_] = found
             keys.setdefault(content.key, found)
             for one in content.names:
                 marks.setdefault(one.fingerprint, found)
+        self.con.executemany("INSERT INTO error_kb(id, ts, error_normalized, use_count) VALUES (?, ?, ?, 0)", made)
         self.con.executemany(
             "INSERT OR IGNORE INTO fingerprint(fingerprint, case_id, key_line, tool, first_seen)"
             " VALUES (?, ?, ?, ?, ?)",
@@ -190,7 +189,7 @@ class _Import:
             [(content.key, self.cases[id_]) for id_, (content, _) in new.items()],
         )
         self.con.executemany(
-            "INSERT OR IGNORE INTO meta(key, value) VALUES (?, '')", [(f"{_CASE}{case_id}",) for case_id in made]
+            "INSERT OR IGNORE INTO meta(key, value) VALUES (?, '')", [(f"{_CASE}{case_id}",) for case_id, _, _ in made]
         )
 
     def take_all(self) -> None:
@@ -340,6 +339,15 @@ class _Import:
         return cleaned(own.text, person) != content.text or said != content.do
 
 
+def _last_case(con: apsw.Connection) -> int:
+    """The largest number that a case ever had."""
+    row = con.execute(
+        "SELECT max((SELECT coalesce(max(id), 0) FROM error_kb),"
+        " (SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'error_kb'))"
+    ).fetchone()
+    return cast("int", row[0]) if row else 0
+
+
 def _known_cases(con: apsw.Connection, contents: Sequence[_Content]) -> tuple[dict[str, int], dict[str, int]]:
     """The cases of the fingerprints and of the keys of these lessons."""
     marks = json.dumps([one.fingerprint for content in contents for one in content.names])
@@ -439,7 +447,7 @@ def _origin(id_: str, place: TeamPlace, record: Record, content: _Content) -> Or
 
 
 def _content(record: Record) -> _Content:
-    """What a lesson of the file says: checked, redacted, as any import. Raises BadLesson."""
+    """What a lesson that is `redacted` says: checked, as any import. Raises BadLesson."""
     said = record.values()
     error = _text(said, "error")
     key = _text(said, "key")
@@ -488,7 +496,7 @@ def _lesson(said: Mapping[str, object], line: str) -> Lesson | None:
         "check": said.get("check"), "because": said.get("because"), "scope": said.get("scope") or "project",
         "workaround": said.get("workaround"),
     }  # fmt: skip
-    return lesson_from(given)
+    return lesson_from(given, clean)
 
 
 def _text(said: Mapping[str, Any], name: str) -> str:
@@ -497,7 +505,7 @@ def _text(said: Mapping[str, Any], name: str) -> str:
         return ""
     if not isinstance(value, str) or len(value) > LONGEST:
         raise BadLesson(f"{name} is not a string of at most {LONGEST:,} characters")
-    return clean(redact(value))
+    return clean(value)
 
 
 def drop_empty_cases(con: apsw.Connection, cases: Iterable[int]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -131,3 +132,23 @@ def test_a_page_is_read_with_a_few_queries(tmp_path: Path) -> None:
         counted.append(sum(sql.lstrip().startswith("SELECT") for sql in asked))
     assert replica.APPLY >= 200
     assert counted[0] == counted[1]
+
+
+def test_the_number_of_a_case_that_went_is_not_given_again(tmp_path: Path) -> None:
+    """A withdrawn lesson takes its case away; the history still names it."""
+    one, two = (lesson_of(error) for error in (ERRORS["l1"], ERRORS["l4"]))
+    gone = Record("", TIMES[1], {})
+    with open_store(tmp_path / "book.db", write=True, create=True) as store:
+        join_team(store, "host=/nowhere dbname=acme", Membership("acme", "member", "ana"), [])
+        at, numbers = Position(), list[int]()
+        for seq, (lesson, record) in enumerate((("l1", one), ("l1", gone), ("l4", two)), 1):
+            (event,) = log_of([(PROJECTS[0], "mina", lesson, record)])
+            at, _ = fold(store, at, [replace(event, seq=seq)])
+            _Round(store, cast("Any", None), require_replica(store)).take_over()
+            numbers += [row[0] for row in store.con.execute("SELECT id FROM error_kb")]
+    assert numbers == [1, 2]
+
+
+def lesson_of(error: str) -> Record:
+    fields = {"error": canonical(error), "text": canonical("npm i")}
+    return Record(TIMES[0], "", {name: Stamped(TIMES[0], value) for name, value in fields.items()})

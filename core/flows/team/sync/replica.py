@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple, cast
@@ -21,7 +21,7 @@ from core.flows.team.sync.holding import held_lessons
 from core.store import Store
 from core.team.lessons_file import Record, join, line_of, parse_line
 from core.team.postgres.log import LESSON, WITHDRAWAL, Draft, Event, Position
-from core.team.privacy import redacted
+from core.team.privacy import redacted_value
 from core.text import redact
 
 SEND: Final = 500
@@ -109,8 +109,8 @@ def known_lessons(con: apsw.Connection, repository: str) -> dict[str, Record]:
     return {id_: record for id_, line in cast("Iterator[tuple[str, str]]", rows) if (record := _record(id_, line))}
 
 
-def _record(id_: str, line: str) -> Record | None:
-    read = parse_line(line.encode("utf-8", "surrogatepass"))
+def _record(id_: str, line: str, change: Callable[[object], object] | None = None) -> Record | None:
+    read = parse_line(line.encode("utf-8", "surrogatepass"), change)
     return None if isinstance(read, str) or read[0] != id_ else read[1]
 
 
@@ -141,10 +141,10 @@ class Decision(NamedTuple):
 
 def _decision(one: Event) -> Decision | None:
     """What an event says, without secrets; None where this version cannot read it."""
-    record = _record(one.lesson, one.line or "") if one.kind in (LESSON, WITHDRAWAL) else None
+    record = _record(one.lesson, one.line or "", redacted_value) if one.kind in (LESSON, WITHDRAWAL) else None
     if record is None:
         return None
-    return Decision(redact(one.project), one.lesson, redacted(record), f"{one.actor} ({one.machine})")
+    return Decision(redact(one.project), one.lesson, record, f"{one.actor} ({one.machine})")
 
 
 def _held(con: apsw.Connection, read: Iterable[Decision]) -> Iterator[Decision]:
