@@ -301,15 +301,16 @@ class _Import:
                 self.con.execute("UPDATE resolution SET replaced_by = ? WHERE id = ?", (fix.id, fix.replaced_by))
         edited = fix.origin.stored != stored_digest(fix.text, fix.lesson)
         origin = _origin(id_, self.place, record, content)
-        if by is not None or (fix.is_rejected_here and not fix.record.is_rejected):
-            if by is not None or not record.is_rejected:
-                self.kept.append(Kept(id_, "you rejected it" if by is None else "your edit is newer"))
+        if by is not None or (fix.is_rejected_here and not fix.record.is_rejected and not record.is_rejected):
+            self.kept.append(Kept(id_, "you rejected it" if by is None else "your edit is newer"))
             held = Origin(id_, origin.repository, origin.line, "" if edited else fix.origin.stored)
             self.con.execute("UPDATE resolution SET original = ? WHERE id = ?", (held.to_json(), fix.id))
             return
         status, reason = self._status(fix.case_id, content)
         before, after = (one.fields.get("rejected") for one in (fix.record, record))
-        if fix.status == "verified" and record.is_rejected and before == after:
+        if fix.is_rejected_here and record.is_rejected:
+            status, reason = "rejected", fix.reason
+        elif fix.status == "verified" and record.is_rejected and before == after:
             status, reason = "verified", ""  # here it was verified again since
         if reason == REJECTED_TEXT:
             self.kept.append(Kept(id_, reason))

@@ -119,9 +119,18 @@ KILLED_THEN_WITHDRAWN = [
 """The process dies while it takes a lesson over: no case may stay of it."""
 
 
+_KNOWN_LINE = {name: Stamped(TIMES[0], canonical("KeyError: 'name l2'")) for name in ("error", "text")}
+REJECTED_HERE: list[tuple[str, int, Any]] = [
+    ("decide", 1, ("l2", Record(TIMES[0], "", _KNOWN_LINE))), ("sync", 1, None), ("sync", 0, None),
+    ("reject", 0, "l2"), ("sync", 0, None),
+]  # fmt: skip
+"""The rejection comes back to whoever rejected: their fix has the time that it has elsewhere."""
+
+
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(acts=acts)
 @example(acts=KILLED_THEN_WITHDRAWN)
+@example(acts=REJECTED_HERE)
 def test_replicas_converge(postgres: Server, acts: list[tuple[str, int, Any]]) -> None:
     team = postgres.team()
     address = postgres.member(team)
