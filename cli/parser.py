@@ -6,7 +6,7 @@ import argparse
 import importlib
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
 
 from core.base.fault import Fault
 from core.base.lazy import lazy_pattern
@@ -227,22 +227,29 @@ def build(modules: Mapping[str, str] = _MODULES, *, only: bool = False) -> Parse
     return parser
 
 
-def add_group(parser: argparse.ArgumentParser, dest: str) -> argparse._SubParsersAction[Parser]:
-    """The sub-commands of a command; one must be given."""
-    return parser.add_subparsers(
-        dest=dest, metavar="COMMAND", title="commands", required=True, parser_class=Parser, prog=parser.prog
-    )
+Run: TypeAlias = "Callable[[argparse.Namespace, Context], int]"
 
 
-def add_leaf(
-    children: argparse._SubParsersAction[Parser], shared: Parser, name: str, about: str, epilog: str = ""
-) -> Parser:
-    """One sub-command, which takes the shared options too."""
-    return children.add_parser(name, help=about, description=_sentence(about), epilog=epilog, parents=[shared])
+class Group:
+    """The sub-commands of a command, which take the shared options too; one must be given."""
+
+    def __init__(self, parser: argparse.ArgumentParser, shared: Parser, dest: str) -> None:
+        self._shared = shared
+        self._children = parser.add_subparsers(
+            dest=dest, metavar="COMMAND", title="commands", required=True, parser_class=Parser, prog=parser.prog
+        )
+
+    def leaf(self, name: str, about: str, run: Run | str, epilog: str = "") -> Parser:
+        """One sub-command. `run` as `module:function` is imported when the command runs."""
+        leaf = self._children.add_parser(
+            name, help=about, description=_sentence(about), epilog=epilog, parents=[self._shared]
+        )
+        leaf.set_defaults(run=_run_later(run) if isinstance(run, str) else run)
+        return leaf
 
 
-def run_later(name: str, module: str) -> Callable[[argparse.Namespace, Context], int]:
-    """A command of another module, which is imported only when it runs."""
+def _run_later(place: str) -> Run:
+    module, _, name = place.partition(":")
 
     def run(args: argparse.Namespace, context: Context) -> int:
         return getattr(importlib.import_module(module), name)(args, context)

@@ -9,7 +9,7 @@ from pathlib import Path
 from cli.context import Context
 from cli.format.layout import one_line
 from cli.output import Output
-from cli.parser import Parser, add_group, add_leaf
+from cli.parser import Group, Parser
 from core.base.config.settings import KEYS, template
 from core.base.config.settings_sources import Config
 from core.base.paths import config_file
@@ -18,14 +18,13 @@ from core.base.reports import ConfigFile
 
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     """The sub-commands and their arguments."""
-    children = add_group(parser, "config_command")
-    show = add_leaf(children, shared, "show", "show every setting with its value and source")
-    show.set_defaults(run=run_show)
-    path = add_leaf(children, shared, "path", "print the path of the settings file")
-    path.set_defaults(run=run_path, bare=True)
-    init = add_leaf(children, shared, "init", "write a settings file with all defaults commented out")
+    children = Group(parser, shared, "config_command")
+    children.leaf("show", "show every setting with its value and source", run_show)
+    path = children.leaf("path", "print the path of the settings file", run_path)
+    path.set_defaults(bare=True)
+    init = children.leaf("init", "write a settings file with all defaults commented out", run_init)
     init.add_argument("--force", action="store_true", help="replace an existing file")
-    init.set_defaults(run=run_init, bare=True)
+    init.set_defaults(bare=True)
 
 
 def run_show(args: argparse.Namespace, context: Context) -> int:

@@ -9,22 +9,19 @@ from pathlib import Path
 from cli.context import Context
 from cli.format.layout import wrap
 from cli.output import Output
-from cli.parser import Parser, add_group, add_leaf, path_name
+from cli.parser import Group, Parser, path_name
 from core.base.wire import FileReport
 
 
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     """The sub-commands and their arguments."""
-    children = add_group(parser, "db_command")
-    backup = add_leaf(children, shared, "backup", "copy the database, even while it is in use")
+    children = Group(parser, shared, "db_command")
+    backup = children.leaf("backup", "copy the database, even while it is in use", run_backup)
     backup.add_argument("file", metavar="FILE", type=path_name, help="new file (existing files are not replaced)")
-    backup.set_defaults(run=run_backup)
-    restore = add_leaf(children, shared, "restore", "replace the database with a backup and keep the old file")
+    restore = children.leaf("restore", "replace the database with a backup and keep the old file", run_restore)
     restore.add_argument("file", metavar="FILE", type=path_name, help="backup file")
-    restore.set_defaults(run=run_restore)
-    salvage = add_leaf(children, shared, "salvage", "copy every readable row of a damaged database into a new one")
+    salvage = children.leaf("salvage", "copy every readable row of a damaged database into a new one", run_salvage)
     salvage.add_argument("file", metavar="FILE", type=path_name, help="new database (existing files are not replaced)")
-    salvage.set_defaults(run=run_salvage)
 
 
 def run_backup(args: argparse.Namespace, context: Context) -> int:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from cli.context import Context, not_there
-from cli.parser import Parser, add_group, add_leaf, number, path_name
+from cli.parser import Group, Parser, number, path_name
 from core.base.fault import Fault
 
 if TYPE_CHECKING:
@@ -34,15 +34,14 @@ exit codes: 0 all quotes are aligned, 1 a quote is not aligned, 2 error
 
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     """The sub-commands and their arguments."""
-    children = add_group(parser, "evidence_command")
-    align = add_leaf(children, shared, "align", "align quotes with messages", _EXAMPLES)
+    children = Group(parser, shared, "evidence_command")
+    align = children.leaf("align", "align quotes with messages", run_align, _EXAMPLES)
     align.add_argument("--messages", metavar="FILE", type=path_name, help="messages of one session, as JSON")
     align.add_argument("--extracted", metavar="FILE", type=path_name, help="entries with quotes, as JSON")
     align.add_argument("--session", metavar="ID", help="use the stored entries of this imported session")
     align.add_argument("--again", action="store_true", help="with --session: align found quotes again")
     align.add_argument("--guard", choices=("strict", "normal", "off"), help="how strictly changes flag a quote")
-    align.set_defaults(run=run_align)
-    add_review(children, shared)
+    add_review(children)
 
 
 def run_align(args: argparse.Namespace, context: Context) -> int:
@@ -139,15 +138,14 @@ exit codes: 0 verified, 1 an entry is blocked or no entry is ready, 2 error
 """
 
 
-def add_review(children: argparse._SubParsersAction[Parser], shared: Parser) -> None:
+def add_review(children: Group) -> None:
     """The sub-commands and their arguments."""
-    add = add_leaf(children, shared, "add", "add extracted entries to an imported session", _ADD)
+    add = children.leaf("add", "add extracted entries to an imported session", run_add, _ADD)
     add.add_argument("file", metavar="FILE", type=path_name, help="entries with quotes, as JSON (- reads stdin)")
     add.add_argument("--session", metavar="ID", required=True, help="session id, or its first characters")
     add.add_argument("--no-align", action="store_true", help="do not align the quotes")
     add.add_argument("--guard", choices=("strict", "normal", "off"), help="how strictly changes flag a quote")
-    add.set_defaults(run=run_add)
-    found = add_leaf(children, shared, "list", "list quotes and their status")
+    found = children.leaf("list", "list quotes and their status", run_list)
     found.add_argument("--status", choices=_STATUSES, action="append", help="only this status (repeatable)")
     found.add_argument("--open", action="store_true", help="only undecided quotes")
     found.add_argument("--entries", action="store_true", help="list entries instead of quotes")
@@ -157,16 +155,14 @@ def add_review(children: argparse._SubParsersAction[Parser], shared: Parser) -> 
     found.add_argument("--type", metavar="TYPE", help="only entries of this type")
     found.add_argument("--limit", metavar="N", type=number, default=50, help="rows per page (default 50)")
     found.add_argument("--after", metavar="ID", help="cursor of the next page")
-    found.set_defaults(run=run_list)
-    show = add_leaf(children, shared, "show", "show a quote with its places, or an entry with its quotes")
+    show = children.leaf("show", "show a quote with its places, or an entry with its quotes", run_show)
     show.add_argument("id", metavar="ID", help="quote number or entry id")
     show.add_argument("--entry", action="store_true", help="treat a numeric ID as an entry id")
-    show.set_defaults(run=run_show)
-    _add_acts(children, shared)
+    _add_acts(children)
 
 
-def _add_acts(children: argparse._SubParsersAction[Parser], shared: Parser) -> None:
-    accept = add_leaf(children, shared, "accept", "accept the place of a quote", _ACCEPT)
+def _add_acts(children: Group) -> None:
+    accept = children.leaf("accept", "accept the place of a quote", run_accept, _ACCEPT)
     accept.add_argument("id", metavar="ID", type=number, help="quote number")
     where = accept.add_mutually_exclusive_group()
     where.add_argument("--place", metavar="N", type=number, help="accept this place")
@@ -175,19 +171,17 @@ def _add_acts(children: argparse._SubParsersAction[Parser], shared: Parser) -> N
     accept.add_argument("--end", metavar="N", type=number, help="end this many words later (negative: earlier)")
     accept.add_argument("--words", action="store_true", help="replace the quote with the source text")
     accept.add_argument("--confirm", action="store_true", help="accept even if the meaning may differ")
-    reject = add_leaf(children, shared, "reject", "reject a quote")
+    reject = children.leaf("reject", "reject a quote", run_reject)
     reject.add_argument("id", metavar="ID", type=number, help="quote number")
     reject.add_argument("--reason", metavar="TEXT", required=True, help="why")
-    for leaf, run in ((accept, run_accept), (reject, run_reject)):
+    for leaf in (accept, reject):
         leaf.add_argument("--expect", metavar="MARK", help="refuse if the quote has changed since this version")
-        leaf.set_defaults(run=run)
     about = "verify an entry whose quotes are all aligned or accepted"
-    promote = add_leaf(children, shared, "promote", about, _PROMOTE)
+    promote = children.leaf("promote", about, run_promote, _PROMOTE)
     promote.add_argument("id", metavar="ENTRY", nargs="?", help="entry id")
     promote.add_argument("--ready", action="store_true", help="every entry whose quotes are all aligned or accepted")
     promote.add_argument("--dry-run", action="store_true", help="with --ready: only show what would change")
     promote.add_argument("--back", action="store_true", help="make the entry a candidate again")
-    promote.set_defaults(run=run_promote)
 
 
 def run_add(args: argparse.Namespace, context: Context) -> int:

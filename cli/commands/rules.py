@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cli.context import Context
-from cli.parser import Parser, add_group, add_leaf, number, path_name
+from cli.parser import Group, Parser, number, path_name
 from core.base.fault import Fault, why_unread
 
 if TYPE_CHECKING:
@@ -43,8 +43,8 @@ An empty list means that no rule applies.
 
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     """The sub-commands and their arguments."""
-    children = add_group(parser, "rules_command")
-    match = add_leaf(children, shared, "match", "show which rules apply to a tool call", _MATCH)
+    children = Group(parser, shared, "rules_command")
+    match = children.leaf("match", "show which rules apply to a tool call", run_match, _MATCH)
     _add_rules(match)
     match.add_argument("--tool", metavar="NAME", help="tool name: Bash, Write, Edit, …")
     match.add_argument("--input", metavar="JSON", help="tool input, a JSON object (- reads stdin)")
@@ -52,7 +52,6 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     match.add_argument("--limit", metavar="N", type=number, default=5, help="maximum number of rules (default 5)")
     match.add_argument("--jsonl", action="store_true", help="answer each line of stdin with one line")
     _add_model(match)
-    match.set_defaults(run=run_match)
     for name, about, run in (
         ("list", "list rules and their use counts", run_list),
         ("check", "list problems and hints in rule files (exit 1 if there are problems)", run_check),
@@ -60,9 +59,8 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
         ("clusters", "list similar and related rules", run_clusters),
         ("compare", "compare matching methods on labelled calls", run_compare),
     ):
-        leaf = add_leaf(children, shared, name, about, _COMPARE if name == "compare" else "")
+        leaf = children.leaf(name, about, run, _COMPARE if name == "compare" else "")
         _add_rules(leaf)
-        leaf.set_defaults(run=run)
         if name == "refresh":
             leaf.add_argument("--all", action="store_true", help="embed every rule again")
             leaf.add_argument(
@@ -86,7 +84,7 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
                 help="use cut-offs that show no rule for this share (0 to 1) of hard negatives",
             )  # fmt: skip
             leaf.add_argument("--fit", action="store_true", help="fit cut-offs on the tuned half")
-    add_drafts(children, shared)
+    add_drafts(children)
 
 
 def share(text: str) -> float:
@@ -353,19 +351,16 @@ To remove the rule, run: casebook undo
 """
 
 
-def add_drafts(children: Any, shared: Parser) -> None:
+def add_drafts(children: Group) -> None:
     """The sub-commands and their arguments."""
-    drafts = add_leaf(children, shared, "drafts", "list rule drafts from declined tool calls")
+    drafts = children.leaf("drafts", "list rule drafts from declined tool calls", run_drafts)
     drafts.add_argument("--all", action="store_true", help="include accepted and rejected drafts")
-    drafts.set_defaults(run=run_drafts)
-    accept = add_leaf(children, shared, "accept", "write a draft rule into a rule file", _ACCEPT)
+    accept = children.leaf("accept", "write a draft rule into a rule file", run_decide_draft, _ACCEPT)
     accept.add_argument("id", metavar="ID", type=number, help="draft number")
     accept.add_argument("--file", metavar="FILE", type=path_name, required=True, help="rule file, such as CLAUDE.md")
-    accept.set_defaults(run=run_decide_draft)
-    reject = add_leaf(children, shared, "reject", "reject a draft rule")
+    reject = children.leaf("reject", "reject a draft rule", run_decide_draft)
     reject.add_argument("id", metavar="ID", type=number, help="draft number")
     reject.add_argument("--reason", metavar="TEXT", default="", help="reason, for the history")
-    reject.set_defaults(run=run_decide_draft)
 
 
 def run_drafts(args: argparse.Namespace, context: Context) -> int:

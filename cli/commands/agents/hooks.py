@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from cli.context import Context
 from cli.format.layout import one_line
 from cli.output import Output
-from cli.parser import Parser, add_group, add_leaf, path_name
+from cli.parser import Group, Parser, path_name
 
 if TYPE_CHECKING:
     from core.flows.hook.agents.forms import HookForm
@@ -30,13 +30,13 @@ _DEFAULT = "claude-code"
 
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     """The sub-commands and their arguments."""
-    children = add_group(parser, "hooks_command")
+    children = Group(parser, shared, "hooks_command")
     for name, about, run in (
         ("install", "add the hooks to the settings of an agent", run_install),
         ("uninstall", "remove the hooks from the settings of an agent", run_uninstall),
         ("status", "test the hooks of each agent on this machine", run_status),
     ):
-        leaf = add_leaf(children, shared, name, about, _EXAMPLES if name == "install" else "")
+        leaf = children.leaf(name, about, run, _EXAMPLES if name == "install" else "")
         default = "all agents on this machine" if run is run_status else _DEFAULT
         leaf.add_argument("--agent", choices=AGENTS, help=f"agent (default: {default})")
         place = leaf.add_mutually_exclusive_group()
@@ -44,7 +44,6 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
         place.add_argument("--settings", metavar="FILE", type=path_name, help="settings file")
         if run is not run_status:
             leaf.add_argument("--dry-run", action="store_true", help="show the change without writing it")
-        leaf.set_defaults(run=run)
 
 
 def run_install(args: argparse.Namespace, context: Context) -> int:

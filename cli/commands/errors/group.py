@@ -8,7 +8,7 @@ from typing import Any
 
 from cli.commands.errors.search import add_search, add_text, refuse_text
 from cli.context import Context, fault_in, read_text_argument
-from cli.parser import Parser, add_group, add_leaf, number, path_name, run_later
+from cli.parser import Group, Parser, number, path_name
 from core.base.fault import Fault
 
 _RECORD_EXAMPLES = """\
@@ -22,43 +22,41 @@ PROJECT = "only errors of this project: a folder or a name (shop, acme/shop)"
 
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     """The sub-commands and their arguments."""
-    children = add_group(parser, "errors_command")
-    normalize = add_leaf(children, shared, "normalize", "show key line, normalized form and fingerprint of an error")
+    children = Group(parser, shared, "errors_command")
+    normalize = children.leaf("normalize", "show key line, normalized form and fingerprint of an error", run_normalize)
     add_text(normalize)
-    normalize.set_defaults(run=run_normalize)
-    add_search(children, shared)
-    record = add_leaf(children, shared, "record", "record an error and its fix", _RECORD_EXAMPLES)
+    add_search(children)
+    record = children.leaf("record", "record an error and its fix", run_record, _RECORD_EXAMPLES)
     record.add_argument("--error", metavar="TEXT", required=True, help="error output (- reads stdin)")
     record.add_argument("--resolution", metavar="TEXT", required=True, help="fix (- reads stdin)")
     record.add_argument("--resolved-by", metavar="NAME", help="tool or person that fixed it")
     record.add_argument("--tool-sequence", metavar="JSON", help='tools used, in order: ["Read", "Edit"]')
-    record.set_defaults(run=run_record)
-    _add_cases(children, shared)
-    _add_curation(children, shared)
+    _add_cases(children)
+    _add_curation(children)
 
 
-def _add_cases(children: Any, shared: Parser) -> None:
-    lister = add_leaf(children, shared, "list", "list cases, most recently seen first")
+def _add_cases(children: Group) -> None:
+    lister = children.leaf("list", "list cases, most recently seen first", "cli.commands.errors.cases:run_list")
     _add_filters(lister)
     lister.add_argument("--sort", choices=("last_seen", "seen", "first_seen"), default="last_seen", help="sort order")
     lister.add_argument("--limit", metavar="N", type=number, default=50, help="cases per page (default 50)")
     lister.add_argument("--after", metavar="CURSOR", help="cursor of the next page (`next` in the JSON output)")
-    lister.set_defaults(run=run_later("run_list", "cli.commands.errors.cases"))
-    practice = add_leaf(
-        children, shared, "practice", "list how a project handled each lint rule, and what its environment lacked"
+    practice = children.leaf(
+        "practice",
+        "list how a project handled each lint rule, and what its environment lacked",
+        "cli.commands.errors.cases:run_practice",
     )
     practice.add_argument("--project", metavar="NAME", help=PROJECT)
-    practice.set_defaults(run=run_later("run_practice", "cli.commands.errors.cases"))
-    show = add_leaf(children, shared, "show", "show one case")
+    show = children.leaf("show", "show one case", "cli.commands.errors.cases:run_show")
     show.add_argument("id", metavar="ID", type=number, help="case number")
-    show.set_defaults(run=run_later("run_show", "cli.commands.errors.cases"))
-    _add_lesson(children, shared)
-    importer = add_leaf(children, shared, "import", "import cases and fixes from an export or an older database")
+    _add_lesson(children)
+    importer = children.leaf(
+        "import", "import cases and fixes from an export or an older database", "cli.commands.errors.cases:run_import"
+    )
     importer.add_argument(
         "file", metavar="FILE", type=path_name, help=".jsonl, .csv or .md export, or an SQLite database"
     )
-    importer.set_defaults(run=run_later("run_import", "cli.commands.errors.cases"))
-    exporter = add_leaf(children, shared, "export", "export cases")
+    exporter = children.leaf("export", "export cases", "cli.commands.errors.cases:run_export")
     _add_filters(exporter)
     exporter.add_argument("--format", choices=("jsonl", "csv", "markdown"), default="jsonl", help="default: jsonl")
     exporter.add_argument("--fixes", action="store_true", help="only verified fixes (all formats can be imported)")
@@ -73,18 +71,16 @@ def _add_cases(children: Any, shared: Parser) -> None:
     exporter.add_argument("--remove", action="store_true", help="with --sync: remove the block")
     exporter.add_argument("--dry-run", action="store_true", help="with --sync: show the block without writing it")
     exporter.add_argument("--yes", action="store_true", help="with --sync: skip the confirmation of the first block")
-    exporter.set_defaults(run=run_later("run_export", "cli.commands.errors.cases"))
 
 
-def _add_lesson(children: Any, shared: Parser) -> None:
-    lesson = add_leaf(children, shared, "lesson", "show the fix of a case as a lesson")
+def _add_lesson(children: Group) -> None:
+    lesson = children.leaf("lesson", "show the fix of a case as a lesson", "cli.commands.errors.curation:run_lesson")
     lesson.add_argument("id", metavar="ID", type=number, help="case number")
     lesson.add_argument("--fix", metavar="FIX", type=number, help="fix number (default: the current fix)")
     lesson.add_argument("--fingerprint", metavar="MARK", help="fingerprint of one error in the case")
     scope = lesson.add_mutually_exclusive_group()
     scope.add_argument("--general", action="store_true", help="mark the lesson as valid in every project")
     scope.add_argument("--project-only", action="store_true", help="mark the lesson as valid only in its project")
-    lesson.set_defaults(run=run_later("run_lesson", "cli.commands.errors.curation"))
 
 
 def _add_filters(leaf: Parser) -> None:
@@ -100,24 +96,23 @@ def _add_filters(leaf: Parser) -> None:
     leaf.add_argument("--since", metavar="TIME", help="only cases seen since this date or time (2026-01-31)")
 
 
-def _add_curation(children: Any, shared: Parser) -> None:
-    verify = _add_act(children, shared, "verify", "mark a fix as verified")
+def _add_curation(children: Group) -> None:
+    verify = _add_act(children, "verify", "mark a fix as verified")
     _add_written(verify)
-    reject = _add_act(children, shared, "reject", "mark a fix as rejected")
+    reject = _add_act(children, "reject", "mark a fix as rejected")
     reject.add_argument("--reason", metavar="TEXT", help="reason, for the history")
     reject.add_argument("--all", action="store_true", help="reject all fixes of the case, not only the current fix")
     for leaf in (verify, reject):
         leaf.add_argument("--fix", metavar="FIX", type=number, help="fix number (default: the current fix)")
         leaf.add_argument("--fingerprint", metavar="MARK", help="fingerprint of one error in the case")
-    edit = _add_act(children, shared, "edit", "replace the current fix")
+    edit = _add_act(children, "edit", "replace the current fix")
     _add_written(edit)
     edit.add_argument("--fingerprint", metavar="MARK", help="only for the error with this fingerprint")
     edit.add_argument("--whole-case", action="store_true", help="for the whole case")
     edit.add_argument("--verify", action="store_true", help="mark the new fix as verified")
-    merge = add_leaf(children, shared, "merge", "merge cases")
+    merge = children.leaf("merge", "merge cases", "cli.commands.errors.curation:run_merge")
     merge.add_argument("id", metavar="ID", type=number, nargs="+", help="case to keep, then the cases to merge into it")
-    merge.set_defaults(run=run_later("run_merge", "cli.commands.errors.curation"))
-    split = add_leaf(children, shared, "split", "move errors of a case into a new case")
+    split = children.leaf("split", "move errors of a case into a new case", "cli.commands.errors.curation:run_split")
     split.add_argument("id", metavar="ID", type=number, help="case number")
     split.add_argument(
         "--fingerprint", metavar="MARK", action="append", required=True, help="fingerprint to move (repeatable)"
@@ -128,28 +123,26 @@ def _add_curation(children: Any, shared: Parser) -> None:
             option, metavar="FIX", type=number, action="append", default=[],
             help=f"{what} this fix if it belongs to errors of both cases (repeatable)",
         )  # fmt: skip
-    split.set_defaults(run=run_later("run_split", "cli.commands.errors.curation"))
-    noise = _add_act(children, shared, "noise", "mark cases as noise (excluded from triage and answers)")
+    noise = _add_act(children, "noise", "mark cases as noise (excluded from triage and answers)")
     noise.add_argument("--reason", metavar="TEXT", help="reason, for the history")
     noise.add_argument("--off", action="store_true", help="unmark them")
-    triage = add_leaf(children, shared, "triage", "list undecided cases, most frequent and costly first")
+    triage = children.leaf(
+        "triage", "list undecided cases, most frequent and costly first", "cli.commands.errors.curation:run_triage"
+    )
     triage.add_argument("--tool", metavar="NAME", help="only errors of this tool")
     triage.add_argument("--project", metavar="NAME", help=PROJECT)
     triage.add_argument("--limit", metavar="N", type=number, default=20, help="cases per page (default 20)")
     triage.add_argument("--after", metavar="CURSOR", help="cursor of the next page")
-    triage.set_defaults(run=run_later("run_triage", "cli.commands.errors.curation"))
-    history = add_leaf(children, shared, "history", "list the changes of a case")
+    history = children.leaf("history", "list the changes of a case", "cli.commands.errors.curation:run_history")
     history.add_argument("id", metavar="ID", type=number, help="case number")
     history.add_argument("--limit", metavar="N", type=number, default=20, help="changes per page (default 20)")
     history.add_argument("--before", metavar="CHANGE", type=number, help="cursor of the next page")
-    history.set_defaults(run=run_later("run_history", "cli.commands.errors.curation"))
 
 
-def _add_act(children: Any, shared: Parser, name: str, about: str) -> Parser:
-    leaf = add_leaf(children, shared, name, about)
+def _add_act(children: Group, name: str, about: str) -> Parser:
+    leaf = children.leaf(name, about, f"cli.commands.errors.curation:run_{name}")
     leaf.add_argument("id", metavar="ID", type=number, nargs="+", help="case number (several cases form one change)")
     leaf.add_argument("--expect", metavar="FIX", type=number, help="refuse unless this is the current fix (0: no fix)")
-    leaf.set_defaults(run=run_later(f"run_{name}", "cli.commands.errors.curation"))
     return leaf
 
 

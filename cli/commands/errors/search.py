@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from cli.context import Context, fault_in, read_text_argument
-from cli.parser import Parser, add_group, add_leaf
+from cli.parser import Group, Parser
 from core.base.fault import Fault
 
 if TYPE_CHECKING:
@@ -26,12 +26,12 @@ examples:
 
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     """The sub-command without its siblings."""
-    add_search(add_group(parser, "errors_command"), shared)
+    add_search(Group(parser, shared, "errors_command"))
 
 
-def add_search(children: Any, shared: Parser) -> None:
+def add_search(children: Group) -> None:
     """The sub-command and its arguments."""
-    search = add_leaf(children, shared, "search", "search for a known fix", _EXAMPLES)
+    search = children.leaf("search", "search for a known fix", run_search, _EXAMPLES)
     add_text(search)
     search.add_argument("--session", metavar="ID", help="session of the calling agent, to track whether the fix helps")
     search.add_argument("--no-count", action="store_true", help="do not count this search as a use")
@@ -41,7 +41,6 @@ def add_search(children: Any, shared: Parser) -> None:
         default="text",
         help="all: load the model for the vector tier. text: use the model only if it is loaded",
     )
-    search.set_defaults(run=run_search)
 
 
 def add_text(parser: argparse.ArgumentParser) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from cli.parser import Parser, add_group, add_leaf, number, path_name, run_later
+from cli.parser import Group, Parser, number, path_name
 
 _INGEST = """\
 examples:
@@ -73,35 +73,36 @@ examples:
 
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     """The sub-commands and their arguments."""
-    children = add_group(parser, "library_command")
-    ingest = add_leaf(children, shared, "ingest", "index folders, a file or standard input", _INGEST)
+    children = Group(parser, shared, "library_command")
+    ingest = children.leaf(
+        "ingest", "index folders, a file or standard input", "cli.commands.library.ingest:run_ingest", _INGEST
+    )
     _add_ingest(ingest)
-    search = add_leaf(children, shared, "search", "search the library", _SEARCH)
+    search = children.leaf("search", "search the library", "cli.commands.library.search:run_search", _SEARCH)
     _add_search(search)
-    ask = add_leaf(children, shared, "ask", "ask a question about the library", _ASK)
+    ask = children.leaf("ask", "ask a question about the library", "cli.commands.library.ask:run_ask", _ASK)
     _add_ask(ask)
-    lister = add_leaf(children, shared, "list", "list documents by path")
+    lister = children.leaf("list", "list documents by path", "cli.commands.library.manage:run_list")
     add_filters(lister)
     lister.add_argument("--limit", metavar="N", type=number, default=50, help="documents per page (default 50)")
     lister.add_argument("--after", metavar="PATH", help="cursor of the next page (`next` in the JSON output)")
-    lister.set_defaults(run=run_later("run_list", "cli.commands.library.manage"))
-    inspect = add_leaf(children, shared, "inspect", "show the stored data of a document or passage", _INSPECT)
+    inspect = children.leaf(
+        "inspect", "show the stored data of a document or passage", "cli.commands.library.manage:run_inspect", _INSPECT
+    )
     inspect.add_argument("name", metavar="NAME", help="path, citation (path#L12) or id")
-    inspect.set_defaults(run=run_later("run_inspect", "cli.commands.library.manage"))
-    opener = add_leaf(children, shared, "open", "open a citation in your editor", _OPEN)
+    opener = children.leaf("open", "open a citation in your editor", "cli.commands.library.manage:run_open", _OPEN)
     opener.add_argument("name", metavar="NAME", help="citation (path#L12), path or id")
     opener.add_argument("--workbench", action="store_true", help="open the workbench at the cited lines")
-    opener.set_defaults(run=run_later("run_open", "cli.commands.library.manage"))
-    citing = add_leaf(children, shared, "cite", "cite a passage in the fix of a case", _CITE)
+    citing = children.leaf("cite", "cite a passage in the fix of a case", "cli.commands.library.manage:run_cite", _CITE)
     citing.add_argument("case", metavar="CASE", type=number, help="case number")
     citing.add_argument("passage", metavar="PASSAGE", help="citation (path#L12) or chunk id")
     citing.add_argument("--quote", metavar="TEXT", help="quoted words (default: the beginning of the passage)")
     citing.add_argument("--author", metavar="NAME", help="name of the author (default: you)")
-    citing.set_defaults(run=run_later("run_cite", "cli.commands.library.manage"))
-    index = add_leaf(children, shared, "index", "rebuild the full-text index")
+    index = children.leaf("index", "rebuild the full-text index", "cli.commands.library.manage:run_index")
     index.add_argument("--rebuild-fts", action="store_true", required=True, help="rebuild from the stored passages")
-    index.set_defaults(run=run_later("run_index", "cli.commands.library.manage"))
-    ocr = add_leaf(children, shared, "ocr-data", "copy language data for OCR into the data folder", _OCR)
+    ocr = children.leaf(
+        "ocr-data", "copy language data for OCR into the data folder", "cli.commands.library.manage:run_ocr_data", _OCR
+    )
     ocr.add_argument("folder", metavar="FOLDER", type=path_name, nargs="?", help="folder (default: system folders)")
     ocr.add_argument(
         "--language",
@@ -110,19 +111,20 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
         default=[],
         help="Tesseract name of a language (repeatable, default: eng and kor)",
     )
-    ocr.set_defaults(run=run_later("run_ocr_data", "cli.commands.library.manage"))
-    embed = add_leaf(children, shared, "embed", "embed passages for semantic search")
-    embed.set_defaults(run=run_later("run_embed", "cli.commands.library.manage"))
-    evaluate = add_leaf(children, shared, "eval", "measure search quality on labelled questions", _EVAL)
+    children.leaf("embed", "embed passages for semantic search", "cli.commands.library.manage:run_embed")
+    evaluate = children.leaf(
+        "eval", "measure search quality on labelled questions", "cli.commands.library.evaluate:run_eval", _EVAL
+    )
     _add_eval(evaluate)
-    reset = add_leaf(children, shared, "reset", "remove documents from the library (your files stay)")
+    reset = children.leaf(
+        "reset", "remove documents from the library (your files stay)", "cli.commands.library.manage:run_reset"
+    )
     what = reset.add_mutually_exclusive_group(required=True)
     what.add_argument(
         "--data-only", action="store_true", help="remove every document, passage and vector from the library"
     )
     what.add_argument("--orphans-only", action="store_true", help="remove only documents without a file")
     reset.add_argument("--yes", action="store_true", help="skip the confirmation")
-    reset.set_defaults(run=run_later("run_reset", "cli.commands.library.manage"))
 
 
 def _add_ingest(leaf: Parser) -> None:
@@ -154,7 +156,6 @@ def _add_ingest(leaf: Parser) -> None:
     leaf.add_argument("--ocr", action="store_true", help="index the text of pictures and scanned pages (extra ocr)")
     leaf.add_argument("--follow-links", action="store_true", help="follow links that point outside the folders")
     leaf.add_argument("--summary-only", action="store_true", help="print only counts, not the list of documents")
-    leaf.set_defaults(run=run_later("run_ingest", "cli.commands.library.ingest"))
 
 
 def _add_search(leaf: Parser) -> None:
@@ -171,7 +172,6 @@ def _add_search(leaf: Parser) -> None:
     many.add_argument(
         "--bulk", action="store_true", help="like --jsonl, but print one object (bulk_search_response.v1)"
     )
-    leaf.set_defaults(run=run_later("run_search", "cli.commands.library.search"))
 
 
 def _add_ask(leaf: Parser) -> None:
@@ -184,7 +184,6 @@ def _add_ask(leaf: Parser) -> None:
     leaf.add_argument("-k", "--k", metavar="N", type=number, help="passages to retrieve (default 8)")
     leaf.add_argument("--template", choices=("rag-v1", "rag-v2", "rag-v3"), help="prompt template")
     add_filters(leaf)
-    leaf.set_defaults(run=run_later("run_ask", "cli.commands.library.ask"))
 
 
 def add_filters(leaf: Parser) -> None:
@@ -224,4 +223,3 @@ def _add_eval(leaf: Parser) -> None:
     leaf.add_argument(
         "--compare", metavar="RUN", nargs="?", const="", help="compare with this run (default: the last saved run)"
     )
-    leaf.set_defaults(run=run_later("run_eval", "cli.commands.library.evaluate"))

@@ -10,7 +10,7 @@ from pathlib import Path
 from cli.context import Context
 from cli.format.layout import one_line, pad, wrap
 from cli.output import Output
-from cli.parser import Parser, add_group, add_leaf, path_name
+from cli.parser import Group, Parser, path_name
 from core.base.config.settings_sources import environment_name, from_home
 from core.base.fault import Fault
 from core.base.paths import config_file
@@ -34,24 +34,20 @@ Only `pull` uses the network.
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     """The sub-commands and their arguments."""
     parser.epilog = _EXAMPLES
-    children = add_group(parser, "models_command")
-    add_leaf(children, shared, "list", "list models").set_defaults(run=run_list)
-    pull = add_leaf(children, shared, "pull", "download a model and verify its digests")
+    children = Group(parser, shared, "models_command")
+    children.leaf("list", "list models", run_list)
+    pull = children.leaf("pull", "download a model and verify its digests", run_pull)
     pull.add_argument("id", metavar="ID", nargs="?", default=MINILM, help=f"model (default: {MINILM})")
     pull.add_argument("--force", action="store_true", help="download the model even if it is installed")
-    pull.set_defaults(run=run_pull)
-    add = add_leaf(children, shared, "add", "add a model from a folder (converts BERT safetensors)")
+    add = children.leaf("add", "add a model from a folder (converts BERT safetensors)", run_add)
     add.add_argument("folder", metavar="DIR", type=path_name, help="ONNX or sentence-transformers folder")
     add.add_argument("--id", metavar="ID", help="model id (default: name of the folder)")
     add.add_argument("--languages", choices=("en", "multilingual"), help="languages (default: detected)")
     add.add_argument("--document-prefix", metavar="TEXT", help="prefix for stored texts")
     add.add_argument("--query-prefix", metavar="TEXT", help="prefix for queries")
-    add.set_defaults(run=run_add)
-    use = add_leaf(children, shared, "use", "select a model")
+    use = children.leaf("use", "select a model", run_use)
     use.add_argument("id", metavar="ID", help=f"installed model, or {_AUTO} for the best installed model")
-    use.set_defaults(run=run_use)
-    measure = add_leaf(children, shared, "calibrate", "calibrate the selected model for answers")
-    measure.set_defaults(run=run_calibrate)
+    children.leaf("calibrate", "calibrate the selected model for answers", run_calibrate)
 
 
 def run_list(args: argparse.Namespace, context: Context) -> int:

@@ -14,7 +14,7 @@ from cli.commands.team.server import run_preview as run_server_preview
 from cli.context import Context
 from cli.format.layout import clip, counted, one_line
 from cli.output import Output
-from cli.parser import Parser, add_group, add_leaf, number, path_name
+from cli.parser import Group, Parser, number, path_name
 from core.base.fault import Fault
 
 if TYPE_CHECKING:
@@ -39,31 +39,28 @@ _STAYS = "A withdrawn lesson stays in the history of git and of each casebook th
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     """The sub-commands and their arguments."""
     parser.epilog = _EXAMPLES
-    children = add_group(parser, "team_command")
-    export = add_leaf(children, shared, "export", "write verified fixes of this repository into its lessons file")
+    children = Group(parser, shared, "team_command")
+    export = children.leaf("export", "write verified fixes of this repository into its lessons file", run_export)
     _add_selection(export)
     export.add_argument(
         "--withdraw", metavar="LESSON", action="append", default=[], help="withdraw this lesson (repeatable)"
     )
     export.add_argument("--yes", action="store_true", help="skip the confirmation of the first export")
-    export.set_defaults(run=run_export)
-    show = add_leaf(children, shared, "preview", "show every field and excerpt that an export would write")
+    show = children.leaf("preview", "show every field and excerpt that an export would write", run_preview)
     _add_selection(show)
     show.add_argument(
         "--server", action="store_true", help="show the fields that the next sync would send to the server"
     )
-    show.set_defaults(run=run_preview)
-    check = add_leaf(children, shared, "check", "list stale lessons and invalid lines")
+    check = children.leaf("check", "list stale lessons and invalid lines", run_check)
     _add_folder(check)
-    check.set_defaults(run=run_check)
-    merge = add_leaf(children, shared, "merge", "merge lessons files (git can run this command as a merge driver)")
+    merge = children.leaf("merge", "merge lessons files (git can run this command as a merge driver)", run_merge)
     merge.add_argument(
         "files", metavar="FILE", nargs="+", type=path_name, help="BASE OURS THEIRS (writes OURS), or one "
         "file with conflict markers",
     )  # fmt: skip
-    merge.set_defaults(run=run_merge, bare=True)
-    add_server(children, shared)
-    add_index(children, shared)
+    merge.set_defaults(bare=True)
+    add_server(children)
+    add_index(children)
 
 
 def _add_folder(leaf: Parser) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cli.commands.team.lines import left_lines, lesson_lines
 from cli.context import Context
 from cli.format.layout import counted, one_line
 from cli.output import Output
-from cli.parser import Parser, add_leaf, path_name
+from cli.parser import Group, Parser, path_name
 from core.base.fault import Fault
 
 if TYPE_CHECKING:
@@ -23,13 +23,12 @@ _URL = "server URL without a password, for example postgresql://mina@db.example.
 _SHOWN = 20
 
 
-def add_server(children: Any, shared: Parser) -> None:
+def add_server(children: Group) -> None:
     """The sub-commands of a team with a server."""
-    init = add_leaf(children, shared, "init", "create a team on a PostgreSQL server, or update its tables")
+    init = children.leaf("init", "create a team on a PostgreSQL server, or update its tables", run_init)
     init.add_argument("url", metavar="URL", nargs="?", help=f"{_URL} (default: your team's server)")
     _add_team(init, "default: the name of the database")
-    init.set_defaults(run=run_init)
-    join = add_leaf(children, shared, "join", "share the fixes of a repository with a team on a server")
+    join = children.leaf("join", "share the fixes of a repository with a team on a server", run_join)
     join.add_argument("url", metavar="URL", nargs="?", help=f"{_URL} (default: your team's server)")
     _add_team(join, "default: your team, if your login has only one")
     join.add_argument(
@@ -38,18 +37,14 @@ def add_server(children: Any, shared: Parser) -> None:
     )  # fmt: skip
     join.add_argument("--machine", metavar="NAME", default="", help="name of this machine in the log (default: random)")
     join.add_argument("--yes", action="store_true", help="skip the confirmation")
-    join.set_defaults(run=run_join)
-    sync = add_leaf(children, shared, "sync", "send and receive lessons now")
+    sync = children.leaf("sync", "send and receive lessons now", run_sync)
     sync.add_argument("--again", action="store_true", help="read the whole log again and send lost events")
     sync.add_argument("--withdraw", metavar="LESSON", action="append", default=[], help="withdraw this lesson")
     sync.add_argument("--restore", metavar="LESSON", action="append", default=[], help="share this lesson again")
-    sync.set_defaults(run=run_sync)
-    status = add_leaf(children, shared, "status", "show your team, its server and unsent events")
+    status = children.leaf("status", "show your team, its server and unsent events", run_status)
     status.add_argument("--offline", action="store_true", help="do not contact the server")
     status.add_argument("--verify", action="store_true", help="check the hashes of the whole log")
-    status.set_defaults(run=run_status)
-    leave = add_leaf(children, shared, "leave", "leave the team (its fixes stay in your casebook)")
-    leave.set_defaults(run=run_leave)
+    children.leaf("leave", "leave the team (its fixes stay in your casebook)", run_leave)
 
 
 def _add_team(leaf: Parser, default: str) -> None:
@@ -213,11 +208,10 @@ def run_leave(args: argparse.Namespace, context: Context) -> int:
     return 0
 
 
-def add_index(children: Any, shared: Parser) -> None:
+def add_index(children: Group) -> None:
     """The sub-commands and their arguments."""
-    index = add_leaf(children, shared, "index", "build or update the server's search index")
-    index.set_defaults(run=run_index)
-    hold = add_leaf(children, shared, "hold", "show or select which lessons of the team your casebook stores")
+    children.leaf("index", "build or update the server's search index", run_index)
+    hold = children.leaf("hold", "show or select which lessons of the team your casebook stores", run_hold)
     hold.add_argument(
         "--project", metavar="NAME", action="append", default=[],
         help="store lessons of this repository, for example github.com/acme/shop (repeatable)",
@@ -226,7 +220,6 @@ def add_index(children: Any, shared: Parser) -> None:
         "--tool", metavar="NAME", action="append", default=[], help="store lessons about this tool (repeatable)"
     )
     hold.add_argument("--everything", action="store_true", help="store every lesson (default)")
-    hold.set_defaults(run=run_hold)
 
 
 def run_index(args: argparse.Namespace, context: Context) -> int:
