@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 import gc
 import sys
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,6 +19,7 @@ from core.base.trace import Step
 
 if TYPE_CHECKING:
     from core.base.log import Level
+    from core.store import Store
 
 MAX_TEXT = 64 << 20
 """Bytes of one text read from standard input."""
@@ -29,6 +32,14 @@ class Context(NamedTuple):
     config: Config
     settings: Settings
     database: Path
+
+    @contextmanager
+    def store(self, *, write: bool = False, create: bool = False) -> Generator[Store]:
+        """The casebook in force, open. Every error of SQLite on it is raised as a Fault."""
+        from core.store import faults, open_store
+
+        with open_store(self.database, write=write, create=create) as store, faults(self.database):
+            yield store
 
     def log(self, level: Level, event: str, **facts: object) -> None:
         """Write a line to the log, if the settings find it worth one."""

@@ -191,10 +191,9 @@ def run_add(args: argparse.Namespace, context: Context) -> int:
     from core.align import read_extracted
     from core.evidence import session_named
     from core.flows.system.evidence import add_extracted
-    from core.store import faults, open_store
 
     extracted = read_from(args.file, read_extracted)
-    with open_store(context.database, write=True) as store, faults(context.database), stoppable() as stopped:
+    with context.store(write=True) as store, stoppable() as stopped:
         done = add_extracted(
             store,
             session_named(store.con, args.session),
@@ -217,11 +216,10 @@ def run_align_session(args: argparse.Namespace, context: Context) -> int:
     from cli.progress import reporter, stoppable
     from core.evidence import session_named
     from core.flows.system.evidence import align_sessions
-    from core.store import faults, open_store
 
     if args.session is None or args.messages is not None or args.extracted is not None:
         raise Fault("invalid_input", "--session cannot be combined with --messages or --extracted", "omit one of them")
-    with open_store(context.database, write=True) as store, faults(context.database), stoppable() as stopped:
+    with context.store(write=True) as store, stoppable() as stopped:
         (done,) = align_sessions(
             store,
             [session_named(store.con, args.session)],
@@ -243,13 +241,12 @@ def run_list(args: argparse.Namespace, context: Context) -> int:
     from core.evidence import list_entries, list_quotes, session_named
     from core.evidence.entries import EntryPage
     from core.evidence.review.queue import OPEN, QuoteFilters
-    from core.store import faults, open_store
     from core.store.sql import storable
 
     if not 1 <= args.limit <= 10_000:
         raise Fault("invalid_input", f"--limit {args.limit} is not between 1 and 10,000", "pass a number in this range")
     after = storable(args.after or "")
-    with open_store(context.database) as store, faults(context.database):
+    with context.store() as store:
         session = None if args.session is None else session_named(store.con, args.session)
         if args.entries:
             which = {"session": session, "stage": args.stage, "ready": args.ready}
@@ -272,11 +269,10 @@ def run_show(args: argparse.Namespace, context: Context) -> int:
     """`evidence show`: exit 1 if there is none of that id."""
     from cli.format.evidence import entry_lines, quote_lines
     from core.evidence import show_entry, show_quote
-    from core.store import faults, open_store
     from core.store.sql import storable
 
     number = args.id.isascii() and args.id.isdecimal() and len(args.id) < 19 and not args.entry
-    with open_store(context.database) as store, faults(context.database):
+    with context.store() as store:
         quote = show_quote(store, int(args.id)) if number else None
         entry = None if number else show_entry(store, storable(args.id))
     if quote is not None:
@@ -326,9 +322,8 @@ def run_reject(args: argparse.Namespace, context: Context) -> int:
 
 def _decide(args: argparse.Namespace, context: Context, act: Callable[[Store], Decided]) -> int:
     from cli.format.evidence import decided_lines
-    from core.store import faults, open_store
 
-    with open_store(context.database, write=True) as store, faults(context.database):
+    with context.store(write=True) as store:
         try:
             done = act(store)
         except Fault as fault:
@@ -349,10 +344,9 @@ def run_promote(args: argparse.Namespace, context: Context) -> int:
     from cli.format.evidence import promoted_lines
     from core.errors.curation.transaction import person
     from core.evidence import demote, promote
-    from core.store import faults, open_store
     from core.store.sql import storable
 
-    with open_store(context.database, write=True) as store, faults(context.database):
+    with context.store(write=True) as store:
         try:
             done = (demote if args.back else promote)(store, person(), storable(args.id))
         except Fault as fault:
@@ -367,12 +361,11 @@ def _promote_ready(args: argparse.Namespace, context: Context) -> int:
     from cli.format.evidence import promoted_many_lines
     from core.errors.curation.transaction import person
     from core.evidence import promote_many
-    from core.store import faults, open_store
 
     if args.id is not None or args.back:
         given = "an entry id" if args.id is not None else "--back"
         raise Fault("invalid_input", f"--ready and {given} cannot be combined", "pass one of them")
-    with open_store(context.database, write=not args.dry_run) as store, faults(context.database):
+    with context.store(write=not args.dry_run) as store:
         done = promote_many(store, person(), dry_run=args.dry_run)
     context.log("info", "promoted all", entries=len(done.promoted), blocked=len(done.blocked), change=done.change)
     context.out.result(done, promoted_many_lines(context.out, done))

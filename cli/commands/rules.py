@@ -380,9 +380,8 @@ def run_decide_draft(args: argparse.Namespace, context: Context) -> int:
     from cli.format.rules import decided_lines
     from core.errors.curation.transaction import person
     from core.flows.corrections.drafts import accept_draft, reject_draft
-    from core.store import faults, open_store
 
-    with open_store(context.database, write=True) as store, faults(context.database):
+    with context.store(write=True) as store:
         if args.rules_command == "accept":
             done = accept_draft(store, person(), args.id, Path(args.file))
         else:

@@ -39,9 +39,8 @@ def run_undo(args: argparse.Namespace, context: Context) -> int:
         return run_history(args, context)
     if not 1 <= args.steps <= _MOST:
         raise Fault("invalid_input", f"invalid number of changes: {args.steps}", f"pass a number from 1 to {_MOST:,}")
-    from core.store import faults, open_store
 
-    with open_store(context.database, write=True) as store, faults(context.database):
+    with context.store(write=True) as store:
         try:
             done = _undo(args, store)
         except Fault as fault:

@@ -19,7 +19,7 @@ from core.errors.cases.derived import NO_LONGER_HARVESTED, project_aliases
 from core.errors.curation.transaction import look
 from core.errors.practice import Practice, PracticeList, every_failure, practices, shown_counts, shown_how
 from core.errors.retrieval.answer import Worth
-from core.store import faults, open_store
+from core.store import open_store
 from core.text import redact
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def run_list(args: argparse.Namespace, context: Context) -> int:
     """`errors list`: one page of cases."""
     if not 1 <= args.limit <= 10_000:
         raise Fault("invalid_input", f"--limit {args.limit} is not between 1 and 10,000", "pass a number in this range")
-    with open_store(context.database) as store, faults(context.database):
+    with context.store() as store:
         page = list_cases(store, _filters(args), sort=args.sort, limit=args.limit, after=args.after)
     context.out.result(page, _list_lines(context.out, page))
     return 0 if page.cases else 1
@@ -60,7 +60,7 @@ def run_show(args: argparse.Namespace, context: Context) -> int:
     """`errors show`: everything about one case, with its citations and their current places."""
     from core.flows.ingest.case_citations import with_citations
 
-    with open_store(context.database) as store, faults(context.database):
+    with context.store() as store:
         case = show_case(store, args.id) if 0 < args.id <= LARGEST_ID else None
         if case is None:
             try:
@@ -147,7 +147,7 @@ def run_import(args: argparse.Namespace, context: Context) -> int:
     from core.errors.exchange.case_import import check_source, import_cases
 
     check_source(Path(args.file))
-    with open_store(context.database, write=True, create=True) as store, faults(context.database):
+    with context.store(write=True, create=True) as store:
         report = import_cases(store, Path(args.file))
     context.log("info", "cases imported", file=args.file, errors=report.errors, skipped=len(report.skipped))
     context.out.result(report, report_lines(context.out, report))
@@ -205,7 +205,7 @@ def _time(text: str | None) -> str | None:
 
 def run_practice(args: argparse.Namespace, context: Context) -> int:
     """`errors practice`: every practice of one or all projects; exit 1 where there is none."""
-    with open_store(context.database) as store, faults(context.database):
+    with context.store() as store:
         these = None if args.project is None else project_aliases(store.con, args.project)
         told = shown_counts(store.con, these)
         found = PracticeList(practices(store.con, args.project), every_failure(store.con, these), *told)

@@ -33,7 +33,7 @@ from core.errors.curation.transaction import (
 from core.errors.curation.triage import QueuePage, is_part_of, triage_queue
 from core.errors.retrieval.answer import Source
 from core.flows.system.history import read_history
-from core.store import Store, faults, open_store
+from core.store import Store
 from core.text import redact
 
 LARGEST_ID = 2**63 - 1
@@ -121,7 +121,7 @@ def decide_cases(args: argparse.Namespace, context: Context, act: Callable[[Stor
     expected = getattr(args, "expect", None)
     if expected is not None and len(ids) > 1:
         raise Fault("invalid_input", "--expect takes one case", "pass one ID")
-    with open_store(context.database, write=True) as store, faults(context.database):
+    with context.store(write=True) as store:
         try:
             ids = [at if 0 < at <= LARGEST_ID else 0 for at in ids]
             seen = [look(store.con, at) if mark is None else look_at_error(store.con, at, mark) for at in ids]
@@ -210,7 +210,7 @@ def run_triage(args: argparse.Namespace, context: Context) -> int:
     if not 1 <= args.limit <= 10_000:
         raise Fault("invalid_input", f"--limit {args.limit} is not between 1 and 10,000", "pass a number in this range")
     tool, project = (None if name is None else redact(name) for name in (args.tool, args.project))
-    with open_store(context.database) as store, faults(context.database):
+    with context.store() as store:
         page = triage_queue(store, Filters(tool=tool, project=project), args.limit, args.after)
     context.out.result(page, _queue_lines(context.out, page))
     return 0 if page.cases else 1
@@ -234,7 +234,7 @@ def run_history(args: argparse.Namespace, context: Context) -> int:
     if not 1 <= args.limit <= 10_000:
         raise Fault("invalid_input", f"--limit {args.limit} is not between 1 and 10,000", "pass a number in this range")
     case_id: Any = getattr(args, "id", None)
-    with open_store(context.database) as store, faults(context.database):
+    with context.store() as store:
         about = case_id if case_id is None or 0 < case_id <= LARGEST_ID else 0
         page = read_history(store, args.limit, args.before, about)
         if case_id is not None and not page.changes:
@@ -273,7 +273,7 @@ def run_lesson(args: argparse.Namespace, context: Context) -> int:
         scope = "general" if args.general else "project"
         return decide_cases(args, context, lambda store, seen: set_scope(store, person(), seen, scope, pick=args.fix))
     case_id = args.id if 0 < args.id <= LARGEST_ID else 0
-    with open_store(context.database) as store, faults(context.database):
+    with context.store() as store:
         try:
             look(store.con, case_id)
         except Fault as fault:

@@ -136,7 +136,6 @@ def _sessions(words: list[str], context: Context) -> int:
     from cli.format.ask import session_lines, session_list_lines
     from core.flows.ask.draft_file import take_up
     from core.library.ask.store import SessionDeleted, SessionList
-    from core.store import faults, open_store
 
     what, *names = words
     if len(names) != (what != "list"):
@@ -149,7 +148,7 @@ def _sessions(words: list[str], context: Context) -> int:
     lost: Fault | None = None
     found: SessionList | StoredSession | SessionDeleted = SessionList(())
     try:
-        with open_store(context.database, write=what == "delete") as store, faults(context.database):
+        with context.store(write=what == "delete") as store:
             try:
                 found = _session_act(what, names, store)
             except Fault as fault:

@@ -24,12 +24,11 @@ def run_list(args: argparse.Namespace, context: Context) -> int:
     """`library list`: exit 1 where there is none."""
     from cli.commands.library.search import filters_of
     from core.library.search.inspect import list_documents
-    from core.store import faults, open_store
 
     if not 1 <= args.limit <= 1000:
         raise Fault("invalid_input", f"--limit {args.limit} is not between 1 and 1000", "page with --after")
     filters = filters_of(args)
-    with open_store(context.database) as store, faults(context.database):
+    with context.store() as store:
         found = list_documents(store.con, filters, args.limit, args.after)
         filled = bool(found.total) or bool(list_documents(store.con, limit=1).total)
     context.out.result(found, _page_lines(context.out, found, filled=filled))
@@ -56,9 +55,8 @@ def _page_lines(out: Output, found: DocPage, *, filled: bool) -> Iterator[str]:
 def run_inspect(args: argparse.Namespace, context: Context) -> int:
     """`library inspect`: a document with its passages, or one passage; exit 1 where there is none of that name."""
     from core.library.search.inspect import inspect
-    from core.store import faults, open_store
 
-    with open_store(context.database) as store, faults(context.database):
+    with context.store() as store:
         try:
             found = inspect(store.con, args.name)
         except Fault as fault:
@@ -99,9 +97,8 @@ def run_open(args: argparse.Namespace, context: Context) -> int:
     """
     from core.base.editor import at_line, editor_of
     from core.library.citations.store import file_place
-    from core.store import faults, open_store
 
-    with open_store(context.database) as store, faults(context.database):
+    with context.store() as store:
         try:
             found = file_place(store.con, args.name)
         except Fault as fault:
@@ -195,9 +192,8 @@ def run_cite(args: argparse.Namespace, context: Context) -> int:
     from core.errors import show_case
     from core.errors.curation.transaction import person
     from core.flows.ingest.case_citations import cite_in_case, with_citations
-    from core.store import faults, open_store
 
-    with open_store(context.database, write=True) as store, faults(context.database):
+    with context.store(write=True) as store:
         case = show_case(store, args.case) if 0 < args.case < 1 << 62 else None
         if case is None:
             return not_there(Fault("not_indexed", f"case {args.case} not found", "run: casebook errors list"), context)

@@ -250,12 +250,11 @@ def run_hold(args: argparse.Namespace, context: Context) -> int:
     """`team hold`: exit 0. A choice is followed by a round with the server."""
     from core.flows.team.sync.holding import held_lessons, hold_lessons
     from core.flows.team.sync.session import sync
-    from core.store import faults, open_store
 
     chosen = bool(args.project or args.tool)
     if chosen and args.everything:
         raise Fault("invalid_input", "--everything cannot be combined with --project or --tool", "omit one of them")
-    with open_store(context.database, write=chosen or args.everything) as store, faults(context.database):
+    with context.store(write=chosen or args.everything) as store:
         if chosen or args.everything:
             hold_lessons(store, args.project, args.tool, everything=args.everything)
             sync(store)
