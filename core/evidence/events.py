@@ -161,6 +161,4 @@ def _apply(con: apsw.Connection, event: Event) -> None:
 
 
 def _text(body: object) -> str:
-    from core.base.wire import dumps
-
     return dumps(body)

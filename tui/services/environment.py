@@ -130,8 +130,6 @@ class Surroundings:
     @property
     def sources(self) -> Sources:
         """Where the rules come from. Without settings: from the files named, compared by keywords alone."""
-        from core.base.config.settings import RuleSettings
-
         settings = self.config.values.rules if self.config else RuleSettings(files="", project_files="")
         return Sources(settings, self.embedding, self.folder, self.rules)
 

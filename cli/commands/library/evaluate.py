@@ -11,14 +11,12 @@ from cli.context import Context
 from cli.format.layout import clip, one_line
 from cli.output import Output
 from core.base.fault import Fault
-from core.library.evaluation import Evaluation, Interval, Suite
+from core.library.evaluation import Evaluation, Interval, Suite, compared, evaluate, keep, read_suite
 from core.library.search.rows import Mode
 
 
 def run_eval(args: argparse.Namespace, context: Context) -> int:
     """`library eval`: exit 0 if every query ran; 1 if a label no longer exists."""
-    from core.library.evaluation import read_suite
-
     suite = read_suite(Path(args.suite))
     if args.ingest and (args.keep or args.compare is not None):
         raise Fault(
@@ -39,7 +37,6 @@ def run_eval(args: argparse.Namespace, context: Context) -> int:
 
 def _evaluate(args: argparse.Namespace, context: Context, database: Path, suite: Suite) -> Evaluation:
     from core.flows.ingest.search import model_search
-    from core.library.evaluation import compared, evaluate, keep
     from core.store import open_store
 
     modes: list[Mode] = args.mode or ["lexical", "hybrid"]

@@ -15,15 +15,14 @@ from cli.format.layout import clip, counted, one_line, wrap
 from cli.format.library import columns_of
 from cli.output import Output
 from core.base.fault import Fault
-from core.library.ingest.write import ResetReport
+from core.library.ingest.write import ResetReport, reset_library
 from core.library.search.api import EMPTY, NONE_PASSES
-from core.library.search.inspect import ChunkInspection, DocInspection, DocPage, IndexReport
+from core.library.search.inspect import ChunkInspection, DocInspection, DocPage, IndexReport, inspect, list_documents
 
 
 def run_list(args: argparse.Namespace, context: Context) -> int:
     """`library list`: exit 1 where there is none."""
     from cli.commands.library.search import filters_of
-    from core.library.search.inspect import list_documents
 
     if not 1 <= args.limit <= 1000:
         raise Fault("invalid_input", f"--limit {args.limit} is not between 1 and 1000", "page with --after")
@@ -54,8 +53,6 @@ def _page_lines(out: Output, found: DocPage, *, filled: bool) -> Iterator[str]:
 
 def run_inspect(args: argparse.Namespace, context: Context) -> int:
     """`library inspect`: a document with its passages, or one passage; exit 1 where there is none of that name."""
-    from core.library.search.inspect import inspect
-
     with context.store() as store:
         try:
             found = inspect(store.con, args.name)
@@ -156,7 +153,6 @@ def run_embed(args: argparse.Namespace, context: Context) -> int:
 
 def run_reset(args: argparse.Namespace, context: Context) -> int:
     """`library reset`: asks first, unless --yes; exit 1 where the answer is no."""
-    from core.library.ingest.write import reset_library
     from core.store import open_store
 
     with open_store(context.database, write=True) as store:

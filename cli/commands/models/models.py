@@ -14,7 +14,7 @@ from cli.parser import Group, Parser, path_name
 from core.base.config.settings_sources import environment_name, from_home
 from core.base.fault import Fault
 from core.base.paths import config_file
-from core.embedding.models.calibrate import Calibration
+from core.embedding.models.calibrate import Calibration, calibrate
 from core.embedding.models.catalogue import CATALOGUE, MINILM, Model
 from core.embedding.models.model_report import ModelList, ModelReport, digests_of, list_models
 from core.embedding.models.models import Absent, LocalModel, current, find, pulled_folder
@@ -197,7 +197,6 @@ def _use_lines(context: Context, name: str, file: Path) -> Iterator[str]:
 
 def run_calibrate(args: argparse.Namespace, context: Context) -> int:
     """`models calibrate`: exit 1 if the model does not tell causes apart."""
-    from core.embedding.models.calibrate import calibrate
     from core.embedding.models.model_folder import write_thresholds
     from core.embedding.runtime.local import load
     from core.errors.retrieval.embed_text import embed_text

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import apsw
 
 from core.base.trace import Step, Stopwatch, facts
-from core.errors.cases.derived import ANSWERS, HOLDS_HERE, TEAM, answer_order, message_numbers, parse_names
+from core.errors.cases.derived import ANSWERS, HOLDS_HERE, TEAM, answer_order, message_numbers, own_titles, parse_names
 from core.errors.equivalence import (
     Named,
     difference,
@@ -480,7 +480,6 @@ def by_words(store: Store, query: Query) -> TierResult:
         rows = cast("list[tuple[int]]", store.con.execute(sql, (asked, _LOCATED)).fetchall())
     if not rows:
         return TierResult(None, (), None, Step("words", "miss", "no case contains every word", elapsed_ms=watch.ms()))
-    from core.errors.cases.derived import own_titles  # what finds nothing need not load what says where it is
     from core.errors.retrieval.match_location import QueryWords, in_order, locate, words_step
 
     own, these = own_titles(store.con, [case_id for (case_id,) in rows]), QueryWords(terms(text))

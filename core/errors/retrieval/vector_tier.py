@@ -30,6 +30,7 @@ from core.errors.retrieval.neighbours import (
     Neighbour,
     answering_cases,
     by_rare_words,
+    cases_like,
     nearest_answering,
     similar_by_words,
     similar_cases,
@@ -323,8 +324,6 @@ class Like:
     case_id: int
 
     def __call__(self, store: Store, vectors: VectorSearch) -> CasesLike:
-        from core.errors.retrieval.neighbours import cases_like
-
         return cases_like(store, self.case_id, vectors.kept)
 
 

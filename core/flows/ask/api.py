@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from core.base.fault import Fault
 from core.base.trace import Step, Stopwatch, facts
 from core.flows.ask.draft_file import Unfinished, take_up, written_down
-from core.flows.ask.generate import budget, generate
+from core.flows.ask.generate import budget, gather, generate
 from core.flows.ask.options import AskContext, AskOptions, ask_options, checked, load_glossary
 from core.flows.ask.retrieve import Retrieved, candidates, cited, is_empty, retrieve, trust_of
 from core.flows.ask.verify import settle
@@ -112,8 +112,6 @@ def _answered(asking: AskContext) -> tuple[Answer, tuple[str, ...]]:
     if not retrieved.gate.passed:  # of a question in several steps too: it is asked of the whole question first
         return found.refused("score_gate"), ()
     if asking.options.multi_hop:
-        from core.flows.ask.generate import gather
-
         hops = gather(asking, retrieved.passages, turns)
         gathered = replace(retrieved, returned=len(hops.passages))
         found = replace(

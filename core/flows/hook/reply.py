@@ -16,7 +16,7 @@ from core.errors.practice import Practice
 from core.errors.retrieval.answer import Hit, SearchAnswer, for_agents
 from core.errors.retrieval.tiers import AnsweringFix, answering_fixes
 from core.flows.hook.payload import EventName, Payload
-from core.flows.outcomes import Due, recent_of
+from core.flows.outcomes import Due, actions_of, disagree, recent_of
 from core.text import visible
 
 
@@ -77,8 +77,6 @@ def _bad_time(payload: Payload) -> str:
 
 def _has_rival(fixes: list[AnsweringFix], hit: Hit) -> bool:
     """Whether another fix, as good by origin and strength, undoes what this one does."""
-    from core.flows.outcomes import actions_of, disagree
-
     own = next((one for one in fixes if one.id == hit.resolution_id), None)
     if own is None:
         return False

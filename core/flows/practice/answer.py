@@ -10,7 +10,7 @@ import apsw
 
 from core.base.fault import Fault
 from core.errors.identity.api import identify
-from core.errors.practice import Practice
+from core.errors.practice import Practice, practice_of
 from core.errors.retrieval.answer import SearchAnswer
 from core.store import Store, faults, open_store
 
@@ -61,7 +61,6 @@ def repository_at(con: apsw.Connection, folder: str) -> str:
 def _practice(con: apsw.Connection, answer: SearchAnswer, folder: str) -> Practice | None:
     if con.execute("SELECT 1 FROM practice_finding LIMIT 1").fetchone() is None:
         return None
-    from core.errors.practice import practice_of  # most casebooks of a search hold no practice
 
     found = identify(answer.query.raw)
     row = None

@@ -24,6 +24,7 @@ from core.embedding.runtime.report import EmbedPart, EmbedReport
 from core.embedding.runtime.worker import BATCH, place_of, run, up_to_date
 from core.errors.retrieval.embed_text import ErrorSource
 from core.errors.retrieval.embed_text import place_of as place_of_errors
+from core.library.search.hybrid import ChunkSource
 from core.library.search.hybrid import place_of as place_of_passages
 from core.store import Store, faults, jobs, open_store
 from core.store.sql import number
@@ -46,7 +47,6 @@ def _source(kind: EmbeddedKind, model: Model) -> Source:
         from core.rules.matching.tables import load_tables
 
         return source_for(load_tables(), english=model.languages == "en")
-    from core.library.search.hybrid import ChunkSource
 
     return ChunkSource()
 

@@ -22,7 +22,7 @@ from core.base.wire import dumps, to_wire
 from core.library.ask.answer import Answer, AnswerCitation, SinceRead
 from core.library.ask.prompt import Turn
 from core.library.documents.read import sources
-from core.library.documents.rows import asset_id, content_hash
+from core.library.documents.rows import asset_id, content_hash, id_from
 from core.library.ingest.walk import file_of
 from core.library.ingest.write import SETTLED
 from core.store import Store
@@ -154,8 +154,6 @@ def _put_answer(con: apsw.Connection, one: dict[str, Any], packed: Sequence[str]
 
 
 def _put_turn(con: apsw.Connection, one: dict[str, Any]) -> None:
-    from core.library.documents.rows import id_from
-
     session, at, created = one["conversation_id"], one["turn_index"], one["created_at"]
     con.execute(
         "INSERT INTO chat_sessions VALUES (?, ?, ?, ?, ?) ON CONFLICT (session_id) DO UPDATE SET updated_at = ?",

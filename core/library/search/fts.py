@@ -19,7 +19,7 @@ from core.base.fault import Fault
 from core.base.installation import remedy
 from core.base.trace import Step, facts
 from core.lexical import HANGUL_RUN
-from core.library.documents.rows import LANGUAGES, MEDIA, SOURCE_TYPES, TRUST_LEVELS, TrustLevel
+from core.library.documents.rows import LANGUAGES, MEDIA, SOURCE_TYPES, TRUST_LEVELS, TrustLevel, short_hash
 from core.library.ingest.readers import KUBERNETES
 from core.library.search.korean import PACKAGE, Analyse, analyse, installed, morphemes
 from core.library.search.subword import VERSION, pieces
@@ -38,7 +38,6 @@ _BATCH = 2_000
 
 def index_version(analyser: str = "") -> str:
     """`v<schema version>.<hash of the configuration>` (decision 22)."""
-    from core.library.documents.rows import short_hash
     from core.store.schema.migrations import SHIPPED
 
     return f"v{SHIPPED.version}.{short_hash(fts_config(analyser))}"

@@ -28,7 +28,7 @@ from tui.render.common.untrusted import inline
 from tui.runtime.jobs import Jobs
 from tui.runtime.messages import PaneSaid
 from tui.services.db_watch import AFTER, Change, Following, Later, files_at, watch
-from tui.services.exporting import Listed
+from tui.services.exporting import Kind, Listed, export_of, proposed
 from tui.services.importing import Source
 from tui.widgets.row_list import RowList
 from tui.widgets.workbench import Running
@@ -212,7 +212,6 @@ class LiveResults(Performs, Results):
 
     def _export(self, kind: str) -> None:
         from tui.screens.export import ExportScreen
-        from tui.services.exporting import Kind, export_of, proposed
 
         export = export_of(cast("Kind", kind), self._clock(), self.every, self.listed)
 

@@ -15,7 +15,7 @@ from tui.render.case import Fix, fix_name
 from tui.render.common.glyphs import Signs
 from tui.runtime.jobs import Job, Jobs, job_work
 from tui.runtime.messages import PaneChanged, PaneCopied, PaneOpenCitation, PaneSearchLibrary, PaneShowAll
-from tui.screens.export import Form
+from tui.screens.export import CopyMenu, Form
 
 if TYPE_CHECKING:
     from core.errors import Case
@@ -169,8 +169,6 @@ class CaseActs:
         self._copied(next((form for form in self._forms() if form.key == "f"), None))
 
     def _copy_as(self) -> None:
-        from tui.screens.export import CopyMenu
-
         self._view.app.push_screen(CopyMenu(self._forms()), self._copied)
 
     def _copied(self, form: Form | None) -> None:

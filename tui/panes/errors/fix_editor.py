@@ -18,7 +18,7 @@ from tui.actions.action import Acts, Performs, Situation
 from tui.actions.registry import bindings
 from tui.panes.errors.actions import CaseNow
 from tui.panes.errors.case_side import CaseSide
-from tui.panes.errors.curation import Curating, Decision
+from tui.panes.errors.curation import Curating, Decision, edit_outside
 from tui.panes.errors.merge_split import Parting, ask_errors, ask_merge
 from tui.panes.errors.queries import Read
 from tui.render.common.untrusted import inline
@@ -371,8 +371,6 @@ class WritingScreen(Performs, ModalScreen[None]):
         self.dismiss()
 
     def _outside(self) -> None:
-        from tui.panes.errors.curation import edit_outside
-
         text, why = edit_outside(self.app, os.environ, self.area.text, self._read.case)
         if text is None:
             self._curating.say(why, "warning")

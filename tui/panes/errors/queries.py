@@ -485,8 +485,6 @@ def _rows(store: Store, hits: tuple[Hit, ...], query: Query, filters: Filters) -
 
 def _raise_failed(answer: SearchAnswer) -> None:
     """A search never raises; its `failed` step says what a person must hear."""
-    from core.base.fault import Fault
-
     for step in answer.trace:
         if step.outcome == "failed":
             code = step.fact("code")

@@ -14,7 +14,7 @@ from textual.widgets import Static
 from core.base.fault import Fault
 from tui.actions.action import Acts, Performs
 from tui.actions.registry import bindings
-from tui.panes.common.filter_menu import Choices, Value
+from tui.panes.common.filter_menu import Choices, FilterScreen, Value
 from tui.panes.common.list_pane import ListView
 from tui.panes.evidence.actions import PLACES_CHOSEN
 from tui.panes.evidence.queries import EARLIER, FILTERS, LATER, Compared, Kind, QuoteFilter, Quotes, ReadQuote
@@ -149,8 +149,6 @@ class Listing(Performs):
         }
 
     def _filter(self) -> None:
-        from tui.panes.common.filter_menu import FilterScreen
-
         screen = self._screen
         screen.app.push_screen(FilterScreen(QuoteFilters(screen.shown, screen.signs, screen.show_only), screen.jobs))
 

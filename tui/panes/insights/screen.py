@@ -14,7 +14,16 @@ from textual.content import Content
 from textual.widgets import Static
 
 from core.base.fault import Fault
-from core.flows.insights.pictures import VIEWS, View, event_of, side_words, weeks_line
+from core.flows.insights.pictures import (
+    VIEWS,
+    View,
+    event_of,
+    markdown_of,
+    picture_of,
+    picture_of_worked,
+    side_words,
+    weeks_line,
+)
 from core.flows.insights.report import NO_PROOF, PAUSES
 from tui.actions.action import Acts, Situation
 from tui.actions.registry import bindings
@@ -110,8 +119,6 @@ def find_session(job: Job[Lead | None], case_id: int) -> Lead | None:
 
 def picture_of_view(read: ReadInsights, view: View, scope: str) -> Picture:
     """The view that is shown, as a picture."""
-    from core.flows.insights.pictures import picture_of, picture_of_worked
-
     if view == "worked" and read.worked is not None:
         return picture_of_worked(read.worked, scope)
     return picture_of(read.found, view, scope)
@@ -437,7 +444,6 @@ class InsightsScreen(PaneScreen):
     def _copy(self) -> None:
         if self.read is None:
             return
-        from core.flows.insights.pictures import markdown_of
 
         self.post_message(PaneCopied("view", markdown_of(picture_of_view(self.read, self.shown.view, self._scope))))
 

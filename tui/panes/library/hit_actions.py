@@ -20,7 +20,7 @@ from tui.render.common.untrusted import inline, title
 from tui.render.hits import draw_passage
 from tui.runtime.jobs import Job, Jobs, job_work
 from tui.runtime.messages import PaneCopied
-from tui.screens.export import Form
+from tui.screens.export import CopyMenu, Form
 from tui.widgets.scroll_text import Reading
 from tui.widgets.workbench import KeyFooter
 
@@ -220,8 +220,6 @@ class LibraryActs(Performs):
         self._copied(next(iter(self._forms()), None))
 
     def _copy_as(self) -> None:
-        from tui.screens.export import CopyMenu
-
         self._screen.app.push_screen(CopyMenu(self._forms()), self._copied)
 
     def _copied(self, form: Form | None) -> None:

@@ -17,6 +17,7 @@ from tui.panes.library.filters import Scope
 from tui.panes.library.queries import (
     MOST,
     SNIPPET,
+    SOON,
     Keys,
     Meaning,
     SearchResult,
@@ -411,8 +412,6 @@ class Searching:
             self._screen.hits.trouble(fault, meaning=True)
             self.found, self._stamp = None, None
         elif self.found is not None:
-            from tui.panes.library.queries import SOON
-
             said = self.found.response
             trace = tuple(
                 replace(step, outcome="failed", reason=fault.message) if step.reason == SOON else step

@@ -21,7 +21,7 @@ from tui.panes.rules.queries import Measured, find_clusters, measure
 from tui.render.common.amounts import counted
 from tui.render.common.empty_states import Notice
 from tui.render.common.untrusted import inline, pad
-from tui.render.ranking import place_of
+from tui.render.ranking import place_of, unreadable
 from tui.render.tables import (
     Heading,
     draw_case,
@@ -142,8 +142,6 @@ class TableScreen(Performs, ModalScreen[None], Generic[T]):
         self._show()
 
     def _failed(self, fault: Fault) -> None:
-        from tui.render.ranking import unreadable
-
         self._nothing = _FAILED
         self._place.show_notice(unreadable(fault))
 
