@@ -35,7 +35,6 @@ class Place:
 
 
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
-    """The argument."""
     parser.add_argument("shell", metavar="SHELL", choices=_SHELLS, help="bash, zsh or fish")
     parser.set_defaults(run=run_completion, bare=True)
     parser.epilog = (

@@ -28,7 +28,6 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
 
 
 def run_show(args: argparse.Namespace, context: Context) -> int:
-    """`config show`."""
     context.out.result(context.config, _show_lines(context.out, context.config))
     return 0
 
@@ -50,7 +49,6 @@ def _show_lines(out: Output, config: Config) -> Iterator[str]:
 
 
 def run_path(args: argparse.Namespace, context: Context) -> int:
-    """`config path`."""
     place = _place(args)
     context.out.result(ConfigFile(str(place), place.is_file()), [one_line(str(place))])
     return 0

@@ -25,7 +25,6 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
 
 
 def run_backup(args: argparse.Namespace, context: Context) -> int:
-    """`db backup`."""
     from core.store.backups import backup
 
     target = Path(args.file)
@@ -34,7 +33,6 @@ def run_backup(args: argparse.Namespace, context: Context) -> int:
 
 
 def run_restore(args: argparse.Namespace, context: Context) -> int:
-    """`db restore`."""
     from core.store.backups import restore
 
     done = restore(context.database, Path(args.file))

@@ -25,7 +25,6 @@ from core.flows.system.demo_weeks import add_weeks
 
 
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
-    """The arguments."""
     parser.add_argument("--plain", action="store_true", help="print the demo as text, even on a terminal")
     parser.add_argument("--ascii", action="store_true", default=argparse.SUPPRESS, help="use ASCII characters only")
     parser.set_defaults(run=run_command)

@@ -287,7 +287,6 @@ def run_show(args: argparse.Namespace, context: Context) -> int:
 
 
 def run_accept(args: argparse.Namespace, context: Context) -> int:
-    """`evidence accept`."""
     from core.errors.curation.transaction import person
     from core.evidence import accept, adjust, choose, take_words
 
@@ -313,7 +312,6 @@ def run_accept(args: argparse.Namespace, context: Context) -> int:
 
 
 def run_reject(args: argparse.Namespace, context: Context) -> int:
-    """`evidence reject`."""
     from core.errors.curation.transaction import person
     from core.evidence import reject
 

@@ -57,7 +57,6 @@ class _Agents(tuple[str, ...]):
 
 
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
-    """The arguments."""
     parser.epilog = _EXAMPLES
     parser.add_argument(
         "agent",

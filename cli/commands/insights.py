@@ -31,7 +31,6 @@ _VIEWS: Final[dict[str, View]] = {
 
 
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
-    """The arguments."""
     parser.epilog = _EXAMPLES
     parser.add_argument(
         "view", metavar="VIEW", nargs="?", choices=(*_VIEWS, _SESSION),

@@ -27,7 +27,6 @@ replay does not read or write your casebook. Ctrl-C stops after the current tran
 
 
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
-    """The arguments."""
     parser.epilog = _EXAMPLES
     parser.add_argument("paths", metavar="PATH", type=path_name, nargs="+", help="transcripts or folders")
     parser.add_argument(

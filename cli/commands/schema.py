@@ -15,13 +15,11 @@ from core.flows.system.capabilities import Capabilities, LibraryState, capabilit
 
 
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
-    """The argument."""
     parser.add_argument("name", metavar="NAME", nargs="?", help="print a JSON Schema, for example error_search.v1")
     parser.set_defaults(run=run_schema)
 
 
 def run_schema(args: argparse.Namespace, context: Context) -> int:
-    """`schema`."""
     if args.name is not None:
         sys.stdout.write(schema_text(args.name))
         return 0

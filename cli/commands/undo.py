@@ -20,7 +20,6 @@ _MOST = 1000
 
 
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
-    """The arguments."""
     parser.add_argument("steps", metavar="N", nargs="?", type=number, default=1, help="number of changes (default 1)")
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--change", metavar="ID", type=number, help="undo only this change (--list shows the numbers)")
@@ -32,7 +31,6 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
 
 
 def run_undo(args: argparse.Namespace, context: Context) -> int:
-    """`undo`."""
     if args.list:
         from cli.commands.errors.curation import run_history
 

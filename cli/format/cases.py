@@ -173,7 +173,6 @@ def source_line(source: Source) -> str:
 
 
 def trace_lines(out: Output, trace: tuple[Step, ...]) -> Iterator[str]:
-    """A trace, one step a line."""
     yield "Search trace:"
     for line in lines(trace):
         indent = "  " + " " * (len(line) - len(line.lstrip(" ")))

@@ -101,7 +101,6 @@ def edit_lines(out: Output, edit: RuleEdit) -> Iterator[str]:
 
 
 def cluster_lines(out: Output, found: Clusters) -> Iterator[str]:
-    """Each cluster with its rules and what to do."""
     for one in found.clusters:
         head = "nearly the same" if one.kind == "duplicate" else "related"
         yield out.paint(f"{head} ({one.similarity:.2f})", "bold")

@@ -51,7 +51,6 @@ def database_file(environ: Mapping[str, str] | None = None) -> Path:
 
 
 def log_file(environ: Mapping[str, str] | None = None) -> Path:
-    """The log."""
     return user_folder("state", environ) / "casebook.log"
 
 

@@ -85,9 +85,7 @@ class LanguageModel(Protocol):
     """A model that can be asked. Making one contacts nothing."""
 
     @property
-    def ref(self) -> ModelRef:
-        """Which model it is."""
-        ...
+    def ref(self) -> ModelRef: ...
 
     @property
     def context_tokens(self) -> int:

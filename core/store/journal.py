@@ -235,7 +235,6 @@ def write_entry(con: apsw.Connection, actor: str, title: str, changeset: bytes, 
 
 
 def read_entry(con: apsw.Connection, journal_id: int) -> JournalEntry | None:
-    """The entry with that id."""
     sql = "SELECT id, ts, actor, title, undoes, undone_by FROM journal WHERE id = ?"
     row = con.execute(sql, (journal_id,)).fetchone()
     return None if row is None else _entry(row)

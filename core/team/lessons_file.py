@@ -197,7 +197,6 @@ def _record(found: dict[str, object], change: Callable[[object], object] | None)
 
 
 def is_time(value: object) -> bool:
-    """Whether a value is a time as the file has it."""
     return isinstance(value, str) and _TIME.fullmatch(value) is not None
 
 

@@ -143,7 +143,6 @@ class Place:
         return tuple(frozenset((*own, *part)) for part in self.parts)
 
     def footer_scopes(self, focus: Focus) -> frozenset[Scope]:
-        """The scopes of its footer."""
         app = ("app",) if self.app in ("both", "shown") else ()
         return frozenset((self.scope, *self.within, *app, focus))
 

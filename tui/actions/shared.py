@@ -26,7 +26,6 @@ def needs_cases(now: Situation) -> str:
 
 
 def needs_filter(now: Situation) -> str:
-    """A filter is on."""
     return "" if now.filtered else "No filter is active."
 
 

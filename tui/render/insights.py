@@ -73,7 +73,6 @@ class Columns:
 
 
 def draw_heads(view: View, columns: Columns, width: int, signs: Signs) -> Content:
-    """What the columns are."""
     value, count, name, aside = HEADS[view]
     lead = f" {value:>{_NUMBER}} {'':{columns.bar}} {count:>{columns.count}} {'':{columns.sign}}"
     return Content.assemble((f"{lead}{_with_aside(name, aside, columns, width - cell_len(lead), signs)}", "$cb-dim"))

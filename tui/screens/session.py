@@ -327,7 +327,6 @@ _SHARE = 3
 
 @job_work
 def read_strip(job: Job[SessionStrip], session: str) -> SessionStrip:
-    """Read the strip of a session."""
     from core.flows.insights.strip import session_strip
 
     return session_strip(job.store(), session)

@@ -166,7 +166,6 @@ class _Paced:
         self._tell(self._pace)
 
     def on_event(self, event: IngestEvent) -> None:
-        """One event of the ingest."""
         from core.library.ingest.report import paced
 
         self._pace = paced(self._pace, event, time.monotonic() - self._began)

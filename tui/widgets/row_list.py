@@ -388,9 +388,7 @@ class _Picking(Protocol):
     """A screen with rows, one of which is picked."""
 
     @property
-    def rows(self) -> RowList:
-        """The list."""
-        ...
+    def rows(self) -> RowList: ...
 
     def pick(self) -> None:
         """End with the chosen row."""

@@ -47,7 +47,6 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
 
 
 def run_install(args: argparse.Namespace, context: Context) -> int:
-    """`hooks install`."""
     from core.base.program import program
     from core.flows.hook.agents.status import install_hooks
 

@@ -131,7 +131,6 @@ class _Progress:
         self._slow: list[tuple[float, str]] = []
 
     def event(self, event: IngestEvent) -> None:
-        """One event of the ingest."""
         if event.kind == "asset_finished" and event.ms is not None:
             self._slow = sorted([*self._slow, (event.ms, event.path or "")], reverse=True)[:_SLOWEST]
         if self._out.json:

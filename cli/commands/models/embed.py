@@ -26,7 +26,6 @@ _NAMES = {"error": "case", "rule": "rule", "chunk": "passage"}
 
 
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
-    """The arguments."""
     parser.epilog = _EXAMPLES
     parser.add_argument(
         "--batch",

@@ -51,7 +51,6 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
 
 
 def run_list(args: argparse.Namespace, context: Context) -> int:
-    """`models list`."""
     found = list_models(context.settings.embedding)
     context.out.result(found, _list_lines(context.out, found))
     return 0
@@ -124,7 +123,6 @@ def _whole(model: Model) -> bool:
 
 
 def run_add(args: argparse.Namespace, context: Context) -> int:
-    """`models add`."""
     from core.embedding.models.add import Wishes, add
 
     wishes = Wishes(args.id, args.languages, args.document_prefix, args.query_prefix)

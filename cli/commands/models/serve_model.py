@@ -35,7 +35,6 @@ examples:
 
 
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
-    """The arguments."""
     parser.epilog = _EXAMPLES
     act = parser.add_mutually_exclusive_group()
     act.add_argument("--foreground", action="store_true", help="run in this process (default)")

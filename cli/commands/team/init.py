@@ -32,7 +32,6 @@ Then review the files and commit them.
 
 
 def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
-    """The arguments."""
     parser.epilog = _EXAMPLES
     parser.add_argument("--merge-driver", action="store_true", help="let git merge the lessons file with casebook")
     parser.add_argument("--no-import", action="store_true", help="skip the import of your transcripts")

@@ -77,7 +77,6 @@ def plain_date(found: re.Match[str]) -> str:
 
 
 def plain_dates(text: str) -> str:
-    """A text with its dates in that form."""
     return DATE.sub(lambda found: plain_date(found) or found[0], text)
 
 

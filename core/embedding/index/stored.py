@@ -150,7 +150,6 @@ def windows_of(con: apsw.Connection, place: Place, item_id: int) -> tuple[Vector
 
 
 def split(blob: bytes, dim: int) -> tuple[Vector, ...]:
-    """The vectors in a stored blob."""
     return tuple(blob[at : at + 4 * dim] for at in range(0, len(blob), 4 * dim))
 
 

@@ -133,7 +133,6 @@ def _move(con: apsw.Connection, source: int, target: int, ts: str) -> None:
 
 
 def _answering_fixes(con: apsw.Connection, cases: Sequence[int]) -> list[tuple[int, Resolution]]:
-    """The fixes that answer, each with its case."""
     found = ((case_id, answering(con, case_id) or mirrored(con, case_id)) for case_id in cases)
     return [(case_id, one) for case_id, one in found if one is not None]
 

@@ -77,7 +77,6 @@ def _before(history: Sequence[Turn]) -> str:
 
 
 def retrieve_hits(asking: AskContext, text: str, k: int) -> SearchResponse:
-    """The hits for one text."""
     return search(
         asking.store,
         SearchQuery(text, asking.options.mode, k=k, filters=asking.options.filters),

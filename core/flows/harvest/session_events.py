@@ -281,7 +281,6 @@ def _time(event: tuple[str, Event]) -> str:
 
 
 def _events(con: apsw.Connection, session: str, piece: range) -> Iterator[Event]:
-    """The events of a piece of a session."""
     for row in con.execute(_ROWS, (session, _READ_TOOLS, piece.start, piece.stop)):
         ts, idx, chain, role, tool, given, failure, exit_code, facts, called, text = cast(
             "tuple[str, int, str, str, str | None, str, Failure, int | None, str, int | None, str]", row

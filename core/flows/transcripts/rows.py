@@ -205,7 +205,6 @@ def rows_before_turn(agent: Agent, start: SessionStart, batch: Batch) -> Rows | 
 
 
 def read_rows(agent: Agent, start: SessionStart, batch: list[RawLine], chain_of: ChainOf) -> Rows:
-    """The rows of a batch of lines."""
     return rows_of(records_of(agent, start, batch, chain_of), start)
 
 

@@ -159,7 +159,6 @@ _FIGURE = lazy_pattern(r"\d[\d,.]*")
 
 
 def has_new_name(text: str, question: str) -> bool:
-    """Whether a text has a name that the question does not have."""
     own = frozenset(_FIGURE.findall(question))
     if own:
         text = _FIGURE.sub(lambda found: "" if found[0] in own else found[0], text)

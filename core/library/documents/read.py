@@ -26,12 +26,10 @@ def sources(con: apsw.Connection) -> tuple[Source, ...]:
 
 
 def document(con: apsw.Connection, doc_id: str) -> Document | None:
-    """The document with that id."""
     return _document(con, "doc_id = ?", doc_id)
 
 
 def document_at(con: apsw.Connection, workspace_path: str) -> Document | None:
-    """The document at that path."""
     return _document(con, "workspace_path = ?", workspace_path)
 
 

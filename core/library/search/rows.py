@@ -218,7 +218,6 @@ def brief(found: SearchResponse) -> BriefResponse:
 
 
 def brief_bulk(found: BulkResponse) -> BriefBulk:
-    """The responses, each brief."""
     items = (BriefItem(one.query, None if one.response is None else brief(one.response), one.error)
              for one in found.results)  # fmt: skip
     return BriefBulk(tuple(items), found.summary)

@@ -37,14 +37,10 @@ class Titled(Protocol):
     """A rule, or its description."""
 
     @property
-    def id(self) -> str:
-        """Its id."""
-        ...
+    def id(self) -> str: ...
 
     @property
-    def title(self) -> str:
-        """Its title."""
-        ...
+    def title(self) -> str: ...
 
 
 def read_name(text: str) -> str:
@@ -54,7 +50,6 @@ def read_name(text: str) -> str:
 
 
 def id_of(name: str) -> str:
-    """The id in a name."""
     return name.partition(_SIGN)[0]
 
 
@@ -165,7 +160,6 @@ def named_in(calls: Iterable[LabelledCall]) -> set[str]:
 
 
 def of_half(calls: Iterable[LabelledCall], half: Half) -> tuple[LabelledCall, ...]:
-    """The calls of one half, or all."""
     return tuple(one for one in calls if half in ("all", one.half))
 
 

@@ -205,7 +205,6 @@ def _count_rules(rules: Sequence[int], begin: int, end: int) -> int:
 
 
 def _is_last(lines: Sequence[str], rules: Sequence[int], end: int) -> bool:
-    """Whether the rule ends with this line."""
     behind = next((at for at in range(end + 1, len(lines)) if lines[at].strip()), len(lines))
     return behind == len(lines) or _first(rules, behind) == behind
 

@@ -43,7 +43,6 @@ def number_of(found: Scalar) -> int | None:
 
 
 def one_of(known: Iterable[Known], found: Scalar) -> Known | None:
-    """One of the values that are known."""
     return next((one for one in known if one == found), None)
 
 

@@ -58,7 +58,6 @@ class CaseSide(Reading):
         yield from (self._head, self._fix, self._raw, self._past)
 
     def show(self, read: Read | None) -> None:
-        """Show a case, or none."""
         moved = (self.read and self.read.case.id) != (read and read.case.id)
         self.read = read
         if read is None:

@@ -105,7 +105,6 @@ class LikeView(RowList):
 
     @property
     def chosen_id(self) -> int | None:
-        """The case one is at."""
         row = self.rows.get(self.chosen)
         return row.row.id if row is not None else None  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
 

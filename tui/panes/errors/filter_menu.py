@@ -59,5 +59,4 @@ class CaseFilters(Choices[Scope, "Facets"]):
         return draw_choice(own, value, count, self.signs, on=(own, value) in self.picked.picked, complete=complete)
 
     def count(self) -> Callable[[Job[Any]], Facets]:
-        """Counts the cases of each value."""
         return count_values(self.picked, self._clock())

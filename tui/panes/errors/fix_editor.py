@@ -88,7 +88,6 @@ class Fields:
 
     @staticmethod
     def of(written: Written) -> Fields:
-        """The fields of a fix."""
         return Fields(
             inline(written.resolved_by or ""),
             inline(", ".join(written.tool_sequence)),

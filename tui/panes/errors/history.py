@@ -74,7 +74,6 @@ class Changes:
 
 @job_work
 def read_page(job: Job[Any], case_id: int | None, before: int | None, limit: int = PAGE) -> History:
-    """Read a page of the history, of one case or of all."""
     from core.flows.system.history import read_history
 
     return read_history(job.store(), limit, before, case_id)

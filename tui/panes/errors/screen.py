@@ -136,7 +136,6 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
 
     @property
     def focus_part(self) -> Focus:
-        """Which part has the focus."""
         focused = self.focused
         rows: dict[object, Focus] = {self.results.rows: "list", self.results.body.notice: "list"}
         reading: dict[object, Focus] = dict.fromkeys(self.case.parts, "case")

@@ -122,7 +122,6 @@ class QuoteFilters(Choices[QuoteFilter, Counted]):
         return self.picked.has(cast("Kind", kind), value)
 
     def count(self) -> Callable[[Job[Any]], Counted]:
-        """Counts the quotes of each value."""
         return count_choices(self.picked)
 
 

@@ -246,7 +246,6 @@ class Outcome:
             screen.put(screen.quotes.toggled(at), following.id if following is not None else at)
 
     def mark_all(self) -> None:
-        """Mark all, or none."""
         self._screen.put(self._screen.quotes.all_marked(), self._screen.chosen_id)
 
     def unmark(self) -> bool:

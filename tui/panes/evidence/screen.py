@@ -183,7 +183,6 @@ class EntryView(Reading):
         yield self._trace
 
     def show(self, read: ReadQuote | None) -> None:
-        """Show the entry of this quote."""
         self._read = read
         self._entry.update(Content("") if read is None else draw_entry(read.quote, read.entry, self._signs))
         self.judged(None)

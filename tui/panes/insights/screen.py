@@ -94,7 +94,6 @@ class ReadInsights:
 
 @job_work
 def read_insights(job: Job[ReadInsights], shown: InsightsView, now: datetime) -> ReadInsights:
-    """Read the insights of what is shown."""
     from core.flows.insights.api import insights, projects
 
     store = job.store()
@@ -144,7 +143,6 @@ class InsightRow:
 
 
 def rows_of(read: ReadInsights, view: View) -> FixedRows[InsightRow]:
-    """The rows of a view."""
     found = read.found
     if view == "worked":
         items = () if read.worked is None else read.worked.items

@@ -46,12 +46,10 @@ class Scope:
     doc: str | None = None
 
     def value(self, kind: Kind) -> str | None:
-        """What is on of this kind."""
         return getattr(self, kind)
 
     @property
     def picked(self) -> tuple[tuple[Kind, str], ...]:
-        """The filters that are on."""
         found: list[tuple[Kind, str]] = []
         for kind in KINDS:
             if (value := self.value(kind)) is not None:

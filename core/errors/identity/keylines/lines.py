@@ -74,7 +74,6 @@ class Page(NamedTuple):
 
 
 def page(lines: Sequence[Line]) -> Page:
-    """A page of `lines`."""
     starts = accumulate((len(line.text) + 1 for line in lines[:-1]), initial=0) if lines else ()
     return Page(tuple(lines), "\n".join(line.text for line in lines), tuple(starts))
 

@@ -191,7 +191,6 @@ def _known(con: apsw.Connection, lessons: Iterable[tuple[str, str]]) -> dict[tup
 
 
 def known_lesson(con: apsw.Connection, repository: str, lesson: str) -> Record | None:
-    """What is known of a lesson."""
     return _known(con, [(repository, lesson)]).get((repository, lesson))
 
 
