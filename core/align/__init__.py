@@ -3,6 +3,8 @@
 Each name is loaded when it is first asked for: an import that only takes entries needs no aligner.
 """
 
+# pyright: reportUnusedImport=false
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -26,39 +28,13 @@ if TYPE_CHECKING:
     from core.align.settings import AlignSettings
 
 _LATER = {
-    "aligner": ("Session", "align_quote", "settle"),
-    "alignment": ("AlignResult", "AlignedEntry", "Evidence", "align", "align_claims"),
+    "aligner": "Session align_quote settle",
+    "alignment": "AlignResult AlignedEntry Evidence align align_claims",
     "input": (
-        *("EXTRACTION_PROMPT", "Extracted", "ExtractedEntry", "ExtractedQuote"),
-        *("extraction_prompt", "read_extracted", "read_messages"),
+        "EXTRACTION_PROMPT Extracted ExtractedEntry ExtractedQuote extraction_prompt read_extracted read_messages"
     ),
-    "normalized_view": ("ViewCache",),
-    "result": ("Aligned", "Concern", "Difference", "NearMiss", "Span"),
-    "settings": ("AlignSettings",),
+    "normalized_view": "ViewCache",
+    "result": "Aligned Concern Difference NearMiss Span",
+    "settings": "AlignSettings",
 }
-__getattr__ = lazy_names(__name__, _LATER)
-
-__all__ = [
-    "EXTRACTION_PROMPT",
-    "AlignResult",
-    "AlignSettings",
-    "Aligned",
-    "AlignedEntry",
-    "Concern",
-    "Difference",
-    "Evidence",
-    "Extracted",
-    "ExtractedEntry",
-    "ExtractedQuote",
-    "NearMiss",
-    "Session",
-    "Span",
-    "ViewCache",
-    "align",
-    "align_claims",
-    "align_quote",
-    "extraction_prompt",
-    "read_extracted",
-    "read_messages",
-    "settle",
-]
+__getattr__, __all__ = lazy_names(__name__, _LATER)

@@ -7,9 +7,12 @@ from collections.abc import Callable, Mapping
 from typing import cast
 
 
-def lazy_names(package: str, later: Mapping[str, tuple[str, ...]]) -> Callable[[str], object]:
-    """The `__getattr__` of a package whose modules hold names for `later`. Raises AttributeError for any other name."""
-    modules = {name: module for module, names in later.items() for name in names}
+def lazy_names(package: str, later: Mapping[str, str], at_once: str = "") -> tuple[Callable[[str], object], list[str]]:
+    """The `__getattr__` and `__all__` of a package whose modules hold the names `later`, blank-separated.
+
+    `at_once`: names that the package has imported itself. `__getattr__` raises AttributeError for any other name.
+    """
+    modules = {name: module for module, names in later.items() for name in names.split()}
 
     def load(name: str) -> object:
         module = modules.get(name)
@@ -19,7 +22,7 @@ def lazy_names(package: str, later: Mapping[str, tuple[str, ...]]) -> Callable[[
 
         return getattr(import_module(f"{package}.{module}"), name)
 
-    return load
+    return load, sorted((*modules, *at_once.split()))
 
 
 _MEMBERS = (

@@ -4,6 +4,8 @@ What a hook needs is here at once, the rest is loaded when it is first asked for
 and is taken from there.
 """
 
+# pyright: reportUnusedImport=false
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -35,79 +37,15 @@ if TYPE_CHECKING:
     from core.errors.retrieval.match_location import matched_spans
 
 _LATER = {
-    "cases.browse": (
-        "Facet",
-        "Facets",
-        "case_rows",
-        "count_cases",
-        "cursor_at",
-        "list_cases",
-        "occurrences_of",
-        "rank_of",
-        "show_case",
-    ),
-    "cases.case": (
-        "Case",
-        "CaseList",
-        "CaseRow",
-        "Filters",
-        "Occurrence",
-    ),
-    "cases.record": (
-        "Recorded",
-        "observe",
-        "record_resolution",
-    ),
-    "cases.resolutions": (
-        "Resolution",
-        "add_resolution",
-    ),
-    "cases.source": (
-        "SourceMessage",
-        "SourcePage",
-        "messages_around",
-    ),
-    "retrieval.match_location": ("matched_spans",),
+    "cases.browse": "Facet Facets case_rows count_cases cursor_at list_cases occurrences_of rank_of show_case",
+    "cases.case": "Case CaseList CaseRow Filters Occurrence",
+    "cases.record": "Recorded observe record_resolution",
+    "cases.resolutions": "Resolution add_resolution",
+    "cases.source": "SourceMessage SourcePage messages_around",
+    "retrieval.match_location": "matched_spans",
 }
-__getattr__ = lazy_names(__name__, _LATER)
-
-__all__ = [
-    "Case",
-    "CaseList",
-    "CaseRow",
-    "Facet",
-    "Facets",
-    "Filters",
-    "Hit",
-    "Identity",
-    "KeyLine",
-    "Masked",
-    "Occurrence",
-    "Query",
-    "Recorded",
-    "Resolution",
-    "SearchAnswer",
-    "Similar",
-    "Source",
-    "SourceMessage",
-    "SourcePage",
-    "add_resolution",
-    "case_rows",
-    "count_cases",
-    "count_use",
-    "cursor_at",
-    "fingerprint",
-    "identify",
-    "key_line",
-    "list_cases",
-    "masked_parts",
-    "matched_spans",
-    "messages_around",
-    "normalize_error",
-    "observe",
-    "occurrences_of",
-    "rank_of",
-    "record_resolution",
-    "search",
-    "show_case",
-]
+_AT_ONCE = (
+    "Hit Identity KeyLine Masked Query SearchAnswer Similar Source count_use fingerprint identify key_line "
+    "masked_parts normalize_error search"
+)
+__getattr__, __all__ = lazy_names(__name__, _LATER, _AT_ONCE)

@@ -3,6 +3,8 @@
 Each name is loaded when it is first asked for: an import that finds no entries needs none of it.
 """
 
+# pyright: reportUnusedImport=false
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -73,148 +75,23 @@ if TYPE_CHECKING:
     from core.evidence.rows import StoredMessages, session_named
 
 _LATER = {
-    "entries": (
-        "EntriesAdded",
-        "EntryPage",
-        "EntryRow",
-        "add_entries",
-        "list_entries",
-    ),
-    "events": (
-        "Event",
-        "read_events",
-        "replay_events",
-    ),
+    "entries": "EntriesAdded EntryPage EntryRow add_entries list_entries",
+    "events": "Event read_events replay_events",
     "promotion": (
-        "BlockedEntry",
-        "NamedEntry",
-        "Promoted",
-        "PromotedMany",
-        "Promotion",
-        "demote",
-        "promote",
-        "promote_many",
-        "promotion_of",
-        "ready_entries",
+        "BlockedEntry NamedEntry Promoted PromotedMany Promotion demote promote promote_many promotion_of ready_entries"
     ),
-    "realign": (
-        "SessionAligned",
-        "align_session",
-        "sessions_to_align",
-    ),
+    "realign": "SessionAligned align_session sessions_to_align",
     "review.decisions": (
-        "Decided",
-        "DecidedMany",
-        "Fit",
-        "Place",
-        "accept",
-        "accept_all",
-        "adjust",
-        "adjusted",
-        "choices",
-        "choose",
-        "current",
-        "fit_of",
-        "reject",
-        "reject_all",
-        "take_words",
+        "Decided DecidedMany Fit Place accept accept_all adjust adjusted choices choose current fit_of reject "
+        "reject_all take_words"
     ),
     "review.detail": (
-        "Choice",
-        "Entry",
-        "MessageText",
-        "Quote",
-        "Seen",
-        "find_in_session",
-        "look_in",
-        "show_entry",
-        "show_message",
-        "show_place",
-        "show_quote",
+        "Choice Entry MessageText Quote Seen find_in_session look_in show_entry show_message show_place show_quote"
     ),
     "review.queue": (
-        "Counts",
-        "OPEN",
-        "QuoteFilters",
-        "QuotePage",
-        "QuoteRow",
-        "count_quotes",
-        "count_ready",
-        "count_sessions",
-        "count_types",
-        "list_quotes",
-        "next_near_miss",
-        "next_problem",
-        "rank_of_quote",
+        "Counts OPEN QuoteFilters QuotePage QuoteRow count_quotes count_ready count_sessions count_types "
+        "list_quotes next_near_miss next_problem rank_of_quote"
     ),
-    "rows": (
-        "StoredMessages",
-        "session_named",
-    ),
+    "rows": "StoredMessages session_named",
 }
-__getattr__ = lazy_names(__name__, _LATER)
-
-__all__ = [
-    "OPEN",
-    "BlockedEntry",
-    "Choice",
-    "Counts",
-    "Decided",
-    "DecidedMany",
-    "EntriesAdded",
-    "Entry",
-    "EntryPage",
-    "EntryRow",
-    "Event",
-    "Fit",
-    "MessageText",
-    "NamedEntry",
-    "Place",
-    "Promoted",
-    "PromotedMany",
-    "Promotion",
-    "Quote",
-    "QuoteFilters",
-    "QuotePage",
-    "QuoteRow",
-    "Seen",
-    "SessionAligned",
-    "StoredMessages",
-    "accept",
-    "accept_all",
-    "add_entries",
-    "adjust",
-    "adjusted",
-    "align_session",
-    "choices",
-    "choose",
-    "count_quotes",
-    "count_ready",
-    "count_sessions",
-    "count_types",
-    "current",
-    "demote",
-    "find_in_session",
-    "fit_of",
-    "list_entries",
-    "list_quotes",
-    "look_in",
-    "next_near_miss",
-    "next_problem",
-    "promote",
-    "promote_many",
-    "promotion_of",
-    "rank_of_quote",
-    "read_events",
-    "ready_entries",
-    "reject",
-    "reject_all",
-    "replay_events",
-    "session_named",
-    "sessions_to_align",
-    "show_entry",
-    "show_message",
-    "show_place",
-    "show_quote",
-    "take_words",
-]
+__getattr__, __all__ = lazy_names(__name__, _LATER)

@@ -1,5 +1,7 @@
 """Rules of memory files: read, matched with tool calls, compared. `find_relevant_rules_semantic` is the seed's API."""
 
+# pyright: reportUnusedImport=false
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -11,13 +13,9 @@ if TYPE_CHECKING:
     from core.rules.matching.api import match
     from core.rules.matching.seed_api import find_relevant_rules_semantic
 
-__getattr__ = lazy_names(
-    __name__,
-    {
-        "format.parse": ("parse",),
-        "matching.api": ("match",),
-        "matching.seed_api": ("find_relevant_rules_semantic",),
-    },
-)
-
-__all__ = ["find_relevant_rules_semantic", "match", "parse"]
+_LATER = {
+    "format.parse": "parse",
+    "matching.api": "match",
+    "matching.seed_api": "find_relevant_rules_semantic",
+}
+__getattr__, __all__ = lazy_names(__name__, _LATER)

@@ -3,6 +3,8 @@
 What is not needed to open and read (history, runs, backup, rescue, seed, vectors, checks) is loaded on first use.
 """
 
+# pyright: reportUnusedImport=false
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -34,51 +36,11 @@ if TYPE_CHECKING:
     from core.store.vec import ensure_vec_table, load_vec
 
 _LATER = {
-    "backups": ("Restored", "backup", "restore"),
-    "checks": ("Check", "store_checks"),
-    "journal": (
-        "Change",
-        "JournalEntry",
-        "RowChange",
-        "Undone",
-        "change",
-        "history",
-        "history_of",
-        "row_changes",
-        "undo",
-    ),
-    "rescue": ("SalvageReport", "salvage"),
-    "seed": ("SeedRow", "read_seed"),
-    "vec": ("ensure_vec_table", "load_vec"),
+    "backups": "Restored backup restore",
+    "checks": "Check store_checks",
+    "journal": "Change JournalEntry RowChange Undone change history history_of row_changes undo",
+    "rescue": "SalvageReport salvage",
+    "seed": "SeedRow read_seed",
+    "vec": "ensure_vec_table load_vec",
 }
-__getattr__ = lazy_names(__name__, _LATER)
-
-__all__ = [
-    "Change",
-    "Check",
-    "JournalEntry",
-    "Restored",
-    "RowChange",
-    "SalvageReport",
-    "SeedRow",
-    "Store",
-    "Undone",
-    "as_fault",
-    "backup",
-    "change",
-    "ensure_vec_table",
-    "faults",
-    "history",
-    "history_of",
-    "jobs",
-    "load_vec",
-    "migrate",
-    "now",
-    "open_store",
-    "read_seed",
-    "restore",
-    "row_changes",
-    "salvage",
-    "store_checks",
-    "undo",
-]
+__getattr__, __all__ = lazy_names(__name__, _LATER, "Store as_fault faults jobs migrate now open_store")

@@ -3,6 +3,8 @@
 Each name is loaded when it is first asked for: a hook needs a few of them, at once.
 """
 
+# pyright: reportUnusedImport=false
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
@@ -30,51 +32,12 @@ if TYPE_CHECKING:
     )
 
 _LATER = {
-    "claude_code": ("read_claude_code",),
-    "codex": ("read_codex",),
-    "commands": ("OWN_TOOLS", "SHELL_TOOLS", "call_text", "shell_command"),
-    "detection": ("default_roots", "detect", "discover", "start_of"),
-    "lines": ("HEAD", "LINE_CAP", "RawLine", "read_lines"),
-    "plain": ("read_plain",),
-    "records": (
-        "Agent",
-        "Failure",
-        "Kind",
-        "Message",
-        "Record",
-        "Role",
-        "SessionStart",
-        "Skipped",
-        "ToolCall",
-        "ToolResult",
-    ),
+    "claude_code": "read_claude_code",
+    "codex": "read_codex",
+    "commands": "OWN_TOOLS SHELL_TOOLS call_text shell_command",
+    "detection": "default_roots detect discover start_of",
+    "lines": "HEAD LINE_CAP RawLine read_lines",
+    "plain": "read_plain",
+    "records": "Agent Failure Kind Message Record Role SessionStart Skipped ToolCall ToolResult",
 }
-__getattr__ = lazy_names(__name__, _LATER)
-
-__all__ = [
-    "HEAD",
-    "LINE_CAP",
-    "OWN_TOOLS",
-    "SHELL_TOOLS",
-    "Agent",
-    "Failure",
-    "Kind",
-    "Message",
-    "RawLine",
-    "Record",
-    "Role",
-    "SessionStart",
-    "Skipped",
-    "ToolCall",
-    "ToolResult",
-    "call_text",
-    "default_roots",
-    "detect",
-    "discover",
-    "read_claude_code",
-    "read_codex",
-    "read_lines",
-    "read_plain",
-    "shell_command",
-    "start_of",
-]
+__getattr__, __all__ = lazy_names(__name__, _LATER)

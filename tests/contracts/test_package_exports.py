@@ -72,5 +72,5 @@ def test_every_name_of_a_lazy_table_resolves() -> None:
         package = importlib.import_module(name)
         for module, names in later.items():
             assert importlib.import_module(f"{name}.{module}")
-            assert all(getattr(package, one) is not None for one in names)
-            assert set(names) <= set(package.__all__), (name, module)
+            assert all(getattr(package, one) is not None for one in names.split())
+            assert set(names.split()) <= set(package.__all__), (name, module)
