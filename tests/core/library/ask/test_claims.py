@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.flows.ask.verify import settle
-from core.library.ask.figures import has_number, other_measure, strange_figures
 from core.library.ask.negation import denied
-from core.library.ask.verdict import claims, contradicts, holds
+from core.library.ask.verdict import claims, contradicts, has_number, holds, other_measure, strange_figures
 from core.library.search.rows import Passage
 
 BACKUP = (
