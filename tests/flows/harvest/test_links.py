@@ -143,7 +143,7 @@ def test_a_reason_writes_a_name_as_the_error_does() -> None:
             "docs/SKILL.md:4",
             "the change is in SKILL.md, which the",
         ),
-        ("the command adds `gh_token`, which", "set GH_TOKEN, not my_gh_token", "the command adds `GH_TOKEN`, which"),
+        ("the command adds `gh_token`, which", "my_gh_token, not GH_TOKEN", "the command adds `GH_TOKEN`, which"),
         ("the command adds `a.b`, which", "no such name", "the command adds `a.b`, which"),
         ("explained before it: “use `readme`”", "README", "explained before it: “use `readme`”"),
     ],

@@ -151,10 +151,21 @@ def as_written(why: str, *texts: str) -> str:
     def spelled(name: re.Match[str]) -> str:
         if name[0] != name[0].lower():
             return name[0]
-        same = re.compile(rf"(?<!\w){re.escape(name[0])}(?!\w)", re.IGNORECASE)
-        return next((found[0] for text in texts if (found := same.search(text)) is not None), name[0])
+        return next((found for text in texts if (found := _written_in(text, name[0]))), name[0])
 
     return _NAME_IN_REASON.sub(spelled, why)
+
+
+def _written_in(text: str, name: str) -> str:
+    """A whole word of the text that is `name` in lower case; empty if it has none."""
+    lowered, at = text.lower(), -1
+    if len(lowered) != len(text):  # a letter that lower case takes apart
+        return ""
+    while (at := lowered.find(name, at + 1)) >= 0:
+        end = at + len(name)
+        if not any(sign.isalnum() or sign == "_" for sign in (text[max(at - 1, 0) : at], text[end : end + 1])):
+            return text[at:end]
+    return ""
 
 
 def base_name(path: str) -> str:
