@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -31,6 +32,29 @@ _LINES, _LINE = 8, 400
 """Lines of one text around a highlight, and code points of each."""
 
 
+_NOTHING = Content("")
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a rule is shown or not, the texts that were compared, and the trace of the match."""
+
+    reasons: Content = _NOTHING
+    texts: Content = _NOTHING
+    trace: Content = _NOTHING
+
+    @property
+    def whole(self) -> Content:
+        """All of it, in one column."""
+        return Content.assemble(self.reasons, self.texts, self.trace)
+
+    @property
+    def columns(self) -> tuple[Content, Content]:
+        """The sum and the trace, and beside them the texts."""
+        blank = len(self.texts.plain) - len(self.texts.plain.lstrip("\n"))
+        return Content.assemble(self.reasons, self.trace), self.texts[blank:]
+
+
 def draw_why(
     ranked: Ranked,
     matched: MatchedRule,
@@ -38,7 +62,7 @@ def draw_why(
     signs: Signs,
     now: datetime,
     source: StoredCall | None = None,
-) -> Content:
+) -> Explanation:
     """All about one rule of a match; what is not read yet is left out. `source`: where the call is from."""
     shown = any(key_of(one) == key_of(matched) for one in ranked.match.rules)
     parts = [
@@ -49,16 +73,20 @@ def draw_why(
     if reasons is not None and reasons.why_not is not None:
         parts.append(draw_needs(reasons.why_not, signs))
     parts.append(draw_shared(matched, None if reasons is None else reasons.explained, signs))
+    texts: list[Content] = []
     if reasons is not None:
-        parts.append(draw_call(ranked.call.tool_name, source, reasons.explained.call, signs))
-        parts += [head("Rule"), draw_texts(reasons.explained.texts, signs, WORDS)]
-    parts.append(_query(ranked.match))
+        texts.append(draw_call(ranked.call.tool_name, source, reasons.explained.call, signs))
+        texts += [head("Rule"), draw_texts(reasons.explained.texts, signs, WORDS)]
+    texts.append(_query(ranked.match))
     if reasons is not None and reasons.usage is not None:
-        parts.append(draw_usage(reasons.usage, now))
+        texts.append(draw_usage(reasons.usage, now))
     if reasons is not None:
-        parts.append(draw_cache(reasons.cache, reasons.no_cache, now))
-    parts += [head("Trace"), draw_trace(ranked.match.trace, signs)]
-    return Content.assemble(*parts)
+        texts.append(draw_cache(reasons.cache, reasons.no_cache, now))
+    return Explanation(Content.assemble(*parts), Content.assemble(*texts), _trace(ranked.match, signs))
+
+
+def _trace(match: RuleMatch, signs: Signs) -> Content:
+    return Content.assemble(head("Trace"), draw_trace(match.trace, signs))
 
 
 def draw_call(tool: str, source: StoredCall | None, texts: Sequence[HighlightedText], signs: Signs) -> Content:
@@ -72,7 +100,7 @@ def draw_call(tool: str, source: StoredCall | None, texts: Sequence[HighlightedT
     return Content.assemble(*parts, draw_texts(texts, signs, WORDS))
 
 
-def draw_silence(ranked: Ranked, signs: Signs, source: StoredCall | None = None) -> Content:
+def draw_silence(ranked: Ranked, signs: Signs, source: StoredCall | None = None) -> Explanation:
     """The match as a whole: for the line of the cut-off."""
     found = ranked.match
     count = len(found.rules)
@@ -87,8 +115,8 @@ def draw_silence(ranked: Ranked, signs: Signs, source: StoredCall | None = None)
         parts.append(Content.styled(", keywords only" + (" so far" if ranked.soon else ""), "$cb-draft"))
     if ranked.label is not None and ranked.label.silence:
         parts.append(Content.styled("\nYou labelled: no rule applies.", "$cb-good"))
-    parts.append(draw_call(ranked.call.tool_name, source, ranked.texts, signs))
-    return Content.assemble(*parts, _query(found), head("Trace"), draw_trace(found.trace, signs))
+    texts = draw_call(ranked.call.tool_name, source, ranked.texts, signs)
+    return Explanation(Content.assemble(*parts), Content.assemble(texts, _query(found)), _trace(found, signs))
 
 
 def _first(ranked: Ranked, one: MatchedRule, reasons: Reasons | None, signs: Signs, *, shown: bool) -> Content:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -37,7 +37,8 @@ RuleKey = tuple[str, str, int]
 class Ranked:
     """The rules of one call. `soon`: what the model says comes in a moment; `elsewhere`: another program makes vectors
     that lack; `moves` since the match before it, and `moved`, the same in words. `project`: whose own rules are among
-    them; `texts`: the fields of the call; `every`: the rules there are, by file and id."""
+    them; `texts`: the fields of the call; `every`: the rules there are, by file and id; `used`:
+    how often rules were shown to agents, by file and id."""
 
     call: ToolCall
     match: RuleMatch
@@ -53,6 +54,7 @@ class Ranked:
     project: str = ""
     texts: tuple[HighlightedText, ...] = ()
     every: tuple[tuple[str, str], ...] = ()
+    used: Mapping[tuple[str, str], Usage] = field(default_factory=dict[tuple[str, str], "Usage"])
 
     @property
     def unfinished(self) -> bool:
@@ -94,8 +96,10 @@ _SHORT = {"shell_command": "shell", "local_shell": "shell", "exec_command": "exe
           "apply_patch": "patch", "update_plan": "plan", "write_stdin": "stdin"}  # fmt: skip
 """Tools that agents name at length, as they are named where there is little room."""
 _AGE_FROM = 44
-_BARS_FROM, _NAMED_FROM, _LONG_BARS_FROM = 40, 54, 70
+_BARS_FROM, _NAMED_FROM, _LONG_BARS_FROM, _LONGEST_BARS_FROM = 40, 54, 70, 100
 """Cells from which on a row has bars, bars as wide as their names, and longer ones."""
+_PLACE, _TIMES, _LAST = 24, 6, 6
+"""Cells of the last columns of a wide row: the place of the rule, how often it was shown to agents, and when last."""
 _MOVES = {
     "shown": ("▲", "^", "$cb-good"),
     "up": ("▲", "^", "$cb-good"),
@@ -125,6 +129,7 @@ class RankRow:
     standing: str
     label: str = ""
     move: Move | None = None
+    used: Usage | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +224,11 @@ def bar_cells(width: int) -> int:
     """How many cells each of the two bars has in a row of this width; 0: there is no room for them."""
     if width < _BARS_FROM:
         return 0
-    return 5 if width < _NAMED_FROM else 7 if width < _LONG_BARS_FROM else 8
+    return 5 if width < _NAMED_FROM else 7 if width < _LONG_BARS_FROM else 8 if width < _LONGEST_BARS_FROM else 12
+
+
+def _has_place(width: int) -> bool:
+    return width >= _LONGEST_BARS_FROM
 
 
 def draw_rank_head(width: int, signs: Signs) -> Content:
@@ -229,11 +238,26 @@ def draw_rank_head(width: int, signs: Signs) -> Content:
     if cells:
         parts += [(" " + pad(inline("meaning", cells, more=signs.more), cells), MEANING)]
         parts += [(" " + pad(inline("words", cells, more=signs.more), cells) + " ", WORDS)]
-    return Content.assemble(*parts, ("rule", "$cb-dim"))
+    parts.append(("rule", "$cb-dim"))
+    if _has_place(width):
+        room = width - sum(cell_len(text) for text, _ in parts) - _PLACE - _TIMES - _LAST - 3
+        parts.append((" " * room + f" {'file':<{_PLACE}} {'shown':>{_TIMES}} {'last':>{_LAST}}", "$cb-dim"))
+    return Content.assemble(*parts)
 
 
-def draw_rank_row(row: RankRow, width: int, signs: Signs, *, chosen: bool = False) -> Content:
-    """One rule: whether it is shown, its score, a bar a tier, its id and title, what moved, what a person said."""
+def _wide_columns(row: RankRow, signs: Signs, now: datetime | None) -> list[tuple[str, str]]:
+    """Where the rule is written, how often it was shown to agents, and when the last time."""
+    place = pad(inline(place_of(row.rule.path, row.rule.line), _PLACE, more=signs.more), _PLACE)
+    times = f"{row.used.shown:,}{signs.times}" if row.used else signs.dot
+    last = ago(row.used.last, now) if row.used and now else ""
+    return [(f" {place} {times:>{_TIMES}} {last:>{_LAST}}", "$cb-faint")]
+
+
+def draw_rank_row(
+    row: RankRow, width: int, signs: Signs, now: datetime | None = None, *, chosen: bool = False
+) -> Content:
+    """One rule: whether it is shown, its score, a bar a tier, its id and title, what moved, what a person said; in a
+    wide row its place and its use, too."""
     one, mark, label = row.rule, standing(row.standing, signs), label_mark(row.label, signs)
     below = row.standing != "shown"
     quiet = "$cb-faint" if below else ""
@@ -248,7 +272,8 @@ def draw_rank_row(row: RankRow, width: int, signs: Signs, *, chosen: bool = Fals
     tail = _tail(row, signs)
     tail_cells = cell_len(tail[0]) + 1 if tail[0] else 0
     sign = f" {label.sign}" if row.label else ""
-    room = max(0, width - sum(cell_len(text) for text, _ in parts) - tail_cells - len(sign))
+    last = _wide_columns(row, signs, now) if _has_place(width) else []
+    room = max(0, width - sum(cell_len(text) for text, _ in (*parts, *last)) - tail_cells - len(sign))
     name = f"{one.id}  {one.title}"
     tone = "$cb-dim" if below else "bold $cb-text" if chosen else "$cb-text"
     parts.append((pad(inline(name, room, more=signs.more), room), tone))
@@ -256,7 +281,7 @@ def draw_rank_row(row: RankRow, width: int, signs: Signs, *, chosen: bool = Fals
         parts.append((f" {tail[0]}", tail[1]))
     if sign:
         parts.append((sign, f"bold {label.tone}"))
-    return Content.assemble(*parts)
+    return Content.assemble(*parts, *last)
 
 
 def _tail(row: RankRow, signs: Signs) -> tuple[str, str]:
@@ -297,12 +322,16 @@ def hidden_rule_label(match: RuleMatch, label: Label | None, rule: MatchedRule) 
     return "" if any(label.name_of(one) == label.name_of(rule) for one in match.rules) else said
 
 
-def rows_of(
-    match: RuleMatch, label: Label | None, moves: Mapping[RuleKey, Move], *, loading: bool = False
-) -> tuple[object, ...]:
-    """A match as rows: the rules shown, the cut-off, those below. `loading`: the model has not answered yet."""
-    shown = [RankRow(one, "shown", label_of(label, one, shown=True), moves.get(key_of(one))) for one in match.rules]
-    below = [RankRow(one, "below", hidden_rule_label(match, label, one), moves.get(key_of(one))) for one in match.below]
+def rows_of(ranked: Ranked) -> tuple[object, ...]:
+    """A match as rows: the rules shown, the cut-off, those below."""
+    match, label, loading = ranked.match, ranked.label, ranked.soon
+    moves = {(one.path, one.id, one.line): one for one in ranked.moves}
+
+    def row(one: MatchedRule, standing: str, said: str) -> RankRow:
+        return RankRow(one, standing, said, moves.get(key_of(one)), ranked.used.get((one.path, one.id)))
+
+    shown = [row(one, "shown", label_of(label, one, shown=True)) for one in match.rules]
+    below = [row(one, "below", hidden_rule_label(match, label, one)) for one in match.below]
     best = max((one.relevance_score for one in (*match.rules, *match.below)), default=0.0)
     return (*shown, CutoffRow(match.cutoff, len(shown), len(below), match.fallback_used, best, loading), *below)
 

@@ -222,7 +222,8 @@ def usage_of(store: Store, path: str, rule_id: str) -> Usage | None:
 
 
 def usage(store: Store) -> dict[tuple[str, str], Usage]:
-    """The counts by file and id."""
-    rows = store.con.execute("SELECT path, rule_id, shown, helped, dismissed, last FROM rule_use").fetchall()
+    """The counts by file and id. Raises Fault."""
+    with faults(store.path):
+        rows = store.con.execute("SELECT path, rule_id, shown, helped, dismissed, last FROM rule_use").fetchall()
     found = (Usage(*row) for row in cast("list[tuple[str, str, int, int, int, str]]", rows))
     return {(one.path, one.rule_id): one for one in found}

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
+from rich.cells import cell_len
 
 from core.rules.calls import CallRow
 from core.rules.evaluation.compare import Difference, Rate, SystemScore, case_results
 from core.rules.evaluation.labels import LabelledCall
+from core.rules.format.store import Usage
 from core.rules.matching.api import MatchedRule, RuleMatch
 from core.rules.matching.call import ToolCall
 from tests.tui.support import NOW
@@ -88,3 +92,16 @@ def test_the_heads_stand_above_their_columns(width: int) -> None:
     if "words" in head:
         bars = [at for at in range(1, len(row)) if row[at] == "━" and row[at - 1] == " "]
         assert [head.index("mean"), head.index("words")] == bars
+
+
+def test_a_wide_row_names_the_file_of_the_rule_and_when_it_was_shown_last() -> None:
+    one = MatchedRule("ERR-001", "Title", 0.5, "hybrid", 0.5, 0.5, (), "", path="/a/b/rules.md", line=7)
+    used = Usage("/a/b/rules.md", "ERR-001", 1_204, 3, 1, "2026-03-12T09:00:00.000Z")
+    now = datetime(2026, 3, 14, 9, tzinfo=UTC)
+    head = draw_rank_head(140, UNICODE).plain
+    for row in (RankRow(one, "shown", used=used), RankRow(one, "below")):
+        drawn = draw_rank_row(row, 140, UNICODE, now).plain
+        assert cell_len(drawn) == 140 and drawn.index("b/rules.md:7") == head.index("file")
+        assert ("1,204×" in drawn and "2d" in drawn) is (row.used is not None)
+        assert drawn[head.index("shown") : head.index("shown") + 5].strip(), "never shown is a sign, too"
+    assert "rules.md" not in draw_rank_row(RankRow(one, "shown", used=used), 99, UNICODE, now).plain

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import replace
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
@@ -60,9 +61,10 @@ class RankRows(FixedRows[Hashable]):
 class RankList(ListView):
     """Shows one match. Moves since the previous match are marked, and described below."""
 
-    def __init__(self, signs: Signs) -> None:
+    def __init__(self, signs: Signs, clock: Callable[[], datetime]) -> None:
         super().__init__(("rules-rank", "rules-rank-rows", "rules-rank-notice"), self._paint)
         self._signs = signs
+        self._clock = clock
         self._head = Static(id="rules-rank-head")
         self._head_width = 0
         self.ranked: Ranked | None = None
@@ -89,12 +91,12 @@ class RankList(ListView):
     def show(self, ranked: Ranked, at: RuleKey | None) -> None:
         """Show this match: the rule `at` chosen if it is there, else the first."""
         self.ranked = ranked
-        moves = {(one.path, one.id, one.line): one for one in ranked.moves}
-        rows = list(rows_of(ranked.match, ranked.label, moves, loading=ranked.soon))
+        rows = list(rows_of(ranked))
         if ranked.pinned is not None:
             one = ranked.pinned.matched
             known = RankRows(tuple(rows)).index_of(key_of(one))
-            row = RankRow(one, "pinned", hidden_rule_label(ranked.match, ranked.label, one))
+            said = hidden_rule_label(ranked.match, ranked.label, one)
+            row = RankRow(one, "pinned", said, used=ranked.used.get((one.path, one.id)))
             if known is None:
                 rows.append(row)
         shown = RankRows(tuple(rows))
@@ -161,7 +163,7 @@ class RankList(ListView):
         if isinstance(row, CutoffRow):
             return draw_cutoff(row, width, self._signs, chosen=chosen)
         if isinstance(row, RankRow):
-            return draw_rank_row(row, width, self._signs, chosen=chosen)
+            return draw_rank_row(row, width, self._signs, self._clock(), chosen=chosen)
         return Content("")
 
 

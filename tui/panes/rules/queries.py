@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 import time
 from array import array
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -347,7 +347,7 @@ class Matching:
         return Ranked(
             call, found, listed.files, len(listed.rules), listed.flaws, label, extra, moves, words,
             soon=soon, elsewhere=elsewhere, project=self.sources.project,
-            texts=call_texts(call), every=every,
+            texts=call_texts(call), every=every, used=_used(job),
         )  # fmt: skip
 
     def _why_not(self, job: Job[Any], book: Book, call: ToolCall, at: int) -> WhyNot:
@@ -462,6 +462,16 @@ def _place(book: Book, key: RuleKey) -> int | None:
     path, rule_id, line = key
     there = [at for at, rule in enumerate(book.rules) if (rule.path, rule.id) == (path, rule_id)]
     return min(there, key=lambda at: abs(book.rules[at].line - line)) if there else None
+
+
+def _used(job: Job[Any]) -> Mapping[tuple[str, str], Usage]:
+    """How often each rule was used, by file and id; nothing where it cannot be read."""
+    from core.base.fault import Fault
+    from core.rules.format.store import usage
+
+    with suppress(Fault):
+        return usage(job.store())
+    return {}
 
 
 def _by_words(book: Book, call: ToolCall, at: int) -> WhyNot:

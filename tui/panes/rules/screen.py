@@ -21,7 +21,7 @@ from tui.panes.rules.matching import SOON, MatchController, RankList
 from tui.panes.rules.queries import Matching
 from tui.panes.rules.rule_actions import Labelling, RuleActs
 from tui.render.common.glyphs import Signs
-from tui.render.explanation import draw_silence, draw_why
+from tui.render.explanation import Explanation, draw_silence, draw_why
 from tui.render.ranking import Ranked, Reasons, key_of, reading
 from tui.runtime.messages import PaneCopied
 from tui.runtime.state import Memory
@@ -54,6 +54,10 @@ def _rule(memory: Memory) -> RuleKey | None:
     return None if path is None or rule is None or line is None else (path, rule, line)
 
 
+_TWO_FROM = 110
+"""Cells from which on the reasons have two columns."""
+
+
 class WhyView(Reading):
     """Shows one rule of a match, or the match as a whole."""
 
@@ -63,11 +67,25 @@ class WhyView(Reading):
         super().__init__(id="rules-why")
         self._signs = signs
         self._clock = clock
-        self._words = Static()
+        self._words, self._texts = Static(), Static()
+        self._drawn = Explanation()
         self._about: object = None
 
     def compose(self) -> ComposeResult:
         yield self._words
+        yield self._texts
+
+    def on_resize(self) -> None:
+        """The texts are beside the sum where both have room, else below it."""
+        self._update(self._drawn)
+
+    def _update(self, drawn: Explanation) -> None:
+        self._drawn = drawn
+        beside = self.size.width >= _TWO_FROM
+        self.set_class(beside, "-two")
+        words, texts = drawn.columns if beside else (drawn.whole, Content(""))
+        self._words.update(words)
+        self._texts.update(texts)
 
     def on_mount(self) -> None:
         self.border_title = Content("Trace")
@@ -86,14 +104,14 @@ class WhyView(Reading):
         self._about = about
         if ranked is None:
             self.border_title = Content("Trace")
-            self._words.update(Content(""))
+            self._update(Explanation())
         elif matched is None:
             self.border_title = Content("Cut-off")
-            self._words.update(draw_silence(ranked, self._signs, source))
+            self._update(draw_silence(ranked, self._signs, source))
         else:
             shown = any(key_of(one) == key_of(matched) for one in ranked.match.rules)
             self.border_title = Content("Reasons" if shown else "Reasons for exclusion")
-            self._words.update(draw_why(ranked, matched, reasons, self._signs, self._clock(), source))
+            self._update(draw_why(ranked, matched, reasons, self._signs, self._clock(), source))
 
 
 def _name(matched: MatchedRule | None) -> tuple[str, str] | None:
@@ -122,7 +140,7 @@ class RulesScreen(PaneScreen, SearchPane):
             self.calls, box, jobs, "rules-calls", lambda _text, _pasted: self.calls.start_search(self.asking.chosen),
             begin=self._begin_search, leave=self.calls.take_focus, open=self._open_rules,
         )  # fmt: skip
-        self.rank = RankList(signs)
+        self.rank = RankList(signs, clock)
         self.why = WhyView(signs, clock)
         self.labelling = Labelling(jobs, self.asking.labelled, self.say, self.told)
         self.acts = RuleActs(self)

@@ -102,4 +102,4 @@ def answered(screen: RulesScreen, command: str) -> bool:
 
 def told(screen: RulesScreen) -> str:
     """All that is said on the right, what is out of sight too."""
-    return str(screen.why.query_one(Static).content)
+    return "\n".join(str(part.content) for part in screen.why.query(Static))

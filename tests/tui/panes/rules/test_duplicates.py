@@ -12,7 +12,7 @@ from core.rules.format.book import book_of
 from core.rules.format.parse import parse_text
 from core.rules.matching.api import match
 from core.rules.matching.call import ToolCall
-from tui.render.ranking import RankRow, place_of, rows_of
+from tui.render.ranking import Ranked, RankRow, place_of, rows_of
 
 
 def test_the_own_file_is_told_from_that_of_a_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -31,5 +31,6 @@ def test_what_is_right_of_one_of_two_rules_is_not_missing_of_the_other() -> None
     assert len(found.rules) == 1
     below = replace(found.rules[0], title="Branches", relevance_score=0.1, line=5)
     found = replace(found, below=(below,))
-    rows = [row for row in rows_of(found, Label(("ERR-002",)), {}) if isinstance(row, RankRow)]
+    ranked = Ranked(ToolCall("Bash", {}), found, ("memory.md",), 2, (), Label(("ERR-002",)))
+    rows = [row for row in rows_of(ranked) if isinstance(row, RankRow)]
     assert [row.label for row in rows] == ["right", ""]
