@@ -43,17 +43,43 @@ HEADS: Final[dict[View, tuple[str, str, str, str]]] = {
 """The heads of a view's columns."""
 
 
-def draw_tabs(view: View, width: int) -> Content:
-    """The views, the open one marked."""
+def _tab(view: View, signs: Signs, *, here: bool) -> tuple[str, str]:
+    """A tab with the blanks around it, and its tone."""
+    edges = "[]" if here and signs.plain else "  "
+    return f"{edges[0]}{TITLES[view]}{edges[1]}", "bold $cb-accent on $cb-cursor" if here else "$cb-dim"
+
+
+def _all_fit(width: int) -> bool:
+    return sum(cell_len(words) + 3 for words in TITLES.values()) <= width + 1
+
+
+def draw_tabs(view: View, width: int, signs: Signs) -> Content:
+    """The views, the open one marked, and the key to the next where there is room."""
+    if not _all_fit(width):
+        at = tuple(TITLES).index(view) + 1
+        more = (f" {at} of {len(TITLES)}", "$cb-dim")
+        return Content.assemble(_tab(view, signs, here=True), more)
     parts: list[tuple[str, str]] = []
-    for name, words in TITLES.items():
-        here = name == view
-        parts.append((f"[{words}] " if here else f" {words}  ", "bold $cb-accent" if here else "$cb-dim"))
+    for name in TITLES:
+        parts += [("", "") if not parts else (" ", ""), _tab(name, signs, here=name == view)]
     found = Content.assemble(*parts)
-    if found.cell_length <= width:
-        return found
-    at = tuple(TITLES).index(view) + 1
-    return Content.assemble((f"[{TITLES[view]}]", "bold $cb-accent"), (f"  view {at} of {len(TITLES)}", "$cb-dim"))
+    keys = Content.assemble(
+        (signs.key("insights.next"), "bold $cb-accent"), (" next  ", "$cb-dim"),
+        (signs.key("insights.previous"), "bold $cb-accent"), (" previous", "$cb-dim"),
+    )  # fmt: skip
+    room = width - found.cell_length - keys.cell_length
+    return Content.assemble(found, " " * room, keys) if room > 1 else found
+
+
+def tab_at(x: int, view: View, width: int) -> View:
+    """The view whose tab is in this column; the open one if none is."""
+    at = 0
+    for name in TITLES if _all_fit(width) else ():
+        end = at + cell_len(TITLES[name]) + 2
+        if at <= x < end:
+            return name
+        at = end + 1
+    return view
 
 
 @dataclass(frozen=True, slots=True)

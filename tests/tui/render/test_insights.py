@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from core.flows.insights.pictures import VIEWS, View
+from core.flows.insights.pictures import TITLES, VIEWS, View
 from tui.render.common.glyphs import ASCII, UNICODE
-from tui.render.insights import HEADS, MINUTES, Columns, draw_heads, draw_row, draw_tabs, minutes_text
+from tui.render.insights import HEADS, MINUTES, Columns, draw_heads, draw_row, draw_tabs, minutes_text, tab_at
 
 
 @pytest.mark.parametrize(
@@ -42,5 +42,18 @@ def test_the_columns_of_the_rows_are_below_their_heads(view: View, width: int) -
 
 
 def test_where_not_all_views_have_room_the_open_one_says_how_many_there_are() -> None:
-    assert "Recurring" in draw_tabs("worst", 90).plain
-    assert draw_tabs("came_back", 30).plain == "[Recurring]  view 2 of 5"
+    assert draw_tabs("came_back", 30, UNICODE).plain == " Recurring  2 of 5"
+    assert draw_tabs("came_back", 30, ASCII).plain == "[Recurring] 2 of 5"
+    assert tab_at(2, "came_back", 30) == "came_back"
+
+
+@pytest.mark.parametrize("width", [56, 90, 140])
+def test_the_open_tab_is_marked_and_the_keys_are_named_where_there_is_room(width: int) -> None:
+    drawn = draw_tabs("answers", width, UNICODE)
+    (marked,) = [drawn.plain[span.start : span.end] for span in drawn.spans if "$cb-cursor" in str(span.style)]
+    assert marked == " Answers " and drawn.cell_length <= width
+    assert drawn.plain.endswith("previous") is (width > 80)
+    assert "[Answers]" in draw_tabs("answers", width, ASCII).plain
+    for view, words in TITLES.items():
+        assert tab_at(drawn.plain.index(words), "worst", width) == view
+    assert tab_at(width - 1, "time", width) == "time"

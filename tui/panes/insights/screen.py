@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 from rich.cells import cell_len
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import Container, Vertical
 from textual.content import Content
@@ -43,6 +44,7 @@ from tui.render.insights import (
     draw_totals,
     no_insights,
     no_rows,
+    tab_at,
 )
 from tui.runtime.jobs import Job, job_work
 from tui.runtime.messages import PaneCopied, PaneOpenCase
@@ -338,7 +340,7 @@ class InsightsScreen(PaneScreen):
         """Draw the tabs, and the panels next to the rows."""
         if not self.is_attached:
             return
-        self._tabs.update(draw_tabs(self.shown.view, max(1, self._tabs.size.width - 2)))
+        self._tabs.update(draw_tabs(self.shown.view, max(1, self._tabs.size.width), self.signs))
         self._list.border_title = Content(f"Insights {self.signs.dot} {title(self._scope)}")
         self._list.border_subtitle = Content(NO_PROOF if self.shown.view == "worked" else PAUSES)
         self._draw_heads()
@@ -407,11 +409,19 @@ class InsightsScreen(PaneScreen):
         }
 
     def _turn(self, by: int) -> None:
-        view = VIEWS[(VIEWS.index(self.shown.view) + by) % len(VIEWS)]
+        self._open_view(VIEWS[(VIEWS.index(self.shown.view) + by) % len(VIEWS)])
+
+    def _open_view(self, view: View) -> None:
         self.shown = replace(self.shown, view=view)
         self._show()
         if view == "worked":
             self.load()
+
+    def on_click(self, event: events.Click) -> None:
+        """A click on a tab opens its view."""
+        if event.widget is self._tabs:
+            event.stop()
+            self._open_view(tab_at(event.x, self.shown.view, self._tabs.size.width))
 
     def _next_weeks(self) -> None:
         self._scoped(replace(self.shown, weeks=WEEKS[(WEEKS.index(self.shown.weeks) + 1) % len(WEEKS)]))

@@ -16,6 +16,7 @@ from tests.flows.harvest.test_session import Transcript
 from tests.flows.insights.rows import add_outcome, add_session, add_verdict
 from tests.tui.support import app_on, frame, make_casebook, settled, until
 from tui.panes.insights.screen import InsightsScreen
+from tui.render.insights import draw_tabs
 from tui.screens.session import SessionScreen, StripScreen
 from tui.shell.app import CasebookApp
 from tui.widgets.inputs import PathBox
@@ -64,7 +65,7 @@ async def test_the_worst_first_with_their_cost_and_the_weeks_beside_them(caseboo
         seen = frame(app)
         assert "80 min" in seen and "10 min" in seen and "ModuleNotFoundError: No" in seen
         assert "A pause counts as at most 5 minutes." in seen
-        assert "[Worst]" in seen and "all weeks, all projects" in seen
+        assert " Worst   Recurring " in seen and "all weeks, all projects" in seen
         if size == WIDE:
             assert "2 incidents in 2 sessions, 4 attempts" in seen
             assert "Minutes by week" in seen and "2026-03-09" in seen and "github.com/acme/[bold]" in seen
@@ -88,6 +89,18 @@ async def test_every_view_has_its_rows(casebook: Path) -> None:
         await pilot.press("V", "escape")
         await settled(pilot, app)
         assert screen.shown.view == "worst"
+
+
+async def test_a_click_on_a_tab_opens_its_view(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(pilot, app)
+        tabs = screen.query_one("#insights-head")
+        await pilot.click(tabs, offset=(draw_tabs("worst", tabs.size.width, screen.signs).plain.index("Answers"), 0))
+        await until(pilot, lambda: screen.shown.view == "answers")
+        await pilot.click(tabs, offset=(tabs.size.width - 1, 0))
+        await settled(pilot, app)
+        assert screen.shown.view == "answers", "beside the tabs there is none"
 
 
 async def test_weeks_and_projects_narrow_it_and_escape_widens_it(casebook: Path) -> None:
