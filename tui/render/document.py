@@ -207,6 +207,9 @@ def _inert(raw: str) -> str:
 
 def _between(opened: OpenDocument, first: int, last: int, paper: Paper) -> Iterator[DocLine]:
     """Yield lines of no block: frontmatter, rules, blank lines. Comments are not drawn."""
+    if first == 1 and (end := _front_matter_end(opened, last)):
+        yield from _front_matter(opened, end, paper)
+        first = end + 1
     blank = inside = False
     for number in range(first, last + 1):
         raw, inside = _uncommented(opened.lines[number - opened.first], inside=inside)
@@ -221,6 +224,35 @@ def _between(opened: OpenDocument, first: int, last: int, paper: Paper) -> Itera
             yield DocLine(number, Content.styled(rule, "$cb-faint"), paper.is_cited(number, number), head=True)
         else:
             yield from verbatim(raw, number, paper, "$cb-dim")
+
+
+_FACT = re.compile(r"(?P<name>[\w.-]{1,40}):(?:\s+(?P<value>\S.*))?$")
+_LONGEST_MATTER = 60
+
+
+def _front_matter_end(opened: OpenDocument, last: int) -> int:
+    """The last line of the frontmatter; 0: the document does not begin with one."""
+    lines = [raw.rstrip() for raw in opened.lines[: min(last, _LONGEST_MATTER)]]
+    if len(lines) < 2 or lines[0] != "---" or not _FACT.match(lines[1]):
+        return 0
+    return next((number for number, raw in enumerate(lines[1:], 2) if raw in ("---", "...")), 0)
+
+
+def _front_matter(opened: OpenDocument, end: int, paper: Paper) -> Iterator[DocLine]:
+    """The frontmatter as facts: names in a column, lists without their brackets."""
+    lines = [(number, visible_line(opened.lines[number - 1])) for number in range(2, end)]
+    names = [found["name"] for _, text in lines if (found := _FACT.match(text))]
+    column = min(16, max(map(len, names), default=0) + 2)
+    for number, text in lines:
+        if found := _FACT.match(text):
+            value = found["value"] or ""
+            value = value[1:-1] if value.startswith("[") and value.endswith("]") else value
+            parts = [Run(0, f"{found['name']:<{column}}", "$cb-faint"), Run(found.start("value"), value, "$cb-dim")]
+        else:
+            parts = [Run(0, " " * column, ""), Run(0, text.strip(), "$cb-dim")]
+        if text.strip():
+            drawn = "".join(run.text for run in parts).rstrip()
+            yield from paper.piece(drawn, parts, [(0, number)], hang=column)
 
 
 def _uncommented(line: str, *, inside: bool) -> tuple[str, bool]:

@@ -42,6 +42,34 @@ def test_a_document_stays_in_its_cells_whatever_it_holds(text: str, cells: int, 
             assert cell_len(line.body.plain) <= cells
 
 
+MATTER = """---
+title: A note of ours
+tags: [database, runbook]
+owner:
+  name: mina
+---
+
+# Deploys
+"""
+
+
+def test_the_frontmatter_of_a_note_is_drawn_as_facts() -> None:
+    lines = lay_out(opened(MATTER), 1, 99, Paper(60, (), None, UNICODE), rendered=True)
+    drawn = [line.body.plain.rstrip() for line in lines]
+    assert drawn[:4] == ["title  A note of ours", "tags   database, runbook", "owner", "       name: mina"]
+    assert [line.number for line in lines][:4] == [2, 3, 4, 5] and "Deploys" in drawn[4:]
+    assert not [text for text in drawn if "---" in text or "─" in text]
+    raw = lay_out(opened(MATTER), 1, 99, Paper(60, (), None, UNICODE), rendered=False)
+    assert raw[0].body.plain == "---", "as it is written it stays"
+
+
+@pytest.mark.parametrize("text", ["---\n\nwords\n\n---\n", "---\ntitle: x\n\nno end\n", "a: b\n---\n", "---"])
+def test_two_rules_are_no_frontmatter(text: str) -> None:
+    lines = lay_out(opened(text), 1, 99, Paper(60, (), None, UNICODE), rendered=True)
+    told = " ".join(line.body.plain for line in lines)
+    assert all(word in told for word in text.replace("---", "").split())
+
+
 @settings(max_examples=50, deadline=None)
 @given(TEXTS, st.integers(1, 60), st.integers(1, 3))
 def test_a_snippet_is_so_many_lines_and_no_wider_than_its_cells(text: str, cells: int, most: int) -> None:
