@@ -81,7 +81,7 @@ def draw_from(fix: Fix | None, signs: Signs) -> Content:
     parts: list[tuple[str, str] | Content] = [(told, "$cb-dim")]
     if fix.session and not signs.lacks("{case.fix_source}"):
         parts.append((signs.fill_keys("  {case.fix_source} opens them"), "$cb-faint"))
-    if fix.tools:
+    if fix.tools and fix.tools != (fix.resolved_by,):  # the heading of the fix names that one
         parts += ["\n", draw_steps(fix.tools, signs)]
     return Content.assemble(*parts)
 

@@ -12,7 +12,7 @@ from textual.content import Content
 
 from tui.render.common.amounts import ago, counted, stamp
 from tui.render.common.glyphs import Signs
-from tui.render.common.session import session_name
+from tui.render.common.session import session_name, short_id
 from tui.render.common.untrusted import block, inline, title
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def _line(one: Resolution, signs: Signs, now: datetime) -> list[tuple[str, str]]
     told = [place, f"by {title(one.author)}" if one.author else "", f"{stamp(one.ts)}{f' ({age})' if age else ''}"]
     if one.source.session:
         numbers = ", ".join(map(str, one.source.messages[:6])) + (signs.more if one.source.messages[6:] else "")
-        told.append(f"{title(one.source.session)}{f' messages {numbers}' if numbers else ''}")
+        told.append(f"session {short_id(one.source.session)}{f' messages {numbers}' if numbers else ''}")
     rest = "".join(f"  {signs.dot}  {part}" for part in told if part)
     return [(f"{status.sign} {status.words}", f"bold {status.tone}"), (rest, "$cb-dim")]
 

@@ -253,7 +253,7 @@ _ANSI = {
     "cb-draft": "ansi_yellow",
     "cb-bad": "ansi_red",
     "cb-cursor": "ansi_blue",
-    "cb-cursor-idle": "ansi_bright_black",
+    "cb-cursor-idle": "ansi_default",
     "cb-sunk": "ansi_default",
     "cb-added": "ansi_default",
     "cb-removed": "ansi_default",

@@ -140,8 +140,12 @@ def test_history_tells_who_when_and_from_where_and_what_became_of_it() -> None:
     )
     text = draw_history((earlier, rejected, BY_HAND), UNICODE, NOW).plain
     lines = text.split("\n")
-    assert lines[0].startswith("● verified  ·  current  ·  by mina  ·  2026-03-01 00:00 (13d)  ·  s-1 messages 4, 9")
+    assert lines[0].startswith(
+        "● verified  ·  current  ·  by mina  ·  2026-03-01 00:00 (13d)  ·  session s-1 messages 4, 9"
+    )
     assert lines[1].strip() == "uv add pyyaml"
+    long = replace(BY_HAND, source=Source("f8b4c0bf-8e70-4eb5-9616-2ac20172de3d", (4,)))
+    assert "session f8b4c0bf messages 4" in draw_history((long, rejected), UNICODE, NOW).plain
     assert lines[2].startswith("✕ rejected  ·  by mina")
     assert "then again" not in text
     assert "◐ draft  ·  earlier  ·  by harvest" in text

@@ -131,6 +131,8 @@ async def test_the_chosen_row_is_reversed_in_the_terminal_s_own_colours(
             (style.color, style.bgcolor) for one in row if (style := one.style) and style.bgcolor and style.color
         ]
         assert [colour for colour, ground in grounds if colour == ground and not colour.is_default] == []
+        bar = {ground for one in row if (style := one.style) and "Module" in one.text and (ground := style.bgcolor)}
+        assert all(ground.is_default for ground in bar), "no other ground: its colours may be illegible on it"
         app.theme = DARK
         await pilot.press("escape")
         await until(pilot, lambda: app.focused is app.errors.results.rows)

@@ -54,7 +54,7 @@ Kind = Literal["head", "text", "more", "gap"]
 Mark = Literal["", "error", "fix"]
 _WORDS = {"tool_use": "call", "tool_result": "result", "thinking": "thought"}
 _VERDICTS = {"agent_tool": "agent's tool"}
-_SIGNED = {"+": "$cb-good", "-": "$cb-bad", "@": "$cb-accent", ":": "$cb-soft"}
+_SIGNED = {"+": "$cb-good on $cb-added", "-": "$cb-bad on $cb-removed", "@": "$cb-accent", ":": "$cb-soft"}
 _TONES = {"user": "$cb-accent", "assistant": "$cb-text", "tool": "$cb-dim"}
 
 
