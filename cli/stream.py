@@ -32,7 +32,9 @@ def run_stream(answer: Callable[[dict[str, Any]], object], form: str = TEXT) -> 
             result = error_object(fault)
         except Exception as error:  # noqa: BLE001 one line must not cost the others their answer
             clean = False
-            result = error_object(Fault("generic", f"{type(error).__name__}: {error}", "report this line", line=number))
+            result = error_object(
+                Fault("generic", f"{type(error).__name__}: {error}", "report this line as a bug", line=number)
+            )
         sys.stdout.write(dumps(result) + "\n")
         sys.stdout.flush()
     return clean

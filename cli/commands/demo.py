@@ -71,14 +71,14 @@ def _lines(out: Output, demo: Demo) -> Iterator[str]:
         yield from wrap(f"This search needs an embedding model: {demo.without_model}.", out.columns)
     yield from _answer_lines(out, reworded)
     yield ""
-    yield out.paint(f"4. Find {len(demo.quotes)} quotes by a model in a session.", "bold")
+    yield out.paint(f"4. Find {len(demo.quotes)} quotes from an LLM in a session.", "bold")
     for quote in demo.quotes:
         yield ""
         yield from quote_lines(out, quote)
         if quote.found is not None and not out.verbose:
             yield from trace_lines(out, quote.found.trace)
     yield ""
-    yield out.paint(f"5. Ask the sample notes {len(demo.library)} questions.", "bold")
+    yield out.paint(f"5. Search the sample notes with {len(demo.library)} questions.", "bold")
     for found in demo.library:
         yield ""
         yield clip("> " + found.query, out.columns)

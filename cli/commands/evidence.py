@@ -39,8 +39,14 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     align.add_argument("--messages", metavar="FILE", type=path_name, help="messages of one session, as JSON")
     align.add_argument("--extracted", metavar="FILE", type=path_name, help="entries with quotes, as JSON")
     align.add_argument("--session", metavar="ID", help="use the stored entries of this imported session")
-    align.add_argument("--again", action="store_true", help="with --session: align found quotes again")
-    align.add_argument("--guard", choices=("strict", "normal", "off"), help="how strictly changes flag a quote")
+    align.add_argument(
+        "--again", action="store_true", help="with --session: also align quotes that are already aligned"
+    )
+    align.add_argument(
+        "--guard",
+        choices=("strict", "normal", "off"),
+        help="changes that flag a quote (strict: any word, normal: changes of meaning, off: none)",
+    )
     add_review(children)
 
 
@@ -144,7 +150,11 @@ def add_review(children: Group) -> None:
     add.add_argument("file", metavar="FILE", type=path_name, help="entries with quotes, as JSON (- reads stdin)")
     add.add_argument("--session", metavar="ID", required=True, help="session id, or its first characters")
     add.add_argument("--no-align", action="store_true", help="do not align the quotes")
-    add.add_argument("--guard", choices=("strict", "normal", "off"), help="how strictly changes flag a quote")
+    add.add_argument(
+        "--guard",
+        choices=("strict", "normal", "off"),
+        help="changes that flag a quote (strict: any word, normal: changes of meaning, off: none)",
+    )
     found = children.leaf("list", "list quotes and their status", run_list)
     found.add_argument("--status", choices=_STATUSES, action="append", help="only this status (repeatable)")
     found.add_argument("--open", action="store_true", help="only undecided quotes")
@@ -175,7 +185,7 @@ def _add_acts(children: Group) -> None:
     reject.add_argument("id", metavar="ID", type=number, help="quote number")
     reject.add_argument("--reason", metavar="TEXT", required=True, help="why")
     for leaf in (accept, reject):
-        leaf.add_argument("--expect", metavar="MARK", help="refuse if the quote has changed since this version")
+        leaf.add_argument("--expect", metavar="MARK", help="change nothing if the quote has changed since this version")
     about = "verify an entry whose quotes are all aligned or accepted"
     promote = children.leaf("promote", about, run_promote, _PROMOTE)
     promote.add_argument("id", metavar="ENTRY", nargs="?", help="entry id")
@@ -293,7 +303,9 @@ def run_accept(args: argparse.Namespace, context: Context) -> int:
     if (args.place is not None or args.at is not None) + (args.start is not None) + (args.end is not None) > 1:
         raise Fault("invalid_input", "more than one place given", "pass one of --place, --at, --start, --end")
     if args.words and (args.place is not None or args.start is not None or args.end is not None):
-        raise Fault("invalid_input", "--words can only be combined with --at", "accept the place first")
+        raise Fault(
+            "invalid_input", "--words can only be combined with --at", "accept the quote first, then pass --words"
+        )
     spans = None if args.at is None else [_span(args.at)]
 
     def act(store: Store) -> Decided:
@@ -338,7 +350,7 @@ def run_promote(args: argparse.Namespace, context: Context) -> int:
     if args.id is None:
         raise Fault("invalid_input", "no entry given", "pass an entry id, or --ready")
     if args.dry_run:
-        raise Fault("invalid_input", "--dry-run needs --ready", "run: casebook evidence promote --ready --dry-run")
+        raise Fault("invalid_input", "--dry-run requires --ready", "run: casebook evidence promote --ready --dry-run")
     from cli.format.evidence import promoted_lines
     from core.errors.curation.transaction import person
     from core.evidence import demote, promote

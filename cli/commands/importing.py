@@ -135,7 +135,7 @@ def _note_agents_without_sessions(context: Context) -> None:
 
     for form in agents_without_sessions(os.environ, program()):
         install = f"casebook hooks install --agent {form.agent}"
-        context.out.note(f"{form.title} does not store tool results. Install its hooks to record them: {install}")
+        context.out.note(f"{form.title} does not store tool results. To record them, run: {install}")
 
 
 def _again(args: argparse.Namespace, context: Context) -> int:
@@ -187,7 +187,9 @@ def _inspect(args: argparse.Namespace, context: Context) -> int:
     from core.flows.transcripts.inspection import inspect_transcript
 
     if len(args.paths) != 1:
-        raise Fault("invalid_input", f"{len(args.paths)} files to inspect", "pass one: casebook import inspect FILE")
+        raise Fault(
+            "invalid_input", f"inspect takes one file, not {len(args.paths)}", "run: casebook import inspect FILE"
+        )
     found = inspect_transcript(Path(args.paths[0]))
     context.log("info", "inspected", results=len(found.results), passed=found.passed)
     context.out.result(found, inspection_lines(context.out, found))
@@ -250,7 +252,7 @@ _WIDTH = 100
 
 def inspection_lines(out: Output, found: TranscriptHarvest) -> Iterator[str]:
     """The counts, then each result: line, verdict, first key line; below them the command, the reason and the fix."""
-    shown = f"{counted(len(found.results), 'result')} failed, {found.passed:,} did not"
+    shown = f"{counted(len(found.results), 'result')} failed, {found.passed:,} passed"
     yield f"{one_line(found.session)} ({found.agent}): {shown}"
     verdicts = Counter(result.verdict for result in found.results)
     fixed = sum(result.fix is not None for result in found.results)
@@ -313,10 +315,10 @@ def again_lines(out: Output, report: ImportAgain) -> Iterator[str]:
         f"  drafts          {drafts.replaced:,} replaced, {drafts.removed:,} removed, {drafts.added:,} added,"
         f" {drafts.unchanged:,} unchanged"
     )
-    yield f"  kept            {counted(report.kept, 'fix')} with your decision"
+    yield f"  kept            {counted(report.kept, 'fix')} that you decided on"
     yield f"  cases           {report.cases_removed:,} removed, {report.cases_added:,} added"
     if report.no_longer_harvested:
-        yield f"                  {report.no_longer_harvested:,} kept, no longer harvested"
+        yield f"                  {report.no_longer_harvested:,} kept, although no longer harvested"
     yield ""
     yield out.paint(f"  {'':<12}{'before':>10}{'after':>10}", "dim")
     for name in Counts.__dataclass_fields__:

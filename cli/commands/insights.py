@@ -37,9 +37,9 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
         help="worst, came-back, answers, time, worked, session (default: the first four)",
     )  # fmt: skip
     parser.add_argument("id", metavar="ID", nargs="?", help="with session: session id, or its first characters")
-    parser.add_argument("--since", metavar="DATE", help="start at the week of this date (2026-01-31)")
+    parser.add_argument("--since", metavar="DATE", help="first week: the week of this date (2026-01-31)")
     parser.add_argument("--project", metavar="NAME", help="only this repository (name or folder)")
-    parser.add_argument("--limit", metavar="N", type=number, help=f"cases per list (text {_SHOWN}, JSON 50)")
+    parser.add_argument("--limit", metavar="N", type=number, help=f"cases per list (default: text {_SHOWN}, JSON 50)")
     parser.add_argument("--svg", metavar="FILE", type=path_name, help="write the view as SVG (- is stdout)")
     parser.add_argument("--force", action="store_true", help="with --svg: replace an existing file")
     parser.set_defaults(run=run_insights)
@@ -71,18 +71,18 @@ def _check(args: argparse.Namespace, context: Context) -> None:
     """Raise Fault for arguments that do not go together."""
     see = "see casebook insights --help"
     if (args.id is None) == (args.view == _SESSION):
-        wrong = "session needs an ID" if args.id is None else f"{args.view} takes no ID"
+        wrong = "session requires an ID" if args.id is None else f"{args.view} takes no ID"
         raise Fault("invalid_input", wrong, "run: casebook insights session ID")
     if args.view == "worked" and args.since is not None:
         raise Fault("invalid_input", "worked compares all weeks and cannot be combined with --since", see)
     if args.view == _SESSION and (args.since is not None or args.project is not None):
         raise Fault("invalid_input", "session cannot be combined with --since or --project", see)
     if args.svg is not None and args.view is None:
-        raise Fault("invalid_input", "--svg needs a view", f"pass one of: {', '.join((*_VIEWS, _SESSION))}")
+        raise Fault("invalid_input", "--svg requires a view", f"pass one of: {', '.join((*_VIEWS, _SESSION))}")
     if args.svg is not None and context.out.json:
         raise Fault("invalid_input", "--svg and --json cannot be combined", see)
     if args.force and args.svg is None:
-        raise Fault("invalid_input", "--force needs --svg", see)
+        raise Fault("invalid_input", "--force requires --svg", see)
 
 
 def _most(args: argparse.Namespace, context: Context) -> int:

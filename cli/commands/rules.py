@@ -50,14 +50,16 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     match.add_argument("--input", metavar="JSON", help="tool input, a JSON object (- reads stdin)")
     match.add_argument("--project", metavar="DIR", type=path_name, help="project folder")
     match.add_argument("--limit", metavar="N", type=number, default=5, help="maximum number of rules (default 5)")
-    match.add_argument("--jsonl", action="store_true", help="answer each line of stdin with one line")
+    match.add_argument(
+        "--jsonl", action="store_true", help="read one JSON object per line from stdin, print one per line"
+    )
     _add_model(match)
     for name, about, run in (
         ("list", "list rules and their use counts", run_list),
         ("check", "list problems and hints in rule files (exit 1 if there are problems)", run_check),
         ("refresh", "read rule files again and embed changed rules", run_refresh),
         ("clusters", "list similar and related rules", run_clusters),
-        ("compare", "compare matching methods on labelled calls", run_compare),
+        ("compare", "compare matching methods on labeled calls", run_compare),
     ):
         leaf = children.leaf(name, about, run, _COMPARE if name == "compare" else "")
         _add_rules(leaf)
@@ -74,7 +76,7 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
                 metavar="FILE",
                 type=path_name,
                 required=True,
-                help="labelled calls, one JSON object per line (- reads stdin)",
+                help="labeled calls, one JSON object per line (- reads stdin)",
             )
             leaf.add_argument(
                 "--half", choices=("tune", "report", "all"), default="all", help="which half of the calls to use"
@@ -327,7 +329,7 @@ def run_compare(args: argparse.Namespace, context: Context) -> int:
     from core.rules.evaluation.labels import expected_elsewhere, labelled_in, named_in, read_labelled, rule_names
 
     if args.calls == "-":
-        calls = labelled_in(read_text_argument("-", "file of labelled calls").encode(), "standard input")
+        calls = labelled_in(read_text_argument("-", "file of labeled calls").encode(), "standard input")
     else:
         calls = read_labelled(Path(args.calls))
     with ExitStack() as stack:
@@ -337,7 +339,7 @@ def run_compare(args: argparse.Namespace, context: Context) -> int:
     context.out.result(found, comparison_lines(context.out, found))
     if missing:
         told = ", ".join(f"{name} ({count})" for name, count in missing.items())
-        context.out.note(clip(f"casebook: the labelled calls name unknown rules: {told}", 500))
+        context.out.note(clip(f"casebook: the labeled calls name unknown rules: {told}", 500))
     return 0
 
 

@@ -73,7 +73,12 @@ def identity_lines(out: Output, found: Identity) -> Iterator[str]:
 
 def answer_lines(out: Output, answer: SearchAnswer) -> Iterator[str]:
     """The match with the reason for it, or none with the reason for that; the candidates; the trace if asked for."""
-    if answer.match is None:
+    known = answer.unfixed
+    if known is not None:
+        yield out.paint(f"{known.reason[:1].upper()}{known.reason[1:]}.", "warn")
+        yield from field(out, "case", f"{known.id}, {known.tier} tier")
+        yield from field(out, "error", known.key_line, "bold")
+    elif answer.match is None:
         yield out.paint("No known fix.", "warn")
         yield from field(out, "error", answer.query.key_line or "(no key line)", "bold")
         if answer.query.fingerprint != answer.query.key_line:
@@ -87,10 +92,11 @@ def answer_lines(out: Output, answer: SearchAnswer) -> Iterator[str]:
         yield from _match_lines(out, answer.match)
     if answer.practice is not None:
         yield from field(out, "practice", f"{answer.practice.project}: {answer.practice.line}")
-    if answer.candidates:
+    others = [hit for hit in answer.candidates if hit is not known]
+    if others:
         yield ""
         yield "Rejected candidates:"
-        for hit in answer.candidates[: None if out.verbose else 5]:
+        for hit in others[: None if out.verbose else 5]:
             yield from _candidate_lines(out, hit)
     shown = {hit.id for hit in answer.candidates}
     if similar := [near for near in answer.similar if near.id not in shown]:

@@ -23,7 +23,7 @@ from core.text import visible
 _STYLE: dict[Status, Style] = {"aligned": "good", "flagged": "warn", "ambiguous": "warn", "failed": "bad"}
 _WHY: dict[Failure, str] = {
     "not_found": "no similar text in the session",
-    "below_threshold": "the best place is below the threshold",
+    "below_threshold": "the most similar text is below the threshold",
     "empty_quote": "the quote is empty",
     "quote_too_long": "the quote was not found verbatim and is too long for a fuzzy search",
     "index_out_of_range": "the message does not exist",

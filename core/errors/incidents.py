@@ -14,7 +14,8 @@ import apsw
 _WORTHS: Final = ("general", "project", "slip", "none")
 """The best first; the place of a worth is its rank."""
 SLIP: Final = "slip"
-"""The tool of a case that a repeated slip is: worth a line in its project, and an item of its own."""
+"""Marks the error that a repeated slip is, in the place of a tool: worth a line in its project, and an item of its own.
+It is not shown: the tool of such a case is the one that the agent used."""
 _FIRST: Final = 0
 """What stands for the case itself where an incident names it first: less than the id of any other case."""
 

@@ -110,9 +110,14 @@ class Store:
         if self._interrupted:
             raise Fault("timeout", f"The work on {self.path} was stopped.")
 
-    def close(self) -> None:
-        """End the connection (an open transaction is rolled back) and remove the private copy, if there was one."""
+    def close(self, *, keep_log: bool = False) -> None:
+        """End the connection (an open transaction is rolled back) and remove the private copy, if there was one.
+
+        `keep_log`: do not write the write-ahead log into the file, as the last connection does otherwise.
+        """
         with suppress(apsw.Error):
+            if keep_log:
+                self.con.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
             self.con.close(True)
         if self._folder is not None:
             import shutil

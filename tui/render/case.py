@@ -108,6 +108,8 @@ def draw_head(
     facts = [seen] if (seen := _seen(case, signs, now)) else []
     if case.tool != "unknown":
         facts.append(title(case.tool))
+    if case.is_repeated_mistake:
+        facts.append("repeated mistake")
     if not case.harvested:
         facts.append("no longer harvested")
     if _is_of_team(case):
@@ -146,6 +148,8 @@ def draw_facts(case: Case, fix: Fix | None, signs: Signs, now: datetime) -> Cont
     facts: list[tuple[str, str, str]] = []
     if case.tool != "unknown":
         facts.append(("tool", title(case.tool), "$cb-text"))
+    if case.is_repeated_mistake:
+        facts.append(("kind", "repeated mistake", "$cb-text"))
     if case.project:
         facts.append(("project", title(case.project_name or case.project), "$cb-text"))
     if case.occurrences:

@@ -138,6 +138,7 @@ class Eye:
         self._store: Store | None = None
         self._file: Hashable = None
         self._fault: str | None = None
+        self._opened = 0  # each connection counts its versions anew, and a new log may get the number of the old one
 
     def close(self) -> None:
         """End the connection."""
@@ -153,20 +154,33 @@ class Eye:
             self.close()
             self._file = None
             return None
+        log = self._log()
         file = (info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns)
-        if self._store is None or file != self._file:
-            self._reopen(file)  # replaced, restored over, torn, or only a checkpoint: that is rare enough
-        self._file = file
-        return (file, self._fault, *self._version())
+        if self._store is None or (file, log) != self._file:
+            self._reopen((file, log))  # replaced, restored over, torn, or only a checkpoint: that is rare enough
+        self._file = (file, log or self._log())  # to open it may have made the log
+        return (file, self._opened, self._fault, *self._version())
+
+    def _log(self) -> Hashable:
+        """Which file the write-ahead log is. A connection goes on reading a removed log of a casebook that was restored
+        over, and its own version stays the same."""
+        try:
+            info = self._path.with_name(self._path.name + "-wal").stat()
+        except OSError:
+            return None
+        return info.st_dev, info.st_ino
 
     def _reopen(self, file: Hashable) -> None:
-        if file == self._file and self._fault not in (None, "db_locked"):
+        if file == self._file and self._fault not in (None, "db_locked", "io_error"):
             return
         from core.store import open_store
 
-        self.close()
+        if self._store is not None:
+            self._store.close(keep_log=True)  # it may be the log of the file that stood there before
+        self._store = None
         try:
             self._store, self._fault = open_store(self._path, timeout_ms=100), None
+            self._opened += 1
         except Fault as fault:
             self._fault = fault.code
 

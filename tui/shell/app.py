@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -446,7 +445,8 @@ def run(
 ) -> int:
     """Open the workbench on the casebook at `db_path`; the exit code when it is left.
 
-    0; 1 after a fault of its own, told in one line; 128 and the signal's number if a signal ended it. With `remember`
+    0; 1 after a fault of its own, told in one line; 128 and the signal's number if a signal ended it. A job may still
+    run in its thread then: the process ends by `cli.main.end_process`. With `remember`
     it looks as it was left the last time. `rules`: rule files that hold instead of those of the settings. `cited`: a
     citation, at which the library opens.
     """
@@ -469,10 +469,4 @@ def run(
 
         logged = config is None or config.values.log.level != "off"
         sys.stderr.write(crash_line(app.crash, log_file() if logged else None) + "\n")
-    code = app.return_code or int(app.crash is not None)
-    if app.jobs.left_behind:
-        # Python unwinds such a thread where it next needs the interpreter, which aborts the process inside C++ code.
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
-    return code
+    return app.return_code or int(app.crash is not None)

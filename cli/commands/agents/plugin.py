@@ -39,6 +39,6 @@ def run_plugin(args: argparse.Namespace, context: Context) -> int:
     ]
     lines += [f"  {name}" for name in plugin.files]
     if not plugin.mcp:
-        lines.append(f"The plugin has no MCP server. To add it: {remedy('mcp')}, then casebook plugin")
+        lines.append(f"The plugin has no MCP server. To add one, run: {remedy('mcp')}, then casebook plugin")
     context.out.result(plugin, [*lines, "", *map(one_line, installation_steps(plugin, installed))])
     return 0

@@ -17,6 +17,7 @@ from core.base.fault import Fault
 from core.errors import Case, CaseList, Filters, Resolution, list_cases, show_case
 from core.errors.cases.derived import NO_LONGER_HARVESTED, project_aliases
 from core.errors.curation.transaction import look
+from core.errors.incidents import SLIP
 from core.errors.practice import Practice, PracticeList, every_failure, practices, shown_counts, shown_how
 from core.errors.retrieval.answer import Worth
 from core.store import open_store
@@ -81,12 +82,13 @@ def case_lines(out: Output, case: Case) -> Iterator[str]:
         yield from field(out, "error", one_line(line), "bold")
     yield from field(out, "normalized", case.error_normalized)
     for finer in case.fingerprints:
-        yield from field(out, "fingerprint", f"{finer.fingerprint} ({finer.tool}, seen {finer.seen:,})")
+        tool = f"{case.tool}, repeated mistake" if finer.tool == SLIP else finer.tool
+        yield from field(out, "fingerprint", f"{finer.fingerprint} ({tool}, seen {finer.seen:,})")
     yield from field(out, "seen", _occurrences(case))
     yield from field(out, "project", case.project or "unknown")
     yield from field(out, "use", uses(case.use_count) + (f", last {case.last_used}" if case.last_used else ""))
     if case.error_raw:
-        yield from field(out, "as printed", case.error_raw if out.verbose else _few_lines(case.error_raw), code=True)
+        yield from field(out, "output", case.error_raw if out.verbose else _few_lines(case.error_raw), code=True)
     if not case.resolutions:
         yield out.paint("  No fix recorded.", "warn")
     for fix in case.resolutions:
@@ -225,14 +227,17 @@ def _practice_list_lines(out: Output, found: PracticeList) -> Iterator[str]:
             project = one.project
         yield from _practice_lines(out, one)
     if found.before_run:
-        yield from ("", out.paint("Shown to an agent before a command", "bold"))
+        yield from ("", out.paint("Known failures, shown to agents before a command", "bold"))
     for failure in found.before_run:
         form = f"{failure.program} {failure.key}".strip()
         yield from _hanging_line(out, f"{form}: {failure.said}; passed: `{failure.passed}` ({failure.project})")
     if found.told:
-        yield from ("", f"Shown before a command: {found.told:,}, failures avoided: {found.avoided:,}")
+        yield from ("", f"Known failures shown before a command: {found.told:,}, avoided: {found.avoided:,}")
     if found.withheld:
-        yield from ("", f"Withheld before a command: {found.withheld:,}, failures avoided: {found.avoided_withheld:,}")
+        yield from (
+            "",
+            f"Known failures withheld before a command: {found.withheld:,}, avoided: {found.avoided_withheld:,}",
+        )
 
 
 def _practice_lines(out: Output, one: Practice) -> Iterator[str]:
@@ -287,7 +292,7 @@ def run_sync(args: argparse.Namespace, context: Context) -> int:
 def _is_allowed(path: Path, body: str, report: SyncedFile) -> bool:
     """Return whether the user allows the first block in this file. Raises Fault without a terminal."""
     if not sys.stdin.isatty() or not sys.stderr.isatty():
-        hint = "pass --yes, or run it in a terminal"
+        hint = "pass --yes, or run the command in a terminal"
         raise Fault("invalid_input", f"{path} has no casebook block yet, and you must confirm the first block", hint)
     for line in body.split("\n"):
         sys.stderr.write(f"  {one_line(line)}\n")

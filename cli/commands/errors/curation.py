@@ -186,7 +186,8 @@ def _differed_lines(out: Output, done: Curated) -> Iterator[str]:
         for one in other.differences:
             yield from wrap(f"{one.what:<5}{one.why}", out.columns, "  ")
     if done.resolutions and any(one.what == "fix" for other in done.differed for one in other.differences):
-        yield f"Fix {done.resolutions[0]} is now the current fix. Earlier fixes: casebook errors show {done.cases[0]}"
+        yield f"Fix {done.resolutions[0]} is now the current fix."
+        yield f"To list all fixes, run: casebook errors show {done.cases[0]}"
 
 
 def _conflict_lines(out: Output, conflict: Conflict) -> Iterator[str]:

@@ -29,7 +29,7 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     record = children.leaf("record", "record an error and its fix", run_record, _RECORD_EXAMPLES)
     record.add_argument("--error", metavar="TEXT", required=True, help="error output (- reads stdin)")
     record.add_argument("--resolution", metavar="TEXT", required=True, help="fix (- reads stdin)")
-    record.add_argument("--resolved-by", metavar="NAME", help="tool or person that fixed it")
+    record.add_argument("--resolved-by", metavar="NAME", help="tool or person that fixed the error")
     record.add_argument("--tool-sequence", metavar="JSON", help='tools used, in order: ["Read", "Edit"]')
     _add_cases(children)
     _add_curation(children)
@@ -91,7 +91,7 @@ def _add_filters(leaf: Parser) -> None:
     leaf.add_argument(
         "--reuse",
         choices=("any", "project", "none"),
-        help="only cases whose fix is useful again in any project, only in its own project or nowhere (none)",
+        help="only cases whose fix is reusable in any project (any), in its own project (project) or not at all (none)",
     )
     leaf.add_argument("--since", metavar="TIME", help="only cases seen since this date or time (2026-01-31)")
 
@@ -125,9 +125,9 @@ def _add_curation(children: Group) -> None:
         )  # fmt: skip
     noise = _add_act(children, "noise", "mark cases as noise (excluded from triage and answers)")
     noise.add_argument("--reason", metavar="TEXT", help="reason, for the history")
-    noise.add_argument("--off", action="store_true", help="unmark them")
+    noise.add_argument("--off", action="store_true", help="remove the noise mark")
     triage = children.leaf(
-        "triage", "list undecided cases, most frequent and costly first", "cli.commands.errors.curation:run_triage"
+        "triage", "list undecided cases, the most frequent and costly first", "cli.commands.errors.curation:run_triage"
     )
     triage.add_argument("--tool", metavar="NAME", help="only errors of this tool")
     triage.add_argument("--project", metavar="NAME", help=PROJECT)
@@ -142,13 +142,15 @@ def _add_curation(children: Group) -> None:
 def _add_act(children: Group, name: str, about: str) -> Parser:
     leaf = children.leaf(name, about, f"cli.commands.errors.curation:run_{name}")
     leaf.add_argument("id", metavar="ID", type=number, nargs="+", help="case number (several cases form one change)")
-    leaf.add_argument("--expect", metavar="FIX", type=number, help="refuse unless this is the current fix (0: no fix)")
+    leaf.add_argument(
+        "--expect", metavar="FIX", type=number, help="change nothing unless this is the current fix (0: no fix)"
+    )
     return leaf
 
 
 def _add_written(leaf: Parser) -> None:
     leaf.add_argument("--resolution", metavar="TEXT", help="fix, as Markdown (- reads stdin)")
-    leaf.add_argument("--resolved-by", metavar="NAME", help="tool or person that fixed it")
+    leaf.add_argument("--resolved-by", metavar="NAME", help="tool or person that fixed the error")
     leaf.add_argument("--tool-sequence", metavar="JSON", help='tools used, in order: ["Read", "Edit"]')
     leaf.add_argument("--tag", metavar="WORD", action="append", help="tag (repeatable, replaces the current tags)")
     leaf.add_argument("--source", metavar="SESSION:N,N", help="source messages")

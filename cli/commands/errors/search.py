@@ -39,14 +39,16 @@ def add_search(children: Group) -> None:
         "--tiers",
         choices=("text", "all"),
         default="text",
-        help="all: load the model for the vector tier. text: use the model only if it is loaded",
+        help="all: load the model for the vector tier. text (default): use the model only if it is already loaded",
     )
 
 
 def add_text(parser: argparse.ArgumentParser) -> None:
     """The text that a command is about, or a stream of them."""
     parser.add_argument("text", metavar="TEXT", nargs="?", help="error output (default: stdin)")
-    parser.add_argument("--jsonl", action="store_true", help="answer each line of stdin with one line")
+    parser.add_argument(
+        "--jsonl", action="store_true", help="read one JSON object per line from stdin, print one per line"
+    )
 
 
 def run_search(args: argparse.Namespace, context: Context) -> int:

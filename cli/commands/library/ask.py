@@ -141,7 +141,7 @@ def _sessions(words: list[str], context: Context) -> int:
     if len(names) != (what != "list"):
         raise Fault(
             "invalid_input",
-            f"sessions {what} takes {'one name' if what != 'list' else 'no name'}",
+            f"sessions {what} takes {'one name' if what != 'list' else 'no argument'}",
             "see casebook library ask --help",
         )
     take_up(context.database)

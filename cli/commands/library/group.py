@@ -48,8 +48,8 @@ examples:
   casebook library cite 12 notes/retries.md#L33
   casebook library cite 12 notes/retries.md#L33 --quote "at most five retries"
 
-casebook saves the words with their place and heading. casebook errors show then marks the citation as attached,
-moved or detached. To remove the citation, run: casebook undo
+casebook saves the quoted words with their location and heading. Afterwards, casebook errors show marks the
+citation as attached, moved or detached. To remove the citation, run: casebook undo
 """
 _INSPECT = """\
 examples:
@@ -62,12 +62,15 @@ examples:
   casebook library ocr-data ~/Downloads --language deu
   casebook library ingest --ocr shots            index pictures and scanned pages
 
-The command searches FOLDER, $TESSDATA_PREFIX and the standard folders of Linux, macOS and Windows. It uses no network.
+The command searches FOLDER, $TESSDATA_PREFIX and the standard folders of Linux, macOS and Windows.
+It does not use the network.
 """
 _OPEN = """\
 examples:
   casebook library open notes/retries.md#L33
-  less +33 "$(casebook library open notes/retries.md | cut -d: -f1)"     prints FILE:LINE if stdout is not a terminal
+  less +33 "$(casebook library open notes/retries.md | cut -d: -f1)"
+
+If stdout is not a terminal, the command prints FILE:LINE.
 """
 
 
@@ -113,7 +116,7 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     )
     children.leaf("embed", "embed passages for semantic search", "cli.commands.library.manage:run_embed")
     evaluate = children.leaf(
-        "eval", "measure search quality on labelled questions", "cli.commands.library.evaluate:run_eval", _EVAL
+        "eval", "measure search quality on labeled questions", "cli.commands.library.evaluate:run_eval", _EVAL
     )
     _add_eval(evaluate)
     reset = children.leaf(
@@ -123,7 +126,7 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     what.add_argument(
         "--data-only", action="store_true", help="remove every document, passage and vector from the library"
     )
-    what.add_argument("--orphans-only", action="store_true", help="remove only documents without a file")
+    what.add_argument("--orphans-only", action="store_true", help="remove only documents that no longer have a file")
     reset.add_argument("--yes", action="store_true", help="skip the confirmation")
 
 
@@ -139,7 +142,7 @@ def _add_ingest(leaf: Parser) -> None:
         type=path_name,
         help="add one file (casebook copies it into _external in the first folder)",
     )
-    one.add_argument("--stdin", action="store_true", help="add standard input")
+    one.add_argument("--stdin", action="store_true", help="add one document from standard input")
     leaf.add_argument("--ext", metavar="EXT", default="md", help="format of standard input (default md)")
     leaf.add_argument(
         "--include", metavar="GLOB", action="append", default=[], help="include only matching files (repeatable)"
@@ -152,9 +155,11 @@ def _add_ingest(leaf: Parser) -> None:
     trust = ("primary", "secondary", "generated")
     leaf.add_argument("--trust", choices=trust, help="trust level of documents that do not declare one")
     leaf.add_argument("--rehash", action="store_true", help="read unchanged files again")
-    leaf.add_argument("--rechunk", action="store_true", help="split documents again that an older chunker split")
+    leaf.add_argument("--rechunk", action="store_true", help="split documents of an older chunker again")
     leaf.add_argument("--ocr", action="store_true", help="index the text of pictures and scanned pages (extra ocr)")
-    leaf.add_argument("--follow-links", action="store_true", help="follow links that point outside the folders")
+    leaf.add_argument(
+        "--follow-links", action="store_true", help="follow symbolic links that point outside the folders"
+    )
     leaf.add_argument("--summary-only", action="store_true", help="print only counts, not the list of documents")
 
 
@@ -168,7 +173,11 @@ def _add_search(leaf: Parser) -> None:
     leaf.add_argument("--max-tokens", metavar="N", type=number, default=0, help="maximum number of tokens (estimated)")
     leaf.add_argument("--snippet-chars", metavar="N", type=number, default=220, help="maximum characters per passage")
     many = leaf.add_mutually_exclusive_group()
-    many.add_argument("--jsonl", action="store_true", help="answer each line of stdin with one line (at most 100)")
+    many.add_argument(
+        "--jsonl",
+        action="store_true",
+        help="read one JSON object per line from stdin (at most 100), print one per line",
+    )
     many.add_argument(
         "--bulk", action="store_true", help="like --jsonl, but print one object (bulk_search_response.v1)"
     )

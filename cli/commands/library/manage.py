@@ -25,7 +25,9 @@ def run_list(args: argparse.Namespace, context: Context) -> int:
     from cli.commands.library.search import filters_of
 
     if not 1 <= args.limit <= 1000:
-        raise Fault("invalid_input", f"--limit {args.limit} is not between 1 and 1000", "page with --after")
+        raise Fault(
+            "invalid_input", f"--limit {args.limit} is not between 1 and 1000", "use a smaller limit and --after"
+        )
     filters = filters_of(args)
     with context.store() as store:
         found = list_documents(store.con, filters, args.limit, args.after)
@@ -213,7 +215,7 @@ def run_ocr_data(args: argparse.Namespace, context: Context) -> int:
         f"{one.language}: {one.status}" + (f" from {one_line(one.source)}" if one.source else "")
         for one in found.languages
     ]
-    lines += [f"ready in {one_line(found.folder)}: {', '.join(found.ready)}"] if found.ready else []
+    lines += [f"languages in {one_line(found.folder)}: {', '.join(found.ready)}"] if found.ready else []
     lines += list(wrap(found.hint, context.out.columns)) if found.hint else []
     context.out.result(found, lines)
     missing = any(one.status == "missing" for one in found.languages)

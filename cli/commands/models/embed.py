@@ -75,9 +75,7 @@ def report_lines(out: Output, report: EmbedReport) -> Iterator[str]:
     if report.canceled:
         yield out.paint(f"Stopped, {report.waiting:,} remaining. The next run continues from here.", "warn")
     if report.failed:
-        yield out.paint(
-            f"{len(report.failed):,} could not be embedded. casebook skips these texts until they change:", "warn"
-        )
+        yield out.paint(f"{len(report.failed):,} could not be embedded. casebook skips them until they change:", "warn")
     most = len(report.failed) if out.verbose else 10
     for failed in report.failed[:most]:
         yield "  " + clip(visible(f"{_NAMES.get(failed.kind, failed.kind)} {failed.item_id}: {failed.reason}"), 500)

@@ -163,7 +163,7 @@ def _report_lines(context: Context, found: LocalModel | None, said: str) -> Iter
         yield from wrap(f"To select it, run: casebook models use {found.model.id}", context.out.columns)
     if not found.model.measured:
         yield from wrap(
-            "This model is not calibrated. After selecting it, run: casebook models calibrate", context.out.columns
+            "This model is not calibrated. After you select it, run: casebook models calibrate", context.out.columns
         )
 
 
@@ -224,7 +224,7 @@ def _measured_lines(out: Output, found: Calibration, *, kept: bool) -> Iterator[
     yield from wrap(f"{found.model}: {pairs}, {100 * found.separation:.1f} % classified correctly.", out.columns)
     bars = found.thresholds
     if bars is None:
-        yield out.paint("This is too low for answers. With this model, casebook only shows similar cases.", "warn")
+        yield out.paint("The share is too low for answers. With this model, casebook only shows similar cases.", "warn")
         return
     rises = f"plus {bars.high_rise:.3f} for each factor of ten" if bars.high_rise else "at any size"
     yield f"high    if cosine is at least {bars.high:.3f} with 1,000 cases, {rises}"

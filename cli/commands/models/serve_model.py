@@ -84,7 +84,7 @@ def _start(args: argparse.Namespace, context: Context, place: Endpoint) -> int:
     until = time.monotonic() + _STARTS_S
     while not (there := model_service(place)).answers:
         if time.monotonic() > until:
-            hint = f"see {log_file()}, or start it in the foreground: casebook serve-model"
+            hint = f"see {log_file()}, or start the service in the foreground: casebook serve-model"
             raise Fault("timeout", "the model service has started but does not respond yet", hint)
         time.sleep(0.05)
     context.out.result(there, _status_lines(there))
@@ -137,7 +137,7 @@ def _status_lines(found: ModelService) -> Iterator[str]:
     yield said[:1].upper() + said[1:] + "."
     if found.answers:
         yield f"Address: {one_line(found.address)}. Embedded texts: {found.texts:,}."
-        yield f"It stops after {found.idle_s:,} s without a request."
+        yield f"The service stops after {found.idle_s:,} s without a request."
 
 
 def _model(args: argparse.Namespace, context: Context) -> LocalModel:

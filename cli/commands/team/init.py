@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _EXAMPLES = """\
 examples:
   casebook init                 ask before writing
-  casebook init --yes           write the fixes that you verified, without questions
+  casebook init --yes           write your verified fixes without confirmation
   casebook init --merge-driver  let git merge the lessons file with casebook
 
 Then review the files and commit them.

@@ -43,7 +43,7 @@ def left_lines(out: Output, left: Sequence[LeftOut]) -> Iterator[str]:
 def fault_lines(out: Output, bad: Sequence[FileFault]) -> Iterator[str]:
     """The lines of a lessons file that are no lesson."""
     for one in bad[:SHOWN]:
-        what = "kept unchanged" if one.kept else "both sides were read"
+        what = "kept unchanged" if one.kept else "both sides are used"
         yield out.paint(f"line {one.line}: {one.reason}, {what}", "warn")
     if len(bad) > SHOWN:
         yield out.paint(f"{len(bad) - SHOWN:,} more invalid lines", "warn")

@@ -104,7 +104,7 @@ def run_join(args: argparse.Namespace, context: Context) -> int:
 def _confirmed(context: Context, projects: Sequence[ProjectPreview], team: str) -> bool:
     """Whether a person agrees to what leaves for the first time. Raises Fault where no person can be asked."""
     if not sys.stdin.isatty() or not sys.stderr.isatty():
-        raise Fault("invalid_input", "sharing needs your confirmation", "run the command in a terminal, or pass --yes")
+        raise Fault("invalid_input", "sharing needs your confirmation", "pass --yes, or run the command in a terminal")
     for line in project_lines(context.out, projects):
         sys.stderr.write(line + "\n")
     total = counted(sum(len(one.lessons) for one in projects), "lesson")
@@ -173,7 +173,7 @@ def run_status(args: argparse.Namespace, context: Context) -> int:
     from core.store import open_store
 
     if args.offline and args.verify:
-        raise Fault("invalid_input", "--verify needs the server", "drop --offline")
+        raise Fault("invalid_input", "--verify requires the server", "omit --offline")
     with open_store(context.database) as store:
         found = team_status(store, ask=not args.offline, verify=args.verify)
     context.out.result(found, status_lines(context.out, found))
@@ -187,7 +187,7 @@ def status_lines(out: Output, found: TeamStatus) -> Iterator[str]:
     of = "" if found.server_seq is None else f" of {found.server_seq:,}"
     yield f"  read     {found.seq:,}{of} events, {counted(len(found.lessons), 'lesson')}"
     yield f"  to send  {found.waiting:,}"
-    yield f"  in step  {found.synced or 'never'}"
+    yield f"  synced   {found.synced or 'never'}"
     if found.verified is not None:
         yield out.paint(f"  {counted(found.verified, 'event')} checked. All hashes are valid.", "good")
     if found.fault:
@@ -203,7 +203,7 @@ def run_leave(args: argparse.Namespace, context: Context) -> int:
 
     with open_store(context.database, write=True) as store:
         done = leave_team(store)
-    dropped = f" {counted(done.unsent, 'decision')} never sent." if done.unsent else ""
+    dropped = f" {counted(done.unsent, 'decision')} discarded without sending." if done.unsent else ""
     context.out.result(done, [f"Left team {done.team}. Its fixes stay in your casebook.{dropped}"])
     return 0
 
@@ -260,6 +260,6 @@ def run_hold(args: argparse.Namespace, context: Context) -> int:
             sync(store)
         found = held_lessons(store.con)
     named = ", ".join(map(one_line, (*found.projects, *found.tools)))
-    held = "every lesson of the team" if found.everything else f"lessons of your own repositories and of {named}"
+    held = "every lesson of the team" if found.everything else f"lessons of your repositories and of {named}"
     context.out.result(found, [f"Held: {held}"])
     return 0

@@ -20,6 +20,7 @@ from core.errors.cases.derived import (
     MISSED,
     PROJECT,
     SHOWN_OF_CASE,
+    SHOWN_TOOL,
     TAGGED,
     TEAM,
     forms,
@@ -43,9 +44,9 @@ def conditions(filters: Filters) -> tuple[list[str], list[str | int]]:
     """The conditions on `case_state s` that the filters mean, and their values."""
     tests: list[str] = []
     values: list[str | int] = []
-    for column, value in (("status", filters.status), ("tool", filters.tool), ("worth", filters.worth)):
+    for column, value in (("s.status", filters.status), (SHOWN_TOOL, filters.tool), ("s.worth", filters.worth)):
         if value is not None:
-            tests.append(f"s.{column} = ?")
+            tests.append(f"{column} = ?")
             values.append(value)
     if filters.project is not None:
         tests.append(IN_PROJECT)
@@ -144,8 +145,8 @@ def facets(store: Store, filters: Filters, since: tuple[str, ...] = (), scanned:
     times: tuple[str, ...] = tuple(sorted(asked))
     age = " + ".join(["0", *("(s.last_seen >= ?)" for _ in times)])
     looked_at = (
-        f"(SELECT s.case_id, s.status, s.tool, {PROJECT} AS project, s.worth, {age} AS age FROM case_state s"
-        " ORDER BY s.last_seen DESC, s.case_id DESC LIMIT ?) s"
+        f"(SELECT s.case_id, s.status, {SHOWN_TOOL} AS tool, {PROJECT} AS project, s.worth, {age} AS age"
+        " FROM case_state s ORDER BY s.last_seen DESC, s.case_id DESC LIMIT ?) s"
     )
     tag, forms_of = ("0", ()) if filters.tag is None else (f"NOT {HAS_TAG}", forms(filters.tag))
     rows = store.con.execute(
@@ -218,8 +219,8 @@ _KEY_LINE = (
     " e.error_normalized)"
 )
 _ROW = (
-    f"e.id, {_KEY_LINE}, s.status, s.tool, s.project, s.seen, coalesce(e.use_count, 0), s.first_seen, s.last_seen,"
-    f" {SHOWN_OF_CASE}, s.sessions, s.seconds, s.worth, s.queue_case, NOT ({MISSED.format(case='e.id')}),"
+    f"e.id, {_KEY_LINE}, s.status, {SHOWN_TOOL}, s.project, s.seen, coalesce(e.use_count, 0), s.first_seen,"
+    f" s.last_seen, {SHOWN_OF_CASE}, s.sessions, s.seconds, s.worth, s.queue_case, NOT ({MISSED.format(case='e.id')}),"
     f" EXISTS (SELECT 1 FROM resolution r WHERE r.case_id = e.id AND r.author = '{TEAM}' AND r.status <> 'rejected')"
 )
 _COLUMNS = 16
@@ -297,7 +298,7 @@ def show_case(store: Store, case_id: int, most: int = 200) -> Case | None:
     con = store.con
     row = con.execute(
         "SELECT e.id, e.ts, e.error_normalized, e.error_raw, e.resolution, e.resolved_by, e.tool_sequence,"
-        " coalesce(e.use_count, 0), e.last_used, s.status, s.tool, s.project, s.first_seen, s.last_seen, s.seen,"
+        f" coalesce(e.use_count, 0), e.last_used, s.status, {SHOWN_TOOL}, s.project, s.first_seen, s.last_seen, s.seen,"
         f" {SHOWN_OF_CASE}, s.repository, NOT ({MISSED.format(case='e.id')})"
         " FROM error_kb e JOIN case_state s ON s.case_id = e.id WHERE e.id = ?",
         (case_id,),

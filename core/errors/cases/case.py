@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from core.errors.cases.resolutions import Resolution
+from core.errors.incidents import SLIP
 from core.errors.retrieval.answer import Worth
 
 
@@ -145,3 +146,8 @@ class Case:
     project_name: str = ""
     repository: str = ""
     harvested: bool = True
+
+    @property
+    def is_repeated_mistake(self) -> bool:
+        """Whether it is a mistake that agents made in several sessions, drafted as one line."""
+        return any(one.tool == SLIP for one in self.fingerprints)

@@ -20,7 +20,7 @@ from typing import Any, Final, NamedTuple, cast
 import apsw
 
 from core.errors.identity.normalize import normalize_error
-from core.errors.incidents import refresh_followers, refresh_queue
+from core.errors.incidents import SLIP, refresh_followers, refresh_queue
 from core.lexical import bigrams
 from core.text import clean
 
@@ -291,6 +291,14 @@ TOOL_OF_CASE = (
     " ORDER BY f.tool = 'unknown', f.first_seen, f.fingerprint LIMIT 1), 'unknown')"
 )
 """The tool of a case, as a subquery of an update of `case_state`."""
+
+
+SHOWN_TOOL = (
+    f"iif(s.tool = '{SLIP}', coalesce((SELECT o.tool FROM fingerprint f JOIN occurrence o USING (fingerprint)"
+    " WHERE f.case_id = s.case_id AND o.tool <> '' GROUP BY o.tool ORDER BY count(*) DESC, o.tool LIMIT 1), 'unknown'),"
+    " s.tool)"
+)
+"""The tool of the case of a row `s` as it is shown: of a repeated slip the one that made it most often."""
 
 
 def name_tool(con: apsw.Connection, case_id: int) -> None:

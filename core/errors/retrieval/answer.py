@@ -133,6 +133,12 @@ class SearchAnswer:
     trace: tuple[Step, ...] = field(default=())
     practice: Practice | None = None
 
+    @property
+    def unfixed(self) -> Hit | None:
+        """The searched error itself, where it is known and no fix of it answers; None if it is unknown or answered."""
+        same = (one for one in self.candidates if one.tier in ("fingerprint", "exact") and one.likeness == "high")
+        return next((one for one in same if self.match is None and not one.accepted), None)
+
 
 class VectorResult(NamedTuple):
     """What the vector tier found: a match, near misses, similar cases, the step, why a weak prefix match is refuted."""

@@ -17,7 +17,7 @@ from core.errors.fixes import Telling, Via, write_telling
 from core.errors.identity.api import identify, names_failure
 from core.errors.identity.identity import Identity, KeyLine
 from core.errors.identity.lack import missing_program
-from core.errors.retrieval.answer import Hit, Query, SearchAnswer, VectorResult
+from core.errors.retrieval.answer import Hit, Query, SearchAnswer, Similar, VectorResult
 from core.errors.retrieval.tiers import (
     ELSEWHERE,
     TierResult,
@@ -207,7 +207,29 @@ def _joined(told: SearchAnswer, weak: Hit | None, looked: VectorResult) -> Searc
         candidates = [one for one in candidates if one.id != weak.id] + [weak]
     shown = tuple(hit for hit in candidates if match is None or hit.id != match.id)
     similar = tuple(one for one in looked.similar if match is None or one.id != match.id)
-    return SearchAnswer(told.query, match, shown, similar, tuple(trace))
+    return _known_first(SearchAnswer(told.query, match, shown, similar, tuple(trace)))
+
+
+def _known_first(answer: SearchAnswer) -> SearchAnswer:
+    """The answer, where the error itself is known without a fix: then a fix of another error answers only with high
+    confidence, else its case follows among the candidates. Another error of the same output is no such stranger."""
+    match, alone = answer.match, replace(answer, match=None)
+    known = alone.unfixed
+    if match is None or known is None or known.id == match.id:
+        return answer
+    if match.confidence == "high" or match.tier == "fingerprint":
+        return answer
+    reason = f"different error, low confidence; for its fix, run: casebook errors show {match.id}"
+    other = replace(match, accepted=False, reason=reason)
+    rest = (one for one in answer.candidates if one.id != known.id)
+    near = Similar(match.id, match.score, match.error_normalized, match.resolution, match.worth)
+    step = Step("decide", "rejected", "the error itself is known, without a fix", facts(case=known.id, other=match.id))
+    return replace(
+        alone,
+        candidates=(known, other, *rest),
+        similar=(near, *answer.similar) if match.tier == "vector" else answer.similar,
+        trace=(*answer.trace, step),
+    )
 
 
 def weak_match(answer: SearchAnswer) -> Hit | None:

@@ -223,7 +223,7 @@ def _unanswered(con: apsw.Connection, case_id: int, mark: str | None = None, rep
         return "it is marked as noise"
     if repository and answering_fixes(con, case_id, mark):
         return ELSEWHERE
-    return "its fixes were rejected or replaced" if fixes else "it has no fix"
+    return "its fixes were rejected or replaced" if fixes else "it has no fix yet"
 
 
 def text_hit(con: apsw.Connection, case_id: int, found: MatchLocation) -> Hit:
@@ -279,10 +279,10 @@ def by_fingerprint(con: apsw.Connection, query: Query, repository: str = "") -> 
     fixes = answering_fixes(con, case_id, query.fingerprint, repository)
     hit = _hit(con, case_id, fixes[0] if fixes else None, "fingerprint", 1.0, key_line, ("same fingerprint",))
     hit = replace(hit, place=Place("error", "exactly", query.fingerprint, own_fix=bool(hit.resolution)))
+    found = other_names(Named(query.fingerprint, key_line), Named(query.fingerprint, query.key_line))
+    if found and not _occurred_with(con, query.fingerprint, found):
+        hit = _under_other_names(hit, found)
     if hit.resolution:
-        found = other_names(Named(query.fingerprint, key_line), Named(query.fingerprint, query.key_line))
-        if found and not _occurred_with(con, query.fingerprint, found):
-            hit = _under_other_names(hit, found)
         reason = _but("the same case", hit)
         step = Step("fingerprint", "hit", reason, facts(case=case_id), elapsed_ms=watch.ms())
         return TierResult(hit, (), None, step)
@@ -310,15 +310,15 @@ def by_key(con: apsw.Connection, query: Query, repository: str = "") -> TierResu
     ]
     best = fixes[order.index(max(order))] if fixes else None
     hit = _hit(con, case_id, best, "exact", 0.95, None, ("same normalized key",))
+    hit = _lower_if_names_differ(con, hit, best, query)
+    if codes_differ(query.key_line, hit.key_line):
+        hit = lowered(hit, "the codes differ")
     if not hit.resolution:
         reason = f"known kind of error, but {_unanswered(con, case_id, None, repository)}"
         silent = replace(hit, accepted=False, reason=reason)
         return TierResult(
             None, (silent,), None, Step("exact", "rejected", reason, facts(case=case_id), elapsed_ms=watch.ms())
         )
-    hit = _lower_if_names_differ(con, hit, best, query)
-    if codes_differ(query.key_line, hit.key_line):
-        hit = lowered(hit, "the codes differ")
     step = Step("exact", "hit", _but("the same kind", hit), facts(case=case_id), elapsed_ms=watch.ms())
     return TierResult(hit, (), None, step)
 

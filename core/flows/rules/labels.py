@@ -60,7 +60,7 @@ class Comparable:
             out.append(f"{calls} skipped: labelled with rules of another project")
         if absent := expected_elsewhere(self.calls, known):
             named = ", ".join(f"{name} ({count})" for name, count in absent.items())
-            out.append(f"the labelled calls name unknown rules: {named}")
+            out.append(f"the labeled calls name unknown rules: {named}")
         return tuple(out)
 
 

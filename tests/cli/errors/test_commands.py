@@ -10,6 +10,9 @@ from typing import Any
 
 import pytest
 
+from core.errors import observe, record_resolution
+from core.errors.cases.record import Name
+from core.errors.identity.api import identify
 from core.store import open_store
 from tests.flows.harvest.chat import LOOKUP
 from tests.flows.harvest.test_session import Transcript
@@ -81,6 +84,30 @@ def test_an_unknown_error_exits_1_and_a_missing_casebook_is_not_made(run: Run, h
     assert "No known fix" in found.text
     assert run("errors", "search", BOOM, "--json").json()["match"] is None
     assert not (home / ".local").exists()
+
+
+def test_a_known_error_without_a_fix_comes_before_the_fix_of_another(filled: Run, home: Path) -> None:
+    daemon = "Error response from daemon: could not "
+    itself = f"{daemon}create, the container name is already in use now"
+    with open_store(home / ".local" / "share" / "casebook" / "casebook.db", write=True) as store:
+        record_resolution(store, f"{daemon}reach network frontend declared as external, but missing", "create it")
+        name = identify(itself)
+        with store.transaction() as con:
+            known = observe(
+                con, Name(name.key_line, name.normalized, name.fingerprint, name.tool), session_id=None,
+                message_idx=None, tool="Bash", project="shop", ts="2026-03-01T10:00:00.000Z", raw=itself,
+            )  # fmt: skip
+    found = filled("errors", "search", itself)
+    assert found.code == 1
+    head, _, rest = found.text.partition("Rejected candidates:")
+    assert head.startswith(f"Known error, but it has no fix yet.\n  case         {known}, fingerprint tier\n")
+    assert "No known fix" not in head
+    assert rest.count("  case ") == 1, "the known error itself is not repeated"
+    assert "different error, low confidence" in " ".join(rest.split())
+    answer = filled("errors", "search", itself, "--json").json()
+    assert answer["match"] is None
+    assert [one["tier"] for one in answer["candidates"]] == ["fingerprint", "prefix"]
+    assert "unfixed" not in answer, "what can be derived is no part of the contract"
 
 
 def test_an_error_that_only_shares_its_words_is_named_but_answers_nothing(filled: Run) -> None:

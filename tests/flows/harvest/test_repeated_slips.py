@@ -7,6 +7,10 @@ from typing import Any
 
 import pytest
 
+from cli.commands.errors.cases import case_lines
+from cli.output import Output
+from core.errors import Filters, list_cases, show_case
+from core.errors.cases.browse import facets
 from core.errors.curation.triage import triage_queue
 from core.flows.harvest.session import harvest_session
 from core.flows.transcripts.api import import_transcripts
@@ -15,6 +19,9 @@ from core.store import Store, open_store
 from tests.flows.harvest.chat import HOME
 from tests.flows.harvest.test_session import Transcript
 from tests.flows.harvest.test_verdict_rows import read
+from tests.tui.support import NOW
+from tui.render.case import draw_facts, draw_head
+from tui.render.common.glyphs import UNICODE
 
 
 @pytest.fixture
@@ -53,6 +60,25 @@ def test_a_file_guessed_wrong_in_three_sessions_is_one_line(store: Store, tmp_pa
     harvest_session(store, "00000001-0000-4000-8000-000000000001")
     assert store.con.execute("SELECT * FROM case_state").fetchall() == before
     assert len(told(store)) == 1
+
+
+def test_its_tool_is_the_one_that_the_agent_used(store: Store, tmp_path: Path) -> None:
+    import_transcripts(store, "auto", [guess(tmp_path / "in", number).save() for number in range(3)])
+    (row,) = list_cases(store, Filters(tool="Read")).cases
+    assert (row.tool, row.key_line) == ("Read", "no such file: src/app.ts")
+    assert list_cases(store, Filters(tool="slip")).cases == ()
+    assert [(one.value, one.cases) for one in facets(store, Filters()).tools] == [("Read", 1)]
+    case = show_case(store, row.id)
+    assert case is not None and case.is_repeated_mistake
+    assert case.tool == "Read"
+    in_text = "\n".join(case_lines(Output(columns=200), case))
+    for shown in (in_text, draw_head(case, None, UNICODE, NOW).plain, draw_facts(case, None, UNICODE, NOW).plain):
+        assert "Read" in shown
+        assert "repeated mistake" in shown
+        assert "slip" not in shown
+    with store.transaction() as con:
+        con.execute("UPDATE occurrence SET tool = ''")
+    assert [one.tool for one in list_cases(store).cases] == ["unknown"]
 
 
 def test_where_nothing_worked_instead_it_only_says_that_it_fails(store: Store, tmp_path: Path) -> None:

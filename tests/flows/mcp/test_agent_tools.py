@@ -13,6 +13,9 @@ from hypothesis import strategies as st
 from core.base.config.settings import Value
 from core.base.config.settings_sources import default_config
 from core.base.fault import Fault
+from core.errors import observe, record_resolution
+from core.errors.cases.record import Name
+from core.errors.identity.api import identify
 from core.flows.ingest.api import ingest
 from core.flows.mcp import library_tools
 from core.flows.mcp.context import Desk
@@ -51,6 +54,23 @@ def test_a_casebook_that_is_missing_or_damaged_is_named(tmp_path: Path) -> None:
         with pytest.raises(Fault, match=r"bad\.db"):
             call(tool, arguments, desk(damaged))
     assert not missing.exists(), "to look makes none"
+
+
+def test_an_agent_gets_the_known_error_before_a_weak_match_of_another(tmp_path: Path) -> None:
+    daemon = "Error response from daemon: could not "
+    itself = f"{daemon}create, the container name is already in use now"
+    with new_casebook(tmp_path / "c.db") as store:
+        record_resolution(store, f"{daemon}reach network frontend declared as external, but missing", "create it")
+        name = identify(itself)
+        with store.transaction() as con:
+            observe(
+                con, Name(name.key_line, name.normalized, name.fingerprint, name.tool), session_id=None,
+                message_idx=None, tool="Bash", project="shop", ts="2026-03-01T10:00:00.000Z", raw=itself,
+            )  # fmt: skip
+    found: Any = call("error_search", {"text": itself}, desk(tmp_path / "c.db"))
+    assert found.match is None
+    assert [(one.tier, one.resolution) for one in found.candidates] == [("fingerprint", None), ("prefix", "create it")]
+    assert found.candidates[0].reason == "known error, but it has no fix yet"
 
 
 def test_a_long_text_comes_in_parts_that_join(library: Path) -> None:

@@ -25,15 +25,15 @@ DOCS = Path(__file__).parents[3] / "docs" / "guide" / "workbench.md"
 
 
 def test_the_theme_in_the_documentation_is_one(tmp_path: Path, casebook: Path) -> None:
-    (example,) = re.findall(r"```toml\n(# themes/harbour\.toml\n.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL)
-    file = tmp_path / "harbour.toml"
+    (example,) = re.findall(r"```toml\n(# themes/harbor\.toml\n.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL)
+    file = tmp_path / "harbor.toml"
     file.write_text(example, encoding="utf-8")
     theme = read_theme(file)
-    assert (theme.name, theme.dark, theme.primary, theme.panel) == ("harbour", True, "#6fb3c8", "#1b2930")
+    assert (theme.name, theme.dark, theme.primary, theme.panel) == ("harbor", True, "#6fb3c8", "#1b2930")
     assert theme.variables["input-selection-background"] == "#6fb3c8 30%"
     app = app_on(casebook)
     app.register_theme(theme)
-    app.theme = "harbour"
+    app.theme = "harbor"
     variables = app.get_css_variables()
     assert variables["cb-draft"] != CasebookApp(casebook).get_css_variables()["cb-draft"]
     assert variables["cb-line"].casefold() == "#2c404a"

@@ -163,23 +163,34 @@ def test_a_terminal_that_is_gone_without_a_word_ends_it_too(tmp_path: Path, draw
 
 
 def test_a_job_that_is_left_behind_is_not_taken_down_with_the_interpreter(tmp_path: Path) -> None:
-    """Python ends a thread where it next asks for the interpreter, which aborts the process inside C++ code."""
+    """Python ends a thread where it next asks for the interpreter, which aborts the process inside C++ code. What the
+    command made is taken away all the same."""
     code = """
 import atexit, sys, time
 from pathlib import Path
-from tui.shell.app import CasebookApp, run
+import cli.commands.demo as demo
+from cli.main import main
+from tui.shell.app import CasebookApp
 def begin(self, **_):
     self.jobs.run("search", lambda job: time.sleep(300), print, print)
     while not self.jobs.left_behind:
         time.sleep(0.005)
+    print("made", len(list(folder.glob("casebook-demo-*"))))
 CasebookApp.run = begin
+demo.fill_demo = lambda database, _: database.touch()
+demo.add_weeks = lambda database: None
+demo.fill_demo_rules = lambda database: database.with_name("rules.md")
 atexit.register(print, "interpreter taken down")
-print("quit")
-sys.exit(run(Path(sys.argv[1])))
+folder, sys.argv[1:] = Path(sys.argv[1]), ["demo"]
+sys.exit(main())
 """
-    command = [sys.executable, "-c", code, str(tmp_path / "casebook.db")]
-    done = subprocess.run(command, check=False, capture_output=True, stdin=subprocess.DEVNULL, timeout=120)
-    assert (done.returncode, done.stdout.split(), done.stderr) == (0, [b"quit"], b"")
+    (tmp_path / "tmp").mkdir()
+    terminal = Terminal([sys.executable, "-c", code, str(tmp_path / "tmp")], tmp_path, TMPDIR=str(tmp_path / "tmp"))
+    with closing(terminal):
+        assert terminal.end() == 0
+    assert b"made 1" in terminal.written
+    assert b"taken down" not in terminal.written
+    assert list((tmp_path / "tmp").glob("casebook-demo-*")) == []
 
 
 @pytest.mark.parametrize("more", [{"TERM": "dumb"}, {}])

@@ -183,6 +183,8 @@ def _unanswered(rows: ResultRows, dot: str, more: str, *, typed: bool) -> str:
     """What the rows are where none of them answers: cases with every word, similar ones, or with some of the words."""
     if any(row.is_exact_answer for row in rows.rows):
         return "Keyword matches"
+    if any(row.rank == 1 and row.hit is not None and row.hit.likeness == "high" for row in rows.rows):
+        return "Known error, no fix yet"
     ranks = [row.rank for row in rows.rows]
     every = sum(rank <= 2 for rank in ranks)
     if every and typed:

@@ -114,6 +114,45 @@ def test_a_missing_program_that_another_shell_reported_without_a_fix_is_shown(db
     assert "it has no fix" in answer.candidates[0].reason
 
 
+def test_a_known_error_without_a_fix_goes_before_a_weak_match_of_another(db: Path) -> None:
+    text = "Error response from daemon: could not create, the container name is already in use now"
+    daemon = "Error response from daemon: could not reach network frontend declared as external, but missing"
+    other = record_resolution(db, daemon, "create it").case_id
+    assert (match := search(db, text).match) is not None, "as long as it is unknown"
+    assert match.id == other
+    known = seen(db, text)
+    answer = search(db, text, words=True)
+    assert answer.match is None
+    assert [(hit.id, hit.tier, hit.accepted) for hit in answer.candidates] == [
+        (known, "fingerprint", False),
+        (other, "prefix", False),
+    ]
+    first, second = answer.candidates
+    assert answer.unfixed == first
+    assert first.reason == "known error, but it has no fix yet"
+    assert (second.confidence, second.resolution) == ("low", "create it")
+    assert second.reason == f"different error, low confidence; for its fix, run: casebook errors show {other}"
+    assert answer.trace[-1].stage == "decide" or answer.trace[-2].stage == "decide"
+
+
+def test_a_high_match_goes_before_a_known_error_without_a_fix(db: Path) -> None:
+    text = "error: the volume plugin that cannot be reached over the socket"
+    record_resolution(db, text, "restart it")
+    known = seen(db, f"{text} now")
+    answer = search(db, f"{text} now")
+    assert answer.match is not None
+    assert (answer.match.tier, answer.match.confidence) == ("prefix", "high")
+    assert known in {hit.id for hit in answer.candidates}
+    assert answer.unfixed is None
+
+
+def test_the_error_of_another_code_is_not_the_known_error(db: Path) -> None:
+    record_resolution(db, "Request failed with status code 404 for the harbour", "The route was renamed.")
+    seen(db, "Request failed with status code 500")
+    assert search(db, "Request failed with status code 500").unfixed is not None
+    assert search(db, "Request failed with status code 503").unfixed is None
+
+
 def test_a_rejected_fix_never_answers(db: Path) -> None:
     record_resolution(db, "boom went the dynamo", "wrong idea", status="rejected")
     assert search(db, "boom went the dynamo").match is None

@@ -17,6 +17,7 @@ from core.embedding.runtime.embedder import Embedder
 from core.embedding.runtime.query_model import ModelAtHand, NoVectors, VectorSearch
 from core.embedding.runtime.worker import run
 from core.errors import SearchAnswer, record_resolution, search
+from core.errors.cases.record import Name, observe
 from core.errors.identity.api import identify
 from core.errors.retrieval.embed_text import ErrorSource, embed_text, place_of
 from core.store import Store, open_store
@@ -231,6 +232,27 @@ def test_a_weak_prefix_match_answers_only_where_no_vector_is_better_and_none_ref
     assert (found.match.id, found.match.tier) == (wanted, "vector")
     (told,) = [one for one in found.candidates if one.id == case]
     assert not told.accepted
+
+
+def test_the_error_itself_goes_before_a_neighbour_with_low_confidence(book: Book) -> None:
+    text = "this module is nowhere to be found"
+    (near,) = book.add({"module vue was not found": 0.80})
+    name, used = identify(text), uses(book, near)
+    with book.store.transaction():
+        known = observe(
+            book.store.con, Name(name.key_line, name.normalized, name.fingerprint, name.tool),
+            session_id=None, message_idx=None, tool="Bash", project="/home/mina/shop", ts="", raw=text,
+        )  # fmt: skip
+    run(book.store, ErrorSource(), Exact({embed_text(name.key_line): at(0.0)}))
+    found = book.ask(text, words=True)
+    assert found.match is None
+    assert [(hit.id, hit.tier, hit.confidence) for hit in found.candidates] == [
+        (known, "fingerprint", "high"),
+        (near, "vector", "low"),
+    ]
+    assert found.candidates[1].resolution == "the fix"
+    assert [one.id for one in found.similar] == [near]
+    assert uses(book, near) == used, "what only follows is no answer"
 
 
 def test_a_far_vector_refutes_a_weak_prefix_match(book: Book) -> None:

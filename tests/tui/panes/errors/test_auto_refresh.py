@@ -236,6 +236,36 @@ async def test_an_older_casebook_that_was_locked_is_settled_later(
     assert len(asked) == 2
 
 
+def test_the_removed_log_of_the_file_before_a_restore_is_noticed(casebook: Path) -> None:
+    """Until then SQLite reads the restored file with the old log; neither its own version nor the file says the end."""
+    backup, log = casebook.with_name("backup.sqlite"), casebook.with_name(casebook.name + "-wal")
+    with open_store(casebook, write=True) as store:
+        store.con.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        shutil.copy(casebook, backup)
+        put(store, "Error: after the backup", "shell", None)
+        kept = Path(shutil.copy(log, casebook.with_name("kept.sqlite-wal")))
+    erase(casebook)
+    kept.replace(log)
+    backup.replace(casebook)
+
+    def cases() -> int:
+        with open_store(casebook) as store:
+            return len(store.con.execute("SELECT id FROM error_kb").fetchall())
+
+    eye = Eye(casebook)
+    try:
+        first = eye.look()
+        assert cases() == len(CASES) + 1
+        log.unlink()
+        second = eye.look()
+        assert second != first
+        assert eye.look() == second
+        assert cases() == len(CASES), "the old log is not written into the restored file"
+    finally:
+        eye.close()
+    assert cases() == len(CASES)
+
+
 def test_looking_again_without_a_change_gives_the_same(casebook: Path) -> None:
     eye = Eye(casebook)
     try:

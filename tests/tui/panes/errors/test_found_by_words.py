@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from core.errors import Hit, add_resolution, case_rows, observe, search
+from core.errors import Hit, add_resolution, case_rows, observe, record_resolution, search
 from core.errors.cases.browse import browse
 from core.errors.cases.record import Name
+from core.errors.identity.api import identify
 from core.errors.retrieval.answer import Place, Source
 from core.store import Store, open_store
 from tests.tui.support import app_on, frame, settled, told, until
@@ -95,6 +96,29 @@ async def test_the_reader_opens_at_that_error_with_its_own_fix(merged: Path) -> 
         assert "on day 2" in frame(app)
         await pilot.press("y")
         await until(pilot, lambda: told(app, "fix for this error"))
+
+
+async def test_the_error_itself_stands_above_a_weak_match_of_another_and_has_no_fix_yet(tmp_path: Path) -> None:
+    daemon = "Error response from daemon: could not "
+    itself = f"{daemon}create, the container name is already in use now"
+    path = tmp_path / "known.db"
+    with open_store(path, write=True, create=True) as store:
+        record_resolution(store, f"{daemon}reach network frontend declared as external, but missing", "create it")
+        name = identify(itself)
+        with store.transaction() as con:
+            known = observe(
+                con, Name(name.key_line, name.normalized, name.fingerprint, name.tool), session_id=None,
+                message_idx=None, tool="docker", project="shop", ts="2026-03-01T10:00:00.000Z", raw=itself,
+            )  # fmt: skip
+    app = app_on(path)
+    async with app.run_test(size=WIDE) as pilot:
+        row = await asked(pilot, app, itself)
+        assert (row.id, row.answers, row.tier) == (known, False, "fingerprint")
+        second = app.errors.results.rows.rows.get(1)
+        assert isinstance(second, Row)
+        assert (second.tier, second.answers) == ("prefix", False)
+        assert str(app.errors.results.border_title) == "Known error, no fix yet"
+        assert "No fix yet." in frame(app)
 
 
 async def test_what_says_just_these_words_is_not_told_to_have_no_fix(merged: Path) -> None:
