@@ -291,6 +291,7 @@ def nothing_ingested() -> Notice:
             ("casebook library ingest FOLDER", "ingest a folder from the shell"),
             ("casebook demo", "open a casebook with sample notes"),
         ),
+        alone=True,
     )
 
 

@@ -232,6 +232,7 @@ def no_insights(*, scoped: bool, readonly: bool) -> Notice:
         "No insights yet",
         "casebook counts them during an import." + (" This casebook is read-only." if readonly else ""),
         tuple(steps),
+        alone=True,
     )
 
 

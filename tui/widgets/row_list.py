@@ -376,6 +376,7 @@ class RowsOrNotice:
             self.notice.show(notice)
         had_focus = self.rows.has_focus or self.notice.has_focus or self.rows.screen.focused is None
         self.notice.display, self.rows.display = notice is not None, notice is None
+        self.rows.screen.set_class(notice is not None and notice.alone, "-alone")
         if had_focus:
             self.take_focus()
 

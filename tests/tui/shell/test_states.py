@@ -13,6 +13,7 @@ import pytest
 from core.store import open_store
 from tests.tui.support import CASES, app_on, frame, put, until
 from tui.runtime.jobs import Job, Jobs
+from tui.widgets.row_list import NoticeView
 
 WIDE = (120, 34)
 
@@ -37,10 +38,25 @@ async def test_an_empty_casebook_says_the_same(tmp_path: Path) -> None:
     app = app_on(path)
     async with app.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: "No cases yet" in frame(app))
+        results, case = app.errors.results, app.errors.case
+        await until(pilot, lambda: results.region.width == WIDE[0] and not case.region.area)
         with open_store(path, write=True) as store:
             put(store, "Error: it works now", "shell", None)
         await pilot.press("f5")
         await until(pilot, lambda: "it works now" in frame(app))
+        await until(pilot, lambda: results.region.width < WIDE[0] and case.region.area)
+
+
+@pytest.mark.parametrize("pane", ["alt+2", "alt+4", "alt+5"])
+async def test_where_nothing_is_stored_nothing_is_beside_what_says_so(tmp_path: Path, pane: str) -> None:
+    path = tmp_path / "empty.db"
+    open_store(path, write=True, create=True).close()
+    app = app_on(path)
+    async with app.run_test(size=WIDE) as pilot:
+        await until(pilot, lambda: "No cases yet" in frame(app))
+        await pilot.press(pane)
+        await until(pilot, lambda: app.screen.has_class("-alone") and app.screen is not app.errors)
+        await until(pilot, lambda: app.screen.query(NoticeView).first().region.width == WIDE[0] - 2)
 
 
 @pytest.mark.parametrize("size", [(120, 34), (80, 24), (40, 12)])

@@ -59,13 +59,14 @@ def first_run(sources: Sequence[Source] | None) -> Notice:
             ("{import.demo}", "open the demo (quit to come back)"),
             ("{app.quit}", "quit"),
         ),
+        alone=True,
     )
 
 
 def importing_first(progress: Progress | None, signs: Signs) -> Notice:
     """No cases yet, and an import runs that brings them: how far it is."""
     begins = "Searching for sessions" if progress is None else progress_words(progress, signs)
-    return Notice("Importing sessions", f"{begins}. Each case appears here once it is found.")
+    return Notice("Importing sessions", f"{begins}. Each case appears here once it is found.", alone=True)
 
 
 def missing_casebook(path: Path) -> Notice:

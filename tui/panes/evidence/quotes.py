@@ -240,7 +240,8 @@ def _none_yet() -> Notice:
         ("casebook evidence add FILE", "add entries with their quotes"),
         ("{pane.errors}", "show the errors"),
     )
-    return Notice("No quotes yet", "Each entry is supported by quotes from a session. Review the quotes here.", steps)
+    why = "Each entry is supported by quotes from a session. Review the quotes here."
+    return Notice("No quotes yet", why, steps, alone=True)
 
 
 class Message(Reading):

@@ -21,13 +21,15 @@ _TEXT = 600
 class Notice:
     """One state in words: `what` it is, `why`, and `steps`, pairs of a key or command and what it does.
 
-    A key is written as its action, `{find.clear}`: which one it is, `draw_notice` knows.
+    A key is written as its action, `{find.clear}`: which one it is, `draw_notice` knows. `alone`: nothing is stored, so
+    that there is nothing to show beside it.
     """
 
     what: str
     why: str = ""
     steps: tuple[tuple[str, str], ...] = ()
     tone: str = "$cb-text"
+    alone: bool = False
 
 
 def loading() -> Notice:
@@ -45,6 +47,7 @@ def empty() -> Notice:
             ("casebook demo", "open a casebook with sample data"),
             ("{view.reload}", "reload"),
         ),
+        alone=True,
     )
 
 
