@@ -10,13 +10,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from core.transcripts.claude_results import exit_code_of, facts_of, failure_of, media_note, result_text
 from core.transcripts.commands import call_text
 from core.transcripts.fields import fields, items, string, timestamp, word
 from core.transcripts.lines import HEAD, Fields, Line, first_match, head_objects, objects
-from core.transcripts.records import Kind, Message, Record, Role, SessionStart, Skipped, ToolCall, ToolResult
+from core.transcripts.records import Kind, Message, Record, Role, SessionStart, Skipped, ToolCall, ToolResult, Turn
 
 NAME = "Claude Code"
 FILES = ("*.jsonl",)
@@ -102,16 +102,6 @@ def _unknown(uuid: str) -> str | None:
     return None
 
 
-class _Origin(NamedTuple):
-    """What every block of one record shares."""
-
-    uuid: str
-    ts: str
-    line: int
-    chain: str
-    meta: bool
-
-
 @dataclass(slots=True)
 class _Reading:
     """What one pass over lines remembers: the session it is in, and what it has already given."""
@@ -137,7 +127,7 @@ class _Reading:
         if "forkedFrom" in record:
             uuid = word(fields(record["forkedFrom"]).get("messageUuid")) or uuid
         uuid = uuid or f"{session.session_id}:{number}"
-        origin = _Origin(uuid, timestamp(record.get("timestamp")), number, chain, _is_meta(record))
+        origin = Turn(uuid, timestamp(record.get("timestamp")), number, chain, _is_meta(record))
         found = _blocks(record, origin, _ROLES[kind]) if kind in _ROLES else _notes(record, origin, kind)
         if found and session is not self.announced:
             self.announced, self.settled = session, bool(session.project and session.started)
@@ -205,7 +195,7 @@ def _is_meta(record: Fields) -> bool:
     return False
 
 
-def _blocks(record: Fields, origin: _Origin, role: Role) -> list[Message | ToolCall | ToolResult]:
+def _blocks(record: Fields, origin: Turn, role: Role) -> list[Message | ToolCall | ToolResult]:
     sent = fields(record.get("message"))
     if sent.get("model") == "<synthetic>":
         origin = origin._replace(meta=True)
@@ -229,7 +219,7 @@ def _blocks(record: Fields, origin: _Origin, role: Role) -> list[Message | ToolC
         elif kind.endswith("tool_result"):
             found.append(_result(source, record, origin, index, alone=_is_only_result(blocks)))
         elif kind in ("image", "document"):
-            found.append(_message(origin, role, "image", media_note(source), index))
+            found.append(origin.message(role, "image", media_note(source), index))
     return found
 
 
@@ -237,38 +227,32 @@ def _is_only_result(blocks: list[object]) -> bool:
     return len(blocks) == 1 or sum(1 for block in blocks if fields(block).get("type") == "tool_result") == 1
 
 
-def _message(origin: _Origin, role: Role, kind: Kind, text: str, block: int, tool_use_id: str | None = None) -> Message:
-    uuid, ts, line, chain, meta = origin
-    return Message(role, kind, text, uuid, block, ts, line, chain, meta, tool_use_id)
-
-
-def _text_message(origin: _Origin, role: Role, kind: Kind, text: str, index: int) -> Message:
+def _text_message(origin: Turn, role: Role, kind: Kind, text: str, index: int) -> Message:
     if role == "user" and text[:200].lstrip().startswith(_INJECTED):
         origin = origin._replace(meta=True)
-    return _message(origin, role, kind, text, index)
+    return origin.message(role, kind, text, index)
 
 
-def _call(block: Fields, origin: _Origin, index: int) -> ToolCall:
+def _call(block: Fields, origin: Turn, index: int) -> ToolCall:
     name, given = word(block.get("name")) or "unnamed", block.get("input")
     tool_input = fields(given) or ({"input": given} if given else {})
     tool_use_id = word(block.get("id")) or f"{origin.uuid}:{index}"
-    message = _message(origin, "assistant", "tool_use", call_text(name, tool_input), index, tool_use_id)
+    message = origin.message("assistant", "tool_use", call_text(name, tool_input), index, tool_use_id)
     return ToolCall(tool_use_id, name, tool_input, message)
 
 
-def _result(block: Fields, record: Fields, origin: _Origin, index: int, *, alone: bool) -> Message | ToolResult:
+def _result(block: Fields, record: Fields, origin: Turn, index: int, *, alone: bool) -> Message | ToolResult:
     """Return one result; other fields of the record belong to it only if it is the record's `alone` result."""
     beside = record.get("toolUseResult") if alone else None
     text = result_text(block.get("content"), beside)
     tool_use_id = word(block.get("tool_use_id"))
-    message = _message(origin, "tool", "tool_result", text, index, tool_use_id or None)
     if not tool_use_id:
-        return message
+        return origin.message("tool", "tool_result", text, index)
     failure = failure_of(text, block.get("is_error"), record.get("toolDenialKind"), beside)
-    return ToolResult(tool_use_id, failure, exit_code_of(text, failure, beside), message, facts_of(beside))
+    return origin.result(tool_use_id, text, failure, exit_code_of(text, failure, beside), index, facts_of(beside))
 
 
-def _notes(record: Fields, origin: _Origin, kind: str) -> list[Message | ToolCall | ToolResult]:
+def _notes(record: Fields, origin: Turn, kind: str) -> list[Message | ToolCall | ToolResult]:
     """Return records outside the conversation with text: titles and summaries, system notes, queued prompts."""
     noted, role, said = origin._replace(meta=True), "system", "text"
     if kind == "attachment":
@@ -283,7 +267,7 @@ def _notes(record: Fields, origin: _Origin, kind: str) -> list[Message | ToolCal
     else:
         text = string(record.get("content"))
         said = "summary" if record.get("subtype") == "compact_boundary" else "text"
-    return [_message(noted, role, said, text, 0)] if text else []
+    return [noted.message(role, said, text, 0)] if text else []
 
 
 read = read_claude_code
