@@ -91,6 +91,13 @@ def read_text_argument(given: str | None, what: str) -> str:
     return text
 
 
+def says_yes(question: str) -> bool:
+    """Ask on standard error; anything but `y` or `yes` is a no."""
+    sys.stderr.write(f"{question} [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
 def not_there(fault: Fault, context: Context) -> int:
     """What was named is not there, which is said as a fault, but is none: exit 1. Any other fault is raised on."""
     if fault.code != "not_indexed":

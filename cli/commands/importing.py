@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cli.commands.team.lines import fault_lines
-from cli.context import Context
+from cli.context import Context, says_yes
 from cli.format.layout import clip, counted, one_line, wrap
 from cli.output import Output
 from cli.parser import Parser, path_name
@@ -159,9 +159,7 @@ def _again(args: argparse.Namespace, context: Context) -> int:
         shown = True
         for line in again_lines(out, report):
             sys.stderr.write(line + "\n")
-        sys.stderr.write("Apply? [y/N] ")
-        sys.stderr.flush()
-        return sys.stdin.readline().strip().lower() in ("y", "yes")
+        return says_yes("Apply?")
 
     with open_store(context.database, write=True) as store, stoppable() as stopped:
         told = reporter(out)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from cli.commands.errors.curation import LARGEST_ID
-from cli.context import Context, not_there
+from cli.context import Context, not_there, says_yes
 from cli.format.cases import field, lesson_lines, markdown_field, source_line, uses
 from cli.format.layout import clip, one_line, pad, width, wrap
 from cli.output import Output
@@ -298,9 +298,7 @@ def _is_allowed(path: Path, body: str, report: SyncedFile) -> bool:
         sys.stderr.write(f"  {one_line(line)}\n")
     if not report.fixes + report.practices + report.corrections:
         sys.stderr.write("This project has no verified fixes yet. To verify a fix, run: casebook errors triage\n")
-    sys.stderr.write(f"Write this block into {one_line(str(path))} and keep it up to date? [y/N] ")
-    sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
+    return says_yes(f"Write this block into {one_line(str(path))} and keep it up to date?")
 
 
 def _synced_lines(reports: list[SyncedFile] | tuple[SyncedFile, ...]) -> Iterator[str]:

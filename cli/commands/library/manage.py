@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from cli.commands.errors.cases import case_lines
-from cli.context import Context, not_there
+from cli.context import Context, not_there, says_yes
 from cli.format.layout import clip, counted, one_line, wrap
 from cli.format.library import columns_of
 from cli.output import Output
@@ -172,9 +172,7 @@ def _agreed(args: argparse.Namespace, context: Context) -> bool:
         raise Fault(
             "invalid_input", f"removing {what} needs your confirmation, but stdin is not a terminal", "pass --yes"
         )
-    sys.stderr.write(f"Remove {what}? Your files stay. [y/N] ")
-    sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
+    return says_yes(f"Remove {what}? Your files stay.")
 
 
 def _reset_lines(found: ResetReport) -> Iterator[str]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from cli.commands.team.lines import SHOWN, fault_lines, left_lines, lesson_lines
 from cli.commands.team.server import add_index, add_server
 from cli.commands.team.server import run_preview as run_server_preview
-from cli.context import Context
+from cli.context import Context, says_yes
 from cli.format.layout import clip, counted, one_line
 from cli.output import Output
 from cli.parser import Group, Parser, number, path_name
@@ -120,9 +120,7 @@ def confirmed(context: Context, plan: Plan) -> bool:
     for line in lesson_lines(context.out, plan.lessons):
         sys.stderr.write(line + "\n")
     sys.stderr.write(_STAYS + "\n")
-    sys.stderr.write(f"Write {counted(len(plan.lessons), 'lesson')} to {one_line(str(plan.place.file))}? [y/N] ")
-    sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
+    return says_yes(f"Write {counted(len(plan.lessons), 'lesson')} to {one_line(str(plan.place.file))}?")
 
 
 def run_preview(args: argparse.Namespace, context: Context) -> int:

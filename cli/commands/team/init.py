@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from cli.commands.team.group import confirmed, export_lines
-from cli.context import Context
+from cli.context import Context, says_yes
 from cli.format.layout import clip, counted, one_line
 from cli.output import Output
 from cli.parser import Parser
@@ -65,7 +65,7 @@ def run_init(args: argparse.Namespace, context: Context) -> int:
         agreed = not asks or not plan.lessons or confirmed(context, plan)
         export = write_plan(store, plan) if agreed and (plan.lessons or plan.before is not None) else None
         files = _blocks(store, place, asks=asks) if export is not None else ()
-        wanted = args.merge_driver or (asks and export is not None and not has_merge_driver(place) and _says_yes(
+        wanted = args.merge_driver or (asks and export is not None and not has_merge_driver(place) and says_yes(
             "Let git merge the lessons file with casebook (.gitattributes and this clone's settings)?"
         ))  # fmt: skip
         if wanted:
@@ -103,7 +103,7 @@ def _verify(store: Store, lessons: tuple[DearLesson, ...]) -> None:
 
     for one in unverified(lessons):
         sys.stderr.write(f"case {one.case_id}: {one_line(one.key_line[:200])}\n  do: {one_line(one.do[:400])}\n")
-        if _says_yes("Verify this fix and share it?"):
+        if says_yes("Verify this fix and share it?"):
             verify(store, person(), [look(store.con, one.case_id)], pick=one.fix_id)
 
 
@@ -117,16 +117,10 @@ def _blocks(store: Store, place: TeamPlace, *, asks: bool) -> tuple[SyncedFile, 
             body, _ = block_for(store, path, BUDGET)
             for line in body.split("\n"):
                 sys.stderr.write(f"  {one_line(line)}\n")
-            if not _says_yes(f"Write this block into {one_line(str(path))} and keep it up to date?"):
+            if not says_yes(f"Write this block into {one_line(str(path))} and keep it up to date?"):
                 continue
         done.append(sync_file(store, path, BUDGET))
     return tuple(done)
-
-
-def _says_yes(question: str) -> bool:
-    sys.stderr.write(f"{question} [y/N] ")
-    sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def dear_lines(out: Output, lessons: tuple[DearLesson, ...]) -> Iterator[str]:

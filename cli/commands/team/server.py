@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from cli.commands.team.lines import left_lines, lesson_lines
-from cli.context import Context
+from cli.context import Context, says_yes
 from cli.format.layout import counted, one_line
 from cli.output import Output
 from cli.parser import Group, Parser, path_name
@@ -108,9 +108,7 @@ def _confirmed(context: Context, projects: Sequence[ProjectPreview], team: str) 
     for line in project_lines(context.out, projects):
         sys.stderr.write(line + "\n")
     total = counted(sum(len(one.lessons) for one in projects), "lesson")
-    sys.stderr.write(f"A withdrawn lesson is deleted on the server.\nSend {total} to team {team}? [y/N] ")
-    sys.stderr.flush()
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
+    return says_yes(f"A withdrawn lesson is deleted on the server.\nSend {total} to team {team}?")
 
 
 def run_preview(context: Context) -> int:
