@@ -124,13 +124,13 @@ Messages are numbered from 0, as in casebook evidence show. The exit code is 1 i
 """
 _ACCEPT = """\
 examples:
-  casebook evidence accept 12                 accept the place found, or the best near miss (with --confirm)
-  casebook evidence accept 12 --place 2       accept the second place listed by show
+  casebook evidence accept 12                 accept the location found, or the best near miss (with --confirm)
+  casebook evidence accept 12 --place 2       accept the second location listed by show
   casebook evidence accept 12 --at 4:120-168  accept characters 120 to 168 of message 4
-  casebook evidence accept 12 --end -1        accept the place without its last word
+  casebook evidence accept 12 --end -1        accept the location without its last word
   casebook evidence accept 12 --words         replace the quote with the source text
 
-If the meaning may differ, pass --confirm. For a long quote, a place of one or two words is refused.
+If the meaning may differ, pass --confirm. For a long quote, a location of one or two words is refused.
 exit codes: 0 accepted, 1 refused, 2 error
 """
 _PROMOTE = """\
@@ -165,17 +165,17 @@ def add_review(children: Group) -> None:
     found.add_argument("--type", metavar="TYPE", help="only entries of this type")
     found.add_argument("--limit", metavar="N", type=number, default=50, help="rows per page (default 50)")
     found.add_argument("--after", metavar="ID", help="cursor of the next page")
-    show = children.leaf("show", "show a quote with its places, or an entry with its quotes", run_show)
+    show = children.leaf("show", "show a quote with its locations, or an entry with its quotes", run_show)
     show.add_argument("id", metavar="ID", help="quote number or entry id")
     show.add_argument("--entry", action="store_true", help="treat a numeric ID as an entry id")
     _add_acts(children)
 
 
 def _add_acts(children: Group) -> None:
-    accept = children.leaf("accept", "accept the place of a quote", run_accept, _ACCEPT)
+    accept = children.leaf("accept", "accept the location of a quote", run_accept, _ACCEPT)
     accept.add_argument("id", metavar="ID", type=number, help="quote number")
     where = accept.add_mutually_exclusive_group()
-    where.add_argument("--place", metavar="N", type=number, help="accept this place")
+    where.add_argument("--place", metavar="N", type=number, help="accept this location, as numbered by show")
     where.add_argument("--at", metavar="MSG:START-END", help="accept this range of a message, numbered from 0")
     accept.add_argument("--start", metavar="N", type=number, help="start this many words earlier (negative: later)")
     accept.add_argument("--end", metavar="N", type=number, help="end this many words later (negative: earlier)")
@@ -301,7 +301,7 @@ def run_accept(args: argparse.Namespace, context: Context) -> int:
     from core.evidence import accept, adjust, choose, take_words
 
     if (args.place is not None or args.at is not None) + (args.start is not None) + (args.end is not None) > 1:
-        raise Fault("invalid_input", "more than one place given", "pass one of --place, --at, --start, --end")
+        raise Fault("invalid_input", "more than one location given", "pass one of --place, --at, --start, --end")
     if args.words and (args.place is not None or args.start is not None or args.end is not None):
         raise Fault(
             "invalid_input", "--words can only be combined with --at", "accept the quote first, then pass --words"

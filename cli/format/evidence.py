@@ -197,7 +197,7 @@ def quote_lines(out: Output, quote: Quote) -> Iterator[str]:
 
 def _choice_lines(out: Output, choice: Choice) -> Iterator[str]:
     like = "" if choice.kind == "found" else f", {choice.similarity:.2f} similar"
-    yield from field(out, f"place {choice.number}", f"{_place(choice.spans)}{like}")
+    yield from field(out, f"location {choice.number}", f"{_place(choice.spans)}{like}")
     if any(not run.same for run in choice.diff):
         yield from field(out, "difference", diff_line(choice.diff))
     else:

@@ -177,7 +177,7 @@ def settle(
 ) -> Aligned:
     """An ambiguous quote at one of its places, guarded there. Raises ValueError where `span` is none of them."""
     if found.status != "ambiguous" or span not in found.spans:
-        raise ValueError("choose one of the places of the ambiguous quote")
+        raise ValueError("choose one of the locations of the ambiguous quote")
     made = judged(session, span, quote, settings, found.method, found.confidence, found.similarity)
     text = session.messages[span.message_index]
     step = Step("choice", "hit", reason, facts(start=span.start, places=len(found.spans)))
@@ -207,7 +207,7 @@ def align_quote(session: Session, message_index: object, quote: str, settings: A
     if not 0 <= message_index < len(session.messages):
         said = f"there is no message {message_index}: the session has {len(session.messages)}"
         near = _counted_from_one(session, quote) if message_index == len(session.messages) else ()
-        step = Step("index", "rejected", f"{said}, the quote is in message {message_index - 1}" if near else said)
+        step = Step("index", "rejected", f"{said}. The quote is in message {message_index - 1}" if near else said)
         return failed("index_out_of_range", (step,), near)
     if not View(quote).normal.strip():
         return failed("empty_quote", (Step("quote", "rejected", "the quote contains only whitespace"),))
@@ -265,7 +265,7 @@ class _Search:
             if found is None:
                 continue
             form = found.form if quote is self._view or found.form != "plain" else "normal"
-            outcome = f"{len(found.spans)} places" if len(found.spans) > 1 else "one place"
+            outcome = f"{len(found.spans)} locations" if len(found.spans) > 1 else "one location"
             self._note(form, "hit", outcome, watch, index)
             return self._placed(index, ExactMatches(form, found.spans), quote)
         if index == self._index:

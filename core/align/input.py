@@ -93,7 +93,7 @@ def _entry(value: object, at: int, warnings: list[str]) -> ExtractedEntry:
     entry = cast("Mapping[str, object]", value)
     name = entry.get("entryId")
     if not isinstance(name, str):
-        raise Fault("invalid_input", f"entry {at} has no entryId", "add a text as entryId")
+        raise Fault("invalid_input", f"entry {at} has no entryId", "add a string as entryId")
     said = entry.get("evidence", [])
     if said is None:
         said = []
@@ -136,7 +136,7 @@ def _json(text: str, what: str) -> object:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise Fault("invalid_input", f"{what} no JSON: {error}", "correct the JSON") from None
+        raise Fault("invalid_input", f"{what} not JSON: {error}", "correct the JSON") from None
 
 
 def as_index(value: object) -> int | None:

@@ -95,10 +95,10 @@ class Aligned:
     def __post_init__(self) -> None:
         if self.status == "failed":
             if self.failure is None or self.method != "none" or self.confidence or self.spans:
-                raise ValueError("a failed quote must have a reason, but no method, confidence or place")
+                raise ValueError("a failed quote must have a reason, but no method, confidence or location")
             return
         if self.failure is not None or not self.spans or self.method == "none":
-            raise ValueError(f"an {self.status} quote must have a place and a method, but no failure reason")
+            raise ValueError(f"an {self.status} quote must have a location and a method, but no failure reason")
         if self.method == "exact":
             fits = self.confidence == 1.0
         else:

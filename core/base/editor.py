@@ -61,5 +61,5 @@ def _words(name: str, value: str, unset: str) -> tuple[list[str], str]:
     except ValueError:
         words = []
     if not words:
-        return [], f"${name} is not a command line: {value}"
+        return [], f"${name} is not a valid command line: {value}"
     return words, ""

@@ -44,4 +44,4 @@ def why_unread(error: Exception) -> str:
         return error.strerror or type(error).__name__
     if isinstance(error, RecursionError):
         return "it is nested too deeply"
-    return "a number in it has too many digits" if "set_int_max_str_digits" in str(error) else str(error)
+    return "it contains a number with too many digits" if "set_int_max_str_digits" in str(error) else str(error)

@@ -73,7 +73,7 @@ def without_block(text: str, kind: str, *, name: str = "the file") -> str:
     if found is None:
         return text
     if found.edited:
-        raise edited_by_hand(name, found.line, "move your text out of the block, then try again")
+        raise edited_by_hand(name, found.line, "move your text out of the block, then run the command again")
     before, after = text[: found.start], text[found.end :]
     ending = _NEWLINE.match(after)
     after = after[ending.end() :] if ending else after
@@ -99,7 +99,7 @@ def blocks(text: str, name: str = "the file") -> tuple[Block, ...]:
         what = mark["what"]
         if what == "start" and begun is None and not in_fix:
             if any(block.kind == mark["kind"] for block in found):
-                raise _broken(name, number, f"a second block {mark['kind']}")
+                raise _broken(name, number, f"a second block of the kind {mark['kind']}")
             begun = mark, number, at + len(mark["bom"]), at + len(line)
         elif what == "end" and begun is not None:
             opened, first, start, body = begun
@@ -158,10 +158,12 @@ def _target(path: Path) -> Path:
         target = path.resolve()
         folder = path.parent.resolve()
     except (OSError, RuntimeError) as error:
-        raise Fault("invalid_input", f"{path} cannot be followed: {error}", "pass the target file") from error
+        raise Fault(
+            "invalid_input", f"cannot resolve the path {path}: {error}", "pass the path of the file itself"
+        ) from error
     if path.is_symlink() and folder not in target.parents:
         raise Fault(
-            "invalid_input", f"{path} is a link that points outside its folder, to {target}", "pass the target file"
+            "invalid_input", f"{path} is a link that points outside its folder, to {target}", "pass the target itself"
         )
     return target
 

@@ -238,7 +238,7 @@ def scope_name(scope: Scope) -> str:
 
 
 def _scope(lesson: Lesson) -> str:
-    offered = ", the same fix worked in another repository" if lesson.offered else ""
+    offered = " (the same fix worked in another repository)" if lesson.offered else ""
     return f"{_SCOPES[lesson.scope]}{offered}"
 
 
@@ -447,7 +447,11 @@ def _moved(con: apsw.Connection, resolution_id: int, lesson: Lesson) -> str | No
     ).fetchone()
     newer = "" if row is None else version_of(when.tool, cast("str", row[0]))
     moved = bool(newer) and newer != when.version
-    return f"{when.tool} {newer} showed this error after the fix for {when.version}" if moved else None
+    return (
+        f"this error occurred again with {when.tool} {newer}, after the fix for version {when.version}"
+        if moved
+        else None
+    )
 
 
 def _is_elsewhere(con: apsw.Connection, resolution_id: int, lesson: Lesson) -> bool:

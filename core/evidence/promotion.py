@@ -76,7 +76,7 @@ def _state(one: StoredQuote, messages: StoredMessages) -> str:
         right = still_right(messages, one.aligned)
     else:
         return one.state
-    return one.state if right else "missing from its place"
+    return one.state if right else "missing from its location"
 
 
 def promote(store: Store, actor: str, entry_id: str) -> Promoted:
@@ -136,7 +136,7 @@ def demote_lapsed(con: apsw.Connection, ids: Iterable[str]) -> tuple[str, ...]:
     Even where the quote itself is still found: the person had said that it stands elsewhere, and is to look again.
     """
     fallen = _verified(con, ids)
-    set_stage(con, fallen, "candidate", None, "An accepted place is missing from the session.")
+    set_stage(con, fallen, "candidate", None, "The text of an accepted quote is missing from the session.")
     return fallen
 
 

@@ -198,7 +198,7 @@ def spans_from(text: str) -> tuple[Span, ...]:
         return tuple(map(_span, json.loads(text))) if text else ()
     except (ValueError, KeyError, TypeError) as error:
         raise Fault(
-            "db_damaged", f"a place cannot be read: {error}", "run: casebook evidence align --session ID --again"
+            "db_damaged", f"a location cannot be read: {error}", "run: casebook evidence align --session ID --again"
         ) from error
 
 

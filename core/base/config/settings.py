@@ -252,8 +252,8 @@ class UiSettings(Section):
     """How the workbench looks."""
 
     ascii: bool = setting("Use ASCII characters only.", default=False)
-    theme: str = setting("Theme name. Empty: casebook-dark. `ansi` uses the colours of the terminal.", default="")
-    mouse: bool = setting("Use the mouse. If off, the terminal selects text.", default=True)
+    theme: str = setting("Theme name. Empty: casebook-dark. `ansi` uses the colors of the terminal.", default="")
+    mouse: bool = setting("Use the mouse. If false, the terminal selects text with the mouse.", default=True)
 
 
 class LogSettings(Section):

@@ -103,7 +103,9 @@ def from_home(name: str) -> Path:
     try:
         return Path(name).expanduser()
     except RuntimeError:
-        raise Fault("invalid_input", f"{name} starts with an unknown home", "pass an absolute path") from None
+        raise Fault(
+            "invalid_input", f"{name} names an unknown user", "pass an absolute path"
+        ) from None
 
 
 def database_path(settings: Settings, environ: Mapping[str, str] | None = None) -> Path:
@@ -176,9 +178,9 @@ def _apply_file(found: dict[str, Setting], warnings: list[str], place: Path, tex
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise Fault("config_invalid", f"{place} is not TOML: {error}", "correct that line") from error
+        raise Fault("config_invalid", f"{place} is not valid TOML: {error}", "correct that line") from error
     except (RecursionError, ValueError) as error:
-        raise Fault("config_invalid", f"{place} is not readable TOML: {error}", "simplify the file") from error
+        raise Fault("config_invalid", f"{place} cannot be parsed as TOML: {error}", "simplify the file") from error
     lines = key_lines(text)
     keys = tables.get(KEYS)
     if isinstance(keys, dict):
@@ -224,7 +226,7 @@ def _apply_keys(
             wanted = "a key in quotes, or a list of such keys"
             raise Fault(
                 "config_invalid",
-                f"{name} must be {wanted}, but {where} says {_display_value(keys)}",
+                f"{name} must be {wanted}, but {where} has {_display_value(keys)}",
                 "correct that value",
             )
         found[name] = Setting(name, " ".join(cast("list[str]", keys)), "file", where)
@@ -290,7 +292,7 @@ def _checked(name: str, value: object, where: str) -> Value:
     right = right and (spec.most is None or cast("float", value) <= spec.most)
     right = right and not (isinstance(value, str) and "\0" in value)
     if not right:
-        told = f"{name} must be {wanted}, but {where} says {_display_value(value)}"
+        told = f"{name} must be {wanted}, but {where} has {_display_value(value)}"
         raise Fault("config_invalid", told, _cure(spec, value))
     return cast("Value", value)
 

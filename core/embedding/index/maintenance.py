@@ -106,7 +106,7 @@ def disagreements(con: apsw.Connection, kind: str) -> list[str]:
     """
     queued = number(con, "SELECT count(*) FROM backlog WHERE kind = ?", (kind,))
     said = number(con, "SELECT waiting FROM backlog_size WHERE kind = ?", (kind,))
-    wrong = [f"the backlog has {queued} rows, but its counter says {said}"] if queued != said else []
+    wrong = [f"the backlog has {queued} rows, but its counter is {said}"] if queued != said else []
     state = read_state(con, kind)
     if state is None:
         return wrong

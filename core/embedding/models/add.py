@@ -65,7 +65,7 @@ def add(folder: Path, wishes: Wishes, environ: Mapping[str, str] | None = None) 
     name = wishes.id or folder.resolve().name
     if not valid_id(name):
         raise Fault(
-            "invalid_input", f"{name!r} cannot be a model's id", "pass an id of letters, digits, . _ - with --id"
+            "invalid_input", f"{name!r} is not a valid model id", "pass an id of letters, digits, . _ - with --id"
         )
     target = added_folder(name, environ)
     make_folder(target.parent)

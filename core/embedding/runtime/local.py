@@ -225,7 +225,7 @@ class _Local:
 
         session = self._session
         if session is None:
-            raise Fault("model_unreachable", f"the model {self.id} was closed", "start again")
+            raise Fault("model_unreachable", f"the model {self.id} was closed", "run the command again")
         try:
             rows = np.stack(list(session.embed(batch, batch_size=len(batch)))).astype(np.float64)
         except Exception as error:  # onnxruntime raises what it likes
@@ -284,7 +284,9 @@ def _registered(kind: type[TextEmbedding], pooling: Pooling) -> str:
 def _centre(folder: Path, model: Model) -> Centre | None:
     centre = read_centre(folder) if model.centre else None
     if centre is not None and centre.name != model.centre:
-        raise Fault("model_unreachable", f"the centre vector of {model.id} changed", "run: casebook models add DIR")
+        raise Fault(
+            "model_unreachable", f"the average vectors of the model {model.id} changed", "run: casebook models add DIR"
+        )
     return centre
 
 

@@ -398,7 +398,7 @@ def write(
     kept = [one for one in same if one.fate == "kept"]
     made, failures = list[Made](), list[Failure]()
     for one in same:
-        outcome = "it contains no words" if one.fate == "blank" else tried.get(one.sha)
+        outcome = "the text contains no words" if one.fate == "blank" else tried.get(one.sha)
         if one.fate in ("new", "twin") and isinstance(outcome, tuple):
             made.append(Made(one.item_id, one.sha, outcome))
         elif one.fate in ("new", "twin", "blank"):

@@ -193,12 +193,12 @@ def _expect(frame: Frame, said: str) -> None:
 def _word(frame: Frame, name: str) -> str:
     value = frame.header.get(name, "")
     if not isinstance(value, str) or len(value) > _MAX_WORDS:
-        raise BadFrame(f"{name} is not a short text")
+        raise BadFrame(f"{name} is not a short string")
     return value
 
 
 def _count(frame: Frame, name: str) -> int:
     value = frame.header.get(name)
     if type(value) is not int or not 0 <= value < 1 << 53:
-        raise BadFrame(f"{name} is not a count")
+        raise BadFrame(f"{name} is not a valid count")
     return value

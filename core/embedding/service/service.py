@@ -123,7 +123,7 @@ class ModelThread:
             left = list(self._waiting)
             self._news.notify()
         for job in left:
-            _settle(job, Fault("model_unreachable", "the model service ends"))
+            _settle(job, Fault("model_unreachable", "the model service is stopping"))
         self._thread.join(seconds)
         return not self._thread.is_alive()
 
@@ -242,7 +242,7 @@ class _Service:
 
     def _tend(self) -> None:
         if self._model is None and self._error is None and time.monotonic() > self._give_up:
-            note_start(self._own.place, self._offer.id, "it cannot be loaded")
+            note_start(self._own.place, self._offer.id, "the model cannot be loaded")
             self._server.finish("failed")
         if self._model is None or self._thread.waiting:
             self._server.touch()

@@ -27,8 +27,8 @@ def start_service(place: Endpoint, model: str) -> str:
         note_start(place, model)
         detach(place, ["--model", model])
     except (Fault, OSError) as error:
-        return f"it could not be started: {error}"
-    return "starting it for the next search"
+        return f"the service could not be started: {error}"
+    return "casebook starts one for the next search"
 
 
 def why_not_started(place: Endpoint, model: str, now: float) -> str | None:
@@ -40,8 +40,8 @@ def why_not_started(place: Endpoint, model: str, now: float) -> str | None:
     except OSError:
         return None
     if said and whose == model and 0 <= age < FAILED_S:
-        return f"it failed to start {age:.0f} s ago: {said}"
-    return "it is starting" if not said and 0 <= age < AGAIN_S else None
+        return f"the service failed to start {age:.0f} s ago: {said}"
+    return "the service is starting" if not said and 0 <= age < AGAIN_S else None
 
 
 def note_start(place: Endpoint, model: str, failure: str = "") -> None:

@@ -383,20 +383,24 @@ def browsed(store: Store, text: str, limit: int = 50, filters: Filters = EVERY) 
     text = one_form(text)  # as what is stored is indexed
     matched = match_query(text, prefix_last=True)
     if matched is None:
-        return (), words_step((), "it contains no words", watch.ms())
+        return (), words_step((), "the query contains no words", watch.ms())
     ids, asked = _matching(store, matched, limit, filters), QueryWords(terms(text), half=not text[-1:].isspace())
     if not ids:
         rare = _rarest(store, asked.terms)
         anyone = any_of(rare)
         if anyone is None:
-            return (), words_step((), "no case has any of the words", watch.ms())
+            return (), words_step((), "no case contains any of the words", watch.ms())
         ids, asked = _matching(store, anyone, min(limit, SOME), filters), QueryWords(rare, rare=True)
     own = own_titles(store.con, ids)
     hits = tuple(_text_hit(store, case_id, locate(store.con, case_id, own.get(case_id), asked)) for case_id in ids)
     if not asked.rare:  # a stable sort: within each half the index has ranked them
         hits = tuple(sorted(hits, key=lambda hit: not in_order(hit.key_line, asked)))
     has = "one of the rarest words" if asked.rare else "every word"
-    reason = f"{len(hits):,} with {has} (suggestions only)" if hits else "no case contains the words"
+    reason = (
+        f"{len(hits):,} case{'' if len(hits) == 1 else 's'} with {has} (suggestions only)"
+        if hits
+        else "no case contains the words"
+    )
     return hits, words_step(hits, reason, watch.ms())
 
 

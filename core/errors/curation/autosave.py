@@ -121,11 +121,11 @@ def _read(path: Path, case_id: int, writer: str) -> Scratch:
         data = file.read(MAX_BYTES + 1)
     found: object = json.loads(data) if len(data) <= MAX_BYTES else None
     if not isinstance(found, dict):
-        raise TypeError("no table")
+        raise TypeError("not a JSON object")
     table = cast("dict[str, object]", found)
     base, text, mark = table.get("base"), table.get("text"), table.get("fingerprint")
     if table.get("version") != VERSION or not isinstance(text, str):
-        raise ValueError("another version, or no text")
+        raise ValueError("the version is different, or the text is missing")
     by, session = table.get("resolved_by"), table.get("session")
     numbers = tuple(one for one in _items(table, "messages") if isinstance(one, int))
     written = Written(

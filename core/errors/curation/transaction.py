@@ -78,7 +78,7 @@ def _lines(case: Case) -> tuple[CaseKeyLine, ...]:
 def _named(ours: CaseKeyLine, theirs: CaseKeyLine) -> tuple[Difference, ...]:
     found: list[Difference] = []
     if ours.tool != theirs.tool and "unknown" not in (ours.tool, theirs.tool):
-        found.append(Difference("tool", f"an error from {theirs.tool}, not from {ours.tool}"))
+        found.append(Difference("tool", f"the error is from {theirs.tool}, not from {ours.tool}"))
     if why := _other_key(ours.key_line, theirs.key_line):
         found.append(Difference("key", why))
     return tuple(found)
@@ -104,12 +104,12 @@ def _few_words(ours: str, theirs: str) -> str:
     if share >= MIN_OVERLAP:
         return ""
     named = ", ".join(f"“{word}”" for word in shared[:LINES])
-    return f"they share only {named} words" if shared else "they share no word"
+    return f"the errors have only {named} in common" if shared else "the errors have no words in common"
 
 
 def _fix(ours: Case, theirs: Case) -> tuple[Difference, ...]:
     mine, other = (ours.resolution or "").strip(), (theirs.resolution or "").strip()
-    return (Difference("fix", "its fix differs"),) if mine and other and mine != other else ()
+    return (Difference("fix", "the fixes differ"),) if mine and other and mine != other else ()
 
 
 LONGEST_TAG = 64
@@ -150,7 +150,7 @@ def tags_of(tags: tuple[str, ...]) -> tuple[str, ...]:
     if long is not None:
         raise Fault("invalid_input", f"a tag has {len(long)} characters", f"use at most {LONGEST_TAG} characters")
     if len(found) > MOST_TAGS:
-        raise Fault("invalid_input", f"too many tags: {len(found)}", f"pass at most {MOST_TAGS}")
+        raise Fault("invalid_input", f"too many tags: {len(found)}", f"pass at most {MOST_TAGS} tags")
     return found
 
 
@@ -223,7 +223,7 @@ def look(con: apsw.Connection, case_id: int, fingerprint: str | None = None) -> 
     """What answers for the case now. Raises Fault not_indexed if there is no such case."""
     if not _exists(con, case_id):
         moved = moved_to(con, case_id)
-        hint = f"It was merged into case {moved}." if moved is not None else "run: casebook errors list"
+        hint = f"the case was merged into case {moved}" if moved is not None else "run: casebook errors list"
         raise Fault("not_indexed", f"case {case_id} not found", hint, case_id=case_id)
     return _version(case_id, answering(con, case_id, fingerprint), fingerprint)
 

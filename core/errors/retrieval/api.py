@@ -96,7 +96,7 @@ def _no_text(given: object, watch: Stopwatch) -> Step:
 
 def _named_by(found: Identity) -> str:
     if found.tool == "unknown":
-        return "no tool recognized, used the most specific line"
+        return "no tool was recognized: the most specific line is used"
     return f"key line found by the {found.tool} rules"
 
 
@@ -345,7 +345,7 @@ def counted(store: Store, hit: Hit, telling: Telling | None = None) -> tuple[Hit
         return hit, Step("count", "skipped", f"the use was not counted: {fault.message}", elapsed_ms=watch.ms())
     finally:
         store.con.set_busy_timeout(before)
-    step = Step("count", "hit", "one more use", facts(use_count=count), elapsed_ms=watch.ms())
+    step = Step("count", "hit", "one use was added", facts(use_count=count), elapsed_ms=watch.ms())
     return replace(hit, use_count=count, last_used=ts), step
 
 

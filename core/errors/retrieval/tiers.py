@@ -418,7 +418,7 @@ def by_prefix(con: apsw.Connection, query: Query, repository: str = "") -> TierR
             None,
             (),
             None,
-            Step("prefix", "miss", "no key with the same beginning and a similar length", seen, elapsed_ms=watch.ms()),
+            Step("prefix", "miss", "no key has the same beginning and a similar length", seen, elapsed_ms=watch.ms()),
         )
     hits: dict[int, Hit] = {}
     for share, _, case_id in rows:
@@ -428,7 +428,9 @@ def by_prefix(con: apsw.Connection, query: Query, repository: str = "") -> TierR
             break
     answering = [hit for hit in hits.values() if hit.resolution]
     if not answering:
-        return TierResult(None, (), None, Step("prefix", "miss", "no match has a fix", seen, elapsed_ms=watch.ms()))
+        return TierResult(
+            None, (), None, Step("prefix", "miss", "none of the matching cases has a fix", seen, elapsed_ms=watch.ms())
+        )
     best = answering[0]
     others = tuple(
         replace(hit, accepted=False, reason="another key shares more words") for hit in answering if hit.id != best.id

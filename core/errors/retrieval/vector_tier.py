@@ -131,10 +131,10 @@ def judged(one: Neighbour, found: Evidence, bars: Bars) -> tuple[Verdict, str]:
     if bars.cases < SMALL_BASE:
         return _in_small_base(one, bars)
     if one.similarity >= bars.high + ALONE:
-        return "high", f"similarity high enough without shared words in {_base(bars.cases)}"
+        return "high", f"the similarity alone is high enough for {_base(bars.cases)}"
     if one.similarity < bars.low and not one.witness:
-        return "no", f"not similar enough in {_base(bars.cases)}"
-    said = f"{found.points:.1f} points of {bars.needed:.1f} needed in {_base(bars.cases)}"
+        return "no", f"not similar enough for {_base(bars.cases)}"
+    said = f"{found.points:.1f} of the {bars.needed:.1f} points needed for {_base(bars.cases)}"
     if found.points < bars.needed:
         return "no", f"too little evidence: {said}"
     if one.similarity >= bars.high:
@@ -145,13 +145,13 @@ def judged(one: Neighbour, found: Evidence, bars: Bars) -> tuple[Verdict, str]:
 def _in_small_base(one: Neighbour, bars: Bars) -> tuple[Verdict, str]:
     """The seed's rule: a small base cannot say which words are rare, so one that says something is enough."""
     if one.similarity >= bars.high:
-        return "high", f"similar enough in {_base(bars.cases)}"
+        return "high", f"similar enough for {_base(bars.cases)}"
     if one.similarity < bars.low:
-        return "no", f"not similar enough in {_base(bars.cases)}"
+        return "no", f"not similar enough for {_base(bars.cases)}"
     shared = [word for word in one.shared if is_content(word)]
     if shared:
         return "low", f"similar, and both contain {shared[0]}"
-    return "no", "similar, but no shared specific word"
+    return "no", "similar, but without a specific word in common"
 
 
 def _base(cases: int) -> str:
@@ -178,7 +178,7 @@ def by_vector(con: apsw.Connection, query: Query, vectors: VectorSearch, weak: i
         step = Step("vector", "skipped", reason, facts(model=model.id, similar=len(similar)), elapsed_ms=watch.ms())
         return VectorResult(None, step, similar=similar)
     place, text = place_of(model), embed_text(query.key_line)
-    off = why_off(con, place.kind, place.model, place.recipe) or ("" if text else "it contains no words")
+    off = why_off(con, place.kind, place.model, place.recipe) or ("" if text else "the error contains no words")
     if off:
         return _without(NoVectors(off, "casebook embed"), watch)
     vector = vectors.embed(text)

@@ -119,7 +119,7 @@ HALF = 0.5
 LONG = 30
 """From so many characters on, a word or two are no place for a quote."""
 _WORDS, _QUARTER = 2, 0.25
-TOO_LITTLE = "the selection is too short for this quote. Widen it, or choose another place."
+TOO_LITTLE = "the selection is too short for this quote. Extend it, or choose another location."
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +167,7 @@ def fit_of(
     reasons += reasons_of(concerns, diff)
     little = len(said) >= LONG and count <= _WORDS and covers < _QUARTER
     verdict: FitVerdict = "too_little" if little else "asks" if reasons else "fits"
-    told = TOO_LITTLE if little else f"{len(reasons)} to ask about" if reasons else "same meaning"
+    told = TOO_LITTLE if little else f"{len(reasons)} reasons to ask" if reasons else "same meaning"
     step = Step(
         "place",
         "hit" if verdict == "fits" else "rejected",
@@ -200,12 +200,12 @@ REASON_KEPT = 2_000
 WORDS_KEPT = 20_000
 """Code points that a person may take for a quote."""
 _SAID: dict[Refusal, str] = {
-    "needs_confirmation": "the meaning may differ, confirmation required",
+    "needs_confirmation": "the meaning may differ, so you must confirm",
     "too_little": TOO_LITTLE,
-    "choose_a_place": "it was found in several places, choose one",
-    "no_place": "no place found, search the session for one",
-    "not_aligned": "it is not aligned yet, align its session first",
-    "changed_meanwhile": "it changed in the meantime, review it again",
+    "choose_a_place": "it was found at several locations: choose one",
+    "no_place": "no location was found: search the session for the quote",
+    "not_aligned": "it is not aligned yet: align its session first",
+    "changed_meanwhile": "it changed in the meantime: review it again",
     "as_it_was": "it is already decided",
 }
 _EVENT: dict[Act, EventType] = {"words": "quote_replaced", "reject": "evidence_rejected"}
@@ -284,8 +284,8 @@ def choose(
         if not 1 <= number <= len(places):
             raise Fault(
                 "invalid_input",
-                f"quote {one.id} has no place {number}",
-                f"pass a number from 1 to {len(places)}" if places else "search the session for a place",
+                f"quote {one.id} has no location {number}",
+                f"pass a number from 1 to {len(places)}" if places else "search the session for the quote",
             )
         return _place(one, messages, "choose", places[number - 1], confirmed)
 
@@ -386,10 +386,12 @@ def _words(messages: StoredMessages, spans: tuple[Span, ...]) -> tuple[str, ...]
     words = words_at(messages, spans)
     in_order = all(before.end <= after.start for before, after in pairwise(spans))
     if words is None or not in_order or len({span.message_index for span in spans}) != 1:
-        raise Fault("invalid_input", "invalid place", "pass a message and a range of code points in it")
+        raise Fault("invalid_input", "invalid location", "pass a message and a range of its code points")
     if sum(map(len, words)) > WORDS_KEPT or not "".join(words).strip():
         raise Fault(
-            "invalid_input", "that place is blank or too long for a quote", f"select at most {WORDS_KEPT:,} characters"
+            "invalid_input",
+            "the text at this location is blank or too long for a quote",
+            f"select at most {WORDS_KEPT:,} characters",
         )
     return words
 

@@ -41,7 +41,9 @@ def offered(con: apsw.Connection, one: StoredQuote) -> tuple[int, str]:
     if near:
         at = min(free, key=lambda place: min(_distance(places[place][0], span) for span in near))
         return at + 1, "nearest to another quote of the entry"
-    return free[0] + 1, "first place not used by another quote of the entry" if taken & set(places) else "first place"
+    return free[0] + 1, "first location that no other quote of the entry uses" if taken & set(
+        places
+    ) else "first location"
 
 
 def _distance(one: Span, other: Span) -> int:

@@ -248,7 +248,7 @@ def reason_of(one: StoredQuote) -> str:
     if one.aligned is None:
         return "not aligned yet"
     if one.lapsed:
-        return "the accepted place is missing from the session"
+        return "the accepted text is missing from the session"
     found = one.aligned
     if found.status == "failed":
         near = max((miss.similarity for miss in found.near_misses), default=None)
@@ -256,7 +256,7 @@ def reason_of(one: StoredQuote) -> str:
             return f"only {near:.0%} similar: below the threshold"
         return _FAILURES.get(found.failure or "", "not found")
     if found.status == "ambiguous":
-        return f"found in {len(found.spans)} places"
+        return f"found at {len(found.spans)} locations"
     if found.status == "flagged":
         return "; ".join(reasons_of(found.concerns, found.diff)[:3])
     return "" if found.relocated_from is None else f"found in message {found.spans[0].message_index}"
@@ -288,7 +288,7 @@ def brief_of(one: StoredQuote, words: str = "") -> str:
         changes = _near_changes(one.quote, words) if words else ()
         return "".join(changes[:1]) if len(changes) <= _FEW and changes else f"{near:.0%} similar"
     if found.status == "ambiguous":
-        return f"{len(found.spans)} places"
+        return f"{len(found.spans)} locations"
     if found.status == "flagged":
         return changes_of(found.concerns, found.diff)[0]
     return "" if found.relocated_from is None else f"message {found.spans[0].message_index}"

@@ -35,7 +35,9 @@ def refuse_outside(con: apsw.Connection, file: Path, session_id: str) -> None:
         real = file.resolve()
         inside = bool(project) and Path(project).is_absolute() and real.is_relative_to(Path(project).resolve())
     except (OSError, RuntimeError, ValueError) as error:
-        raise Fault("invalid_input", f"{file} cannot be followed: {error}", "pass the target file") from error
+        raise Fault(
+            "invalid_input", f"cannot resolve the path {file}: {error}", "pass the path of the file itself"
+        ) from error
     if inside or recorded_names(real.parent) & {repository, remote} - {""}:
         return
     told = f"{file} is outside the project {repository or project or 'of the draft'}"

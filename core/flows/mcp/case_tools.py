@@ -138,7 +138,7 @@ ERROR_SEARCH: Final = Tool(
 ALIGN_QUOTE: Final = Tool(
     "align_quote",
     "Check a quote against the transcript",
-    "Find a quote in the given messages or in an imported session. Returns its place, and any change of meaning "
+    "Find a quote in the given messages or in an imported session. Returns its location, and any change of meaning "
     "(numbers, negations). Returns alignment.v1.",
     shape(
         ("quote",),

@@ -133,7 +133,7 @@ def _to_spot(status: object, message: object) -> _Spot:
         return message, ""
     if status is None:
         return None, "not aligned yet"
-    return None, "several places" if status == "ambiguous" else "not found"
+    return None, "several locations" if status == "ambiguous" else "not found"
 
 
 def _changed_quote(quote: int, did: _Touched, now: _Now | None, entry_id: str) -> ChangedQuote:
@@ -161,7 +161,7 @@ def _spot(decision: str | None, anchor: str | None, found: _Spot) -> _Spot:
         made = decision_from(decision)
         spans = made.spans if anchor is None else spans_from(anchor)
     except Fault:
-        return None, "a place that cannot be read"
+        return None, "an unreadable location"
     if made.act == "reject":
         return None, "rejected"
     return (spans[0].message_index, "") if spans else found

@@ -202,9 +202,9 @@ def test_a_merge_says_plainly_what_was_not_the_same(filled: Run) -> None:
     assert done.text.splitlines()[:5] == [
         "Merged into case 2.",
         f"Case 1 differs: {ERRORS[0]}",
-        "  tool an error from tsc, not from git",
-        "  key  they share no word",
-        "  fix  its fix differs",
+        "  tool the error is from tsc, not from git",
+        "  key  the errors have no words in common",
+        "  fix  the fixes differ",
     ]
     assert "is now the current fix" in done.text.splitlines()[5]
     assert all(width(line) <= 80 for line in done.text.splitlines())

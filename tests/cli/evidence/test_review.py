@@ -208,7 +208,7 @@ def test_an_entry_that_is_blocked_is_named_with_the_reason(filled: Run, tmp_path
     done = filled("promote", "--ready")
     assert done.code == 1
     assert "Verified 1 entry." in done.text
-    assert "Blocked: 1 entry.\n  e1  Evidence alignment failed: of 1 quote, 1 missing from its place" in done.text
+    assert "Blocked: 1 entry.\n  e1  Evidence alignment failed: of 1 quote, 1 missing from its location" in done.text
 
 
 @pytest.mark.parametrize("args", [(), ("--dry-run",), ("e0", "--ready"), ("--ready", "--back"), ("e0", "--dry-run")])

@@ -72,7 +72,7 @@ def test_started_on_demand_it_embeds_as_the_model_here_and_ends_when_idle(
     ]  # before: on a busy machine it takes longer than idling
     first = connect(MINILM, start=True)
     assert isinstance(first, Unserved), "the first one never waits"
-    assert "starting it for the next search" in first.reason
+    assert "casebook starts one for the next search" in first.reason
     until(lambda: isinstance(connect(MINILM, deadline_ms=LONG, start=True), Served))
     client = connect(MINILM, version=minilm.version, deadline_ms=LONG)
     assert isinstance(client, Served)
@@ -172,7 +172,7 @@ def test_without_the_model_it_says_what_to_do_and_is_not_started_again_at_once(p
     assert "pull" in missing.fault()["hint"]
     found = connect("all-mpnet-base-v2", start=True)
     assert isinstance(found, Unserved)
-    assert "it failed to start" in found.reason
+    assert "the service failed to start" in found.reason
 
 
 @pytest.mark.parametrize("args", [("--idle", "0"), ("--idle", "soon"), ("--idle", "١"), ("--status", "--stop")])

@@ -58,7 +58,7 @@ def test_a_bad_line_stays_on_its_line(
     [
         (["--tool", "Bash", "--input", "{"], "not JSON"),
         (["--tool", "Bash", "--input", "[]"], "not a JSON object"),
-        (["--tool", "Bash", "--input", f'{{"n": {"1" * 5000}}}'], "a number in it has too many digits"),
+        (["--tool", "Bash", "--input", f'{{"n": {"1" * 5000}}}'], "it contains a number with too many digits"),
         (["--tool", "Bash", "--input", "[" * 100_000], "nested too deeply"),
         (["--input", "{}"], "no tool"),
         (["--tool", "Bash", "--input", "{}", "--limit", "0"], "--limit"),

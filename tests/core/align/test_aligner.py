@@ -67,7 +67,7 @@ def test_an_index_one_too_high_offers_the_last_message() -> None:
     (near,) = found.near_misses
     assert TEXT[near.span.start : near.span.end] == quote
     assert (near.span.message_index, near.similarity) == (1, 1.0)
-    assert "the quote is in message 1" in found.trace[0].reason
+    assert "The quote is in message 1" in found.trace[0].reason
     for index, said in ((3, quote), (2, "stands in no message"), (2, " "), (-1, quote)):
         assert align_quote(session, index, said, AlignSettings()).near_misses == ()
     assert align_quote(Session([]), 0, quote, AlignSettings()).near_misses == ()

@@ -98,13 +98,13 @@ def test_of_several_places_the_nearest_to_the_other_quote_or_the_free_one_is_off
     shown = [show_quote(store, number) for number in (1, 3, 5)]
     assert [(one.offered, one.offered_why) for one in shown if one is not None] == [
         (2, "nearest to another quote of the entry"),
-        (1, "first place"),
-        (1, "first place"),
+        (1, "first location"),
+        (1, "first location"),
     ]
     choose(store, "mina", 3, 1)
     other = show_quote(store, 4)
     assert other is not None
-    assert (other.offered, other.offered_why) == (2, "first place not used by another quote of the entry")
+    assert (other.offered, other.offered_why) == (2, "first location that no other quote of the entry uses")
 
 
 def test_a_near_miss_is_taken_widened_and_made_the_quote(reviewed: Store) -> None:

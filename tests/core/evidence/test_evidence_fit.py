@@ -69,7 +69,7 @@ def test_a_row_says_in_a_word_or_two_what_differs(store: Store) -> None:
     add_entries(store, SESSION, [entry(f"e{number}", quote) for number, quote in enumerate(quotes)])
     align_session(store, SESSION)
     found = [row.brief for row in list_quotes(store).quotes]
-    assert found == ["75≠57", "-not", "2 places", "61% similar", "not found", ""]
+    assert found == ["75≠57", "-not", "2 locations", "61% similar", "not found", ""]
     reject(store, "mina", 5, "made up")
     assert list_quotes(store).quotes[4].brief == "made up"
 

@@ -110,7 +110,7 @@ def test_an_entry_whose_words_are_gone_is_blocked_though_the_list_calls_it_ready
     done = promote_many(entries, "mina")
     assert names(done.promoted) == ["korean"]
     assert [(one.entry_id, one.reason) for one in done.blocked] == [
-        ("both", "Evidence alignment failed: of 2 quotes, 1 missing from its place.")
+        ("both", "Evidence alignment failed: of 2 quotes, 1 missing from its location.")
     ]
     shown = show_entry(entries, "both")
     assert shown is not None

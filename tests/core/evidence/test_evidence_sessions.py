@@ -161,7 +161,7 @@ def test_an_entry_falls_back_when_the_place_a_person_took_is_gone_though_the_quo
     last = list(read_events(store))[-1]
     assert (last.type, last.body["reason"]) == (
         "entry_demoted",
-        "An accepted place is missing from the session.",
+        "The text of an accepted quote is missing from the session.",
     )
     assert promote(store, "mina", "one").promotion.stage == "verified"
 

@@ -125,7 +125,7 @@ def test_a_start_holds_back_further_ones_for_a_moment(place: Endpoint) -> None:
     make_private(place.folder)
     note_start(place, "m")
     began = place.note.stat().st_mtime
-    assert why_not_started(place, "m", began + 1) == "it is starting"
+    assert why_not_started(place, "m", began + 1) == "the service is starting"
     assert why_not_started(place, "m", began + AGAIN_S) is None
     assert why_not_started(place, "m", began - 5) is None  # the clock was set back
 
@@ -134,7 +134,7 @@ def test_a_failed_start_holds_back_longer_and_says_why(place: Endpoint) -> None:
     make_private(place.folder)
     note_start(place, "m", "its weights are damaged \ud800")
     began = place.note.stat().st_mtime
-    assert why_not_started(place, "m", began + 60) == "it failed to start 60 s ago: its weights are damaged ?"
+    assert why_not_started(place, "m", began + 60) == "the service failed to start 60 s ago: its weights are damaged ?"
     assert why_not_started(place, "m", began + FAILED_S) is None
     assert why_not_started(place, "other", began + 60) is None
     note_success(place)
@@ -150,9 +150,9 @@ def test_a_service_is_started_once_for_all_who_ask_and_nobody_waits(
     reasons = [connect("m", place=place, start=True) for _ in range(3)]
     assert started == [["--model", "m"]]
     assert [found.reason for found in reasons if isinstance(found, Unserved)] == [
-        "no model service is running; starting it for the next search",
-        "no model service is running; it is starting",
-        "no model service is running; it is starting",
+        "no model service is running; casebook starts one for the next search",
+        "no model service is running; the service is starting",
+        "no model service is running; the service is starting",
     ]
 
 
@@ -190,7 +190,7 @@ def test_a_service_with_the_model_of_yesterday_gives_way_to_one_with_that_of_tod
         assert looked == Unserved("skipped", why), "who would not start one ends none"
         assert service.thread.is_alive()
         asked = connect(model, version=version, recipe=recipe, place=place, deadline_ms=patience, start=True)
-        assert asked == Unserved("skipped", f"{why}; stopped, starting it for the next search")
+        assert asked == Unserved("skipped", f"{why}; stopped, casebook starts one for the next search")
         assert service.wait().why == "stopped"
     assert started == [["--model", model]]
 

@@ -182,7 +182,7 @@ def test_a_newer_failure_of_another_version_asks_for_a_recheck(store: Store, tmp
         "INSERT INTO occurrence(fingerprint, ts, raw) SELECT fingerprint, '2999-01-01', ? FROM fingerprint",
         (old.replace("3.11", "3.13"),),
     )
-    assert shown(store).recheck == "python 3.13 showed this error after the fix for 3.11"
+    assert shown(store).recheck == "this error occurred again with python 3.13, after the fix for version 3.11"
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ def test_an_accepted_quote_names_itself_its_entry_its_session_and_its_place(stor
 
 def test_a_place_chosen_and_one_looked_for_are_told_with_what_there_was_before(store: Store) -> None:
     choose(store, "mina", SEVERAL, 2)
-    assert (told(store).before, told(store).after, told(store).place) == (None, 3, "several places → message 3")
+    assert (told(store).before, told(store).after, told(store).place) == (None, 3, "several locations → message 3")
     accept(store, "mina", ONE, [Span(4, 0, len(MESSAGES[4]))], confirmed=True)
     assert (told(store).before, told(store).after, told(store).place) == (1, 4, "message 1 → 4")
     accept(store, "mina", ONE, [Span(1, 0, len(MESSAGES[1]))], confirmed=True)

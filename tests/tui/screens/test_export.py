@@ -181,7 +181,10 @@ async def test_what_cannot_be_written_is_told_in_the_box_and_leaves_nothing(
             ),
             (tmp_path / "dir.csv", f"{tmp_path / 'dir.csv'} is a folder. Enter a file name in it."),
             (tmp_path / "a.txt", "Unknown format: a.txt. Use the extension .jsonl, .csv or .md."),
-            ("~no-one-here/a.md", "~no-one-here/a.md starts with an unknown home. Pass an absolute path."),
+            (
+                "~no-one-here/a.md",
+                "~no-one-here/a.md names an unknown user. Pass an absolute path.",
+            ),
             (" ", "Enter a file name."),
         ):
             await named(pilot, app, name)

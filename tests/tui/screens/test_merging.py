@@ -73,7 +73,7 @@ async def test_cases_of_two_tools_are_asked_about_though_no_fix_differs(tmp_path
         told = await asked(pilot, app)
         assert f"Merge #{first} into #{second}?" in told
         assert "Their tools and key lines differ." in told
-        assert "an error from psql, not from python" in told
+        assert "the error is from psql, not from python" in told
         assert "fixes differ" not in told
         assert "its fix" not in told
         await pilot.press("M")  # a held key is no answer

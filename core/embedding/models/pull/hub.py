@@ -55,7 +55,7 @@ def fetch_hub(model: Model, part: Path, signs: Signs) -> str:
     except (httpx.HTTPError, ConnectionError, TimeoutError) as error:
         raise unreachable("the hub", error) from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise Fault("model_unreachable", "invalid reply from the hub", "try again later") from error
+        raise Fault("model_unreachable", "invalid reply from the hub", "pull again later") from error
 
 
 def unreachable(what: str, error: object) -> Fault:
@@ -75,7 +75,7 @@ def _fetch(model: Model, part: Path, signs: Signs) -> str:
     revision = info.sha
     wanted = _choose(model, info.siblings or ())
     if not revision or sum(one.size for one in wanted) > _LARGEST:
-        raise Fault("model_unreachable", f"invalid reply from the hub for {model.hub}", "try again later")
+        raise Fault("model_unreachable", f"invalid reply from the hub for {model.hub}", "pull again later")
     signs.answered(sum(one.size for one in wanted))
     scratch = part / "download"
     for one in wanted:
@@ -150,6 +150,8 @@ def _bar(signs: Signs, file: str) -> Any:
 
 
 def _refused(model: Model, status: int) -> Fault:
-    what = {401: "does not have it, or denies access", 403: "denies access", 404: "does not have it"}
+    what = {401: "does not have the model, or denies access", 403: "denies access", 404: "does not have the model"}
     said = what.get(status, f"answers {status}")
-    return Fault("model_unreachable", f"the hub {said}: {model.hub}", "try again later, or: casebook models add DIR")
+    return Fault(
+        "model_unreachable", f"the hub {said}: {model.hub}", "pull again later, or run: casebook models add DIR"
+    )

@@ -52,7 +52,7 @@ def test_each_loss_is_named_and_mended_without_embedding(book: Store, seen: Call
         ("DELETE FROM vec_error_384", "vec_error_kb lacks 1 of 4"),
         ("INSERT INTO vec_error_kb SELECT 999, embedding FROM vec_error_kb LIMIT 1", "1 orphan rows"),
         ("DELETE FROM vector_bits", "vector_bits lacks 4 of 4"),
-        ("UPDATE backlog_size SET waiting = 7 WHERE kind = 'error'", "the backlog has 0 rows, but its counter says 7"),
+        ("UPDATE backlog_size SET waiting = 7 WHERE kind = 'error'", "the backlog has 0 rows, but its counter is 7"),
         ("DELETE FROM vec_error_384_rowids", "vec_error_kb"),
         ("DROP TABLE vec_error_kb", "vec_error_kb lacks 4 of 4"),
     ):

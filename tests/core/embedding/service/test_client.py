@@ -106,7 +106,7 @@ def test_a_service_that_does_not_answer_costs_the_deadline(place: Endpoint, talk
         (sends(encode(bye_frame())), "unexpected message"),
         (sends(encode(state_frame(READY)) * 2), "more data than requested"),
         (sends(encode(Frame({**state_frame(READY).header, "dim": -1}))), "dim"),
-        (sends(encode(Frame({**state_frame(READY).header, "id": "x" * 5000}))), "id is not a short text"),
+        (sends(encode(Frame({**state_frame(READY).header, "id": "x" * 5000}))), "id is not a short string"),
         (sends(encode(fault_frame(Fault("generic", "the model service is busy")))), "busy"),
     ],
     ids=["dies", "floods", "http", "huge", "version", "other", "two", "dim", "long", "fault"],

@@ -76,7 +76,7 @@ def test_a_model_that_hangs_while_loading_keeps_nobody(place: Endpoint) -> None:
     assert (ended.why, ended.clean) == ("stopped", False)
     ended = Running(place, load, Limits(), load_s=0).begin().wait()
     assert (ended.why, ended.clean) == ("failed", False)
-    assert place.note.read_text() == "double\nit cannot be loaded"
+    assert place.note.read_text() == "double\nthe model cannot be loaded"
     gate.set()
 
 

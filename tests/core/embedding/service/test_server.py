@@ -96,7 +96,7 @@ def test_at_its_end_whoever_waits_for_the_model_is_told() -> None:
         until(lambda: model.calls and thread.waiting == 2)
         assert not thread.end(0), "a model that hangs is not waited for"
         for one in asked:
-            with pytest.raises(Fault, match="the model service ends"):
+            with pytest.raises(Fault, match="the model service is stopping"):
                 one.result(PATIENCE)
         model.open.set()
     assert thread.end(PATIENCE)

@@ -32,8 +32,8 @@ def differing(store: Store, ours: int, theirs: int) -> dict[str, str]:
     [
         (PSQL, ("psql: error: connection to server was lost: Connection refused", "psql", "start it"), {}),
         (PSQL, (f"{PSQL[0]} again", "unknown", None), {}),
-        (PSQL, (f"{PSQL[0]} again", "python", None), {"tool": "an error from python, not from psql"}),
-        (PSQL, (f"{PSQL[0]} again", "psql", "restart it"), {"fix": "its fix differs"}),
+        (PSQL, (f"{PSQL[0]} again", "python", None), {"tool": "the error is from python, not from psql"}),
+        (PSQL, (f"{PSQL[0]} again", "psql", "restart it"), {"fix": "the fixes differ"}),
         (PSQL, (f"{PSQL[0]} again", "psql", " start it\n"), {}),
         (PSQL, ("psql: error: no such table: orders", "psql", None), {"key": "one says that nobody answers"}),
         (
@@ -44,12 +44,12 @@ def differing(store: Store, ours: int, theirs: int) -> dict[str, str]:
         (
             ("the curtain rod is bent on the left", "shell", None),
             ("an apple fell from the lorry", "shell", None),
-            {"key": "they share"},
+            {"key": "the errors have only"},
         ),
         (
             ("빌드 실패: 설정 파일을 읽는 중입니다", "shell", None),
             ("오류: 서버가 응답하지 않습니다", "shell", None),
-            {"key": "they share no word"},
+            {"key": "the errors have no words in common"},
         ),
         (
             ("빌드 실패: 설정 파일 config.toml 읽기 오류", "shell", None),

@@ -32,7 +32,7 @@ def test_the_points_are_what_is_told() -> None:
     assert found.code == 0.0
     assert found.lead == pytest.approx(3.2)
     assert found.points == pytest.approx(7.3)
-    assert "7.3 points of 4.3 needed" in judged(NEAR, found, bars(1_000))[1]
+    assert "7.3 of the 4.3 points needed" in judged(NEAR, found, bars(1_000))[1]
     assert evidence(replace(NEAR, same_code=True), FAR, bars(1_000)).code == 1.0
 
 
@@ -46,7 +46,10 @@ def test_a_near_cosine_without_words_answers_in_a_small_base_only() -> None:
 
 def test_only_telling_words_count_in_a_small_base() -> None:
     near = replace(NEAR, similarity=(bars(10).low + bars(10).high) / 2, shared=("error",))
-    assert judged(near, evidence(near, FAR, bars(10)), bars(10)) == ("no", "similar, but no shared specific word")
+    assert judged(near, evidence(near, FAR, bars(10)), bars(10)) == (
+        "no",
+        "similar, but without a specific word in common",
+    )
 
 
 def test_words_and_a_second_witness_carry_a_lower_cosine() -> None:

@@ -51,7 +51,7 @@ def test_own_words_make_two_languages_meet(tmp_path: Path) -> None:
         ),
         ("[error_patterns.a]\nmatch = ''\n", "line 2: error_patterns.a.match is empty: it would match every call"),
         ("[error_patterns\n", "rules.toml"),
-        (f"[error_patterns]\na = {'1' * 5000}\n", "rules.toml: a number in it has too many digits"),
+        (f"[error_patterns]\na = {'1' * 5000}\n", "rules.toml: it contains a number with too many digits"),
     ],
 )
 def test_what_is_wrong_is_named_with_its_file_and_line(tmp_path: Path, text: str, said: str) -> None:

@@ -202,7 +202,7 @@ async def test_the_trace_says_where_the_words_are(merged: Path) -> None:
         await asked(pilot, app, "harmonica")
         trace = frame(app).partition("─ Trace ")[2].split("\n")[1:-2]
         why = [" ".join(line.split("│")[-2].split()) for line in trace]
-        assert "1 with every word (suggestions only" in " ".join(why)
+        assert "1 case with every word (suggestions only" in " ".join(why)
         assert (
             "another error of the case contains every word case 1 part error line cannot import harmonica"
             in " ".join(why)

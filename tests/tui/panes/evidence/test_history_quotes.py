@@ -80,7 +80,7 @@ async def test_a_row_names_the_quote_its_entry_its_session_and_its_places(review
         assert f"● {FLAGGED[1][:12]}" in rows, "the sign of the act, then what it is about"
         assert "stays in message 4 · about manifest · " in rows
         assert "not found → rejected · about memory · " in rows
-        assert "several places → message 3 · about retries · " in rows
+        assert "several locations → message 3 · about retries · " in rows
         assert SESSION[:8] in rows
         await pilot.press("G", "k", "k")
         assert "message 1 → 4 · about port · " in frame(app)

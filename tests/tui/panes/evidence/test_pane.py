@@ -61,7 +61,7 @@ async def test_each_problem_is_decided_by_a_key_or_two_and_the_last_one_taken_ba
         await until(pilot, lambda: screen.chosen_id == 4 and shown(screen))
 
         await pilot.press("a")  # two places: which one?
-        assert "found in 2 places" in frame(app)
+        assert "found at 2 locations" in frame(app)
         assert "enter accepts location 1" in frame(app)
         assert screen.quotes.remaining == 2
         await pilot.press("2")
