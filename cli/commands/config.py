@@ -33,7 +33,7 @@ def run_show(args: argparse.Namespace, context: Context) -> int:
 
 
 def _show_lines(out: Output, config: Config) -> Iterator[str]:
-    yield f"{one_line(config.path)}" + ("" if config.exists else " (missing, create it with: casebook config init)")
+    yield f"{one_line(config.path)}" + ("" if config.exists else " (missing. To create it, run: casebook config init)")
     section = ""
     for setting in config.settings:
         group, _, key = setting.name.rpartition(".")

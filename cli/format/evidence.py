@@ -274,7 +274,7 @@ def promoted_many_lines(out: Output, done: PromotedMany) -> Iterator[str]:
     """Which entries were promoted, and which are blocked and why."""
     shown = None if out.verbose else 20
     if not done.promoted and not done.blocked:
-        yield "No entry is ready. Review the open quotes: casebook evidence list --open"
+        yield "No entry is ready. To list the open quotes, run: casebook evidence list --open"
         return
     does = "Would verify" if done.dry_run else "Verified"
     yield out.paint(f"{does} {_entries(len(done.promoted))}.", "good" if done.promoted else "warn")

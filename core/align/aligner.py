@@ -265,7 +265,7 @@ class _Search:
             if found is None:
                 continue
             form = found.form if quote is self._view or found.form != "plain" else "normal"
-            outcome = f"{len(found.spans)} locations" if len(found.spans) > 1 else "one location"
+            outcome = f"{len(found.spans)} places" if len(found.spans) > 1 else "one place"
             self._note(form, "hit", outcome, watch, index)
             return self._placed(index, ExactMatches(form, found.spans), quote)
         if index == self._index:

@@ -158,7 +158,7 @@ def add_entries(
     raises; inside a transaction of the caller it is part of that.
     """
     if store.con.execute("SELECT 1 FROM session WHERE id = ?", (session_id,)).fetchone() is None:
-        hint = "import its transcript first: casebook import auto"
+        hint = "to import its transcript, run: casebook import auto"
         raise Fault("invalid_input", f"session {session_id[:80]} not found", hint)
     added: list[str] = []
     refused: list[RejectedEntry] = []

@@ -277,7 +277,7 @@ def session_named(con: apsw.Connection, name: str) -> str:
     if found and name:
         raise Fault("invalid_input", f"several sessions start with {name[:80]!r}", "pass more characters of the id")
     raise Fault(
-        "invalid_input", f"session {name[:80]!r} not found", "import its transcript first: casebook import auto"
+        "invalid_input", f"session {name[:80]!r} not found", "to import its transcript, run: casebook import auto"
     )
 
 

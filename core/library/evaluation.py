@@ -91,12 +91,12 @@ def read_suite(path: Path) -> Suite:
     except OSError as error:
         raise Fault("io_error", f"{path}: {error.strerror or error}", "pass a file of golden queries") from None
     if len(data) > _MOST:
-        raise Fault("invalid_input", f"{path} is larger than {_MOST >> 20} MiB", "split it")
+        raise Fault("invalid_input", f"{path} is larger than {_MOST >> 20} MiB", "split the file")
     try:
         said: object = yaml.safe_load(data.decode("utf-8-sig"))
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         what = " ".join(str(error).split())
-        raise Fault("invalid_input", f"{path} is not YAML: {what}", "correct that line") from None
+        raise Fault("invalid_input", f"{path} is not valid YAML: {what}", "correct that line") from None
     if not isinstance(said, dict | list):
         raise _wrong(path, "it is not a mapping with `queries`")
     top = cast("dict[str, Any]", said) if isinstance(said, dict) else {"queries": cast("list[object]", said)}
@@ -139,7 +139,7 @@ def _golden(path: Path, at: int, value: object) -> Golden:
 def _place(path: Path, at: int, value: object) -> Place:
     row = cast("dict[str, Any]", value) if isinstance(value, dict) else {}
     if not isinstance(row.get("doc"), str) or set(row) - {"doc", "section", "quote"}:
-        raise _wrong(path, f"a place of query {at} is not {{doc, section | quote}}")
+        raise _wrong(path, f"an item of `expect` of query {at} does not have the form {{doc, section or quote}}")
     section, quote = row.get("section"), row.get("quote")
     return Place(str(row["doc"]), None if section is None else str(section), None if quote is None else str(quote))
 

@@ -67,7 +67,7 @@ def server_text(text: object, key: str = "") -> str:
 def start_hint(provider: str) -> str:
     """What to do where no server answers."""
     if provider == "ollama":
-        return "start it with: ollama serve (or set models.llm.endpoint to its URL)"
+        return "run: ollama serve, or set models.llm.endpoint to the URL of the server"
     return "start the server, or set models.llm.endpoint to its URL"
 
 
@@ -105,7 +105,7 @@ def unreachable(endpoint: Endpoint, provider: str, error: Exception, connect_s: 
 def interrupted(endpoint: Endpoint, error: Exception | None) -> Fault:
     """The connection was there and ended before the answer did."""
     if isinstance(error, TooLarge):
-        return malformed(endpoint, "longer than any answer")
+        return malformed(endpoint, "the response exceeds the size limit")
     return Fault(
         "io_error", f"the answer from {endpoint.address} was interrupted", "ask again", endpoint=endpoint.address
     )
@@ -126,7 +126,7 @@ def no_response(endpoint: Endpoint, seconds: float, setting: str) -> Fault:
     return Fault(
         "timeout",
         f"the model at {endpoint.address} timed out after {seconds:g} s",
-        f"ask again when it has loaded, or raise {setting}",
+        f"when the model has loaded, ask again, or raise {setting}",
         endpoint=endpoint.address,
     )
 
@@ -174,7 +174,7 @@ def refused(endpoint: Endpoint, provider: str, model: str, status: int, body: by
     elif status in NO_SUCH_PAGE:
         kind, message = "config_invalid", f"{where} is not an {provider} server (HTTP {status})"
         hint = "check models.llm.provider and models.llm.endpoint" + (
-            ", which may have to end in /v1" if provider == "openai" else ""
+            " (the URL may have to end in /v1)" if provider == "openai" else ""
         )
     elif status == 429:
         kind, message, hint = "model_unreachable", f"{where} is overloaded{because}", "ask again later"

@@ -206,8 +206,8 @@ class Child:
         code, said = self.wait(), self._last_line()
         return Fault(
             "generic",
-            f"{what} was interrupted (its process ended with {code}{f': {said}' if said else ''}).",
-            "Its results are saved. The next run continues from there.",
+            f"{what} was interrupted (its process ended with {code}{f': {said}' if said else ''})",
+            "the results so far are saved. The next run continues from there",
         )
 
     def _last_line(self) -> str:

@@ -215,7 +215,9 @@ def claim(place: Endpoint) -> Claim | None:
     try:
         handle = os.open(place.lock, os.O_RDWR | os.O_CREAT, 0o600)
     except OSError as error:
-        raise Fault("io_error", f"cannot open {place.lock}: {error.strerror}", "remove it, and try again") from error
+        raise Fault(
+            "io_error", f"cannot open {place.lock}: {error.strerror}", "remove the file, then run the command again"
+        ) from error
     if not try_lock(handle):
         os.close(handle)
         return None

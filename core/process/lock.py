@@ -32,7 +32,11 @@ def hold_lock(lock: Path, *, patience: float = 120.0) -> Generator[None]:
         until = time.monotonic() + patience
         while not try_lock(handle):
             if time.monotonic() >= until:
-                raise Fault("timeout", f"another process uses {lock.parent}", "try again later")
+                raise Fault(
+                    "timeout",
+                    f"another process uses {lock.parent}",
+                    "wait until the other process ends, then run the command again",
+                )
             time.sleep(_PAUSE)
         yield  # closing the file lets go of the lock
     finally:

@@ -52,7 +52,7 @@ class Task(Generic[T]):
             self._child.start()
         except OSError as error:
             if not self._here:
-                raise Fault("generic", f"{self._what}: no process could be started ({error.strerror}).") from error
+                raise Fault("generic", f"{self._what}: no process could be started ({error.strerror})") from error
             self._call.tell = tell  # slower for whoever types meanwhile, but it is done
             return self._handler(self._call, *self._args)
         with self._child:

@@ -186,7 +186,7 @@ def typed_call(tool: str, text: str) -> Typed:
         folder = given.get("cwd")
         return Typed(read_call(given), wrapped=True, folder=folder if isinstance(folder, str) else "")
     if in_tool:
-        raise Fault("invalid_input", "this is JSON, not a tool name", "type it into the box below")
+        raise Fault("invalid_input", "this is JSON, not a tool name", "type the JSON into the box below")
     if not tool.strip():
         raise Fault("invalid_input", *_NO_NAME)
     return Typed(read_call({"tool_name": tool, "tool_input": given}))
@@ -194,7 +194,7 @@ def typed_call(tool: str, text: str) -> Typed:
 
 def too_long(chars: int) -> Fault:
     """An input of so many characters is not taken."""
-    return Fault("invalid_input", f"too long: {chars:,} characters, at most {MAX_CHARS:,}", "shorten it")
+    return Fault("invalid_input", f"too long: {chars:,} characters, at most {MAX_CHARS:,}", "shorten the input")
 
 
 class _NotSentError(ValueError):

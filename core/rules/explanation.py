@@ -426,7 +426,7 @@ def _needs(tried: _Tried, rank: int, *, meaning: bool) -> Iterator[Need]:
     """What each part of the sum would have had to be, the others as they are."""
     mine, now = tried.mine, tried.ranking()
     if next(one.score for one in now.scored if one.at == mine.at) >= now.cutoff:
-        told = f"above the cut-off, but only {SHOWN} rules are shown"
+        told = f"the rule is above the cut-off, but only {SHOWN} rules are shown"
         yield Need("place", float(rank), float(SHOWN), told)
         return
     alone: list[float | None] = []
@@ -480,7 +480,7 @@ def _least(tried: _Tried, now: float, change: Callable[[Weighed, float], Weighed
 
 def _reading(name: str, now: float, needed: float | None) -> str:
     if needed is None:
-        return f"a higher {name} alone would not change this"
+        return f"a higher {name} alone would not show the rule"
     return f"{name} {needed:.2f} instead of {now:.2f}"
 
 

@@ -70,7 +70,7 @@ def restore(path: Path, source: Path, schema: Schema = SHIPPED) -> Restored:
             return Restored(path, None)
         reason = files.blocked(path)
         if reason:
-            raise Fault("db_readonly", f"{path} cannot be restored: {reason}.", path=str(path))
+            raise Fault("db_readonly", f"{path} cannot be restored: {reason}", path=str(path))
         kept = path.with_name(f"{path.name}.before-restore-{stamp()}")
         _replace(path.resolve(), con, kept, sound=_is_sound(path, schema))
     return Restored(path, kept)
@@ -79,28 +79,28 @@ def restore(path: Path, source: Path, schema: Schema = SHIPPED) -> Restored:
 @contextmanager
 def _checked(source: Path, schema: Schema) -> Generator[apsw.Connection]:
     """The backup, open for reading and never changed, if it is a casebook that this version can read."""
-    size = files.look(source, "Pass a backup file.")
+    size = files.look(source, "pass a backup file")
     if size is None:
         raise Fault(
             "not_indexed",
-            f"There is no backup at {source}.",
-            "Pass a file of `casebook db backup`.",
+            f"there is no backup at {source}",
+            "pass a file of `casebook db backup`",
             path=str(source),
         )
     if not files.head(source).startswith(files.MAGIC) and size:
-        raise Fault("db_damaged", f"{source} is not a database.", "Pass another backup.", path=str(source))
+        raise Fault("db_damaged", f"{source} is not a database", "pass another backup", path=str(source))
     with reading(source) as con:
         refuse_foreign(con, source)
         if is_blank(con):
             raise Fault(
                 "invalid_input",
-                f"{source} is empty: there is nothing to restore.",
-                "Pass another backup.",
+                f"{source} is empty: there is nothing to restore",
+                "pass another backup",
                 path=str(source),
             )
         newer = newer_than(con, schema)
         if newer:
-            raise Fault("db_newer", f"{source} cannot be restored: {newer}.", "Update casebook.", path=str(source))
+            raise Fault("db_newer", f"{source} cannot be restored: {newer}", "update casebook", path=str(source))
         refuse_altered(con, source, schema)
         yield con
 

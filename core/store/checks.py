@@ -27,7 +27,7 @@ _ANSWERING = """
   ) AS owned JOIN error_kb ON error_kb.id = owned.case_id WHERE trim(coalesce(resolution, '')) <> ''
 """
 _KEYS = "SELECT error_normalized, case_id FROM answer_key"
-_REBUILD = "To rebuild them in a new file, run: casebook db salvage"
+_REBUILD = "to rebuild the tables in a new file, run: casebook db salvage"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +88,9 @@ def _writable(path: Path) -> Check:
     if reason is None and not files.writable_folder(above):
         reason = f"the folder {above} is read-only"
     if reason:
-        return Check("data_dir_writable", False, reason, "Fix the permissions, or pass another file with --db.")
+        return Check("data_dir_writable", False, reason, "fix the permissions, or pass another file with --db")
     if files.is_full(above / path.name):
-        return Check("data_dir_writable", False, f"the disk of {above} is full", "Free some space.")
+        return Check("data_dir_writable", False, f"the disk of {above} is full", "free some space")
     return Check("data_dir_writable", True, str(folder))
 
 

@@ -22,7 +22,7 @@ _LEAST_ROOM = 128 * 1024  # bytes
 SIDES = ("-wal", "-shm", "-journal")
 
 
-def look(path: Path, hint: str = "Pass a file with --db.") -> int | None:
+def look(path: Path, hint: str = "pass a file with --db") -> int | None:
     """The size of the regular file at `path` in bytes, or None where nothing is.
 
     Raises Fault invalid_input for what can be no database (folder, pipe, device, dangling link).
@@ -31,15 +31,15 @@ def look(path: Path, hint: str = "Pass a file with --db.") -> int | None:
         info = path.stat()
     except FileNotFoundError:
         if path.is_symlink():
-            raise Fault("invalid_input", f"{path} is a broken link.", path=str(path)) from None
+            raise Fault("invalid_input", f"{path} is a broken link", path=str(path)) from None
         return None
     except ValueError:
-        raise Fault("invalid_input", f"{path!r} is not a file name.") from None
+        raise Fault("invalid_input", f"{path!r} is not a file name") from None
     if stat.S_ISREG(info.st_mode):
         return info.st_size
     kinds = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a pipe"), (stat.S_ISSOCK, "a socket"))
     kind = next((name for test, name in kinds if test(info.st_mode)), "a device")
-    raise Fault("invalid_input", f"{path} is {kind}, not a database file.", hint, path=str(path))
+    raise Fault("invalid_input", f"{path} is {kind}, not a database file", hint, path=str(path))
 
 
 def create_empty(path: Path) -> None:
@@ -53,8 +53,8 @@ def create_empty(path: Path) -> None:
     except FileExistsError:
         look(path)
     except PermissionError as error:
-        hint = "Pass another file with --db, or fix the permissions."
-        raise Fault("db_readonly", f"{path} cannot be created: no write permission.", hint, path=str(path)) from error
+        hint = "pass another file with --db, or fix the permissions"
+        raise Fault("db_readonly", f"{path} cannot be created: no write permission", hint, path=str(path)) from error
 
 
 def beside(path: Path, suffix: str) -> Path:
@@ -213,14 +213,14 @@ def check_target(target: Path) -> None:
     """Raise Fault invalid_input where `target` is already there, or its folder is not: a slip makes no folders."""
     refuse_present(target)
     if not target.parent.is_dir():
-        hint = "Create it first, or pass another file."
-        raise Fault("invalid_input", f"There is no folder {target.parent}.", hint, path=str(target))
+        hint = "create it first, or pass another file"
+        raise Fault("invalid_input", f"there is no folder {target.parent}", hint, path=str(target))
 
 
 def refuse_present(target: Path) -> None:
     """Raise Fault invalid_input where `target` is already there."""
     if target.exists() or target.is_symlink():
-        raise Fault("invalid_input", f"{target} already exists.", "Pass a new file.", path=str(target))
+        raise Fault("invalid_input", f"{target} already exists", "pass a new file", path=str(target))
 
 
 _ATTEMPTS = 5
@@ -292,8 +292,8 @@ def copy_files(path: Path, copy: Path) -> None:
             return
     raise Fault(
         "io_error",
-        f"{path} keeps changing while it is read.",
-        "Try again when no program writes to it.",
+        f"{path} keeps changing",
+        "when no other program is writing to the file, run the command again",
         path=str(path),
     )
 

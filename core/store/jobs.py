@@ -54,7 +54,7 @@ def begin(store: Store, kind: str, lease_s: float = LEASE_S, total: int | None =
         for job in _select(con, "WHERE kind = ? AND status = 'running'", (kind,)):
             if _alive(job):
                 return None
-            _close(con, job.id, "failed", "It was interrupted (its process ended).")
+            _close(con, job.id, "failed", "the run was interrupted (its process ended)")
         ts = now()
         con.execute(
             "INSERT INTO jobs(kind, status, total, pid, lease, started, updated) VALUES (?, 'running', ?, ?, ?, ?, ?)",

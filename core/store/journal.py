@@ -203,7 +203,7 @@ def row_changes(store: Store, journal_id: int) -> tuple[RowChange, ...]:
     """What the change `journal_id` did, row by row. Raises Fault invalid_input if there is no such change."""
     row = store.con.execute("SELECT changeset FROM journal WHERE id = ?", (journal_id,)).fetchone()
     if row is None:
-        raise Fault("invalid_input", f"Change {journal_id} was not found in the history.", journal_id=journal_id)
+        raise Fault("invalid_input", f"change {journal_id} was not found in the history", journal_id=journal_id)
     names: dict[str, tuple[str, ...]] = {}
     found: list[RowChange] = []
     for item in apsw.Changeset.iter(cast("bytes", row[0])):
@@ -414,13 +414,13 @@ def _refusal(con: apsw.Connection, entry: JournalEntry, clash: _Clash) -> Fault:
     )
     culprit = _culprit(con, entry, clash)
     hint = (
-        "No later change in the history explains this. An import or another program may be the cause. Fix it manually."
+        "no later change in the history explains the conflict. Correct the row manually"
         if culprit is None
-        else f'Change {culprit.id} ("{culprit.title}") changed it later. Undo that change first.'
+        else f'undo the later change {culprit.id} ("{culprit.title}") first'
     )
     return Fault(
         "invalid_input",
-        f'Change {entry.id} ("{entry.title}") cannot be undone: {row} {clash.what}.',
+        f'change {entry.id} ("{entry.title}") cannot be undone: {row} {clash.what}',
         hint,
         journal_id=entry.id,
         table=clash.table,
@@ -509,14 +509,14 @@ def _pick(con: apsw.Connection, journal_id: int | None, by: str | None) -> Journ
         )
         row = con.execute(sql, (by,)).fetchone()
         if row is None:
-            raise Fault("invalid_input", "Nothing to undo.")
+            raise Fault("invalid_input", "nothing to undo")
         journal_id = cast("int", row[0])
     entry = read_entry(con, journal_id)
     if entry is None:
-        raise Fault("invalid_input", f"Change {journal_id} was not found in the history.", journal_id=journal_id)
+        raise Fault("invalid_input", f"change {journal_id} was not found in the history", journal_id=journal_id)
     if entry.undone_by is not None:
-        message = f"Change {entry.id} was already undone by change {entry.undone_by}."
-        raise Fault("invalid_input", message, f"Undo {entry.undone_by} to redo it.", journal_id=entry.id)
+        message = f"change {entry.id} was already undone by change {entry.undone_by}"
+        raise Fault("invalid_input", message, f"to redo it, undo change {entry.undone_by}", journal_id=entry.id)
     return entry
 
 

@@ -39,15 +39,13 @@ def open_store(
         size = look(path)
         if size is None:
             if not create:
-                hint = "Create one with `casebook import auto`, or pass another file with --db."
-                raise Fault("not_indexed", f"There is no casebook at {path}.", hint, path=str(path))
+                hint = "create one with `casebook import auto`, or pass another file with --db"
+                raise Fault("not_indexed", f"there is no casebook at {path}", hint, path=str(path))
             create_empty(path)
         elif size == 0 and not write:
             return _blank(path, schema, None)
         elif size and not head(path).startswith(MAGIC):
-            raise Fault(
-                "db_damaged", f"{path} is not a database, or its first page is damaged.", RESCUE, path=str(path)
-            )
+            raise Fault("db_damaged", f"{path} is not a database, or its first page is damaged", RESCUE, path=str(path))
         reason = blocked(path)
         code: FaultCode = "db_readonly"
         if reason is None:
@@ -184,10 +182,10 @@ def refuse_foreign(con: apsw.Connection, path: Path) -> None:
     if mark == APPLICATION_ID:
         return
     if value(con, "SELECT 1 FROM sqlite_schema WHERE name = 'error_kb'"):
-        hint = f"To import its errors, run: casebook errors import {path}"
+        hint = f"to import its errors, run: casebook errors import {path}"
         raise Fault(
-            "invalid_input", f"{path} is an error database of another program, not a casebook.", hint, path=str(path)
+            "invalid_input", f"{path} is an error database of another program, not a casebook", hint, path=str(path)
         )
     which = f" (application id 0x{mark & 0xFFFFFFFF:08X})" if mark else ""
-    hint = "Pass another file with --db."
-    raise Fault("invalid_input", f"{path} is a database of another program{which}.", hint, path=str(path))
+    hint = "pass another file with --db"
+    raise Fault("invalid_input", f"{path} is a database of another program{which}", hint, path=str(path))

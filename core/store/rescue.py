@@ -153,15 +153,15 @@ def _cells(content: bytes, number: int) -> tuple[int, tuple[int, ...], int]:
     start = 100 if number == 1 else 0
     kind = content[start]
     if kind not in (_TABLE_LEAF, _TABLE_INNER, _INDEX_LEAF, _INDEX_INNER):
-        raise Damage(f"page {number} holds no rows (kind {kind})")
+        raise Damage(f"page {number} is of the kind {kind}, which contains no rows")
     body = start + (8 if kind in _LEAVES else 12)
     count = struct.unpack_from(">H", content, start + 3)[0]
     end = body + 2 * count
     if end > len(content):
-        raise Damage(f"page {number} claims {count} rows")
+        raise Damage(f"the header of page {number} states {count} rows, which do not fit")
     cells = struct.unpack_from(f">{count}H", content, body)
     if any(not end <= at < len(content) for at in cells):
-        raise Damage(f"page {number} points outside itself")
+        raise Damage(f"page {number} has a cell pointer that points outside the page")
     rightmost = 0 if kind in _LEAVES else struct.unpack_from(">I", content, start + 8)[0]
     return kind, cells, rightmost
 
@@ -187,7 +187,7 @@ def _payload(image: Image, content: bytes, at: int, length: int, table: bool) ->
     most = usable - 35 if table else (usable - 12) * 64 // 255 - 23
     if length <= most:
         if at + length > len(content):
-            raise Damage("it exceeds its page")
+            raise Damage("the row exceeds its page")
         return content[at : at + length]
     least = (usable - 12) * 32 // 255 - 23
     local = least + (length - least) % (usable - 4)
@@ -197,7 +197,7 @@ def _payload(image: Image, content: bytes, at: int, length: int, table: bool) ->
     chain: list[int] = []
     while left > 0:
         if not following or following in chain[-1:]:
-            raise Damage("its overflow pages are incomplete")
+            raise Damage("the overflow pages of the row are incomplete")
         part = image.page(following)
         chain.append(following)
         parts.append(part[4 : 4 + left])
@@ -497,12 +497,12 @@ def salvage(path: Path, target: Path) -> SalvageReport:
     path, target = path.absolute(), target.absolute()
     with faults(path):
         if look(path) is None:
-            raise Fault("not_indexed", f"There is no casebook at {path}.", path=str(path))
+            raise Fault("not_indexed", f"there is no casebook at {path}", path=str(path))
         check_target(target)
         with part_file(target) as part:
             report = _salvage(path, part, target)
             if not report.rows:
-                raise Fault("invalid_input", f"No casebook data found in {path}.", "Restore a backup.", path=str(path))
+                raise Fault("invalid_input", f"no casebook data found in {path}", "restore a backup", path=str(path))
             place(part, target)
     return report
 

@@ -48,9 +48,9 @@ def read_seed(path: Path) -> Iterator[SeedRow]:
     path = path.absolute()
     with faults(path):
         if files.look(path) is None:
-            raise Fault("invalid_input", f"There is no file {path}.", "Pass a seed database.", path=str(path))
+            raise Fault("invalid_input", f"there is no file {path}", "pass a seed database", path=str(path))
         if not files.head(path).startswith(files.MAGIC):
-            raise Fault("invalid_input", f"{path} is not an SQLite database.", "Pass a seed database.", path=str(path))
+            raise Fault("invalid_input", f"{path} is not an SQLite database", "pass a seed database", path=str(path))
         with reading(path) as con:
             yield from _rows(con, path)
 
@@ -71,17 +71,17 @@ def _rows(con: apsw.Connection, path: Path) -> Iterator[SeedRow]:
 
 def _columns(con: apsw.Connection, path: Path) -> frozenset[str]:
     row = con.execute("SELECT type, sql FROM main.sqlite_schema WHERE name = 'error_kb'").fetchone()
-    hint = "Pass a database with the table error_kb."
+    hint = "pass a database with the table error_kb"
     if row is None:
-        raise Fault("invalid_input", f"{path} has no table error_kb.", hint, path=str(path))
+        raise Fault("invalid_input", f"{path} has no table error_kb", hint, path=str(path))
     declared = " ".join(str(row[1]).split()).upper()
     if row[0] != "table" or declared.startswith("CREATE VIRTUAL"):
-        raise Fault("invalid_input", f"error_kb in {path} is not a plain table.", hint, path=str(path))
+        raise Fault("invalid_input", f"error_kb in {path} is not a plain table", hint, path=str(path))
     # Generated columns (hidden 2, 3) would be computed by expressions of the file.
     found = con.execute(f"PRAGMA main.table_xinfo({quoted('error_kb')})").fetchall()
     names = frozenset(str(column[1]).lower() for column in found if column[6] == 0)
     if "error_normalized" not in names:
-        message = f"The table error_kb in {path} has no column error_normalized."
+        message = f"the table error_kb in {path} has no column error_normalized"
         raise Fault("invalid_input", message, hint, path=str(path))
     return names
 

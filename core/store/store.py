@@ -96,8 +96,8 @@ class Store:
         if self.write:
             return
         why = self.readonly or "it was opened read-only"
-        hint = {"db_newer": "Update casebook.", "io_error": SPACE}.get(self._code, READONLY)
-        raise Fault(self._code, f"{self.path} cannot be written: {why}.", hint, path=str(self.path))
+        hint = {"db_newer": "update casebook", "io_error": SPACE}.get(self._code, READONLY)
+        raise Fault(self._code, f"{self.path} cannot be written: {why}", hint, path=str(self.path))
 
     def interrupt(self) -> None:
         """Stop the query that runs now; may be called from another thread, also after `close`."""
@@ -108,7 +108,7 @@ class Store:
     def check(self) -> None:
         """Raise Fault timeout if it was interrupted: for work between two queries."""
         if self._interrupted:
-            raise Fault("timeout", f"The work on {self.path} was stopped.")
+            raise Fault("timeout", f"the work on {self.path} was stopped")
 
     def close(self, *, keep_log: bool = False) -> None:
         """End the connection (an open transaction is rolled back) and remove the private copy, if there was one.

@@ -15,7 +15,7 @@ from tui.actions.registry import BY_NAME
 from tui.render.common.amounts import ago, counted, stamp
 from tui.render.common.empty_states import Notice, of_fault
 from tui.render.common.glyphs import Mark, Signs
-from tui.render.common.untrusted import block, inline, pad, wrap
+from tui.render.common.untrusted import block, fault_text, inline, pad, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -299,8 +299,7 @@ def not_ingested(fault: Fault) -> Notice:
     """A folder was not read. What was asked for may be wrong: that says nothing about the casebook."""
     if fault.code != "invalid_input":
         return of_fault(fault)
-    why = " ".join(part for part in (fault.message, fault.hint) if part)
-    return Notice("Nothing was ingested", inline(why, 400), (("{ingest.name}", "choose another folder"),), "$cb-bad")
+    return Notice("Nothing was ingested", fault_text(fault), (("{ingest.name}", "choose another folder"),), "$cb-bad")
 
 
 def no_hits(hint: str, picked: Sequence[tuple[str, str]]) -> Notice:

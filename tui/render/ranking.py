@@ -14,7 +14,7 @@ from textual.content import Content
 from tui.render.common.amounts import ago
 from tui.render.common.empty_states import Notice
 from tui.render.common.glyphs import Mark, Signs
-from tui.render.common.untrusted import in_sight, inline, light, pad, title
+from tui.render.common.untrusted import fault_text, in_sight, inline, light, pad, title
 
 if TYPE_CHECKING:
     from core.base.fault import Fault
@@ -391,6 +391,5 @@ def no_call(ranked: Ranked, searched: str = "", tool: str = "") -> Notice:
 
 def unreadable(fault: Fault) -> Notice:
     """The rules could not be read, or not matched."""
-    why = " ".join(part for part in (fault.message, fault.hint) if part)
     steps = (("{rules.edit}", "open the rule file"), ("{view.reload}", "retry"))
-    return Notice("Cannot match the rules", inline(why, 600), steps, "$cb-bad")
+    return Notice("Cannot match the rules", fault_text(fault), steps, "$cb-bad")

@@ -18,7 +18,7 @@ from textual.widgets.option_list import Option
 
 from core.base.fault import Fault
 from core.text import visible
-from tui.render.common.untrusted import inline
+from tui.render.common.untrusted import fault_text, inline
 from tui.runtime.jobs import Jobs
 from tui.runtime.messages import PaneSaid
 from tui.services.exporting import (
@@ -184,7 +184,7 @@ class ExportScreen(ModalScreen[str | None]):
 
     def _failed(self, fault: Fault) -> None:
         self._writing = False
-        told = " ".join(f"{part[:1].upper()}{part[1:].rstrip('.')}." for part in (fault.message, fault.hint) if part)
+        told = fault_text(fault)
         if not self.is_attached:
             self._said(told, "error")
             return

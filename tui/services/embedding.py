@@ -11,7 +11,7 @@ from core.base.fault import Fault
 from tui.actions.action import Acts, Performs
 from tui.render.common.glyphs import Signs
 from tui.render.common.status import model_changed, no_model, report_line
-from tui.render.common.untrusted import title
+from tui.render.common.untrusted import fault_text, title
 from tui.runtime.jobs import Job, Jobs, job_work
 from tui.runtime.messages import PaneChanged, PaneSaid
 from tui.services.tasks import embedding_task, job_of
@@ -174,7 +174,7 @@ class Embedding(Performs, StatusLine):
 
     def _failed(self, fault: Fault) -> None:
         self._off = True
-        self._end(" ".join(title(part) for part in (fault.message, fault.hint) if part), "error")
+        self._end(fault_text(fault), "error")
 
     def _end(self, told: str, severity: str) -> None:
         self._run = None

@@ -11,7 +11,7 @@ from core.base.fault import Fault
 from tui.actions.action import Acts, Performs
 from tui.render.common.amounts import counted, report_line, report_text, size_of
 from tui.render.common.glyphs import Signs
-from tui.render.common.untrusted import short_path, title
+from tui.render.common.untrusted import fault_text, short_path
 from tui.render.history import again_line
 from tui.runtime.jobs import Job, Jobs, job_work
 from tui.runtime.messages import PaneChanged, PaneSaid, PaneShowAll
@@ -255,7 +255,7 @@ class Incoming(Performs, StatusLine):
             self._jobs.run("again", lambda _job: _forget(path), lambda _value, _final: None, lambda _fault: None)
 
     def _failed(self, fault: Fault) -> None:
-        self._end(" ".join(title(part) for part in (fault.message, fault.hint) if part), "error")
+        self._end(fault_text(fault), "error")
 
     def _end(self, told: str, severity: str) -> None:
         self._run = None

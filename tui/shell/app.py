@@ -26,7 +26,7 @@ from tui.panes.errors.screen import ErrorsScreen
 from tui.panes.library.ingest import Ingesting
 from tui.render.common.empty_states import of_fault
 from tui.render.common.glyphs import ASCII, UNICODE
-from tui.render.common.untrusted import inline, title
+from tui.render.common.untrusted import fault_text, inline, title
 from tui.runtime.jobs import JobReport, Jobs
 from tui.runtime.messages import (
     PaneCopied,
@@ -391,7 +391,7 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
 
 
 def _fault_text(fault: Fault) -> str:
-    return " ".join(part for part in (f"{of_fault(fault).what}.", title(fault.message), title(fault.hint)) if part)
+    return f"{of_fault(fault).what}. {fault_text(fault)}"
 
 
 def _everywhere(app: CasebookApp, now: Situation) -> Situation:

@@ -54,7 +54,7 @@ def run_mcp(args: argparse.Namespace, context: Context) -> int:
         import mcp.server.stdio  # noqa: F401  pyright: ignore[reportUnusedImport]
     except ImportError as error:
         missing = f"the Python package mcp is not installed ({error.name or error})"
-        raise Fault("config_invalid", missing, f"install it: {remedy('mcp')}") from None
+        raise Fault("config_invalid", missing, f"to install it, run: {remedy('mcp')}") from None
     if sys.stdin.isatty():
         context.out.note("casebook mcp: serving over stdin and stdout. Press Ctrl-C to stop (see casebook mcp --help)")
     named: str | None = getattr(args, "config", None)

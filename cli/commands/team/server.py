@@ -71,7 +71,10 @@ def run_init(args: argparse.Namespace, context: Context) -> int:
     lines = [
         f"Team {done.team} on {one_line(done.server)}, tables version {done.tables}",
         out.paint(f"Add a member: CREATE ROLE mina LOGIN PASSWORD '…' IN ROLE {done.grant};", "dim"),
-        out.paint(f"Each member must run this in a repository: casebook team join URL --team {done.team}", "dim"),
+        out.paint(
+            f"Each member must run the following command in a repository: casebook team join URL --team {done.team}",
+            "dim",
+        ),
     ]
     out.result(done, lines)
     return 0

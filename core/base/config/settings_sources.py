@@ -103,9 +103,7 @@ def from_home(name: str) -> Path:
     try:
         return Path(name).expanduser()
     except RuntimeError:
-        raise Fault(
-            "invalid_input", f"{name} names an unknown user", "pass an absolute path"
-        ) from None
+        raise Fault("invalid_input", f"{name} names an unknown user", "pass an absolute path") from None
 
 
 def database_path(settings: Settings, environ: Mapping[str, str] | None = None) -> Path:
@@ -153,7 +151,7 @@ def _defaults() -> dict[str, Setting]:
 
 
 def _read(place: Path, *, required: bool) -> str | None:
-    cure = "pass an existing file to --config, or create one with: casebook config init"
+    cure = "pass an existing file to --config, or create one: casebook config init"
     try:
         with place.open("rb") as file:
             data = file.read(MAX_BYTES + 1)

@@ -327,8 +327,8 @@ def _require_working(embedder: Embedder, error: Exception) -> None:
     except Exception as again:  # noqa: BLE001
         raise Fault(
             "model_unreachable",
-            f"The model {embedder.id} fails on every text ({again}).",
-            "Choose another model: casebook models list",
+            f"the model {embedder.id} fails on every text ({again})",
+            "for other models, run: casebook models list",
         ) from error
 
 

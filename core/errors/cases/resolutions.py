@@ -492,7 +492,7 @@ def newest_undo(store: Store, by: str | None = None) -> int:
         (by,),
     ).fetchone()
     if row is None or row[1] is None:
-        raise Fault("invalid_input", "Nothing to redo.")
+        raise Fault("invalid_input", "nothing to redo")
     return cast("int", row[0])
 
 

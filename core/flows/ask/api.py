@@ -174,7 +174,7 @@ def _store_answer(store: Store, answer: Answer, packed: tuple[str, ...], unfinis
     try:
         return keep(store, answer, packed)
     except Fault as fault:
-        later = " It is saved in a file until the next question." if unfinished.wait() else ""
+        later = ". The answer is saved in a file until the next question" if unfinished.wait() else ""
         step = Step("keep", "failed", fault.message + later, facts(code=fault.code))
         return replace(answer, trace=(*answer.trace, step))
 

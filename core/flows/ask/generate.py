@@ -67,7 +67,7 @@ def generate(asking: AskContext, messages: Sequence[Message], *, as_json: bool =
     if cut is not None and not text.strip():
         raise _wordless(cut)
     length = f"truncated after {cut.tokens:,} tokens" if cut else None
-    reason = fault.message if fault else "it was stopped" if broken else length
+    reason = fault.message if fault else "you stopped the answer" if broken else length
     told = facts(
         model=asking.model.ref.id,
         provider=asking.model.ref.provider,

@@ -301,7 +301,9 @@ def _style(text: str) -> tuple[str, str]:
 def _check(old: str, new: str, name: str) -> None:
     """Raise where anything but casebook's own groups differs between two settings texts."""
     if _others(old, name) != _others(new, name):
-        raise Fault("generic", f"{name}: the change would modify other settings", "report the structure of this file")
+        raise Fault(
+            "generic", f"{name}: the change would modify other settings", "report the structure of this file as a bug"
+        )
 
 
 def _others(text: str, name: str) -> object:
@@ -433,4 +435,4 @@ def _backup(target: Path) -> Path:
         place = target.with_name(f"{target.name}.casebook-{number}.bak")
         if not place.exists():
             return place
-    raise Fault("io_error", f"there are 9,999 backups of {target}", "remove some of them")
+    raise Fault("io_error", f"there are 9,999 backups of {target}", "remove some of the backups")

@@ -56,10 +56,12 @@ def choose(
         one.telling.resolution_id == hit.resolution_id and one.settled == ("failed_again", True) for one in due
     )
     if is_silent(con, hit.resolution_id, repository, failed):
-        return HookAnswer(alone, reason=f"tried {SILENT_AFTER} times in this repository, and the check still failed")
+        return HookAnswer(
+            alone, reason=f"the fix was tried {SILENT_AFTER} times in this repository, and the check still failed"
+        )
     fingerprint = answer.query.fingerprint
     if _has_rival(answering_fixes(con, hit.id, fingerprint, repository), hit):
-        return HookAnswer(alone, reason="two of its fixes disagree")
+        return HookAnswer(alone, reason="two fixes of the case contradict each other")
     withheld = is_withheld(payload.session_id, hit.resolution_id, hold_back)
     telling = Telling(hit.resolution_id, "hook", fingerprint, payload.session_id or None, repository, withheld)
     return HookAnswer(alone, telling, "withheld (control group)") if withheld else HookAnswer(answer, telling)

@@ -92,7 +92,9 @@ def running(
     """A row in `jobs`, events from the first to the last, and the WAL kept short meanwhile."""
     row = jobs.begin(store, "ingest", LEASE_S)
     if row is None:
-        raise Fault("db_locked", "Another ingest of this casebook is running.", "Wait for it, or cancel it.")
+        raise Fault(
+            "db_locked", "another ingest of this casebook is running", "wait for the other ingest, or cancel it"
+        )
     tell: Tell = on_event or _unheard
     run = Run(store, IngestTally(), on_event, cancelled, row)
     tell(IngestEvent("scan_started", now(), root=chosen[0].root))
@@ -220,7 +222,9 @@ def watch_library(
 
     roots = [one.root for one in sources(store.con) if Path(one.root).is_dir()]
     if not roots:
-        raise Fault("not_indexed", "The library has no folder to watch.", "Add one: casebook library ingest FOLDER")
+        raise Fault(
+            "not_indexed", "the library has no folder to watch", "to add one, run: casebook library ingest FOLDER"
+        )
     events = watch(
         *roots,
         watch_filter=lambda _, name: FOLDERS.isdisjoint(Path(name).parts),

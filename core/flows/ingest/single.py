@@ -44,9 +44,9 @@ def ingest_file(
     try:
         place = path.expanduser().resolve(strict=True)
         if not place.is_file():
-            raise OSError(0, "it is not a file")
+            raise OSError(0, "it is not a regular file")
         if place.stat().st_size > options.max_bytes:
-            raise Fault("invalid_input", f"{path} is larger than {options.max_file_mb} MB.", "Split it.")
+            raise Fault("invalid_input", f"{path} is larger than {options.max_file_mb} MB", "split the text")
         for source in sources:
             if place.is_relative_to(source.root):
                 inside = normal_path(place.relative_to(source.root).as_posix())
@@ -54,7 +54,7 @@ def ingest_file(
         data = place.read_bytes()
     except (OSError, RuntimeError, ValueError) as error:
         said = (error.strerror if isinstance(error, OSError) else None) or str(error)
-        raise Fault("invalid_input", f"{path} cannot be added: {said}.", "Check the path.") from error
+        raise Fault("invalid_input", f"{path} cannot be added: {said}", "check the path") from error
     extension = extension_of(place.name) or "txt"
     if not (options.ocr and extension in PICTURES):
         _refuse_no_text(data, extension, str(path))
@@ -77,18 +77,22 @@ def ingest_stdin(
     options = options or IngestOptions()
     store.require_write()
     if extension not in _STDIN:
-        raise Fault("invalid_input", f"Standard input is one of {', '.join(_STDIN)}, not {extension[:20]}.")
+        raise Fault(
+            "invalid_input",
+            f"standard input cannot be of the type {extension[:20]}",
+            f"use one of: {', '.join(_STDIN)}",
+        )
     if len(data) > options.max_bytes:
-        raise Fault("invalid_input", f"Standard input is larger than {options.max_file_mb} MB.", "Split it.")
-    _refuse_no_text(data, extension, "Standard input")
+        raise Fault("invalid_input", f"standard input is larger than {options.max_file_mb} MB", "split the text")
+    _refuse_no_text(data, extension, "standard input")
     return _external(store, roots_of(store, ())[0], data, extension, options, on_event, cancelled)
 
 
 def _refuse_no_text(data: bytes, extension: str, name: str) -> None:
     if not data.strip():
-        raise Fault("invalid_input", f"{name} is empty.", "Add text.")
+        raise Fault("invalid_input", f"{name} is empty", "add text")
     if media_of(f"x.{extension}") is None or is_binary(data[:LOOKED]):
-        raise Fault("invalid_input", f"{name} is not readable text.", "Add text.")
+        raise Fault("invalid_input", f"{name} is not readable text", "add text")
 
 
 def _external(
@@ -105,8 +109,8 @@ def _external(
     if is_outside(source.root, place.parent):
         raise Fault(
             "invalid_input",
-            f"{place.parent} is a link that points outside {source.root}.",
-            "Replace the link with a folder.",
+            f"{place.parent} is a link that points outside {source.root}",
+            "replace the link with a folder",
         )
     _keep(place, data)
     return _add(store, source, place, f"{EXTERNAL}/{name}", options, on_event, cancelled)
@@ -126,9 +130,7 @@ def _keep(place: Path, data: bytes) -> None:
         finally:
             Path(part).unlink(missing_ok=True)
     except OSError as error:
-        raise Fault(
-            "io_error", f"{place} cannot be written: {error.strerror or error}.", "Check the folder."
-        ) from error
+        raise Fault("io_error", f"{place} cannot be written: {error.strerror or error}", "check the folder") from error
 
 
 def _add(
@@ -143,7 +145,7 @@ def _add(
     policy = options.policy
     media, why = media_of(place.name, pictures=bool(options.ocr)), refused(inside)
     if media is None or why:
-        raise Fault("invalid_input", f"{place} cannot be added: {why or 'unsupported file type'}.")
+        raise Fault("invalid_input", f"{place} cannot be added: {why or 'unsupported file type'}")
     about = place.stat()
     found = Walked([FoundFile(place, inside, media, about.st_size, about.st_mtime_ns)])
     with running(store, [source], on_event, cancelled) as run:

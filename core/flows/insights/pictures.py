@@ -247,7 +247,7 @@ _MARKS: Final = 984
 _HEIGHTS: Final[dict[StripMark, tuple[float, Tone]]] = {
     "failed": (1.0, "red"), "passed": (0.55, "green"), "other": (0.12, "dim"),
 }  # fmt: skip
-_LEGEND: Final = "Red: failed. Green: a check passed. Grey: other results."
+_LEGEND: Final = "Red: failed. Green: a check passed. Gray: other results."
 _LEVELS: Final = "▁▂▃▄▅▆▇█"
 
 

@@ -196,8 +196,9 @@ RECORD_LESSON: Final = Tool(
     "record_lesson",
     "Record a fix",
     "Record a fix of this session for later sessions: the command or the hunk, and the check that passed. "
-    "It is a draft until the user verifies it. The transcript must show the failure, the fix, the whole check passing "
-    "after it, and every quote. Otherwise it is refused with a reason. Returns lesson_recorded.v1.",
+    "The fix is a draft until the user verifies it. The transcript must show the failure, the fix, the whole check "
+    "passing after it, and every quote. Otherwise casebook refuses the fix and gives the reason. "
+    "Returns lesson_recorded.v1.",
     shape(
         ("session", "error", "check"),
         session=text("The id of this session.", 500),

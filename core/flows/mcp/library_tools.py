@@ -31,7 +31,7 @@ _FIELDS: Final = {
     "mode": text("Search by words, by meaning, or both (default hybrid).", 0, choices=("lexical", "vector", "hybrid")),
     "k": number("Maximum number of hits.", 1, _MOST_K, _K),
     "tags_any": many("Only documents with one of these tags.", text("a tag", 200), 50),
-    "lang": text("Only this language (ko, en, mixed), ko and en include mixed.", 20),
+    "lang": text("Only this language: ko, en or mixed (ko and en include mixed).", 20),
     "path_glob": text("Only matching paths (docs/**/*.md) or file names.", 500),
     "trust_min": text("Minimum trust level.", 0, choices=("primary", "secondary", "generated")),
     "source": text("Only documents of this root.", 200),
@@ -115,8 +115,8 @@ def _fetch(desk: Desk, given: dict[str, Any], _: Cancelled) -> Fetched:
 SEARCH: Final = Tool(
     "search",
     "Search the library",
-    "Search the user's notes, documents and code. Every hit cites its lines (`uri`), fetch reads more of it. "
-    "No hits is a normal result. A filter that matches no document is an error with the possible values. "
+    "Search the user's notes, documents and code. Every hit cites its lines (`uri`). To read more of a hit, call "
+    "fetch. No hits is a normal result. A filter that matches no document is an error with the possible values. "
     "Returns search_brief.v1, or search_response.v1 with format full.",
     shape(
         ("query",),
@@ -176,9 +176,10 @@ def _ask(desk: Desk, given: dict[str, Any], cancelled: Cancelled) -> Answer:
 ASK: Final = Tool(
     "ask",
     "Ask the library",
-    "The user's LLM answers a question from their notes, documents and code. Every sentence is checked against its "
-    "source (`claims`). `grounded` false without a `refusal_reason`: not verified, do not rely on it, see `trace`. "
-    "With a reason it is a refusal, with the nearest passages. May take minutes. Returns answer.v1.",
+    "The user's LLM answers a question from their notes, documents and code. casebook checks every sentence against "
+    "its source (`claims`). With a `refusal_reason`, there is no answer, only the nearest passages. If `grounded` is "
+    "false without a `refusal_reason`, the answer is unverified: do not rely on it, and see `trace`. "
+    "A call may take minutes. Returns answer.v1.",
     shape(
         ("question",),
         question=text("The question, in Korean or English.", _MOST),

@@ -132,7 +132,7 @@ def matched_ban(one: Broken) -> MatchedRule:
         match_type="exact",
         similarity=None,
         keyword_score=0.0,
-        why=(f"forbidden {_WHAT[ban.kind]} {shown}, exact",),
+        why=(f"forbidden {_WHAT[ban.kind]} {shown} (exact match)",),
         solution=f"Use {advice}." if advice else ban.said,
         hits=(KeywordHit(ban.code, "ban", 1.0),),
         path=str(one.place.path),
@@ -158,7 +158,7 @@ def with_bans(found: RuleMatch, bans: Sequence[MatchedRule], limit: int, elapsed
     step = Step(
         "bans",
         "hit" if bans else "miss",
-        "forbidden code, exact" if bans else "no forbidden code",
+        "forbidden code (exact match)" if bans else "no forbidden code",
         facts(broken=", ".join(one.id for one in bans[:limit])) if bans else (),
         elapsed_ms=elapsed_ms,
     )

@@ -37,9 +37,9 @@ def distrusted(path: Path, root: Path, trusted: Sequence[Path] = ()) -> str:
     try:
         info = path.stat()
         if info.st_uid not in (os.geteuid(), 0):
-            return f"it belongs to another user (uid {info.st_uid})"
+            return f"the file belongs to another user (uid {info.st_uid})"
         if info.st_mode & stat.S_IWOTH:
-            return "everyone can write to it"
+            return "everyone can write to the file"
         folders = path.parents[: path.parents.index(root) + 1] if root in path.parents else (path.parent,)
         shared = next((folder for folder in folders if is_shared(folder)), None)
     except OSError:
@@ -72,7 +72,7 @@ def rule_files(settings: RuleSettings, folder: Path | None = None) -> ScopedFile
 def untrusted_files(settings: RuleSettings, folder: Path | None = None) -> tuple[Unread, ...]:
     """The rule files that are not read since others can write them, each with what to do about it. Raises Fault as
     `rule_files`."""
-    end = "add it to rules.trust, or fix its owner and permissions"
+    end = "add the file to rules.trust, or fix its owner and permissions"
     refused = {path: why for path, _, why in _candidate_files(settings, folder) if why}
     return tuple((path, f"skipped rules of {path}: {why}; {end}") for path, why in refused.items())
 

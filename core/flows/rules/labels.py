@@ -57,7 +57,7 @@ class Comparable:
             out.append(f"{'line' if len(self.broken) == 1 else 'lines'} {lines} of the labels cannot be read")
         if self.elsewhere:
             calls = "1 call is" if self.elsewhere == 1 else f"{self.elsewhere:,} calls are"
-            out.append(f"{calls} skipped: labelled with rules of another project")
+            out.append(f"{calls} skipped: labeled with rules of another project")
         if absent := expected_elsewhere(self.calls, known):
             named = ", ".join(f"{name} ({count})" for name, count in absent.items())
             out.append(f"the labeled calls name unknown rules: {named}")

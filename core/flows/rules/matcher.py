@@ -371,7 +371,7 @@ class RuleMatcher:
         if not report.canceled:
             return report.busy, ""
         why = "timeout before all were embedded" if time.monotonic() >= until else "embedding was stopped"
-        return report.busy, f"{why}: casebook rules refresh"
+        return report.busy, f"{why}. Run: casebook rules refresh"
 
     def _sync(self, store: Store) -> None:
         stale = [

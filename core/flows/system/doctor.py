@@ -90,7 +90,7 @@ def llm_checks(config: Config | None) -> tuple[Check, Check]:
     if not settings.model.strip():
         return reachable, Check(_MODEL, False, "models.llm.model is empty", f"set it to one of: {_some(found.models)}")
     if not found.known:
-        return reachable, Check(_MODEL, True, f"{settings.model}, the server does not list its models")
+        return reachable, Check(_MODEL, True, f"{settings.model} (the server does not list its models)")
     if found.has:
         return reachable, Check(_MODEL, True, f"{settings.model} is available")
     detail = f"{found.address} has no {settings.model}, available: {_some(found.models)}"
@@ -148,7 +148,7 @@ def _mendable(check: Check) -> Check:
     """The store knows that its derived tables disagree; that they can be rebuilt is known here."""
     if check.ok or check.name != "counts_match":
         return check
-    return replace(check, hint="rebuild derived tables: casebook doctor --repair")
+    return replace(check, hint="to rebuild the derived tables, run: casebook doctor --repair")
 
 
 def _service_check(config: Config | None) -> Check:
@@ -156,7 +156,7 @@ def _service_check(config: Config | None) -> Check:
     if config is not None and not config.values.embedding.service:
         return Check("model_service", True, "not checked: the setting embedding.service is off")
     found = model_service()
-    hint = "restart it with: casebook serve-model --stop" if found.broken else ""
+    hint = "to restart the service, run: casebook serve-model --stop" if found.broken else ""
     return Check("model_service", not found.broken, found.reason, hint)
 
 
@@ -165,7 +165,9 @@ def _korean(config: Config | None) -> tuple[Check, ...]:
     if config is None or config.values.library.korean != CHOSEN:
         return ()
     here = installed()
-    return (Check("library_korean", bool(here), here or MISSING, "" if here else f"install it: {remedy('ko')}"),)
+    return (
+        Check("library_korean", bool(here), here or MISSING, "" if here else f"to install it, run: {remedy('ko')}"),
+    )
 
 
 def _rule_files(config: Config | None) -> tuple[Check, ...]:

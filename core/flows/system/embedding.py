@@ -260,7 +260,9 @@ class OnDemand:
             model = load(self.found, threads=1, stop=self.stop)
             if (model.id, model.version, model.recipe, model.dim) != (self.id, self.version, self.recipe, self.dim):
                 model.close()
-                raise Fault("model_unreachable", f"the model {self.id} was replaced in the meantime", "run it again")
+                raise Fault(
+                    "model_unreachable", f"the model {self.id} was replaced in the meantime", "run the command again"
+                )
             self.loaded = model, Parallel(model, self.threads or os.cpu_count() or 1)
         return self.loaded
 

@@ -103,7 +103,7 @@ def _findings(id_: str, record: Record, place: TeamPlace, here: Mapping[str, _He
     known = None if here is None else here.get(id_)
     if record.is_withdrawn:
         if known is not None and known.status == "verified":
-            why = "the team withdrew it, but your casebook keeps the fix you verified"
+            why = "the team withdrew this lesson, but your casebook keeps the fix that you verified"
             yield Finding(id_, "withdrawn", error, why)
         return
     for one in named:
@@ -115,13 +115,15 @@ def _findings(id_: str, record: Record, place: TeamPlace, here: Mapping[str, _He
     if here is None:
         return
     if known is None:
-        yield Finding(id_, "unknown", error, "not in your casebook. Run: casebook import --team")
+        yield Finding(id_, "unknown", error, "this lesson is not in your casebook. Run: casebook import --team")
     elif known.status == "rejected":
         yield Finding(
-            id_, "rejected", error, "you rejected it. To withdraw it, run: casebook team export --withdraw ID"
+            id_, "rejected", error, "you rejected this lesson. To withdraw it, run: casebook team export --withdraw ID"
         )
     elif known.line and _is_newer(known.line, redacted(record)):
-        yield Finding(id_, "changed", error, "the file has a newer version. Run: casebook import --team")
+        yield Finding(
+            id_, "changed", error, "the file contains a newer version of this lesson. Run: casebook import --team"
+        )
 
 
 def _key_line_fault(one: Mapping[str, str]) -> str:
@@ -131,8 +133,8 @@ def _key_line_fault(one: Mapping[str, str]) -> str:
         return ""
     found = identify(line)
     if not found.normalized:
-        return "casebook finds no key line in its error"
-    return "" if found.fingerprint == mark else f"the key line of its error is now: {found.key_line[:120]}"
+        return "casebook finds no key line in the error of this lesson"
+    return "" if found.fingerprint == mark else f"the key line of the error is now: {found.key_line[:120]}"
 
 
 def _file_fault(fields: Mapping[str, object], place: TeamPlace) -> str:

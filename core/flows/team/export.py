@@ -30,7 +30,7 @@ from core.team.privacy import Person, leaks, texts_of
 
 Act = Literal["add", "change", "restore", "withdraw", "unchanged"]
 _SHORTEST_ID: Final = 4
-_LATER: Final = "the file has a newer version. To write your version, run: casebook team export --case {}"
+_LATER: Final = "the file contains a newer version of this lesson. To write yours, run: casebook team export --case {}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ def plan_export(store: Store, place: TeamPlace, *, cases: Collection[int] = (), 
         planned = plan_lessons(store.con, place, file.records, cases=cases, again=again)
     if missing := again - {one.id for one in planned.leaving}:
         message = f"this casebook has no verified fix for lesson {min(missing)}"
-        raise Fault("invalid_input", message, "verify it first: casebook errors verify ID")
+        raise Fault("invalid_input", message, "to verify it, run: casebook errors verify ID")
     new = LessonsFile(planned.records, file.bad, file.kept)
     return Plan(place, before, new, planned.leaving, planned.unchanged, planned.left_out, file.bad)
 

@@ -264,7 +264,7 @@ class _Import:
             return
         origin = _origin(id_, self.place, record, content)
         if len(origin.to_json()) > TEXT_KEPT:
-            self.kept.append(Kept(id_, "it is too large"))
+            self.kept.append(Kept(id_, "the lesson is too large"))
             return
         status, reason = self._status(case_id, content)
         row = (
@@ -302,7 +302,8 @@ class _Import:
         edited = fix.origin.stored != stored_digest(fix.text, fix.lesson)
         origin = _origin(id_, self.place, record, content)
         if by is not None or (fix.is_rejected_here and not fix.record.is_rejected and not record.is_rejected):
-            self.kept.append(Kept(id_, "you rejected it" if by is None else "your edit is newer"))
+            why = "you rejected this lesson" if by is None else "your edit is newer than the lesson"
+            self.kept.append(Kept(id_, why))
             held = Origin(id_, origin.repository, origin.line, "" if edited else fix.origin.stored)
             self.con.execute("UPDATE resolution SET original = ? WHERE id = ?", (held.to_json(), fix.id))
             return
@@ -454,16 +455,16 @@ def _content(record: Record) -> _Content:
     key = _text(said, "key")
     names = tuple(_names([*told_errors(said)]))
     if not names and not error:
-        raise BadLesson("it has no error")
+        raise BadLesson("the lesson has no error")
     if not names:
         found = identify(error)
         names = (Name(found.key_line, found.normalized, found.fingerprint, found.tool),)
     if not names[0].fingerprint:
-        raise BadLesson("it has no error")
+        raise BadLesson("the lesson has no error")
     lesson = _lesson(said, names[0].key_line)
     text = _text(said, "text") or ("" if lesson is None else lesson.do.text)
     if not text.strip():
-        raise BadLesson("it has no action")
+        raise BadLesson("the lesson has no action")
     key = key or identify(names[0].key_line).normalized or names[0].fingerprint
     mark = None if said.get("whole") is True else names[0].fingerprint
     tags = said.get("tags")

@@ -69,7 +69,7 @@ def _merge_agent_file(base: Path, ours: Path, theirs: Path) -> None:
                 ["git", "merge-file", "-p", *map(str, sides)], capture_output=True, check=False, timeout=60
             )
         except (OSError, subprocess.TimeoutExpired) as error:
-            raise Fault("io_error", f"git cannot be run: {error}", "check git") from error
+            raise Fault("io_error", f"git cannot be run: {error}", "check the installation of git") from error
     if done.returncode:
         raise Fault("invalid_input", "the text around the block has a conflict", "git merges the file as text")
     write_file(ours, [done.stdout], replace=True, mode=ours.stat().st_mode & 0o777)

@@ -45,7 +45,7 @@ DOCUMENTS = frozenset({".json", ".md"})
 """Endings of files that are read as one value."""
 _SQLITE = b"SQLite format 3\0"
 _CHUNK = 1024 * 1024
-_PLAIN = "a plain transcript. Import it without an agent name"
+_PLAIN = "a plain transcript. To import it, omit the name of the agent"
 BATCH_LINES = 2000
 BATCH_BYTES = 4 * 1024 * 1024
 
@@ -184,10 +184,10 @@ def source_of(file: BinaryIO, path: Path, agent: Agent | None, *, named: bool) -
     if found is not None and agent not in (None, found):
         return None
     if found is None or (found == "plain" and agent is None and not named):
-        raise NotATranscript("no known records")
+        raise NotATranscript("the file contains no known records")
     start = start_of(found, head, path)
     if not start.session_id and named:
-        raise NotATranscript("no messages yet")
+        raise NotATranscript("the file contains no messages yet")
     if not start.session_id:
         return None
     document = path.suffix in DOCUMENTS or found == "aider" or _opens_document(head)
@@ -326,7 +326,7 @@ def files_to_read(agent: Agent | None, paths: Sequence[Path | str], tally: Tally
 def _defaults(agent: Agent | None, tally: Tally) -> list[Path]:
     roots = default_roots(agent)
     if not roots:
-        raise Fault("invalid_input", "Plain transcripts have no default folder.", "Pass the files to import.")
+        raise Fault("invalid_input", "plain transcripts have no default folder", "pass the files to import")
     there = [root for root in roots if root.is_dir()]
     if not there:
         for root in roots:
@@ -342,7 +342,7 @@ def _checked(given: Path | str) -> Path:
         return Path(given)
     except (OSError, ValueError, RuntimeError):
         shown = stored_name(Path(given)).replace("\0", "\\0")
-        raise Fault("invalid_input", f"There is no file or folder at {shown}.", "Check the path.", path=shown) from None
+        raise Fault("invalid_input", f"there is no file or folder at {shown}", "check the path", path=shown) from None
     return path
 
 

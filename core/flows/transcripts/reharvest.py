@@ -214,13 +214,13 @@ def harvest_again(
     sessions = sessions_of(store.con, paths)
     job = jobs.begin(store, JOB, _LEASE_S, len(sessions))
     if job is None:
-        raise Fault("db_locked", "Another `import --again` is running.", "Wait until it ends.")
+        raise Fault("db_locked", "another `import --again` is running", "wait until the other run ends")
     run = _Run(store, job, cancelled)
     try:
         report = _run(run, sessions, actor, None if dry_run else agreed, on_progress, keep=keep)
     except BaseException as error:
         with suppress(Fault):
-            jobs.fail(store, job, error.message if isinstance(error, Fault) else "It was stopped.")
+            jobs.fail(store, job, error.message if isinstance(error, Fault) else "the run was stopped")
         raise
     if report.canceled:
         jobs.cancel(store, job.id)
@@ -268,4 +268,8 @@ def _run(
             discard(work)
             return report
         discard(work)
-    raise Fault("db_locked", "The casebook changed during the run.", "Try again when no other program writes to it.")
+    raise Fault(
+        "db_locked",
+        "the casebook changed during the run",
+        "when no other program is writing to the casebook, run the command again",
+    )

@@ -131,7 +131,7 @@ def sessions_of(con: apsw.Connection, paths: Sequence[Path]) -> tuple[str, ...]:
             agents = json.dumps([one for one, reader in READERS.items() if isinstance(reader, DatabaseReader)])
             found |= {str(row[0]) for row in con.execute(_FROM_DATABASE, (agents,))}
         if not found:
-            raise Fault("invalid_input", f"Nothing was imported from {path}.", f"Run: casebook import {path}")
+            raise Fault("invalid_input", f"nothing was imported from {path}", f"run: casebook import {path}")
         named |= found
     every = con.execute(_WITH_OTHERS, (json.dumps(sorted(named)),)).fetchall()
     subagents = con.execute("SELECT id, parent FROM session WHERE parent IS NOT NULL").fetchall()

@@ -145,7 +145,7 @@ def _read(
         try:
             read = by_reading(con, asked, first[:_KEPT], model)
         except Stopped as why:
-            return _ordered([_weighed(one, None) for one in first]), str(why) or "it was stopped"
+            return _ordered([_weighed(one, None) for one in first]), str(why) or "the check was stopped"
         best = _ordered([_weighed(one, one.signals.near) for one in read])
         # What was not read cannot stand above what was.
         least = min((one.evidence for one in best), default=0.0)

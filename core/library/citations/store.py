@@ -256,12 +256,14 @@ def _within(
     )
     if found.status == "flagged":
         why = tuple(str(one) for one in found.concerns)
-        return Anchored("detached", "its text changed", where, found.similarity, why, (step,))
+        return Anchored("detached", "the cited text changed", where, found.similarity, why, (step,))
     if found.status == "failed" or where is None:
-        return Anchored("detached", "its words are no longer there", where, found.similarity, trace=(step,))
+        return Anchored(
+            "detached", "the cited words are no longer in the document", where, found.similarity, trace=(step,)
+        )
     same = _same(place(where), parse(kept.uri))
     words = "verbatim" if found.method == "exact" else "with small differences" if found.method == "fuzzy" else ""
-    said = f"found {'in the same place' if same else 'in a different place'}" + (f", {words}" if words else "")
+    said = f"found at {'the same location' if same else 'a different location'}" + (f", {words}" if words else "")
     return Anchored("attached" if same else "moved", said, where, found.similarity, trace=(step,))
 
 
@@ -323,10 +325,12 @@ def file_place(con: apsw.Connection, name: str) -> FilePlace:
     doc, cited = _named(con, name)
     source = next((one for one in sources(con) if one.source_id == doc.source_id), None)
     if source is None:
-        raise Fault("db_damaged", f"{doc.workspace_path} has no folder.", "casebook library ingest FOLDER")
+        raise Fault("db_damaged", f"{doc.workspace_path} has no folder", "casebook library ingest FOLDER")
     file = file_of(source, doc.workspace_path)
     if not file.is_file():
-        raise Fault("invalid_input", f"{file} no longer exists", "to remove it, run: casebook library ingest")
+        raise Fault(
+            "invalid_input", f"{file} no longer exists", "to remove it from the library, run: casebook library ingest"
+        )
     if cited is None:
         return FilePlace(doc.workspace_path, doc.workspace_path, str(file), 1)
     line, told = _line_of(con, doc, cited, file)
@@ -341,7 +345,7 @@ def _line_of(con: apsw.Connection, doc: Document, cited: Citation, file: Path) -
     start, end = lines
     many = _lines_of(file, end)
     if start > many:
-        return many, f"{no_line(start, many)}, this is the last line"
+        return many, f"{no_line(start, many)}. This is the last line"
     return start, no_line(end, many) if end > many else ""
 
 

@@ -386,7 +386,7 @@ def prepare(task: Task) -> Outcome:
         return _prepare(task)
     except _DEFECTS as error:  # of a parser, for one file: the others are read all the same
         said = " ".join(str(error).split())[:200]
-        return Failure(said or f"reader failed ({type(error).__name__})")
+        return Failure(said or f"the reader failed ({type(error).__name__})")
 
 
 def _prepare(task: Task) -> Outcome:
@@ -398,13 +398,13 @@ def _prepare(task: Task) -> Outcome:
     except _OutsideRoot:
         return Refusal(LINK_OUT)
     except FileNotFoundError:
-        return Failure("it was deleted before it was read", gone=True)
+        return Failure("the file was deleted before casebook read it", gone=True)
     except OSError as error:
         return Failure(f"cannot be read: {error.strerror or error}")
     if data is None and size <= task.max_bytes:
         return Refusal("binary")
     if data is None:
-        return Refusal("size_exceeded", f"{size:,} bytes, the limit is {task.max_bytes:,}")
+        return Refusal("size_exceeded", f"{size:,} bytes (limit: {task.max_bytes:,})")
     checksum = ids.content_hash(data)
     asset = ids.asset_id(checksum)
     if task.stays and task.known is not None and task.known[0] == asset:
@@ -433,8 +433,8 @@ def _prepare(task: Task) -> Outcome:
 
 
 def _unread(media: Media) -> Refusal:
-    needs = "run: casebook library ingest --ocr" if media == "picture" else f"install it: {remedy(media)}"
-    return Refusal("no_reader", f"no reader for {media}, {needs}")
+    needs = "run: casebook library ingest --ocr" if media == "picture" else f"to install it, run: {remedy(media)}"
+    return Refusal("no_reader", f"no reader for {media} ({needs})")
 
 
 def _read(task: Task) -> tuple[bytes | None, int, int]:

@@ -67,7 +67,7 @@ def file_of(source: Source, path: str) -> Path:
     inside = path.removeprefix(f"{source.source_id}/") if source.position else path
     wrong = source.position and inside == path
     if wrong or not inside or inside.startswith("/") or ".." in inside.split("/") or "\0" in inside:
-        raise Fault("invalid_input", f"{path!r} is not a document of {source.root}.", "Check the path.")
+        raise Fault("invalid_input", f"{path!r} is not a document of {source.root}", "check the path")
     found = Path(source.root, *inside.split("/"))
     if not inside.isascii() and not found.exists():
         apart = Path(source.root, *unicodedata.normalize("NFD", inside).split("/"))  # as macOS wrote it
@@ -87,7 +87,9 @@ def roots_of(
     known = list(sources(store.con))
     if not roots:
         if not known:
-            raise Fault("not_indexed", "The library has no folder yet.", "Add one: casebook library ingest FOLDER")
+            raise Fault(
+                "not_indexed", "the library has no folder yet", "to add one, run: casebook library ingest FOLDER"
+            )
         return tuple(known)
     found: list[Source] = []
     for root in roots:
@@ -124,7 +126,7 @@ def _folder(root: Path) -> Path:
     shown = ascii(str(root))[1:-1] if not str(root).isprintable() else str(root)
     if root == Path():
         shown = "the current folder: it no longer exists"
-    raise Fault("invalid_input", f"There is no folder at {shown}.", "Pass a folder, or a single file.")
+    raise Fault("invalid_input", f"there is no folder at {shown}", "pass a folder, or a single file")
 
 
 def _new(place: Path, known: Sequence[Source], source_type: SourceType | str, trust_level: TrustLevel) -> Source:
@@ -133,8 +135,8 @@ def _new(place: Path, known: Sequence[Source], source_type: SourceType | str, tr
         if root.is_relative_to(place) or place.is_relative_to(root):
             raise Fault(
                 "invalid_input",
-                f"{place} and {root} of the library overlap.",
-                "Ingest only the outer folder.",
+                f"{place} and {root} of the library overlap",
+                "ingest only the outer folder",
             )
     position = max((one.position for one in known), default=-1) + 1
     base = normal_path(_SIGNS.sub("-", place.name)).strip("-.") or "root"
@@ -444,7 +446,7 @@ class _Walker:
         if not stat.S_ISREG(about.st_mode):
             self._leave(relative, "not_regular")
         elif about.st_size > self.options.max_bytes:
-            self._leave(relative, "size_exceeded", f"{about.st_size:,} bytes, the limit is {self.options.max_bytes:,}")
+            self._leave(relative, "size_exceeded", f"{about.st_size:,} bytes (limit: {self.options.max_bytes:,})")
         else:
             self.seen.add((about.st_dev, about.st_ino))
             self.taken.add(relative)

@@ -148,7 +148,9 @@ def checked(query: SearchQuery) -> None:
     if not query.text.strip():
         raise Fault("invalid_input", "the query is empty", "pass a query")
     if not 1 <= query.k <= MOST_K:
-        raise Fault("invalid_input", f"k must be between 1 and {MOST_K}, not {query.k}", "page with the cursor")
+        raise Fault(
+            "invalid_input", f"k must be between 1 and {MOST_K}, not {query.k}", "for more results, pass the cursor"
+        )
     if query.max_tokens < 0 or not 40 <= query.snippet_chars <= 10_000:
         raise Fault(
             "invalid_input",

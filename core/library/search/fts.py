@@ -26,7 +26,7 @@ from core.library.search.subword import VERSION, pieces
 from core.store import Store
 from core.store.sql import number, storable, value
 
-UNASKED = "this search does not analyse Korean and uses syllable pairs"
+UNASKED = "this search does not use the Korean analyzer, but syllable pairs"
 FTS_CONFIG: Final = f"heading_path,text,bigrams;contentless;unicode61 remove_diacritics 2;{VERSION}"
 """Configuration of the index. A change rebuilds every row."""
 
@@ -152,7 +152,7 @@ def query_analyser(
         return None, (Step("morphemes", "skipped", UNASKED),)
     if (here := installed()) != by:
         told = facts(remedy="casebook library ingest" if here else remedy("ko"))
-        reason = f"the index was built with {by}, but {here or 'no analyser'} is installed: searching syllable pairs"
+        reason = f"the index was built with {by}, but {here or 'no analyzer'} is installed: syllable pairs are used"
         return None, (Step("morphemes", "failed", reason, told),)
     return analysing, (Step("morphemes", "hit", by),)
 

@@ -21,7 +21,7 @@ RULES: Final = "ko-v1"
 PACKAGE: Final = "kiwipiepy"
 CHOSEN: Final = "morphemes"
 """The value of the setting `library.korean` that asks for them."""
-MISSING: Final = "library.korean is morphemes, but the analyser is not installed: using syllable pairs"
+MISSING: Final = "library.korean is morphemes, but the analyzer is not installed: syllable pairs are used"
 
 Morpheme = tuple[int, str]
 """Where it begins in the text, in code points, and its form."""
@@ -58,7 +58,7 @@ def installed() -> str:
 
 def lacking(korean: str) -> str:
     """What the setting `library.korean` asks for and is not installed, with its remedy; empty where nothing is."""
-    return f"{MISSING} (install it: {remedy('ko')})" if korean == CHOSEN and not installed() else ""
+    return f"{MISSING} (to install it, run: {remedy('ko')})" if korean == CHOSEN and not installed() else ""
 
 
 def analyse(text: str) -> Iterator[Morpheme]:
@@ -108,6 +108,6 @@ def _kiwi() -> Tokenize:
     except (ImportError, OSError, RuntimeError, ValueError) as error:
         said = " ".join(str(error).split())[:200]
         raise Fault(
-            "config_invalid", f"cannot load the Korean analyser: {said}", "set library.korean to bigrams"
+            "config_invalid", f"cannot load the Korean analyzer: {said}", "set library.korean to bigrams"
         ) from error
     return cast("Tokenize", kiwi.tokenize)

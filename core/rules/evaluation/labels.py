@@ -135,7 +135,7 @@ def read_labelled(path: Path) -> tuple[LabelledCall, ...]:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise Fault("io_error", f"cannot read {path}: {error.strerror}", "pass a file of labelled calls") from error
+        raise Fault("io_error", f"cannot read {path}: {error.strerror}", "pass a file of labeled calls") from error
     return labelled_in(data, str(path))
 
 
@@ -144,7 +144,7 @@ def labelled_in(data: bytes, name: str) -> tuple[LabelledCall, ...]:
     lines = data.split(b"\n")
     found = [_labelled(line, f"{name}, line {at}") for at, line in enumerate(lines, 1) if line.strip()]
     if not found:
-        raise Fault("invalid_input", f"{name} contains no labelled call", "write one JSON object per line")
+        raise Fault("invalid_input", f"{name} contains no labeled calls", "write one JSON object per line")
     return tuple(found)
 
 
@@ -192,7 +192,7 @@ def _labelled(line: bytes, where: str) -> LabelledCall:
     ids: object = item.get("expected")
     if not isinstance(ids, list) or not all(isinstance(one, str) for one in cast("list[object]", ids)):
         raise Fault(
-            "invalid_input", f"{where} has no list of expected rules", 'write "expected": [] if no rule applies'
+            "invalid_input", f"{where} has no list of expected rules", 'if no rule applies, write "expected": []'
         )
     try:
         call = read_call(item)
@@ -225,7 +225,7 @@ class LabelConflict(Exception):
     """Another label is kept of the call than the one that was before the person: `label`. Nothing was changed."""
 
     def __init__(self, label: Label | None) -> None:
-        super().__init__("another process labelled this call in the meantime")
+        super().__init__("another process labeled this call in the meantime")
         self.label = label
 
 

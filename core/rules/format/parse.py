@@ -397,7 +397,7 @@ class _Part:
         if found and found.name and found.name in self.at:
             told = f"a second {found.label} in {self.id}: the heading of another rule may be missing"
             if self._of_another(found):
-                self.again.append((number, f"{told} The rest was not read", "lost"))
+                self.again.append((number, f"{told}. The rest was not read", "lost"))
                 return False
             self.again.append((number, told, "lost"))
             if (found.listed and not self.labels[found.name].listed) or found.name not in REQUIRED:

@@ -179,7 +179,7 @@ def _of_language(found: Context, call: CallText, rule_languages: frozenset[str])
         ours = ", ".join(sorted(call.languages))
         if same:
             return found.noting(f"both are about {ours}")
-        return found.times(_OTHER_LANGUAGE, f"the call is {ours}, the rule is not")
+        return found.times(_OTHER_LANGUAGE, f"the call is {ours}, but the rule is not")
     near = agree(call.project, rule_languages)
     if near is None:
         return found

@@ -108,9 +108,7 @@ class Lack:
             told.append("another process is embedding")
         if self.waiting:
             one = self.waiting == 1
-            told.append(
-                f"{self.waiting:,} of {self.rules:,} rules wait{'s' * one} for {'its' if one else 'their'} vector"
-            )
+            told.append(f"{self.waiting:,} of {self.rules:,} rules {'has' if one else 'have'} no up-to-date vector")
         if self.older:
             have = "has an outdated vector" if self.older == 1 else "have outdated vectors"
             told.append(f"{self.older:,} of them {have} (not compared)")

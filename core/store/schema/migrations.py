@@ -102,7 +102,7 @@ def _apply(con: apsw.Connection, script: Script) -> None:
         pass
     broken = con.execute("PRAGMA foreign_key_check").fetchone()
     if broken:
-        raise Fault("db_damaged", f"{script.name} was not applied: a row of {broken[0]} refers to one that is missing.")
+        raise Fault("db_damaged", f"{script.name} was not applied: a row of {broken[0]} refers to a missing row")
     con.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     con.execute(f"PRAGMA user_version = {script.number}")
 
@@ -200,8 +200,8 @@ def refuse_altered(con: apsw.Connection, path: Path, schema: Schema = SHIPPED) -
     more = f" and {len(foreign) - _NAMED} more" if len(foreign) > _NAMED else ""
     raise Fault(
         "db_damaged",
-        f"{path} has SQL in its schema that casebook did not write: {named}{more}.",
-        "Save its rows in a new file with `casebook db salvage`.",
+        f"{path} has SQL in its schema that casebook did not write: {named}{more}",
+        "save its rows in a new file with `casebook db salvage`",
         path=str(path),
     )
 

@@ -118,7 +118,7 @@ def membership(con: Session, team: str = "", *, joined: bool = False) -> Members
     version = tables_version(con)
     if version < VERSION:
         raise Fault(
-            "invalid_input", f"the server's tables have version {version}", "ask its owner to run: casebook team init"
+            "invalid_input", f"the server's tables have version {version}", "ask the owner to run: casebook team init"
         )
     rows = con.execute("SELECT team FROM casebook.team_head WHERE %s IN (team, '') ORDER BY team", (team,)).fetchall()
     if len(rows) != 1:
@@ -141,7 +141,7 @@ def newer_line() -> str:
 def _refuse(con: Session, team: str, *, made: bool, joined: bool) -> None:
     login = str(_one(con, "SELECT session_user"))
     if not made:
-        raise Fault("not_indexed", "this database has no team", "ask its owner to run: casebook team init URL")
+        raise Fault("not_indexed", "this database has no team", "ask the owner to run: casebook team init URL")
     named = f"team {team}" if team else "a team of this database"
     hint = f"ask its owner to run: GRANT {role_name(team or 'TEAM', 'member')} TO {login}"
     hint += ". To stop syncing, run: casebook team leave" if joined else ""

@@ -242,7 +242,7 @@ def test_undo_redo_and_the_list(filled: Run) -> None:
     assert filled("undo", "0").code == 2
     all_of_it = filled("undo", "50")
     assert all_of_it.code == 1
-    assert "Stopped: Nothing to undo" in all_of_it.text
+    assert "Stopped: nothing to undo" in all_of_it.text
     assert filled("errors", "list").code == 1
 
 

@@ -297,10 +297,10 @@ def test_a_rule_file_that_everyone_can_write_is_named_by_check_and_doctor(
     assert main(["rules", "check", "--db", db]) == 1
     told = capsys.readouterr().out
     assert str(path) in told
-    assert "everyone can write to it" in told
+    assert "everyone can write to the file" in told
     assert "rules.trust" in told
     main(["doctor", "--db", db])
-    assert "everyone can write to it" in " ".join(capsys.readouterr().out.split())
+    assert "everyone can write to the file" in " ".join(capsys.readouterr().out.split())
     monkeypatch.setenv("CASEBOOK_RULES_TRUST", str(project))
     assert main(["rules", "check", "--db", db]) == 0
 

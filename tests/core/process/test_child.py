@@ -75,7 +75,7 @@ def test_a_death_is_told_with_the_last_line_it_wrote(child: Child) -> None:
         waiting.result()
     with pytest.raises(ChildExitedError):
         child.call(handlers.echo, 1).result()
-    assert str(child.died("It")) == "It was interrupted (its process ended with 9: no memory for this)."
+    assert str(child.died("It")) == "It was interrupted (its process ended with 9: no memory for this)"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="kill -9 is of Unix")

@@ -107,7 +107,7 @@ def test_undo_takes_the_newest_that_still_stands(store: Store, case: Case) -> No
         undo(store, "ann")
         texts.append(str(state(store)["error_kb"][0][4]))
     assert texts == ["2", "1", "0"]
-    assert refusal(lambda: undo(store, "ann")).message == "Nothing to undo."
+    assert refusal(lambda: undo(store, "ann")).message == "nothing to undo"
 
 
 def test_an_older_change_can_be_undone_alone_where_nothing_overlaps(store: Store, case: Case) -> None:
@@ -132,7 +132,7 @@ def test_a_conflict_is_refused_as_a_whole_and_named(store: Store, case: Case) ->
         "resolution",
     )
     assert fault.details["later"] == later
-    assert f"Change {later}" in fault.hint
+    assert f"change {later}" in fault.hint
     assert [entry.id for entry in history(store)] == [later, both.id]  # nothing was journaled
     undo(store, "bob", later)
     undo(store, "ann", both.id)

@@ -66,11 +66,11 @@ def test_it_quotes_the_passage_without_its_heading(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("change", "status", "said"),
     [
-        (lambda text: text.replace("## Backups", "A new first line.\n\n## Backups"), "moved", "in a different place"),
-        (lambda text: text + "\nAnd one more sentence below.\n", "attached", "in the same place"),
-        (lambda text: text.replace("## Locks", "## Locking"), "attached", "in the same place"),
-        (lambda text: text.replace("never takes", "takes"), "detached", "its text changed"),
-        (lambda text: text.replace("two seconds", "ten seconds"), "detached", "its text changed"),
+        (lambda text: text.replace("## Backups", "A new line.\n\n## Backups"), "moved", "at a different location"),
+        (lambda text: text + "\nAnd one more sentence below.\n", "attached", "at the same location"),
+        (lambda text: text.replace("## Locks", "## Locking"), "attached", "at the same location"),
+        (lambda text: text.replace("never takes", "takes"), "detached", "the cited text changed"),
+        (lambda text: text.replace("two seconds", "ten seconds"), "detached", "the cited text changed"),
         (lambda text: text.partition("## Locks")[0], "detached", "no longer there"),
         (lambda text: "", "detached", "no longer in the library"),
     ],
@@ -82,7 +82,7 @@ def test_it_follows_its_words(desk: Desk, change: Callable[[str], str], status: 
     if status == "moved":
         assert found.citation is not None
         assert found.citation.uri != desk.kept.uri
-    if said == "its text changed":
+    if said == "the cited text changed":
         assert found.changed
 
 

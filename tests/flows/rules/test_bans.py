@@ -209,7 +209,7 @@ def test_a_broken_ban_comes_first_with_its_place_as_id_and_says_exact(project: P
     assert one.title == "Never use `cargo test`"
     assert one.solution == "Use `cargo nextest run`."
     assert one.why == ("forbidden code `cargo test`, exact",)
-    assert found.trace[0].reason == "forbidden code, exact"
+    assert found.trace[0].reason == "forbidden code (exact match)"
     assert found.similarity_scores == (None,)
 
 

@@ -31,7 +31,7 @@ def test_a_label_is_compared_by_the_rules_it_was_said_of(database: Path) -> None
     found = comparable(database, files, "/w/b")
     assert [call.expected for call in found.calls] == [("ERR-007",), ("ERR-001",)]
     assert found.notes({"ERR-007"}) == (
-        "1 call is skipped: labelled with rules of another project",
+        "1 call is skipped: labeled with rules of another project",
         "the labeled calls name unknown rules: ERR-001 (1)",
     )
     assert label_of(label_file(database), PUSH, "/w/a") == Label(("ERR-101",))

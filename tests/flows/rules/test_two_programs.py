@@ -121,7 +121,7 @@ def test_an_older_vector_is_not_compared_while_another_program_embeds(
     step = _step(found)
     assert (step.outcome, step.fact("waiting"), step.fact("older_vectors"), step.fact(ELSEWHERE)) == ("hit", 1, 1, True)
     assert (
-        "another process is embedding; 1 of 2 rules waits for its vector; 1 of them has an outdated vector"
+        "another process is embedding; 1 of 2 rules has no up-to-date vector; 1 of them has an outdated vector"
         in step.reason
     )
     assert step.fact("compared") == 1
@@ -189,7 +189,7 @@ def test_a_run_that_another_program_stops_is_told(matcher: RuleMatcher, model: A
     model.meanwhile, model.at = stop, "document"
     step = _step(matcher.match(PUSH))
     assert step.outcome == "failed"
-    assert step.reason.startswith("embedding was stopped: casebook rules refresh; 2 of 2 rules wait")
+    assert step.reason.startswith("embedding was stopped. Run: casebook rules refresh; 2 of 2 rules have")
     assert _step(matcher.match(PUSH)).fact("compared") == 2
 
 

@@ -148,7 +148,7 @@ def test_decisions_made_here_stay(people: People) -> None:
     mina.run("errors", "edit", "1", "--resolution", "Add pyyaml to the lock file.")
     mina.run("errors", "verify", "1")
     share(mina, joon)
-    assert [one["reason"] for one in joon.json("import", "--team")["kept"]] == ["you rejected it"]
+    assert [one["reason"] for one in joon.json("import", "--team")["kept"]] == ["you rejected this lesson"]
     search(joon, KNOWN, code=1)
     assert "rejected" in {one["kind"] for one in joon.json("team", "check", code=1)["findings"]}
 

@@ -124,7 +124,7 @@ def test_the_sessions_of_a_named_database_are_harvested_again(opencode: Path, tm
         assert sessions_of(store.con, [opencode]) == ("ses_1", "ses_2")
         assert sessions_of(store.con, [opencode.parent]) == ("ses_1", "ses_2")
         assert len(sessions_of(store.con, [])) == 3
-        with pytest.raises(Fault, match="Nothing was imported from"):
+        with pytest.raises(Fault, match="nothing was imported from"):
             sessions_of(store.con, [opencode.with_name("other.db")])
 
 
@@ -180,7 +180,7 @@ def test_a_damaged_database_and_one_of_something_else_are_named(opencode: Path, 
     report = run(tmp_path / "c.db", opencode.parent)
     assert {Path(one.file).name: one.reason.partition(":")[0] for one in report.skipped} == {
         "opencode-broken.db": "the database cannot be read",
-        "opencode-other.db": "no known records",
+        "opencode-other.db": "the file contains no known records",
     }
 
 

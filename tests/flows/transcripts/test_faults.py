@@ -39,7 +39,7 @@ def test_a_path_that_is_not_there_is_a_fault_and_nothing_is_imported(db: Path, t
     there = good(tmp_path / "good.jsonl")
     with pytest.raises(Fault) as caught:
         run(db, there, tmp_path / name)
-    assert caught.value.code == "invalid_input" and "There is no file or folder at" in caught.value.message
+    assert caught.value.code == "invalid_input" and "there is no file or folder at" in caught.value.message
     assert "\0" not in caught.value.message
     assert texts(db) == []
 
@@ -173,7 +173,7 @@ def test_files_that_are_no_transcripts_are_named_and_those_of_another_agent_left
     report = run(db, folder)
     assert sorted(Path(one.file).name for one in report.skipped) == ["chat.jsonl", "data.jsonl", "junk.jsonl"]
     assert run(db, folder / "chat.jsonl").messages == 1
-    assert [one.reason for one in run(db, folder / "data.jsonl").skipped] == ["no known records"]
+    assert [one.reason for one in run(db, folder / "data.jsonl").skipped] == ["the file contains no known records"]
 
 
 def test_broken_lines_are_listed_with_their_numbers(db: Path, tmp_path: Path) -> None:
@@ -246,11 +246,11 @@ def test_a_transcript_of_the_other_agent_is_named_as_such(db: Path, tmp_path: Pa
 @pytest.mark.parametrize(
     ("held", "reason"),
     [
-        (b"\0\xff\n\x80\n", "no known records"),
-        (b"just words\n", "no known records"),
-        (b'{"a": 1}\n', "no known records"),
+        (b"\0\xff\n\x80\n", "the file contains no known records"),
+        (b"just words\n", "the file contains no known records"),
+        (b'{"a": 1}\n', "the file contains no known records"),
         (b'{"role": "user", "text": "hi"}\n',
-         "a plain transcript. Import it without an agent name"),
+         "a plain transcript. To import it, omit the name of the agent"),
         (b"\n", "empty file"),
     ],
 )  # fmt: skip
@@ -267,4 +267,4 @@ def test_a_named_file_that_is_none_of_that_agents_is_not_counted_as_read(
 def test_a_named_session_of_titles_alone_says_so(db: Path, tmp_path: Path) -> None:
     (tmp_path / "notes.jsonl").write_bytes(b'{"type": "summary", "summary": "A title", "leafUuid": "u"}\n')
     report = run(db, tmp_path / "notes.jsonl")
-    assert (report.files, [one.reason for one in report.skipped]) == (0, ["no messages yet"])
+    assert (report.files, [one.reason for one in report.skipped]) == (0, ["the file contains no messages yet"])

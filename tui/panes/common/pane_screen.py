@@ -19,6 +19,7 @@ from core.base.fault import Fault
 from tui.actions.action import Acts, Situation, perform_of
 from tui.panes.common.splitter import Splitter
 from tui.render.common.glyphs import Signs
+from tui.render.common.untrusted import fault_text
 from tui.runtime.jobs import Jobs
 from tui.runtime.messages import PaneSaid
 from tui.runtime.state import Memory, Scalar
@@ -200,7 +201,7 @@ class PaneScreen(Screen[None]):
 
     def told(self, fault: Fault) -> None:
         """A fault, in a toast."""
-        self.say(" ".join(part for part in (fault.message, fault.hint) if part), "error")
+        self.say(fault_text(fault), "error")
 
     def on_unmount(self) -> None:
         """Drop pending reads; decisions are still carried out."""

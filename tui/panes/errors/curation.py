@@ -16,7 +16,7 @@ from tui.actions.action import Acts, Performs
 from tui.panes.common.decisions import Decisions, Returned, writing
 from tui.panes.errors.queries import Read, Scope, read_case
 from tui.render.common.glyphs import Signs
-from tui.render.common.untrusted import inline
+from tui.render.common.untrusted import fault_text, inline
 from tui.runtime.jobs import Job, Jobs, job_work
 from tui.runtime.messages import PaneChanged, PaneShowAll
 from tui.services.external_editor import change_in, editor_of
@@ -395,7 +395,7 @@ class Curating(Decisions, Performs):
             then(None)
             self._keep_text(decision)
             kept = " Draft kept. {fix.write} resumes." if decision.written else ""
-            self.say(f"{fault.message}. {fault.hint}{self.signs.fill_keys(kept)}", "error")
+            self.say(f"{fault_text(fault)}{self.signs.fill_keys(kept)}", "error")
 
         self.make(decided(decision), ended, failed, about)
 
@@ -425,7 +425,7 @@ class Curating(Decisions, Performs):
         return ended
 
     def _not_returned(self, fault: Fault) -> None:
-        self.say(f"{fault.message} {fault.hint}", "warning")
+        self.say(fault_text(fault), "warning")
 
     # Conflicts -------------------------------------------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ from tui.panes.errors.queries import Read, read_case
 from tui.panes.errors.results import ResultRows
 from tui.render.case_list import TOOL_CELLS, Row, draw_row, row_of
 from tui.render.common.glyphs import Signs
-from tui.render.common.untrusted import inline
+from tui.render.common.untrusted import fault_text, inline
 from tui.render.curation import draw_merge
 from tui.runtime.jobs import DEBOUNCE, Job, job_work
 from tui.widgets.row_list import PicksRow, RowList
@@ -283,7 +283,7 @@ def ask_merge(
     """
 
     def failed(fault: Fault) -> None:
-        curating.say(f"{fault.message}. {fault.hint}", "error")
+        curating.say(fault_text(fault), "error")
 
     def pick(case: Case) -> None:
         ask_other(app, curating, case, lambda other: ask_merge(app, curating, into, [other], then, case))
@@ -341,7 +341,7 @@ def ask_errors(
         return
 
     def failed(fault: Fault) -> None:
-        curating.say(f"{fault.message}. {fault.hint}", "error")
+        curating.say(fault_text(fault), "error")
 
     def picked(marks: tuple[str, ...] | None) -> None:
         if marks and fixed:

@@ -16,7 +16,7 @@ from core.base.fault import Fault
 from tui.panes.common.decisions import Decisions, Returned, writing
 from tui.panes.evidence.queries import PROBLEMS, read_ready
 from tui.render.common.glyphs import Signs
-from tui.render.common.untrusted import inline, title
+from tui.render.common.untrusted import fault_text, inline, title
 from tui.render.evidence import draw_promotable, ready_text, summary_of_decisions, summary_of_promotions
 from tui.runtime.jobs import Jobs
 from tui.widgets.scroll_text import Reading
@@ -166,7 +166,7 @@ class Reviewing(Decisions):
             told += self._signs.fill_keys("  {undo.last} undoes")
             self._heard(Ended(one, True, told, free=(entry,) if free else ()))
 
-        self.make(decided(decision), ended, lambda fault: self._heard(Ended(one, False, _fault_text(fault))), [one])
+        self.make(decided(decision), ended, lambda fault: self._heard(Ended(one, False, fault_text(fault))), [one])
 
     def decide_all(self, rows: Sequence[QuoteRow], reason: str | None) -> None:
         """Reject them all for one reason, or (None) accept those that need no question; the rest is reported."""
@@ -216,11 +216,7 @@ class Reviewing(Decisions):
         (self.redo if again else self.undo)(ended, self._failed)
 
     def _failed(self, fault: Fault) -> None:
-        self._heard(Ended(None, False, _fault_text(fault)))
-
-
-def _fault_text(fault: Fault) -> str:
-    return " ".join(part for part in (title(fault.message), title(fault.hint)) if part)
+        self._heard(Ended(None, False, fault_text(fault)))
 
 
 class Outcome:

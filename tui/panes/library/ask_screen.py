@@ -23,7 +23,7 @@ from tui.panes.library.filters import Scope
 from tui.render.answer import draw_talk, plain_answer, sources
 from tui.render.common.empty_states import Notice
 from tui.render.common.glyphs import Signs
-from tui.render.common.untrusted import inline
+from tui.render.common.untrusted import fault_text, inline
 from tui.render.hits import draw_list_title
 from tui.runtime.messages import PaneCopied
 from tui.widgets.inputs import QuestionBox
@@ -345,8 +345,7 @@ class AskScreen(Performs, ModalScreen[str]):
             self.told.focus()
 
     def _unread(self, fault: Fault) -> None:
-        told = " ".join(part for part in (fault.message, fault.hint) if part)
-        self.notify(inline(told, 400), markup=False, severity="error")
+        self.notify(fault_text(fault), markup=False, severity="error")
 
     def _show(self) -> None:
         """Another conversation is shown."""

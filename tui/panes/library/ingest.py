@@ -11,7 +11,7 @@ from core.base.config.settings import ChunkingSettings
 from core.base.fault import Fault
 from tui.actions.action import Acts, Performs
 from tui.render.common.glyphs import Signs
-from tui.render.common.untrusted import title
+from tui.render.common.untrusted import fault_text
 from tui.render.ingest import report_line
 from tui.runtime.jobs import Job, Jobs
 from tui.runtime.messages import PaneChanged, PaneSaid
@@ -149,8 +149,7 @@ class Ingesting(Performs, StatusLine):
             self.running = replace(self.running, progress=told)
 
     def _failed(self, fault: Fault) -> None:
-        said = " ".join(title(part) for part in (fault.message, fault.hint) if part)
-        self._end(Ended(fault=fault), said, "error")
+        self._end(Ended(fault=fault), fault_text(fault), "error")
 
     def _end(self, ended: Ended, told: str, severity: str) -> None:
         self._run, self.running, self.ended = None, None, ended

@@ -9,7 +9,7 @@ from textual.content import Content
 
 from core.base.installation import installed
 from tui.render.common.glyphs import Signs
-from tui.render.common.untrusted import inline
+from tui.render.common.untrusted import fault_text, inline
 
 if TYPE_CHECKING:
     from core.base.fault import Fault
@@ -102,8 +102,7 @@ def of_fault(fault: Fault) -> Notice:
     what, steps = _NEXT.get(fault.code, ("Something went wrong", (("{view.reload}", "retry"),)))
     if fault.code == "db_newer":
         steps = ((installed().upgrade(), "update casebook"), *steps)
-    why = " ".join(part for part in (fault.message, fault.hint) if part)
-    return Notice(what, inline(why, _TEXT), (*steps, ("{app.quit}", "quit")), "$cb-bad")
+    return Notice(what, inline(fault_text(fault), _TEXT), (*steps, ("{app.quit}", "quit")), "$cb-bad")
 
 
 def draw_notice(notice: Notice, signs: Signs) -> Content:

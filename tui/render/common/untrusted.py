@@ -8,6 +8,7 @@ from pathlib import Path
 from rich.cells import cell_len
 from textual.content import Content
 
+from core.base.fault import Fault
 from core.base.paths import home_name
 from core.text import visible
 from tui.render.common.glyphs import Signs
@@ -19,6 +20,7 @@ BLOCK = 65_536
 """The most code points of one wrapped text; more is one key away."""
 
 _TITLE = 200
+_FAULT = 400
 
 
 def inline(text: str, cells: int = ROW_CELLS, *, more: str = "…") -> str:
@@ -35,6 +37,20 @@ def inline(text: str, cells: int = ROW_CELLS, *, more: str = "…") -> str:
 def title(text: str) -> str:
     """A foreign name for a border, a toast or a header: short, one line, inert."""
     return inline(text, _TITLE)
+
+
+def fault_text(fault: Fault) -> str:
+    """The message and the hint of a fault as sentences, inert."""
+    return " ".join(_sentence(inline(part, _FAULT)) for part in (fault.message, fault.hint) if part)
+
+
+def _sentence(text: str) -> str:
+    """With a capital and a period. A name, a path and a command keep their form."""
+    first = text.partition(" ")[0]
+    if first.isalpha() and first.islower() and first != "casebook":
+        text = text[:1].upper() + text[1:]
+    is_command = text.startswith("casebook ") or "run: " in text.lower()
+    return text if is_command or text.endswith((".", "?", "…")) else f"{text}."
 
 
 def block(text: str, limit: int = BLOCK) -> tuple[str, int]:

@@ -217,8 +217,8 @@ def probe_hook(form: HookForm, command: str | Sequence[str], environ: Mapping[st
     if FIX in context_in(form.agent, ended.stdout, ended.returncode):
         return ""
     if not ended.stdout:
-        return f"the command gave no answer (exit code {ended.returncode}). Install the hooks again"
-    return "the answer of the command has the wrong format. Install the hooks again"
+        return f"the command printed no fix (exit code {ended.returncode}). Install the hooks again"
+    return "the output of the command has the wrong format. Install the hooks again"
 
 
 def _environment(folder: str, database: Path, environ: Mapping[str, str]) -> dict[str, str]:

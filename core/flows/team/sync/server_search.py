@@ -57,7 +57,7 @@ _SHOWN: Final = 5
 _UNMEASURED: Final = 0.5
 """The least cosine of a similar error, of a model that was never measured."""
 _SILENT: Final = "the server did not respond recently"
-_HELD: Final = "your team's server has it"
+_HELD: Final = "the server of your team knows this error"
 
 
 class ServerSearch:
@@ -177,7 +177,11 @@ def asked(
 def _reason(taken: int, more: int) -> str:
     if taken:
         return f"{_HELD}: {taken} lesson{'' if taken == 1 else 's'} imported"
-    return f"{more} of its lessons may help, but none matches this error" if more else "the server has no match either"
+    return (
+        f"{more} lessons of the team may help, but none matches this error"
+        if more
+        else "the server of your team has no match either"
+    )
 
 
 def _with_step(answer: SearchAnswer, step: Step) -> SearchAnswer:

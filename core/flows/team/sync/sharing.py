@@ -30,7 +30,7 @@ from core.team.postgres.log import LESSON, WITHDRAWAL
 from core.team.privacy import cleaned, leaks
 
 _SHORTEST_ID: Final = 4
-_LATER: Final = "the team has a newer version. To share your version, edit case {} again"
+_LATER: Final = "the team has a newer version of this lesson. To share yours, edit case {} again"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +124,7 @@ def collect(store: Store, restore: Collection[str] = ()) -> tuple[LeftOut, ...]:
     found = list(_planned(store, places, again))
     if missing := {*restore} - {one.id for _, planned in found for one in planned.leaving}:
         message = f"this casebook has no verified fix for lesson {min(missing)}"
-        raise Fault("invalid_input", message, "verify it first: casebook errors verify ID")
+        raise Fault("invalid_input", message, "to verify it, run: casebook errors verify ID")
     before = {place.repository: known_lessons(store.con, place.repository) for place, _ in found}
     with store.transaction() as con:
         for place, planned in found:

@@ -295,7 +295,7 @@ def test_several_steps_back_and_forth(store: Store) -> None:
         bring_back(store, "kim")
     assert [one.changes for one in (take_back_several(store, "kim", 9),)] != []
     assert answer(store, PACK) == (None, None)
-    with pytest.raises(Fault, match="Nothing to undo"):
+    with pytest.raises(Fault, match="nothing to undo"):
         take_back_several(store, "kim", 1)
 
 

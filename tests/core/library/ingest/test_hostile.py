@@ -77,7 +77,7 @@ def test_a_file_that_goes_in_the_middle_goes_with_what_was_known(library: Store,
     put("b.md", "# Beta\n\nvalves\n")
     ingest(library, [notes])
     path = put("a.md", ALPHA + "\nmore\n", at=1_700_000_900)
-    assert errors(library, notes, path.unlink) == {"a.md": "it was deleted before it was read"}
+    assert errors(library, notes, path.unlink) == {"a.md": "the file was deleted before casebook read it"}
     assert found(library, "pump OR valves") == {"b.md"}
 
 
@@ -135,7 +135,7 @@ def test_larger_than_the_limit_is_left_out_and_says_how_large(library: Store, no
     report = ingest(library, [notes], IngestOptions(max_file_mb=1))
     assert counts(report) == {"new": 1, "skipped": 1}
     (said,) = [item.error for item in report.items or () if item.kind == "skipped"]
-    assert said == "size exceeded: 1,500,000 bytes, the limit is 1,048,576"
+    assert said == "size exceeded: 1,500,000 bytes (limit: 1,048,576)"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems end elsewhere")

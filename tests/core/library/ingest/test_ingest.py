@@ -230,7 +230,7 @@ def test_a_file_that_goes_or_changes_its_kind_meanwhile_ends_nothing(library: St
     report = ingest(library, [notes], on_event=meddle)
     assert counts(report) == {"errors": 2, "new": 1}
     assert {item.doc_path: item.error for item in report.items or () if item.kind == "error"} == {
-        "a.md": "it was deleted before it was read",
+        "a.md": "the file was deleted before casebook read it",
         "b.md": "cannot be read: not a regular file",
     }
 
@@ -380,7 +380,7 @@ def test_a_run_that_somebody_cancels_stops(
 def test_one_ingest_at_a_time(library: Store, notes: Path, put: Put) -> None:
     put("a.md", ALPHA)
     assert jobs.begin(library, "ingest") is not None
-    with pytest.raises(Fault, match="Another ingest"):
+    with pytest.raises(Fault, match="another ingest"):
         ingest(library, [notes])
 
 

@@ -158,7 +158,7 @@ def test_only_the_sessions_of_a_path(store: Store) -> None:
     assert row is not None
     report = again(store, paths=[Path(str(row[0]))])
     assert report.sessions == 1 and 0 < report.drafts.replaced < 10
-    with pytest.raises(Fault, match="Nothing was imported from"):
+    with pytest.raises(Fault, match="nothing was imported from"):
         again(store, paths=[store.path.parent / "elsewhere"])
 
 

@@ -78,7 +78,7 @@ async def test_an_edit_while_another_program_embeds(tmp_path: Path, at_home: Non
             assert screen.rank.chosen is not None
             assert screen.rank.chosen.id == "ERR-001"
             await until(pilot, lambda: "out of date (not compared)" in frame(app))
-            assert "1 of 4 rules waits for its vector" in told_of(screen, PUSH)
+            assert "1 of 4 rules has no up-to-date vector" in told_of(screen, PUSH)
             assert (similar(screen, "ERR-001"), similar(screen, "ERR-004")) == (False, True)
             ranked = screen.rank.ranked
             count = len(asked)
@@ -102,11 +102,11 @@ async def test_the_first_ranking_while_another_program_embeds_and_the_next_call(
             screen = app.screen
             assert isinstance(screen, RulesScreen)
             await until(
-                pilot, lambda: "4 of 4 rules wait for their vector" in told_of(screen, PUSH) and SAID in frame(app)
+                pilot, lambda: "4 of 4 rules have no up-to-date vector" in told_of(screen, PUSH) and SAID in frame(app)
             )
             await until(pilot, lambda: sum(asked) >= 8)  # more often than a model that fails is asked
             await pilot.press("j")
-            await until(pilot, lambda: "4 of 4 rules wait" in told_of(screen, "ls -la"))
+            await until(pilot, lambda: "4 of 4 rules have" in told_of(screen, "ls -la"))
             assert answered(screen, "ls -la")
         await whole(pilot, app, screen, "ls -la")
 
