@@ -84,7 +84,7 @@ def read_text_argument(given: str | None, what: str) -> str:
     if text is None or text == "-":
         data = sys.stdin.buffer.read(MAX_TEXT + 1)
         if len(data) > MAX_TEXT:
-            raise Fault("invalid_input", f"the {what} is larger than {MAX_TEXT >> 20} MiB", "pass only a part of it")
+            raise Fault("invalid_input", f"the {what} is larger than {MAX_TEXT >> 20} MiB", "pass a part of the text")
         text = data.decode("utf-8", "replace")
     if not text.strip():
         raise Fault("invalid_input", f"the {what} is empty", "pass it in quotes or on stdin")

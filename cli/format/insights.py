@@ -162,7 +162,7 @@ def replay_lines(out: Output, found: Replay) -> Iterator[str]:
     answered = found.answered.high + found.answered.low
     compared = found.agreed + found.disagreed
     yield f"{counted(found.sessions, 'session')}, {counted(found.failures, 'failure')} (without agent mistakes)"
-    yield f"  {found.known_before:,} seen before, {found.minutes_spent_on_known:,.0f} minutes spent on them"
+    yield f"  {found.known_before:,} seen before ({found.minutes_spent_on_known:,.0f} minutes spent)"
     yield f"  {answered:,} answered: {found.answered.high:,} high, {found.answered.low:,} low"
     yield f"  {compared:,} of these compared with the actual fix: {found.agreed:,} agree, {found.disagreed:,} differ"
     if found.canceled:

@@ -55,7 +55,7 @@ def read_messages(text: str) -> tuple[str, ...]:
     for index, one in enumerate(cast("list[object]", value)):
         said = cast("Mapping[str, object]", one).get("text") if isinstance(one, Mapping) else one
         if not isinstance(said, str):
-            raise Fault("invalid_input", f"message {index} is not text", 'pass a string, or {"role": …, "text": …}')
+            raise Fault("invalid_input", f"message {index} is not a string", 'pass a string, or {"role": …, "text": …}')
         out.append(said)
     return tuple(out)
 

@@ -82,7 +82,7 @@ def _key(variable: str, environ: Mapping[str, str] | None) -> str:
         raise Fault("config_invalid", "models.llm.api_key_env is not the name of an environment variable", cure)
     key = (os.environ if environ is None else environ).get(variable, "").strip()
     if not key:
-        cure = f"set {variable}, or clear models.llm.api_key_env if the server needs no key"
+        cure = f"set {variable}. If the server needs no key, clear models.llm.api_key_env"
         raise Fault("config_invalid", f"the environment variable {variable} is empty", cure)
     if not key.isascii() or not key.isprintable():
         raise Fault(

@@ -19,7 +19,7 @@ def start_detached(arguments: Sequence[str], folder: str = "") -> None:
     Raises OSError where no process can be started.
     """
     if not sys.executable:
-        raise OSError("there is no Python interpreter to start it")
+        raise OSError("no Python interpreter was found to start the process")
     home = Path.home()
     windows = getattr(subprocess, "DETACHED_PROCESS", 0) | getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
     process = subprocess.Popen(

@@ -28,7 +28,7 @@ FACTORS: Final[Mapping[str, str]] = MappingProxyType(
         "the call describes itself as read-only": "The call's description says that it only reads.",
         "few of the rule's code snippets are in the call": "The call has little of the rule's example code.",
         "none of the rule's code snippets are in the call": "The call has none of the rule's example code.",
-        "another rule shares more words with it": "{words} shares more words with the call.",
+        "another rule shares more words with the call": "{words} shares more words with the call.",
         "another rule is closer in meaning": "{meaning} is closer to the call in meaning.",
         "behind the first rule": "{first} matches the call much better.",
         "the project has another language": "The project uses a different language than the rule.",

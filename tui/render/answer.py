@@ -155,13 +155,16 @@ def _worth(answer: Answer) -> tuple[str, str]:
     if answer.refusal_reason is not None:
         return "waiting", _refused(answer)
     if wrong := _wrong(answer):
-        return "flagged", f"Check it: {_in_other_words(wrong, answer)}"
+        return "flagged", f"Check the answer: {_in_other_words(wrong, answer)}"
     if answer.invented:
-        return "flagged", f"Check it: {_markers(answer)} cites a source that was not provided."
+        return "flagged", f"Check the answer: {_markers(answer)} cites a source that was not provided."
     if uncited := len(answer.uncited):
-        return "flagged", f"Check it: {uncited} {'sentence has' if uncited == 1 else 'sentences have'} no citation."
+        return (
+            "flagged",
+            f"Check the answer: {uncited} {'sentence has' if uncited == 1 else 'sentences have'} no citation.",
+        )
     if old := answer.outdated:
-        return "flagged", f"Check it: {' '.join(inline(one.marker or '', 12) for one in old[:9])} {_now(old)}."
+        return "flagged", f"Check the answer: {' '.join(inline(one.marker or '', 12) for one in old[:9])} {_now(old)}."
     return "aligned", "Grounded: every sentence is in its source."
 
 

@@ -514,7 +514,7 @@ def draw_masked(key_line: str, parts: Sequence[Masked]) -> Content:
     """Each mark with the text in its place, in order: what may differ and still be the same kind of error."""
     if not parts:
         return Content.assemble(("The key is the full line. No part is masked.", "$cb-dim"))
-    lines: list[tuple[str, str]] = [("Errors of the same kind may differ in\n", "$cb-dim")]
+    lines: list[tuple[str, str]] = [("Errors of the same kind may differ in these parts\n", "$cb-dim")]
     for part in parts[:_MASKED]:
         shown = inline(key_line[part.start : part.end], 200)
         lines += [

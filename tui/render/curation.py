@@ -143,7 +143,7 @@ def draw_merge(preview: MergePreview, signs: Signs) -> Content:
     all then, and those that become history."""
     case, fixes = preview.into, preview.fixes
     parts: list[tuple[str, str]] = [
-        (f"Their {_listed([_DIFFERING[what] for what in preview.differing])} differ.\n", "bold $cb-draft"),
+        (f"The {_listed([_DIFFERING[what] for what in preview.differing])} of the cases differ.\n", "bold $cb-draft"),
         ("The case keeps its key line: ", "$cb-dim"),
         (f"#{case.id} {inline(case.key_lines[0], _LINE, more=signs.more)}\n", "$cb-soft"),
     ]
@@ -163,7 +163,7 @@ def draw_merge(preview: MergePreview, signs: Signs) -> Content:
         if len(found) > _MERGED:
             parts.append((f"\nand {len(found) - _MERGED:,} more\n", "$cb-dim"))
     if kept:
-        parts.append(("\nThe kept fix then applies to all of them.", "$cb-dim"))
+        parts.append(("\nAfter the merge, the kept fix applies to all errors.", "$cb-dim"))
     if fixes.past:
         parts.append((" The case keeps the other fixes in its history.", "$cb-dim"))
     return Content.assemble(*parts)

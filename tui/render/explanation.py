@@ -114,7 +114,7 @@ def draw_silence(ranked: Ranked, signs: Signs, source: StoredCall | None = None)
     if found.fallback_used:
         parts.append(Content.styled(", keywords only" + (" so far" if ranked.soon else ""), "$cb-draft"))
     if ranked.label is not None and ranked.label.silence:
-        parts.append(Content.styled("\nYou labelled: no rule applies.", "$cb-good"))
+        parts.append(Content.styled("\nYou labeled this call: no rule applies.", "$cb-good"))
     texts = draw_call(ranked.call.tool_name, source, ranked.texts, signs)
     return Explanation(Content.assemble(*parts), Content.assemble(texts, _query(found)), _trace(found, signs))
 
@@ -188,7 +188,7 @@ def draw_needs(found: WhyNot, signs: Signs) -> Content:
     if found.enough:
         words = ", ".join(title(word) for word in found.enough)
         few = "this word" if len(found.enough) == 1 else f"these {len(found.enough)} words"
-        parts.append((f"{signs.arrow} the rule would be shown if the call also contained {few}: ", "$cb-text"))
+        parts.append((f"{signs.arrow} if the call also contained {few}, the rule would be shown: ", "$cb-text"))
         parts.append((f"{words}\n", f"bold {WORDS}"))
     elif found.lacking:
         parts.append((f"{signs.dot} rule words missing from the call: ", "$cb-dim"))
@@ -258,7 +258,7 @@ def _query(match: RuleMatch) -> Content:
 
 def draw_usage(used: Usage, now: datetime) -> Content:
     """How often the rule was shown to agents, and what a person said of it then."""
-    told = f"shown to agents {used.shown:,} times, labelled right {used.helped:,}, wrong {used.dismissed:,}"
+    told = f"shown to agents {used.shown:,} times, labeled right {used.helped:,}, wrong {used.dismissed:,}"
     last = _since(datetime.fromisoformat(used.last), now)
     return Content.assemble(head("Usage"), (f"{told}, last {last}", "$cb-soft"))
 

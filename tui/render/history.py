@@ -156,7 +156,7 @@ def draw_again(report: ImportAgain) -> Content:
         ("Cases      ", f"{report.cases_removed:,} removed, {report.cases_added:,} added"),
     ]
     if report.no_longer_harvested:
-        lines.append(("           ", f"{report.no_longer_harvested:,} kept, no longer harvested"))
+        lines.append(("           ", f"{report.no_longer_harvested:,} kept, although no longer harvested"))
     parts = [part for name, text in lines for part in ((name, "$cb-faint"), (f"{text}\n", "$cb-text"))]
     parts.append((f"\n{'':<11}{'before':>10}{'after':>10}\n", "$cb-faint"))
     for name in _NAMES:

@@ -47,7 +47,7 @@ def search_mode_note(response: SearchResponse, *, waiting: bool) -> str:
 def hits_title(hits: Sequence[SearchHit], signs: Signs) -> str:
     """What the hits are: that they are only near in meaning, where none has a word of the query."""
     if hits and all(hit.missing and not hit.words for hit in hits):
-        return f"No keyword match {signs.dot} {len(hits):,} closest by meaning"
+        return f"No keyword match {signs.dot} {len(hits):,} closest results by meaning"
     return "Found"
 
 

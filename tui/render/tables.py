@@ -1,4 +1,4 @@
-"""Tables of the Rules pane: labelled calls with their results, and rule drafts."""
+"""Tables of the Rules pane: labeled calls with their results, and rule drafts."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ if TYPE_CHECKING:
 _INPUT = 4_000
 _RESULTS = {
     "right": ("✓", "+", "$cb-good", "right"),
-    "beside": ("!", "!", "$cb-draft", "right, but also shows a rule labelled wrong"),
+    "beside": ("!", "!", "$cb-draft", "right, but also shows a rule labeled wrong"),
     "part": ("~", "~", "$cb-draft", "right, but misses another rule"),
     "second": ("~", "~", "$cb-draft", "shown, but not first"),
     "missed": ("○", "-", "$cb-bad", "missed, no rule is shown"),
     "wrong": ("✕", "x", "$cb-bad", "another rule is shown"),
     "loud": ("!", "!", "$cb-bad", "a rule is shown, but none applies"),
-    "unwanted": ("✕", "x", "$cb-bad", "shows a rule labelled wrong"),
-    "gone": ("✓", "+", "$cb-good", "rule labelled wrong is not shown"),
+    "unwanted": ("✕", "x", "$cb-bad", "shows a rule labeled wrong"),
+    "gone": ("✓", "+", "$cb-good", "rule labeled wrong is not shown"),
 }
 _COLUMNS = (
     ("hit@1", "the right rule is first"),
     ("recall@5", "the right rules are among the first five"),
     ("quiet", "no rule is shown when none applies"),
     ("shown", "rules shown per call"),
-    ("wrong", "a rule labelled wrong is shown"),
+    ("wrong", "a rule labeled wrong is shown"),
 )
 _CALL_COLUMNS = (
     ("label", "the rules that are right for the call"),
@@ -45,7 +45,7 @@ _CALL_COLUMNS = (
     ("call", "the start of its input"),
 )
 _MIDDLE = 30
-"""Cells of what is labelled and shown."""
+"""Cells of what is labeled and shown."""
 _WAYS = {
     "bm25": "plain BM25 over all words (baseline)",
     "keyword": "keyword tier only, without a model",
@@ -90,9 +90,9 @@ _BARS_FROM, _NAME = 84, 10
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A row with the names of the columns of the rows below it: of methods, or of labelled calls.
+    """A row with the names of the columns of the rows below it: of methods, or of labeled calls.
 
-    `wrong`: the methods have a column of rules labelled wrong."""
+    `wrong`: the methods have a column of rules labeled wrong."""
 
     of: Literal["methods", "calls"]
     wrong: bool = False
@@ -163,7 +163,7 @@ def _rate(rate: Rate) -> str:
 
 
 def draw_case_row(row: object, width: int, signs: Signs, *, chosen: bool = False) -> Content:
-    """One labelled call: right or not, the tool, what was expected, what is shown."""
+    """One labeled call: right or not, the tool, what was expected, what is shown."""
     case = _case(row)
     mark = signs.mark(_RESULTS, case.result)
     partly = case.missed if len(case.labelled.expected) > 1 and case.shown_rules else ()
@@ -185,7 +185,7 @@ def draw_case_row(row: object, width: int, signs: Signs, *, chosen: bool = False
 
 
 def draw_case(row: object, signs: Signs) -> Content:
-    """One labelled call in full."""
+    """One labeled call in full."""
     case = _case(row)
     mark = signs.mark(_RESULTS, case.result)
     parts: list[tuple[str, str]] = [(f"{mark.sign} {mark.words}\n", f"bold {mark.tone}")]
@@ -219,7 +219,7 @@ def _none(case: CaseResult) -> str:
 
 def _expected(case: CaseResult) -> str:
     if case.labelled.undecided:
-        return "not labelled"
+        return "not labeled"
     return ", ".join(case.labelled.expected) or "no rule"
 
 

@@ -176,7 +176,7 @@ class ExportScreen(ModalScreen[str | None]):
 
     def _on_progress(self, done: Written, final: bool) -> None:
         if not final:
-            self._words.update(Content(f"{count_text(self._export, done.count)} written. Esc stops."))
+            self._words.update(Content(f"{count_text(self._export, done.count)} written. To stop, press esc."))
             return
         self._said(describe_export(self._export, done), "information")
         if self.is_current:

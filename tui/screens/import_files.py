@@ -102,7 +102,7 @@ class ImportScreen(ModalScreen[None]):
             return
         found = self._incoming.sources
         text = "Looking for sessions on this computer." if found is None else describe_sources(found)
-        self._words.update(Content(f"{text} Re-importing is safe: nothing is read twice."))
+        self._words.update(Content(f"{text} You can import a file again: only new parts are read."))
 
 
 def _existing_path(named: str) -> Path | None:

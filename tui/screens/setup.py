@@ -109,7 +109,7 @@ class SetupScreen(ModalScreen[None]):
                 model_came()
 
             def failed(fault: Fault) -> None:
-                incoming.post_message(PaneSaid(f"Set-up failed: {fault.message}", "error"))
+                incoming.post_message(PaneSaid(f"Setup failed: {fault.message}", "error"))
 
             if _MODEL in chosen and plan.model:
                 incoming.post_message(PaneSaid(f"Downloading {plan.model}, {size_of(plan.size)}."))
@@ -133,9 +133,9 @@ class SetupScreen(ModalScreen[None]):
     def _lines(self) -> Iterator[tuple[str, str]]:
         yield from self._head(1, _IMPORT, "Import sessions")
         yield from ((f"    {line}\n", "$cb-soft") for line in self._import_lines())
-        yield from self._head(2, _HOOKS, "Install hooks: your agents get known fixes when a command fails")
+        yield from self._head(2, _HOOKS, "Install hooks: when a command fails, your agents get known fixes")
         yield from ((f"    {line}\n", "$cb-soft") for line in self._hook_lines())
-        yield from self._head(3, _MODEL, "Download the model: it finds reworded errors")
+        yield from self._head(3, _MODEL, "Download the model: reworded errors are found")
         yield from ((f"    {line}\n", "$cb-soft") for line in self._model_lines())
 
     def _head(self, number: int, step: str, text: str) -> Iterator[tuple[str, str]]:
@@ -168,7 +168,7 @@ class SetupScreen(ModalScreen[None]):
             looked = ", ".join(short_path(folder) for one in sources for folder in one.looked)
             yield f"No sessions in {looked}." if looked else "No sessions found."
             return
-        yield f"About {_duration(import_seconds(size))}. Nothing leaves this computer. Esc stops it."
+        yield f"About {_duration(import_seconds(size))}. Nothing leaves this computer. To stop, press esc."
 
     def _hook_lines(self) -> Iterator[str]:
         if self._plan is None:

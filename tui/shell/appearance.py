@@ -134,9 +134,9 @@ def read_theme(file: Path) -> Theme:
     if not isinstance(dark, bool):
         raise ValueError("dark must be true or false")
     if unknown := sorted(set(found) - set(_COLORS)):
-        raise ValueError(f"unknown colour {unknown[0]!r}")
+        raise ValueError(f"unknown color {unknown[0]!r}")
     if "primary" not in found:
-        raise ValueError("the colour primary is missing")
+        raise ValueError("the color primary is missing")
     colors = {key: _checked_color(key, value) for key, value in found.items()}
     if not isinstance(variables, dict):
         raise ValueError("variables must be a table")
@@ -150,18 +150,18 @@ def _checked_color(key: str, value: object) -> str:
     try:
         Color.parse(cast("str", value))
     except (ColorParseError, TypeError, AttributeError):
-        raise ValueError(f"{key} is not a colour: {str(value)[:40]!r}") from None
+        raise ValueError(f"{key} is not a color: {str(value)[:40]!r}") from None
     return cast("str", value)
 
 
 def _checked_variable(key: str, value: object) -> str:
     if not re.fullmatch("[a-z0-9-]{1,60}", key) or not isinstance(value, str):
-        raise ValueError(f"{key[:40]!r} must be a text variable")
+        raise ValueError(f"{key[:40]!r} must be a name of a-z, 0-9 and -, with a string as value")
     first, _, share = value.partition(" ")
     if first in _STYLES and set(value.split(" ")) <= _STYLES:
         return value
     if share and not re.fullmatch("[0-9]{1,3}%", share):
-        raise ValueError(f"{key} is not a colour or style: {value[:40]!r}")
+        raise ValueError(f"{key} is not a color or style: {value[:40]!r}")
     _checked_color(key, first)
     return value
 

@@ -43,7 +43,7 @@ def _add_cases(children: Group) -> None:
     lister.add_argument("--after", metavar="CURSOR", help="cursor of the next page (`next` in the JSON output)")
     practice = children.leaf(
         "practice",
-        "list how a project handled each lint rule, and what its environment lacked",
+        "list how a project handled each lint rule, and the missing parts of its environment",
         "cli.commands.errors.cases:run_practice",
     )
     practice.add_argument("--project", metavar="NAME", help=PROJECT)
@@ -121,7 +121,7 @@ def _add_curation(children: Group) -> None:
     for option, what in (("--keep-fix", "keep"), ("--take-fix", "move")):
         split.add_argument(
             option, metavar="FIX", type=number, action="append", default=[],
-            help=f"{what} this fix if it belongs to errors of both cases (repeatable)",
+            help=f"{what} this fix, which belongs to errors of both cases (repeatable)",
         )  # fmt: skip
     noise = _add_act(children, "noise", "mark cases as noise (excluded from triage and answers)")
     noise.add_argument("--reason", metavar="TEXT", help="reason, for the history")

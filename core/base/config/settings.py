@@ -92,7 +92,7 @@ class EmbeddingSettings(Section):
     model: str = setting("Model id (`casebook models list`). Empty: the best installed model.", default="")
     threads: int = setting("Number of cores for `casebook embed`. 0: all.", default=0, least=0, most=1024)
     service: bool = setting(
-        "Let hooks and `errors search` use the model service, and start it when needed.", default=True
+        "Let hooks and `errors search` use the model service. If no service is running, they start one.", default=True
     )
     auto: bool = setting("Compute missing embeddings with one core while the workbench is open.", default=True)
     service_idle: int = setting("Idle seconds before the model service stops.", default=600, least=1, most=1_000_000)
@@ -238,7 +238,7 @@ class RagSettings(Section):
 class HookSettings(Section):
     """How agents' hooks are answered."""
 
-    host: bool = setting("Keep a host process running between hook calls. It exits when idle.", default=True)
+    host: bool = setting("Keep a host process running between hook calls. When idle, the host exits.", default=True)
     deadline_ms: int = setting("Timeout of a hook in milliseconds.", default=1600, least=100, most=60_000)
     hold_back: float = setting(
         "Share of known fixes that hooks withhold, to measure the effect of showing them.",

@@ -225,7 +225,7 @@ def convert(source: Path, part: Path, name: str, window: int = 0) -> Described:
 def put_tokenizer(source: Path, part: Path, said: Described, window: int = 0) -> None:
     """Copy the tokenizer's files. What it cuts a text to is set to the model's `window`, where that is known."""
     if not (source / TOKENIZER).is_file():
-        raise Fault("invalid_input", f"{source} has no {TOKENIZER}", "add a folder that contains it")
+        raise Fault("invalid_input", f"{source} has no {TOKENIZER}", "add a folder that contains this file")
     shutil.copyfile(source / TOKENIZER, part / TOKENIZER)
     for name in (SPECIAL, CONFIG):
         with contextlib.suppress(FileNotFoundError):

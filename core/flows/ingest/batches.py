@@ -323,7 +323,7 @@ def _put(
         case Refusal(reason):
             if known is not None:
                 by_link = reason == LINK_OUT
-                why = _BY_LINK if by_link else f"it is no longer a document: {reason}"
+                why = _BY_LINK if by_link else f"the file is no longer a document: {reason}"
                 removed = _removed(con, known.workspace_path, why, by_link=by_link)
         case Failure(error, gone):
             item = Item("error", path, known.doc_id if known else None, error=error)

@@ -118,7 +118,7 @@ def query_of(item: dict[str, Any], like: SearchQuery) -> SearchQuery:
     for name in _FILTERS:
         if name in item:
             if not isinstance(item[name], str):
-                raise Fault("invalid_input", f"{name} is not text", "pass a string", query=text)
+                raise Fault("invalid_input", f"{name} is not a string", "pass a string", query=text)
             filters[name] = item[name]
     if "tags_any" in item:
         tags: object = item["tags_any"]

@@ -124,8 +124,8 @@ ERROR_SEARCH: Final = Tool(
     "error_search",
     "Search for a known fix",
     "Search the user's known errors for a failing output. Returns the fix, its confidence and the reason. "
-    "`resolution` is a short lesson if there is one. `match` is null for an unknown error, which is a normal result. "
-    "Returns error_search.v1.",
+    "If the fix has a lesson, `resolution` is the lesson. `match` is null for an unknown error, which is a normal "
+    "result. Returns error_search.v1.",
     shape(
         ("text",),
         text=text("The failing output, any number of lines.", _MOST_ERROR),

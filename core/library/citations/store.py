@@ -143,7 +143,9 @@ def citation_block(con: apsw.Connection, name: str, query: str = "") -> str:
     found, _document = passage_named(con, name)
     uri = citation_of(passages(con, [found.id])[found.id]).uri
     if clean(uri) != uri or "\n" in uri:
-        raise Fault("invalid_input", "its path cannot be cited", "rename the file and ingest its folder again")
+        raise Fault(
+            "invalid_input", "the path of this passage cannot be cited", "rename the file and ingest its folder again"
+        )
     said = _plain(telling(found.text, found.section_label or "", lexical_query(query).terms))
     headings = _DOT + clean(" > ".join(found.heading_path)).replace("\n", " ") if found.heading_path else ""
     quoted = "\n".join(f"> {line}" for line in said.split("\n"))

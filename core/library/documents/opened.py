@@ -173,7 +173,7 @@ def _read(con: apsw.Connection, doc: Document) -> tuple[Path | None, bytes | Non
     """Where the file lies, its bytes, and why there are none."""
     source = next((one for one in sources(con) if one.source_id == doc.source_id), None)
     if source is None:
-        return None, None, "its folder is no longer known: showing stored passages"
+        return None, None, "the folder of the document is no longer known: casebook shows the stored passages"
     try:
         file = file_of(source, doc.workspace_path)
     except Fault as fault:
@@ -198,7 +198,7 @@ def _is_link_outside(con: apsw.Connection, doc: Document, file: Path) -> bool:
 
 
 def _missing_reason(why: str) -> str:
-    return f"the file is {why}: showing stored passages"
+    return f"the file is {why}: casebook shows the stored passages"
 
 
 def _lines(data: bytes, wanted: int) -> tuple[int, tuple[str, ...], int]:

@@ -51,11 +51,11 @@ def is_outside(root: str | Path, file: Path) -> bool:
 def refused(path: str) -> str:
     """Why a file cannot be in the library under this path, or the empty string."""
     if "#" in path:
-        return "its path contains #, the separator of path and line in a citation (rename it)"
+        return "the path contains #, the separator of path and line in a citation (rename the file)"
     try:
         path.encode()
     except UnicodeEncodeError:
-        return "its name is not UTF-8 (rename it)"
+        return "the name is not UTF-8 (rename the file)"
     return ""
 
 

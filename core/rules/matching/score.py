@@ -92,7 +92,7 @@ def behind(context: Context, best: Best, similarity: float | None, keyword: floa
     mostly leads in both. A rule without a vector is no farther than any."""
     fewer = _FEWER_WORDS * (best.keyword - keyword)
     farther = 0.0 if similarity is None else _FARTHER * (best.similarity - similarity)
-    told = "another rule shares more words with it" if fewer > farther else "another rule is closer in meaning"
+    told = "another rule shares more words with the call" if fewer > farther else "another rule is closer in meaning"
     return context.times(math.exp(-fewer - farther), told)
 
 

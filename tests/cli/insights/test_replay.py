@@ -22,7 +22,7 @@ def test_replay_answers_as_json_and_as_text_and_leaves_the_casebook_alone(run: R
     assert (report["schema_version"], report["sessions"], report["failures"]) == ("replay.v1", 2, 2)
     assert (report["known_before"], report["agreed"], report["disagreed"]) == (1, 1, 0)
     text = run("replay", str(folder), "--verbose", "--db", str(db)).text
-    assert "1 seen before, 2 minutes spent on them" in text
+    assert "1 seen before (2 minutes spent)" in text
     assert "agrees: case 1" in text and "known:" in text and "real:" in text
     assert not db.exists()
 

@@ -67,7 +67,7 @@ ANSWER = Answer(
 
 def test_each_sentence_has_the_mark_of_what_its_source_says() -> None:
     drawn = draw_answer(ANSWER, UNICODE).plain
-    assert "Check it: 2 of 3 cited sentences" in drawn
+    assert "Check the answer: 2 of 3 cited sentences" in drawn
     assert "밸브는 정오에 열린다 [1]. ! It closes at nine [1]. ✕ Nobody knows why [2]." in drawn
     assert "the source has “eight”" in drawn
     assert "a/밸브.md#L3-L5" in drawn
@@ -92,7 +92,7 @@ def test_a_citation_of_what_was_never_given_is_no_grounded_answer() -> None:
     sure = replace(CLAIMS[0], text="It closes at nine.", start=0, end=22)
     drawn = draw_answer(replace(ANSWER, answer=said, claims=(sure,), invented=(one,)), UNICODE).plain
     assert "Grounded" not in drawn
-    assert "Check it: [9] cites a source that was not provided." in drawn
+    assert "Check the answer: [9] cites a source that was not provided." in drawn
     assert "✕ The moon is hollow." in drawn
     assert "✕ [9] was not provided" in drawn
 
@@ -103,16 +103,18 @@ def test_a_source_that_is_another_file_today_is_no_plain_grounded_answer() -> No
     changed = replace(sure, citations=(replace(USED, since_read="changed"),))
     drawn = draw_answer(changed, UNICODE).plain
     assert "Grounded" not in drawn
-    assert "! Check it: [1] has changed since it was read." in drawn
+    assert "! Check the answer: [1] has changed since it was read." in drawn
     assert "! [1] supported before the file changed a/밸브.md" in drawn
     assert "[1] a/밸브.md#L3-L5  밸브  changed since it was indexed" in drawn
     assert "a/밸브.md#L3-L5 (changed since it was indexed)" in plain_answer("?", changed)
     gone = replace(
         sure, citations=(replace(USED, since_read="gone"), replace(USED, marker="[2]", since_read="changed"))
     )
-    assert "Check it: [1] [2] have changed since they were read or are gone." in draw_answer(gone, UNICODE).plain
+    assert (
+        "Check the answer: [1] [2] have changed since they were read or are gone." in draw_answer(gone, UNICODE).plain
+    )
     gone = replace(sure, citations=gone.citations[:1])
-    assert "Check it: [1] is gone." in draw_answer(gone, UNICODE).plain
+    assert "Check the answer: [1] is gone." in draw_answer(gone, UNICODE).plain
 
 
 def test_the_markdown_of_an_answer_is_drawn_with_its_sentences_marked() -> None:
@@ -128,7 +130,7 @@ def test_a_sentence_without_a_citation_is_no_part_of_what_is_grounded() -> None:
     said = "It closes at nine [1]. The moon is hollow."
     sure = replace(CLAIMS[0], text="It closes at nine.", start=0, end=22)
     drawn = draw_answer(replace(ANSWER, answer=said, claims=(sure,)), UNICODE).plain
-    assert "Check it: 1 sentence has no citation." in drawn
+    assert "Check the answer: 1 sentence has no citation." in drawn
     assert "○ The moon is hollow." in drawn
     assert "Grounded" in draw_answer(replace(ANSWER, answer=said[:22], claims=(sure,)), UNICODE).plain
 
@@ -145,7 +147,7 @@ def test_an_answer_that_was_cut_off_is_not_drawn_as_a_whole_one() -> None:
     assert "(truncated after 4,096 tokens" in plain_answer("?", answer)
     half = replace(sure, text="The valve is not", start=23, end=len(said), status="flagged")
     drawn = draw_answer(replace(answer, claims=(CLAIMS[1], half)), UNICODE).plain
-    assert "Check it: 1 of 2 cited sentences differs from its source." in drawn
+    assert "Check the answer: 1 of 2 cited sentences differs from its source." in drawn
     assert "Truncated after" in drawn
     assert "○ [1] truncated" in drawn
 

@@ -224,7 +224,7 @@ async def test_escape_stops_it_and_leaves_no_file(tmp_path: Path, monkeypatch: p
         await started(pilot, app)
         await asked(pilot, app, "export all cases")
         await pilot.press("enter")
-        await until(pilot, lambda: words(app) == "200 cases written. Esc stops.")
+        await until(pilot, lambda: words(app) == "200 cases written. To stop, press esc.")
         await pilot.press("escape")
         go.set()
         await until(pilot, lambda: not app.jobs.is_working("export"))

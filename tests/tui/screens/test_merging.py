@@ -72,7 +72,7 @@ async def test_cases_of_two_tools_are_asked_about_though_no_fix_differs(tmp_path
         await pilot.press("space", "space", "k", "M")
         told = await asked(pilot, app)
         assert f"Merge #{first} into #{second}?" in told
-        assert "Their tools and key lines differ." in told
+        assert "The tools and key lines of the cases differ." in told
         assert "the error is from psql, not from python" in told
         assert "fixes differ" not in told
         assert "its fix" not in told
@@ -91,7 +91,7 @@ async def test_fixes_alone_that_differ_are_told_alone(tmp_path: Path) -> None:
         await opened(pilot, app)
         await pilot.press("space", "space", "k", "M")
         told = await asked(pilot, app)
-        assert "Their fixes differ." in told
+        assert "The fixes of the cases differ." in told
         assert "an error of" not in told
         kept = told.index("Kept")
         assert kept < told.index(f"of #{first} start it", kept) < told.index("Replaced")
@@ -281,7 +281,7 @@ async def test_fixes_that_differ_are_named_before_a_merge_and_the_cursor_goes_to
         await stand_on(pilot, screen, kept)
         await pilot.press("M")
         told = await asked(pilot, app)
-        assert "Their tools, key lines and fixes differ." in told
+        assert "The tools, key lines and fixes of the cases differ." in told
         assert f"The case keeps its key line: #{kept} missing go.sum entry" in told
         assert told.index("Kept") < told.index("go mod tidy", told.index("Kept")) < told.index("Replaced")
         assert all(text in told for text in ("start it", "migrate", f"of #{first}", f"of #{second}"))

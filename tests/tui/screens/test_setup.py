@@ -88,7 +88,7 @@ async def test_a_set_up_that_fails_is_reported(home: Path, roots: Roots, monkeyp
         await pilot.press("B")
         await until(pilot, lambda: "Gemini CLI: 4 events" in flat(app))
         await pilot.press("1", "3", "enter")
-        await until(pilot, lambda: told(app, "Set-up failed: the disk is full"))
+        await until(pilot, lambda: told(app, "Setup failed: the disk is full"))
 
 
 async def test_esc_does_nothing_and_empty_places_are_named(home: Path) -> None:

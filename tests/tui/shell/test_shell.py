@@ -55,14 +55,14 @@ def test_a_theme_of_one_s_own_is_read_from_toml(tmp_path: Path) -> None:
     [
         ("primary = ", "Invalid value"),
         ("dark = true", "primary is missing"),
-        ('primary = "no colour"', "primary is not a colour"),
-        ("primary = 3", "primary is not a colour"),
-        ('primary = "red"\nprimry = "red"', "unknown colour 'primry'"),
+        ('primary = "no colour"', "primary is not a color"),
+        ("primary = 3", "primary is not a color"),
+        ('primary = "red"\nprimry = "red"', "unknown color 'primry'"),
         ('primary = "red"\ndark = "yes"', "dark must be true or false"),
         ('primary = "red"\nname = "a b"', "letters, digits"),
         ('primary = "red"\nvariables = 1', "must be a table"),
-        ('primary = "red"\n[variables]\nx = "red; }"', "not a colour or style"),
-        ('primary = "red"\n[variables]\n"a b" = "red"', "must be a text variable"),
+        ('primary = "red"\n[variables]\nx = "red; }"', "not a color or style"),
+        ('primary = "red"\n[variables]\n"a b" = "red"', "must be a name of a-z, 0-9 and -"),
     ],
 )
 def test_a_bad_theme_is_named_with_its_fault(tmp_path: Path, text: str, fault: str) -> None:

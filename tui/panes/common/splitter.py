@@ -51,11 +51,11 @@ class Splitter(Performs):
         """Why there is no edge to move; empty: there is one."""
         shown = self._screen.query_one_optional(f"#{self._list_id}")  # Textual keeps what it found
         if shown is None or not shown.region.area:
-            return "The list is not on the screen."
+            return "The list is hidden."
         if self._screen.has_class("-narrow") and (not self._stacks or self._screen.has_class("-short", "-tiny")):
             return "The window shows one panel at a time. Widen it to 100 columns."
         if self._extent(self._list) >= self._extent(self._body):
-            return "The list is alone on the screen."
+            return "The list fills the screen."
         return ""
 
     def apply_once(self) -> None:

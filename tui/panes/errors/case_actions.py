@@ -220,7 +220,10 @@ class CaseActs:
 
         view = self._view
         if view.read is not None:
-            case, undo = view.read.case, self._signs.fill_keys("Press {undo.last} there to undo this.")
+            case, undo = (
+                view.read.case,
+                self._signs.fill_keys("Press {undo.last} in the Errors pane to undo the citation."),
+            )
             view.post_message(PaneSearchLibrary(question_of_case(case), ForCase(case, view.look_for_citations, undo)))
 
     def _open_cited(self) -> None:

@@ -170,7 +170,7 @@ def _error_note(read: Read) -> str:
     finer, one = read.case.fingerprints, read.latest
     if one is None or len(finer) < 2 or one.fingerprint == (read.at or finer[0].fingerprint):
         return ""
-    return f" (another of the {len(finer):,})"
+    return f" (another of the {len(finer):,} errors)"
 
 
 _MEANT = {
@@ -235,7 +235,7 @@ class ConflictScreen(Performs, ModalScreen[str | None]):
     def _theirs(self) -> Content:
         one = self._conflict.theirs
         told = describe_fix(one, self._signs, self._now)
-        return draw_side("Theirs now", self._texts[1], told, "$cb-draft", self._lit and self._lit[1])
+        return draw_side("Theirs: current fix", self._texts[1], told, "$cb-draft", self._lit and self._lit[1])
 
     def actions(self) -> Acts:
         choices = ("mine", "theirs", "write")

@@ -40,8 +40,8 @@ DONE: dict[Act, str] = {
     "noise": "Marked as noise",
     "merge": "Merged",
     "split": "Split off",
-    "general": "Applied to all projects",
-    "project": "Applied to its project",
+    "general": "Lesson applied to all projects",
+    "project": "Lesson applied to its project",
 }
 
 

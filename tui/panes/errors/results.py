@@ -66,14 +66,17 @@ def first_run(sources: Sequence[Source] | None) -> Notice:
 def importing_first(progress: Progress | None, signs: Signs) -> Notice:
     """No cases yet, and an import runs that brings them: how far it is."""
     begins = "Searching for sessions" if progress is None else progress_words(progress, signs)
-    return Notice("Importing sessions", f"{begins}. Each case appears here once it is found.", alone=True)
+    return Notice(
+        "Importing sessions", f"{begins}. Each case appears here as soon as casebook finds it.", alone=True
+    )
 
 
 def missing_casebook(path: Path) -> Notice:
     """The casebook was there, and is not any more."""
     return Notice(
         "The casebook file is missing",
-        f"{inline(str(path), 200)} was deleted or moved, or its disk is not mounted. casebook reloads it later.",
+        f"{inline(str(path), 200)} was deleted or moved, or its disk is not mounted. "
+        "When the file is back, casebook loads it.",
         (
             ("casebook db restore", "restore a backup"),
             ("{import.begin}", "import into a new casebook"),

@@ -37,7 +37,7 @@ DONE: dict[Act, str] = {
     "choose": "accepted",
     "adjust": "accepted",
     "look": "accepted at that location",
-    "words": "replaced with the source's words",
+    "words": "replaced with the words of the source",
     "reject": "rejected",
 }
 

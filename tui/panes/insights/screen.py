@@ -214,7 +214,7 @@ def _worked_row(item: WorkedItem, most: int) -> InsightRow:
     if item.told:
         dismissed = f", dismissed {item.dismissed:,}×" if item.kind == "rule" else ""
         lines.append(f"Shown {item.told:,}×, helped {item.helped:,}×{dismissed}.")
-    lines += [f"Still in {lead.session[:8]} message {lead.message}, {lead.ts[:10]}." for lead in item.still]
+    lines += [f"Still in session {lead.session[:8]}, message {lead.message}, {lead.ts[:10]}." for lead in item.still]
     after = item.after.times if item.after is not None else 0
     before = f"{item.before.times:,}" if item.before is not None else ""
     lead = (item.still[0].session, item.still[0].message) if item.still else None

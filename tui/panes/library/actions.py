@@ -82,7 +82,7 @@ _CITE: tuple[Action, ...] = (
 
 
 def _needs_answer(now: AskNow) -> str:
-    return "" if now.answered else "There is no answer yet."
+    return "" if now.answered else "No answer yet."
 
 
 def _can_go_back(now: LibraryNow) -> str:
@@ -140,7 +140,7 @@ def _needs_words(now: LibraryNow) -> str:
 
 
 def _needs_markdown(now: LibraryNow) -> str:
-    return _needs_document(now) or ("" if now.markdown else "This is not Markdown. There is nothing to render.")
+    return _needs_document(now) or ("" if now.markdown else "The document is not Markdown. There is nothing to render.")
 
 
 def _needs_filtered(now: LibraryNow) -> str:
@@ -178,7 +178,7 @@ _LIBRARY: tuple[Action, ...] = (
     _act("copy", "Copy the citation", "y", hint="copy", rank=3, shared=True),
     _act("copy_as", "Copy as citation, passage, quote, link, JSON or command", "Y", shared=True),
     _act("edit", "Open the file in your editor at the cited line", "e", hint="edit", rank=8),
-    _act("passage", "Show the stored passage and its neighbours", "p", hint="passage", rank=10,
+    _act("passage", "Show the stored passage and its neighbors", "p", hint="passage", rank=10,
          needs=_needs_hit),
     Action("passage.next", "Next passage", ("J", "n", "right_square_bracket"), "passage", LIBRARY_GROUP,
            "next", 2, palette=False),

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
 OURS = "workbench-"
 """What the names of the workbench's own conversations begin with."""
-LEFT = "Cancelled when you left the screen."
+LEFT = "Canceled when you left the screen."
 
 
 def new_session() -> str:

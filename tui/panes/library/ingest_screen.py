@@ -69,7 +69,7 @@ LOOK = 0.1
 """Seconds between two looks at what runs."""
 _SHOWN = 6
 _PLACEHOLDER = "Folder (empty: the selected folders below)"
-_FIRST = "Folder, such as docs or ~/notes (Tab completes)"
+_FIRST = "Folder, such as docs or ~/notes (tab completes)"
 
 
 @dataclass(frozen=True, slots=True)

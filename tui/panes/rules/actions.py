@@ -99,7 +99,7 @@ def _needs_draft(now: TableNow) -> str:
 def _needs_way(now: TableNow) -> str:
     if now.nothing:
         return now.nothing
-    return "" if now.leads else "Nothing to open here. Select a cluster or a labelled call."
+    return "" if now.leads else "Nothing to open here. Select a cluster or a labeled call."
 
 
 def _needs_listed_rule(now: RulesNow) -> str:
@@ -137,7 +137,7 @@ _ACTIONS: tuple[Action, ...] = (
          shared="list.why"),
     _act("session", "Open the session of the call", "o", "session", 8,
          needs=_needs_session),
-    _act("compare", "Compare matching methods on labelled calls", "v", "compare", 8, needs=_needs_files),
+    _act("compare", "Compare matching methods on labeled calls", "v", "compare", 8, needs=_needs_files),
     _act("clusters", "Similar and related rules", "c", "clusters", 9, needs=_needs_files),
     _act("problems", "Problems in the rule files", "p", "problems", 10, needs=_needs_flaws),
     _act("drafts", "Draft rules from declined calls", "d", "drafts", 10, needs=_needs_casebook),

@@ -95,14 +95,14 @@ class Labelling:
             self._last = None
 
 
-_OTHERWISE = "Not saved: this call was labelled elsewhere. The current label is shown."
+_OTHERWISE = "Not saved: this call was labeled elsewhere. The current label is shown."
 
 
 def _describe_label(label: Label | None, rule: str | None, verdict: Verdict) -> str:
     if rule is None:
-        return "Labelled: no rule applies (used by Compare)" if label is not None else "Label removed"
+        return "Labeled: no rule applies (used by Compare)" if label is not None else "Label removed"
     kept = label is not None and rule in (label.not_these if verdict == "wrong" else label.applies)
-    return f"Labelled: {rule} {verdict} here (used by Compare)" if kept else f"{rule}: label removed"
+    return f"Labeled: {rule} {verdict} here (used by Compare)" if kept else f"{rule}: label removed"
 
 
 _SHOWN = 200

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 LANE = "rules-table"
 _WORKING = "Still loading."
-_FAILED = "Failed. The reason is shown here."
+_FAILED = "Loading failed. The reason is shown here."
 T = TypeVar("T")
 
 
@@ -202,7 +202,8 @@ def cluster_table(pane: RulesScreen) -> TableScreen[Clusters]:
         if found.rules > 1:
             told = f"{found.rules:,} rules compared by {found.by}. None are similar or related."
         else:
-            told = f"{'There is only one rule' if found.rules else 'There are no rules'}. Comparing needs at least two."
+            few = "There is only one rule" if found.rules else "There are no rules"
+            told = f"{few}. A comparison needs at least two rules."
         return Notice("No similar rules", told, (("{table.back}", "go back"),))
 
     def paint(row: Hashable, width: int, chosen: bool) -> Content:
@@ -245,7 +246,7 @@ def compare_table(pane: RulesScreen) -> TableScreen[Measured | None]:
             return Notice("No labels for these rules", " ".join(found.notes), (("{table.back}", "go back"),))
         return Notice(
             "No labels yet",
-            "Go back, select a call and label its rules as right, wrong or missing. Compare uses each labelled call.",
+            "Go back, select a call and label its rules as right, wrong or missing. Compare uses each labeled call.",
             (
                 ("{table.back}", "show the calls"),
                 ("{rules.right} {rules.wrong} {rules.missing}", "label the selected rule"),
@@ -267,9 +268,9 @@ def compare_table(pane: RulesScreen) -> TableScreen[Measured | None]:
         return draw_case(row.case, pane.signs) if isinstance(row, Row) else Content("")
 
     table = Table(
-        "Compare matching methods (labelled calls)", measure(pane.matching), rows, _measured, nothing,
+        "Compare matching methods (labeled calls)", measure(pane.matching), rows, _measured, nothing,
         paint, detail, take, lambda row: isinstance(row, Row) and isinstance(row.case, CaseResult),
-        "No labelled calls yet.",
+        "No labeled calls yet.",
     )  # fmt: skip
     return TableScreen(pane, table)
 
@@ -280,7 +281,7 @@ def _measured(found: Measured | None) -> str:
         return ""
     judged = [one for one in found.cases if not one.labelled.undecided]
     right, only = sum(one.result == "right" for one in judged), len(found.cases) - len(judged)
-    told = [f"{right} of {len(judged)} labelled calls right"] if judged else []
+    told = [f"{right} of {len(judged)} labeled calls right"] if judged else []
     told += [f"{counted(only, 'call')} with a “wrong” label only"] if only else []
     warned = [f"{counted(len(found.notes), 'warning')} (see details)"] if found.notes else []
     whose = f" including {inline(found.project, 30)}" if found.project else ""

@@ -41,7 +41,7 @@ def test_a_shown_rule_names_what_the_call_has_of_it() -> None:
             "already contains most of the rule's fix: `CREATE",
         ),
         ("the call is read-only: x 0.20", 0.2, "The call only reads, and"),
-        ("another rule shares more words with it: x 0.61", 0.61, "ERR-001 shares more words with the call."),
+        ("another rule shares more words with the call: x 0.61", 0.61, "ERR-001 shares more words with the call."),
         (
             "behind the first rule, the call contains 0% of its title words: x 0.40",
             0.4,

@@ -36,7 +36,7 @@ async def test_the_fix_has_its_card_and_one_key_keeps_it_for_every_project(tmp_p
         assert "no longer shows" not in screen and screen.count("Linked") == 1  # the text repeats the card
         assert "Linked      the only change" in screen and "More" not in screen and "Steps" not in screen
         await pilot.press("escape", "W")
-        await until(pilot, lambda: told(app, "Applied to all projects #1") and scope(path) == "general")
+        await until(pilot, lambda: told(app, "Lesson applied to all projects #1") and scope(path) == "general")
         await until(pilot, lambda: _scope_shown(app) == "general")
         await pilot.press("W")
         await until(pilot, lambda: scope(path) == "project")

@@ -198,7 +198,7 @@ async def test_a_decision_with_what_came_before_and_after_it(casebook: Path, siz
         assert "After: 2 incidents in 2 sessions." in seen
         assert "may have other causes" in seen
         if size == WIDE:
-            assert "Still in s2 message 1, 2026-03-11" in seen
+            assert "Still in session s2, message 1, 2026-03-11" in seen
 
 
 async def test_a_view_is_written_as_a_picture(casebook: Path, tmp_path: Path) -> None:

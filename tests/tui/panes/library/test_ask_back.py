@@ -112,7 +112,7 @@ async def test_an_answer_that_one_left_in_the_middle_is_told_as_such(library: Pa
             screen = await at_ask(pilot, app)
             await until(pilot, lambda: "Stopped early" in flat(app))
             assert "The client" in flat(app)
-            assert "Cancelled when you left" in flat(app)
+            assert "Canceled when you left" in flat(app)
             assert screen.last is not None
             assert not screen.last.open, "another question can be asked"
 

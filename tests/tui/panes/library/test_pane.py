@@ -287,7 +287,7 @@ async def test_a_file_that_changed_or_is_gone_says_so(library: Path, notes: Path
     async with app.run_test(size=LARGE) as pilot:
         screen = await opened(pilot, app)
         await choose_path(pilot, screen, "src/cranes.py")
-        await until(pilot, lambda: "showing stored passages" in frame(app))
+        await until(pilot, lambda: "casebook shows the stored passages" in frame(app))
         assert "def lift" in frame(app)
         await choose_path(pilot, screen, "backup.md")
         await until(pilot, lambda: "changed since it was indexed" in frame(app) and "another text" in frame(app))

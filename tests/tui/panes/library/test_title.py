@@ -27,6 +27,6 @@ async def test_hits_with_none_of_the_words_are_not_titled_found(tmp_path: Path) 
             hits.show_hits(replace(found, response=response), screen.searching.scope, keep=False, waiting=False)
 
         put((), ("ledger",))
-        await until(pilot, lambda: f"No keyword match · {hits.total} closest by meaning" in frame(app))
+        await until(pilot, lambda: f"No keyword match · {hits.total} closest results by meaning" in frame(app))
         put(("ledger",), ())
         await until(pilot, lambda: "─ Found" in frame(app))

@@ -36,10 +36,10 @@ async def test_what_is_said_in_another_window_comes_by_itself(tmp_path: Path, la
         await pilot.press("enter", "j")
         await until(pilot, lambda: screen.rank.chosen is not None and screen.rank.chosen.id == "ERR-004" and idle(app))
         put_label(labels, CALL, "ERR-001", "right")
-        await until(pilot, lambda: "labelled: ERR-001 right" in frame(app) and "✓" in frame(app))
+        await until(pilot, lambda: "labeled: ERR-001 right" in frame(app) and "✓" in frame(app))
         assert screen.rank.chosen is not None and screen.rank.chosen.id == "ERR-004", "the cursor stays"
         put_label(labels, CALL, "ERR-001", "right")
-        await until(pilot, lambda: "labelled" not in frame(app))
+        await until(pilot, lambda: "labeled" not in frame(app))
 
 
 async def test_what_is_said_of_one_of_two_rules_with_an_id_is_not_said_of_the_other(
@@ -58,9 +58,9 @@ async def test_what_is_said_of_one_of_two_rules_with_an_id_is_not_said_of_the_ot
         await pilot.press("g", "r")
         first = "ERR-001: Force push over a shared branch"
         await until(pilot, lambda: label_of(labels, CALL) == Label((first,), (second,)) and idle(app))
-        await until(pilot, lambda: f"Labelled: {first} right here" in frame(app))
+        await until(pilot, lambda: f"Labeled: {first} right here" in frame(app))
         await pilot.press("v")
-        await until(pilot, lambda: "1 of 1 labelled calls right" in frame(app) and idle(app))
+        await until(pilot, lambda: "1 of 1 labeled calls right" in frame(app) and idle(app))
 
 
 async def test_what_is_not_on_the_screen_is_not_taken_back(
@@ -73,9 +73,9 @@ async def test_what_is_not_on_the_screen_is_not_taken_back(
         await until(pilot, lambda: answered(screen, PUSH) and ids(screen)[:1] == ["ERR-001"] and idle(app))
         put_label(labels, CALL, "ERR-001", "right")
         await pilot.press("r")
-        await until(pilot, lambda: told(app, "labelled elsewhere") and idle(app))
+        await until(pilot, lambda: told(app, "labeled elsewhere") and idle(app))
         assert label_of(labels, CALL) == Label(("ERR-001",)), "no change"
-        assert "labelled: ERR-001 right" in frame(app), "but the screen"
+        assert "labeled: ERR-001 right" in frame(app), "but the screen"
         await pilot.press("r")
         await until(pilot, lambda: "ERR-001: label removed" in frame(app))
         assert label_of(labels, CALL) is None
@@ -90,7 +90,7 @@ async def test_what_one_said_a_moment_ago_counts_as_seen(tmp_path: Path, labels:
             screen.acts.perform(f"rules.{verdict}")
         await until(pilot, lambda: "ERR-001 right here" in frame(app) and idle(app))
         assert label_of(labels, CALL) == Label(("ERR-001",))
-        assert not told(app, "labelled elsewhere")
+        assert not told(app, "labeled elsewhere")
 
 
 async def test_a_label_is_never_that_of_the_call_before(tmp_path: Path, labels: Path) -> None:
@@ -120,7 +120,7 @@ async def test_what_was_said_to_be_wrong_counts_in_the_comparison_as_that_alone(
         assert "quiet    no such labels yet" in frame(app)
         assert "wrong    1.00   1 of 1" in frame(app)
         await pilot.press("G")
-        await until(pilot, lambda: "shows a rule labelled wrong" in frame(app))
+        await until(pilot, lambda: "shows a rule labeled wrong" in frame(app))
         assert "not ERR-001 → ERR-001" in frame(app)
 
 

@@ -237,7 +237,7 @@ async def test_one_key_labels_a_call_and_that_is_a_case_to_compare(casebook_of_c
         assert [one.expected for one in read_labelled(labels)] == [("ERR-001",), ("ERR-003",)]
         assert counts(casebook_of_calls) == {"ERR-001": (1, 0)}, "what was not shown cannot have helped"
         await pilot.press("v")
-        await until(pilot, lambda: isinstance(app.screen, TableScreen) and "1 of 2 labelled calls right" in frame(app))
+        await until(pilot, lambda: isinstance(app.screen, TableScreen) and "1 of 2 labeled calls right" in frame(app))
         assert "hybrid" in frame(app)
         await pilot.press("G")
         await until(pilot, lambda: "expected" in frame(app))

@@ -53,7 +53,7 @@ async def test_an_empty_table_offers_nothing_to_go_to(tmp_path: Path) -> None:
         await opened(pilot, app)
         await pilot.press("c")
         await until(pilot, lambda: "No similar rules" in frame(app))
-        assert "There is only one rule. Comparing needs at least two." in frame(app)
+        assert "There is only one rule. A comparison needs at least two rules." in frame(app)
         assert "1 rules" not in frame(app)
         assert "open" not in keys(frame(app))
         for key in ("enter", "o"):
@@ -63,7 +63,7 @@ async def test_an_empty_table_offers_nothing_to_go_to(tmp_path: Path) -> None:
         await pilot.press("escape", "v")
         await until(pilot, lambda: "No labels yet" in frame(app) and idle(app))
         await pilot.press("enter")
-        await until(pilot, lambda: told(app, "No labelled calls yet"))
+        await until(pilot, lambda: told(app, "No labeled calls yet"))
 
 
 async def test_rules_that_stand_alone_are_told_with_their_number(tmp_path: Path) -> None:
