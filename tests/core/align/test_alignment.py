@@ -83,7 +83,7 @@ def test_a_chosen_place_is_guarded_like_any_other() -> None:
     first, second = found.spans
     assert settle(twice, quote, found, first, AlignSettings()).status == "flagged"
     assert settle(twice, quote, found, second, AlignSettings()).status == "aligned"
-    with pytest.raises(ValueError, match="place"):
+    with pytest.raises(ValueError, match="location"):
         settle(twice, quote, found, Span(0, 1, 2), AlignSettings())
 
 

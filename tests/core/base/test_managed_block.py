@@ -87,7 +87,7 @@ def test_a_block_edited_by_hand_is_refused_and_replaced_alone_by_force() -> None
             "<!-- casebook:start a -->\n\n<!-- casebook:start a -->\n",
             "f:3: casebook:start without casebook:end",
         ),
-        (f"<!-- casebook:start a -->\n{END}\n<!-- casebook:start a -->\n{END}", "f:3: a second block a"),
+        (f"<!-- casebook:start a -->\n{END}\n<!-- casebook:start a -->\n{END}", "f:3: a second block of the kind a"),
     ],
 )
 @pytest.mark.parametrize("force", [False, True])

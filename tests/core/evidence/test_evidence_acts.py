@@ -83,7 +83,7 @@ def test_an_ambiguous_quote_wants_a_place(reviewed: Store) -> None:
     assert (done.state, done.words) == ("accepted", (AMBIGUOUS[1],))
     assert done.spans[0].start == MESSAGES[3].rfind(AMBIGUOUS[1])
     assert choose(reviewed, "mina", 2, 2).refused == "as_it_was"
-    with pytest.raises(Fault, match="no place 3"):
+    with pytest.raises(Fault, match="no location 3"):
         choose(reviewed, "mina", 2, 3)
 
 
@@ -179,7 +179,7 @@ def test_a_place_that_an_import_took_away_is_none_to_move_or_to_accept(reviewed:
     reject(reviewed, "mina", 1, "no")  # at message 4; what is rejected is not looked for again
     replace_messages(reviewed, MESSAGES[:2])
     align_session(reviewed, SESSION)
-    with pytest.raises(Fault, match="invalid place"):
+    with pytest.raises(Fault, match="invalid location"):
         adjust(reviewed, "mina", 1, "start", 1)
     done = accept_all(reviewed, "mina", [(1, "rejected"), (3, "near")])
     assert done.left == ((1, "no_place"), (3, "needs_confirmation"))

@@ -160,7 +160,7 @@ def test_what_cannot_be_started_is_only_a_reason(place: Endpoint, monkeypatch: p
     monkeypatch.setattr("sys.executable", "")
     found = connect("m", place=place, start=True)
     assert isinstance(found, Unserved)
-    assert "could not be started: there is no Python interpreter" in found.reason
+    assert "could not be started: no Python interpreter" in found.reason
     place.note.unlink()
     place.folder.rmdir()
     place.folder.write_text("a file")

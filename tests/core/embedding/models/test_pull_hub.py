@@ -199,7 +199,7 @@ def test_a_slow_hub_is_waited_for_while_it_gives_signs_of_life(hub: HubDouble, t
         ("stalls", "timeout", "timed out"),
         ("wrong", "model_unreachable", "is corrupt"),
         ("nonsense", "model_unreachable", "invalid reply from the hub"),
-        ("404", "model_unreachable", "does not have it"),
+        ("404", "model_unreachable", "does not have the model"),
         ("401", "model_unreachable", "denies access"),
         ("503", "model_unreachable", "503"),
     ],

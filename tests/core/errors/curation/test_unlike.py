@@ -44,7 +44,7 @@ def differing(store: Store, ours: int, theirs: int) -> dict[str, str]:
         (
             ("the curtain rod is bent on the left", "shell", None),
             ("an apple fell from the lorry", "shell", None),
-            {"key": "the errors have only"},
+            {"key": "in common"},
         ),
         (
             ("빌드 실패: 설정 파일을 읽는 중입니다", "shell", None),

@@ -118,7 +118,7 @@ def test_a_scanned_page_is_cited_as_a_page_beside_those_with_text(library: Store
     notes = put("book.pdf", document("valves and gauges", "")).parent
     plain = ingest(library, [notes])
     (item,) = plain.items or ()
-    assert item.warnings == ("page 2 has no text. Run: casebook library ingest --ocr",)
+    assert item.warnings == ("page 2 has no text; run: casebook library ingest --ocr",)
     assert counts(ingest(library, [notes], ON)) == {"updated": 1}
     uris = [hit.citation.uri for hit in search(library, SearchQuery("pool valves", "lexical")).hits]
     assert sorted(uris) == ["book.pdf#p=1", "book.pdf#p=2"]

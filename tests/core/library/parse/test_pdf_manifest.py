@@ -62,9 +62,9 @@ def test_each_page_that_has_words_is_a_block() -> None:
         (PageSpan(3), "stop it"),
     ]
     assert parsed.said == {"title": "Pumps"}
-    assert parsed.warnings == ("page 2 has no text. Run: casebook library ingest --ocr",)
+    assert parsed.warnings == ("page 2 has no text; run: casebook library ingest --ocr",)
     scanned = parse_pdf(document("", "", "words", "", "words", ""))
-    assert scanned.warnings == ("pages 1-2, 4, 6 have no text. Run: casebook library ingest --ocr",)
+    assert scanned.warnings == ("pages 1-2, 4, 6 have no text; run: casebook library ingest --ocr",)
 
 
 def test_tables_of_contents_are_no_passages_and_tables_of_numbers_are() -> None:
