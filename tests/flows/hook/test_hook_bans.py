@@ -26,7 +26,7 @@ def test_a_ban_is_told_once_a_session_after_the_reply_was_written(forbidding: Pa
     said = context(first.reply)
     assert "CLAUDE.md:1\n> Never use `npm`\n> Use `pnpm`." in said
     assert f"Source: {forbidding / 'work' / 'CLAUDE.md'}, line 1" in said
-    assert "forbidden code `npm`, exact" in said
+    assert "forbidden code `npm` (exact match)" in said
     assert handle(payload(forbidding, "npm install"), db, around()).reply == first.reply  # it was not written
     assert first.once_written is not None
     assert first.once_written() == ""

@@ -71,7 +71,7 @@ def test_it_quotes_the_passage_without_its_heading(desk: Desk) -> None:
         (lambda text: text.replace("## Locks", "## Locking"), "attached", "at the same location"),
         (lambda text: text.replace("never takes", "takes"), "detached", "the cited text changed"),
         (lambda text: text.replace("two seconds", "ten seconds"), "detached", "the cited text changed"),
-        (lambda text: text.partition("## Locks")[0], "detached", "no longer there"),
+        (lambda text: text.partition("## Locks")[0], "detached", "no longer in the document"),
         (lambda text: "", "detached", "no longer in the library"),
     ],
 )  # fmt: skip

@@ -208,7 +208,7 @@ def test_a_broken_ban_comes_first_with_its_place_as_id_and_says_exact(project: P
     assert (one.id, one.match_type, one.line) == ("CLAUDE.md:2", "exact", 2)
     assert one.title == "Never use `cargo test`"
     assert one.solution == "Use `cargo nextest run`."
-    assert one.why == ("forbidden code `cargo test`, exact",)
+    assert one.why == ("forbidden code `cargo test` (exact match)",)
     assert found.trace[0].reason == "forbidden code (exact match)"
     assert found.similarity_scores == (None,)
 

@@ -35,7 +35,7 @@ async def test_a_ban_is_listed_and_explained_and_follows_its_file(project: Path)
         assert "CLAUDE.md:3" in frame(app)
         said = told(screen)
         assert "Never use `npm`" in said
-        assert "Forbidden code `npm`, exact." in said
+        assert "Forbidden code `npm` (exact match)." in said
         assert "Use `pnpm`." in said
         (project / "CLAUDE.md").write_text("Never use `npm ci`.\n", encoding="utf-8")
         await until(pilot, lambda: ids(screen) == ["CLAUDE.md:1"] and idle(app))
