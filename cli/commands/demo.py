@@ -65,8 +65,8 @@ def _lines(out: Output, demo: Demo) -> Iterator[str]:
     for answer in worded:
         yield from _answer_lines(out, answer)
     yield ""
-    by = f"by meaning ({demo.model})" if demo.model else "without a model"
-    yield out.paint(clip(f"3. Search for an error in different words, {by}.", out.columns), "bold")
+    by = f"by meaning, {demo.model}" if demo.model else "without a model"
+    yield out.paint(clip(f"3. Search for an error in different words ({by}).", out.columns), "bold")
     if demo.without_model:
         yield from wrap(f"This search needs an embedding model: {demo.without_model}.", out.columns)
     yield from _answer_lines(out, reworded)

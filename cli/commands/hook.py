@@ -63,7 +63,7 @@ def run(argv: Sequence[str]) -> NoReturn:
 
 def add_to(parser: argparse.ArgumentParser, shared: object) -> None:
     """The arguments, for the help: the command itself is answered before any parser is built."""
-    parser.epilog = "Your agent runs this command with JSON on stdin. To set it up, run: casebook hooks install"
+    parser.epilog = "Your agent runs this command with JSON on stdin. To set up the hooks, run: casebook hooks install"
     parser.add_argument("--agent", metavar="NAME", help="calling agent (default: Claude Code)")
     parser.set_defaults(run=_by_parser)
 

@@ -141,7 +141,7 @@ def _first(ranked: Ranked, one: MatchedRule, reasons: Reasons | None, signs: Sig
     ]  # fmt: skip
     if said := label_of(ranked.label, one, shown=True) if shown else hidden_rule_label(ranked.match, ranked.label, one):
         label = label_mark(said, signs)
-        parts.append((f"\n{label.sign} labelled {label.words}", f"bold {label.tone}"))
+        parts.append((f"\n{label.sign} labeled {label.words}", f"bold {label.tone}"))
     return Content.assemble(*parts)
 
 
@@ -299,7 +299,7 @@ def draw_label(label: Label | None) -> str:
         return ""
     parts = ["no rule" if label.silence else f"{', '.join(label.applies)} right" if label.applies else ""]
     parts.append(f"{', '.join(label.not_these)} wrong" if label.not_these else "")
-    return "labelled: " + ", ".join(part for part in parts if part)
+    return "labeled: " + ", ".join(part for part in parts if part)
 
 
 _ROWS = 10

@@ -189,7 +189,7 @@ def _use_lines(context: Context, name: str, file: Path) -> Iterator[str]:
     yield from wrap(f"Saved in {one_line(str(file))}: {what}.", context.out.columns)
     variable = environment_name("embedding.model")
     if os.environ.get(variable):
-        yield context.out.paint(f"The variable {variable} is set and overrides the file.", "warn")
+        yield context.out.paint(f"The environment variable {variable} is set and overrides the file.", "warn")
     yield from wrap("To compute its embeddings, run: casebook embed", context.out.columns)
 
 

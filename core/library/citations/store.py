@@ -93,7 +93,7 @@ def cite(store: Store, cited_by: str, item_id: str, name: str, author: str, quot
     words = _beginning(found.text, found.section_label) if quote is None else quote.strip()
     at = found.text.find(words)
     if not words or at < 0:
-        raise Fault("invalid_input", "the quote is not in that passage", "copy it from the passage")
+        raise Fault("invalid_input", "the passage does not contain the quote", "copy it from the passage")
     uri = citation_of(passages(con, [found.id])[found.id]).uri
     around = found.text[max(0, at - AROUND) : at], found.text[at + len(words) : at + len(words) + AROUND]
     row = (cited_by, item_id, doc.workspace_path, uri, words, *around, found.heading_path_json, author, now())

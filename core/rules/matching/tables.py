@@ -233,7 +233,7 @@ def _own(stamp: _Stamp) -> tuple[dict[str, Any], _Where]:
         told = why_unread(error)
         if isinstance(error, tomllib.TOMLDecodeError) and (found := _LINE.search(told)):
             told += _bare(text.split("\n")[int(found.group(1)) - 1])
-        raise Fault("config_invalid", f"{path}: {told}", "fix it, or move it to another folder") from error
+        raise Fault("config_invalid", f"{path}: {told}", "fix the file, or move it to another folder") from error
 
 
 def _bare(line: str) -> str:

@@ -38,7 +38,7 @@ def test_every_fault_is_told_with_the_core_s_words_and_a_next_step(code: FaultCo
     notice = of_fault(Fault(code, "page 7 of /tmp/x.db is torn", "Do this."))
     assert notice.steps
     if code != "not_indexed":
-        assert "page 7 of /tmp/x.db is torn" in notice.why
+        assert "Page 7 of /tmp/x.db is torn. Do this." in notice.why
         assert "Do this." in notice.why
 
 

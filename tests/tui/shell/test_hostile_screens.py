@@ -61,7 +61,7 @@ def test_every_text_is_inert_and_itself_in_headings_chips_and_notices(signs) -> 
         for told in (
             draw_notice(no_match(text, 3), signs),
             draw_notice(missing_casebook(Path(text.replace("\x00", "0"))), signs),
-            draw_notice(of_fault(Fault("io_error", text, text)), signs),
+            draw_notice(of_fault(Fault("io_error", f"no {text}", f"see {text}")), signs),
             draw_notice(none_pass((("tool", text),), 3, signs), signs),
             draw_title("Cases", (("tool", text[:24]), ("status", "draft")), signs),
             draw_choice("tool", text, 3, signs, on=True, complete=True),

@@ -247,7 +247,7 @@ def test_programs_are_taken_apart_without_a_shell() -> None:
     assert external_editor.editor_of({})[0] == []
     assert "export EDITOR" in external_editor.editor_of({})[1]
     assert "export PAGER" in external_editor.pager_of({"PATH": "/nowhere"})[1]
-    assert "not a command line" in external_editor.pager_of({"PAGER": "less 'open"})[1]
+    assert "not a valid command line" in external_editor.pager_of({"PAGER": "less 'open"})[1]
 
 
 class Lent:

@@ -53,7 +53,7 @@ async def test_an_empty_table_offers_nothing_to_go_to(tmp_path: Path) -> None:
         await opened(pilot, app)
         await pilot.press("c")
         await until(pilot, lambda: "No similar rules" in frame(app))
-        assert "There is only one rule. A comparison needs at least two rules." in frame(app)
+        assert "There is only one rule. A comparison needs at least" in " ".join(frame(app).split())
         assert "1 rules" not in frame(app)
         assert "open" not in keys(frame(app))
         for key in ("enter", "o"):
