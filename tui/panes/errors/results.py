@@ -66,9 +66,7 @@ def first_run(sources: Sequence[Source] | None) -> Notice:
 def importing_first(progress: Progress | None, signs: Signs) -> Notice:
     """No cases yet, and an import runs that brings them: how far it is."""
     begins = "Searching for sessions" if progress is None else progress_words(progress, signs)
-    return Notice(
-        "Importing sessions", f"{begins}. Each case appears here as soon as casebook finds it.", alone=True
-    )
+    return Notice("Importing sessions", f"{begins}. Each case appears here as soon as casebook finds it.", alone=True)
 
 
 def missing_casebook(path: Path) -> Notice:
