@@ -10,7 +10,7 @@ import apsw
 from core.base.fault import Fault
 from core.errors.cases.browse import show_case
 from core.errors.cases.case import Case
-from core.errors.cases.resolutions import Resolution, answering, insert_resolution, mirrored
+from core.errors.cases.resolutions import Resolution, adopt_mirror, answering, insert_resolution, mirrored
 from core.errors.curation.transaction import (
     LINES,
     Conflict,
@@ -51,6 +51,17 @@ def merge(store: Store, actor: str, into: SeenVersion, others: Sequence[SeenVers
 
     done = decide(store, actor, "merge", f"merge {len(others)} more into", [into], join)
     return replace(done, unchanged=(), conflicts=(*done.conflicts, *conflicts), differed=tuple(differed))
+
+
+def join_cases(store: Store, actor: str, into: int, other: int) -> Curated:
+    """Make a case a part of another one with every fix as it is: which of them answers is decided elsewhere."""
+
+    def join(con: apsw.Connection, one: SeenVersion, ts: str) -> DecisionResult:
+        adopt_mirror(con, other)
+        _move(con, other, one.case_id, ts)
+        return DecisionResult(None, (other,))
+
+    return decide(store, actor, "merge", "merge 1 more into", [look(store.con, into)], join)
 
 
 def _unlike(store: Store, into: Case | None, others: Sequence[SeenVersion]) -> list[Unlike]:

@@ -221,7 +221,8 @@ def _drop_copy(con: apsw.Connection, fix: int, copy: Copy) -> None:
     status, reason, replaced_by = cast("tuple[str, str, int | None]", row)
     if status != copy.status:
         con.execute("UPDATE resolution SET status = ?, reason = ? WHERE id = ?", (status, reason, copy.of))
-    con.execute("UPDATE resolution SET replaced_by = ? WHERE id = ?", (replaced_by, copy.of))
+    above = None if replaced_by == copy.of else replaced_by  # a team has a later version of the original
+    con.execute("UPDATE resolution SET replaced_by = ? WHERE id = ?", (above, copy.of))
     con.execute("UPDATE resolution SET replaced_by = ?1 WHERE replaced_by = ?2", (copy.of, fix))
     con.execute("UPDATE resolution SET supersedes = ?1 WHERE supersedes = ?2", (copy.of, fix))
     con.execute("DELETE FROM resolution WHERE id = ?", (fix,))

@@ -86,13 +86,13 @@ def lesson_id(mark: str | None, key: str, lesson: Lesson | None, text: str) -> s
     return digest("\0".join((mark or f"={key}", *do))).hex()[:16]
 
 
-_PLACE: Final = REPOSITORY_OF_PLACE.format(session="o.session_id", folder="o.project")
+PLACE: Final = REPOSITORY_OF_PLACE.format(session="o.session_id", folder="o.project")
 _RECORDED: Final = "iif(json_valid(r.original), json_extract(r.original, '$.recorded.repository'), NULL)"
 """The repository in which a fix was recorded by hand (`RecordPlace`)."""
 _OF_SESSION: Final = REPOSITORY_OF_PLACE.format(session="r.session_id", folder="''")
 _MET: Final = (
     "(SELECT json_group_array(json(met)) FROM (SELECT DISTINCT json_array(f.fingerprint, f.key_line, f.tool,"
-    f" coalesce(nullif({_PLACE}, ''), o.project)) AS met FROM fingerprint f LEFT JOIN occurrence o USING (fingerprint)"
+    f" coalesce(nullif({PLACE}, ''), o.project)) AS met FROM fingerprint f LEFT JOIN occurrence o USING (fingerprint)"
     " WHERE f.case_id = r.case_id ORDER BY f.first_seen, f.fingerprint))"
 )
 _FIXES: Final = (

@@ -20,7 +20,7 @@ from core.flows.team.place import TeamPlace, place_of
 from core.flows.team.sync.holding import held_lessons
 from core.store import Store
 from core.team.lessons_file import Record, join, line_of, parse_line
-from core.team.postgres.log import LESSON, WITHDRAWAL, Draft, Event, Position
+from core.team.postgres.log import LESSON, MERGE, WITHDRAWAL, Draft, Event, Position
 from core.team.privacy import redacted_value
 from core.text import redact
 
@@ -28,6 +28,10 @@ SEND: Final = 500
 """Decisions that are sent in one transaction."""
 APPLY: Final = 1_000
 """Lessons that are taken over in one step."""
+MERGES: Final = "merge-"
+"""How the id of a merge begins, which is folded as a lesson is."""
+_KINDS: Final = "1"
+"""Rises with each new kind of event: then the log is read again for those that an older casebook left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +145,8 @@ class Decision(NamedTuple):
 
 def _decision(one: Event) -> Decision | None:
     """What an event says, without secrets; None where this version cannot read it."""
-    record = _record(one.lesson, one.line or "", redacted_value) if one.kind in (LESSON, WITHDRAWAL) else None
+    kinds = (MERGE if one.lesson.startswith(MERGES) else LESSON, WITHDRAWAL)
+    record = _record(one.lesson, one.line or "", redacted_value) if one.kind in kinds else None
     if record is None:
         return None
     return Decision(redact(one.project), one.lesson, record, f"{one.actor} ({one.machine})")
@@ -175,8 +180,8 @@ def learn(con: apsw.Connection, decisions: Iterable[Decision], *, waits: bool = 
         [(*key, line_of(one.lesson, one.record), waits, one.decided_by) for key, one in changed.items()],
     )
     con.executemany(
-        "DELETE FROM team_outbox WHERE repository = ? AND lesson = ? AND kind = ? AND time <= ?",
-        [(*key, LESSON, one.record.withdrawn) for key, one in changed.items() if one.record.withdrawn],
+        "DELETE FROM team_outbox WHERE repository = ? AND lesson = ? AND kind <> ? AND time <= ?",
+        [(*key, WITHDRAWAL, one.record.withdrawn) for key, one in changed.items() if one.record.withdrawn],
     )
 
 
@@ -197,8 +202,9 @@ def known_lesson(con: apsw.Connection, repository: str, lesson: str) -> Record |
 def waiting_lessons(con: apsw.Connection) -> Waiting | None:
     """The next lessons that are not in the cases yet: of one repository and one member, at most `APPLY`."""
     rows = con.execute(
-        "SELECT repository, decided_by, lesson, line FROM team_lesson WHERE waits ORDER BY repository, lesson LIMIT ?",
-        (APPLY,),
+        "SELECT repository, decided_by, lesson, line FROM team_lesson WHERE waits AND lesson NOT GLOB ?"
+        " ORDER BY repository, lesson LIMIT ?",
+        (f"{MERGES}*", APPLY),
     ).fetchall()
     if not rows:
         return None
@@ -220,12 +226,49 @@ def mark_applied(con: apsw.Connection, waiting: Waiting) -> None:
     )
 
 
+class Line(NamedTuple):
+    """One merge of the team as it is known here, and who decided so last."""
+
+    repository: str
+    lesson: str
+    line: str
+    decided_by: str
+    record: Record
+
+
+def merge_lines(con: apsw.Connection, repository: str | None = None) -> list[Line]:
+    """The merges of a repository that are in the cases; without one those of every repository that are not yet."""
+    which = "waits" if repository is None else "NOT waits AND repository = ?2"
+    rows = con.execute(
+        "SELECT repository, lesson, line, decided_by FROM team_lesson"
+        f" WHERE {which} AND lesson >= ?1 AND lesson < ?1 || char(1114111)",
+        (MERGES,) if repository is None else (MERGES, repository),
+    ).fetchall()
+    found = cast("list[tuple[str, str, str, str]]", rows)
+    return [Line(*row, record) for row in found if (record := _record(row[1], row[2]))]
+
+
+def mark_line(con: apsw.Connection, one: Line) -> None:
+    """Note that a merge is in the cases, unless it changed meanwhile. Inside the caller's transaction."""
+    mark_applied(con, Waiting(one.repository, one.decided_by, {one.lesson: one.line}))
+
+
+def read_new_kinds(store: Store) -> None:
+    """Read the log again from its start where an older casebook left out events that this one knows."""
+    with store.transaction() as con:
+        row = con.execute("SELECT value FROM meta WHERE key = 'team_kinds'").fetchone()
+        if row is None or row[0] != _KINDS:
+            con.execute("INSERT OR REPLACE INTO meta(key, value) VALUES ('team_kinds', ?)", (_KINDS,))
+            con.execute("UPDATE team_server SET seq = 0, hash = x''")
+
+
 def put(
     con: apsw.Connection, repository: str, lesson: str, record: Record, fix_id: int | None, *, waits: bool = False
 ) -> None:
     """Decide on a lesson here: it is known at once, and waits in the outbox. Inside the caller's transaction. `waits`:
     the decision is not noted in the fix of the lesson."""
-    kind, time = (WITHDRAWAL, record.withdrawn) if record.is_withdrawn else (LESSON, record.shared)
+    shared = MERGE if lesson.startswith(MERGES) else LESSON
+    kind, time = (WITHDRAWAL, record.withdrawn) if record.is_withdrawn else (shared, record.shared)
     learn(con, [Decision(repository, lesson, record, "you")], waits=waits or record.is_withdrawn)
     con.execute(
         "INSERT INTO team_outbox(id, kind, repository, lesson, time, line, fix_id) VALUES (?, ?, ?, ?, ?, ?, ?)",

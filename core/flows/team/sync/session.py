@@ -12,6 +12,7 @@ from core.flows.team.export import LeftOut
 from core.flows.team.importing import Kept, take_records
 from core.flows.team.place import TeamPlace
 from core.flows.team.sync.mark import note_contact, set_mark
+from core.flows.team.sync.merges import take_merges
 from core.flows.team.sync.replica import (
     Replica,
     fold,
@@ -19,6 +20,7 @@ from core.flows.team.sync.replica import (
     mark_sent,
     outbox,
     projects_of,
+    read_new_kinds,
     records_of,
     require_replica,
     send_again,
@@ -127,6 +129,7 @@ class _Round:
             self.added, self.changed = self.added + done.added, self.changed + done.changed
             self.withdrawn += done.withdrawn
             self.kept += done.kept
+        self.changed += take_merges(self.store)
 
     def send(self) -> None:
         """Send what waits, each part in one transaction of the server."""
@@ -157,6 +160,7 @@ def sync_on(
     store: Store, con: Session, *, restore: Collection[str] = (), again: bool = False, gather: bool = True
 ) -> TeamSync:
     """One round on an open connection. `gather`: look for what changed in the fixes here."""
+    read_new_kinds(store)
     replica = require_replica(store)
     held = membership(con, replica.team, joined=True)
     note_contact(store.path, answered=True)

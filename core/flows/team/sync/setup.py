@@ -12,7 +12,7 @@ from core.base.fault import Fault
 from core.flows.team.place import TeamPlace, mark_known, place_of
 from core.flows.team.sync.holding import forget_held
 from core.flows.team.sync.mark import set_mark
-from core.flows.team.sync.replica import Replica, replica_of, require_replica, team_line, waiting_count
+from core.flows.team.sync.replica import MERGES, Replica, replica_of, require_replica, team_line, waiting_count
 from core.store import Store
 from core.team.postgres.log import check_position, read_all
 from core.team.postgres.schema import TEAM, VERSION, Membership, create_team, membership, role_name
@@ -132,7 +132,7 @@ def join_team(store: Store, url: str, held: Membership, places: Sequence[TeamPla
                 (url, held.team, held.login, held.role, machine or secrets.token_hex(4)),
             )
         else:
-            con.execute("UPDATE team_server SET address = ?, login = ?", (url, held.login))
+            con.execute("UPDATE team_server SET address = ?, login = ?, journaled = -1", (url, held.login))
         for place in places:
             con.execute("INSERT OR REPLACE INTO team_project VALUES (?, ?)", (place.repository, str(place.root)))
             mark_known(con, place, None)  # what is searched in its folder is searched in its repository
@@ -166,7 +166,9 @@ def team_status(store: Store, *, ask: bool = True, verify: bool = False) -> Team
 
 
 def _status(store: Store, replica: Replica, server_seq: int | None, fault: str, verified: int | None) -> TeamStatus:
-    rows = store.con.execute("SELECT DISTINCT lesson FROM team_lesson ORDER BY lesson").fetchall()
+    rows = store.con.execute(
+        "SELECT DISTINCT lesson FROM team_lesson WHERE lesson NOT GLOB ? ORDER BY lesson", (f"{MERGES}*",)
+    ).fetchall()
     return TeamStatus(
         replica.team, team_line(store.con), place_of_server(replica.address), replica.login, replica.role,
         replica.machine, _projects(store), tuple(cast("str", row[0]) for row in rows), replica.position.seq, server_seq,
@@ -181,6 +183,7 @@ def leave_team(store: Store) -> TeamLeft:
         unsent = waiting_count(con)
         for table in ("team_server", "team_project", "team_lesson", "team_outbox"):
             con.execute(f"DELETE FROM {table}")
+        con.execute("DELETE FROM meta WHERE key GLOB 'team_merge:*'")
         forget_held(con)
     set_mark(store.path, there=False)
     return TeamLeft(replica.team, unsent)

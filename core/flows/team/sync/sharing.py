@@ -16,6 +16,7 @@ from core.flows.team.collect import origin_of
 from core.flows.team.export import LeavingLesson, LeftOut, PlannedLessons, after, plan_lessons
 from core.flows.team.importing import REJECTED_TEXT
 from core.flows.team.place import TeamPlace, person_of
+from core.flows.team.sync.merges import note_own, with_merges
 from core.flows.team.sync.replica import (
     known_lesson,
     known_lessons,
@@ -75,7 +76,7 @@ def _planned(
         with faults(store.path):
             known = known_lessons(store.con, place.repository)
             planned = plan_lessons(store.con, place, known, again=again, later=_LATER)
-            yield place, _with_verdicts(store.con, place, planned)
+            yield place, with_merges(store, place, known, _with_verdicts(store.con, place, planned))
 
 
 def _with_verdicts(con: apsw.Connection, place: TeamPlace, planned: PlannedLessons) -> PlannedLessons:
@@ -133,6 +134,7 @@ def collect(store: Store, restore: Collection[str] = ()) -> tuple[LeftOut, ...]:
                     verdict = one.changed == _VERDICT and _is_of_team(con, one.fix_id)
                     fix_id = None if verdict else one.fix_id
                     put(con, place.repository, one.id, planned.records[one.id], fix_id, waits=verdict)
+            note_own(store, place.repository, planned)
         _withdraw_undone(con)
         con.execute("UPDATE team_server SET journaled = ?", (cast("int", row[0]) if row else 0,))
     return tuple(one for _, planned in found for one in planned.left_out)
