@@ -8,15 +8,20 @@ import signal
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+from threading import get_ident
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from core.base.xdg import make_folder
 from core.embedding.models.catalogue import CATALOGUE, MINILM
 from core.embedding.models.models import LocalModel
 from core.embedding.runtime.embedder import LocalEmbedder
+from core.store import open_store
+from core.store.files import create_empty
 
 if TYPE_CHECKING:
     from tests.postgres import Server
@@ -77,6 +82,37 @@ def folders_of_nobody(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
         for kind in ("config", "data", "state"):
             patch.setenv(f"XDG_{kind.upper()}_HOME", str(tmp_path_factory.mktemp(kind)))
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def new_casebooks_copied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A new casebook is a copy of one that the steps of the schema have made: they take ten times as long."""
+    path = tmp_path_factory.mktemp("new") / "casebook.db"
+    open_store(path, create=True).close()
+    made = path.read_bytes()
+
+    def create_copy(path: Path) -> None:
+        part = path.with_name(f".{path.name}.{os.getpid()}.{get_ident()}")
+        try:
+            make_folder(path.parent)
+            part.touch(0o600)
+            part.write_bytes(made)
+            os.link(part, path)
+        except OSError:  # it is there, or may not be made
+            create_empty(path)
+        finally:
+            with suppress(OSError):
+                part.unlink()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("core.store.open.create_empty", create_copy)
+        yield
+
+
+@pytest.fixture
+def new_casebooks_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A new casebook is made by the steps of the schema, as everywhere but in these tests."""
+    monkeypatch.setattr("core.store.open.create_empty", create_empty)
 
 
 @pytest.fixture(scope="session")

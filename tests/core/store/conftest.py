@@ -17,6 +17,11 @@ from core.store import Store, open_store
 NOBODY = 65534
 
 
+@pytest.fixture(autouse=True)
+def steps_of_the_schema(new_casebooks_made: None) -> None:
+    """Here each new casebook is made by them."""
+
+
 @pytest.fixture
 def db(tmp_path: Path) -> Path:
     """Where a casebook may be made."""

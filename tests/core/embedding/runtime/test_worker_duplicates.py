@@ -218,6 +218,7 @@ def test_items_are_looked_up_by_their_key_however_many_vectors_there_are(book: S
         assert "kind=? AND item_id=?" in plan[1], plan
 
 
+@pytest.mark.usefixtures("new_casebooks_made")
 def test_what_an_older_casebook_embedded_is_taken_too(tmp_path: Path) -> None:
     path = tmp_path / "older.db"
     with open_store(path, create=True, schema=Schema(8, lambda: shipped()[:8])) as store:
