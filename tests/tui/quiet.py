@@ -27,6 +27,8 @@ from tui.shell.app import CasebookApp
 SLEPT = 0.02
 """How long `Pilot` sleeps at a time; what is due sooner is waited for, as it would be."""
 RESTED = 0.001
+LOOKS = 5
+"""Where a machine has no time for a test, one look may take as long as `SLEPT`: so many are needed."""
 LONGEST = 60.0
 """For jobs that work so long, on a machine that has no time for them."""
 DRAW = Compositor.render_update
@@ -38,9 +40,13 @@ def quiet(within: float = SLEPT) -> bool:
 
     A lane reports before it ends, and a report is ready in the loop at once: there is no gap between the two.
     """
-    app, loop = active_app.get(None), asyncio.get_running_loop()
-    if not isinstance(app, CasebookApp) or not app.jobs.is_idle(within):
-        return False
+    app = active_app.get(None)
+    return isinstance(app, CasebookApp) and app.jobs.is_idle(within) and _loop_rests(within)
+
+
+def _loop_rests(within: float) -> bool:
+    """Whether nothing is ready in the loop, and nothing is due within so many seconds."""
+    loop = asyncio.get_running_loop()
     return not _ready(loop) and not any(
         timer._when <= loop.time() + within and not timer._cancelled
         for timer in loop._scheduled  # pyright: ignore[reportAttributeAccessIssue]
@@ -54,23 +60,26 @@ def _ready(loop: asyncio.AbstractEventLoop) -> bool:
 async def wait_until_quiet(min_sleep: float = SLEPT, max_sleep: float = 1) -> None:
     """In the place of Textual's `wait_for_idle`: until all is quiet; where that cannot be known, as Textual does it.
 
-    A job may wait for what a test holds back: then the threads rest, and the loop has nothing to do. One that only
-    waits for its turn on a busy machine uses as little of the processor, but does not rest. What this look itself costs
-    is not counted: on a slow machine that alone would be work, and each key would wait `LONGEST` for a job that waits.
+    A job may wait for what a test holds back: then the threads rest, and the loop has nothing to do, however often it
+    is looked at. One that only waits for its turn on a busy machine uses as little of the processor, but does not rest.
+    What these looks cost is not counted: on a slow machine that alone would be work, and each key would wait `LONGEST`
+    for a job that waits.
     """
     start, loop = monotonic(), asyncio.get_running_loop()
     while True:
-        window, used, worked = monotonic(), _used_by_others(), False
-        while (now := monotonic()) - window < SLEPT:
+        window, used, looks, rests = monotonic(), _used_by_others(), 0, True
+        while (now := monotonic()) - window < SLEPT or looks < LOOKS:
             await asyncio.sleep(0)
+            looks += 1
             if min_sleep <= now - start and quiet():
                 return
             if _ready(loop):
-                worked = True
+                rests = False
             else:
                 await asyncio.sleep(0.002)
-        worked = worked or _used_by_others() - used >= RESTED or _threads_work()
-        if not worked and now - start > min_sleep:
+        await asyncio.sleep(0)
+        rests = rests and _loop_rests(SLEPT) and _used_by_others() - used < RESTED and not _threads_work()
+        if rests and now - start > min_sleep:
             return
         if now - start >= (LONGEST if _lanes_work() or _ready(loop) else max_sleep):
             return
