@@ -59,6 +59,8 @@ def test_a_merge_and_its_undo_are_shared(team: tuple[str, list[Person]]) -> None
     assert leaving["fields"]["other"]["errors"][0]["line"].endswith("Cannot find name 'describe'.")
     sync(joon, mina, ana)
     assert are_one(members) == [True, True, True]
+    shown = [one.json("errors", "show", str(case_of(one, ONE)))["resolution"] for one in (joon, ana)]
+    assert shown == ["**Run** `pip install pyyaml`"] * 2, "the fix of the case that was kept"
     (change,) = [one for one in ana.json("undo", "--list")["changes"] if one["title"].startswith("merge")]
     assert "(laptop)" in change["actor"]
     ana.run("undo", "--change", str(change["change"]))

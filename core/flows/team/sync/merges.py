@@ -42,11 +42,13 @@ class Side(NamedTuple):
 
 
 class Joined(NamedTuple):
-    """What a merge joins: `other` became a part of `into`. `change`: its number in the history here, 0 for none."""
+    """What a merge joins: `other` became a part of `into`. `change`: its number in the history here, 0 for none; `at`:
+    when it was decided."""
 
     into: Side
     other: Side
     change: int = 0
+    at: str = ""
 
 
 def take_merges(store: Store) -> int:
@@ -73,7 +75,7 @@ def take_merges(store: Store) -> int:
 def _sides_of(record: Record) -> Joined | None:
     said = record.values()
     into, other = (_side(said.get(name)) for name in ("into", "other"))
-    return None if into is None or other is None else Joined(into, other)
+    return None if into is None or other is None else Joined(into, other, at=record.latest())
 
 
 def _side(said: object) -> Side | None:
@@ -136,8 +138,8 @@ def _held(con: apsw.Connection) -> dict[str, Joined]:
     rows = con.execute("SELECT key, value FROM meta WHERE key >= ? AND key < ?", (_SIDES, f"{_SIDES[:-1]};"))
     found: dict[str, Joined] = {}
     for key, value in cast("Iterator[tuple[str, str]]", rows):
-        into, other, number = json.loads(value)
-        found[key] = Joined(Side(tuple(into[0]), into[1]), Side(tuple(other[0]), other[1]), number)
+        into, other, number, at = json.loads(value)
+        found[key] = Joined(Side(tuple(into[0]), into[1]), Side(tuple(other[0]), other[1]), number, at)
     return found
 
 
@@ -203,23 +205,32 @@ def _joined_cases(con: apsw.Connection) -> set[int]:
 
 
 def _spread(store: Store) -> None:
-    """In a case that a merge joins, the newest fix of the team holds for the whole case, any other as its lesson
-    says."""
+    """In a case that a merge joins, one fix of the team holds for the whole case: that of the case that the newest
+    merge kept, else the newest. Any other holds as its lesson says."""
     joined = _joined_cases(store.con)
-    newest: set[int] = set()
+    kept: dict[str, int] = {}
+    for rank, sides in enumerate(sorted(_held(store.con).values(), key=lambda one: (one.at, one.into), reverse=True)):
+        for mark in sides.into.marks:
+            kept.setdefault(mark, rank)
+    whole: set[int] = set()
     changed: list[tuple[str | None, int]] = []
     rows = store.con.execute(
-        "SELECT id, case_id, fingerprint, original FROM resolution WHERE author = ? AND replaced_by IS NULL"
+        "SELECT id, case_id, fingerprint, replaced_by, original FROM resolution WHERE author = ?"
         " AND status = 'verified' AND case_id IN (SELECT value FROM json_each(?)) ORDER BY ts DESC, original",
         (TEAM, json.dumps(sorted(joined))),
     ).fetchall()
     touched: set[int] = set()
-    for fix_id, case_id, mark, original in cast("list[tuple[int, int, str | None, str | None]]", rows):
-        if (said := _lesson_of(original)) is None:
-            continue
-        own = None if said.get("whole") is True or case_id not in newest else _marks_of(said)[0]
-        newest.add(case_id)
-        if own != mark:
+    fixes = [
+        (case_id, mark, None if replaced else fix_id, said)
+        for fix_id, case_id, mark, replaced, original in cast(
+            "list[tuple[int, int, str | None, int | None, str | None]]", rows
+        )
+        if (said := _lesson_of(original)) is not None
+    ]
+    for case_id, mark, fix_id, said in sorted(fixes, key=lambda one: kept.get(_marks_of(one[3])[0], len(kept))):
+        own = None if said.get("whole") is True or case_id not in whole else _marks_of(said)[0]
+        whole.add(case_id)
+        if own != mark and fix_id is not None:  # an edit made here stands for a replaced one
             changed.append((own, fix_id))
             touched.add(case_id)
     if changed:
