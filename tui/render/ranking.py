@@ -247,7 +247,10 @@ def draw_rank_head(width: int, signs: Signs) -> Content:
 
 def _wide_columns(row: RankRow, signs: Signs, now: datetime | None) -> list[tuple[str, str]]:
     """Where the rule is written, how often it was shown to agents, and when the last time."""
-    place = pad(inline(place_of(row.rule.path, row.rule.line), _PLACE, more=signs.more), _PLACE)
+    place = place_of(row.rule.path, row.rule.line)
+    if cell_len(place) > _PLACE:  # the name of the file says more than that of its folder
+        place = place.rpartition("/")[2]
+    place = pad(inline(place, _PLACE, more=signs.more), _PLACE)
     times = f"{row.used.shown:,}{signs.times}" if row.used else signs.dot
     last = ago(row.used.last, now) if row.used and now else ""
     return [(f" {place} {times:>{_TIMES}} {last:>{_LAST}}", "$cb-faint")]

@@ -105,3 +105,10 @@ def test_a_wide_row_names_the_file_of_the_rule_and_when_it_was_shown_last() -> N
         assert ("1,204×" in drawn and "2d" in drawn) is (row.used is not None)
         assert drawn[head.index("shown") : head.index("shown") + 5].strip(), "never shown is a sign, too"
     assert "rules.md" not in draw_rank_row(RankRow(one, "shown", used=used), 99, UNICODE, now).plain
+
+
+def test_of_a_long_place_the_file_and_the_line_are_kept() -> None:
+    path = "/srv/a-folder-with-quite-a-long-name/rules.md"
+    one = MatchedRule("ERR-001", "Title", 0.5, "hybrid", 0.5, 0.5, (), "", path=path, line=7)
+    drawn = draw_rank_row(RankRow(one, "shown"), 140, UNICODE).plain
+    assert drawn.index("rules.md:7") == draw_rank_head(140, UNICODE).plain.index("file")
