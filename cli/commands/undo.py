@@ -11,7 +11,7 @@ from cli.format.layout import wrap
 from cli.output import Output
 from cli.parser import Parser, number
 from core.base.fault import Fault
-from core.errors.cases.resolutions import UndoResult
+from core.flows.system.history import UndoResult
 
 if TYPE_CHECKING:
     from core.store import Store

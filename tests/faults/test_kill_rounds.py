@@ -12,7 +12,7 @@ import pytest
 
 from core.embedding.models.choose_model import choose_model
 from core.errors import list_cases, record_resolution
-from core.errors.cases.resolutions import bring_back, take_back
+from core.flows.system.history import bring_back, take_back
 from core.store import Store, open_store, store_checks
 from core.store.schema.migrations import SHIPPED, Schema, migrate, shipped, version_of
 from core.store.sql import number
@@ -34,7 +34,7 @@ DECIDE = (
     + """
 from core.errors.curation.transaction import Written, look
 from core.errors.curation.decisions import edit, reject, verify
-from core.errors.cases.resolutions import take_back
+from core.flows.system.history import take_back
 with open_store(path, write=True) as store:
     case = lambda at: look(store.con, (at + number) % 24 + 1)
     acts = (

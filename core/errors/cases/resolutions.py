@@ -8,11 +8,10 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Final, Protocol, cast
+from typing import Final, cast
 
 import apsw
 
-from core.base.fault import Fault
 from core.errors.cases.derived import (
     ANSWERS,
     CURRENT_FIRST,
@@ -28,7 +27,6 @@ from core.errors.cases.derived import (
 from core.errors.fixes import AUTHOR, Evidence, strength_of, weakness_of, worth_of
 from core.errors.lessons import Lesson, lesson_json, read_lesson
 from core.errors.retrieval.answer import Source, Status, Strength, Worth
-from core.store import JournalEntry, Store, Undone, undo
 from core.text import redact
 
 _SAID = ("resolution", "fix", "text", "summary")
@@ -431,69 +429,6 @@ _OF_SESSIONS = (
     "SELECT DISTINCT case_id FROM occurrence JOIN fingerprint USING (fingerprint)"
     " WHERE session_id IN (SELECT value FROM json_each(?))"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class UndoResult:
-    """What an undo did: the changes taken back, newest first; `stopped` says why there were not more, if so."""
-
-    SCHEMA: ClassVar[str] = "undo.v1"
-
-    undone: tuple[JournalEntry, ...]
-    changes: tuple[int, ...]
-    stopped: str
-
-
-def take_back(store: Store, actor: str, change: int | None = None, *, by: str | None = None) -> Undone:
-    """Undo one change: the newest active one (of the actor `by`), or the one with that number; an undo is a change too.
-
-    Raises Fault invalid_input, and changes nothing, where there is none, or a row of it was changed since.
-    """
-    return undo(store, actor, change, after=refresh_touched, by=by, mirrored=MIRRORED)
-
-
-class _Step(Protocol):
-    def __call__(self, store: Store, actor: str, *, by: str | None = None) -> Undone: ...
-
-
-def take_back_several(
-    store: Store, actor: str, steps: int, *, by: str | None = None, how: _Step = take_back
-) -> UndoResult:
-    """Undo (or redo, with `how`) changes one by one, until `steps` are done or one cannot be.
-
-    Raises Fault invalid_input if not even the first can.
-    """
-    done: list[Undone] = []
-    stopped = ""
-    while len(done) < steps and not stopped:
-        try:
-            done.append(how(store, actor, by=by))
-        except Fault as fault:
-            if fault.code != "invalid_input" or not done:
-                raise
-            stopped = f"{fault.message} {fault.hint}".strip()
-    return UndoResult(tuple(one.undid for one in done), tuple(one.id for one in done), stopped)
-
-
-def bring_back(store: Store, actor: str, *, by: str | None = None) -> Undone:
-    """Redo: undo the newest active undo (of the actor `by`), if nothing was changed after it.
-
-    Raises Fault invalid_input where the newest change is no undo.
-    """
-    return take_back(store, actor, newest_undo(store, by))
-
-
-def newest_undo(store: Store, by: str | None = None) -> int:
-    """The number of the newest change (of the actor `by`) where that is an undo. Raises Fault invalid_input."""
-    row = store.con.execute(
-        "SELECT id, undoes FROM journal WHERE undone_by IS NULL AND (?1 IS NULL OR actor = ?1)"
-        " AND NOT EXISTS (SELECT 1 FROM journal u WHERE u.id = journal.undoes AND u.undoes IS NOT NULL)"
-        " ORDER BY id DESC LIMIT 1",
-        (by,),
-    ).fetchone()
-    if row is None or row[1] is None:
-        raise Fault("invalid_input", "nothing to redo")
-    return cast("int", row[0])
 
 
 def refresh_touched(con: apsw.Connection, touched: frozenset[tuple[str, object]]) -> None:

@@ -234,7 +234,6 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     from core.embedding.runtime.report import EmbedReport
     from core.embedding.service.client import ModelService
     from core.errors import Case, CaseList, Identity, Recorded, SearchAnswer
-    from core.errors.cases.resolutions import UndoResult
     from core.errors.curation.history import History
     from core.errors.curation.transaction import Curated
     from core.errors.curation.triage import QueuePage
@@ -255,6 +254,7 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     from core.flows.system.demo import Demo
     from core.flows.system.doctor import Diagnosis
     from core.flows.system.evidence import EvidenceAdded
+    from core.flows.system.history import UndoResult
     from core.flows.transcripts.report import ImportAgain, ImportReport, Progress
     from core.rules.evaluation.clusters import Clusters
     from core.rules.evaluation.compare import Comparison

@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import cast
+from typing import ClassVar, Protocol, cast
 
 import apsw
 
 from core.base.fault import Fault
 from core.errors.cases.resolutions import MIRRORED as OF_ERRORS
-from core.errors.cases.resolutions import UndoResult, newest_undo, refresh_touched, take_back_several
+from core.errors.cases.resolutions import refresh_touched
 from core.errors.curation.history import Changed, ChangedQuote, History, case_history, whole_history
 from core.evidence.rows import decision_from, spans_from
-from core.store import RowChange, Store, Undone, row_changes, undo
+from core.store import JournalEntry, RowChange, Store, Undone, row_changes, undo
 from core.store.journal import Touched
 
 MOST_QUOTES = 12
@@ -184,7 +184,15 @@ def _start(text: object) -> str:
     return line if len(line) <= _START else line[: _START - 1] + "…"
 
 
-__all__ = ["UndoResult", "bring_back", "take_back", "take_back_several"]
+@dataclass(frozen=True, slots=True)
+class UndoResult:
+    """What an undo did: the changes taken back, newest first; `stopped` says why there were not more, if so."""
+
+    SCHEMA: ClassVar[str] = "undo.v1"
+
+    undone: tuple[JournalEntry, ...]
+    changes: tuple[int, ...]
+    stopped: str
 
 
 def take_back(store: Store, actor: str, change: int | None = None, *, by: str | None = None) -> Undone:
@@ -219,3 +227,39 @@ def bring_back(store: Store, actor: str, *, by: str | None = None) -> Undone:
     Raises Fault invalid_input where the newest change is no undo.
     """
     return take_back(store, actor, newest_undo(store, by))
+
+
+def newest_undo(store: Store, by: str | None = None) -> int:
+    """The number of the newest change (of the actor `by`) where that is an undo. Raises Fault invalid_input."""
+    row = store.con.execute(
+        "SELECT id, undoes FROM journal WHERE undone_by IS NULL AND (?1 IS NULL OR actor = ?1)"
+        " AND NOT EXISTS (SELECT 1 FROM journal u WHERE u.id = journal.undoes AND u.undoes IS NOT NULL)"
+        " ORDER BY id DESC LIMIT 1",
+        (by,),
+    ).fetchone()
+    if row is None or row[1] is None:
+        raise Fault("invalid_input", "nothing to redo")
+    return cast("int", row[0])
+
+
+class _Step(Protocol):
+    def __call__(self, store: Store, actor: str, *, by: str | None = None) -> Undone: ...
+
+
+def take_back_several(
+    store: Store, actor: str, steps: int, *, by: str | None = None, how: _Step = take_back
+) -> UndoResult:
+    """Undo (or redo, with `how`) changes one by one, until `steps` are done or one cannot be.
+
+    Raises Fault invalid_input if not even the first can.
+    """
+    done: list[Undone] = []
+    stopped = ""
+    while len(done) < steps and not stopped:
+        try:
+            done.append(how(store, actor, by=by))
+        except Fault as fault:
+            if fault.code != "invalid_input" or not done:
+                raise
+            stopped = f"{fault.message} {fault.hint}".strip()
+    return UndoResult(tuple(one.undid for one in done), tuple(one.id for one in done), stopped)

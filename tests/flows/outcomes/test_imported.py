@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from core.errors import identify, record_resolution, search
-from core.errors.cases.resolutions import take_back
 from core.errors.curation.merging import merge
 from core.errors.curation.transaction import look, person
+from core.flows.system.history import take_back
 from core.flows.transcripts.api import import_transcripts
 from core.store import Store, open_store
 from tests.flows.harvest.chat import LOOKUP

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from core.errors.cases.resolutions import take_back
 from core.errors.curation.decisions import apply_also, edit, mark_noise, reject, verify
 from core.errors.curation.merging import merge
 from core.errors.curation.splitting import split
 from core.errors.curation.transaction import Curated, Written, look, person
 from core.errors.curation.triage import WAITING, count_waiting, next_after, place_of, triage_queue
 from core.errors.exchange.case_export import export_cases, export_fixes
+from core.flows.system.history import take_back
 from core.flows.transcripts.api import import_transcripts
 from core.samples import sample_paths
 from core.store import Store, open_store, store_checks

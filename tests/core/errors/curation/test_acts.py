@@ -9,7 +9,6 @@ import pytest
 
 from core.base.fault import Fault
 from core.errors import Filters, Source, add_resolution, list_cases, record_resolution, search, show_case
-from core.errors.cases.resolutions import bring_back, take_back, take_back_several
 from core.errors.curation.autosave import three_way
 from core.errors.curation.decisions import apply_also, edit, mark_noise, reject, unmark_noise, verify
 from core.errors.curation.history import case_history
@@ -18,6 +17,7 @@ from core.errors.curation.splitting import split
 from core.errors.curation.transaction import SeenVersion, Written, look, version_of
 from core.errors.curation.triage import count_waiting, next_after, place_of, triage_queue
 from core.errors.identity.api import identify
+from core.flows.system.history import bring_back, take_back, take_back_several
 from core.store import Store, open_store
 
 ALPHA = "error TS2304: Cannot find name 'alpha'."

@@ -18,7 +18,7 @@ from pathlib import Path
 from core.errors import record_resolution
 from core.errors.curation.transaction import Written, look
 from core.errors.curation.decisions import edit, mark_noise, unmark_noise, verify
-from core.errors.cases.resolutions import take_back
+from core.flows.system.history import take_back
 from core.store import open_store
 db, name, errors = Path(sys.argv[1]), sys.argv[2], json.loads(sys.argv[3])
 wrote, refused = [], 0

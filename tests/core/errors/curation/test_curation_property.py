@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from core.base.fault import Fault
 from core.errors import observe, record_resolution, show_case
 from core.errors.cases.browse import browse
-from core.errors.cases.resolutions import bring_back, take_back
 from core.errors.curation.decisions import edit, mark_noise, reject, unmark_noise, verify
 from core.errors.curation.history import case_history, whole_history
 from core.errors.curation.merging import merge
@@ -24,6 +23,7 @@ from core.errors.curation.transaction import Curated, Written, look
 from core.errors.curation.triage import triage_queue
 from core.errors.exchange.case_export import export_cases
 from core.errors.identity.api import identify
+from core.flows.system.history import bring_back, take_back
 from core.store import Store, open_store, store_checks
 from tests.casebooks import new_casebook
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 from core.errors import list_cases, show_case
 from core.errors.cases.browse import browse, case_rows
-from core.errors.cases.resolutions import take_back
 from core.errors.curation.history import case_history
 from core.errors.curation.merging import fixes_of_merge, merge
 from core.errors.curation.transaction import look, person
 from core.errors.retrieval.embed_text import ErrorSource
+from core.flows.system.history import take_back
 from core.store import open_store
 from tests.tui.support import put
 

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from core.errors.cases.derived import refresh_case
-from core.errors.cases.resolutions import take_back
 from core.errors.curation.decisions import edit, reject
 from core.errors.curation.merging import merge, preview_merge
 from core.errors.curation.transaction import Written, look
 from core.errors.curation.triage import count_waiting, is_part_of, next_after, place_of, triage_queue
+from core.flows.system.history import take_back
 from core.flows.transcripts.api import import_transcripts
 from core.store import Store, open_store
 from tests.flows.harvest.chat import LOOKUP, NONE, python_error

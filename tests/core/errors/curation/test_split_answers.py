@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from core.base.fault import Fault
 from core.errors import record_resolution, search, show_case
-from core.errors.cases.resolutions import bring_back, take_back
 from core.errors.curation.decisions import edit, mark_noise, reject, unmark_noise, verify
 from core.errors.curation.merging import merge
 from core.errors.curation.splitting import shared_fixes, split
 from core.errors.curation.transaction import Written, look
 from core.errors.exchange.case_export import export_cases
 from core.errors.identity.api import identify
+from core.flows.system.history import bring_back, take_back
 from core.store import Store, open_store
 from tests.casebooks import new_casebook
 

@@ -8,10 +8,10 @@ import pytest
 
 from core.base.fault import Fault
 from core.errors import show_case
-from core.errors.cases.resolutions import take_back
 from core.errors.curation.merging import merge, preview_merge
 from core.errors.curation.splitting import split
 from core.errors.curation.transaction import look, person, unlike
+from core.flows.system.history import take_back
 from core.store import Store, open_store
 from tests.tui.support import put
 

@@ -10,12 +10,13 @@ import pytest
 
 from core.base.fault import Fault
 from core.errors import show_case
-from core.errors.cases.resolutions import answering, take_back
+from core.errors.cases.resolutions import answering
 from core.errors.curation.decisions import set_scope
 from core.errors.curation.history import case_history
 from core.errors.curation.transaction import look
 from core.errors.lessons import Do, Lesson, LessonEvidence, Scope, When, edited_lesson
 from core.flows.harvest.session import harvest_session
+from core.flows.system.history import take_back
 from core.flows.transcripts.api import import_transcripts
 from core.store import Store, open_store
 from tests.flows.harvest.chat import LOOKUP
