@@ -29,7 +29,6 @@ HUNK_LINES: Final = 10
 WHEN_FIELDS: Final = ("error", "tool", "version", "system", "sandbox")
 DO_FIELDS: Final = ("text", "file", "instead_of")
 NO_SANDBOX: Final = "off"
-_COUNTED: Final = ("told", "helped", "last_helped", "recheck", "offered")
 
 
 @dataclass(frozen=True, slots=True)

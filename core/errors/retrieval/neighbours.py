@@ -258,7 +258,6 @@ BELOW: Final = 0.2
 ALIKE: Final = 0.5
 """Share of common words from which two cases say the same: only the better one is shown while there are others."""
 _PIECES = 12
-_WORDS = 8
 
 
 def similar_cases(

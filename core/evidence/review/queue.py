@@ -21,7 +21,6 @@ from core.store import Store
 
 Status = Literal["aligned", "flagged", "ambiguous", "failed", "waiting", "accepted", "rejected"]
 """A filter's state; `failed` includes those with a near miss."""
-STATUSES: tuple[Status, ...] = ("failed", "ambiguous", "flagged", "waiting", "aligned", "accepted", "rejected")
 PROBLEMS: frozenset[State] = frozenset({"flagged", "ambiguous", "near", "failed", "waiting"})
 """States that block the promotion of an entry and are undecided."""
 _COMPARED = 1_000

@@ -144,9 +144,6 @@ DELEGATES: Final = frozenset(("Task", "Agent", "spawn_agent", "dispatch_agent", 
 DELEGATED: Final = "delegated"
 """The fact of such a call that holds the `Change` which the other agent made, or None for none."""
 
-_NOTES: Final = frozenset(
-    ("TodoWrite", "update_plan", "TaskCreate", "TaskUpdate", "write_stdin", "ExitPlanMode", "memory")
-)
 _WRITING = re.compile(
     r"(?:^|_)(?:write|edit|create|update|delete|replace|apply|insert|move|rename|set|install|execute|run_migration)(?:_|$)",
     re.I,

@@ -7,7 +7,7 @@ a citation says about its place (section, symbol, language, model, dates) is no 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import ClassVar, Final, Literal
 from urllib.parse import quote, unquote
 
@@ -188,11 +188,6 @@ def first_line(citation: Citation) -> int:
     if isinstance(citation, LineCitation):
         return citation.start
     return citation.line_start if isinstance(citation, CodeCitation) else 1
-
-
-def dated(citation: Citation, indexed_at: str, *, stale: bool) -> Citation:
-    """The same citation, with the time its document was read and whether that is long ago."""
-    return replace(citation, indexed_at=indexed_at, stale=stale)
 
 
 def _lines(start: int, end: int) -> str:

@@ -16,7 +16,6 @@ from core.library.citations.citation import (
     PageCitation,
     RegionCitation,
     TimeCitation,
-    dated,
     first_line,
     parse,
     place,
@@ -89,7 +88,7 @@ def test_a_path_with_a_hash_cannot_be_cited() -> None:
 
 def test_what_is_said_about_a_place_is_not_the_place() -> None:
     bare = LineCitation("a.md", 3, 9)
-    told = dated(LineCitation("a.md", 3, 9, section="§2 Uses"), "2026-01-02T03:04:05Z", stale=True)
+    told = LineCitation("a.md", 3, 9, section="§2 Uses", indexed_at="2026-01-02T03:04:05Z", stale=True)
     assert told == bare
     assert told.uri == "a.md#L3-L9"
     assert told.stale
