@@ -73,6 +73,24 @@ def test_a_merge_and_its_undo_are_shared(team: tuple[str, list[Person]]) -> None
     assert are_one(members) == [True, True, True], "merged again, the other way round"
 
 
+def test_an_undo_leaves_other_merges(team: tuple[str, list[Person]]) -> None:
+    """Two merges joined three cases; the undo of one leaves two of them joined, on every machine."""
+    _, members = team
+    mina, joon, ana = members
+    mina.fix(THIRD, "export name=1")
+    sync(mina, joon, ana)
+    merge(ana, OTHER, THIRD)
+    sync(ana, joon)
+    merge(joon, ONE, OTHER)
+    sync(joon, mina, ana)
+    assert [len({case_of(one, error) for error in (ONE, OTHER, THIRD)}) for one in members] == [1, 1, 1]
+    change = next(one for one in mina.json("undo", "--list")["changes"] if "'yaml'" in one["title"])
+    mina.run("undo", "--change", str(change["change"]))
+    sync(mina, joon, ana, mina, joon)
+    assert are_one(members) == [False, False, False]
+    assert [case_of(one, OTHER) == case_of(one, THIRD) for one in members] == [True, True, True]
+
+
 def test_an_older_casebook_leaves_merges_out_and_reads_them_once_it_is_updated(
     team: tuple[str, list[Person]], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -391,7 +391,10 @@ def _merged_here(store: Store) -> Iterator[tuple[int, Joined]]:
         " ORDER BY id",
         (-1 if replica is None else replica.journaled, *_BY_A_PERSON),
     ).fetchall()
+    taken_over = {sides.change for sides in _held(store.con).values()}  # these are of others
     for (number,) in cast("list[tuple[int]]", rows):
+        if number in taken_over:
+            continue
         for case_id, sides in _joined_by(store.con, row_changes(store, number)):
             yield case_id, sides._replace(change=number)
 
