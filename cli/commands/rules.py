@@ -123,7 +123,7 @@ def run_match(args: argparse.Namespace, context: Context) -> int:
             "invalid_input", f"--limit {args.limit} is not between 1 and 100", "see casebook rules match --help"
         )
     if args.project and not Path(args.project).is_dir():
-        raise Fault("invalid_input", f"--project {args.project} is not a folder", "pass the folder of the project")
+        raise Fault("invalid_input", f"--project {args.project} is not a folder", "pass the project folder")
     kind = project_type(Path(args.project)) if args.project else ()
     bans = _ban_source(args, context)
     matching, unread = _whole(args, context, source="process" if args.jsonl else "either", bans=bans)

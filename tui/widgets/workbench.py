@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from core.flows.transcripts.report import Progress
 
 
-AT_LIST, ELSEWHERE = "{list.back} cancels", "{list.back} in the list cancels"
+AT_LIST, ELSEWHERE = "{list.back} cancels", "in the list, {list.back} cancels"
 """How to stop a run, by where the focus is."""
 
 

@@ -232,11 +232,11 @@ def _practice_list_lines(out: Output, found: PracticeList) -> Iterator[str]:
         form = f"{failure.program} {failure.key}".strip()
         yield from _hanging_line(out, f"{form}: {failure.said}; passed: `{failure.passed}` ({failure.project})")
     if found.told:
-        yield from ("", f"Known failures shown before a command: {found.told:,}, avoided: {found.avoided:,}")
+        yield from ("", f"Warnings shown before a command: {found.told:,}, failures avoided: {found.avoided:,}")
     if found.withheld:
         yield from (
             "",
-            f"Known failures withheld before a command: {found.withheld:,}, avoided: {found.avoided_withheld:,}",
+            f"Warnings withheld before a command: {found.withheld:,}, failures avoided: {found.avoided_withheld:,}",
         )
 
 

@@ -112,7 +112,7 @@ def _add_curation(children: Group) -> None:
     edit.add_argument("--verify", action="store_true", help="mark the new fix as verified")
     merge = children.leaf("merge", "merge cases", "cli.commands.errors.curation:run_merge")
     merge.add_argument("id", metavar="ID", type=number, nargs="+", help="case to keep, then the cases to merge into it")
-    split = children.leaf("split", "move errors of a case into a new case", "cli.commands.errors.curation:run_split")
+    split = children.leaf("split", "move errors from a case to a new case", "cli.commands.errors.curation:run_split")
     split.add_argument("id", metavar="ID", type=number, help="case number")
     split.add_argument(
         "--fingerprint", metavar="MARK", action="append", required=True, help="fingerprint to move (repeatable)"

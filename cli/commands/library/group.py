@@ -226,7 +226,12 @@ def _add_eval(leaf: Parser) -> None:
         help="search modes (default: lexical, hybrid)",
     )
     leaf.add_argument(
-        "-k", "--k", metavar="N", type=number, default=10, help="results for recall and precision (default 10)"
+        "-k",
+        "--k",
+        metavar="N",
+        type=number,
+        default=10,
+        help="number of results for recall and precision (default 10)",
     )
     leaf.add_argument("--keep", action="store_true", help="save the run for later comparison")
     leaf.add_argument(

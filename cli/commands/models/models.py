@@ -230,4 +230,8 @@ def _measured_lines(out: Output, found: Calibration, *, kept: bool) -> Iterator[
     yield f"high    if cosine is at least {bars.high:.3f} with 1,000 cases, {rises}"
     yield f"low     if cosine is at least {bars.low:.3f}"
     yield f"similar if cosine is at least {bars.similar:.3f}"
-    yield "Saved with the model." if kept else "Not saved: the current thresholds were measured on many more texts."
+    yield (
+        "The thresholds are saved with the model."
+        if kept
+        else "Not saved: the current thresholds were measured on many more texts."
+    )

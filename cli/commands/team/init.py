@@ -144,4 +144,4 @@ def _lines(out: Output, done: TeamInit) -> Iterator[str]:
     for one in done.files:
         yield f"{one_line(one.path)}: {one_line(one.fault) or 'block ' + ('written' if one.changed else 'unchanged')}"
     if done.merge_driver:
-        yield "In this clone, git now merges the lessons file with casebook."
+        yield "In this clone, git now uses casebook to merge the lessons file."

@@ -327,7 +327,7 @@ def _refuse(text: str) -> None:
             "remove the surrogate",
         )
     if not any(unicodedata.category(char)[0] not in "ZC" for char in text):
-        raise Fault("invalid_input", "a blank text cannot be embedded", "pass a text")
+        raise Fault("invalid_input", "a blank text cannot be embedded", "pass text that is not blank")
 
 
 def _broken(model: Model, error: Exception) -> Fault:

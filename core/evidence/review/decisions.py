@@ -206,7 +206,7 @@ _SAID: dict[Refusal, str] = {
     "no_place": "no location was found: search the session for the quote",
     "not_aligned": "it is not aligned yet: align its session first",
     "changed_meanwhile": "it changed in the meantime: review it again",
-    "as_it_was": "it is already decided",
+    "as_it_was": "you already decided on it",
 }
 _EVENT: dict[Act, EventType] = {"words": "quote_replaced", "reject": "evidence_rejected"}
 

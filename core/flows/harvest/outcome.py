@@ -406,7 +406,9 @@ def _masked(command: Command, body: str) -> Outcome:
             return partly
         if not passes and (errors := _check_refused(command, body)):
             return _failing(
-                errors, "A pipe or list hides the exit code, and the check printed only an error message", whole=True
+                errors,
+                "The check printed only an error message, and a pipe or command list hid its exit code",
+                whole=True,
             )
         return Outcome("filtered") if command.view == "part" and not passes else Outcome("passed")
     errors = recognised(named_errors(body)) if named or fails else ()

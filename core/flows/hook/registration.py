@@ -221,7 +221,7 @@ def _hooks(text: str, name: str) -> dict[str, list[Any]]:
     body = text.lstrip("\ufeff")
     value: object = parse(body, name) if body.strip() else {}
     if not isinstance(value, dict):
-        raise _odd(name, text, 0, "the settings are not an object")
+        raise _odd(name, text, 0, "the settings are not a JSON object")
     hooks = cast("dict[str, Any]", value).get("hooks", {})
     if not isinstance(hooks, dict):
         raise _odd(name, text, text.find('"hooks"'), "hooks is not an object")

@@ -94,8 +94,8 @@ def ask_for_lesson(payload: Payload, database: Path) -> dict[str, object] | None
     session = visible(payload.session_id)[:200]
     failed = f"after {attempts} failed attempts" if attempts >= ATTEMPTS else "after more than five minutes"
     reason = (
-        f"A failing command passed {failed}. If you have casebook's tool record_lesson, call it once for session"
-        f" {session} with the fix. Otherwise stop."
+        f"A command that failed before now passes {failed}. If you have casebook's tool record_lesson, call it"
+        f" once for session {session} with the fix. Otherwise, stop."
     )
     return {"decision": "block", "reason": reason}
 

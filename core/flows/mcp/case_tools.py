@@ -157,8 +157,8 @@ ALIGN_QUOTE: Final = Tool(
 MATCH_RULES: Final = Tool(
     "match_rules",
     "Find rules for a tool call",
-    "The user's rules that apply to a tool call, best first, with reasons, and near misses. "
-    "No rule is a normal result. Returns rule_match.v1.",
+    "The user's rules that apply to a tool call, best first, with reasons and near misses. "
+    "The result can be empty. Returns rule_match.v1.",
     shape(
         ("tool_name", "tool_input"),
         tool_name=text("The tool, for example Bash or Edit.", 200),

@@ -86,7 +86,7 @@ def _bulk_search(desk: Desk, given: dict[str, Any], cancelled: Cancelled) -> Bul
         return [_query(one, f"queries[{at}]", like) for at, one in enumerate(given["queries"])]
 
     if not given["queries"]:
-        raise Fault("invalid_input", "queries is empty", "pass at least one query")
+        raise Fault("invalid_input", "`queries` is empty", "pass at least one query")
     with desk.vectors() as vectors, opened_search(desk.database, vectors) as answer:
         found = search_bulk(lambda query: _fitting(answer, query), (one for one in queries() if not cancelled()))
     return found if given.get("format") == "full" else brief_bulk(found)
@@ -177,8 +177,8 @@ ASK: Final = Tool(
     "ask",
     "Ask the library",
     "The user's LLM answers a question from their notes, documents and code. casebook checks every sentence against "
-    "its source (`claims`). With a `refusal_reason`, there is no answer, only the nearest passages. If `grounded` is "
-    "false without a `refusal_reason`, the answer is unverified: do not rely on it, and see `trace`. "
+    "its source (`claims`). If `refusal_reason` is set, the result contains only the nearest passages. If "
+    "`grounded` is false without a `refusal_reason`, the answer is unverified: do not rely on it. See `trace`. "
     "A call may take minutes. Returns answer.v1.",
     shape(
         ("question",),

@@ -351,7 +351,7 @@ class _Reading:
         if not heading.marked:
             wrong = f"the heading of {named.id} has no ### before it"
         elif heading.quoted:
-            wrong = f"the heading of {named.id} is in a quote"
+            wrong = f"the heading of {named.id} is in a block quote"
         elif named.span or named.several:
             wrong = f"this heading names more than {named.id}"
         elif not named.sure or heading.deep:

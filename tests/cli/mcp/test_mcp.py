@@ -314,7 +314,7 @@ def test_what_it_speaks_and_whether_it_is_well(talk: Talk) -> None:
         ("search", {"query": "x", "path_glob": "src/**"}, "use a pattern such as *.md"),
         ("search", {"query": "x", "lang": "xx"}, "ko, en, mixed"),
         ("bulk_search", {"queries": [{"query": "x"}] * 101}, "more than 100"),
-        ("bulk_search", {"queries": []}, "queries is empty"),
+        ("bulk_search", {"queries": []}, "`queries` is empty"),
         ("fetch", {}, "citation is missing"),
         ("fetch", {"name": "a.md", "citation": "a.md"}, "more than one"),
         ("fetch", {"citation": " "}, "the name is empty"),

@@ -85,7 +85,7 @@ def test_groups_that_call_more_than_casebook_are_somebody_elses() -> None:
         ('{\n  // why\n  "a": 1\n}', "s:2: a comment"),
         ('{\n  "a": 1, /* no */\n  "b": 2\n}', "s:2: a comment"),
         ('{"a": 1', "s:1:"),
-        ("[]", "s:1: the settings are not an object"),
+        ("[]", "s:1: the settings are not a JSON object"),
         ('{\n"hooks": []}', "s:2: hooks is not an object"),
         ('{\n"hooks": {\n"PostToolUse": {}}}', "s:3: hooks.PostToolUse is not a list"),
         ('{"hooks": {}, "hooks": {}}', "duplicate key 'hooks'"),

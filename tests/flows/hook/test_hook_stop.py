@@ -43,8 +43,11 @@ def test_it_asks_once_after_three_attempts_that_ended_green(db: Path) -> None:
     reply = stop(db).reply
     assert reply is not None and set(reply) == {"decision", "reason"} and reply["decision"] == "block"
     reason = str(reply["reason"])
-    assert reason.startswith("A failing command passed after 3 failed attempts") and "record_lesson" in reason
-    assert "session s1" in reason and reason.endswith(" Otherwise stop.")
+    assert (
+        reason.startswith("A command that failed before now passes after 3 failed attempts")
+        and "record_lesson" in reason
+    )
+    assert "session s1" in reason and reason.endswith(" Otherwise, stop.")
     assert stop(db).reply is None
     fixed_after(db, 4, error=BROKEN.replace("leftpad", "rightpad"))
     assert stop(db).reply is None

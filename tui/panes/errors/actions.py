@@ -77,7 +77,7 @@ def _needs_draft(now: CaseNow) -> str:
     return (
         ""
         if now.has_fix or now.marked
-        else "There is no draft. Press {fix.write} to write a fix or {triage.skip} to skip."
+        else "This case has no draft. To write a fix, press {fix.write}. To skip the case, press {triage.skip}."
     )
 
 

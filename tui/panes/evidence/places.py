@@ -297,7 +297,7 @@ class Places:
         if view.asking:
             return
         if state == "accepted" and view.looked == view.start:
-            self._screen.say("This quote is already decided.")
+            self._screen.say("You already decided on this quote.")
         elif (place := view.place) is None:
             self._wanted = (read.quote.row.id, view.spans)
         elif place.fit.verdict == "too_little":

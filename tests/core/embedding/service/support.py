@@ -44,7 +44,7 @@ class Double:
         if any(text == "break" for text in texts):
             raise ZeroDivisionError("as models do")
         if not all(text.strip() for text in texts):
-            raise Fault("invalid_input", "a blank text cannot be embedded", "pass a text")
+            raise Fault("invalid_input", "a blank text cannot be embedded", "pass text that is not blank")
         return [tuple(vector_of(line, kind) for line in text.split("\n")) for text in texts]
 
     def close(self) -> None:

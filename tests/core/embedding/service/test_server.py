@@ -128,7 +128,7 @@ def test_a_fault_of_the_model_is_told_and_the_service_goes_on(place: Endpoint) -
         client = served(place)
         with pytest.raises(Fault, match="blank") as blank:
             client.embed(["good", " "], "query")
-        assert (blank.value.code, blank.value.hint) == ("invalid_input", "pass a text")
+        assert (blank.value.code, blank.value.hint) == ("invalid_input", "pass text that is not blank")
         assert client.embed(["good"], "query")
         with pytest.raises(Fault, match="ZeroDivisionError: as models do") as broken:
             client.embed(["break"], "query")
