@@ -89,8 +89,11 @@ def told(text: str) -> Step:
 
 
 async def test_every_text_is_itself_in_the_trace(tmp_path: Path) -> None:
-    app = app_on(tmp_path / "none.db")
+    with open_store(tmp_path / "one.db", write=True, create=True) as store:  # an empty casebook shows no trace
+        put(store, "error: unit aa failed", "shell", None)
+    app = app_on(tmp_path / "one.db")
     async with app.run_test(size=(200, 60)) as pilot:
+        await until(pilot, lambda: app.errors.case.read)
         app.errors.add_class("-why")
         for first in range(0, len(CORPUS), 4):
             texts = CORPUS[first : first + 4]
