@@ -6,13 +6,16 @@ from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from core.store import open_store
+from tests.flows.insights.rows import add_session, add_verdict
+from tests.tui.panes.evidence.support import one_of_each
 from tests.tui.panes.library.support import idle as library_idle
 from tests.tui.panes.library.support import paths, put_notes, read_notes
 from tests.tui.panes.rules.support import CALLS, RULES, answered, put_calls
 from tests.tui.panes.rules.support import idle as rules_idle
-from tests.tui.support import NOW, toasts, until
+from tests.tui.support import NOW, put, toasts, until
 from tui.actions.registry import PANES
 from tui.panes.common.pane_screen import PaneScreen
 from tui.panes.library.screen import LibraryScreen
@@ -34,6 +37,20 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def calls(tmp_path: Path) -> Path:
     (tmp_path / "memory.md").write_text(RULES, encoding="utf-8")
     return put_calls(tmp_path / "calls.db", *CALLS)
+
+
+@pytest.fixture
+def everything(tmp_path: Path) -> Path:
+    """A casebook with something for each pane: where nothing is stored, no list has an edge."""
+    (tmp_path / "memory.md").write_text(RULES, encoding="utf-8")
+    path = put_calls(one_of_each(tmp_path / "all.db"), *CALLS)
+    read_notes(path, put_notes(tmp_path / "notes"))
+    with open_store(path, write=True) as store:
+        put(store, "Error: x", "shell", "do y")
+        with store.transaction() as con:
+            add_session(con, "s")
+            add_verdict(con, "s", 1)
+    return path
 
 
 @pytest.fixture
@@ -88,14 +105,16 @@ async def pane(pilot: Pilot[None], app: CasebookApp, number: int) -> PaneScreen:
     return screen
 
 
-async def test_the_edge_of_each_pane_moves_by_key_and_mouse_and_is_there_again(calls: Path) -> None:
+async def test_the_edge_of_each_pane_moves_by_key_and_mouse_and_is_there_again(everything: Path) -> None:
     left: dict[str, int] = {}
-    app = app_on(calls, State())
+    app = app_on(everything, State())
     async with app.run_test(size=SIZE, notifications=True) as pilot:
         await until(pilot, lambda: app.focused is not None)
-        await pilot.press("escape")
         for number in range(1, len(PANES) + 1):
             screen = await pane(pilot, app, number)
+            await until(pilot, lambda: app.focused is not None and app.errors.case.read)
+            await pilot.press("escape")
+            await until(pilot, lambda: not isinstance(app.focused, Input))
             before = list_width(screen)
             await pilot.press("greater_than_sign")
             await until(pilot, lambda screen=screen, before=before: list_width(screen) > before)
@@ -116,8 +135,8 @@ async def test_the_edge_of_each_pane_moves_by_key_and_mouse_and_is_there_again(c
             await until(pilot, lambda screen=screen: list_width(screen) > 60)
             left[screen.PANE] = width = list_width(screen)
             assert SIZE[0] - width >= 40, "what is beside it can still be read"
-        await until(pilot, lambda: kept(calls).panes.get("insights", {}).get("share"))
-    app = app_on(calls)
+        await until(pilot, lambda: kept(everything).panes.get("insights", {}).get("share"))
+    app = app_on(everything)
     async with app.run_test(size=SIZE, notifications=True) as pilot:
         await until(pilot, lambda: isinstance(app.screen, PaneScreen) and list_width(app.screen) > 0)
         for number in range(1, len(PANES) + 1):
@@ -133,7 +152,7 @@ async def test_the_edge_of_each_pane_moves_by_key_and_mouse_and_is_there_again(c
         await pilot.hover(offset=(20, 8))
         await pilot.mouse_up(offset=(20, 8))
         await until(pilot, lambda: screen.query_one(f"#{screen.LIST}").region.bottom == 9)
-        await pilot.press("alt+1", "greater_than_sign")
+        await pilot.press("alt+1", "escape", "greater_than_sign")
         await until(pilot, lambda: "one panel at a time" in str(toasts(app)))
         await pilot.resize_terminal(*SIZE)
         await until(pilot, lambda: list_width(app.errors) == left["errors"])
