@@ -167,7 +167,8 @@ def fit_of(
     reasons += reasons_of(concerns, diff)
     little = len(said) >= LONG and count <= _WORDS and covers < _QUARTER
     verdict: FitVerdict = "too_little" if little else "asks" if reasons else "fits"
-    told = TOO_LITTLE if little else f"{len(reasons)} reasons to ask" if reasons else "same meaning"
+    asked = "1 reason to ask" if len(reasons) == 1 else f"{len(reasons)} reasons to ask"
+    told = TOO_LITTLE if little else asked if reasons else "same meaning"
     step = Step(
         "place",
         "hit" if verdict == "fits" else "rejected",

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
+from core.errors.identity.identity import KeyLine
 from core.flows.harvest.changes import DELEGATES, Change, texts_of
 from core.flows.harvest.command import Command, parse_command
 from core.flows.harvest.command_relation import Relation
@@ -268,7 +269,7 @@ def _about(clue: Clue, spoken: Sequence[tuple[int, Statement]]) -> Statement | N
 def unresolved(error: OpenError) -> HarvestedError:
     """`error` as one that nothing has fixed."""
     return HarvestedError(
-        key=error.named.key,
+        key=_with_program(error.named.key, error.first.command),
         normalized=error.named.normalized,
         fingerprint=error.named.fingerprint,
         tool=error.first.ran.tool,
@@ -278,6 +279,15 @@ def unresolved(error: OpenError) -> HarvestedError:
         ts=error.first.ran.ts,
         worth=_worth(error),
     )
+
+
+def _with_program(key: KeyLine, command: Command) -> KeyLine:
+    """A key line that no rule knows, with the program as its tool: the one that it begins with, or the only one."""
+    if key.tool != "unknown":
+        return key
+    programs = [part.program for part in command.members if part.program]
+    said = [name for name in programs if key.text.startswith(f"{name}: ")]
+    return replace(key, tool=(said or programs)[0]) if said or len(programs) == 1 else key
 
 
 @dataclass(frozen=True, slots=True)

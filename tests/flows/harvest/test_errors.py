@@ -26,6 +26,19 @@ def test_a_failed_command_is_one_error_with_its_place() -> None:
 
 
 @pytest.mark.parametrize(
+    ("command", "output", "tool"),
+    [
+        ("rg -n 'a(' src | head", "rg: unrecognized flag -z9", "rg"),
+        ("flyctl deploy", "Error: --image-label requires a value", "flyctl"),
+        ("make-report && flyctl deploy", "Error: --image-label requires a value", "unknown"),
+        ("python app.py", LOOKUP, "python"),
+    ],
+)
+def test_the_program_is_the_tool_of_an_error_that_no_rule_knows(command: str, output: str, tool: str) -> None:
+    assert Chat().sh(command, output, 2).one().key.tool == tool
+
+
+@pytest.mark.parametrize(
     ("failure", "text"),
     [
         ("denied", "The user doesn't want to proceed with this tool use."),
