@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
-from core.errors.identity.identity import KeyLine
 from core.flows.harvest.changes import DELEGATES, Change, texts_of
 from core.flows.harvest.command import Command, parse_command
 from core.flows.harvest.command_relation import Relation
@@ -48,7 +47,7 @@ from core.flows.harvest.fixes.lesson import (
 from core.flows.harvest.fixes.likelihood import WINDOW, Likely, Trial, likely_steps
 from core.flows.harvest.fixes.linking import SAID, Candidate, Failure, Linked, is_check, link_steps
 from core.flows.harvest.outcome import Outcome
-from core.flows.harvest.signatures import Named
+from core.flows.harvest.signatures import Named, with_program
 from core.text import words
 
 FAR: Final = 60
@@ -269,7 +268,7 @@ def _about(clue: Clue, spoken: Sequence[tuple[int, Statement]]) -> Statement | N
 def unresolved(error: OpenError) -> HarvestedError:
     """`error` as one that nothing has fixed."""
     return HarvestedError(
-        key=_with_program(error.named.key, error.first.command),
+        key=with_program(error.named.key, error.first.command),
         normalized=error.named.normalized,
         fingerprint=error.named.fingerprint,
         tool=error.first.ran.tool,
@@ -279,15 +278,6 @@ def unresolved(error: OpenError) -> HarvestedError:
         ts=error.first.ran.ts,
         worth=_worth(error),
     )
-
-
-def _with_program(key: KeyLine, command: Command) -> KeyLine:
-    """A key line that no rule knows, with the program as its tool: the one that it begins with, or the only one."""
-    if key.tool != "unknown":
-        return key
-    programs = [part.program for part in command.members if part.program]
-    said = [name for name in programs if key.text.startswith(f"{name}: ")]
-    return replace(key, tool=(said or programs)[0]) if said or len(programs) == 1 else key
 
 
 @dataclass(frozen=True, slots=True)

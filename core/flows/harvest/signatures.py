@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from core.errors.identity.api import identify
 from core.errors.identity.fingerprint import fingerprint_line
 from core.errors.identity.identity import KeyLine
 from core.errors.identity.normalize import normalize_line
+from core.flows.harvest.command import Command
 from core.text import clean
 
 
@@ -387,3 +389,12 @@ def _echo(text: str, said: str) -> bool:
     """Whether one line only says the other again: without its exception's name, or with a note in brackets."""
     shorter, longer = sorted((text, said), key=len)
     return longer == shorter or longer.endswith(f" {shorter}") or longer.startswith(f"{shorter} [")
+
+
+def with_program(key: KeyLine, command: Command) -> KeyLine:
+    """A key line that no rule knows, with the program as its tool: the one that it begins with, or the only one."""
+    if key.tool != "unknown":
+        return key
+    programs = [part.program for part in command.members if part.program]
+    said = [name for name in programs if key.text.startswith(f"{name}: ")]
+    return replace(key, tool=(said or programs)[0]) if said or len(programs) == 1 else key
