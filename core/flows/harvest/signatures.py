@@ -395,6 +395,6 @@ def with_program(key: KeyLine, command: Command) -> KeyLine:
     """A key line that no rule knows, with the program as its tool: the one that it begins with, or the only one."""
     if key.tool != "unknown":
         return key
+    said = [part.program for part in command.parts if part.program and key.text.startswith(f"{part.program}: ")]
     programs = [part.program for part in command.members if part.program]
-    said = [name for name in programs if key.text.startswith(f"{name}: ")]
     return replace(key, tool=(said or programs)[0]) if said or len(programs) == 1 else key

@@ -30,6 +30,7 @@ def test_a_failed_command_is_one_error_with_its_place() -> None:
     [
         ("rg -n 'a(' src | head", "rg: unrecognized flag -z9", "rg"),
         ("flyctl deploy", "Error: --image-label requires a value", "flyctl"),
+        ("Get-Content a.rs | Select-String '('", "Select-String: The string ( is invalid.", "Select-String"),
         ("make-report && flyctl deploy", "Error: --image-label requires a value", "unknown"),
         ("python app.py", LOOKUP, "python"),
     ],
