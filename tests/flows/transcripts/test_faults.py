@@ -51,6 +51,7 @@ def test_plain_without_a_path_is_a_fault(db: Path) -> None:
 
 
 def test_without_paths_the_agents_folders_are_read(db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))  # whoever runs the tests has agents too
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
     monkeypatch.setenv("CODEX_HOME", str(tmp_path / "codex"))
     nothing = run(db)
