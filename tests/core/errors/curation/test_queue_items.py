@@ -13,6 +13,7 @@ from core.errors.curation.decisions import edit, reject
 from core.errors.curation.merging import merge, preview_merge
 from core.errors.curation.transaction import Written, look
 from core.errors.curation.triage import count_waiting, is_part_of, next_after, place_of, triage_queue
+from core.errors.incidents import shares_of
 from core.flows.system.history import take_back
 from core.flows.transcripts.api import import_transcripts
 from core.store import Store, open_store
@@ -165,6 +166,33 @@ def test_what_is_kept_on_write_is_what_the_rows_say(store: Store, tmp_path: Path
             refresh_case(store.con, row[0])
     assert states(store) == kept
     assert [row[2] for row in kept] == [3, 2]
+
+
+def test_a_session_is_summed_in_one_pass_over_its_verdicts(store: Store, tmp_path: Path) -> None:
+    few, many = session(tmp_path, 1), session(tmp_path, 2)
+    for chat, runs in ((few, 20), (many, 160)):
+        for number in range(runs):
+            letters = f"{chr(97 + number % 26)}{chr(97 + number // 26)}"
+            chat.bash(f"python {letters}.py", python_error(f"KeyError: 'of{letters}'"), 1)
+    put(store, few, many)
+    assert _visited(store, many) < 16 * _visited(store, few), "the sum grows with the verdicts, not with their square"
+
+
+def _visited(store: Store, chat: Transcript) -> int:
+    """How many instructions the sum of a session takes."""
+    steps = 0
+
+    def step() -> bool:
+        nonlocal steps
+        steps += 1
+        return False
+
+    store.con.set_progress_handler(step, 1)
+    try:
+        shares_of(store.con, [chat.session])
+    finally:
+        store.con.set_progress_handler(None)
+    return steps
 
 
 def test_a_page_walks_the_index_and_sorts_nothing(store: Store) -> None:
