@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from cli.commands.errors.curation import LARGEST_ID
 from cli.context import Context, not_there, says_yes
 from cli.format.cases import field, lesson_lines, markdown_field, source_line, uses
-from cli.format.layout import clip, one_line, pad, width, wrap
+from cli.format.layout import clip, counted, one_line, pad, width, wrap
 from cli.output import Output
 from core.base.fault import Fault
 from core.errors import Case, CaseList, Filters, Resolution, list_cases, show_case
 from core.errors.cases.derived import NO_LONGER_HARVESTED, project_aliases
 from core.errors.curation.transaction import look
 from core.errors.incidents import SLIP
+from core.errors.lessons import beyond_card
 from core.errors.practice import Practice, PracticeList, every_failure, practices, shown_counts, shown_how
 from core.errors.retrieval.answer import Worth
 from core.store import open_store
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from core.flows.agent_file import SyncedFile
 
 _WORTHS: Final[dict[str, Worth]] = {"any": "general", "project": "project", "none": "slip"}
+_LONGEST_LINE = 1_000
+"""Code points of a line of output that are shown without --verbose."""
 _WIDE = 100
 """From here on the list has columns to spare for the whole name of a tool."""
 
@@ -88,7 +91,8 @@ def case_lines(out: Output, case: Case) -> Iterator[str]:
     yield from field(out, "project", case.project or "unknown")
     yield from field(out, "use", uses(case.use_count) + (f", last {case.last_used}" if case.last_used else ""))
     if case.error_raw:
-        yield from field(out, "output", case.error_raw if out.verbose else _few_lines(case.error_raw), code=True)
+        shown = case.error_raw if out.verbose else _around(case.error_raw, case.key_lines)
+        yield from field(out, "output", shown, code=True)
     if not case.resolutions:
         yield out.paint("  No fix recorded.", "warn")
     for fix in case.resolutions:
@@ -96,9 +100,11 @@ def case_lines(out: Output, case: Case) -> Iterator[str]:
         yield f"Fix {fix.id}, {fix.status}" + (", team" if fix.author == "team" else "") + _standing(fix)
         if len(case.fingerprints) > 1:
             yield from field(out, "for", _error_of(fix, case))
+        text = fix.text
         if fix.lesson is not None:
-            yield from lesson_lines(out, fix.lesson)
-        yield from markdown_field(out, "fix", fix.text)
+            yield from lesson_lines(out, fix.lesson, case.key_lines[0] if len(case.key_lines) == 1 else "")
+            text = text if out.verbose else beyond_card(text, fix.lesson)
+        yield from markdown_field(out, "fix", text)
         yield from field(out, "strength", fix.weakness or fix.strength)
         yield from field(out, "fixed by", fix.resolved_by or "unknown")
         yield from field(out, "tools", " > ".join(fix.tool_sequence) or "none")
@@ -137,10 +143,16 @@ def _occurrences(case: Case) -> str:
     return f"{case.occurrences:,} times, {case.first_seen} to {case.last_seen}"
 
 
-def _few_lines(text: str, most: int = 12) -> str:
-    lines = text[:8000].split("\n")
-    more = "" if len(lines) <= most and len(text) <= 8000 else "\n… (--verbose shows all)"
-    return "\n".join(lines[:most]) + more
+def _around(text: str, key_lines: Sequence[str], most: int = 12) -> str:
+    """The lines around the first key line, or the first ones where the output does not hold it as it stands."""
+    lines = text.split("\n")
+    key = next((one.split("\n")[0].strip() for one in key_lines), "")
+    at = next((number for number, line in enumerate(lines) if key and key in line), 0)
+    first = min(max(0, at - most // 3), max(0, len(lines) - most))
+    before = [f"… ({counted(first, 'line')} before, --verbose shows all)"] if first else []
+    after = ["… (--verbose shows all)"] if first + most < len(lines) else []
+    shown = [line[:_LONGEST_LINE] + "…" * (len(line) > _LONGEST_LINE) for line in lines[first : first + most]]
+    return "\n".join([*before, *shown, *after])
 
 
 def run_import(args: argparse.Namespace, context: Context) -> int:
