@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final, Literal, NamedTuple
 
 from core.flows.harvest import programs
@@ -213,17 +214,17 @@ class Part(NamedTuple):
     def family(self) -> str:
         """What makes two runs the same: the program and its arguments, without messages."""
         if self.words[:2] == ("git", "commit"):
-            return "git commit" + (" --no-verify" if {"-n", "--no-verify"} & set(self.words) else "")
+            settings = [f" -c {after}" for word, after in pairwise(self.words) if word == "-c"]
+            return "".join(("git commit", " --no-verify" * bool({"-n", "--no-verify"} & set(self.words)), *settings))
         return " ".join((*self.words, self.simple.fed)).rstrip()
 
     @property
     def shape(self) -> str:
         """What a person would type for it: without what only decorates, one spelling of a package manager's scripts."""
-        plain = self.program in ("npm", "pnpm", "yarn")
         around = () if self.around and plain_name(self.around[0]) in programs.DECORATION else self.around
-        return " ".join(
-            (*around, *(self.words if plain else self.simple.words[len(self.around) :]), self.simple.fed)
-        ).strip()
+        typed = self.simple.words[len(self.around) :]
+        plain = self.program in ("npm", "pnpm", "yarn") and not "".join(typed[1:2]).startswith("-")
+        return " ".join((*around, *(self.words if plain else typed), self.simple.fed)).strip()
 
     def width(self, table: frozenset[str]) -> int:
         """Return how many leading words of the part are in `table` together (the longest entry), or 0."""
@@ -317,10 +318,24 @@ def part_of(simple: Simple) -> Part:
         if alias is not None:
             words[:width] = alias.split()
             break
+    words = _subcommand_first(words)
     part = Part(tuple(words), around, "run", simple)
     if not words or words[0] in LOOPS or part.named(programs.SETUP):
         return part._replace(kind="setup")
     return part._replace(kind="read") if _reads(part) else part
+
+
+def _subcommand_first(words: list[str]) -> list[str]:
+    """`git -C there log -3` as `git log -3 -C there`: what runs is told by the first words."""
+    for width in (1, 2):
+        valued = programs.GLOBAL_OPTIONS.get(" ".join(words[:width]))
+        at = width
+        while valued is not None and at < len(words) and words[at].startswith("-"):
+            at += 2 if words[at] in valued else 1
+        if width < at < len(words):
+            end = words.index("--", at) if "--" in words[at:] else len(words)
+            words = [*words[:width], *words[at:end], *words[width:at], *words[end:]]
+    return words
 
 
 def _reads(part: Part) -> bool:

@@ -62,7 +62,9 @@ view, gh run list, gh run watch, gh repo view, gh api, gh search, gh release vie
 aws sts get-caller-identity, aws configure list, aws logs, terraform show, terraform output, terraform state, heroku
 logs, vercel logs, fly logs, pm2 logs, pm2 list, pm2 status, mvn dependency:tree, gradle dependencies, flutter
 doctor, dotnet --info, dotnet --list-sdks, crontab -l, conda list, conda info,
-git merge-tree, ssh-add -l, ssh-add -L
+git merge-tree, ssh-add -l, ssh-add -L, git worktree list, git stash list, git stash show, git submodule status, git
+lfs ls-files, git bisect log, git tag -l, git tag --list, git remote show, git remote get-url, npm config get, npm
+config list, kubectl rollout status, kubectl rollout history, docker system df
 """)
 """They only show what is there: their output may quote errors and never is one by its looks."""
 
@@ -227,6 +229,33 @@ RUNNERS: Final[dict[str, frozenset[str]]] = {
     "direnv exec": frozenset(),
 }
 """The same in two words."""
+
+GLOBAL_OPTIONS: Final[dict[str, frozenset[str]]] = {
+    "git": _set("-C, -c, --git-dir, --work-tree, --namespace, --config-env"),
+    "gh": _set("-R, --repo"),
+    "glab": _set("-R, --repo"),
+    "docker": _set("-H, --host, -c, --context, --config, -l, --log-level"),
+    "docker compose": _set("-f, --file, -p, --project-name, --env-file, --profile, --project-directory, --ansi"),
+    "kubectl": _set("-n, --namespace, --context, --kubeconfig, --cluster, --user, -s, --server"),
+    "helm": _set("-n, --namespace, --kube-context, --kubeconfig"),
+    "npm": _set("--prefix, -C, -w, --workspace, --loglevel"),
+    "pnpm": _set("-C, --dir, --filter, -F"),
+    "yarn": _set("--cwd"),
+    "bun": _set("--cwd, --filter"),
+    "go": _set("-C"),
+    "cargo": _set("-C, -Z, --config, --color"),
+    "uv": _set("--directory, --project, --color, --cache-dir"),
+    "poetry": _set("-C, --directory, -P, --project"),
+    "terraform": frozenset(),
+    "aws": _set("--profile, --region, --output, --endpoint-url"),
+    "gcloud": _set("--project, --format, --account"),
+    "az": _set("--subscription, -o, --output"),
+    "systemctl": _set("-H, --host, -M, --machine"),
+    "dotnet": frozenset(),
+    "flyctl": _set("-a, --app"),
+    "fly": _set("-a, --app"),
+}
+"""Programs whose options may stand before their subcommand; those of the options that take a value."""
 
 LOOKING_VERBS: Final = _set("""
 ls, list, get, describe, show, status, info, view, version, whoami, plan, inspect, history, search, diff, help,
