@@ -331,6 +331,18 @@ def test_a_lesson_is_shown_as_a_card(harvested: Run) -> None:
     assert harvested("errors", "show", "1", "--json").json()["resolutions"][0]["lesson"]["check"] == "python app.py"
 
 
+def test_a_long_output_is_shown_around_its_key_line(run: Run, tmp_path: Path) -> None:
+    output = "\n".join([*(f"ok {n}" for n in range(40)), LOOKUP, *(f"end {n}" for n in range(40))])
+    chat = Transcript(tmp_path / "in").bash("python app.py", output, 1).edit().bash("python app.py", "fine")
+    assert run("import", "claude-code", str(chat.save())).code == 0
+    shown = run("errors", "show", "1").text
+    seen, _, _ = shown.partition("  output  ")[2].partition("\n\nFix ")
+    assert "lines before, --verbose shows all" in seen and "KeyError: 'currency'" in seen and "ok 2\n" not in seen
+    assert seen.count("\n") < 15 and seen.endswith("… (--verbose shows all)")
+    assert shown.count("**Change**") == 0, "the card says it"
+    assert "**Change**" in run("errors", "show", "1", "--verbose").text
+
+
 def test_a_lesson_is_confirmed_for_every_project_and_that_is_undone(harvested: Run) -> None:
     def scope() -> str:
         return str(harvested("errors", "lesson", "1", "--json").json()["scope"])

@@ -46,6 +46,7 @@ def test_one_family_however_it_is_wrapped(command: str) -> None:
         ("npx tsc -b", "node_modules/.bin/tsc -b"),
         ("docker-compose up -d", "docker compose up -d"),
         ('git commit -m "one thing"', "git commit -m 'another'"),
+        ("git -C web log -3 -- a.py", "git log -3 -C web -- a.py"),
     ],
 )
 def test_spellings_of_one_program(one: str, other: str) -> None:
@@ -82,6 +83,10 @@ def test_operators_inside_quotes_heredocs_and_substitutions_join_nothing() -> No
     assert [simple.words for simple in split("echo \"a; b\" 'c | d' e\\ f")] == [("echo", "a; b", "c | d", "e f")]
 
 
+def test_a_setting_for_one_commit_makes_another_command() -> None:
+    assert parse_command("git -c commit.gpgsign=false commit -m a").family == "git commit -c commit.gpgsign=false"
+
+
 @given(st.text(max_size=200))
 def test_no_text_breaks_the_splitter(text: str) -> None:
     parsed = parse_command(text)
@@ -100,6 +105,8 @@ def test_hostile_commands_are_read_in_one_pass(text: str) -> None:
     "command",
     [
         "npm i -D vitest",
+        "npm --prefix web install",
+        "git -C web checkout main",
         "uv add httpx",
         "rm -rf node_modules",
         "sed -i 's/a/b/' Makefile",
@@ -136,6 +143,11 @@ def test_commands_that_change_something(command: str) -> None:
         "cat a.py > /dev/null",
         "curl localhost:3000",
         "cd src && ls",
+        "git -C web -c core.pager=cat log -3",
+        "git --no-pager stash list",
+        "docker compose -f dev.yml logs db",
+        "kubectl -n shop get pods",
+        "npm --prefix web test",
     ],
 )
 def test_commands_that_change_nothing(command: str) -> None:
