@@ -61,7 +61,7 @@ def is_interrupted(body: str) -> bool:
 def asks_presence(command: Command) -> bool:
     """Whether a command of several parts only asks which programs are installed, and in which version."""
     parts = [part for part in command.parts if part.kind != "setup" and part.program not in ("echo", "printf")]
-    asking = [part for part in parts if part.words[-1:] and (part.words[-1] in _VERSION or part.program in _FINDERS)]
+    asking = [part for part in parts if _VERSION & set(part.simple.words[-1:]) or part.program in _FINDERS]
     return len(asking) > 1 and all(part in asking or part.named(programs.FILE_READERS) for part in parts)
 
 

@@ -214,8 +214,8 @@ class Part(NamedTuple):
     def family(self) -> str:
         """What makes two runs the same: the program and its arguments, without messages."""
         if self.words[:2] == ("git", "commit"):
-            settings = [f" -c {after}" for word, after in pairwise(self.words) if word == "-c"]
-            return "".join(("git commit", " --no-verify" * bool({"-n", "--no-verify"} & set(self.words)), *settings))
+            settings = [f"-c {after} " for word, after in pairwise(self.words) if word == "-c"]
+            return f"git {''.join(settings)}commit" + " --no-verify" * bool({"-n", "--no-verify"} & set(self.words))
         return " ".join((*self.words, self.simple.fed)).rstrip()
 
     @property

@@ -154,11 +154,10 @@ class Likely(NamedTuple):
             return f"{what} does the same in another way"
         if self.signs & {"names", "names near", "file", "missing"}:
             return f"{what} is about what the error names"
-        return (
-            f"{what} was made because of what was said of the error"
-            if "said" in self.signs
-            else (f"{what} changes something, and the failure was not seen again")
-        )
+        if "said" in self.signs:
+            return f"{what} was made because of what was said of the error"
+        done = "changes something" if self.trial.acts else "looks in another way"
+        return f"{what} {done}, and the failure was not seen again"
 
 
 def likely_steps(
