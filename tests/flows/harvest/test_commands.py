@@ -143,7 +143,7 @@ def test_commands_that_change_something(command: str) -> None:
         "cat a.py > /dev/null",
         "curl localhost:3000",
         "cd src && ls",
-        "git -C web -c core.pager=cat log -3",
+        "git -C web -c color.ui=false log -3",
         "git --no-pager stash list",
         "docker compose -f dev.yml logs db",
         "kubectl -n shop get pods",
