@@ -33,11 +33,11 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     children = Group(parser, shared, "hooks_command")
     for name, about, run in (
         ("install", "add the hooks to the settings of an agent", run_install),
-        ("uninstall", "remove the hooks from the settings of an agent", run_uninstall),
+        ("uninstall", "remove the hooks from the settings of your agents", run_uninstall),
         ("status", "test the hooks of each agent on this machine", run_status),
     ):
         leaf = children.leaf(name, about, run, _EXAMPLES if name == "install" else "")
-        default = "all agents on this machine" if run is run_status else _DEFAULT
+        default = _DEFAULT if run is run_install else "all agents on this machine"
         leaf.add_argument("--agent", choices=AGENTS, help=f"agent (default: {default})")
         place = leaf.add_mutually_exclusive_group()
         place.add_argument("--project", metavar="DIR", type=path_name, help="project folder")
@@ -53,15 +53,39 @@ def run_install(args: argparse.Namespace, context: Context) -> int:
     form = _form(args)
     report = install_hooks(form, _place(args, form), program(), options_of(args), dry=args.dry_run)
     lines = [*_lines(context.out, report, "The hooks are already installed.", dry=args.dry_run)]
-    context.out.result(report, [*lines, *([f"Next: {form.note}."] if form.note else [])])
+    lines += [f"Next: {form.note}."] if form.note else []
+    if not (args.agent or args.project or args.settings):
+        lines += _other_agents(options_of(args))
+    context.out.result(report, lines)
     return 0
 
 
-def run_uninstall(args: argparse.Namespace, context: Context) -> int:
-    """`hooks uninstall`: exit 1 if there was nothing to remove."""
+def _other_agents(options: list[str]) -> list[str]:
+    """The agents on this machine that are not the default and that have no hooks yet, with the command for each."""
+    from core.base.fault import Fault
     from core.base.program import program
-    from core.flows.hook.agents.status import uninstall_hooks
+    from core.flows.hook.agents.forms import found_forms
+    from core.flows.hook.agents.status import registered
 
+    missing: list[str] = []
+    for form in found_forms(os.environ):
+        try:
+            done = form.agent == _DEFAULT or registered(form, form.path(os.environ), program(), options).installed
+        except Fault:
+            done = False
+        missing += [] if done else [f"{form.title} has no hooks. Run: casebook hooks install --agent {form.agent}"]
+    return missing
+
+
+def run_uninstall(args: argparse.Namespace, context: Context) -> int:
+    """`hooks uninstall`: exit 1 if there was nothing to remove, or if the settings of an agent cannot be changed."""
+    from core.base.program import program
+    from core.flows.hook.agents.status import uninstall_all_hooks, uninstall_hooks
+
+    if not (args.agent or args.project or args.settings):
+        report = uninstall_all_hooks(program(), options_of(args), os.environ, dry=args.dry_run)
+        context.out.result(report, _uninstalled_lines(context.out, report, dry=args.dry_run))
+        return 0 if report.diff and not any(one.fault for one in report.agents) else 1
     form = _form(args)
     report = uninstall_hooks(form, _place(args, form), program(), options_of(args), dry=args.dry_run)
     context.out.result(report, _lines(context.out, report, "No casebook hooks found.", dry=args.dry_run))
@@ -108,14 +132,33 @@ def _state(one: AgentHooks) -> str:
     return f"{state}, {'responds' if one.answers else 'does not respond' if one.answers is False else 'not tested'}"
 
 
+def _uninstalled_lines(out: Output, report: HooksReport, *, dry: bool) -> Iterator[str]:
+    from core.flows.hook.agents.forms import FORMS
+
+    yield from _diff_lines(out, report)
+    if not report.agents:
+        yield "No casebook hooks found."
+    for one in report.agents:
+        done = one.fault or ("No change written (--dry-run)" if dry else "hooks removed")
+        yield f"{FORMS[one.agent].title}: {one_line(done)}"
+        yield f"  {one_line(one.path)}"
+        for note in one.notes:
+            yield f"  {one_line(note)}"
+
+
+def _diff_lines(out: Output, report: HooksReport) -> Iterator[str]:
+    for line in report.diff:
+        style = "good" if line.startswith("+") else "bad" if line.startswith("-") else "dim"
+        yield out.paint(one_line(line), style)
+    if report.diff:
+        yield ""
+
+
 def _lines(out: Output, report: HooksReport, nothing: str, *, dry: bool) -> Iterator[str]:
     if not report.diff:
         yield f"{one_line(report.path)}: {nothing}"
         return
-    for line in report.diff:
-        style = "good" if line.startswith("+") else "bad" if line.startswith("-") else "dim"
-        yield out.paint(one_line(line), style)
-    yield ""
+    yield from _diff_lines(out, report)
     yield "No change written (--dry-run)." if dry else f"Written: {one_line(report.path)}"
     if report.backup:
         yield f"Backup: {one_line(report.backup)}"

@@ -217,6 +217,37 @@ def test_status_tests_the_installed_hook(tmp_path: Path, agent: str) -> None:
     assert casebook(tmp_path, "hooks", "status", "--agent", agent).returncode == 1
 
 
+def test_uninstall_removes_the_hooks_of_every_agent(tmp_path: Path) -> None:
+    nothing = casebook(tmp_path, "hooks", "uninstall")
+    assert (nothing.returncode, nothing.stdout) == (1, "No casebook hooks found.\n")
+    for agent in ("claude-code", "codex", "copilot"):
+        installed(tmp_path, agent)
+    dry = casebook(tmp_path, "hooks", "uninstall", "--dry-run")
+    assert (dry.returncode, dry.stdout.count("No change written (--dry-run)")) == (0, 3)
+    assert casebook(tmp_path, "hooks", "status").returncode == 0, "the hooks were removed by a dry run"
+    for agent, text in (("gemini", "{ // the hooks of casebook\n}\n"), ("cursor", "{ // mine\n}\n")):
+        path = tmp_path / FORMS[agent].home / FORMS[agent].file
+        path.parent.mkdir()
+        path.write_text(text)
+    done = casebook(tmp_path, "hooks", "uninstall", "--json")
+    report = json.loads(done.stdout)
+    assert (done.returncode, report["changed"]) == (1, True), "a file that cannot be read was not reported"
+    assert [one["agent"] for one in report["agents"] if not one["fault"]] == ["claude-code", "codex", "copilot"]
+    assert [one["agent"] for one in report["agents"] if one["fault"]] == ["gemini"]
+    for agent in ("claude-code", "codex", "copilot"):
+        path = tmp_path / FORMS[agent].home / FORMS[agent].file
+        assert not path.exists() or "casebook" not in path.read_text(), path
+
+
+def test_install_names_the_other_agents_without_hooks(tmp_path: Path) -> None:
+    (tmp_path / ".codex").mkdir()
+    (tmp_path / ".copilot").mkdir()
+    installed(tmp_path, "copilot")
+    done = casebook(tmp_path, "hooks", "install")
+    assert done.stdout.endswith("\nCodex has no hooks. Run: casebook hooks install --agent codex\n")
+    assert "--agent" not in casebook(tmp_path, "hooks", "install", "--agent", "claude-code").stdout
+
+
 def test_status_says_which_hook_does_not_answer(tmp_path: Path) -> None:
     installed(tmp_path, "gemini")
     path = tmp_path / ".gemini/settings.json"

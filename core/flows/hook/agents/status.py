@@ -58,6 +58,40 @@ def uninstall_hooks(
     return remove_hooks(path, hook_line(form, program, options), form, dry=dry)
 
 
+def uninstall_all_hooks(
+    program: Sequence[str], options: Sequence[str], environ: Mapping[str, str], *, dry: bool = False
+) -> HooksReport:
+    """Take casebook out of the user settings of every agent; `agents`: those that were changed, or that could not be.
+
+    Claude Code's settings are in the fields of the report itself, and `diff` is that of all files.
+    """
+    agents: list[AgentHooks] = []
+    main = HooksReport(str(FORMS["claude-code"].path(environ)), False, ())
+    diff: list[str] = []
+    for form in FORMS.values():
+        path = form.path(environ)
+        try:
+            report = uninstall_hooks(form, path, program, options, dry=dry)
+        except Fault as fault:
+            if _may_name_casebook(path):
+                agents.append(AgentHooks(form.agent, str(path), False, (), None, fault.message))
+            continue
+        if form.agent == "claude-code":
+            main = report
+        if report.diff:
+            notes = (f"backup: {report.backup}",) if report.backup else ()
+            agents.append(AgentHooks(form.agent, report.path, report.installed, report.events, notes=notes))
+            diff += report.diff
+    return replace(main, changed=bool(diff) and not dry, diff=tuple(diff), agents=tuple(agents))
+
+
+def _may_name_casebook(path: Path) -> bool:
+    try:
+        return b"casebook" in path.read_bytes()
+    except OSError:
+        return True
+
+
 def registered(form: HookForm, path: Path, program: Sequence[str], options: Sequence[str] = ()) -> HooksReport:
     """What one settings file says of casebook's hooks; nothing is run. Raises Fault where it cannot be read."""
     if form.agent == "opencode":
