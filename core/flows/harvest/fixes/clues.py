@@ -54,6 +54,7 @@ _COMMON: Final = frozenset((
     "function", "fail", "http", "json", "url", "get", "post", "api", "todo", "head", "run", "info", "warn", "debug",
 ))  # fmt: skip
 """Names that nearly every output has."""
+_IGNORED: Final = _COMMON | STOP_WORDS
 _LEAD: Final = re.compile(r"^\s*(?:[>|E]|\d+\s*[|:│→]|[+-](?=\s))*\s*")
 _BLANK: Final = re.compile(r"\s+")
 
@@ -201,18 +202,16 @@ def squeezed(line: str) -> str:
 def names_in(text: str) -> frozenset[str]:
     """The identifiers, rules, codes and quoted words of a line, in lower case; no plain words."""
     line = text[:_LINE]
-    found: set[str] = set()
+    found = set(_specific(line))
     for match in _QUOTED.finditer(line):
         quoted = next(group for group in match.groups() if group is not None).strip()
         if not re.search(r"\s", quoted):
             found.add(quoted)
-    found.update(name for match in _RULE.finditer(line) for name in match.groups() if name)
     found.update(_CODE.findall(line))
     found.update(match[1] for match in _SINGLE.finditer(line))
-    found.update(name for match in _SUBJECT.finditer(line) for name in match.groups() if name)
-    found.update(name for match in _MISSING.finditer(line) for name in match.groups() if name)
-    found.update(_specific(line))
-    return frozenset(name.lower() for name in found if len(name) > 1 and name.lower() not in _COMMON | STOP_WORDS)
+    for pattern in (_RULE, _SUBJECT, _MISSING):
+        found.update(name for match in pattern.finditer(line) for name in match.groups() if name)
+    return frozenset({name.lower() for name in found if len(name) > 1} - _IGNORED)
 
 
 def _specific(text: str) -> Iterable[str]:

@@ -289,7 +289,10 @@ def _telling(lines: Sequence[str], failure: Failure) -> list[str]:
     names = failure.clue.names
 
     def order(at: int) -> tuple[bool, bool, int]:
-        return not names & names_in(lines[at][1:]), lines[at][:1] != "+", at
+        line = lines[at][1:]
+        lowered = line.lower()
+        named = any(name in lowered for name in names) and names & names_in(line)
+        return not named, lines[at][:1] != "+", at
 
     filled = {line: at for at, line in reversed(list(enumerate(lines))) if line[1:].strip()}.values()
     return [lines[at] for at in sorted(sorted(filled, key=order)[: HUNK_LINES - 1])]
