@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 from core.errors.identity.api import identify
 from core.errors.identity.fingerprint import fingerprint_line
 from core.errors.identity.identity import KeyLine
+from core.errors.identity.keylines.generic import is_cap
 from core.errors.identity.normalize import normalize_line
 from core.flows.harvest.command import Command
 from core.text import clean
@@ -178,7 +179,7 @@ _TRAILER_LENGTH: Final = 200
 def is_trailer(line: str) -> bool:
     """Whether a line only closes or heads a failed run and names nothing."""
     said = line[:_TRAILER_LENGTH].strip()
-    return _TRAILER.match(said) is not None or any(words in said for words in _TRAILING)
+    return _TRAILER.match(said) is not None or any(words in said for words in _TRAILING) or is_cap(said)
 
 
 ABSENT: Final = re.compile(

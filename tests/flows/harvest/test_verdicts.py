@@ -155,6 +155,12 @@ def test_a_run_that_only_says_that_it_failed_is_noise() -> None:
     assert judged("curl -skI https://localhost:1", "", 7).sign == "noise"
 
 
+def test_that_a_compiler_stopped_counting_names_nothing() -> None:
+    said = "\twant (int)\na/b_test.go:750:66: too many errors\nok  \ta/c\t0.5s\nFAIL\ta/b [build failed]\nFAIL"
+    outcome = judged("go build ./... && go test ./... 2>&1 | tail -20", said)
+    assert (outcome.sign, names(outcome)) == ("noise", [])
+
+
 def test_a_codex_header_names_nothing() -> None:
     head = "Command: /bin/zsh -lc 'npm test'\nChunk ID: 1\nProcess exited with code 1\nOutput:\n"
     outcome = judged("npm test", head + LOOKUP, 1)

@@ -14,6 +14,8 @@ _SURE = 4
 _FEW = 8
 """Lines of an output so short that one word is enough to believe a line."""
 
+_CAPPED = r"(?:(?:fatal )?error: )?too many errors(?: \(\w+\)| emitted\b.*)?\Z"
+_CAP = lazy_pattern(_CAPPED, re.IGNORECASE | re.ASCII)
 # Never a key line: frames, gutters, code, rulers, prompts, progress, hints and counts.
 _NOISE = lazy_pattern(
     r"[\W_]*\Z|\s*(?:at |File \"|from |in |\.\.\. ?\d|\d+:\s+0x|#\d+ |goroutine |[|+>^~-]{1,4}\s|\d+ *[|│┆]|[╭╰├└┌])"
@@ -35,7 +37,7 @@ _NOISE = lazy_pattern(
     r"skipped|pending)\b|Found \d+ |Tests?:|Test Suites:|Ran \d+ "
     r"|(?:real|user|sys)\s+\d|exit status \d+\Z|PASS\b|ok\b|FAIL(?:ED|URE)?\Z"
     r"|[^\t]{1,120}\t(?:pass|fail|pending|skipping|cancelled)\t"
-    r"|(?:(?:fatal )?error: )?too many errors(?: \(\w+\)| emitted\b.*)?\Z",
+    rf"|{_CAPPED}",
     re.IGNORECASE | re.ASCII,
 )
 # Source code that a command printed: declarations, statements, calls.
@@ -134,6 +136,12 @@ def is_hollow(text: str) -> bool:
 def is_noise(text: str) -> bool:
     """Whether a line is progress, a count, a hint, or part of a trace: it names no error by itself."""
     return _NOISE.match(text.strip()) is not None
+
+
+def is_cap(text: str) -> bool:
+    """Whether a line only says that its tool stopped counting errors."""
+    start, end = peel(text)
+    return _CAP.match(text, start, end) is not None
 
 
 def _examined(count: int) -> chain[int]:

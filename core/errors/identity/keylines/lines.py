@@ -110,7 +110,8 @@ _LINKED = lazy_pattern(
     r".{1,600}?:\s(?=(?:more )?(?:undefined reference to|multiple definition of|undefined symbol:) ?[`'‘\w])"
 )
 _PANIC = lazy_pattern(r"thread '[^']{0,200}'(?: \(\d+\))? panicked at '(?P<said>.+)', [^\s']+:\d+:\d+\Z", re.ASCII)
-_TRAILING = lazy_pattern(r"\(from versions: [^()]*\)\Z")
+_TRAILING = lazy_pattern(r"(?:\(from versions: [^()]*\)|[ ]\[recovered(?:, repanicked)?\])\Z")
+"""What a tool adds behind a message: the versions it looked through, what became of the panic."""
 
 
 def peel(text: str) -> tuple[int, int]:
@@ -123,7 +124,7 @@ def peel(text: str) -> tuple[int, int]:
     start = len(head) - len(head.lstrip())
     if start >= end:
         return start, start
-    if head[end - 1] == ")":
+    if head[end - 1] in ")]":
         end = len(_trimmed(head[:end]).rstrip()) or end
     for _ in range(6):
         after = _step(head, start, end)

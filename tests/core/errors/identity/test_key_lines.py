@@ -279,3 +279,10 @@ def test_that_there_are_too_many_errors_names_none() -> None:
     found = identify(f"cmd/a.go:3:4: undefined: foo (typecheck)\n{cut}")
     assert [line.text for line in found.key_lines] == ["undefined: foo (typecheck)"]
     assert not names_failure(identify(f"{cut}FAIL\n"))
+
+
+@pytest.mark.parametrize("after", ["", " [recovered]", " [recovered, repanicked]"])
+def test_what_became_of_a_panic_is_no_part_of_its_key(after: str) -> None:
+    output = f"=== RUN   TestA\n--- FAIL: TestA (0.00s)\npanic: boom{after}\n\ngoroutine 6 [running]:\nFAIL\ta\t0.1s\n"
+    assert identify(output).key_line == "panic: boom"
+    assert identify(f"panic: boom{after}").fingerprint == identify("panic: boom").fingerprint
