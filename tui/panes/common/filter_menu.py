@@ -173,14 +173,16 @@ class FilterScreen(ModalScreen[None]):
         at = self._lines.highlighted or 0
         was = self._choices[at] if at < len(self._choices) else None
         typed = self._box.value.casefold().split()
-        found = [one for one in self._all.values() if _holds(self._all.words(one[0], one[1]).casefold(), typed)][
-            :_SHOWN
-        ]
+        found = _narrowed(self._all, typed)[:_SHOWN]
         self._choices = [(kind, value) for kind, value, _ in found]
         self._lines.set_options(Option(self._all.draw(*one)) for one in found)
         if self._choices:
             self._lines.highlighted = self._choices.index(was) if was in self._choices and not typed else 0
 
 
-def _holds(text: str, words: Sequence[str]) -> bool:
-    return all(word in text for word in words)
+def _narrowed(choices: Choices[Any, Any], typed: Sequence[str]) -> list[Value]:
+    """The values that contain all of these words. Values that show something and contain them as whole words come
+    first: `ko` is a language before it is a part of a path."""
+    found = [(choices.words(one[0], one[1]).casefold(), one) for one in choices.values()]
+    found = [(text.split() if one[2] else (), one) for text, one in found if all(word in text for word in typed)]
+    return [one for _, one in sorted(found, key=lambda row: -sum(word in row[0] for word in typed))]

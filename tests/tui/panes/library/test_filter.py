@@ -53,6 +53,23 @@ async def test_filters_are_picked_in_the_menu_shown_as_chips_and_cleared(library
         await until(pilot, lambda: "src/cranes.py" in paths(screen))
 
 
+async def test_a_value_that_is_typed_whole_comes_before_one_that_only_contains_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("STATE", "CONFIG", "DATA"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
+    notes = put_notes(tmp_path / "notes")
+    for at in range(3):
+        (notes / "shop-ko").mkdir(exist_ok=True)
+        (notes / "shop-ko" / f"{at}.md").write_text(f"# 주문 {at}\n\n결제가 늦으면 다시 시도한다.\n", encoding="utf-8")
+    app = library_app(read_notes(tmp_path / "library.db", notes))
+    async with app.run_test(size=LARGE) as pilot:
+        screen = await with_menu(pilot, app)
+        await until(pilot, lambda: menu_line(app, "shop-ko/**") == "3")
+        await pilot.press("k", "o", "enter")
+        await until(pilot, lambda: app.screen is screen and screen.searching.scope.picked == (("lang", "ko"),))
+
+
 async def test_a_glob_of_ones_own_is_typed_in_the_menu_counted_and_picked(library: Path) -> None:
     app = library_app(library)
     async with app.run_test(size=LARGE) as pilot:
