@@ -40,8 +40,11 @@ def search_mode_note(response: SearchResponse, *, waiting: bool) -> str:
     """By what the hits were found, where that is less than was asked for."""
     if waiting:
         return f"keywords only, semantic results loading{_MORE}"
-    fell_back = response.mode == "lexical" and any(step.stage == "vector" for step in response.trace)
-    return "keywords only" if fell_back and response.hint else ""
+    vector = next((step for step in response.trace if step.stage == "vector"), None)
+    if vector is not None and response.mode == "lexical":
+        return "keywords only" if response.hint else ""
+    missing = vector.fact("waiting") if vector is not None else None
+    return f"{missing:,} not embedded" if missing else ""
 
 
 def hits_title(hits: Sequence[SearchHit], signs: Signs) -> str:

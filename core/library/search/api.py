@@ -316,6 +316,8 @@ def _hint(
     if query.mode != mode:
         remedy = near.step.fact("remedy")
         told.append(f"Keyword search only: {near.step.reason}." + (f" Run: {remedy}" if remedy else ""))
+    elif waiting := near.step.fact("waiting"):
+        told.append(f"Passages without an embedding, found by keywords only: {waiting:,}. Run: {EMBED}")
     return " ".join((*told, *korean_hint(korean))) or None
 
 

@@ -26,6 +26,14 @@ async def test_hits_with_none_of_the_words_are_not_titled_found(tmp_path: Path) 
             response = replace(found.response, hits=near)
             hits.show_hits(replace(found, response=response), screen.searching.scope, keep=False, waiting=False)
 
+        assert "not embedded" not in frame(app)
+        trace = tuple(
+            replace(step, facts=(*step.facts, ("waiting", 1558))) if step.stage == "vector" else step
+            for step in found.response.trace
+        )
+        partly = replace(found, response=replace(found.response, mode="hybrid", trace=trace))
+        hits.show_hits(partly, screen.searching.scope, keep="nothing", waiting=False)
+        await until(pilot, lambda: "Found · 1,558 not embedded" in frame(app))
         put((), ("ledger",))
         await until(pilot, lambda: f"No keyword match · {hits.total} closest results by meaning" in frame(app))
         put(("ledger",), ())
