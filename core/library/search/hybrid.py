@@ -7,8 +7,9 @@ Fused by ranks alone, the best of a hundred passages that share one common word 
 the passage that means the same. So the rank by words counts by the cube of the share of the question's weight that the
 passage holds (its words, weighted by how rare they are): with all of them fully, with half of them an eighth.
 
-A passage that has no vector yet has the rank of its words in both lists: what waits to be embedded is found as it was
-before, and what is embedded is found by its meaning too.
+Where some passages have no vector yet, meaning counts by the share of passages that it knows, and words make up for the
+rest. A passage without a vector has the rank of its words in both lists. So a library of which nothing is embedded is
+ranked by words, and each passage that gets its vector changes the order a little.
 
 Passages by their meaning: what is embedded of a chunk, and the nearest ones to a question.
 """
@@ -73,32 +74,33 @@ class Fused:
     weight: float = 1.0
 
 
-Ranking = Sequence[int] | Mapping[int, int]
-"""Items, best first; or items with their ranks (from 1), where not every rank is taken."""
-
-
 def fuse(
-    lexical: Ranking, vector: Ranking, k: int = K, *, counts: Callable[[int], float] = lambda _item: 1.0
+    lexical: Sequence[int],
+    vector: Sequence[int],
+    k: int = K,
+    *,
+    counts: Callable[[int], float] = lambda _item: 1.0,
+    meaning: float = 1.0,
 ) -> list[Fused]:
     """Both rankings as one, best first; equal scores by the better lexical rank, then the better vector rank.
 
-    An item that stands twice in a list counts where it stands first. `counts`: how much its rank by words counts,
-    0 to 1.
+    An item that stands twice in a list counts where it stands first. `counts`: how much its rank by words counts, 0 to
+    2; `meaning`: how much a rank by meaning counts, 0 to 1.
     """
     ranks = _ranks(lexical), _ranks(vector)
     top = 2 / (k + 1)
     found: list[Fused] = []
     for item in dict.fromkeys((*ranks[0], *ranks[1])):
         word, near = ranks[0].get(item), ranks[1].get(item)
-        raw = (counts(item) / (k + word) if word is not None else 0.0) + (1 / (k + near) if near is not None else 0.0)
+        raw = (counts(item) / (k + word) if word is not None else 0.0) + (
+            meaning / (k + near) if near is not None else 0.0
+        )
         found.append(Fused(item, raw / top, word, near))
     last = max((*ranks[0].values(), *ranks[1].values()), default=0) + 1
     return sorted(found, key=lambda one: (-one.score, one.lexical_rank or last, one.vector_rank or last))
 
 
-def _ranks(items: Ranking) -> Mapping[int, int]:
-    if isinstance(items, Mapping):
-        return items
+def _ranks(items: Sequence[int]) -> Mapping[int, int]:
     return {item: rank for rank, item in enumerate(dict.fromkeys(items), 1)}
 
 
@@ -108,9 +110,9 @@ class Weighed:
 
     shares: dict[int, float]
 
-    def counts(self, item: int) -> float:
-        """Return the weight of its rank by words against the rank by meaning, 0 to 1."""
-        return self.shares.get(item, 0.0) ** SHARE_POWER
+    def counts(self, item: int, embedded: float = 1.0) -> float:
+        """Return how much its rank by words counts, 0 to 1. `embedded`: the share of passages with a vector."""
+        return self.shares.get(item, 0.0) ** (SHARE_POWER * embedded)
 
 
 def weighed(con: apsw.Connection, query: LexicalQuery, items: Sequence[int]) -> Weighed:
@@ -144,16 +146,12 @@ def hybrid(con: apsw.Connection, query: LexicalQuery, words: Ranked, near: Ranke
     watch = Stopwatch()
     known = weighed(con, query, words.ids)
     alone = unread(con, words.ids)
-    ranks = {item: rank for rank, item in enumerate(words.ids, 1)}
-    meant = {item: rank for rank, item in enumerate(near.ids, 1)}
-    found = [
-        replace(one, vector_rank=None) if one.item in alone else one
-        for one in fuse(
-            ranks,
-            meant | {item: ranks[item] for item in alone},
-            counts=lambda item: 1.0 if item in alone else known.counts(item),
-        )
-    ]
+    embedded = _embedded(con, near.step)
+
+    def counts(item: int) -> float:
+        return known.counts(item, embedded) * (2 if item in alone else 2 - embedded)
+
+    found = fuse(words.ids, near.ids, counts=counts, meaning=embedded)
     both = sum(one.lexical_rank is not None and one.vector_rank is not None for one in found)
     told = facts(
         k=K,
@@ -161,10 +159,17 @@ def hybrid(con: apsw.Connection, query: LexicalQuery, words: Ranked, near: Ranke
         in_both=both,
         best_share=round(max(known.shares.values(), default=0.0), 3),
         without_vector=len(alone) or None,
+        embedded=round(embedded, 3) if embedded < 1 else None,
     )
     reason = "reciprocal ranks of both lists, the keyword rank weighted by the share of the question in the passage"
     outcome: Outcome = "hit" if found else "miss"
     return found, Step("fusion", outcome, reason, told, elapsed_ms=watch.ms())
+
+
+def _embedded(con: apsw.Connection, near: Step) -> float:
+    """The share of passages with a vector, by the step of the semantic search. Raises apsw errors."""
+    waiting = near.fact("waiting")
+    return max(0.0, 1 - waiting / max(1, how_many(con))) if isinstance(waiting, int) else 1.0
 
 
 def is_companion(path: str) -> bool:
@@ -195,8 +200,8 @@ def prose_first(con: apsw.Connection, query: LexicalQuery, found: list[Fused]) -
     )
 
 
-def why_hit(hit: SearchHit) -> Step:
-    """The step that explains one hit: its words, both ranks, the sum."""
+def why_hit(hit: SearchHit, trace: Sequence[Step] = ()) -> Step:
+    """The step that explains one hit: its words, both ranks, the sum. `trace`: that of its search."""
     how = hit.retrieval
     steps: list[Step] = []
     if how.method != "vector":
@@ -204,7 +209,8 @@ def why_hit(hit: SearchHit) -> Step:
     if how.method != "lexical":
         steps.append(_meaning(hit))
     if how.method == "hybrid":
-        steps.append(_fusion(hit))
+        fusion = next((step.fact("embedded") for step in trace if step.stage == "fusion"), None)
+        steps.append(_fusion(hit, fusion if isinstance(fusion, float) else 1.0))
     if hit.score < (how.fusion_score or how.lexical_score or 0.0):
         steps.append(Step("prose", "hit", "a test or a changelog counts half for a question"))
     reason = f"hit {hit.rank}, by {_BY[how.method]}"
@@ -233,18 +239,18 @@ def _meaning(hit: SearchHit) -> Step:
     return Step("meaning", "hit", f"rank {how.vector_rank:,} in the semantic list", told)
 
 
-def _fusion(hit: SearchHit) -> Step:
+def _fusion(hit: SearchHit, embedded: float) -> Step:
     """`(0.42/(60+3) + 1/(60+1)) / (2/61) = 0.70`: first in both lists with all words is 1, in one alone 0.5."""
     how = hit.retrieval
     score, word, near = how.fusion_score or 0, how.lexical_rank, how.vector_rank
-    by_meaning = 0.0 if near is None else 1 / (K + near)
-    terms = [] if near is None else [f"1/({K}+{near})"]
+    by_meaning = 0.0 if near is None else embedded / (K + near)
+    terms = [] if near is None else [f"{round(embedded, 2):g}/({K}+{near})"]
     if word is not None:
         counts = (score * 2 / (K + 1) - by_meaning) * (K + word)
-        terms.insert(0, f"{'1' if counts > 0.995 else f'{counts:.2f}'}/({K}+{word})")
+        terms.insert(0, f"{round(counts, 2):g}/({K}+{word})")
     reason = f"({' + '.join(terms)}) / (2/{K + 1}) = {score:.4f}"
-    if word is not None and near is None and math.isclose(score, (K + 1) / (K + word)):
-        reason = f"2/({K}+{word}) / (2/{K + 1}) = {score:.4f}: not embedded, so the keyword rank counts twice"
+    if embedded < 1:
+        reason += f": {embedded:.1%} of the passages are embedded, so words count more"
     return Step("fusion", "hit", reason, facts(k=K))
 
 

@@ -331,7 +331,10 @@ def test_meaning_is_searched_once_passages_are_embedded(
         early = search(reading, SearchQuery("avoid a thundering herd with exponential backoff"), vectors)
         assert (early.mode, early.hits[0].citation.uri) == ("hybrid", both.hits[0].citation.uri)
         assert early.hits[0].retrieval.vector_rank is not None
-        waits = search(reading, SearchQuery("retries of u"), vectors).hits[0]
+        assert early.hint == "Passages without an embedding, found by keywords only: 6. Run: casebook library embed"
+        assert both.hint is None
+        found = search(reading, SearchQuery("retries of u"), vectors)
+        waits = found.hits[0]
         assert (waits.doc_path, waits.retrieval.vector_rank, waits.score) == ("new-u.md", None, 1.0)
-        assert "not embedded" in str(why_hit(waits).steps[-1].reason)
+        assert "passages are embedded" in str(why_hit(waits, found.trace).steps[-1].reason)
         assert search(reading, SearchQuery("avoid a thundering herd", "vector"), vectors).hits

@@ -435,5 +435,6 @@ class Searching:
         from core.library.search.hybrid import why_hit
 
         hit = self._screen.hit
-        own = () if hit is None else (why_hit(hit),)
-        self._screen.why.explain((*own, *self.found.response.trace))
+        trace = self.found.response.trace
+        own = () if hit is None else (why_hit(hit, trace),)
+        self._screen.why.explain((*own, *trace))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import apsw
 import pytest
 
-from core.base.trace import Step
+from core.base.trace import Step, facts
 from core.library.search.hybrid import hybrid, weighed
 from core.library.search.lexical import Ranked, lexical_query
 from core.library.search.subword import pieces
@@ -58,11 +58,34 @@ def test_a_shared_common_word_does_not_decide_beside_meaning(con: apsw.Connectio
     assert step.fact("best_share") < 0.6
 
 
-def test_what_no_model_has_read_yet_keeps_its_place(con: apsw.Connection) -> None:
+def near(*items: int, waiting: int) -> Ranked:
+    step = Step("vector", "hit", "", facts(waiting=waiting))
+    return Ranked(tuple((item, 1.0) for item in items), step)
+
+
+def test_a_common_word_puts_a_passage_without_a_vector_no_further_ahead(con: apsw.Connection) -> None:
     con.execute("DELETE FROM vector WHERE item_id = 3")
-    found, step = hybrid(con, lexical_query("jittered wait table"), ranked(2, 3, 5), ranked(1, 5, 2))
-    assert [one.item for one in found][:2] == [3, 1]
+    con.execute("UPDATE documents SET chunk_count = 100")
+    asked = lexical_query("jittered wait table")
+    found, step = hybrid(con, asked, ranked(2, 3, 5), near(1, 5, 2, waiting=1))
+    assert found[-1].item == 3
     assert step.fact("without_vector") == 1
+    assert step.fact("embedded") == 0.99
+
+
+def test_a_passage_without_a_vector_that_holds_the_question_is_as_good_as_first_in_both(con: apsw.Connection) -> None:
+    con.execute("DELETE FROM vector WHERE item_id = 1")
+    found, _ = hybrid(con, lexical_query("exponential backoff"), ranked(1, 3), near(2, 5, waiting=1))
+    assert (found[0].item, found[0].score, found[0].vector_rank) == (1, 1.0, None)
+
+
+def test_words_decide_while_next_to_nothing_is_embedded(con: apsw.Connection) -> None:
+    con.execute("DELETE FROM vector WHERE item_id > 1")
+    words = ranked(5, 3, 2, 4)
+    found, _ = hybrid(con, lexical_query("jittered wait table"), words, near(waiting=5))
+    assert [one.item for one in found] == words.ids, "nothing is embedded: the order of the words"
+    found, _ = hybrid(con, lexical_query("a table"), ranked(5, 3, 2), near(1, waiting=4))
+    assert [one.item for one in found] == [5, 3, 2, 1], "first of the one passage that is embedded says little"
 
 
 def test_words_that_hold_the_question_count_as_before(con: apsw.Connection) -> None:
