@@ -303,8 +303,21 @@ def _instead(error: HarvestedError, lack: Lack) -> Approach:
     if any(link.why == OUTSIDE.why for link in error.links):
         return Approach("worked instead", "the same command outside the sandbox")
     command = error.instead[1] if error.instead is not None else next(iter(error.commands), "")
-    shown = quoted_pattern(error.key.text, command) if lack.kind == "glob" else _same_program(error.command, command)
+    if lack.kind == "glob":
+        shown = quoted_pattern(error.key.text, command)
+    elif lack.kind == "program":
+        shown = _instead_of(lack.name, error.command, command)
+    else:
+        shown = _same_program(error.command, command)
     return Approach("worked instead", shown) if shown else Approach("open")
+
+
+def _instead_of(program: str, failed: str, passed: str) -> str:
+    """The part of the command that passed which took the place of a missing program: one that the failed command did
+    not have, if there is one with the program's name."""
+    before = {part.family for part in parse_command(failed).parts}
+    new = [part.shape for part in parse_command(passed).parts if part.kind != "setup" and part.family not in before]
+    return _flat(next((one for one in new if program in one), new[0] if new else passed))
 
 
 def _same_program(failed: str, passed: str) -> str:

@@ -137,6 +137,17 @@ def test_a_missing_program_is_told_with_what_worked(store: Store, tmp_path: Path
     assert line.startswith("`jq` was not found in 2 sessions, worked instead in 2 of 2: `python3 -m json.tool data/")
 
 
+def test_of_a_longer_command_the_part_is_told_that_took_the_place(store: Store, tmp_path: Path) -> None:
+    for at in (1, 2):
+        chat = session(tmp_path / "in", at).bash(
+            f"git add {at}.py && hk fix && git diff", "zsh:1: command not found: hk", 127
+        )
+        chat.bash(f"git add {at}.py && mise x -- hk fix && git diff", "formatted")
+        import_transcripts(store, "auto", [chat.save()])
+    (line,) = told(store)
+    assert line.endswith("worked instead in 2 of 2: `mise x -- hk fix`")
+
+
 def test_a_name_out_of_a_quoted_text_is_no_missing_program(store: Store, tmp_path: Path) -> None:
     for at in (1, 2):
         said = "zsh:1: command not found: loadAll"

@@ -70,7 +70,7 @@ CLOUDS = (
             rule("Unknown JSON field: ", r"Unknown JSON field: .*", REPORT),
             rule("failed to parse jq expression", r"failed to parse jq expression.*", REPORT),
             rule(" already exists:", r"a pull request for branch .* already exists:", REPORT),
-            rule("X Pull request ", r"X Pull request .*", REPORT),
+            rule(("X Pull request ", "X Failed to log in"), r"X (?:Pull request|Failed to log in) .*", REPORT),
             rule("gh auth login", r"To get started with GitHub CLI.*|.*\bgh auth login\b.*", DETAIL + 5),
             rule(
                 ("no pull requests found", "no default remote repository", "none of the git remotes"),
