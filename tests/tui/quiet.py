@@ -19,6 +19,7 @@ import pytest
 from textual._compositor import Compositor
 from textual._context import active_app, visible_screen_stack
 from textual.geometry import Region
+from textual.message_pump import MessagePump
 from textual.pilot import Pilot
 
 from core.process.child import Child
@@ -31,8 +32,12 @@ LOOKS = 5
 """Where a machine has no time for a test, one look may take as long as `SLEPT`: so many are needed."""
 LONGEST = 60.0
 """For jobs that work so long, on a machine that has no time for them."""
+TURNS = 50
+"""How many turns of the loop an app that works is looked at, before it is asked as Textual asks it."""
 DRAW = Compositor.render_update
 """Textual's own, which draws what changed."""
+ASK = Pilot._wait_for_screen
+"""Textual's own, which sends each widget a message and waits until all are read: half of all messages of a test."""
 
 
 def quiet(within: float = SLEPT) -> bool:
@@ -55,6 +60,28 @@ def _loop_rests(within: float) -> bool:
 
 def _ready(loop: asyncio.AbstractEventLoop) -> bool:
     return bool(loop._ready)  # pyright: ignore[reportAttributeAccessIssue]
+
+
+async def wait_for_screen(self: Pilot[Any], timeout: float = 30.0) -> bool:
+    """As `ASK`: until the app and each widget of its screen have read what was sent to them.
+
+    Nothing has to be sent where nothing is ready in the loop and each of them waits for its next message."""
+    loop, app = asyncio.get_running_loop(), self.app
+    for _ in range(TURNS):
+        if not app._screen_stack or app._exception_event.is_set():
+            break
+        if not _ready(loop):
+            if all(_waits(pump) for pump in (app, *app.screen.walk_children(with_self=True))):
+                return True
+            break  # what one of them waits for comes from elsewhere
+        await asyncio.sleep(0)
+    return await ASK(self, timeout)
+
+
+def _waits(pump: MessagePump) -> bool:
+    """Whether it waits for its next message, with none on its way, or takes none any more."""
+    arrived = pump._message_queue.ready_event
+    return pump._closing or pump._closed or bool(arrived._waiters and not arrived.is_set())
 
 
 async def wait_until_quiet(min_sleep: float = SLEPT, max_sleep: float = 1) -> None:
@@ -113,6 +140,7 @@ def nothing_slept_for_nothing() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for place in ("textual.app.wait_for_idle", "textual.pilot.wait_for_idle"):
             patch.setattr(place, wait_until_quiet)
+        patch.setattr(Pilot, "_wait_for_screen", wait_for_screen)
         patch.setattr("textual.screen.UPDATE_PERIOD", 1 / 250)
         yield
 
