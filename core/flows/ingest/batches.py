@@ -59,6 +59,8 @@ MOST_SECONDS: Final = 0.25
 """Seconds after which a batch is written: about half of them are preparation, without the lock."""
 _LARGE: Final = 256 * 1024
 """Bytes of a file that is named while it is read: what was read before is written first."""
+_BUNDLED: Final = 32 * 1024
+"""Bytes of small files that are read together."""
 _SLOW: Final = ("pdf", "picture")
 _PASSED = 500
 """Unchanged files between two signs of life."""
@@ -109,10 +111,9 @@ class Run:
 
 def read_all(run: Run, files: Sequence[Job]) -> None:
     """Read and write the files, in order, until they are done or the run is cancelled."""
-    tasks = [one.task for one in files if one.task is not None]
     with Second() as second, calm_garbage():
         size = sum(one.size for one in files if one.task is not None)
-        outcomes = _outcomes(second, (_with_derived(run, one) for one in tasks), size)
+        outcomes = _outcomes(run, second, files, size)
         batch = _Batch(run)
         for idx, job in enumerate(files, 1):
             if run.cancelled():
@@ -140,20 +141,37 @@ def remove_rest(run: Run) -> None:
         _count_removed(run, removed)
 
 
-def _outcomes(second: Second, tasks: Iterable[Task], size: int) -> Iterator[Outcome]:
+def _outcomes(run: Run, second: Second, files: Iterable[Job], size: int) -> Iterator[Outcome]:
+    """What becomes of each file that is to be read, in order."""
     if size < WORTH_IT:
-        return map(prepare, tasks)
-    found = shared(second, tasks, lambda task: (_prepare_elsewhere, (task,)), _prepare_here)
-    return (from_bytes(one) if isinstance(one, bytes) else one for _, one in found)
+        return (prepare(_with_derived(run, one.task)) for one in files if one.task is not None)
+    found = shared(second, _bundles(run, files), lambda some: (_prepare_elsewhere, (some,)), _prepare_here)
+    return (from_bytes(one) if isinstance(one, bytes) else one for _, some in found for one in some)
 
 
-def _prepare_here(task: Task) -> Outcome | bytes:
-    return prepare(task)
+def _bundles(run: Run, files: Iterable[Job]) -> Iterator[tuple[Task, ...]]:
+    """The files to read, small ones together: to ask another process for one costs as much as reading it."""
+    bundle: list[Task] = []
+    size = 0
+    for job in files:
+        if job.task is None:
+            continue
+        if bundle and (size + job.size > _BUNDLED or job.media in _SLOW):
+            yield tuple(bundle)
+            bundle, size = [], 0
+        bundle.append(_with_derived(run, job.task))
+        size += _BUNDLED if job.media in _SLOW else job.size
+    if bundle:
+        yield tuple(bundle)
 
 
-def _prepare_elsewhere(_call: Call, task: Task) -> Outcome | bytes:
-    outcome = prepare(task)
-    return (to_bytes(outcome) if isinstance(outcome, Prepared) else None) or outcome
+def _prepare_here(tasks: tuple[Task, ...]) -> tuple[Outcome | bytes, ...]:
+    return tuple(map(prepare, tasks))
+
+
+def _prepare_elsewhere(_call: Call, tasks: tuple[Task, ...]) -> tuple[Outcome | bytes, ...]:
+    outcomes = map(prepare, tasks)
+    return tuple((to_bytes(one) if isinstance(one, Prepared) else None) or one for one in outcomes)
 
 
 def _with_derived(run: Run, task: Task) -> Task:
