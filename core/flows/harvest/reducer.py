@@ -17,7 +17,6 @@ from core.flows.harvest.command_relation import RELATIONS, Relation, relation
 from core.flows.harvest.events import Event, HarvestedError, Ran, Statement
 from core.flows.harvest.fixes.correction import Corrected, correction, moved_to_file, reaches, retried, same_words
 from core.flows.harvest.fixes.likelihood import Trial
-from core.flows.harvest.fixes.linking import Failure
 from core.flows.harvest.outcome import judge_running, script_ended
 from core.flows.harvest.resolve import (
     OpenError,
@@ -25,6 +24,7 @@ from core.flows.harvest.resolve import (
     Run,
     Step,
     Verified,
+    failure_of,
     fix_of,
     is_whole,
     settle,
@@ -271,7 +271,7 @@ class _Chain:
                 del self.open[fingerprint]
                 yield from self._settled(error, Verified(run, "variant", correction=why))
                 continue
-            if found == "none" and run.outcome.verdict == "passed" and reaches(_failure(error), run.command):
+            if found == "none" and run.outcome.verdict == "passed" and reaches(failure_of(error), run.command):
                 verified = Verified(run, "covers")
                 if fix_of(error, verified, self.past).steps:
                     del self.open[fingerprint]
@@ -330,17 +330,13 @@ def _run(at: int, result: Result, command: Command) -> Run:
     return Run(at, result.ran, command, result.outcome, result.escalated, result.call_idx)
 
 
-def _failure(error: OpenError) -> Failure:
-    return Failure(error.named.key.text, error.named.key.tool, error.clue, error.last.command)
-
-
 def _correction(error: OpenError, run: Run, past: Past, *, other: bool) -> Corrected | None:
     """Why a run of another command is the fix of the one that failed shortly before; None where it is not."""
     if run.outcome.verdict != "passed" or run.at - error.last.at > CORRECTED_WITHIN or error.last.outcome.elsewhere:
         return None
     if run.command.reads_only and not error.last.command.reads_only:
         return None  # to look does not do what the failing command was to do
-    failure = _failure(error)
+    failure = failure_of(error)
     why = same_words(failure, run.command) or (correction(failure, run.command) if other else None)
     near = other and not past.edited_since(error.last.at)
     why = why or moved_to_file(failure, run.command, past.written_since(error.last.at))

@@ -230,7 +230,7 @@ def fix_of(error: OpenError, verified: Verified, past: Past) -> Fix:
         return Fix(run.ran.tool, instead=why, far=len(since))
     changes = [Candidate(step.at, step.change) for step in since if step.change is not None]
     made = [step for step in since if step.change is not None]
-    failure = _failure(error)
+    failure = failure_of(error)
     spoken = [(at, said) for at, said in past.words if error.last.at < at < run.at]
     links = link_steps(failure, changes, spoken)
     steps = tuple((made[link.place], marked(link, changes[link.place].change.command)) for link in links)
@@ -348,7 +348,7 @@ def _weighed(error: OpenError, fix: Fix, verified: Verified | None) -> tuple[Fix
     if verified is not None and fix.instead is not None and all(one.at != verified.run.at for one in trials):
         trials.append(_trial_of_run(verified.run))
     alone = fix.instead is not None and fix.instead.linked
-    likely = likely_steps(_failure(error), trials, linked, alone=alone)
+    likely = likely_steps(failure_of(error), trials, linked, alone=alone)
     instead, run = _instead(error, fix, verified, likely)
     steps = tuple(
         ruled.get(one.trial.at) or (_step_of(one.trial), _link_of(one))
@@ -486,7 +486,7 @@ def _outline(
     since = [step for step in past.steps if error.first.at < step.at < verified.run.at and step.change is not None]
     made = [Candidate(step.at, step.change) for step in since if step.change is not None]
     return Outline(
-        failure=_failure(error),
+        failure=failure_of(error),
         tried=error.commands,
         check=check,
         steps=[(step.change, link) for step, link in fix.steps if step.change is not None],
@@ -502,7 +502,8 @@ def _outline(
     )
 
 
-def _failure(error: OpenError) -> Failure:
+def failure_of(error: OpenError) -> Failure:
+    """What its last run showed, as steps are compared with it."""
     return Failure(error.named.key.text, error.named.key.tool, error.clue, error.last.command)
 
 
