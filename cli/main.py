@@ -65,7 +65,7 @@ def _has_model() -> bool:
 
 def _run(arguments: list[str]) -> int:
     if arguments == ["--version"]:  # asked by scripts and prompts: no parser for it
-        from core.base.version import VERSION
+        from core.base.program import VERSION
 
         try:
             print(f"casebook {VERSION}", flush=True)

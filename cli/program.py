@@ -65,7 +65,7 @@ def _run(argv: Sequence[str], out: Output) -> int:
 
         refuse_undecoded(vars(args))
     if getattr(args, "version", False):
-        from core.base.version import VERSION
+        from core.base.program import VERSION
 
         out.line(f"casebook {VERSION}")
         return FOUND

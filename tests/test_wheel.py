@@ -248,8 +248,8 @@ def test_the_line_in_the_settings_runs_nothing_of_the_project_and_never_fails(by
 
 def test_a_library_user_gets_the_packages_by_their_own_names_only(by_pip: Installed, run: Run) -> None:
     code = (
-        "import agent_casebook, core.base.version, sys\n"
-        "try:\n    import agent_casebook.core\nexcept ImportError:\n    print(core.base.version.VERSION)\n"
+        "import agent_casebook, core.base.program, sys\n"
+        "try:\n    import agent_casebook.core\nexcept ImportError:\n    print(core.base.program.VERSION)\n"
         "print(*[name for name in sys.modules if name.startswith('agent_casebook.') and sys.modules[name]])"
     )
     done = run(by_pip.python, "-I", "-c", code)

@@ -9,8 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, Literal
 
-from core.base.program import ROOT
-from core.base.version import DISTRIBUTION
+from core.base.program import DISTRIBUTION, ROOT
 
 Installer = Literal["checkout", "uv tool", "pipx", "uv", "pip"]
 

@@ -1,4 +1,5 @@
-"""How casebook starts itself, and how others start it: isolated from the folder and the environment it runs in.
+"""How casebook starts itself, and how others start it: isolated from the folder and the environment it runs in. And
+its version, where reading it costs nothing (the package metadata takes longer than starting Python).
 
 Python's `-I` ignores PYTHONPATH and the other PYTHON variables and does not search the current folder, so that neither
 a project's `json.py` nor its `sitecustomize.py` is loaded.
@@ -9,6 +10,9 @@ from __future__ import annotations
 import os
 import sys
 
+VERSION = "0.1.0"
+DISTRIBUTION = "agent-casebook"
+"""The name on the package index; the command is `casebook`."""
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 """The folder that holds `core`."""
 

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Final
 
 from core.base.atomic import write_file
 from core.base.fault import Fault
-from core.base.version import VERSION
+from core.base.program import VERSION
 from core.flows.hook.agents.forms import CLAUDE_CODE, CODEX
 from core.flows.hook.agents.status import hook_line
 from core.transcripts.fields import fields

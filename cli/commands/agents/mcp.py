@@ -20,8 +20,7 @@ from cli.parser import Parser
 from core.base.config.settings_sources import Config, load_config
 from core.base.fault import Fault
 from core.base.installation import remedy
-from core.base.program import program
-from core.base.version import VERSION
+from core.base.program import VERSION, program
 from core.base.wire import dumps, error_object
 from core.flows.mcp.context import Desk
 from core.flows.mcp.registry import TOOLS, call

@@ -15,7 +15,7 @@ from typing import ClassVar, Final, Literal, cast
 
 from core.base.fault import Fault
 from core.base.installation import remedy
-from core.base.version import VERSION
+from core.base.program import VERSION
 from core.store import Store, faults, open_store
 from core.store.sql import value
 

