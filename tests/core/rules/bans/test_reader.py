@@ -210,12 +210,12 @@ def test_the_work_grows_with_the_length_alone(piece: str, monkeypatch: pytest.Mo
 
     monkeypatch.setattr(reader, "_sentences", counted)
     counts: list[int] = []
-    for lines in (200, 400):
+    for lines in (50, 100):
         given[0] = 0
         read_bans(f"- {piece * 400}\n" * lines)
         counts.append(given[0])
     assert counts[1] <= 2 * counts[0]
-    assert counts[0] <= 200 * reader.MOST_UNIT
+    assert counts[0] <= 50 * reader.MOST_UNIT
 
 
 def test_a_paragraph_is_read_to_its_limit_alone() -> None:
