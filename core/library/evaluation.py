@@ -190,7 +190,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A mean with its 95 % interval (bootstrap over the queries), and of how many."""
+    """A mean with its 95 % confidence interval (bootstrap over the queries), and of how many."""
 
     value: float
     low: float

@@ -77,7 +77,7 @@ Ranked = Sequence[tuple[str, float]]
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """A share, of how many, and its 95 % interval (Wilson)."""
+    """A share, of how many, and its 95 % confidence interval (Wilson)."""
 
     value: float
     of: int
