@@ -161,6 +161,9 @@ def _result_lines(out: Output, done: Curated) -> Iterator[str]:
         yield out.paint(f"{_DONE[done.act]} {_cases(done.cases)}.", "good")
     if done.made is not None:
         yield f"New case: {done.made}."
+    if done.parts:
+        whose = "the same incident" if len(done.cases) == 1 else "the same incidents"
+        yield f"Also left triage, as part of {whose}: {_cases(done.parts)}."
     yield from _differed_lines(out, done)
     if done.change is not None:
         yield out.paint(f"Saved as change {done.change}. To undo it, run: casebook undo", "dim")

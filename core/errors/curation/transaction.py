@@ -20,6 +20,7 @@ from core.base.fault import Fault
 from core.errors.cases.case import Case, CaseKeyLine
 from core.errors.cases.derived import ANSWERS, CURRENT_FIRST, one_form, own_titles, refresh_case
 from core.errors.cases.resolutions import TEXT_KEPT, Resolution, adopt_mirror, answering, resolution
+from core.errors.curation.triage import open_items, parts_of_decided
 from core.errors.equivalence import (
     failure_kinds,
     opposites,
@@ -343,7 +344,8 @@ class Curated:
 
     `cases` were changed and `resolutions` were written or decided; `unchanged` cases had nothing to do; `conflicts`
     were left as they are. `made`: the case that a split made. `differed`: what was merged though it was not obviously
-    the same. `beside`: the fix decided on where others answer for other errors of its case.
+    the same. `beside`: the fix decided on where others answer for other errors of its case. `parts`: the other cases of
+    the decided incidents, which left the queue with them.
     """
 
     SCHEMA: ClassVar[str] = "curation.v1"
@@ -357,6 +359,7 @@ class Curated:
     made: int | None = None
     differed: tuple[Unlike, ...] = ()
     beside: tuple[Beside, ...] = ()
+    parts: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -388,6 +391,7 @@ def decide(
     conflicts: list[Conflict] = []
     ts = now()
     with change(store, actor, f"{doing}: {about(store.con, cases)}") as made:
+        items = open_items(store.con, (one.case_id for one in cases))
         for one in cases:
             conflict = clash(store.con, one, mine, whatever_status=act == "verify" and mine is None)
             if conflict is not None:
@@ -401,8 +405,11 @@ def decide(
                 made.subjects.add(("error_kb", one.case_id))
         for case_id in {case_id for at, did in done.items() for case_id in (at, *did.others)}:
             refresh_case(store.con, case_id)
+        parts = parts_of_decided(store.con, items & done.keys())
+        if parts:
+            made.title += f" and {len(parts)} more of {'its incident' if len(done) == 1 else 'their incidents'}"
     written = tuple(did.resolution for did in done.values() if did.resolution is not None)
-    return Curated(act, made.id, tuple(done), written, tuple(unchanged), tuple(conflicts))
+    return Curated(act, made.id, tuple(done), written, tuple(unchanged), tuple(conflicts), parts=parts)
 
 
 _TITLE = 80

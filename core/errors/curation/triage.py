@@ -1,16 +1,19 @@
 """The triage queue, an item an incident: what most sessions met is first, then what cost most, then what was seen most.
 
-An item is the first case of its incident that waits; the other waiting cases of the incident are listed with it, and
-the next of them takes its place once it is decided. Slips have no item. Cases that were never judged come last, those
-seen most first.
+An item is the first case of its incident; the other waiting cases of the incident are listed with it. Once it is
+decided, they leave the queue with it, and they come back with it when the decision is undone. Slips have no item. Cases
+that were never judged come last, those seen most first.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import ClassVar, cast
+
+import apsw
 
 from core.base.fault import Fault
 from core.errors.cases.browse import EVERY, case_rows, conditions
@@ -86,6 +89,26 @@ def count_waiting(store: Store, filters: Filters = EVERY) -> int:
 def is_part_of(finding: CaseRow, item: CaseRow) -> bool:
     """Whether the case belongs to the incident of the item."""
     return finding.queue_case == (item.queue_case or item.id)
+
+
+def open_items(con: apsw.Connection, cases: Iterable[int]) -> frozenset[int]:
+    """Those of the cases that are items of the queue."""
+    rows = con.execute(
+        f"SELECT case_id FROM case_state WHERE case_id IN (SELECT value FROM json_each(?)) AND {_ITEM}",
+        (json.dumps(list(cases)),),
+    )
+    return frozenset(cast("int", row[0]) for row in rows)
+
+
+def parts_of_decided(con: apsw.Connection, items: Collection[int]) -> tuple[int, ...]:
+    """The undecided cases that left the queue because these items of their incidents were decided."""
+    rows = con.execute(
+        "SELECT m.case_id FROM json_each(?) one CROSS JOIN case_state s ON s.case_id = one.value"
+        " CROSS JOIN case_state m ON m.queue_case = coalesce(s.queue_case, s.case_id) AND m.case_id <> s.case_id"
+        f" WHERE NOT s.{WAITING} AND m.{WAITING} AND m.worth <> 'slip' ORDER BY m.case_id",
+        (json.dumps(list(items)),),
+    )
+    return tuple(dict.fromkeys(cast("int", row[0]) for row in rows))
 
 
 def _findings(store: Store, items: Iterable[CaseRow]) -> tuple[CaseRow, ...]:

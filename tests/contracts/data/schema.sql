@@ -1,6 +1,6 @@
 PRAGMA application_id = 1129529931;
 
-PRAGMA user_version = 14;
+PRAGMA user_version = 15;
 
 CREATE INDEX answer_key_case ON answer_key(case_id);
 
@@ -954,7 +954,7 @@ END;
 
 CREATE TRIGGER case_state_queue_delete AFTER DELETE ON case_state BEGIN
   UPDATE case_state SET queued = worth <> 'slip' AND NOT EXISTS (
-    SELECT 1 FROM case_state m WHERE m.status IN ('unresolved', 'draft') AND m.worth <> 'slip' AND (
+    SELECT 1 FROM case_state m WHERE m.worth <> 'slip' AND (
       (m.case_id = case_state.queue_case AND m.queue_case IS NULL AND m.case_id <> case_state.case_id)
       OR (m.queue_case = case_state.queue_case AND m.case_id < case_state.case_id))
   ) WHERE queue_case IN (old.case_id, old.queue_case);
@@ -962,16 +962,16 @@ END;
 
 CREATE TRIGGER case_state_queue_insert AFTER INSERT ON case_state BEGIN
   UPDATE case_state SET queued = worth <> 'slip' AND NOT EXISTS (
-    SELECT 1 FROM case_state m WHERE m.status IN ('unresolved', 'draft') AND m.worth <> 'slip' AND (
+    SELECT 1 FROM case_state m WHERE m.worth <> 'slip' AND (
       (m.case_id = case_state.queue_case AND m.queue_case IS NULL AND m.case_id <> case_state.case_id)
       OR (m.queue_case = case_state.queue_case AND m.case_id < case_state.case_id))
   ) WHERE queue_case IN (new.case_id, new.queue_case);
 END;
 
-CREATE TRIGGER case_state_queue_update AFTER UPDATE OF status, worth, queue_case ON case_state
-WHEN (old.status, old.worth, old.queue_case) IS NOT (new.status, new.worth, new.queue_case) BEGIN
+CREATE TRIGGER case_state_queue_update AFTER UPDATE OF worth, queue_case ON case_state
+WHEN (old.worth, old.queue_case) IS NOT (new.worth, new.queue_case) BEGIN
   UPDATE case_state SET queued = worth <> 'slip' AND NOT EXISTS (
-    SELECT 1 FROM case_state m WHERE m.status IN ('unresolved', 'draft') AND m.worth <> 'slip' AND (
+    SELECT 1 FROM case_state m WHERE m.worth <> 'slip' AND (
       (m.case_id = case_state.queue_case AND m.queue_case IS NULL AND m.case_id <> case_state.case_id)
       OR (m.queue_case = case_state.queue_case AND m.case_id < case_state.case_id))
   ) WHERE case_id = new.case_id OR queue_case IN (new.case_id, new.queue_case, old.queue_case);

@@ -176,3 +176,6 @@ INSERT INTO answer_outcome(id, resolution_id, fingerprint, via, told_at, outcome
 
 -- version 14
 -- An index only: no row of its own.
+
+-- version 15
+-- Triggers only: no row of its own.

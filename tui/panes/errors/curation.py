@@ -262,7 +262,8 @@ def _did(decision: Decision, done: Curated) -> str:
         return f"{done_so} {_case_names(decision.cases[1:])} into #{done.cases[0]}"
     if decision.act == "split":
         return f"{done_so} #{done.made} from #{done.cases[0]}"
-    return f"{done_so} {_case_names(done.cases)}"
+    more = f" and {len(done.parts):,} more of its incident" if done.parts else ""
+    return f"{done_so} {_case_names(done.cases)}{more if len(done.cases) == 1 else more.replace('its', 'their')}"
 
 
 def _case_names(cases: Sequence[int]) -> str:

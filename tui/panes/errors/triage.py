@@ -151,8 +151,8 @@ class Queue:
         return next((at for at in order if not self.entries[at].skipped), min(index, max(0, self.total - 1)))
 
     def behind(self, index: int) -> int | None:
-        """The case to go on with behind row `index`: behind an item the next item, for its other findings are rarely
-        worth a decision and come by themselves at their own rank; behind a finding the next row. None at the end."""
+        """The case to go on with behind row `index`: behind an item the next item, for its other findings leave the
+        queue with it; behind a finding the next row. None at the end."""
         here = self.get(index)
         rest = self.entries[index + 1 :]
         found = (one.row.id for one in rest if not one.skipped and (here is None or here.part or not one.part))
@@ -160,12 +160,16 @@ class Queue:
 
 
 def _drawn(queue: Queue) -> Queue:
-    entries = tuple(
-        Entry(row, row.id in queue.marked, row.id in queue.skipped, row.id in queue.read.parts)
-        for row in queue.read.rows
-        if row.id not in queue.gone
-    )
-    return replace(queue, entries=entries)
+    """The queue with its rows: those decided here are gone, and with an item its other findings."""
+    entries: list[Entry] = []
+    item_gone = False
+    for row in queue.read.rows:
+        part = row.id in queue.read.parts
+        item_gone = item_gone if part else row.id in queue.gone
+        if row.id not in queue.gone and not (part and item_gone):
+            entries.append(Entry(row, row.id in queue.marked, row.id in queue.skipped, part))
+    shown = frozenset(one.row.id for one in entries)
+    return replace(queue, entries=tuple(entries), marked=queue.marked & shown)
 
 
 @job_work

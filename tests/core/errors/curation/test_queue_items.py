@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from core.errors.cases.derived import refresh_case
-from core.errors.curation.decisions import edit, reject
+from core.errors.curation.decisions import edit, mark_noise, reject
 from core.errors.curation.merging import merge, preview_merge
-from core.errors.curation.transaction import Written, look
+from core.errors.curation.transaction import Curated, Written, look
 from core.errors.curation.triage import count_waiting, is_part_of, next_after, place_of, triage_queue
 from core.errors.incidents import shares_of
 from core.flows.system.history import take_back
 from core.flows.transcripts.api import import_transcripts
-from core.store import Store, open_store
+from core.store import Store, history, open_store
 from tests.flows.harvest.chat import LOOKUP, NONE, python_error
 from tests.flows.harvest.test_session import Transcript
 
@@ -89,15 +89,49 @@ def test_cases_that_nobody_judged_come_behind_in_their_old_order(store: Store, t
     assert lines(store) == [KEY, "fatal: bad object here", FULL]
 
 
-def test_an_incident_is_one_item_and_lists_its_other_findings(store: Store, tmp_path: Path) -> None:
-    put(store, two_findings(tmp_path))
-    assert (lines(store), findings(store), count_waiting(store)) == ([KEY], [NULL], 1)
-    ((item,), (other,)) = triage_queue(store).cases, triage_queue(store).findings
+def ids(store: Store) -> dict[str, int]:
+    return {row.key_line: row.id for row in (*triage_queue(store).cases, *triage_queue(store).findings)}
+
+
+def verified(store: Store, case_id: int) -> Curated:
+    return edit(store, "kim", [look(store.con, case_id)], Written("done"), status="verified")
+
+
+def rejected(store: Store, case_id: int) -> Curated:
+    return reject(store, "kim", [look(store.con, case_id)], all_of_it=True)
+
+
+def noise(store: Store, case_id: int) -> Curated:
+    return mark_noise(store, "kim", [look(store.con, case_id)])
+
+
+@pytest.mark.parametrize("decide", [verified, rejected, noise])
+def test_an_incident_is_one_item_and_leaves_with_all_its_findings(
+    store: Store, tmp_path: Path, decide: Callable[[Store, int], Curated]
+) -> None:
+    put(store, two_findings(tmp_path), session(tmp_path, 2).bash("git commit -m a", LOCKED, 128))
+    assert (lines(store), findings(store), count_waiting(store)) == ([KEY, LOCKED], [NULL], 2)
+    ((item, _), (other,)) = triage_queue(store).cases, triage_queue(store).findings
     assert other.queue_case == item.id
-    decided = edit(store, "kim", [look(store.con, item.id)], Written("done"), status="verified")
-    assert (lines(store), findings(store)) == ([NULL], [])
+    assert is_part_of(other, item)
+    before = states(store)
+    decided = decide(store, item.id)
+    assert (lines(store), findings(store), count_waiting(store)) == ([LOCKED], [], 1)
+    assert decided.parts == (other.id,)
+    assert history(store, 1)[0].title.endswith(f"{KEY} and 1 more of its incident")
+    for case_id in (item.id, other.id):
+        with store.transaction():
+            refresh_case(store.con, case_id)
+    assert (lines(store), count_waiting(store)) == ([LOCKED], 1)
     take_back(store, "kim", decided.change)
-    assert (lines(store), findings(store)) == ([KEY], [NULL])
+    assert states(store) == before
+    assert (lines(store), findings(store), count_waiting(store)) == ([KEY, LOCKED], [NULL], 2)
+
+
+def test_a_draft_of_an_item_leaves_its_findings_where_they_are(store: Store, tmp_path: Path) -> None:
+    put(store, two_findings(tmp_path))
+    done = edit(store, "kim", [look(store.con, ids(store)[KEY])], Written("try this"))
+    assert (lines(store), findings(store), done.parts) == ([KEY], [NULL], ())
 
 
 def test_a_finding_without_a_fix_is_not_listed_under_an_item_with_one(store: Store, tmp_path: Path) -> None:
@@ -105,29 +139,32 @@ def test_a_finding_without_a_fix_is_not_listed_under_an_item_with_one(store: Sto
     assert [(row.key_line, row.status) for row in triage_queue(store).cases] == [(KEY, "draft")]
     assert [status for *_, status in states(store)] == ["draft", "unresolved"]
     assert (findings(store), count_waiting(store)) == ([], 1)
-    reject(store, "kim", [look(store.con, triage_queue(store).cases[0].id)], all_of_it=True)
-    assert NULL in (*lines(store), *findings(store)), "it has its turn once nothing else is to be decided"
 
 
-def test_the_findings_of_an_incident_stay_one_item_until_the_last_is_decided(store: Store, tmp_path: Path) -> None:
+def test_a_finding_may_be_decided_alone_before_its_item(store: Store, tmp_path: Path) -> None:
     chat = session(tmp_path, 1)
     for at, output in enumerate((LOOKUP, NONE, python_error(FULL))):
         chat.bash("python app.py", output, 1).edit(f"{at}.py")
     put(store, chat.bash("python app.py", "fine"), session(tmp_path, 2).bash("git commit -m a", LOCKED, 128))
     assert (lines(store), findings(store)) == ([KEY, LOCKED], [NULL, FULL])
-    ids = {row.key_line: row.id for row in (*triage_queue(store).cases, *triage_queue(store).findings)}
-    decided = reject(store, "kim", [look(store.con, ids[KEY])], all_of_it=True)
-    assert (set(lines(store)), findings(store), count_waiting(store)) == ({NULL, LOCKED}, [FULL], 2)
-    item = next(row for row in triage_queue(store).cases if row.id == ids[NULL])
-    assert is_part_of(triage_queue(store).findings[0], item)
-    reject(store, "kim", [look(store.con, ids[NULL])], all_of_it=True)
-    assert (set(lines(store)), findings(store), count_waiting(store)) == ({FULL, LOCKED}, [], 2)
+    cases = ids(store)
+    alone = rejected(store, cases[NULL])
+    assert (lines(store), findings(store), alone.parts) == ([KEY, LOCKED], [FULL], ())
+    decided = rejected(store, cases[KEY])
+    assert (lines(store), findings(store), decided.parts) == ([LOCKED], [], (cases[FULL],))
     take_back(store, "kim", decided.change)
-    assert (lines(store), findings(store), count_waiting(store)) == ([KEY, LOCKED], [FULL], 2)
-    with store.transaction():
-        for case_id in ids.values():
-            refresh_case(store.con, case_id)
-    assert (lines(store), findings(store), count_waiting(store)) == ([KEY, LOCKED], [FULL], 2)
+    assert (lines(store), findings(store)) == ([KEY, LOCKED], [FULL])
+    take_back(store, "kim", alone.change)
+    assert (lines(store), findings(store)) == ([KEY, LOCKED], [NULL, FULL])
+
+
+def test_what_is_found_again_in_a_decided_incident_stays_out_and_alone_comes_back(store: Store, tmp_path: Path) -> None:
+    put(store, two_findings(tmp_path))
+    verified(store, ids(store)[KEY])
+    put(store, two_findings(tmp_path, 2))
+    assert (lines(store), count_waiting(store)) == ([], 0)
+    put(store, session(tmp_path, 3).bash("python app.py", NONE, 1))
+    assert lines(store) == [NULL]
 
 
 def test_a_finding_that_was_first_elsewhere_has_its_own_item(store: Store, tmp_path: Path) -> None:
@@ -145,11 +182,11 @@ def test_slips_stay_out_and_hide_nothing(store: Store, tmp_path: Path) -> None:
 def test_merging_and_its_undo_keep_the_items_right(store: Store, tmp_path: Path) -> None:
     put(store, two_findings(tmp_path), session(tmp_path, 2).bash("python b.py", python_error(FULL), 1))
     before = states(store)
-    ids = {row.key_line: row.id for row in (*triage_queue(store).cases, *triage_queue(store).findings)}
-    into, *others = preview_merge(store, ids[FULL], [ids[KEY]]).seen
+    cases = ids(store)
+    into, *others = preview_merge(store, cases[FULL], [cases[KEY]]).seen
     done = merge(store, "kim", into, others)
     assert findings(store) == [NULL]
-    assert triage_queue(store).findings[0].queue_case == ids[FULL]
+    assert triage_queue(store).findings[0].queue_case == cases[FULL]
     assert (triage_queue(store).cases[0].sessions, count_waiting(store)) == (2, 1)
     take_back(store, "kim", done.change)
     assert states(store) == before
@@ -204,10 +241,3 @@ def test_a_page_walks_the_index_and_sorts_nothing(store: Store) -> None:
     ).fetchall()
     assert len(plan) == 1
     assert "SEARCH s USING INDEX case_state_triage (" in plan[0][3]
-
-
-def test_a_rejected_first_finding_leaves_its_others_waiting(store: Store, tmp_path: Path) -> None:
-    put(store, two_findings(tmp_path))
-    item = triage_queue(store).cases[0].id
-    reject(store, "kim", [look(store.con, item)], all_of_it=True)
-    assert lines(store) == [NULL]
