@@ -10,7 +10,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, cast
 
 import apsw
 
@@ -129,6 +129,13 @@ def _last(con: apsw.Connection, session: str) -> str:
     return str(row[0]) if row and row[0] is not None else ""
 
 
+def _changed_at(found: TranscriptFile) -> float:
+    try:
+        return found.path.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
 AgentChoice = Agent | Literal["auto"]
 
 
@@ -184,11 +191,45 @@ def import_transcripts(
         _as_job(run := _Run(store, chosen, tally, meter, cancelled, second)),
         calm_garbage(),
     ):
-        _import_files(run, files)
-        run.meter.at(run.done, force=True)
-        assign_projects(store)  # before the harvest, whose cases take it from their session
-        harvested = not run.cancelled() and harvest_pending(store, second, tally, on_progress, run.cancelled)
+        harvested = _import_in_batches(run, files, on_progress)
     return tally.report(canceled=not harvested)
+
+
+def _import_in_batches(
+    run: _Run, files: Sequence[TranscriptFile], on_progress: Callable[[Progress], None] | None
+) -> bool:
+    """Read the files and harvest what was read, batch by batch: the first cases are there long before the last file.
+
+    A session that goes on in a later batch is harvested again with it. False where it was stopped before the end.
+    """
+    for batch, last in _file_batches(files):
+        _import_files(run, batch)
+        if last or run.cancelled():
+            run.meter.at(run.done, force=True)
+        assign_projects(run.store)  # before the harvest, whose cases take it from their session
+        told = on_progress if last else None  # in between, the bytes that were read are the progress
+        if run.cancelled() or not harvest_pending(run.store, run.second, run.tally, told, run.cancelled):
+            return False
+    return True
+
+
+BATCH: Final = 32 << 20
+"""Bytes of files that are read before what they hold is harvested."""
+
+
+def _file_batches(files: Sequence[TranscriptFile]) -> Iterator[tuple[list[TranscriptFile], bool]]:
+    """About `BATCH` bytes of files at a time, each with whether it is the last. At least one batch.
+
+    One batch has them in their order. Of several the oldest come first, so that what was changed last is the newest.
+    """
+    batch, size = list[TranscriptFile](), 0
+    for found in files if sum(found.size for found in files) <= BATCH else sorted(files, key=_changed_at):
+        if batch and size + found.size > BATCH:
+            yield batch, False
+            batch, size = [], 0
+        batch.append(found)
+        size += found.size
+    yield batch, True
 
 
 def read_files(store: Store, paths: Sequence[Path], second: Second) -> None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from core.flows.transcripts import files
+from core.flows.transcripts import api, files
 from core.flows.transcripts import rows as import_rows
 from core.flows.transcripts.api import Progress, import_transcripts
 from core.store import jobs, open_store
 from tests.core.transcripts.builders import Claude
+from tests.flows.harvest.chat import LOOKUP, NONE
+from tests.flows.harvest.test_session import Transcript
 from tests.flows.transcripts.support import Harvests, count_harvests, rows, run, stored, texts
 
 
@@ -137,3 +141,45 @@ def test_the_real_harvest_runs_behind_the_import(db: Path, tmp_path: Path, monke
         again = import_transcripts(store, "auto", [path])
     assert (report.errors, report.resolutions) == (1, 1)
     assert (again.messages, again.errors, again.resolutions) == (0, 0, 0)
+
+
+def test_cases_are_there_before_the_last_file_is_read(
+    db: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.undo()  # the real harvest
+    chats = [Transcript(tmp_path, f"{number:08}-0000-4000-8000-000000000001") for number in range(3)]
+    for chat in chats:
+        chat.bash("python app.py", LOOKUP, 1).edit().bash("python app.py", "fine").bash("git commit", NONE, 1)
+    paths = [chat.save() for chat in chats]
+    for at, path in enumerate(reversed(paths)):
+        os.utime(path, (at, at))
+    facts = {
+        "cases": "SELECT f.fingerprint, s.status, s.worth, s.sessions, s.seconds, s.seen, s.queued, s.repository"
+        " FROM fingerprint f JOIN case_state s USING (case_id)",
+        "verdicts": "SELECT session_id, message_idx, verdict, worth, seconds FROM result_verdict",
+        "fixes": "SELECT fingerprint, text, status, session_id FROM resolution",
+    }
+
+    def all_of(path: Path) -> dict[str, set[tuple[Any, ...]]]:
+        with open_store(path) as store:
+            return {name: set(store.con.execute(sql)) for name, sql in facts.items()}
+
+    run(tmp_path / "whole.db", *paths)
+    monkeypatch.setattr(api, "BATCH", 1)
+    seen: list[tuple[int, int]] = []
+
+    def look() -> bool:
+        with open_store(db) as store:
+            counts = store.con.execute("SELECT (SELECT count(*) FROM session), (SELECT count(*) FROM error_kb)")
+            seen.append(counts.fetchone())
+        return False
+
+    progress: list[str] = []
+    run(db, *paths, cancelled=look, on_progress=lambda told: progress.append(told.kind))
+    assert (1, 2) in seen, "the cases of the first file, while the others are not read"
+    assert seen[-1] == (3, 2)
+    assert progress == sorted(progress, reverse=True), "bytes first, and the sessions of the last batch at the end"
+    assert all_of(db) == all_of(tmp_path / "whole.db")
+    with open_store(db) as store:
+        order = [session for (session,) in store.con.execute("SELECT session_id FROM resolution ORDER BY id")]
+    assert order == sorted(order, reverse=True), "the oldest file first"
