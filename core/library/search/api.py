@@ -28,7 +28,17 @@ from core.library.search.fts import (
     query_analyser,
     refuse_unknown,
 )
-from core.library.search.hybrid import EMBED, FAN, Fused, hybrid, prose_first, vector_search
+from core.library.search.hybrid import (
+    EMBED,
+    FAN,
+    Fused,
+    Weighed,
+    by_share,
+    hybrid,
+    prose_first,
+    vector_search,
+    weighed,
+)
 from core.library.search.korean import analyse
 from core.library.search.lexical import CHARS, LexicalQuery, Ranked, is_last_word_indexed, lexical_query, lexical_search
 from core.library.search.rows import (
@@ -174,9 +184,9 @@ def _answer(
         refuse_unknown(con, query.filters)
     filtered = _filter_step(query.filters, documents)
     fan = FAN if query.mode == "hybrid" else start + query.k + 1
-    words, near, model = Ranked((), _unasked("lexical")), Ranked((), _unasked("vector")), None
+    words, near, model, known = Ranked((), _unasked("lexical")), Ranked((), _unasked("vector")), None, Weighed({})
     if query.mode != "vector":
-        words = lexical_search(con, asked, documents, fan)
+        words, known = _by_words(con, asked, documents, fan)
     if query.mode == "hybrid" and asked.is_name:
         near = Ranked((), Step("vector", "skipped", "names are searched by words"))
     elif query.mode != "lexical":
@@ -185,7 +195,7 @@ def _answer(
         if query.mode == "vector" and model is None:
             raise _no_meaning(near.step)
     mode: Mode = "lexical" if query.mode == "hybrid" and model is None else query.mode
-    fused, fusion = _ordered(con, mode, asked, words, near)
+    fused, fusion = _ordered(con, mode, words, near, known)
     if query.mode == "hybrid":
         fused, lowered = prose_first(con, asked, fused)
         fusion = fusion if lowered is None else (*fusion, lowered)
@@ -220,6 +230,15 @@ def _answer(
     return _within(answer, len(hits), query)
 
 
+def _by_words(
+    con: apsw.Connection, asked: LexicalQuery, documents: tuple[str, ...] | None, fan: int
+) -> tuple[Ranked, Weighed]:
+    """The keyword list, of at least `fan` passages, and how much of the query each holds."""
+    words = lexical_search(con, asked, documents, -(-fan // FAN) * FAN)
+    known = weighed(con, asked, words.ids)
+    return by_share(words, known), known
+
+
 def _no_meaning(asked: Step) -> Fault:
     remedy = str(asked.fact("remedy") or "search with --mode lexical")
     code = "not_indexed" if remedy == EMBED else "model_unreachable"
@@ -227,10 +246,10 @@ def _no_meaning(asked: Step) -> Fault:
 
 
 def _ordered(
-    con: apsw.Connection, mode: Mode, asked: LexicalQuery, words: Ranked, near: Ranked
+    con: apsw.Connection, mode: Mode, words: Ranked, near: Ranked, known: Weighed
 ) -> tuple[list[Fused], tuple[Step, ...]]:
     if mode == "hybrid":
-        found, step = hybrid(con, asked, words, near)
+        found, step = hybrid(con, words, near, known)
         return found, (step,)
     if mode == "lexical":
         return [Fused(item, score, at, None) for at, (item, score) in enumerate(words.items, 1)], ()

@@ -27,7 +27,6 @@ import apsw
 from core.base.fault import Fault
 from core.base.lazy import lazy_pattern
 from core.base.trace import Fact, Outcome, Step, Stopwatch, facts
-from core.lexical import quoted
 from core.library.search.lexical import LexicalQuery, Ranked, in_order
 from core.library.search.rows import SearchHit, display_score, how_many
 from core.store.sql import number
@@ -122,7 +121,7 @@ def weighed(con: apsw.Connection, query: LexicalQuery, items: Sequence[int]) -> 
     shares = dict.fromkeys(items, 0.0)
     weights = 0.0
     for term in query.terms:
-        match = " OR ".join(quoted(form) for form in (*term.forms, *term.pieces))
+        match = " OR ".join(term.asked)
         seen, held = cast("tuple[int, str]", con.execute(_HELD, (ids, match)).fetchone())
         weight = math.log(1 + total / (1 + seen))
         weights += weight
@@ -141,10 +140,23 @@ def unread(con: apsw.Connection, items: Sequence[int]) -> frozenset[int]:
     return frozenset(cast("int", row[0]) for row in rows)
 
 
-def hybrid(con: apsw.Connection, query: LexicalQuery, words: Ranked, near: Ranked) -> tuple[list[Fused], Step]:
+def by_share(words: Ranked, known: Weighed) -> Ranked:
+    """The keyword list by its scores times the share of the question that each passage holds.
+
+    Fifty are put in order, then the next fifty: so a page is the same, whatever was read for it.
+    """
+    items: list[tuple[int, float]] = []
+    least = math.inf
+    for at in range(0, len(words.items), FAN):
+        scores = [(item, min(least, score * known.shares[item])) for item, score in words.items[at : at + FAN]]
+        items += sorted(scores, key=lambda row: -row[1])
+        least = items[-1][1]
+    return replace(words, items=tuple(items))
+
+
+def hybrid(con: apsw.Connection, words: Ranked, near: Ranked, known: Weighed) -> tuple[list[Fused], Step]:
     """Both lists as one, best first, and how it came about. Raises apsw errors."""
     watch = Stopwatch()
-    known = weighed(con, query, words.ids)
     alone = unread(con, words.ids)
     embedded = _embedded(con, near.step)
 

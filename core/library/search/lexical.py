@@ -69,13 +69,21 @@ _MOST_TIES: Final = 30_000
 class Term:
     """One word of a query: `forms` count as it in a text (casefolded), `pieces` are what the index holds of it.
 
-    `half`: it may be half typed, so a longer word that begins with it counts as it.
+    `half`: it may be half typed, so a longer word that begins with it counts as it. `begins`: the index is asked for
+    the words that begin with it too.
     """
 
     word: str
     forms: tuple[str, ...]
     pieces: tuple[str, ...] = ()
     half: bool = False
+    begins: bool = False
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """What the index is asked for it, as expressions of FTS5."""
+        whole = tuple(dict.fromkeys(map(quoted, (*self.forms, *self.pieces))))
+        return (*whole, f"{quoted(self.word)} *") if self.begins else whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +115,7 @@ def lexical_query(text: str, *, prefix_last: bool = False, analysing: Analyse | 
     dropped = tuple(word.casefold() for word in words if word.casefold() in STOP and word not in kept)
     forms = _content_forms(said, analysing) if analysing is not None else {}
     terms = tuple(_with_forms(_term(word, half=word == last), forms) for word in kept)
-    return LexicalQuery(text, terms, dropped, _match(terms, _phrases(said, kept), half=last))
+    return LexicalQuery(text, terms, dropped, _match(terms, _phrases(said, kept)))
 
 
 def is_last_word_indexed(con: apsw.Connection, text: str) -> bool:
@@ -131,13 +139,14 @@ def _distinct(words: Iterable[str]) -> list[str]:
 
 def _term(word: str, *, half: bool) -> Term:
     folded = word.casefold()
+    begins = half
     half = half and folded not in STOP and (len(folded) > 1 or bool(_HANGUL.search(word)))  # any text has such words
     if _HANGUL.search(word):
         bare = without_particle(folded)
         forms = tuple(dict.fromkeys((bare, folded)))
-        return Term(folded, forms, syllable_pairs(bare)[:_MOST_PIECES], half)
+        return Term(folded, forms, syllable_pairs(bare)[:_MOST_PIECES], half, begins or len(bare) == 1)
     pieces = tuple(word_pieces(word))[:_MOST_PIECES] if word.isascii() else ()
-    return Term(folded, (folded,), pieces, half)
+    return Term(folded, (folded,), pieces, half, begins)
 
 
 def _content_forms(said: str, analysing: Analyse) -> dict[str, dict[str, None]]:
@@ -169,17 +178,9 @@ def _phrases(said: str, kept: list[str]) -> list[str]:
     return list(dict.fromkeys((*names, *pairs)))[:MOST_TERMS] + defined
 
 
-def _match(terms: tuple[Term, ...], phrases: list[str], half: str | None) -> str | None:
-    asked: dict[str, None] = {}
-    for term in terms:
-        for form in (*term.forms, *term.pieces):
-            asked.setdefault(quoted(form))
-        single = _HANGUL.search(term.word) and len(term.forms[0]) == 1
-        if single or (half is not None and term.word == half.casefold()):
-            asked.setdefault(f"{quoted(term.word)} *")
-    for phrase in phrases:
-        asked.setdefault(quoted(phrase))
-    return " OR ".join(asked) or None
+def _match(terms: tuple[Term, ...], phrases: list[str]) -> str | None:
+    asked = [one for term in terms for one in term.asked]
+    return " OR ".join(dict.fromkeys((*asked, *map(quoted, phrases)))) or None
 
 
 @dataclass(frozen=True, slots=True)

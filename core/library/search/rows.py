@@ -31,7 +31,8 @@ from core.store.sql import number
 
 Mode = Literal["lexical", "vector", "hybrid"]
 ScoreKind = Literal["rrf", "bm25", "cosine"]
-"""What `score` is: fused ranks (0 to 1), bm25 (0 and up), cosine (-1 to 1). It orders hits and is no confidence."""
+"""What `score` is: fused ranks (0 to 1), bm25 times the share of the query (0 and up), cosine (-1 to 1). It orders hits
+and is no confidence."""
 _HALF = 10.0
 """The bm25 that is shown as 0.5: raw scores have no ceiling, and 1.0 is never reached."""
 
@@ -40,7 +41,8 @@ _HALF = 10.0
 class Retrieval:
     """How a hit was found: its score and its rank (from 1) in each list, null where it is in none.
 
-    `lexical_score` is the raw bm25 (0 and up), `vector_score` the cosine, `fusion_score` the fused one.
+    `lexical_score` is bm25 (0 and up) times the share of the query in the passage, `vector_score` the cosine,
+    `fusion_score` the fused one.
     """
 
     method: Mode
