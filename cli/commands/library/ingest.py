@@ -162,8 +162,9 @@ class _Progress:
 
 def report_lines(out: Output, report: IngestReport) -> Iterator[str]:
     """What was read, what was left out and why, with examples."""
-    counts = ("new", "updated", "moved", "removed", "unchanged", "skipped", "errors")
-    said = ", ".join(f"{getattr(report, name)} {name}" for name in counts if getattr(report, name))
+    counts = ("new", "updated", "moved", "removed", "unchanged", "skipped")
+    parts = [f"{getattr(report, name)} {name}" for name in counts if getattr(report, name)]
+    said = ", ".join([*parts, *([counted(report.errors, "error")] if report.errors else [])])
     yield f"{counted(report.scanned, 'file')} in {report.duration_ms / 1000:.1f} s: {said or 'nothing to read'}"
     yield f"{counted(report.chunks_indexed, 'passage')} indexed"
     for reason, paths in report.skip_examples.items():
