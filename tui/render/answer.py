@@ -12,11 +12,13 @@ from textual.style import Style
 
 from core.text import visible
 from tui.render.common.amounts import ago, counted
+from tui.render.common.empty_states import Notice
 from tui.render.common.glyphs import Mark, Signs
 from tui.render.common.markdown import Marked, draw_markdown
 from tui.render.common.untrusted import block, inline, pad
 
 if TYPE_CHECKING:
+    from core.base.config.settings import LlmSettings
     from core.library.ask.answer import Answer, AnswerCitation, Claim, InventedCitation
     from core.library.ask.store import SessionRow, TurnRow
 
@@ -49,6 +51,19 @@ _CLAIM = {
     "uncited": ("waiting", "no citation"),
     "cut": ("waiting", "truncated"),
 }
+
+
+def nothing_asked(llm: LlmSettings) -> Notice:
+    """Before the first question of a conversation: what answers, and what is done with the answer."""
+    return Notice(
+        "Ask a question about the documents of the library",
+        f"{inline(llm.model, 60)} at {inline(llm.endpoint, 120)} answers from the passages that casebook finds. "
+        "casebook then compares each cited sentence with its source.",
+        (
+            ("{ask.talks}", "open an earlier conversation"),
+            ("casebook config path", "print the path of the settings file, where [models.llm] sets the LLM"),
+        ),
+    )
 
 
 def mark_of(status: str, signs: Signs) -> Mark:

@@ -20,7 +20,7 @@ from tui.actions.registry import bindings
 from tui.panes.library.actions import SOURCES_CHOSEN, AskNow
 from tui.panes.library.conversation import Conversation, Talk, Turn
 from tui.panes.library.filters import Scope
-from tui.render.answer import draw_talk, plain_answer, sources
+from tui.render.answer import draw_talk, nothing_asked, plain_answer, sources
 from tui.render.common.empty_states import Notice
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import fault_text, inline
@@ -146,7 +146,7 @@ class AskScreen(Performs, ModalScreen[str]):
         self._clock = clock
         self.talk = talk or Talk()
         self.box = QuestionBox(self.talk.in_box(question))
-        self.told = Conversation(signs, self.talk, self._changed)
+        self.told = Conversation(signs, self.talk, self._changed, nothing_asked(answering.llm))
         nothing = Notice("No trace yet", "After a question, this panel explains how the answer was found.")
         self.why = TraceView(signs, id="ask-trace", nothing=nothing)
         self._keys = KeyFooter(signs, self.situation())

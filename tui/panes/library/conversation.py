@@ -183,10 +183,12 @@ class Conversation(Reading):
 
         uri: str
 
-    def __init__(self, signs: Signs, talk: Talk, drawn: Callable[[], object]) -> None:
-        """`drawn`: called when something else is shown, and other actions may be possible."""
+    def __init__(self, signs: Signs, talk: Talk, drawn: Callable[[], object], nothing: Notice) -> None:
+        """`drawn`: called when something else is shown, and other actions may be possible. `nothing`: what is shown
+        before the first question."""
         super().__init__(id="ask-told")
         self._signs = signs
+        self._empty = nothing
         self._told_drawn = drawn
         self._places: list[Static] = []
         self._drawn_at = 0.0
@@ -214,6 +216,8 @@ class Conversation(Reading):
         before: Iterable[Static] = (Static(draw_hidden_turns(talk.left_out, self._signs)),) if talk.left_out else ()
         self.remove_children()
         self.mount(*before, *self._places)
+        if not self._places:
+            self.mount(Static(draw_notice(self._empty, self._signs), classes="ask-empty"))
         self.call_after_refresh(self._to_place)
 
     def _to_place(self) -> None:
@@ -225,6 +229,7 @@ class Conversation(Reading):
     def begin(self, turn: Turn) -> None:
         """Put a question below the others."""
         place = Static(classes="ask-turn")
+        self.query(".ask-empty").remove()
         self.talk.turns.append(turn)
         self._places.append(place)
         self.mount(place)
@@ -297,6 +302,7 @@ class Answering:
         kept = {name: getattr(settings, name).as_dict() for name in ("embedding", "llm", "rag")}
         self._jobs = jobs
         self._given = database, json.dumps(kept)
+        self.llm = settings.llm
         self._mode: Mode = mode
         self._filters = filters
         self._child: Child | None = None

@@ -316,6 +316,18 @@ async def test_what_came_before_kill_9_is_shown_now_and_when_asking_is_opened_ag
     assert turns[0].refusal_reason == "llm_stream_aborted"
 
 
+async def test_before_the_first_question_the_screen_names_the_model(library: Path) -> None:
+    with llm_server({}) as server:
+        app = workbench(library, server.endpoint)
+        async with app.run_test(size=(120, 34)) as pilot:
+            screen = await opened(pilot, app)
+            await until(pilot, lambda: f"tiny at {server.endpoint}" in frame(app))
+            await ask(pilot, screen, "What is the mass of Jupiter?")
+            await until(pilot, lambda: "tiny at" not in frame(app) and "Not enough evidence" in frame(app))
+            await pilot.press("n")
+            await until(pilot, lambda: f"tiny at {server.endpoint}" in frame(app))
+
+
 async def test_no_server_is_told_with_its_remedy(library: Path) -> None:
     server = _gone_server()
     app = workbench(library, server.endpoint)
