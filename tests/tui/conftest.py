@@ -33,9 +33,18 @@ def styles_parsed_once() -> Iterator[None]:
     """The same style sheet under the same colours is parsed once, not for every app: half of what a start costs."""
     parse = Stylesheet._parse_rules
     parsed: dict[object, list[RuleSet]] = {}
+    colours: dict[tuple[tuple[str, str], ...], int] = {}
+    last: tuple[dict[str, str], int] = {}, -1
+
+    def number(variables: dict[str, str]) -> int:
+        """The same for the same colours; an app parses a hundred sheets with them."""
+        nonlocal last
+        if last[0] is not variables:
+            last = variables, colours.setdefault(tuple(variables.items()), len(colours))
+        return last[1]
 
     def parse_once(self: Stylesheet, *sheet: object, **more: object) -> list[RuleSet]:
-        key = sheet, tuple(more.items()), tuple(self._variables.items())
+        key = sheet, tuple(more.items()), number(self._variables)
         if key not in parsed:
             parsed[key] = parse(self, *sheet, **more)  # pyright: ignore[reportArgumentType]
         return parsed[key]
