@@ -127,6 +127,9 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
         "--data-only", action="store_true", help="remove every document, passage and vector from the library"
     )
     what.add_argument("--orphans-only", action="store_true", help="remove only documents that no longer have a file")
+    what.add_argument(
+        "--folder", metavar="FOLDER", type=path_name, help="remove one folder and its documents from the library"
+    )
     reset.add_argument("--yes", action="store_true", help="skip the confirmation")
 
 

@@ -15,7 +15,7 @@ from cli.format.layout import clip, counted, one_line, wrap
 from cli.format.library import columns_of
 from cli.output import Output
 from core.base.fault import Fault
-from core.library.ingest.write import ResetReport, reset_library
+from core.library.ingest.write import ResetReport, reset_library, root_at
 from core.library.search.api import EMPTY, NONE_PASSES
 from core.library.search.inspect import ChunkInspection, DocInspection, DocPage, IndexReport, inspect, list_documents
 
@@ -158,16 +158,21 @@ def run_reset(args: argparse.Namespace, context: Context) -> int:
     from core.store import open_store
 
     with open_store(context.database, write=True) as store:
+        folder = None if args.folder is None else Path(args.folder)
+        if folder is not None:
+            root_at(store.con, folder)
         if not args.yes and not _agreed(args, context):
             context.out.note("No change.")
             return 1
-        found = reset_library(store, orphans_only=args.orphans_only)
+        found = reset_library(store, orphans_only=args.orphans_only, folder=folder)
     context.out.result(found, _reset_lines(found))
     return 0
 
 
 def _agreed(args: argparse.Namespace, context: Context) -> bool:
     what = "documents without a file" if args.orphans_only else "every document, passage and vector of the library"
+    if args.folder is not None:
+        what = f"every document of {one_line(args.folder)}"
     if not sys.stdin.isatty():
         raise Fault(
             "invalid_input", f"removing {what} needs your confirmation, but stdin is not a terminal", "pass --yes"

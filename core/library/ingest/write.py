@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Final, Literal, cast
 import apsw
 import orjson
 
+from core.base.fault import Fault
 from core.library.documents.read import document_at, sources
 from core.library.documents.rows import Document, Media, Source, columns
 from core.library.ingest.prepare import ChunkRow, Prepared, derivation_key, keep
@@ -309,20 +310,23 @@ class ResetReport:
 
     SCHEMA: ClassVar[str] = "reset_report.v1"
 
-    scope: Literal["data", "orphans"]
+    scope: Literal["data", "orphans", "folder"]
     documents: int
     passages: int
     vectors: int
     sources: int
 
 
-def reset_library(store: Store, *, orphans_only: bool = False) -> ResetReport:
-    """Empty the library, or with `orphans_only` remove the documents whose files are gone.
+def reset_library(store: Store, *, orphans_only: bool = False, folder: Path | None = None) -> ResetReport:
+    """Empty the library, with `orphans_only` remove the documents whose files are gone, or remove one root.
 
-    A root that is not there itself keeps its documents: a disk may only be away. Raises Fault as `Store.transaction`.
+    A root that is not there itself keeps its documents: a disk may only be away. Raises Fault as `Store.transaction`,
+    and invalid_input for a `folder` that is no root.
     """
     before = _counts(store)
-    if orphans_only:
+    if folder is not None:
+        _remove_root(store, folder)
+    elif orphans_only:
         for source in sources(store.con):
             _remove_orphans(store, source)
     else:
@@ -333,7 +337,35 @@ def reset_library(store: Store, *, orphans_only: bool = False) -> ResetReport:
             raise_revision(con)
     after = _counts(store)
     removed = [one - other for one, other in zip(before, after, strict=True)]
-    return ResetReport("orphans" if orphans_only else "data", removed[0], removed[1], removed[2], removed[3])
+    scope: Literal["data", "orphans", "folder"] = "orphans" if orphans_only else "data"
+    return ResetReport("folder" if folder is not None else scope, removed[0], removed[1], removed[2], removed[3])
+
+
+def root_at(con: apsw.Connection, folder: Path) -> Source:
+    """The root of the library at this path; its folder need not exist. Raises Fault invalid_input where there is none,
+    and apsw errors."""
+    known = sources(con)
+    try:
+        place = str(folder.expanduser().resolve())
+    except (OSError, RuntimeError, ValueError):
+        place = str(folder)
+    found = next((one for one in known if one.root == place), None)
+    if found is None:
+        named = ", ".join(one.root for one in known)
+        hint = f"use one of: {named}" if known else "to add a folder, run: casebook library ingest FOLDER"
+        raise Fault("invalid_input", f"{folder} is not a folder of the library", hint)
+    return found
+
+
+def _remove_root(store: Store, folder: Path) -> None:
+    source = root_at(store.con, folder)
+    with store.transaction() as con:
+        for path in read_known_documents(con, source):
+            if (old := document_at(con, path)) is not None:
+                remove_document(con, old)
+                note_event(con, path, old.doc_id, "deleted", "its folder was removed from the library")
+        con.execute("DELETE FROM sources WHERE source_id = ?", (source.source_id,))
+        raise_revision(con)
 
 
 def _remove_orphans(store: Store, source: Source) -> None:

@@ -184,6 +184,27 @@ def test_list_inspect_and_index(filled: Run) -> None:
     assert filled("library", "search", "timeout", "--json", "--mode", "lexical").json()["hits"] == before
 
 
+def test_reset_removes_one_folder_and_keeps_the_others(filled: Run, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "zebra.md").write_text("# Quokka\n\nA quokka sleeps near the gate.\n", encoding="utf-8")
+    assert filled("library", "ingest", str(other)).code == 0
+    assert filled("library", "reset", "--folder", str(other)).code == 2  # nobody can be asked
+    wrong = filled("library", "reset", "--folder", str(tmp_path), "--yes", "--json")
+    assert (wrong.code, wrong.fault()["code"]) == (2, "invalid_input")
+    assert str(other) in str(wrong.fault()["hint"])
+    before = filled("library", "list", "--json").json()["total"]
+    done = filled("library", "reset", "--folder", str(other), "--yes", "--json").json()
+    assert (done["scope"], done["documents"], done["sources"]) == ("folder", 1, 1)
+    assert filled("library", "list", "--json").json()["total"] == before - 1
+    assert filled("library", "search", "quokka", "--mode", "lexical").code == 1
+    assert (other / "zebra.md").exists()
+    first = filled("library", "reset", "--folder", str(tmp_path / "notes"), "--yes")
+    assert first.code == 0
+    assert filled("library", "ingest", str(other)).code == 0
+    assert filled("library", "search", "quokka", "--mode", "lexical").code == 0
+
+
 def test_reset_asks_and_leaves_the_files(filled: Run, tmp_path: Path) -> None:
     assert filled("library", "reset", "--data-only").code == 2  # nobody can be asked
     assert filled("library", "reset").code == 2
