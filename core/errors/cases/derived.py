@@ -118,10 +118,10 @@ def mirror_current(con: apsw.Connection, *cases: int) -> None:
     A row without any resolution (written by the seed's own programs) is left as it is.
     """
     shown: list[tuple[str | None, str | None, str | None, int]] = []
-    states: list[tuple[str, int]] = []
+    states: list[tuple[str, int, int]] = []
     rows = con.execute(_MIRRORED, (json.dumps(cases),)).fetchall()
     for row in cast("list[tuple[Any, ...]]", rows):
-        case_id, fixes, rejected, noise, status, *told = row
+        case_id, fixes, rejected, noise, status, offer, *told = row
         before, now = told[:3], told[3:]
         if fixes:
             found = status or ("rejected" if rejected else "unresolved")
@@ -129,15 +129,22 @@ def mirror_current(con: apsw.Connection, *cases: int) -> None:
                 shown.append((now[0], now[1], now[2], case_id))
         else:
             found = "draft" if str(before[0] or "").strip() else "unresolved"
-        states.append(("noise" if noise else str(found), case_id))
+        states.append(("noise" if noise else str(found), int(offer), case_id))
     con.executemany("UPDATE error_kb SET resolution = ?, resolved_by = ?, tool_sequence = ? WHERE id = ?", shown)
-    con.executemany("UPDATE case_state SET status = ? WHERE case_id = ?", states)
+    con.executemany("UPDATE case_state SET status = ?, offer = ? WHERE case_id = ?", states)
 
 
+_OFFER: Final = (
+    "CASE WHEN r.id IS NULL THEN 0 WHEN r.author = 'harvest'"
+    " AND iif(json_valid(r.lesson), json_extract(r.lesson, '$.do.kind'), '') = 'hunk' THEN 1 ELSE 2 END"
+)
+"""How soon a case is shown among those that as many sessions met: an edit of the project's own code helps less often
+than a command, and without a fix there is little to decide. Measured on the queues of seven repositories."""
 _MIRRORED: Final = (
     "SELECT e.id, (SELECT count(*) FROM resolution WHERE case_id = e.id),"
     " EXISTS (SELECT 1 FROM resolution WHERE case_id = e.id AND status = 'rejected'),"
-    " EXISTS (SELECT 1 FROM noise WHERE case_id = e.id), r.status, e.resolution, e.resolved_by, e.tool_sequence,"
+    f" EXISTS (SELECT 1 FROM noise WHERE case_id = e.id), r.status, {_OFFER}, e.resolution, e.resolved_by,"
+    " e.tool_sequence,"
     " r.text, r.resolved_by, r.tool_sequence"
     " FROM json_each(?) one CROSS JOIN error_kb e ON e.id = one.value LEFT JOIN resolution r ON r.id ="
     f" (SELECT id FROM resolution WHERE case_id = e.id AND {ANSWERS} ORDER BY {CURRENT_FIRST} LIMIT 1)"

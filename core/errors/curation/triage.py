@@ -1,4 +1,5 @@
-"""The triage queue, an item an incident: what most sessions met is first, then what cost most, then what was seen most.
+"""The triage queue, an item an incident: what most sessions met is first. Of those what has a fix beyond an edit of the
+project's code, then such edits, then what has no fix; of those what cost most, then what was seen most.
 
 An item is the first case of its incident; the other waiting cases of the incident are listed with it. Once it is
 decided, they leave the queue with it, and they come back with it when the decision is undone. Slips have no item. Cases
@@ -25,13 +26,16 @@ WAITING = "status IN ('unresolved', 'draft')"
 _QUEUE = "case_state s INDEXED BY case_state_triage"
 _ITEM = f"{WAITING} AND queued = 1"
 _CURSOR = re.compile(
-    r"(?P<sessions>[0-9]{1,18})\|(?P<seconds>[0-9.e+]{1,32})\|(?P<seen>[0-9]{1,18})\|(?P<last>[^|]{0,64})"
-    r"\|(?P<id>[0-9]{1,18})"
+    r"(?P<sessions>[0-9]{1,18})\|(?P<offer>[0-9])\|(?P<seconds>[0-9.e+]{1,32})\|(?P<seen>[0-9]{1,18})"
+    r"\|(?P<last>[^|]{0,64})\|(?P<id>[0-9]{1,18})"
 )
 _FINDINGS = 20
 """Other cases of an item that are listed with it."""
 
-_Key = tuple[int, float, int, str, int]
+_Key = tuple[int, int, float, int, str, int]
+_PLACE = ("sessions", "offer", "seconds", "seen", "last_seen", "case_id")
+_PLACES = ", ".join(f"s.{name}" for name in _PLACE)
+_ORDER = ", ".join(f"s.{name} DESC" for name in _PLACE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +78,10 @@ def next_after(store: Store, place: str, filters: Filters = EVERY) -> CaseRow | 
     return found[0] if found else None
 
 
-def place_of(row: CaseRow) -> str:
-    """Return the position of the case in the queue (also after its decision), for `after` and `next_after`."""
-    return _cursor((row.sessions, row.seconds, row.seen, row.last_seen, row.id))
+def place_of(store: Store, case_id: int) -> str:
+    """Return the position of a case in the queue, for `after` and `next_after`; ask before its decision."""
+    row = store.con.execute(f"SELECT {_PLACES} FROM case_state s WHERE case_id = ?", (case_id,)).fetchone()
+    return _cursor(cast("_Key", row))
 
 
 def count_waiting(store: Store, filters: Filters = EVERY) -> int:
@@ -118,7 +123,8 @@ def _findings(store: Store, items: Iterable[CaseRow]) -> tuple[CaseRow, ...]:
     for item in items:
         rows = store.con.execute(
             f"SELECT case_id FROM case_state s WHERE queue_case = ?1 AND case_id <> ?2 AND s.{WAITING}"
-            " AND worth <> 'slip' AND (status = 'draft' OR ?4) ORDER BY sessions DESC, seconds DESC, case_id LIMIT ?3",
+            " AND worth <> 'slip' AND (status = 'draft' OR ?4)"
+            " ORDER BY sessions DESC, offer DESC, seconds DESC, case_id LIMIT ?3",
             (item.queue_case or item.id, item.id, _FINDINGS, item.status == "unresolved"),
         )
         found += [cast("int", row[0]) for row in rows]
@@ -129,11 +135,10 @@ def _keys(store: Store, filters: Filters, limit: int, after: str | None) -> list
     tests, values = _tests(filters)
     more: list[int | float | str] = [*values]
     if after is not None:
-        tests.append("(s.sessions, s.seconds, s.seen, s.last_seen, s.case_id) < (?, ?, ?, ?, ?)")
+        tests.append(f"({_PLACES}) < (?, ?, ?, ?, ?, ?)")
         more.extend(_parsed(after))
     rows = store.con.execute(
-        f"SELECT s.sessions, s.seconds, s.seen, s.last_seen, s.case_id FROM {_QUEUE} WHERE {' AND '.join(tests)}"
-        " ORDER BY s.sessions DESC, s.seconds DESC, s.seen DESC, s.last_seen DESC, s.case_id DESC LIMIT ?",
+        f"SELECT {_PLACES} FROM {_QUEUE} WHERE {' AND '.join(tests)} ORDER BY {_ORDER} LIMIT ?",
         (*more, limit),
     )
     return cast("list[_Key]", rows.fetchall())
@@ -152,7 +157,8 @@ def _parsed(cursor: str) -> _Key:
     found = _CURSOR.fullmatch(cursor)
     try:
         if found is not None:
-            return int(found["sessions"]), float(found["seconds"]), int(found["seen"]), found["last"], int(found["id"])
+            sessions, offer, seen, case_id = (int(found[name]) for name in ("sessions", "offer", "seen", "id"))
+            return sessions, offer, float(found["seconds"]), seen, found["last"], case_id
     except ValueError:
         pass
     raise Fault("invalid_input", "invalid page cursor", "use `next` of the previous page")

@@ -1,6 +1,6 @@
 PRAGMA application_id = 1129529931;
 
-PRAGMA user_version = 15;
+PRAGMA user_version = 16;
 
 CREATE INDEX answer_key_case ON answer_key(case_id);
 
@@ -26,7 +26,7 @@ CREATE INDEX case_state_seen ON case_state(seen, case_id);
 
 CREATE INDEX case_state_status ON case_state(status, last_seen, case_id);
 
-CREATE INDEX case_state_triage ON case_state(sessions, seconds, seen, last_seen, case_id)
+CREATE INDEX case_state_triage ON case_state(sessions, offer, seconds, seen, last_seen, case_id)
   WHERE status IN ('unresolved', 'draft') AND queued = 1;
 
 CREATE INDEX citation_of ON citation(cited_by, item_id);
@@ -278,7 +278,7 @@ CREATE TABLE case_state (
   seen       INTEGER NOT NULL DEFAULT 0,
   first_seen TEXT NOT NULL,
   last_seen  TEXT NOT NULL
-, repository TEXT NOT NULL DEFAULT '', worth TEXT NOT NULL DEFAULT '', sessions INTEGER NOT NULL DEFAULT 0, seconds REAL NOT NULL DEFAULT 0, queue_case INTEGER, queued INTEGER NOT NULL DEFAULT 1) STRICT;
+, repository TEXT NOT NULL DEFAULT '', worth TEXT NOT NULL DEFAULT '', sessions INTEGER NOT NULL DEFAULT 0, seconds REAL NOT NULL DEFAULT 0, queue_case INTEGER, queued INTEGER NOT NULL DEFAULT 1, offer INTEGER NOT NULL DEFAULT 0) STRICT;
 
 CREATE VIRTUAL TABLE case_term USING fts5vocab('case_fts', 'row');
 

@@ -179,3 +179,6 @@ INSERT INTO answer_outcome(id, resolution_id, fingerprint, via, told_at, outcome
 
 -- version 15
 -- Triggers only: no row of its own.
+
+-- version 16
+UPDATE case_state SET offer = 2 WHERE case_id = 2;

@@ -37,6 +37,7 @@ def test_every_draft_is_decided_and_all_of_it_taken_back(tmp_path: Path) -> None
         row = triage_queue(store, limit=1).cases[0]
         at = 0
         while True:
+            place = place_of(store, row.id)
             seen, waited = [look(store.con, row.id)], waits(store)
             apply_also(store.con, row.id)
             match at % 5:
@@ -54,7 +55,7 @@ def test_every_draft_is_decided_and_all_of_it_taken_back(tmp_path: Path) -> None
             assert (done.cases, count_waiting(store)) == ((row.id,), left - 1)
             assert waited - waits(store) <= {row.id, *done.parts}
             left, at = left - 1, at + 1
-            following = next_after(store, place_of(row))
+            following = next_after(store, place)
             if following is None:
                 break
             row = following

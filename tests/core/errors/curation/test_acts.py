@@ -250,12 +250,12 @@ def test_the_queue_shows_the_most_frequent_first_and_goes_round(store: Store) ->
         rows += page.cases
     assert [(row.seen, row.last_seen) for row in rows] == sorted(((r.seen, r.last_seen) for r in rows), reverse=True)
     assert len({row.id for row in rows}) == 7
-    place = place_of(rows[2])
+    place = place_of(store, rows[2].id)
     edit(store, "kim", [look(store.con, rows[2].id)], Written("done"), status="verified")
     after = next_after(store, place)
     assert after is not None
     assert (after.id, count_waiting(store)) == (rows[3].id, 6)
-    first = next_after(store, place_of(rows[-1]))
+    first = next_after(store, place_of(store, rows[-1].id))
     assert first is not None
     assert first.id == rows[0].id
 

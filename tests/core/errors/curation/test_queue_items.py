@@ -70,9 +70,28 @@ def test_what_more_sessions_met_is_first_then_what_cost_more(store: Store, tmp_p
         found += page.cases
         page = triage_queue(store, limit=1, after=page.next)
     assert (*found, *page.cases) == rows
-    after = next_after(store, place_of(rows[0]))
+    after = next_after(store, place_of(store, rows[0].id))
     assert after is not None
     assert after.id == rows[1].id
+
+
+def test_of_as_many_sessions_a_command_comes_before_an_edit_and_no_fix_last(store: Store, tmp_path: Path) -> None:
+    missing = "/bin/bash: line 1: python: command not found"
+    edited = session(tmp_path, 1).bash("python app.py", LOOKUP, 1).edit().bash("python app.py", "fine")
+    run = session(tmp_path, 2).bash("python b.py", missing, 127).bash("python3 b.py", "fine")
+    put(store, session(tmp_path, 3).bash("git commit -m a", LOCKED, 128), edited, run)
+    name = missing.partition("1: ")[2]
+    assert [(row.key_line[-len(name) :], row.status) for row in triage_queue(store).cases] == [
+        (name, "draft"), (KEY, "draft"), (LOCKED[-len(name) :], "unresolved"),
+    ]  # fmt: skip
+    rejected(store, ids(store)[KEY])
+    take_back(store, "kim")
+    assert [row.status for row in triage_queue(store).cases] == ["draft", "draft", "unresolved"]
+    command = next(row.id for row in triage_queue(store).cases if row.key_line.endswith(name))
+    edit(store, "kim", [look(store.con, ids(store)[KEY])], Written("a person knows better"))
+    assert [row.key_line for row in triage_queue(store).cases if row.id != command] == [KEY, LOCKED]
+    offers = dict(store.con.execute("SELECT s.case_id, s.offer FROM case_state s"))
+    assert sorted(offers.values()) == [0, 2, 2]
 
 
 def test_cases_that_nobody_judged_come_behind_in_their_old_order(store: Store, tmp_path: Path) -> None:
@@ -236,8 +255,9 @@ def test_a_page_walks_the_index_and_sorts_nothing(store: Store) -> None:
     plan = store.con.execute(
         "EXPLAIN QUERY PLAN SELECT s.case_id FROM case_state s INDEXED BY case_state_triage"
         " WHERE s.status IN ('unresolved', 'draft') AND queued = 1"
-        " AND (s.sessions, s.seconds, s.seen, s.last_seen, s.case_id) < (1, 1.0, 1, 'x', 1)"
-        " ORDER BY s.sessions DESC, s.seconds DESC, s.seen DESC, s.last_seen DESC, s.case_id DESC LIMIT 50"
+        " AND (s.sessions, s.offer, s.seconds, s.seen, s.last_seen, s.case_id) < (1, 1, 1.0, 1, 'x', 1)"
+        " ORDER BY s.sessions DESC, s.offer DESC, s.seconds DESC, s.seen DESC, s.last_seen DESC, s.case_id DESC"
+        " LIMIT 50"
     ).fetchall()
     assert len(plan) == 1
     assert "SEARCH s USING INDEX case_state_triage (" in plan[0][3]
