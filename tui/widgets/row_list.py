@@ -358,7 +358,14 @@ class NoticeView(Container, can_focus=True):
         """Show this state."""
         if notice != self.notice:
             self.notice = notice
-            self._words.update(draw_notice(notice, workbench(self).signs))
+            self._draw()
+
+    def on_resize(self) -> None:
+        self._draw()
+
+    def _draw(self) -> None:
+        if self.notice is not None:
+            self._words.update(draw_notice(self.notice, workbench(self).signs, self._words.size.width))
 
 
 @dataclass(frozen=True, slots=True)

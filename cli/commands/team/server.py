@@ -192,7 +192,7 @@ def status_lines(out: Output, found: TeamStatus) -> Iterator[str]:
     if found.verified is not None:
         yield out.paint(f"  {counted(found.verified, 'event')} checked. All hashes are valid.", "good")
     if found.fault:
-        yield out.paint(f"  {one_line(found.fault)}", "warn")
+        yield out.paint(f"  problem  {one_line(found.fault)}", "warn")
     if out.verbose:
         yield from (f"  {one}" for one in found.lessons)
 

@@ -6,11 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, cast
 
+from core.base.lazy import lazy_pattern
 from core.errors.lessons import parse_lesson, scope_name
 from core.store import JournalEntry, RowChange, Store, history, history_of, row_changes
 
 MOST_LINES = 12
 """Maximum number of lines about one change."""
+_MARKUP = lazy_pattern(r"(?m)^[ \t]*(?:```|~~~)\S*[ \t]*$|\*\*|`")
+"""The Markdown that fixes are written with: fences, bold, code spans."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +105,9 @@ def _lines(change: RowChange) -> list[str]:
 def _resolution(change: RowChange) -> list[str]:
     name, before, after = f"fix {change.key}", _old(change), _new(change)
     if change.op == "INSERT":
-        return [f"{name} recorded for case {after.get('case_id')} ({after.get('status')}): {_short(after.get('text'))}"]
+        return [f"{name} recorded for case {after.get('case_id')} ({after.get('status')}): {_fix(after)}"]
     if change.op == "DELETE":
-        return [f"{name} removed ({before.get('status')}): {_short(before.get('text'))}"]
+        return [f"{name} removed ({before.get('status')}): {_fix(before)}"]
     lines: list[str] = []
     if "status" in after:
         why = f": {_short(after['reason'])}" if after.get("reason") else ""
@@ -164,6 +167,10 @@ def _old(change: RowChange) -> dict[str, object]:
 
 def _new(change: RowChange) -> dict[str, object]:
     return {name: after for name, _, after in change.columns}
+
+
+def _fix(columns: dict[str, object]) -> str:
+    return _short(_MARKUP.sub("", str(columns.get("text") or "")))
 
 
 def _short(text: object, most: int = 80) -> str:

@@ -152,6 +152,17 @@ def test_history_tells_who_when_and_from_where_and_what_became_of_it() -> None:
     assert "then again" in draw_history((BY_HAND, rejected), UNICODE, NOW, whole=True).plain
 
 
+def test_the_history_of_fixes_shows_no_markdown_marks() -> None:
+    text = "**Changed** `app.py`\n\n```diff\n-    a = 1\n+    a = 2\n```\n\n**Why**: it was one"
+    changed = replace(BY_HAND, id=6, text=text, current=False)
+    short = draw_history((changed, BY_HAND), UNICODE, NOW).plain
+    assert "Changed app.py" in short
+    whole = draw_history((changed, BY_HAND), UNICODE, NOW, whole=True).plain
+    assert [line for line in whole.split("\n") if "a = " in line] == ["      -    a = 1", "      +    a = 2"]
+    for drawn in (short, whole):
+        assert not any(mark in drawn for mark in ("diff", "```", "**", "`"))
+
+
 def test_one_fix_that_answers_is_no_history() -> None:
     assert draw_history((BY_HAND,), UNICODE, NOW).plain == ""
     assert draw_history((replace(BY_HAND, current=False),), UNICODE, NOW).plain != ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import get_args
 
@@ -10,7 +11,16 @@ import pytest
 from core.base.fault import Fault, FaultCode
 from tui.actions.registry import Keys, footer, panes
 from tui.panes.errors.actions import ErrorsNow
-from tui.render.common.empty_states import draw_notice, empty, loading, no_case, no_match, no_trace, of_fault
+from tui.render.common.empty_states import (
+    Notice,
+    draw_notice,
+    empty,
+    loading,
+    no_case,
+    no_match,
+    no_trace,
+    of_fault,
+)
 from tui.render.common.glyphs import UNICODE
 from tui.widgets.workbench import Place, Tab, draw_footer, draw_top
 
@@ -23,8 +33,23 @@ def test_every_state_has_what_why_and_a_next_step(notice) -> None:
     assert notice.what in text
     assert notice.why
     assert notice.steps
-    assert all(f"{UNICODE.fill_keys(key)}  {does}" in text for key, does in notice.steps)
+    for key, does in notice.steps:
+        assert re.search(rf"^{re.escape(UNICODE.fill_keys(key))} {{2,}}{re.escape(does)}$", text, re.MULTILINE)
     assert "{" not in text
+
+
+def test_steps_share_a_column_and_wrap_below_their_first_word() -> None:
+    steps = (("/", "search for words of an error"), ("^q", "quit"), ("casebook demo", "open a casebook with samples"))
+    notice = Notice("Nothing", "", steps)
+    for width in (0, 8, 20, 26, 34, 80):
+        text = draw_notice(notice, UNICODE, width).plain
+        assert width < 12 or max(map(len, text.split("\n"))) <= (width or 80), text
+        assert " ".join(text.split()) == "Nothing / search for words of an error ^q quit " + " ".join(steps[2])
+    keys, command = (
+        "/   search for words of an\n    error\n^q  quit",
+        "casebook demo\n    open a casebook with\n    samples",
+    )
+    assert draw_notice(notice, UNICODE, 26).plain == f"Nothing\n\n{keys}\n{command}"
 
 
 def test_beside_an_empty_list_no_key_is_offered_that_needs_a_row() -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class CaseFilters(Choices[Scope, "Facets"]):
     """The filters of a scope."""
 
-    HINT: ClassVar[str] = "Filter by status, reuse, time, tool, project or tag"
+    HINT: ClassVar[str] = "Status, reuse, time, tool, project or tag"
     LANE: ClassVar[str] = "facets"
 
     def __init__(

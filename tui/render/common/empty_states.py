@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from textwrap import TextWrapper
 from typing import TYPE_CHECKING
 
 from textual.content import Content
@@ -30,6 +31,12 @@ class Notice:
     steps: tuple[tuple[str, str], ...] = ()
     tone: str = "$cb-text"
     alone: bool = False
+
+
+_SHORT_KEY = 6
+"""Characters of a key; the longer ones are commands."""
+_HANG, _NARROW = 4, 12
+"""Cells of the indent below a command, and the least room for words beside a key."""
 
 
 def loading() -> Notice:
@@ -105,14 +112,32 @@ def of_fault(fault: Fault) -> Notice:
     return Notice(what, inline(fault_text(fault), _TEXT), (*steps, ("{app.quit}", "quit")), "$cb-bad")
 
 
-def draw_notice(notice: Notice, signs: Signs) -> Content:
-    """The notice as a short centred column of lines, with the keys in force; without the steps that lost theirs."""
+def draw_notice(notice: Notice, signs: Signs, width: int = 0) -> Content:
+    """The notice as a short centred column of lines, with the keys in force; without the steps that lost theirs.
+
+    Short keys share a column. Steps longer than `width` cells are wrapped below their first word; 0: not known.
+    """
     parts: list[tuple[str, str]] = [(inline(notice.what, 200), f"bold {notice.tone}")]
     if notice.why:
         parts += [("\n", ""), (inline(notice.why, _TEXT), "$cb-dim")]
-    steps = [step for step in notice.steps if not signs.lacks(step[0])]
+    steps = [(signs.fill_keys(key), signs.fill_keys(does)) for key, does in notice.steps if not signs.lacks(key)]
+    column = max((len(key) for key, _ in steps if len(key) <= _SHORT_KEY), default=0)
     if steps:
         parts.append(("\n", ""))
     for key, does in steps:
-        parts += [("\n", ""), (signs.fill_keys(key), "bold $cb-accent"), (f"  {signs.fill_keys(does)}", "$cb-soft")]
+        text = _beside(key, does, max(len(key), column), width)
+        parts += [("\n", ""), (key, "bold $cb-accent"), (text, "$cb-soft")]
     return Content.assemble(*parts)
+
+
+def _beside(key: str, does: str, column: int, width: int) -> str:
+    """What follows a key: its description, wrapped with a hanging indent, or below the key if there is little room."""
+    lead, hang = (column + 2, column + 2) if len(key) <= _SHORT_KEY else (len(key) + 2, _HANG)
+    if not width:
+        return " " * (lead - len(key)) + does
+    under = width - lead < _NARROW
+    lines = TextWrapper(max(1, width), break_long_words=False, break_on_hyphens=False)
+    lines.initial_indent = " " * (_HANG if under else lead)
+    lines.subsequent_indent = " " * (_HANG if under else hang)
+    rows = lines.fill(does)
+    return f"\n{rows}" if under else rows[len(key) :]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from textual.content import Content
@@ -184,13 +185,16 @@ def _far(job: Job) -> str:
 
 
 def _jobs(jobs: tuple[Job, ...]) -> list[tuple[str, str]]:
+    """The newest runs; equal ones that follow each other share a line."""
     parts: list[tuple[str, str]] = []
-    for job in jobs:
-        told = "  ".join(part for part in (_far(job), job.detail, job.error or "") if part)
+    runs = [("  ".join(part for part in (_far(job), job.detail, job.error or "") if part), job) for job in jobs]
+    for (_, _, told), same in groupby(runs, lambda run: (run[1].kind, run[1].status, run[0])):
+        job, *rest = (run for _, run in same)
+        many = f"  (last of {len(rest) + 1})" if rest else ""
         parts += [
             (f"  {inline(job.kind, 12):<14}", "$cb-dim"),
             (f"{inline(job.status, 10):<11}", _TONES.get(job.status, "$cb-soft")),
             (f"{stamp(job.started)} UTC", "$cb-dim"),
-            (f"  {inline(told, _TEXT)}\n", "$cb-soft"),
+            (f"  {inline(told, _TEXT)}{many}\n", "$cb-soft"),
         ]
     return parts or [("  none yet\n", "$cb-dim")]
