@@ -307,7 +307,7 @@ def _watch(matcher: RuleMatcher, context: Context) -> int:
         sys.stdout.flush()
 
     with stoppable() as stopped:
-        watch_rules(matcher, report, stopped, lambda: context.out.note("watching for changes. Press Ctrl-C to stop"))
+        watch_rules(matcher, report, stopped, lambda: context.out.note("Watching for changes. Press Ctrl-C to stop"))
     return 0
 
 

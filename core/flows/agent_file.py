@@ -161,10 +161,10 @@ _SECTIONS: Final = ("Fixes", "Practice", "Corrections")
 
 def _entries(con: apsw.Connection, names: frozenset[str], file: Path) -> Iterator[_Entry]:
     yield from _fixes(con, names)
-    for name in sorted(names):
-        for one in practices(con, name):
-            if one.sessions >= _SESSIONS:
-                yield _Entry("Practice", (float(one.count), one.line), f"- {_plain(one.line, _LINE)}")
+    found = {(one.repository, one.kind, one.tool, one.name): one for name in names for one in practices(con, name)}
+    for one in found.values():  # a repository may be known under several of the names
+        if one.sessions >= _SESSIONS and any(approach.how != "open" for approach in one.approaches):
+            yield _Entry("Practice", (float(one.count), one.line), f"- {_plain(one.line, _LINE)}")
     marks = ", ".join("?" * len(names))
     rows = con.execute(
         f"SELECT DISTINCT rule, decided_at FROM rule_draft WHERE status = 'accepted' AND repository IN ({marks})"

@@ -9,6 +9,7 @@ import pytest
 
 from core.base.fault import Fault
 from core.errors.cases.record import record_resolution
+from core.errors.practice import Approach, How, Practice
 from core.errors.retrieval.answer import Status
 from core.flows.agent_file import block_for, has_block, refresh_files, stop_sync, sync_file, synced_files
 from core.rules.format.parse import parse
@@ -64,6 +65,28 @@ def test_a_block_holds_the_verified_fixes_of_its_own_project(book: Store, tmp_pa
     other, _ = block_for(book, tmp_path / "bank" / "AGENTS.md")
     assert "bankcore==7" in other
     assert "yaml" not in other
+
+
+def test_a_practice_is_written_once_and_only_with_an_answer(
+    book: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def practice(name: str, how: How) -> Practice:
+        approach = Approach(how, 3, 3, "make up", (), ())
+        return Practice("shop", "shop", "lack", "service", name, 3, 3, f"`{name}` was not running", (approach,))
+
+    asked: list[str] = []
+
+    def found(_con: object, name: str) -> tuple[Practice, ...]:
+        asked.append(name)
+        return practice("postgres", "worked instead"), practice("redis", "open")
+
+    (tmp_path / "shop/.git").mkdir()
+    (tmp_path / "shop/.git/HEAD").write_text("ref: refs/heads/main\n")
+    (tmp_path / "shop/.git/config").write_text('[remote "origin"]\n\turl = https://example.org/ana/shop.git\n')
+    monkeypatch.setattr("core.flows.agent_file.practices", found)
+    body, report = block_for(book, tmp_path / "shop" / "CLAUDE.md")
+    assert len(asked) > 1, "the project has one name only"
+    assert (report.practices, body.count("`postgres` was not running"), "redis" in body) == (1, 1, False)
 
 
 def test_a_round_trip_changes_nothing_else_and_nothing_grows(book: Store, tmp_path: Path) -> None:

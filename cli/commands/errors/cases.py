@@ -292,7 +292,7 @@ def run_sync(args: argparse.Namespace, context: Context) -> int:
             return 0
         first = not has_block(path)
         if first and not args.yes and not _is_allowed(path, body, report):
-            context.out.note("nothing was written")
+            context.out.note("Nothing was written.")
             return 1
         report = sync_file(store, path, budget, force=args.force)
     undo = f"To remove the block, run: casebook errors export --sync {one_line(args.sync)} --remove"

@@ -102,7 +102,7 @@ def run_export(args: argparse.Namespace, context: Context) -> int:
             take_changed(store, str(Path(args.repository).resolve()))  # a later version in the file must not be lost
             plan = _planned(args, store)
             if plan.before is None and plan.lessons and not args.yes and not confirmed(context, plan):
-                context.out.note("nothing was written")
+                context.out.note("Nothing was written.")
                 return 1
             done = write_plan(store, plan)
     context.log("info", "team export", lessons=done.lessons, written=done.written)

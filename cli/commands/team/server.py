@@ -93,7 +93,7 @@ def run_join(args: argparse.Namespace, context: Context) -> int:
     with open_store(context.database, write=True, create=True) as store:
         projects = preview_projects(store, places) if held.can_share else ()
         if any(one.lessons for one in projects) and not args.yes and not _confirmed(context, projects, held.team):
-            context.out.note("you did not join the team")
+            context.out.note("You did not join the team.")
             return 1
         done = join_team(store, address, held, places, args.machine)
         report = sync(store)

@@ -31,6 +31,15 @@ def test_a_run_that_ended_well_did_all_of_it() -> None:
     assert drawn(done) == ["  ingest        succeeded  2026-03-14 08:20 UTC  13 files"]
 
 
+def test_equal_runs_share_a_line() -> None:
+    done = replace(RUN, kind="align", status="succeeded", done=0, total=None)
+    failed = replace(done, status="failed", error="disk full")
+    older = replace(done, started="2026-03-13T08:20:11.000Z")
+    lines = [line for line in drawn(done, older, older, failed, done) if "2026" in line]
+    assert [line.split("UTC")[1].strip() for line in lines] == ["(last of 3)", "disk full", ""]
+    assert "2026-03-14" in lines[0]
+
+
 def test_a_run_without_steps_counts_none() -> None:
     assert drawn(replace(RUN, kind="align", done=0, total=None))[0].rstrip().endswith("08:20 UTC")
 

@@ -84,6 +84,19 @@ async def test_cases_of_two_tools_are_asked_about_though_no_fix_differs(tmp_path
         assert len(screen.queue.marked) == 2, "nothing was decided"
 
 
+async def test_the_question_draws_the_markdown_of_fixes(tmp_path: Path) -> None:
+    changed = "**Changed** `db.py`\n\n```diff\n-port = 1\n+port = 2\n```\n\n**Why**: it moved\n\nand so on"
+    path, _ = waiting(tmp_path, (REFUSED, "psql", changed), (AGAIN, "psql", "restart it"))
+    app = app_on(path)
+    async with app.run_test(size=SMALL) as pilot:
+        await opened(pilot, app)
+        await pilot.press("space", "space", "M")
+        told = await asked(pilot, app)
+        assert "Changed db.py" in told
+        assert "-port = 1 +port = 2" in told, told
+        assert not any(mark in told for mark in ("**", "```", "and so on"))
+
+
 async def test_fixes_alone_that_differ_are_told_alone(tmp_path: Path) -> None:
     path, (first, second) = waiting(tmp_path, (REFUSED, "psql", "start it"), (AGAIN, "psql", "restart it"))
     app = app_on(path)
