@@ -437,7 +437,7 @@ def _resolved(
     near = _near(error, fix, run)
     explanation = _explanation(error, fix, spoken, about, near)
     links = _links(fix, run, error)
-    outline = _outline(error, verified, fix, past, explanation, links)
+    outline = _outline(error, verified, fix, past, explanation, links, unresolved.worth)
     of_it = near is not None and explanation is not None and any(explanation[0] in one for one in near.texts)
     lesson = lesson_of(outline._replace(said_of_it=of_it))
     text = resolution_text(
@@ -466,7 +466,6 @@ def _resolved(
         confidence=_confidence(error, verified, fix),
         links=tuple(links),
         strength=_strength(verified, error, fix),
-        worth=_worth(error),
         cost=_cost(error, run),
         hints=tuple(hints),
         instead=instead,
@@ -481,6 +480,7 @@ def _outline(
     past: Past,
     explanation: tuple[str, int] | None,
     links: Sequence[StepLink],
+    worth: Worth,
 ) -> Outline:
     check = (verified.proof or verified.run).command if fix.instead is None else verified.run.command
     since = [step for step in past.steps if error.first.at < step.at < verified.run.at and step.change is not None]
@@ -496,7 +496,7 @@ def _outline(
         said=None if explanation is None else explanation[0],
         by_a_person=fix.told is not None,
         links=links,
-        worth=_worth(error),
+        worth=worth,
         project=past.project,
         described=str(verified.run.ran.tool_input.get("description", "")) if fix.instead is not None else "",
     )
