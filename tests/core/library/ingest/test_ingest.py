@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import apsw
 import pytest
@@ -14,6 +14,7 @@ import pytest
 from core.base.fault import Fault
 from core.flows.ingest import batches
 from core.flows.ingest.api import IngestEvent, IngestOptions, ingest
+from core.flows.system.parallel import Question, Second
 from core.library.chunk import MD_V2, MD_V3, SECTION_V1, ChunkPolicy
 from core.library.documents.read import chunks_of, corpus_revision, document_at, sources, tags_of
 from core.library.documents.rows import Source
@@ -300,6 +301,31 @@ def test_a_document_of_another_process_is_the_same(notes: Path, put: Put) -> Non
         data = to_bytes(made)
         assert data is not None
         assert from_bytes(data) == made
+
+
+def test_a_second_process_reads_small_files_together_and_stores_the_same(
+    library: Store, notes: Path, put: Put, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for n in range(60):
+        put(f"{n:02}.md", f"# {n}\n\n{f'words of {n} ' * 100}\n")
+    put("20-long.md", f"# Long\n\n{'many words. ' * 4_000}\n")
+    put("30-empty.md", "")
+    ingest(library, [notes])
+    asked: list[tuple[Task, ...]] = []
+    real = Second.ask
+
+    def ask(second: Second, question: Question) -> None:
+        asked.append(cast("tuple[Task, ...]", question[1][0]))
+        real(second, question)
+
+    monkeypatch.setattr(batches, "WORTH_IT", 0)
+    monkeypatch.setattr(Second, "ask", ask)
+    with open_store(tmp_path / "second.db", write=True, create=True) as other:
+        ingest(other, [notes])
+        assert state(other) == state(library)
+    sizes = [[(notes / task.relative).stat().st_size for task in tasks] for tasks in asked]
+    assert max(map(len, sizes)) > 10, "one question for many small files"
+    assert all(sum(some) <= 32 * 1024 for some in sizes if len(some) > 1), "a large file alone"
 
 
 def test_a_file_is_stored_when_it_is_reported(library: Store, notes: Path, put: Put) -> None:
