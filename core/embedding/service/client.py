@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 DEADLINE_MS = 150
 """What a hook or a search waits for the service at most, in all."""
-_PART = 64
+PART_TEXTS = 64
 """Texts sent at once: others get their turn, and a request stays far below its cap."""
-_PART_CHARS = 1 << 16
+PART_CHARS = 1 << 16
 
 Clock = Callable[[], float]
 _T = TypeVar("_T")
@@ -227,11 +227,13 @@ class Served:
 
     def embed(self, texts: Sequence[str], kind: Kind) -> list[tuple[Vector, ...]]:
         """As `Embedder.embed`. After Fault timeout or model_unreachable this embedder is closed."""
+        from core.embedding.service.protocol import slices
+
         until = self._clock() + self._left
         self._left = self._each
         out: list[tuple[Vector, ...]] = []
         try:
-            for part in parts(texts):
+            for part in slices(texts, PART_TEXTS, PART_CHARS):
                 out += self._vectors(part, kind, until)
         except TimeoutError as error:
             self.close()
@@ -276,18 +278,6 @@ class Served:
     def close(self) -> None:
         """Hang up; may be called twice."""
         self._line.close()
-
-
-def parts(texts: Sequence[str]) -> Iterator[Sequence[str]]:
-    """The texts in requests of a modest size."""
-    start = chars = 0
-    for at, text in enumerate(texts):
-        if at > start and (at - start == _PART or chars + len(text) > _PART_CHARS):
-            yield texts[start:at]
-            start, chars = at, 0
-        chars += len(text)
-    if start < len(texts):
-        yield texts[start:]
 
 
 _NONE = Unserved("skipped", "no model service is running")

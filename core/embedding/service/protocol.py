@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import cast, get_args
 
@@ -173,6 +173,18 @@ def bye_frame() -> Frame:
 def read_bye(frame: Frame) -> None:
     """Raises BadFrame where the answer to `Stop` is another, or the Fault that came instead."""
     _expect(frame, "bye")
+
+
+def slices(texts: Sequence[str], most: int, most_chars: int) -> Iterator[Sequence[str]]:
+    """The texts in pieces: at least one text, else no more than so many texts and code points."""
+    start = chars = 0
+    for at, text in enumerate(texts):
+        if at > start and (at - start == most or chars + len(text) > most_chars):
+            yield texts[start:at]
+            start, chars = at, 0
+        chars += len(text)
+    if start < len(texts):
+        yield texts[start:]
 
 
 def fault_frame(fault: Fault) -> Frame:

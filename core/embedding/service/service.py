@@ -11,7 +11,7 @@ import secrets
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -26,6 +26,7 @@ from core.embedding.service.protocol import (
     bye_frame,
     fault_frame,
     read_request,
+    slices,
     state_frame,
     vectors_frame,
 )
@@ -151,7 +152,7 @@ class ModelThread:
         if job.gone():
             _settle(job, Fault("model_unreachable", "the client disconnected"))
             return
-        part = next(slices(job.texts[len(job.got) :]), ())
+        part = next(slices(job.texts[len(job.got) :], TURN_TEXTS, TURN_CHARS), ())
         try:
             got: Vectors = model.embed(part, job.kind) if part else []
             if len(got) != len(part):
@@ -170,18 +171,6 @@ class ModelThread:
 def _settle(job: _Job, fault: Fault | None = None) -> None:
     job.fault = fault
     job.done.set()
-
-
-def slices(texts: Sequence[str]) -> Iterator[Sequence[str]]:
-    """The texts in turns: at least one, else no more than a turn holds."""
-    start = chars = 0
-    for at, text in enumerate(texts):
-        if at > start and (at - start == TURN_TEXTS or chars + len(text) > TURN_CHARS):
-            yield texts[start:at]
-            start, chars = at, 0
-        chars += len(text)
-    if start < len(texts):
-        yield texts[start:]
 
 
 def serve(

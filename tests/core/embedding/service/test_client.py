@@ -19,17 +19,18 @@ import pytest
 
 from core.base.fault import Fault
 from core.embedding.service.client import (
+    PART_CHARS,
+    PART_TEXTS,
     Served,
     Unserved,
     connect,
     look,
     model_service,
     open_line,
-    parts,
     stop,
     worth_starting,
 )
-from core.embedding.service.protocol import MAX_CHARS, State, bye_frame, fault_frame, state_frame, vectors_frame
+from core.embedding.service.protocol import MAX_CHARS, State, bye_frame, fault_frame, slices, state_frame, vectors_frame
 from core.process.endpoint import Endpoint, make_private
 from core.process.frames import Frame, encode
 from tests.core.embedding.service.support import (
@@ -304,7 +305,7 @@ def test_too_long_a_text_is_refused_before_it_is_sent(place: Endpoint) -> None:
 
 def test_requests_stay_small_and_leave_nothing_out() -> None:
     texts = [str(n) * (1 if n < 200 else n * 5) for n in range(300)]
-    cut = list(parts(texts))
+    cut = list(slices(texts, PART_TEXTS, PART_CHARS))
     assert [text for part in cut for text in part] == texts
     assert max(map(len, cut)) == 64
     assert max(sum(map(len, part)) for part in cut) <= 1 << 16

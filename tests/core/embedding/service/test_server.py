@@ -10,8 +10,8 @@ import pytest
 
 from core.base.fault import Fault
 from core.embedding.service.client import Served, Unserved, connect
-from core.embedding.service.protocol import Embed, request_frame
-from core.embedding.service.service import TURN_CHARS, TURN_TEXTS, ModelThread, slices
+from core.embedding.service.protocol import Embed, request_frame, slices
+from core.embedding.service.service import TURN_CHARS, TURN_TEXTS, ModelThread
 from core.process.endpoint import Endpoint
 from core.process.frames import encode
 from tests.core.embedding.service.support import (
@@ -104,7 +104,7 @@ def test_at_its_end_whoever_waits_for_the_model_is_told() -> None:
 
 def test_turns_are_small_and_leave_nothing_out() -> None:
     texts = ["x" * n for n in (5, TURN_CHARS, 1, TURN_CHARS + 1, *range(30))]
-    turns = list(slices(texts))
+    turns = list(slices(texts, TURN_TEXTS, TURN_CHARS))
     assert [text for turn in turns for text in turn] == texts
     assert all(len(turn) <= TURN_TEXTS for turn in turns)
     assert all(len(turn) == 1 or sum(map(len, turn)) <= TURN_CHARS for turn in turns)
