@@ -291,7 +291,7 @@ def run_show(args: argparse.Namespace, context: Context) -> int:
         context.out.result(entry, entry_lines(context.out, entry))
     else:
         what = "quote" if number else "entry"
-        fault = Fault("not_indexed", f"there is no {what} {args.id[:80]!r}", "run: casebook evidence list")
+        fault = Fault("not_indexed", f"{what} {args.id[:80]!r} not found", "run: casebook evidence list")
         return not_there(fault, context)
     return 0
 

@@ -203,7 +203,7 @@ def _requested(args: argparse.Namespace, context: Context) -> tuple[AgentChoice,
         return agent, [path for path in _own_places(agent, context) if path.exists()]
     for path in map(Path, named):
         if not path.exists():
-            raise Fault("invalid_input", f"there is no {path}", f"pass a file, a folder, or {', '.join(AGENTS)}")
+            raise Fault("invalid_input", f"{path} not found", f"pass a file, a folder, or {', '.join(AGENTS)}")
     return agent, [Path(path) for path in named]
 
 
@@ -343,7 +343,7 @@ def run_team(paths: Sequence[str], context: Context) -> int:
         raise Fault("invalid_input", f"{len(paths)} files given", "pass one lessons file, or none")
     place, path = place_of(Path()), Path(paths[0]) if paths else None
     if not (path or place.file).is_file():
-        raise Fault("not_indexed", f"there is no {path or place.file}", "to create it, run: casebook team export")
+        raise Fault("not_indexed", f"{path or place.file} not found", "to create it, run: casebook team export")
     with open_store(context.database, write=True, create=True) as store:
         report = import_lessons(store, place, person(), path)
     context.log("info", "team import", lessons=report.lessons, added=report.added, change=report.change)

@@ -205,7 +205,7 @@ def align_quote(session: Session, message_index: object, quote: str, settings: A
     if not isinstance(message_index, int) or isinstance(message_index, bool):
         return failed("index_out_of_range", (Step("index", "rejected", "the message index is not an integer"),))
     if not 0 <= message_index < len(session.messages):
-        said = f"there is no message {message_index}: the session has {len(session.messages)}"
+        said = f"message {message_index} not found: the session has {len(session.messages)}"
         near = _counted_from_one(session, quote) if message_index == len(session.messages) else ()
         step = Step("index", "rejected", f"{said}. The quote is in message {message_index - 1}" if near else said)
         return failed("index_out_of_range", (step,), near)

@@ -92,7 +92,7 @@ def sync_file(store: Store, path: Path, budget: int = BUDGET, *, force: bool = F
     """
     file = path.absolute()
     if not file.parent.is_dir():
-        raise Fault("invalid_input", f"there is no folder {file.parent}", "create it first, or pass another file")
+        raise Fault("invalid_input", f"folder {file.parent} not found", "create it first, or pass another file")
     body, report = block_for(store, file, budget)
     old = read_text(file)
     write_block(file, KIND, body, force=force)

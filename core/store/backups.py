@@ -83,7 +83,7 @@ def _checked(source: Path, schema: Schema) -> Generator[apsw.Connection]:
     if size is None:
         raise Fault(
             "not_indexed",
-            f"there is no backup at {source}",
+            f"no backup found at {source}",
             "pass a file of `casebook db backup`",
             path=str(source),
         )

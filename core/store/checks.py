@@ -56,7 +56,7 @@ def store_checks(path: Path, vectors: Callable[[apsw.Connection], list[str]] | N
     if store is None:
         return (
             *checks,
-            Check("sqlite_open", True, "there is no casebook yet"),
+            Check("sqlite_open", True, "no casebook found"),
             _vec(path),
             Check("counts_match", True, "nothing to count"),
         )

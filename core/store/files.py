@@ -214,7 +214,7 @@ def check_target(target: Path) -> None:
     refuse_present(target)
     if not target.parent.is_dir():
         hint = "create it first, or pass another file"
-        raise Fault("invalid_input", f"there is no folder {target.parent}", hint, path=str(target))
+        raise Fault("invalid_input", f"folder {target.parent} not found", hint, path=str(target))
 
 
 def refuse_present(target: Path) -> None:

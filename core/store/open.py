@@ -40,7 +40,7 @@ def open_store(
         if size is None:
             if not create:
                 hint = "create one with `casebook import auto`, or pass another file with --db"
-                raise Fault("not_indexed", f"there is no casebook at {path}", hint, path=str(path))
+                raise Fault("not_indexed", f"no casebook found at {path}", hint, path=str(path))
             create_empty(path)
         elif size == 0 and not write:
             return _blank(path, schema, None)

@@ -497,7 +497,7 @@ def salvage(path: Path, target: Path) -> SalvageReport:
     path, target = path.absolute(), target.absolute()
     with faults(path):
         if look(path) is None:
-            raise Fault("not_indexed", f"there is no casebook at {path}", path=str(path))
+            raise Fault("not_indexed", f"no casebook found at {path}", path=str(path))
         check_target(target)
         with part_file(target) as part:
             report = _salvage(path, part, target)

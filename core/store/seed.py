@@ -48,7 +48,7 @@ def read_seed(path: Path) -> Iterator[SeedRow]:
     path = path.absolute()
     with faults(path):
         if files.look(path) is None:
-            raise Fault("invalid_input", f"there is no file {path}", "pass a seed database", path=str(path))
+            raise Fault("invalid_input", f"file {path} not found", "pass a seed database", path=str(path))
         if not files.head(path).startswith(files.MAGIC):
             raise Fault("invalid_input", f"{path} is not an SQLite database", "pass a seed database", path=str(path))
         with reading(path) as con:

@@ -79,7 +79,7 @@ def test_a_folder_that_is_gone_is_told_as_such(run: Run, tmp_path: Path, monkeyp
     monkeypatch.chdir(gone)
     gone.rmdir()
     assert run("rules", "list").said.endswith("the current folder no longer exists; change to another folder\n")
-    assert "the current folder: it no longer exists" in run("library", "ingest", ".").said
+    assert "the current folder no longer exists; pass a folder" in run("library", "ingest", ".").said
     monkeypatch.chdir(tmp_path)
 
 

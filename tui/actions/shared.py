@@ -144,11 +144,7 @@ def _needs_no_import(now: Situation) -> str:
 def _needs_to_harvest(now: Situation) -> str:
     if now.around.readonly:
         return "The casebook is read-only."
-    return (
-        "There is no casebook yet. Press {import.begin} to import sessions."
-        if now.around.absent
-        else _needs_no_import(now)
-    )
+    return "No casebook found. Press {import.begin} to import sessions." if now.around.absent else _needs_no_import(now)
 
 
 def _needs_emptiness(now: Situation) -> str:

@@ -40,7 +40,7 @@ def run_ingest(args: argparse.Namespace, context: Context) -> int:
     roots = [from_home(root) for root in args.roots]
     for root in roots:
         if not root.is_dir():
-            told = f"{root} is not a folder" if root.exists() else f"there is no folder {root}"
+            told = f"{root} is not a folder" if root.exists() else f"folder {root} not found"
             raise Fault("invalid_input", told, "pass a folder, or a file with --file")
     ocr = args.ocr or context.settings.library.ocr
     if ocr and (missing := ocr_lacking()):

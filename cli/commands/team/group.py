@@ -157,7 +157,7 @@ def run_check(args: argparse.Namespace, context: Context) -> int:
 
     place = place_of(Path(args.repository))
     if not place.file.is_file():
-        raise Fault("not_indexed", f"there is no {place.file}", "to create it, run: casebook team export")
+        raise Fault("not_indexed", f"{place.file} not found", "to create it, run: casebook team export")
     if context.database.exists():
         with open_store(context.database) as store:
             found = check_lessons(store, place)

@@ -158,7 +158,7 @@ def _read(place: Path, *, required: bool) -> str | None:
     except FileNotFoundError:
         if not required:
             return None
-        raise Fault("config_invalid", f"there is no settings file {place}", cure) from None
+        raise Fault("config_invalid", f"settings file {place} not found", cure) from None
     except OSError as error:
         raise Fault("config_invalid", f"cannot read the settings file {place}: {error.strerror}", cure) from error
     if len(data) > MAX_BYTES:

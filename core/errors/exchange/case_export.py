@@ -255,7 +255,7 @@ def export_file(
     leaves no file either.
     """
     if not path.parent.is_dir():
-        raise Fault("invalid_input", f"there is no folder {path.parent}", "create it first, or pass another file")
+        raise Fault("invalid_input", f"folder {path.parent} not found", "create it first, or pass another file")
     if fixes and format == "markdown" and is_for_agents(path):
         return _into_block(store, path, force=replace, told=told)
     if replace and path.is_file() and is_for_agents(path) and not read_text(path).startswith(CASES_HEAD):

@@ -31,7 +31,7 @@ from core.errors.retrieval.tiers import (
 from core.store import Store, faults, now, open_store
 
 Tiers = Literal["text", "all"]
-NO_CASEBOOK = "there is no casebook yet. Run: casebook import auto"
+NO_CASEBOOK = "no casebook found. Run: casebook import auto"
 COUNT_MS = 500
 """Milliseconds that counting a use waits for another writer: the answer is known by then."""
 OTHER_LINES = 5

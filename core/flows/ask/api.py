@@ -55,7 +55,7 @@ def ask_library(
         if fault.code != "not_indexed":
             raise
         found = _Retrieved(redact(question), options, model)
-        answer = found.refused("no_index", Step("store", "miss", "there is no casebook yet"))
+        answer = found.refused("no_index", Step("store", "miss", "no casebook found"))
         on_event(AnswerEvent("final", now(), answer=answer))
         return answer
     with store:

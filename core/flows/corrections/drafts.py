@@ -118,7 +118,7 @@ def refuse_odd_file(path: Path) -> None:
     if ".git" in path.parts or (os.path.lexists(path) and not path.is_file()):
         raise Fault("invalid_input", f"{path} is not a rule file", "pass a rule file such as CLAUDE.md")
     if not path.parent.is_dir():
-        raise Fault("invalid_input", f"there is no folder {path.parent}", "create it first, or pass another file")
+        raise Fault("invalid_input", f"folder {path.parent} not found", "create it first, or pass another file")
 
 
 def _body(path: Path) -> tuple[str, Block | None]:

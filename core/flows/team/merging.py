@@ -37,7 +37,7 @@ def merge_files(paths: Sequence[Path]) -> TeamMerge:
     """Merge `BASE OURS THEIRS` into OURS, or resolve the conflicts of one file. Raises Fault; then nothing changed."""
     for path in paths:
         if not path.exists():
-            raise Fault("invalid_input", f"there is no {path}", "pass lessons files")
+            raise Fault("invalid_input", f"{path} not found", "pass lessons files")
     if len(paths) == 3 and any(_has_block(path) for path in paths):
         _merge_agent_file(*paths)
         return TeamMerge(paths[1], 0, 0, ())

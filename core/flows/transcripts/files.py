@@ -342,7 +342,7 @@ def _checked(given: Path | str) -> Path:
         return Path(given)
     except (OSError, ValueError, RuntimeError):
         shown = stored_name(Path(given)).replace("\0", "\\0")
-        raise Fault("invalid_input", f"there is no file or folder at {shown}", "check the path", path=shown) from None
+        raise Fault("invalid_input", f"file or folder {shown} not found", "check the path", path=shown) from None
     return path
 
 

@@ -141,7 +141,7 @@ def within(opened: OpenDocument) -> OpenDocument:
 
 def no_line(line: int, length: int) -> str:
     """Says that a file of so many lines has not that one."""
-    return f"there is no line {line:,}: the file has {length:,} line{'' if length == 1 else 's'}"
+    return f"line {line:,} not found: the file has {length:,} line{'' if length == 1 else 's'}"
 
 
 def line_count(data: bytes) -> int:
@@ -159,7 +159,7 @@ def nothing_at(con: apsw.Connection, doc: Document, citation: Citation) -> str:
     if not isinstance(citation, PageCitation):
         return f"no text at {citation.uri.rpartition('#')[2]}"
     last = max((_page_of(one)[0] or 0 for one in chunks_of(con, doc.doc_id)), default=0)
-    return f"there is no page {citation.page:,} with text" + (f": the last one is {last:,}" if last else " in it")
+    return f"no text found on page {citation.page:,}" + (f": the last page with text is {last:,}" if last else "")
 
 
 def cited_lines(citation: Citation | None) -> tuple[int, int] | None:

@@ -63,7 +63,7 @@ def take_ocr_data(folder: Path | None, wanted: Sequence[str] = (), environ: Mapp
         if not one.replace("_", "").isalnum() or not one.isascii():
             raise Fault("invalid_input", f"{one[:40]} is not a Tesseract language", "pass a name such as eng or kor")
     if folder is not None and not folder.is_dir():
-        raise Fault("invalid_input", f"there is no folder {folder}", "pass the folder of the .traineddata files")
+        raise Fault("invalid_input", f"folder {folder} not found", "pass the folder of the .traineddata files")
     places = [folder] if folder is not None else list(_places(os.environ if environ is None else environ))
     there = set(languages())
     done: list[OcrLanguage] = []

@@ -123,10 +123,10 @@ def _folder(root: Path) -> Path:
             return place
     except (OSError, RuntimeError, ValueError):
         pass
-    shown = ascii(str(root))[1:-1] if not str(root).isprintable() else str(root)
     if root == Path():
-        shown = "the current folder: it no longer exists"
-    raise Fault("invalid_input", f"there is no folder at {shown}", "pass a folder, or a single file")
+        raise Fault("invalid_input", "the current folder no longer exists", "pass a folder, or a single file")
+    shown = ascii(str(root))[1:-1] if not str(root).isprintable() else str(root)
+    raise Fault("invalid_input", f"folder {shown} not found", "pass a folder, or a single file")
 
 
 def _new(place: Path, known: Sequence[Source], source_type: SourceType | str, trust_level: TrustLevel) -> Source:

@@ -140,7 +140,8 @@ def _fault(error: Error, url: str, team: str) -> Fault:
         hint = f"ask its owner to grant you casebook_{team or 'TEAM'}_member. Or run: casebook team leave"
         return Fault("invalid_input", f"your login is not a member of {named} at {place}: {why}", hint)
     if state in _NO_TEAM:
-        return Fault("not_indexed", f"there is no {named} at {place}", "ask the owner to run: casebook team init")
+        missing = f"team {team} not found at {place}" if team else f"no team found at {place}"
+        return Fault("not_indexed", missing, "ask the owner to run: casebook team init")
     return Fault("io_error", f"the server at {place} refuses: {why}", "see the log on the server")
 
 

@@ -297,7 +297,7 @@ def test_hostile_texts_act_on_nothing(run: Run, nasty: str, json_safe: Callable[
 
 def test_without_a_casebook_a_search_says_how_to_begin(run: Run, home: Path) -> None:
     done = run("errors", "search", "Error: anything at all")
-    assert (done.code, done.text.splitlines()[-1]) == (1, "There is no casebook yet. Run: casebook import auto")
+    assert (done.code, done.text.splitlines()[-1]) == (1, "No casebook found. Run: casebook import auto")
     assert "tried" not in done.text
     assert list(home.rglob("casebook.db")) == []
 

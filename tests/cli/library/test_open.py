@@ -58,7 +58,7 @@ def test_a_line_beyond_the_end_is_told_in_one_line_and_the_last_one_is_opened(no
     done = subprocess.run(command(notes, name, "--json"), cwd=ROOT, capture_output=True, text=True, check=False)
     told = json.loads(done.stdout)
     assert (told["line"], told["uri"], done.stderr) == (7, name, "")
-    assert told["told"] == "there is no line 9,999: the file has 7 lines. This is the last line"
+    assert told["told"] == "line 9,999 not found: the file has 7 lines. This is the last line"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no pseudo-terminal there")

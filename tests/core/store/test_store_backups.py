@@ -27,7 +27,7 @@ def refusal(work: Any) -> Fault:
 def test_a_backup_is_one_private_file_with_what_lay_in_the_wal(store: Store, case: Any, tmp_path: Path) -> None:
     case(store, "in the wal")
     target = tmp_path / "copies" / "monday.db"
-    assert refusal(lambda: backup(store.path, target)).message == f"there is no folder {target.parent}"
+    assert refusal(lambda: backup(store.path, target)).message == f"folder {target.parent} not found"
     target.parent.mkdir()
     backup(store.path, target)
     assert [item.name for item in target.parent.iterdir()] == ["monday.db"]

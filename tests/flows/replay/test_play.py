@@ -62,5 +62,5 @@ def test_what_is_no_transcript_is_listed(tmp_path: Path) -> None:
     found = replay([tmp_path / "bad.jsonl", tmp_path / "s1.jsonl"])
     assert found.failures == 1
     assert [Path(gap.file).name for gap in found.skipped] == ["bad.jsonl"]
-    with pytest.raises(Fault, match="there is no file"):
+    with pytest.raises(Fault, match="not found"):
         replay([tmp_path / "gone"])

@@ -70,5 +70,5 @@ def test_a_merge_that_cannot_be_made_leaves_our_file_and_says_so(people: People)
     (mina,) = people("mina")
     mina.file.parent.mkdir()
     mina.file.write_text("ours\n")
-    assert "there is no" in mina.run("team", "merge", "no-base", str(mina.file), "no-theirs", code=2)
+    assert "not found" in mina.run("team", "merge", "no-base", str(mina.file), "no-theirs", code=2)
     assert mina.file.read_text() == "ours\n"

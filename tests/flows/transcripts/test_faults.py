@@ -39,7 +39,7 @@ def test_a_path_that_is_not_there_is_a_fault_and_nothing_is_imported(db: Path, t
     there = good(tmp_path / "good.jsonl")
     with pytest.raises(Fault) as caught:
         run(db, there, tmp_path / name)
-    assert caught.value.code == "invalid_input" and "there is no file or folder at" in caught.value.message
+    assert caught.value.code == "invalid_input" and "not found" in caught.value.message
     assert "\0" not in caught.value.message
     assert texts(db) == []
 

@@ -177,7 +177,7 @@ async def test_what_cannot_be_written_is_told_in_the_box_and_leaves_nothing(
         for name, said in (
             (
                 tmp_path / "no" / "a.csv",
-                f"There is no folder {tmp_path / 'no'}. Create it first, or pass another file.",
+                f"Folder {tmp_path / 'no'} not found. Create it first, or pass another file.",
             ),
             (tmp_path / "dir.csv", f"{tmp_path / 'dir.csv'} is a folder. Enter a file name in it."),
             (tmp_path / "a.txt", "Unknown format: a.txt. Use the extension .jsonl, .csv or .md."),

@@ -218,7 +218,7 @@ async def test_a_folder_that_is_not_there_is_said(casebook: Path, name: str) -> 
         screen = await opened(pilot, app)
         screen.box.value = name
         await pilot.press("enter")
-        await until(pilot, lambda: "Nothing was ingested There is no folder" in flat(app))
+        await until(pilot, lambda: "Nothing was ingested Folder " in flat(app))
         assert "no casebook" not in flat(app)
         assert "\x1b" not in frame(app)
         assert screen.box.value == visible(name), "what was mistyped is there to be mended"

@@ -42,11 +42,7 @@ def _can_write(now: CaseNow) -> str:
 
 
 def _needs_casebook(now: CaseNow) -> str:
-    return (
-        "There is no casebook yet. Press {import.begin} in the Errors pane to import sessions."
-        if now.around.absent
-        else ""
-    )
+    return "No casebook found. Press {import.begin} in the Errors pane to import sessions." if now.around.absent else ""
 
 
 def _can_undo(now: CaseNow) -> str:

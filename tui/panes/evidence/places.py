@@ -343,7 +343,7 @@ class Places:
         if number > len(read.quote.choices):
             pane = _PANES.get(number)
             other = self._screen.signs.fill_keys(f" To open the {pane[0]} pane, press {{{pane[1]}}}.") if pane else ""
-            self._screen.say(f"There is no location {number}.{other}")
+            self._screen.say(f"Location {number} not found.{other}")
         else:
             self._screen.view.look(ViewedPlace(number - 1, picked=True))
 

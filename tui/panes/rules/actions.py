@@ -86,7 +86,7 @@ def _needs_filtered(now: RulesNow) -> str:
 
 def _needs_casebook(now: RulesNow) -> str:
     return _needs_pane(now) or (
-        "There is no casebook yet. Press {import.begin} to import sessions." if now.around.absent else ""
+        "No casebook found. Press {import.begin} to import sessions." if now.around.absent else ""
     )
 
 

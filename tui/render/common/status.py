@@ -61,7 +61,7 @@ def report_line(report: EmbedReport, signs: Signs) -> str:
 def draw_vectors(facts: VectorFacts | None, *, auto: bool) -> list[tuple[str, str]]:
     """The vector tier in the status: whether it is on, its model and what that was measured to need, what waits."""
     if facts is None:
-        return [("vector", "disabled: there is no casebook yet")]
+        return [("vector", "disabled: no casebook found")]
     if facts.model is None:
         return [("vector", f"disabled: {facts.reason}"), ("", facts.remedy)]
     model = facts.model

@@ -186,7 +186,7 @@ def test_descriptions_that_are_not_understood_are_refused(
 
 
 def test_a_folder_without_a_model_or_a_tokenizer_is_refused(tmp_path: Path, environ: dict[str, str]) -> None:
-    _refused(tmp_path / "nowhere", environ, "there is no folder")
+    _refused(tmp_path / "nowhere", environ, "not found")
     (tmp_path / "empty").mkdir()
     _refused(tmp_path / "empty", environ, "contains no model")
     tiny_folder(tmp_path / "tiny")

@@ -118,7 +118,7 @@ def test_a_bad_line_is_skipped_with_its_number(db: Path, tmp_path: Path) -> None
 
 
 def test_a_missing_file_is_one_clear_fault(db: Path, tmp_path: Path) -> None:
-    with open_store(db, write=True, create=True) as store, pytest.raises(Fault, match="there is no file"):
+    with open_store(db, write=True, create=True) as store, pytest.raises(Fault, match="not found"):
         import_cases(store, tmp_path / "nowhere.jsonl")
 
 
@@ -266,7 +266,7 @@ def test_a_file_that_cannot_be_written_whole_is_not_written(three: Path, tmp_pat
     with open_store(three) as store:
         with pytest.raises(KeyError):
             export_file(store, tmp_path / "cases.jsonl", told=stop)
-        with pytest.raises(Fault, match="there is no folder"):
+        with pytest.raises(Fault, match="folder .* not found"):
             export_file(store, tmp_path / "gone" / "cases.jsonl")
         with pytest.raises(Fault, match="is a folder"):
             export_file(store, tmp_path)

@@ -66,9 +66,9 @@ def test_a_changed_file_is_shown_as_it_is_now_and_a_gone_one_as_it_was_kept(libr
     ("lines", "cited", "told"),
     [
         ("L10", (10, 10), ""),
-        ("L11", (10, 10), "there is no line 11: the file has 10 lines"),
-        ("L9999", (10, 10), "there is no line 9,999: the file has 10 lines"),
-        ("L8-L12", (8, 10), "there is no line 12: the file has 10 lines"),
+        ("L11", (10, 10), "line 11 not found: the file has 10 lines"),
+        ("L9999", (10, 10), "line 9,999 not found: the file has 10 lines"),
+        ("L8-L12", (8, 10), "line 12 not found: the file has 10 lines"),
     ],
 )
 def test_a_line_beyond_the_end_is_told_and_the_last_one_stands_for_it(
@@ -81,7 +81,7 @@ def test_a_line_beyond_the_end_is_told_and_the_last_one_stands_for_it(
     cranes.write_text("only this\n", encoding="utf-8")
     found = within(open_document(library.con, "port/cranes.md", citation))
     assert found.cited == (1, 1)
-    assert found.told.startswith(f"there is no line {int(lines.rpartition('L')[2]):,}: the file has 1 line; changed")
+    assert found.told.startswith(f"line {int(lines.rpartition('L')[2]):,} not found: the file has 1 line; changed")
 
 
 @pytest.mark.parametrize(

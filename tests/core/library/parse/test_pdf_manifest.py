@@ -152,10 +152,10 @@ def test_a_pdf_opens_at_its_page_with_no_word_twice(library: Store, notes: Path,
     ("name", "told"),
     [
         ("a.pdf#p=3", ""),
-        ("a.pdf#p=99", "there is no page 99 with text: the last one is 3"),
-        ("a.pdf#p=2", "there is no page 2 with text: the last one is 3"),
+        ("a.pdf#p=99", "no text found on page 99: the last page with text is 3"),
+        ("a.pdf#p=2", "no text found on page 2: the last page with text is 3"),
         ("a.pdf#L2", "no text at L2"),
-        ("a.md#p=3", "there is no page 3 with text in it"),
+        ("a.md#p=3", "no text found on page 3"),
     ],
 )
 def test_a_page_without_text_or_beyond_the_end_is_told(

@@ -23,5 +23,5 @@ async def test_deciding_and_undoing_are_offered_only_where_there_is_a_casebook(
         if not there:
             await pilot.press("u", "T")
             await settled(pilot, app)
-            assert told(app, "There is no casebook yet. Press i ")
+            assert told(app, "No casebook found. Press i ")
             assert len(app.screen_stack) == 1

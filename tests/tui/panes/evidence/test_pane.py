@@ -293,9 +293,9 @@ async def test_a_digit_shows_a_place_where_several_are_listed_and_decides_nothin
         await pilot.press("1", "2", "1", "2")
         assert screen.view.looked.at == 1
         await pilot.press("7")
-        assert "There is no location 7." in frame(app)
+        assert "Location 7 not found." in frame(app)
         await pilot.press("3")
-        assert "There is no location 3. To open the Rules pane, press alt+3." in frame(app)
+        assert "Location 3 not found. To open the Rules pane, press alt+3." in frame(app)
         assert screen.quotes.remaining == 4
         await pilot.press("2", "a")
         assert screen.quotes.remaining == 3, "a place that was looked at is accepted without another question"

@@ -162,7 +162,7 @@ async def test_what_is_cited_opens_in_the_editor_at_its_line(
         assert opened == [((tmp_path / "docs" / "packages.md").resolve(), 3)]
         (tmp_path / "docs" / "packages.md").write_text("one line\n")
         await pilot.press("E")
-        await until(pilot, lambda: told(app, "there is no line 3: the file has 1 line. This is the last line"))
+        await until(pilot, lambda: told(app, "line 3 not found: the file has 1 line. This is the last line"))
         assert opened[1:] == [((tmp_path / "docs" / "packages.md").resolve(), 1)]
         (tmp_path / "docs" / "packages.md").unlink()
         await pilot.press("E")

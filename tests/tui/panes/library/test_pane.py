@@ -271,7 +271,7 @@ async def test_a_line_beyond_the_end_is_told_and_the_last_one_is_shown(library: 
     async with app.run_test(size=SMALL) as pilot:
         screen = await opened(pilot, app)
         screen.open_citation("src/cranes.py#L9999")
-        await until(pilot, lambda: "there is no line 9,999: the file has 700 lines" in frame(app))
+        await until(pilot, lambda: "line 9,999 not found: the file has 700 lines" in frame(app))
         await until(pilot, lambda: "crane_700 = 1" in frame(app) and idle(app))
         assert "of 700 " in frame(app)
         shown = screen.document.shown
