@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from cli.context import Context
 from cli.parser import Group, Parser, number, path_name
-from core.base.fault import Fault, why_unread
+from core.base.fault import Fault, hint_of, why_unread
 
 if TYPE_CHECKING:
     from core.flows.rules.ban_match import BanSource
@@ -289,7 +289,7 @@ def run_refresh(args: argparse.Namespace, context: Context) -> int:
     with _matcher(args, context, _files(args, context)) as matcher:
         report = matcher.refresh(all_of_them=args.all)
         if isinstance(report, NoVectors):
-            raise Fault("model_not_pulled", report.reason, report.remedy)
+            raise Fault("model_not_pulled", report.reason, hint_of(report.remedy))
         context.out.result(report, report_lines(context.out, report))
         if args.watch:
             return _watch(matcher, context)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from cli.format.layout import clip, one_line, width, wrap
 from cli.output import Output
-from core.library.ask.answer import Answer, AnswerCitation, Claim
+from core.library.ask.answer import CUT_OFF, Answer, AnswerCitation, Claim
 from core.library.ask.markers import sentences
 from core.library.ask.store import SessionList, StoredSession
 from core.text import hangul_share
@@ -92,7 +92,7 @@ def _sources(out: Output, found: Answer) -> Iterator[str]:
         if one.file_now:
             yield out.paint(one.file_now, "warn")
         if one.speaks_to_model:
-            yield out.paint(clip(f"instructions to the model: {one.speaks_to_model}", out.columns), "warn")
+            yield out.paint(clip(f"possible prompt injection: {one.speaks_to_model}", out.columns), "warn")
         if one.section:
             yield clip(one.section, out.columns)
 
@@ -109,7 +109,7 @@ def _nearest(found: Answer) -> Iterator[str]:
     yield _NEAR[kind][korean].format(gate=gate)
     for one in found.citations:
         now = f", {one.file_now}" if one.file_now else ""
-        now += ", contains instructions to the model" if one.speaks_to_model else ""
+        now += ", possible prompt injection" if one.speaks_to_model else ""
         yield f"· {one_line(one.citation.uri)} (score {one.score:.2f}{now})"
 
 
@@ -122,7 +122,7 @@ def _doubts(out: Output, found: Answer, *, explain: bool) -> Iterator[str]:
         return
     yield ""
     for one in doubtful:
-        what = "; ".join(concern.text for concern in one.concerns) or "not verbatim in its source"
+        what = ": ".join(filter(None, (_mark(one), "; ".join(concern.text for concern in one.concerns))))
         sign = "!" if one.status == "flagged" or one.concerns else "?"
         yield out.paint(clip(f"{sign} {one.marker} {one.text}", out.columns), "warn")
         yield from wrap(what, out.columns, "  ")
@@ -164,10 +164,18 @@ def _claims(out: Output, found: Answer) -> Iterator[str]:
             yield from _claim(out, claim)
 
 
+def _mark(claim: Claim) -> str:
+    """The mark of a sentence as the workbench shows it; empty if it is supported, or only truncated."""
+    if claim.status == "flagged":
+        return "" if claim.concerns and all(one.kind == CUT_OFF for one in claim.concerns) else "contradicted"
+    return "not supported" if claim.status == "unsupported" else ""
+
+
 def _claim(out: Output, claim: Claim) -> Iterator[str]:
     yield f"└ {one_line(claim.citation.uri if claim.citation else '')}"
-    if claim.status == "unsupported":
-        yield out.paint("? not verbatim in its source" + (", nearest text:" if claim.quote else ""), "warn")
+    if mark := _mark(claim):
+        nearest = ", nearest text:" if claim.status == "unsupported" and claim.quote else ""
+        yield out.paint(f"{'?' if claim.status == 'unsupported' else '!'} {mark}{nearest}", "warn")
     for concern in claim.concerns:
         yield from (out.paint(line, "warn") for line in wrap(f"! {concern.text}", out.columns))
     if claim.quote:
@@ -200,7 +208,7 @@ def _retrieval(out: Output, found: Answer) -> Iterator[str]:
 def _packed(number: int, one: AnswerCitation) -> str:
     scores = (("bm25", one.lexical_score, ".1f"), ("vec", one.vector_score, ".2f"))
     told = " ".join(f"{name}={value:{form}}" for name, value, form in scores if value is not None)
-    marked = " contains instructions to the model" if one.speaks_to_model else ""
+    marked = " possible prompt injection" if one.speaks_to_model else ""
     return f"#{number} {one.score:.2f} {one_line(one.citation.uri)} {told}".rstrip() + marked
 
 

@@ -163,7 +163,8 @@ def replay_lines(out: Output, found: Replay) -> Iterator[str]:
     compared = found.agreed + found.disagreed
     yield f"{counted(found.sessions, 'session')}, {counted(found.failures, 'failure')} (without agent mistakes)"
     yield f"  {found.known_before:,} seen before ({found.minutes_spent_on_known:,.0f} minutes spent)"
-    yield f"  {answered:,} answered: {found.answered.high:,} high, {found.answered.low:,} low"
+    by = f"{found.answered.high:,} with high confidence, {found.answered.low:,} with low confidence"
+    yield f"  {answered:,} answered: {by}"
     yield f"  {compared:,} of these compared with the actual fix: {found.agreed:,} agree, {found.disagreed:,} differ"
     if found.canceled:
         yield out.paint("Stopped early.", "warn")

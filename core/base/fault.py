@@ -37,6 +37,16 @@ class Fault(Exception):
         self.details = details
 
 
+def hint_of(remedy: str) -> str:
+    """The remedy of a missing model as the hint of a fault: a command begins with `run: `, another text stays."""
+    return f"run: {remedy}" if remedy.startswith("casebook ") else remedy
+
+
+def remedy_of(fault: Fault) -> str:
+    """The hint of a fault without `run: `, for a place that says so itself."""
+    return fault.hint.removeprefix("run: ")
+
+
 def why_unread(error: Exception) -> str:
     """Why a file or a text could not be read, for people: what Python says of it names its own functions, and paths
     twice."""

@@ -34,7 +34,7 @@ _TABLE: tuple[tuple[type[apsw.Error], FaultCode, str, str], ...] = (
         "{path} could not be opened ({error})",
         _OPEN,
     ),
-    (apsw.IOError, "io_error", "the disk failed on {path} ({error})", "check the disk and its free space"),
+    (apsw.IOError, "io_error", "disk I/O error on {path} ({error})", "check the disk and its free space"),
     (apsw.InterruptError, "timeout", "the query on {path} was stopped", ""),
     (apsw.NoMemError, "generic", "memory ran out while reading {path}", ""),
     (apsw.TooBigError, "invalid_input", "a text is too long to be stored in {path}", ""),

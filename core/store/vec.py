@@ -67,7 +67,7 @@ def load_vec(con: apsw.Connection) -> None:
     spec = find_spec("sqlite_vec")
     folder = next(iter(spec.submodule_search_locations or ()), None) if spec else None
     if folder is None:
-        raise Fault("generic", "the vector extension sqlite-vec is not installed", "install casebook again")
+        raise Fault("generic", "the vector extension sqlite-vec is not installed", "reinstall casebook")
     try:
         con.enable_load_extension(True)
         try:
@@ -76,7 +76,7 @@ def load_vec(con: apsw.Connection) -> None:
             con.enable_load_extension(False)
     except apsw.Error as error:
         raise Fault(
-            "generic", f"the vector extension sqlite-vec cannot be loaded ({error})", "install casebook again"
+            "generic", f"the vector extension sqlite-vec cannot be loaded ({error})", "reinstall casebook"
         ) from error
 
 

@@ -32,7 +32,8 @@ BANNED = re.compile(
     r"\b(stands?(?! for\b)|stood|standing|told|tells|lit|leads?|mend(?:s|ed|ing)?|anew|beside|merely|go(?:es)? on"
     r"|went on|meets?|met|whole number|(?<!there )is no(?! longer)|some(?:body|one)|any(?:body|one)|nobody|no one"
     r"|whoever|whose|who|one(?= (?:can|may|must|does|looks|wants|needs|asks|knows)\b)|of (?:its|their) own"
-    r"|at hand|heard|apart)\b",
+    r"|at hand|heard|apart|pictures?|words alone|in other words|variables of the environment"
+    r"|there is no (?:file|folder|casebook|line|page|backup|message))\b",
     re.IGNORECASE,
 )
 ALLOWED = re.compile(

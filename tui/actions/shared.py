@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tui.actions.action import Action, Place, Situation
 
-FIND, MOVE, READ, SESSION, STRIP = "Find", "In the list", "In a text", "In a session", "In a session strip"
+FIND, MOVE, READ, SESSION, STRIP = "Find", "List", "Text view", "Session", "Session strip"
 IN, OUT, VIEW, APP = "Import", "Export", "View", "Workbench"
 
 PLACES: tuple[Place, ...] = (
@@ -112,7 +112,7 @@ _STRIP: tuple[Action, ...] = (
     _strip("first", "First result", "g", "home"),
     _strip("last", "Last result", "G", "end"),
     _strip("open", "Open the session at this result", "enter", hint="read", rank=4),
-    _strip("picture", "Save the strip as a picture (paths removed)", "w", hint="picture", rank=5),
+    _strip("picture", "Save the strip as an image (paths removed)", "w", hint="image", rank=5),
     _strip("copy", "Copy the strip as Markdown (paths removed)", "y", hint="copy", rank=6),
     _strip("back", "Close the strip", "escape", "q", hint="back", rank=1),
 )

@@ -47,7 +47,7 @@ _FILL = "Press {ask.stop}, then {library.ingest} to ingest folders."
 _CLAIM = {
     "supported": ("aligned", "supported"),
     "flagged": ("flagged", "contradicted"),
-    "unsupported": ("failed", "not in the source"),
+    "unsupported": ("failed", "not supported"),
     "uncited": ("waiting", "no citation"),
     "cut": ("waiting", "truncated"),
 }
@@ -280,7 +280,7 @@ def _number(one: AnswerCitation, at: int) -> int:
 def _source(number: int, one: AnswerCitation, signs: Signs) -> Content:
     marker = inline(one.marker, 12) if one.marker else f" {number} "
     section = f"  {inline(one.section, 120)}" if one.section else ""
-    speaks = f"  instructs the LLM: {inline(one.speaks_to_model, 80)}" if one.speaks_to_model else ""
+    speaks = f"  possible prompt injection: {inline(one.speaks_to_model, 80)}" if one.speaks_to_model else ""
     return Content.assemble(
         (f"{marker} ", "$cb-accent"), cited(one.citation.uri), (section, "$cb-dim"),
         (f"  {one.file_now}" if one.file_now else "", signs.quote("flagged").tone),

@@ -54,7 +54,7 @@ def draw_pace(pace: IngestPace | None, signs: Signs, *, stopping: bool) -> Conte
         parts += share_bar(pace.done / pace.total, signs)
         parts.append((f"{pace.done:,} of {counted(pace.total, 'file')}", "$cb-text"))
         if pace.rate:
-            parts.append((f"  {signs.dot}  {pace.rate:,.0f} a second", "$cb-dim"))
+            parts.append((f"  {signs.dot}  {pace.rate:,.0f} per second", "$cb-dim"))
         if pace.remaining_s is not None:
             parts.append((f"  {signs.dot}  {lasting(pace.remaining_s)} left", "$cb-soft"))
         parts.append(("\n", ""))

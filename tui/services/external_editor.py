@@ -30,7 +30,7 @@ def show_in(app: App[None], words: list[str], text: str, suffix: str) -> str:
             with app.suspend():
                 return _run([*words, str(path)])
         except SuspendNotSupported:
-            return "Cannot open another program from this terminal."
+            return "This terminal cannot open an external editor."
 
 
 def change_in(app: App[Any], words: list[str], text: str, suffix: str) -> tuple[str | None, str]:
@@ -41,7 +41,7 @@ def change_in(app: App[Any], words: list[str], text: str, suffix: str) -> tuple[
                 why = _run([*words, str(path)])
             return (None, why) if why else (path.read_text(encoding="utf-8", errors="replace"), "")
         except SuspendNotSupported:
-            return None, "Cannot open another program from this terminal."
+            return None, "This terminal cannot open an external editor."
         except OSError as error:
             return None, f"cannot read the file from {words[0]}: {error.strerror or error}"
 
@@ -52,7 +52,7 @@ def edit_in(app: App[Any], words: list[str], path: Path, line: int) -> str:
         with app.suspend():
             return _run(at_line(words, path, line))
     except SuspendNotSupported:
-        return "Cannot open another program from this terminal."
+        return "This terminal cannot open an external editor."
 
 
 def open_demo(app: App[Any]) -> str:

@@ -9,7 +9,7 @@ from cli.parser import Group, Parser, number, path_name
 _INGEST = """\
 examples:
   casebook library ingest docs src               index these folders
-  casebook library ingest                        index all earlier folders again
+  casebook library ingest                        reindex all previously indexed folders
   casebook library ingest --file error.log       add one file
   pbpaste | casebook library ingest --stdin
 
@@ -60,7 +60,7 @@ _OCR = """\
 examples:
   casebook library ocr-data                      copy English and Korean from the folders of Tesseract
   casebook library ocr-data ~/Downloads --language deu
-  casebook library ingest --ocr shots            index pictures and scanned pages
+  casebook library ingest --ocr shots            index images and scanned pages
 
 The command searches FOLDER, $TESSDATA_PREFIX and the standard folders of Linux, macOS and Windows.
 It does not use the network.
@@ -98,7 +98,7 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     opener.add_argument("--workbench", action="store_true", help="open the workbench at the cited lines")
     citing = children.leaf("cite", "cite a passage in the fix of a case", "cli.commands.library.manage:run_cite", _CITE)
     citing.add_argument("case", metavar="CASE", type=number, help="case number")
-    citing.add_argument("passage", metavar="PASSAGE", help="citation (path#L12) or chunk id")
+    citing.add_argument("passage", metavar="PASSAGE", help="citation (path#L12) or passage id")
     citing.add_argument("--quote", metavar="TEXT", help="quoted words (default: the beginning of the passage)")
     citing.add_argument("--author", metavar="NAME", help="name of the author (default: you)")
     index = children.leaf("index", "rebuild the full-text index", "cli.commands.library.manage:run_index")
@@ -135,7 +135,11 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
 
 def _add_ingest(leaf: Parser) -> None:
     leaf.add_argument(
-        "roots", metavar="FOLDER", type=path_name, nargs="*", help="folders to index (default: all earlier folders)"
+        "roots",
+        metavar="FOLDER",
+        type=path_name,
+        nargs="*",
+        help="folders to index (default: all previously indexed folders)",
     )
     leaf.add_argument("--watch", action="store_true", help="keep running and index changes until Ctrl-C")
     one = leaf.add_mutually_exclusive_group()
@@ -159,7 +163,7 @@ def _add_ingest(leaf: Parser) -> None:
     leaf.add_argument("--trust", choices=trust, help="trust level of documents that do not declare one")
     leaf.add_argument("--rehash", action="store_true", help="read unchanged files again")
     leaf.add_argument("--rechunk", action="store_true", help="split documents of an older chunker again")
-    leaf.add_argument("--ocr", action="store_true", help="index the text of pictures and scanned pages (extra ocr)")
+    leaf.add_argument("--ocr", action="store_true", help="index the text of images and scanned pages (extra ocr)")
     leaf.add_argument(
         "--follow-links", action="store_true", help="follow symbolic links that point outside the folders"
     )

@@ -142,7 +142,7 @@ class _Progress:
         elif self._terminal and event.kind.startswith("asset") and time.monotonic() - self._last > 0.1:
             self._last = time.monotonic()
             rate = (event.idx or 0) / max(self._last - self._start, 0.001)
-            line = f"{event.idx} of {event.total}, {rate:.0f} a second  {event.path}"
+            line = f"{event.idx} of {event.total}, {rate:.0f} per second  {event.path}"
             sys.stderr.write("\r\x1b[K" + clip(line, 79))
             sys.stderr.flush()
 
@@ -181,7 +181,7 @@ def report_lines(out: Output, report: IngestReport) -> Iterator[str]:
             yield out.paint(clip(f"{item.doc_path}: {item.error}", out.columns * 2), "bad")
     yield from _warning_lines(out, report)
     if pictures := sum(report.skipped_by_extension.get(end, 0) for end in PICTURES):
-        read = f"{counted(pictures, 'picture')} not indexed. To index their text, run: casebook library ingest --ocr"
+        read = f"{counted(pictures, 'image')} not indexed. To index their text, run: casebook library ingest --ocr"
         yield out.paint(clip(read, out.columns * 2), "dim")
     if report.aborted:
         yield out.paint("Stopped. The next run resumes here.", "warn")

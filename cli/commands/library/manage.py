@@ -71,7 +71,7 @@ def _chunk_lines(out: Output, one: ChunkInspection) -> Iterator[str]:
         yield clip(" > ".join(one.heading_path), out.columns)
     yield from wrap(one.text, out.columns, "  ")
     known = ", ".join(one_line(made.model) for made in one.embeddings) or "no vector"
-    told = f"chunk {one.chunk_id}  {one.chunker_version}  about {one.token_estimate} tokens"
+    told = f"passage {one.chunk_id}  {one.chunker_version}  about {one.token_estimate} tokens"
     yield out.paint(clip(f"{told}  {len(one.block_ids)} blocks  {known}", out.columns * 2), "dim")
 
 

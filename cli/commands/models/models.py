@@ -64,7 +64,7 @@ def _list_lines(out: Output, found: ModelList) -> Iterator[str]:
         yield f" {mark} {line}  {'here' if one.here else _size(one.size)}"
     yield ""
     if found.in_use is None:
-        yield from wrap(f"In use: none ({found.reason}). Fix: {found.remedy}", out.columns)
+        yield from wrap(f"In use: none ({found.reason}). Run: {found.remedy}", out.columns)
     else:
         yield from wrap(f"In use: {found.in_use}.", out.columns)
     yield from wrap(
@@ -175,7 +175,7 @@ def run_use(args: argparse.Namespace, context: Context) -> int:
     found = find(name) if name else None
     if name and found is None:
         cure = f"casebook models pull {name}" if name in CATALOGUE else "casebook models list"
-        raise Fault("model_not_pulled", f"the model {name} is not installed", cure)
+        raise Fault("model_not_pulled", f"the model {name} is not installed", f"run: {cure}")
     named: str | None = getattr(args, "config", None)
     file = config_file() if named is None else Path(named)
     choose_model(file, name)
@@ -201,7 +201,7 @@ def run_calibrate(args: argparse.Namespace, context: Context) -> int:
 
     found = current(context.settings.embedding)
     if isinstance(found, Absent):
-        raise Fault("model_not_pulled", found.reason, found.remedy)
+        raise Fault("model_not_pulled", found.reason, f"run: {found.remedy}")
     embedder = load(found, threads=context.settings.embedding.threads)
     try:
         measured = calibrate(embedder, found.model, embed_text)

@@ -144,5 +144,5 @@ def _model(args: argparse.Namespace, context: Context) -> LocalModel:
     settings = context.settings.embedding
     found = current(settings if args.model is None else settings.changed(model=args.model))
     if isinstance(found, Absent):
-        raise Fault("model_not_pulled", found.reason, found.remedy)
+        raise Fault("model_not_pulled", found.reason, f"run: {found.remedy}")
     return found

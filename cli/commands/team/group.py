@@ -172,7 +172,9 @@ def run_merge(args: argparse.Namespace, context: Context) -> int:
     from core.flows.team.merging import merge_files
 
     if len(args.files) not in (1, 3):
-        raise Fault("invalid_input", f"{len(args.files)} files given", "pass BASE OURS THEIRS, or one file")
+        raise Fault(
+            "invalid_input", f"expected 1 or 3 files, got {len(args.files)}", "pass BASE OURS THEIRS, or one file"
+        )
     done = merge_files([Path(name) for name in args.files])
     # As git's driver it has nothing to say, and its file is a temporary one.
     lines = [f"{one_line(str(done.path))}: merged, {counted(done.lessons, 'lesson')}"] * (len(args.files) == 1)

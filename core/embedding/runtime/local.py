@@ -145,7 +145,7 @@ def _check_vectors(embedder: Embedder, wheel: Wheel) -> None:
     (first,), (second,) = embedder.embed([one, other], "document")
     if abs(cosine(first, second) - wanted) > 1e-3:
         message = f"the converted model {embedder.id} returns wrong vectors"
-        raise Fault("model_unreachable", message, f"casebook models pull {embedder.id}")
+        raise Fault("model_unreachable", message, f"run: casebook models pull {embedder.id}")
 
 
 class _Local:
@@ -285,7 +285,7 @@ def _centre(folder: Path, model: Model) -> Centre | None:
     centre = read_centre(folder) if model.centre else None
     if centre is not None and centre.name != model.centre:
         raise Fault(
-            "model_unreachable", f"the average vectors of the model {model.id} changed", "run: casebook models add DIR"
+            "model_unreachable", f"the center of the model {model.id} has changed", "run: casebook models add DIR"
         )
     return centre
 
@@ -307,7 +307,7 @@ def _unit(rows: NDArray[Any], model: Model) -> list[Vector]:
         )
     lengths = np.linalg.norm(rows, axis=1, keepdims=True)
     if not (np.isfinite(lengths).all() and (lengths > 1e-9).all()):
-        raise Fault("model_unreachable", f"the model {model.id} returns invalid vectors", "casebook doctor")
+        raise Fault("model_unreachable", f"the model {model.id} returns invalid vectors", "run: casebook doctor")
     return [row.tobytes() for row in (rows / lengths).astype("<f4")]
 
 
@@ -323,7 +323,7 @@ def _refuse(text: str) -> None:
     if any("\ud800" <= char <= "\udfff" for char in text):
         raise Fault(
             "invalid_input",
-            "a text with a lone surrogate (half of a character) cannot be embedded",
+            "the text contains a lone surrogate (invalid Unicode) and cannot be embedded",
             "remove the surrogate",
         )
     if not any(unicodedata.category(char)[0] not in "ZC" for char in text):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from core.base.fault import Fault
+from core.base.fault import Fault, remedy_of
 from core.embedding.index.vectors import unusable
 from core.embedding.runtime.embedder import Embedder, Vector
 
@@ -60,7 +60,7 @@ class VectorSearch:
             try:
                 self._found = self._find()
             except Fault as fault:
-                self._found = NoVectors(fault.message, fault.hint or "", "failed")
+                self._found = NoVectors(fault.message, remedy_of(fault), "failed")
         return self._found.model if isinstance(self._found, ModelAtHand) else self._found
 
     def embed(self, text: str) -> Vector | NoVectors:
@@ -79,7 +79,7 @@ class VectorSearch:
                 return self._off(embedder)
             vectors = [windows[0] for windows in embedder.embed(texts, "query")]
         except Fault as fault:
-            off = NoVectors(fault.message, fault.hint or "", "timeout" if fault.code == "timeout" else "failed")
+            off = NoVectors(fault.message, remedy_of(fault), "timeout" if fault.code == "timeout" else "failed")
             return off if fault.code == "invalid_input" else self._off(off)
         except _BROKEN as error:
             return self._off(NoVectors(f"the model {model.id} is broken: {type(error).__name__}", "", "failed"))
@@ -97,7 +97,7 @@ class VectorSearch:
             opened = self._opened()
         except Fault as fault:
             return self._off(
-                NoVectors(fault.message, fault.hint or "", "timeout" if fault.code == "timeout" else "failed")
+                NoVectors(fault.message, remedy_of(fault), "timeout" if fault.code == "timeout" else "failed")
             )
         except _BROKEN as error:
             return self._off(NoVectors(f"the model {model.id} is broken: {type(error).__name__}", "", "failed"))

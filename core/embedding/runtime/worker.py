@@ -225,7 +225,7 @@ class _Run:
         with self.store.transaction() as con:
             done = write(con, self.source, self.place, texts, tried)
             step = self._counted(done)
-            pace = "" if step.eta_s is None else f"{step.rate:.0f} a second, {step.eta_s:.0f} s left"
+            pace = "" if step.eta_s is None else f"{step.rate:.0f} per second, {step.eta_s:.0f} s left"
             if not jobs.progress(self.store, self.job, step.done, step.total, pace):
                 raise _StopRun
         self.embedded += done.embedded

@@ -17,7 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
 
-from core.base.fault import Fault
+from core.base.fault import Fault, hint_of
 from core.embedding.runtime.embedder import Kind, Vector
 from core.embedding.runtime.query_model import NoVectors, VectorSearch, describe_model
 
@@ -368,7 +368,9 @@ class Embed:
         """As `Embedder.embed`. Raises Fault model_unreachable also where there is no model, or another one."""
         opened = vectors.embedder()
         if isinstance(opened, NoVectors):
-            raise Fault("timeout" if opened.outcome == "timeout" else "model_unreachable", opened.reason, opened.remedy)
+            raise Fault(
+                "timeout" if opened.outcome == "timeout" else "model_unreachable", opened.reason, hint_of(opened.remedy)
+            )
         if describe_model(opened) != self.model:
             raise Fault("model_unreachable", f"the loaded model is {describe_model(opened)}, not {self.model}")
         return opened.embed(self.texts, self.kind)

@@ -49,7 +49,9 @@ def merge(store: Store, actor: str, into: SeenVersion, others: Sequence[SeenVers
         stands = None if kept is None else _keep_answering(con, one.case_id, kept[1], ts)
         return DecisionResult(stands, tuple(other.case_id for other in others))
 
-    done = decide(store, actor, "merge", f"merge {len(others)} more into", [into], join)
+    done = decide(
+        store, actor, "merge", f"merge {len(others)} case{'' if len(others) == 1 else 's'} into", [into], join
+    )
     return replace(done, unchanged=(), conflicts=(*done.conflicts, *conflicts), differed=tuple(differed))
 
 
@@ -61,7 +63,7 @@ def join_cases(store: Store, actor: str, into: int, other: int) -> Curated:
         _move(con, other, one.case_id, ts)
         return DecisionResult(None, (other,))
 
-    return decide(store, actor, "merge", "merge 1 more into", [look(store.con, into)], join)
+    return decide(store, actor, "merge", "merge 1 case into", [look(store.con, into)], join)
 
 
 def _unlike(store: Store, into: Case | None, others: Sequence[SeenVersion]) -> list[Unlike]:

@@ -223,7 +223,7 @@ def _known_first(answer: SearchAnswer) -> SearchAnswer:
     other = replace(match, accepted=False, reason=reason)
     rest = (one for one in answer.candidates if one.id != known.id)
     near = Similar(match.id, match.score, match.error_normalized, match.resolution, match.worth)
-    step = Step("decide", "rejected", "the error itself is known, without a fix", facts(case=known.id, other=match.id))
+    step = Step("decide", "rejected", "the error is known but has no fix", facts(case=known.id, other=match.id))
     return replace(
         alone,
         candidates=(known, other, *rest),

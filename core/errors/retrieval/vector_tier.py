@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import apsw
 
-from core.base.fault import Fault
+from core.base.fault import Fault, remedy_of
 from core.base.trace import Outcome, Step, Stopwatch, facts
 from core.embedding import distance_of
 from core.embedding.index.index import open_index
@@ -188,7 +188,7 @@ def by_vector(con: apsw.Connection, query: Query, vectors: VectorSearch, weak: i
         index = open_index(con, place.kind, place.model, place.recipe, place.dim, vectors.kept)
         found = dict(nearest_answering(con, index, vector))
     except Fault as fault:
-        return _without(NoVectors(fault.message, fault.hint or "", "failed"), watch)
+        return _without(NoVectors(fault.message, remedy_of(fault), "failed"), watch)
     cases = answering_cases(con)
     by_words = by_rare_words(con, text, cases)
     more = [*by_words, *([] if weak is None else [weak])]

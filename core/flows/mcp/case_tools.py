@@ -35,7 +35,7 @@ def _error_search(desk: Desk, given: dict[str, Any], _: Cancelled) -> SearchAnsw
     from core.flows.team.ask_server import with_team
 
     if not given["text"].strip():
-        raise Fault("invalid_input", "the error is empty", "pass the failing output")
+        raise Fault("invalid_input", "the error text is empty", "pass the failing output")
     with vector_search(desk.settings.embedding, "service") as vectors:
         project = str(from_home(given["project"]) if given.get("project") else Path.cwd())
 

@@ -198,7 +198,7 @@ def _within(name: str) -> Path:
     path = Path(name)
     if path.is_absolute() or ".." in path.parts or name.startswith("~"):
         told = f"rules.project_files: {name} is not a relative path"
-        raise Fault("config_invalid", told, 'use the format ".claude/memory.md"')
+        raise Fault("config_invalid", told, 'use a relative path, such as ".claude/memory.md"')
     return path
 
 

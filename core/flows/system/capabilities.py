@@ -109,7 +109,7 @@ class Capabilities:
 
 
 CAPABILITIES = (
-    Capability("import", "ready", "transcripts of 12 agents: casebook import --help"),
+    Capability("import", "ready", "transcripts of 12 agents (to list them, run: casebook import --help)"),
     Capability("errors", "ready", "identify, search by text, record, list, import and export"),
     Capability("demo", "ready", "sample transcripts, imported and searched"),
     Capability("backup", "ready", "back up, restore, salvage"),
@@ -121,7 +121,7 @@ CAPABILITIES = (
     Capability("rules", "ready", "rules that apply to a tool call, and why"),
     Capability("library", "ready", "notes, documents and code, searched, with citations"),
     Capability("ask", "ready", "grounded answers or a refusal"),
-    Capability("ocr", "ready", "text of pictures and of scanned pages"),
+    Capability("ocr", "ready", "text of images and of scanned pages"),
     Capability("team", "ready", "lessons shared with a team through git or a PostgreSQL server"),
     Capability("mcp", "ready", "a stdio MCP server for agents"),
 )

@@ -42,7 +42,7 @@ def model_check(settings: EmbeddingSettings) -> Check:
     found = current(settings)
     if isinstance(found, Absent):
         detail = found.reason if settings.model else f"{found.reason}, only the text tiers are available"
-        return Check(_NAME, not settings.model, detail, found.remedy)
+        return Check(_NAME, not settings.model, detail, f"run: {found.remedy}")
     from core.embedding.runtime.local import load
 
     try:
@@ -58,10 +58,12 @@ def model_check(settings: EmbeddingSettings) -> Check:
         return Check(_NAME, False, fault.message, fault.hint)
     name = f"{embedder.id}@{embedder.version}"
     if wrong is not None:
-        return Check(_NAME, False, f"{name} returned no vector: {wrong}", f"casebook models pull --force {embedder.id}")
+        return Check(
+            _NAME, False, f"{name} returned no vector: {wrong}", f"run: casebook models pull --force {embedder.id}"
+        )
     measured = "" if found.model.measured else ", not calibrated: shows similar cases only"
     detail = f"{name}: one text embedded to a unit vector of {embedder.dim} in {took:.0f} ms{measured}"
-    return Check(_NAME, True, detail, "" if found.model.measured else "casebook models calibrate")
+    return Check(_NAME, True, detail, "" if found.model.measured else "run: casebook models calibrate")
 
 
 _SERVER, _MODEL = "llm_reachable", "llm_model"
@@ -200,7 +202,7 @@ def _mcp() -> tuple[Check, ...]:
     """Nothing is said of what is there; without it only one command cannot serve."""
     if has_mcp():
         return ()
-    return (Check("mcp_extra", True, "not installed (only `casebook mcp` needs it)", remedy("mcp")),)
+    return (Check("mcp_extra", True, "not installed (only `casebook mcp` needs it)", f"run: {remedy('mcp')}"),)
 
 
 def _agent_hooks() -> tuple[Check, ...]:
@@ -222,7 +224,7 @@ def _agent_hooks() -> tuple[Check, ...]:
             missing.append(f"casebook hooks install --agent {form.agent}")
     if not said:
         return ()
-    return (Check("agent_hooks", not unreadable, "; ".join(said), "; ".join(missing)),)
+    return (Check("agent_hooks", not unreadable, "; ".join(said), f"run: {'; '.join(missing)}" if missing else ""),)
 
 
 def _settings_check(config: Config) -> Check:

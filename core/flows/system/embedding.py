@@ -77,7 +77,7 @@ def embed_pending(
     """
     found = current(settings or EmbeddingSettings())
     if isinstance(found, Absent):
-        raise Fault("model_not_pulled", found.reason, found.remedy)
+        raise Fault("model_not_pulled", found.reason, f"run: {found.remedy}")
     embedder = OnDemand(found, threads, stop)
     work = _Whole(sources_of(kinds, found.model), embedder, batch, progress, stop)
     with open_store(db_path) as store:

@@ -6,7 +6,7 @@ Source: kebab-frozen-design 2.3 and 3.8. Additive within v1.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar, Final, Literal
 
 from core.base.trace import Step
 from core.library.ask.markers import Sentence, only_names, place_names, sentences
@@ -27,6 +27,8 @@ Refusal = Literal[
 """Why there is no answer; the last two are reserved."""
 Support = Literal["supported", "flagged", "unsupported", "uncited"]
 SinceRead = Literal["changed", "gone"]
+CUT_OFF: Final = "cut off"
+"""The concern about a sentence whose end never came."""
 HopKind = Literal["decompose", "decide", "synthesize"]
 
 

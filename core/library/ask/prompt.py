@@ -213,7 +213,7 @@ _NOT_YET: Final = {
 }
 
 
-_PART: Final = {"en": " Only a part was searched: {}.", "ko": " 일부에만 물음: {}."}
+_PART: Final = {"en": " Only part of the library was searched: {}.", "ko": " 일부에만 물음: {}."}
 _OF_A_PART: Final = ("score_gate", "no_chunks", "llm_self_judge")
 
 

@@ -16,7 +16,7 @@ from core.align import Aligned, AlignSettings, Concern, Session, align_quote
 from core.align.guard import compare
 from core.align.guard.tokens import number_of, numeral_of
 from core.base.lazy import lazy_pattern
-from core.library.ask.answer import AnswerCut, Claim, ClaimConcern, InventedCitation, Support
+from core.library.ask.answer import CUT_OFF, AnswerCut, Claim, ClaimConcern, InventedCitation, Support
 from core.library.ask.features import cover
 from core.library.ask.markers import (
     Sentence,
@@ -357,7 +357,7 @@ def unverified(
     if not support:
         return "no cited sentence is verbatim in its source"
     if all(one.chunk_id in marked for one in support):
-        return "its only support is a passage that contains instructions to the model"
+        return "its only support is a passage with a possible prompt injection"
     if loose:
         return (
             f"{_of(loose, cited)} {'is not in its source' if len(loose) == 1 else 'are not in their sources'} as worded"
@@ -379,8 +379,6 @@ def _of(some: Sequence[Claim], cited: Sequence[Claim]) -> str:
 
 
 _ENDED = lazy_pattern(r"[.!?。…]['\"”’)*_]*(?:[ \t]*\[[0-9]+\])*\Z")
-CUT_OFF: Final = "cut off"
-"""The concern about a sentence whose end never came."""
 
 
 @dataclass(frozen=True, slots=True)

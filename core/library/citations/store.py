@@ -327,7 +327,7 @@ def file_place(con: apsw.Connection, name: str) -> FilePlace:
     doc, cited = _named(con, name)
     source = next((one for one in sources(con) if one.source_id == doc.source_id), None)
     if source is None:
-        raise Fault("db_damaged", f"{doc.workspace_path} has no folder", "casebook library ingest FOLDER")
+        raise Fault("db_damaged", f"{doc.workspace_path} has no folder", "run: casebook library ingest FOLDER")
     file = file_of(source, doc.workspace_path)
     if not file.is_file():
         raise Fault(

@@ -51,7 +51,7 @@ def is_outside(root: str | Path, file: Path) -> bool:
 def refused(path: str) -> str:
     """Why a file cannot be in the library under this path, or the empty string."""
     if "#" in path:
-        return "the path contains #, the separator of path and line in a citation (rename the file)"
+        return "the path contains #, which separates path and line in a citation (rename the file)"
     try:
         path.encode()
     except UnicodeEncodeError:

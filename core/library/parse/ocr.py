@@ -132,9 +132,9 @@ def parse_picture(data: bytes, langs: str) -> Parsed:
                 with _silent():
                     api.SetImageFile(str(file))
             except Exception as error:  # of any of the decoders, for one file
-                raise ValueError("the picture cannot be read") from error
+                raise ValueError("the image cannot be read") from error
             blocks = tuple(
                 ParsedBlock("paragraph", (), RegionSpan(one.x, one.y, one.w, one.h), one.text) for one in regions(api)
             )
-    warnings = () if blocks else ("no readable text in the picture",)
+    warnings = () if blocks else ("no readable text in the image",)
     return Parsed(parser_version(PICTURE, langs), blocks, {}, warnings)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, cast
 
-from core.base.fault import Fault
+from core.base.fault import Fault, hint_of
 from core.base.trace import Step, Stopwatch, facts
 from core.base.wire import dumps
 from core.library.chunk import BYTES_PER_TOKEN
@@ -242,7 +242,7 @@ def _by_words(
 def _no_meaning(asked: Step) -> Fault:
     remedy = str(asked.fact("remedy") or "search with --mode lexical")
     code = "not_indexed" if remedy == EMBED else "model_unreachable"
-    return Fault(code, f"no semantic search: {asked.reason}", remedy)
+    return Fault(code, f"no semantic search: {asked.reason}", hint_of(remedy))
 
 
 def _ordered(

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 import apsw
 
-from core.base.fault import Fault
+from core.base.fault import Fault, remedy_of
 from core.base.lazy import lazy_pattern
 from core.base.trace import Fact, Outcome, Step, Stopwatch, facts
 from core.library.search.lexical import LexicalQuery, Ranked, in_order
@@ -173,7 +173,9 @@ def hybrid(con: apsw.Connection, words: Ranked, near: Ranked, known: Weighed) ->
         without_vector=len(alone) or None,
         embedded=round(embedded, 3) if embedded < 1 else None,
     )
-    reason = "reciprocal ranks of both lists, the keyword rank weighted by the share of the question in the passage"
+    reason = (
+        "reciprocal ranks of both lists, the keyword rank weighted by the share of the question's words in the passage"
+    )
     outcome: Outcome = "hit" if found else "miss"
     return found, Step("fusion", outcome, reason, told, elapsed_ms=watch.ms())
 
@@ -351,7 +353,7 @@ def vector_search(
         index = open_index(con, place.kind, place.model, place.recipe, place.dim, vectors.kept)
         near = index.nearest(vector, limit + _TIES, among)
     except Fault as fault:
-        return _without("failed", fault.message, fault.hint, watch), None
+        return _without("failed", fault.message, remedy_of(fault), watch), None
     ordered = in_order(con, [(item, round(distance, _ALIKE)) for item, distance in near])[:limit]
     items = tuple((item, similarity_of(distance)) for item, distance in ordered)
     told = facts(

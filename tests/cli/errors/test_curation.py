@@ -189,7 +189,7 @@ def test_merge_split_and_history(filled: Run) -> None:
     parted = filled("errors", "split", "2", "--fingerprint", beta, "--resolution", "import it", "--json").json()
     assert (parted["made"], answer(filled, ERRORS[1])) == (3, ("import it", "verified"))
     told = filled("errors", "history", "2", "--json").json()["changes"]
-    assert [one["title"].partition(":")[0] for one in told[:2]] == ["split off", "merge 1 more into"]
+    assert [one["title"].partition(":")[0] for one in told[:2]] == ["split off", "merge 1 case into"]
     assert told[0]["actor"] == "김"
     assert "case 1 merged into case 2" in filled("errors", "history", "2").text
     assert filled("errors", "history", "99").code == 1

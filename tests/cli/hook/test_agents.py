@@ -266,7 +266,7 @@ def test_doctor_names_the_agents_that_casebook_is_not_called_by(tmp_path: Path) 
     (tmp_path / ".codex").mkdir()
     assert check()["ok"]
     assert check()["detail"] == "Codex: not installed"
-    assert check()["hint"] == "casebook hooks install --agent codex"
+    assert check()["hint"] == "run: casebook hooks install --agent codex"
     installed(tmp_path, "codex")
     assert check()["detail"] == "Codex: installed"
     path = tmp_path / ".codex/hooks.json"

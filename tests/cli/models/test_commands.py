@@ -179,7 +179,7 @@ def test_use_writes_one_line_and_leaves_the_rest(run: Run, home: Path) -> None:
 def test_use_of_a_model_that_is_not_here_changes_nothing(run: Run, home: Path) -> None:
     ended = run("models", "use", HUB, "--json")
     assert (ended.code, ended.fault()["code"]) == (2, "model_not_pulled")
-    assert ended.fault()["hint"] == f"casebook models pull {HUB}"
+    assert ended.fault()["hint"] == f"run: casebook models pull {HUB}"
     assert not (home / ".config" / "casebook" / "config.toml").exists()
 
 
@@ -233,10 +233,10 @@ def test_doctor_names_the_cure_where_there_is_no_model(
     run: Run, no_wheel: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     check = _check(run)
-    assert (check["ok"], check["hint"]) == (True, f"casebook models pull {MINILM}")
+    assert (check["ok"], check["hint"]) == (True, f"run: casebook models pull {MINILM}")
     monkeypatch.setenv("CASEBOOK_EMBEDDING_MODEL", HUB)
     check = _check(run)
-    assert (check["ok"], check["hint"]) == (False, f"casebook models pull {HUB}")
+    assert (check["ok"], check["hint"]) == (False, f"run: casebook models pull {HUB}")
 
 
 def test_doctor_finds_a_damaged_model(run: Run, home: Path, no_wheel: None) -> None:
@@ -249,7 +249,7 @@ def test_doctor_finds_a_damaged_model(run: Run, home: Path, no_wheel: None) -> N
     assert not _check(run)["ok"]
     (target / "model.onnx").write_bytes(b"[]")
     check = _check(run)
-    assert (check["ok"], check["hint"]) == (False, f"casebook models pull {HUB}")
+    assert (check["ok"], check["hint"]) == (False, f"run: casebook models pull {HUB}")
 
 
 def test_schema_lists_the_models_that_are_here(run: Run, no_wheel: None, minilm_here: Path) -> None:

@@ -57,7 +57,7 @@ def test_without_the_model_the_fault_names_the_command(run: Callable[..., Any], 
     done = run("embed", "--json", "--db", str(db))
     assert done.code == 2
     fault = done.fault()
-    assert (fault["code"], fault["hint"]) == ("model_not_pulled", "casebook models pull multilingual-e5-large")
+    assert (fault["code"], fault["hint"]) == ("model_not_pulled", "run: casebook models pull multilingual-e5-large")
 
 
 @pytest.mark.parametrize("batch", ["0", "51", "-1", "x"])

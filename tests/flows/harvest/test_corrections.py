@@ -20,7 +20,7 @@ from tests.flows.harvest.chat import HOME, Chat
         ("go build ./...", "go: cannot find main module", "cd api && go build ./...", "another folder"),
         ("git commit -m x", "error: gpg failed to sign the data", "git -c commit.gpgsign=false commit -m x", "gpgsign"),
         ("jq .name package.json", "bash: jq: command not found", "node -p \"require('./package.json').name\"", "node"),
-        ("cargo fmt --check", "error: Diff in src/lib.rs at line 4", "cargo fmt", "fixes what its check"),
+        ("cargo fmt --check", "error: Diff in src/lib.rs at line 4", "cargo fmt", "fixed the errors that its check"),
         ("git push", "fatal: The current branch tidy has no upstream branch.", "git push -u origin tidy", "tidy"),
         ("hk install --all", "zsh: command not found: hk", "mise x hk -- hk install --all", "through `mise x hk --`"),
         ("gh pr view 5", "GraphQL: Projects (classic) is being deprecated", "gh pr view 5 --json url", "another way"),

@@ -159,7 +159,10 @@ def test_a_run_that_is_stopped_says_what_still_waits(db: Path) -> None:
 def test_a_model_that_is_not_here_is_a_fault_that_names_the_command(db: Path) -> None:
     with pytest.raises(Fault) as caught:
         embed_pending(db, settings=EmbeddingSettings(model="multilingual-e5-large"))
-    assert (caught.value.code, caught.value.hint) == ("model_not_pulled", "casebook models pull multilingual-e5-large")
+    assert (caught.value.code, caught.value.hint) == (
+        "model_not_pulled",
+        "run: casebook models pull multilingual-e5-large",
+    )
 
 
 def test_no_casebook_is_a_fault(db: Path) -> None:

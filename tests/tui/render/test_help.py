@@ -59,7 +59,7 @@ def _fields(signs: Signs) -> dict[str, object]:
 
 
 def test_where_one_key_does_several_things_each_says_where_it_holds() -> None:
-    reading = [action for action in ACTIONS if action.group == "In a text"]
+    reading = [action for action in ACTIONS if action.group == "Text view"]
     escapes = [one for one in entries(reading, LIST, UNICODE) if "esc" in one.keys.split()]
     assert [(one.title, one.where) for one in escapes] == [
         ("Close the full text", ""),

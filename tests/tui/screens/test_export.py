@@ -183,7 +183,7 @@ async def test_what_cannot_be_written_is_told_in_the_box_and_leaves_nothing(
             (tmp_path / "a.txt", "Unknown format: a.txt. Use the extension .jsonl, .csv or .md."),
             (
                 "~no-one-here/a.md",
-                "~no-one-here/a.md names an unknown user. Pass an absolute path.",
+                "Unknown user in ~no-one-here/a.md. Pass an absolute path.",
             ),
             (" ", "Enter a file name."),
         ):

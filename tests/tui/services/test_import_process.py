@@ -73,7 +73,7 @@ def test_one_that_was_stopped_before_it_began_reads_nothing(tmp_path: Path) -> N
 
 
 def test_its_fault_arrives_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(Fault, match="file or folder .* not found"):
+    with pytest.raises(Fault, match=r"file or folder .* not found"):
         import_task(tmp_path / "one.db", [tmp_path / "nowhere \udcff [b]"]).run(lambda _progress: None)
     child(monkeypatch, "raising")
     with pytest.raises(Fault, match="a fault of its own") as caught:

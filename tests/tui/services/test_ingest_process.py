@@ -92,7 +92,7 @@ def test_one_that_is_stopped_keeps_what_it_has_and_the_next_completes_it(
 
 
 def test_its_fault_arrives_as_it_is_and_a_death_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with pytest.raises(Fault, match="folder .* not found"):
+    with pytest.raises(Fault, match=r"folder .* not found"):
         ingest_task(tmp_path / "one.db", [tmp_path / "nowhere \udcff [b]"], CHUNKING).run(lambda _pace: None)
     child(monkeypatch, "killed")
     with pytest.raises(Fault, match="was interrupted"):

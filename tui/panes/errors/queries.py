@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from core.base.fault import Fault
+from core.base.fault import Fault, remedy_of
 from tui.render.case import colour_ahead, fix_of
 from tui.render.case_list import Row, near_row, row_of, similar_row
 from tui.runtime.jobs import Job, job_work
@@ -168,7 +168,7 @@ class Meaning:
 def _failed(fault: Fault) -> NoVectors:
     from core.embedding.runtime.query_model import NoVectors
 
-    return NoVectors(fault.message, fault.hint or "", "failed")
+    return NoVectors(fault.message, remedy_of(fault), "failed")
 
 
 PAGE = 500

@@ -193,7 +193,7 @@ class EntryView(Reading):
             self._trace.update(Content(""))
             return
         found = self._read.quote.found
-        head = Content.styled("\nHow it was located\n", "bold $cb-dim")
+        head = Content.styled("\nLocation steps\n", "bold $cb-dim")
         steps = (*(found.trace if found is not None else ()), *(place.fit.trace if place is not None else ()))
         trace = draw_trace(steps, self._signs) if found is not None else Content("Not searched yet.")
         self._trace.update(Content.assemble(head, trace))

@@ -53,7 +53,7 @@ _ACTIONS: tuple[Action, ...] = (
     _act("unscope", "Show all weeks and projects", "F", hint="all", rank=6, shared="list.unfilter"),
     _act("copy", "Copy the view as Markdown (paths removed)", "y", hint="copy", rank=5, needs=_needs_row,
          shared="list.copy"),
-    _act("picture", "Save the view as a picture (paths removed)", "w", hint="picture", rank=7, needs=_needs_row),
+    _act("picture", "Save the view as an image (paths removed)", "w", hint="image", rank=7, needs=_needs_row),
     _act("session", "Show the last session as a strip", "o", hint="session", rank=8, needs=_needs_session),
 )  # fmt: skip
 

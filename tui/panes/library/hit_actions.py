@@ -54,7 +54,7 @@ def read_passage(job: Job[Any], chunk_id: str) -> FullPassage:
     con = job.store().con
     passage = inspect(con, chunk_id)
     if isinstance(passage, DocInspection):
-        raise Fault("invalid_input", "this is a document", "select a search hit")
+        raise Fault("invalid_input", "the selection is a document, not a search hit", "select a search hit")
     document = inspect(con, passage.doc_id)
     if not isinstance(document, DocInspection):
         raise Fault("invalid_input", "the document was deleted", "ingest the folder again")

@@ -119,7 +119,7 @@ class Meaning:
         """Ask, and call `came` or `failed`; the query that was asked before is given up."""
         process = self._process
         if process is None:
-            failed(Fault("model_unreachable", NONE, "casebook models pull"))
+            failed(Fault("model_unreachable", NONE, "run: casebook models pull"))
             return
 
         def work(job: Job[Any]) -> SearchResult:

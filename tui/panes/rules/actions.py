@@ -9,7 +9,7 @@ from tui.actions.action import Action, Pane, Place, Situation
 
 RULES = "Rules"
 TYPED = "Typing a call"
-TABLE = "In a table"
+TABLE = "Table"
 DRAFTS = "Draft rules"
 
 

@@ -87,7 +87,7 @@ def draw_vectors(facts: VectorFacts | None, *, auto: bool) -> list[tuple[str, st
 
 
 def _reads(model: Model) -> str:
-    return f"{model.dim} dimensions, reads {'English' if model.languages == 'en' else 'many languages'}"
+    return f"{model.dim} dimensions, {'English only' if model.languages == 'en' else 'multilingual'}"
 
 
 _TEXT = 300

@@ -95,7 +95,7 @@ def fetch_hub(model: Model, part: Path, signs: Signs) -> str:
     except (httpx.HTTPError, ConnectionError, TimeoutError) as error:
         raise unreachable("the hub", error) from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise Fault("model_unreachable", "invalid reply from the hub", "pull again later") from error
+        raise Fault("model_unreachable", "invalid reply from the hub", "try the download again later") from error
 
 
 def unreachable(what: str, error: object) -> Fault:
@@ -115,7 +115,7 @@ def _fetch(model: Model, part: Path, signs: Signs) -> str:
     revision = info.sha
     wanted = _choose(model, info.siblings or ())
     if not revision or sum(one.size for one in wanted) > _LARGEST:
-        raise Fault("model_unreachable", f"invalid reply from the hub for {model.hub}", "pull again later")
+        raise Fault("model_unreachable", f"invalid reply from the hub for {model.hub}", "try the download again later")
     signs.answered(sum(one.size for one in wanted))
     scratch = part / "download"
     for one in wanted:
@@ -134,7 +134,9 @@ def _choose(model: Model, siblings: Sequence[RepoSibling]) -> list[_RemoteFile]:
     there: Mapping[str, RepoSibling] = {one.rfilename: one for one in siblings}
     graph = next((name for name in _GRAPHS if name in there), None)
     if graph is None or TOKENIZER not in there:
-        raise Fault("model_unreachable", f"{model.hub} has no weights that casebook can use", "casebook models list")
+        raise Fault(
+            "model_unreachable", f"{model.hub} has no weights that casebook can use", "run: casebook models list"
+        )
     names = [*(name for name in _SIDE if name in there), graph]
     names += [name for name in (f"{graph}_data",) if name in there]
     out: list[_RemoteFile] = []

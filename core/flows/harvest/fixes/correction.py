@@ -149,7 +149,7 @@ def same_words(failure: Failure, later: Command) -> Corrected | None:
         return Corrected(why)
     if not any(rewrites(failure, part) for part in later.members):
         return None
-    return Corrected("the same program fixes what its check reported", linked=False)
+    return Corrected("the same program fixed the errors that its check reported", linked=False)
 
 
 def otherwise(failure: Failure, later: Command) -> str:
@@ -286,7 +286,7 @@ def _by_path(failure: Failure, later: Command) -> str | None:
             name = base_name(word)
             called = " ".join((*part.around, word))[:80]
             if name in failure.clue.missing and called.lower() != name:
-                return f"`{name}`, which was not found, is run as `{called}`"
+                return f"the command replaces the missing `{name}` with `{called}`"
     called = {part.program.lower() for part in later.parts} & failure.clue.missing
     if called and _settings(later) - _settings(failure.command):
         return f"the command sets PATH so that it contains `{min(called)}`, which was missing"

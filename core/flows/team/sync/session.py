@@ -188,7 +188,7 @@ def sync_on(
 def _note(held: Membership, unread: int) -> str:
     if held.newer or unread:
         return newer_line()
-    return "you are a reader of this team, so casebook sends nothing" if held.role == "reader" else ""
+    return "your role in this team is reader, so casebook only receives lessons" if held.role == "reader" else ""
 
 
 def withdraw_lessons(store: Store, given: Sequence[str]) -> None:

@@ -217,7 +217,7 @@ def test_a_damaged_model_that_cannot_be_made_anew_names_the_cure(tmp_path: Path)
     with pytest.raises(Fault) as caught:
         load(LocalModel(sealed, folder))
     assert caught.value.code == "model_not_pulled"
-    assert caught.value.hint == f"casebook models pull {HUB}"
+    assert caught.value.hint == f"run: casebook models pull {HUB}"
 
 
 def test_whole_files_that_are_no_model_are_told_in_one_line(tmp_path: Path) -> None:

@@ -137,5 +137,5 @@ def test_a_file_that_is_cut_is_refused_in_one_line(tmp_path: Path, size: int) ->
     (tmp_path / "folder").mkdir()
     with pytest.raises(Fault) as caught:
         packed.unpack(tmp_path / "cut.bin", tmp_path / "folder", "tiny-q4")
-    assert (caught.value.code, caught.value.hint) == ("invalid_input", "casebook models pull tiny-q4")
+    assert (caught.value.code, caught.value.hint) == ("invalid_input", "run: casebook models pull tiny-q4")
     assert "\n" not in caught.value.message

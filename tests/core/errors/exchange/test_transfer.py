@@ -266,7 +266,7 @@ def test_a_file_that_cannot_be_written_whole_is_not_written(three: Path, tmp_pat
     with open_store(three) as store:
         with pytest.raises(KeyError):
             export_file(store, tmp_path / "cases.jsonl", told=stop)
-        with pytest.raises(Fault, match="folder .* not found"):
+        with pytest.raises(Fault, match=r"folder .* not found"):
             export_file(store, tmp_path / "gone" / "cases.jsonl")
         with pytest.raises(Fault, match="is a folder"):
             export_file(store, tmp_path)

@@ -155,12 +155,12 @@ def test_what_is_no_picture_and_what_has_no_text_is_told(
     put("broken.png", b"<html>")
     report = ingest(library, [put("a.md", "# A\n\nwords\n").parent], ON)
     assert (report.new, report.errors) == (1, 1)
-    assert [one.error for one in report.items or () if one.error] == ["the picture cannot be read"]
+    assert [one.error for one in report.items or () if one.error] == ["the image cannot be read"]
     assert "libpng" not in capfd.readouterr().err
     monkeypatch.setattr(f"{__name__}.PARAGRAPHS", [])
     put("broken.png", PNG, at=1_700_000_900)
     (item,) = ingest(library, (), ON).items or ()
-    assert (item.kind, item.warnings) == ("new", ("no readable text in the picture",))
+    assert (item.kind, item.warnings) == ("new", ("no readable text in the image",))
     again = ingest(library, (), ON)
     assert again.unchanged == 2, "it is not read again"
 

@@ -32,7 +32,7 @@ def test_missing_embeddings_are_not_indexed_and_a_missing_model_is_unreachable()
     waits = Step("vector", "skipped", "nothing is embedded yet", facts(remedy=EMBED))
     away = Step("vector", "failed", "no model", facts(remedy="casebook models pull"))
     assert [(_no_meaning(one).code, _no_meaning(one).hint) for one in (waits, away)] == [
-        ("not_indexed", EMBED), ("model_unreachable", "casebook models pull"),
+        ("not_indexed", f"run: {EMBED}"), ("model_unreachable", "run: casebook models pull"),
     ]  # fmt: skip
 
 

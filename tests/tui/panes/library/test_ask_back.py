@@ -160,11 +160,9 @@ async def test_an_earlier_conversation_is_found_read_and_gone_on_with(library: P
             await until(pilot, lambda: "1 · enter" in flat(app))
             await pilot.press("enter")
             screen = await at_ask(pilot, app)
-            await until(
-                pilot, lambda: "not in the source" in flat(app) and not screen.box.has_focus and not screen._busy()
-            )
+            await until(pilot, lambda: "not supported" in flat(app) and not screen.box.has_focus and not screen._busy())
             assert "opens at eight" in flat(app)
-            assert "not in the source" in flat(app), "as it was checked"
+            assert "not supported" in flat(app), "as it was checked"
             assert "Sources" in flat(app) or "Closest" in flat(app)
             await pilot.press("t")
             await until(pilot, lambda: screen.why.has_focus and "gate" in flat(app))
