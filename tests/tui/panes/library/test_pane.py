@@ -166,7 +166,7 @@ async def test_code_is_coloured_where_one_is_and_further_down_when_one_comes_the
         screen.document.scroll_to(y=8_000, animate=False, force=True)
         await until(pilot, lambda: "bold $cb-text" in tones(screen, 8_001))
         assert screen.document.top_line == 8_001
-        assert len(screen.document.shown.lines) == 15_000  # pyright: ignore[reportOptionalMemberAccess]
+        await until(pilot, lambda: len(screen.document.shown.lines) == 15_000)  # pyright: ignore[reportOptionalMemberAccess]
         await pilot.press("G")
         await until(pilot, lambda: "italic $cb-dim" in tones(screen, 14_997))
         assert "lifted" in frame(app)
