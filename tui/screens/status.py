@@ -70,6 +70,7 @@ class StatusScreen(ModalScreen[None]):
         self._config = default_config() if config is None else config
         self._signs = signs
         self._facts, self._checks, self._versions = Static(), Static(), Static()
+        self._found: Facts | None = None
 
     def compose(self) -> ComposeResult:
         with Reading(id="status") as frame:
@@ -93,8 +94,16 @@ class StatusScreen(ModalScreen[None]):
         self._jobs.cancel("doctor")
 
     def _read(self, facts: Facts, _final: bool) -> None:
-        self._facts.update(draw_facts(facts))
+        self._found = facts
+        self._draw_facts()
         self._versions.update(draw_versions(facts))
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._draw_facts)
+
+    def _draw_facts(self) -> None:
+        if self._found is not None:
+            self._facts.update(draw_facts(self._found, self._facts.content_size.width))
 
     def _checked(self, found: Diagnosis, _final: bool) -> None:
         self._checks.update(draw_checks(found, self._signs))

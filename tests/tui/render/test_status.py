@@ -40,6 +40,19 @@ def test_equal_runs_share_a_line() -> None:
     assert "2026-03-14" in lines[0]
 
 
+def test_a_value_is_wrapped_in_its_column() -> None:
+    settings = "defaults (no file at the settings path of this user)"
+    facts = Facts("a.db", 1, "", "off", settings, "1", None, ())
+    lines = draw_facts(facts, 40).plain.split("\n")
+    at = next(number for number, line in enumerate(lines) if line.startswith("  settings"))
+    assert lines[at : at + 3] == [
+        "  settings      defaults (no file at the",
+        " " * 16 + "settings path of this",
+        " " * 16 + "user)",
+    ]
+    assert f"  settings      {settings}" in draw_facts(facts).plain
+
+
 def test_a_run_without_steps_counts_none() -> None:
     assert drawn(replace(RUN, kind="align", done=0, total=None))[0].rstrip().endswith("08:20 UTC")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import groupby
+from textwrap import TextWrapper
 from typing import TYPE_CHECKING
 
 from textual.content import Content
@@ -105,6 +106,10 @@ _UNITS = {"ingest": " files", "embed": " texts"}
 _TONES = {"running": "$cb-accent", "succeeded": "$cb-good", "failed": "$cb-bad", "canceled": "$cb-draft"}
 
 
+_NAME = 16
+"""Cells of the column of names."""
+
+
 @dataclass(frozen=True, slots=True)
 class Facts:
     """What is found at once. `size` in bytes; None: the file is not there."""
@@ -121,17 +126,18 @@ class Facts:
     auto: bool = True
 
 
-def draw_facts(facts: Facts | None) -> Content:
-    """The casebook, what it holds, how it searches, its long runs, its files."""
+def draw_facts(facts: Facts | None, width: int = 0) -> Content:
+    """The casebook, what it holds, how it searches, its long runs, its files; values are wrapped in their column, which
+    ends at `width` cells (0: not known)."""
     if facts is None:
         return Content.assemble(("Loading the casebook", "$cb-dim"))
     size = "no file yet" if facts.size is None else f"{facts.size:,} bytes"
     rows = [("file", facts.path), ("size", size), ("access", facts.readonly or "read and write")]
-    parts = _section("Casebook", [*rows, *_contents(facts.about)])
+    parts = _section("Casebook", [*rows, *_contents(facts.about)], width)
     tiers = [("text", "enabled: fingerprint, exact, prefix, words")]
-    parts += _section("Search", [*tiers, *draw_vectors(facts.vectors, auto=facts.auto)])
+    parts += _section("Search", [*tiers, *draw_vectors(facts.vectors, auto=facts.auto)], width)
     parts += [("Jobs\n", "bold $cb-accent"), *_jobs(facts.jobs), ("\n", "")]
-    return Content.assemble(*parts, *_section("Files", [("log", facts.log), ("settings", facts.settings)]))
+    return Content.assemble(*parts, *_section("Files", [("log", facts.log), ("settings", facts.settings)], width))
 
 
 def draw_checks(found: Diagnosis | None, signs: Signs) -> Content:
@@ -168,10 +174,14 @@ def _contents(about: Capabilities | None) -> list[tuple[str, str]]:
     return [("holds", cases), ("from", seen)]
 
 
-def _section(heading: str, rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
+def _section(heading: str, rows: list[tuple[str, str]], width: int = 0) -> list[tuple[str, str]]:
+    lines = TextWrapper(max(1, width - _NAME), break_long_words=False, break_on_hyphens=False)
     parts = [(f"{heading}\n", "bold $cb-accent")]
     for name, value in rows:
-        parts += [(f"  {name:<14}", "$cb-dim"), (inline(value, _TEXT) + "\n", "$cb-soft")]
+        text = inline(value, _TEXT)
+        if width > 2 * _NAME:
+            text = f"\n{'':<{_NAME}}".join(lines.wrap(text))
+        parts += [(f"  {name:<{_NAME - 2}}", "$cb-dim"), (text + "\n", "$cb-soft")]
     return [*parts, ("\n", "")]
 
 
