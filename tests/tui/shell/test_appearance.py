@@ -281,3 +281,15 @@ def test_text_has_a_contrast_of_4_5_on_every_ground(theme: Theme) -> None:
     for name in ("text", "soft", "dim", "faint", "accent", "good", "draft", "bad"):
         least = min(_contrast(found[f"cb-{name}"], ground) for ground in grounds)
         assert least >= 4.5, (name, found[f"cb-{name}"], least)
+
+
+@pytest.mark.parametrize("key", ["f1", "ctrl+p"])
+async def test_in_the_colours_of_the_terminal_a_dialog_leaves_the_screen_below_visible(
+    casebook: Path, key: str
+) -> None:
+    app = CasebookApp(casebook, theme=ANSI, clock=lambda: NOW)
+    async with app.run_test(size=(120, 34)) as pilot:
+        await until(pilot, lambda: app.errors.case.read)
+        await pilot.press(key)
+        await until(pilot, lambda: "Go to the search box" in frame(app))
+        assert "─ Cases ─" in frame(app)
