@@ -319,7 +319,7 @@ def test_what_it_speaks_and_whether_it_is_well(talk: Talk) -> None:
         ("fetch", {"name": "a.md", "citation": "a.md"}, "more than one"),
         ("fetch", {"citation": " "}, "the name is empty"),
         ("fetch", {"name": "nowhere.md#L3"}, "nowhere.md"),
-        ("fetch", {"name": "a.md#L900"}, "no line 900"),
+        ("fetch", {"name": "a.md#L900"}, "line 900 not found"),
         ("fetch", {"name": "../../etc/passwd"}, "does not contain"),
         ("align_quote", {"quote": "x"}, "messages or session"),
         ("align_quote", {"quote": "x", "session": "none"}, "'none' not found"),

@@ -16,7 +16,7 @@ from tests.flows.harvest.chat import HOME, Chat
     [
         ("gh pr view 7 --json a,closedBy", 'Unknown JSON field: "closedBy"', "gh pr view 7 --json a,state", "closedby"),
         ("git add src/*.jsx", "zsh: no matches found: src/*.jsx", "git add 'src/*.jsx'", "quoted"),
-        ("gradlew build", "bash: gradlew: command not found", "./gradlew build", "run as `./gradlew`"),
+        ("gradlew build", "bash: gradlew: command not found", "./gradlew build", "with `./gradlew`"),
         ("go build ./...", "go: cannot find main module", "cd api && go build ./...", "another folder"),
         ("git commit -m x", "error: gpg failed to sign the data", "git -c commit.gpgsign=false commit -m x", "gpgsign"),
         ("jq .name package.json", "bash: jq: command not found", "node -p \"require('./package.json').name\"", "node"),

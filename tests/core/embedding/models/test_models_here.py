@@ -85,7 +85,7 @@ def test_of_an_added_model_that_was_cut_is_said_so(environ: dict[str, str]) -> N
     assert isinstance(current(EmbeddingSettings(model="my-own"), environ), LocalModel)
     (folder / "model.onnx").write_bytes(b"m")
     assert current(EmbeddingSettings(model="my-own"), environ) == Absent(
-        f"the model my-own is damaged: a file of {folder} is missing or truncated", "run: casebook models add DIR"
+        f"the model my-own is damaged: a file of {folder} is missing or truncated", "casebook models add DIR"
     )
     shutil.rmtree(folder)
     assert current(EmbeddingSettings(model="my-own"), environ) == Absent(
