@@ -180,7 +180,7 @@ def test_the_cost_of_a_failure() -> None:
 def test_a_formatter_of_the_toolchain_cures_no_failed_download() -> None:
     chat = Chat().sh("cargo test", "error: failed to download from `https://static.example.io/a`", 101)
     assert not any(
-        "fixes what" in link.why for link in chat.sh("cargo fmt").sh("cargo test", "test result: ok").one().links
+        "check reported" in link.why for link in chat.sh("cargo fmt").sh("cargo test", "test result: ok").one().links
     )
 
 
@@ -190,6 +190,6 @@ def test_a_formatter_of_a_chain_cures_no_other_check_of_it() -> None:
         "Traceback (most recent call last):\n  File \"a.py\", line 1\nModuleNotFoundError: No module named 'rfc8785'"
     )
     found = Chat().sh(checks, missing, 1).sh("ruff format a.py", "1 file reformatted").sh(checks, "1 passed").found()
-    assert not any("fixes what" in link.why for error in found for link in error.links)
+    assert not any("check reported" in link.why for error in found for link in error.links)
     found = Chat().sh(checks, "Would reformat: a.py", 1).sh("ruff format a.py", "1 file reformatted").found()
-    assert any("fixes what" in link.why for error in found for link in error.links)
+    assert any("check reported" in link.why for error in found for link in error.links)
