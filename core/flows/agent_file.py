@@ -152,8 +152,9 @@ def _projects(con: apsw.Connection, file: Path) -> frozenset[str]:
     folder, home = file.parent.absolute(), Path.home()
     if folder == home or (folder.is_relative_to(home) and folder.relative_to(home).parts[0].startswith(".")):
         return frozenset()
-    names = recorded_names(folder) or {unified(str(folder))}
-    return frozenset(one for name in names if name for one in project_aliases(con, name))
+    names = {name for name in recorded_names(folder) if name} or {unified(str(folder))}
+    alone = {name for name in names if "/" not in name}  # as an alias, it also means repositories of other owners
+    return frozenset(alone.union(*(project_aliases(con, name) for name in names - alone)))
 
 
 _SECTIONS: Final = ("Fixes", "Practice", "Corrections")
@@ -162,6 +163,7 @@ _SECTIONS: Final = ("Fixes", "Practice", "Corrections")
 def _entries(con: apsw.Connection, names: frozenset[str], file: Path) -> Iterator[_Entry]:
     yield from _fixes(con, names)
     found = {(one.repository, one.kind, one.tool, one.name): one for name in names for one in practices(con, name)}
+    found = {about: one for about, one in found.items() if one.repository in names}
     for one in found.values():  # a repository may be known under several of the names
         if one.sessions >= _SESSIONS and any(approach.how != "open" for approach in one.approaches):
             yield _Entry("Practice", (float(one.count), one.line), f"- {_plain(one.line, _LINE)}")

@@ -89,6 +89,19 @@ def test_a_practice_is_written_once_and_only_with_an_answer(
     assert (report.practices, body.count("`postgres` was not running"), "redis" in body) == (1, 1, False)
 
 
+def test_a_repository_of_another_owner_with_the_same_name_stays_out(book: Store, tmp_path: Path) -> None:
+    record_resolution(book.path, "KeyError: 'theirs'", "theirs alone", status="verified")
+    with book.transaction() as con:
+        there = "github.com/other/shop"
+        con.execute("INSERT INTO session(id, agent, project, repository) VALUES ('o', 'codex', '/o/shop', ?)", (there,))
+        con.execute("UPDATE resolution SET session_id = 'o' WHERE text = 'theirs alone'")
+        con.execute("INSERT INTO project_name(name, repository, shown) VALUES ('shop', ?, 0)", (there,))
+    (tmp_path / "shop/.git").mkdir()
+    (tmp_path / "shop/.git/HEAD").write_text("ref: refs/heads/main\n")
+    (tmp_path / "shop/.git/config").write_text('[remote "origin"]\n\turl = https://github.com/ana/shop.git\n')
+    assert "theirs" not in block_for(book, tmp_path / "shop" / "CLAUDE.md")[0]
+
+
 def test_a_round_trip_changes_nothing_else_and_nothing_grows(book: Store, tmp_path: Path) -> None:
     file = tmp_path / "shop" / "CLAUDE.md"
     file.write_bytes(MINE.encode())
