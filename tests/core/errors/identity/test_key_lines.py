@@ -286,3 +286,9 @@ def test_what_became_of_a_panic_is_no_part_of_its_key(after: str) -> None:
     output = f"=== RUN   TestA\n--- FAIL: TestA (0.00s)\npanic: boom{after}\n\ngoroutine 6 [running]:\nFAIL\ta\t0.1s\n"
     assert identify(output).key_line == "panic: boom"
     assert identify(f"panic: boom{after}").fingerprint == identify("panic: boom").fingerprint
+
+
+def test_a_list_with_bullets_is_no_report_of_jest() -> None:
+    assert identify("● Checkpoint fa3c8337b5a4\n  session  b999d973\n  created  2026-07-22 22:16:54\n").tool != "jest"
+    assert identify("● Validation Error:\n\n  Module jsdom not found.\n").key_line == "Module jsdom not found."
+    assert identify("  ● cart › discount\n\n    expected 90, got 100\n").key_line == "expected 90, got 100"

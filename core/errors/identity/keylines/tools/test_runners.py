@@ -330,6 +330,8 @@ def _jest(page: Page) -> Iterator[KeyLineCandidate]:
         if not _BULLET.match(page.text(number)):
             continue
         said = page.next_filled(number + 1, 4)
+        if said == number + 1 and not page.lines[number].indent:
+            continue  # jest leaves a line free; others list things of their own behind a bullet
         if said is not None and page.lines[said].indent > page.lines[number].indent:
             yield whole(page, said, weight)
             yield whole(page, number, DETAIL)
