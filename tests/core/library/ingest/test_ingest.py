@@ -430,7 +430,7 @@ def test_several_roots_keep_their_paths_apart(library: Store, tmp_path: Path, no
 @pytest.mark.parametrize("wrong", ["absent", "file.md", "a\0b"])
 def test_what_is_no_folder_is_told(library: Store, notes: Path, put: Put, wrong: str) -> None:
     put("file.md", "x")
-    with pytest.raises(Fault, match="no folder"):
+    with pytest.raises(Fault, match="not found"):
         ingest(library, [notes / wrong])
     with pytest.raises(Fault, match="no folder yet"):
         ingest(library)
