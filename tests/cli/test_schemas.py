@@ -48,7 +48,7 @@ def test_the_extra_for_agents_is_named_where_it_is_missing_and_is_no_failure(
     found = run("doctor", "--json")
     assert found.code == 0
     check = found.json()["checks"][-1]
-    assert (check["name"], check["ok"], check["hint"]) == ("mcp_extra", True, remedy("mcp"))
+    assert (check["name"], check["ok"], check["hint"]) == ("mcp_extra", True, f"run: {remedy('mcp')}")
     mcp = next(one for one in run("schema", "--json").json()["capabilities"] if one["name"] == "mcp")
     assert (mcp["status"], mcp["needs"]) == ("missing", remedy("mcp"))
     assert "not installed\n" in run("schema").text

@@ -255,7 +255,7 @@ def test_a_run_that_is_canceled_elsewhere_stops_before_its_next_batch(book: Stor
             job = jobs.running(other, "embed")
             assert job is not None
             assert job.done == progress.done
-            assert "a second" in job.detail
+            assert "per second" in job.detail
             jobs.cancel(other, job.id)
 
     report = run(book, SOURCE, ExactEmbedder(), batch=2, progress=cancel)
