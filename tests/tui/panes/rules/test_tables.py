@@ -82,6 +82,6 @@ async def test_an_empty_casebook_is_filled_from_here(tmp_path: Path) -> None:
     app = rules_app(tmp_path / "none.db", tmp_path / "memory.md")
     async with app.run_test(size=WIDE) as pilot:
         await opened(pilot, app)
-        await until(pilot, lambda: "i  import agent sessions" in frame(app))
+        await until(pilot, lambda: "import agent sessions" in frame(app))
         await pilot.press("i")
         await until(pilot, lambda: isinstance(app.screen, ImportScreen) and len(app.screen_stack) == 2)
