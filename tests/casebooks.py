@@ -1,8 +1,12 @@
-"""New casebooks for tests that need hundreds of them: copies of one, for to make one takes ten times as long."""
+"""New casebooks for tests that need hundreds of them, and what a query costs.
+
+A new casebook is a copy of one: to make one takes ten times as long.
+"""
 
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -21,3 +25,20 @@ def new_casebook(path: Path) -> Store:
     """A casebook without a case, open for writing."""
     path.write_bytes(_empty())
     return open_store(path, write=True)
+
+
+def sql_steps(store: Store, run: Callable[[], object]) -> int:
+    """How many steps of SQLite's machine `run` takes."""
+    steps = 0
+
+    def step() -> bool:
+        nonlocal steps
+        steps += 1
+        return False
+
+    store.con.set_progress_handler(step, 1)
+    try:
+        run()
+    finally:
+        store.con.set_progress_handler(None)
+    return steps

@@ -17,6 +17,7 @@ from core.errors.incidents import shares_of
 from core.flows.system.history import take_back
 from core.flows.transcripts.api import import_transcripts
 from core.store import Store, history, open_store
+from tests.casebooks import sql_steps
 from tests.flows.harvest.chat import LOOKUP, NONE, python_error
 from tests.flows.harvest.test_session import Transcript
 
@@ -235,20 +236,7 @@ def test_a_session_is_summed_in_one_pass_over_its_verdicts(store: Store, tmp_pat
 
 
 def _visited(store: Store, chat: Transcript) -> int:
-    """How many instructions the sum of a session takes."""
-    steps = 0
-
-    def step() -> bool:
-        nonlocal steps
-        steps += 1
-        return False
-
-    store.con.set_progress_handler(step, 1)
-    try:
-        shares_of(store.con, [chat.session])
-    finally:
-        store.con.set_progress_handler(None)
-    return steps
+    return sql_steps(store, lambda: shares_of(store.con, [chat.session]))
 
 
 def test_a_page_walks_the_index_and_sorts_nothing(store: Store) -> None:

@@ -18,6 +18,7 @@ from core.errors.cases.resolutions import ANSWERS, CURRENT_FIRST
 from core.errors.exchange.case_export import Format, export_cases, export_file
 from core.errors.exchange.case_import import import_cases
 from core.store import Store, open_store
+from tests.casebooks import sql_steps
 
 SEED = """
 CREATE TABLE error_kb (
@@ -177,20 +178,7 @@ _ANSWER = f"SELECT text FROM resolution WHERE case_id = ? AND {ANSWERS} ORDER BY
 
 
 def _visited(store: Store, case_id: int) -> int:
-    """Steps of SQLite's machine to find the answer of a case."""
-    steps = 0
-
-    def step() -> bool:
-        nonlocal steps
-        steps += 1
-        return False
-
-    store.con.set_progress_handler(step, 1)
-    try:
-        store.con.execute(_ANSWER, (case_id,)).fetchall()
-    finally:
-        store.con.set_progress_handler(None)
-    return steps
+    return sql_steps(store, lambda: store.con.execute(_ANSWER, (case_id,)).fetchall())
 
 
 def test_the_answer_of_a_case_is_found_by_its_index(db: Path) -> None:
