@@ -19,8 +19,8 @@ It is not shown: the tool of such a case is the one that the agent used."""
 _FIRST: Final = 0
 """What stands for the case itself where an incident names it first: less than the id of any other case."""
 
-# Each incident of a case once: the result that stands for it is its first one. The cross joins keep the order: the
-# planner would pair each verdict of a session with all others of it.
+# Each incident of a case once: its first result represents it. The cross joins keep the order: the planner would pair
+# each verdict of a session with all others of it.
 _SHARES: Final = """SELECT case_id, count(DISTINCT session_id), round(sum(seconds), 3), min(rank), min(leader) FROM (
  SELECT f.case_id, r.session_id, r.seconds, min({rank}) AS rank,
   min(iif(f.tool = 'slip' OR l.case_id IS NULL OR l.case_id = f.case_id, 0, l.case_id)) AS leader

@@ -144,7 +144,7 @@ def _occurrences(case: Case) -> str:
 
 
 def _around(text: str, key_lines: Sequence[str], most: int = 12) -> str:
-    """The lines around the first key line, or the first ones where the output does not hold it as it stands."""
+    """The lines around the first key line, or the first lines if the output does not contain it literally."""
     lines = text.split("\n")
     key = next((one.split("\n")[0].strip() for one in key_lines), "")
     at = next((number for number, line in enumerate(lines) if key and key in line), 0)

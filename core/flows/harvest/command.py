@@ -326,7 +326,7 @@ def part_of(simple: Simple) -> Part:
 
 
 def _subcommand_first(words: list[str]) -> list[str]:
-    """`git -C there log -3` as `git log -3 -C there`: what runs is told by the first words."""
+    """`git -C web log -3` as `git log -3 -C web`: the tables of programs compare the first words."""
     for width in (1, 2):
         valued = programs.GLOBAL_OPTIONS.get(" ".join(words[:width]))
         at = width
