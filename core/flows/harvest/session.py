@@ -97,6 +97,8 @@ _AROUND: Final = 2_000
 """Code points of the output kept on each side of the key line, as the raw error of a new case."""
 MESSAGES_TOGETHER: Final = 2_000
 """Messages of a session, with those it continues, that are folded at once."""
+_AHEAD: Final = 64
+"""Small sessions that are folded before their turn."""
 WORTH_IT: Final = 4_000
 """Messages of small sessions from which a second process is started for them."""
 _TABLE = """CREATE TEMP TABLE IF NOT EXISTS harvested(
@@ -150,7 +152,7 @@ class FoldAhead:
         """The sessions in their order, each with what became of its errors, None where that is found at its turn."""
         for small, some in groupby(due, key=self._small.__contains__):
             if small:  # a large one asks the second process itself
-                yield from shared(self._second, some, self._question, self._fold)
+                yield from shared(self._second, some, self._question, self._fold, most=_AHEAD)
             else:
                 yield from ((session, None) for session in some)
 

@@ -16,9 +16,9 @@ from core.base.fault import Fault
 from core.process.child import Child, ChildExitedError, Reply
 from core.process.worker import RARE_GC, Call, Handler
 
-_DEPTH: Final = 5
+_DEPTH: Final = 3
 """Pieces the second process has at a time; while it has them, this one does further ones itself."""
-_MOST: Final = 8
+MOST: Final = 8
 """Pieces kept until their turn comes."""
 
 Piece = TypeVar("Piece")
@@ -49,7 +49,7 @@ class Second:
 
     def __init__(self) -> None:
         self._child: Child | None = None
-        self._replies = deque[Reply[Any]]()
+        self._works: list[_Work[Any, Any]] = []
         self._waking: Reply[Any] | None = None
         self._refused = _cores() < 2
 
@@ -81,15 +81,10 @@ class Second:
             with suppress(NoWorkerError):
                 self._waking = self._started().call(_import, modules)
 
-    @property
-    def arrived(self) -> int:
-        """Answers that wait to be taken."""
-        return sum(reply.arrived for reply in self._replies)
-
-    def ask(self, question: Question) -> None:
-        """Let it call a function; what that returns is taken with `take`. Raises Gone."""
+    def ask(self, question: Question) -> Reply[Any]:
+        """Let it call a function; what that returns is taken with `take`. Raises NoWorkerError."""
         handler, args = question
-        self._replies.append(self._started().call(handler, *args))
+        return self._started().call(handler, *args)
 
     def _started(self) -> Child:
         if self._child is None:
@@ -103,21 +98,31 @@ class Second:
                 raise NoWorkerError from error
         return self._child
 
-    def take(self) -> Any:
-        """The answer to the oldest question; waits for it. Raises Gone."""
-        if not self._replies:
-            raise NoWorkerError
+    def take(self, reply: Reply[Any]) -> Any:
+        """The answer to a question; waits for it. Raises NoWorkerError."""
         try:
-            return self._replies.popleft().result()
+            return reply.result()
         except (Fault, ChildExitedError) as error:
             self._give_up()
             raise NoWorkerError from error
+
+    @contextmanager
+    def serving(self, work: _Work[Any, Any]) -> Generator[None]:
+        """Let other work that must wait begin pieces of this one."""
+        self._works.append(work)
+        try:
+            yield
+        finally:
+            self._works.remove(work)
+
+    def begin_other(self, waiting: _Work[Any, Any]) -> bool:
+        """Begin a piece of work other than `waiting`; False if there is none."""
+        return any(work.begin() for work in self._works if work is not waiting)
 
     def close(self) -> None:
         """End the process, whatever it does; the next question starts another."""
         child, self._child = self._child, None
         self._waking = None
-        self._replies.clear()
         if child is not None:
             child.kill()
             child.stop()
@@ -144,31 +149,34 @@ def shared(
     elsewhere: Callable[[Piece], Question | None],
     here: Callable[[Piece], Result],
     ahead: Callable[[Piece], Result | None] | None = None,
+    most: int = MOST,
 ) -> Generator[tuple[Piece, Result]]:
     """Each piece with its result, in order.
 
     `elsewhere` says what the second process is asked for a piece, None for one that is not for it; where that answers
     None, or is gone, `here` does it. `ahead` does a piece here before its turn, None where it must wait for that; it is
-    `here` where nothing else is given.
+    `here` where nothing else is given. At `most` so many pieces are begun. Where two works share a second process, one
+    begins pieces, ahead, while the other one waits.
     """
-    work = _Work(second, iter(pieces), elsewhere, here, ahead or here)
-    try:
-        while True:
-            work.hand_over()  # before each piece is taken, so that it never runs out while its results are used here
-            if work.due() or not work.begin_here():
-                if not work.begun:
-                    return
-                yield work.next_result()
-    finally:
-        if work.asked:
-            second.close()  # nobody waits for its answers any more
+    work = _Work(second, iter(pieces), elsewhere, here, ahead or here, most)
+    with second.serving(work):
+        try:
+            while True:
+                work.hand_over()  # before each piece is taken, so that it never runs out while its results are used
+                if work.due() or not work.begin_here():
+                    if not work.begun:
+                        return
+                    yield work.next_result()
+        finally:
+            if work.asked:
+                second.close()  # nobody waits for its answers any more
 
 
 class _Begun(NamedTuple, Generic[Piece, Result]):
-    """A piece, whether the second process has it, and its result, if that is known."""
+    """A piece, the reply of the second process if that was asked, and its result, if that is known."""
 
     piece: Piece
-    asked: bool
+    reply: Reply[Any] | None
     result: Result | None
 
 
@@ -182,63 +190,66 @@ class _Work(Generic[Piece, Result]):
         elsewhere: Callable[[Piece], Question | None],
         here: Callable[[Piece], Result],
         ahead: Callable[[Piece], Result | None],
+        most: int,
     ) -> None:
         self.second, self.pieces, self.elsewhere, self.here, self.ahead = second, pieces, elsewhere, here, ahead
         self.begun = deque[_Begun[Piece, Result]]()
-        self.asked = 0
+        self.most = most
         self.gone = False
+
+    @property
+    def asked(self) -> int:
+        """Pieces that the second process still has."""
+        return sum(one.reply is not None and not one.reply.arrived for one in self.begun)
 
     def hand_over(self) -> None:
         """Let the second process have enough to do."""
-        while self._has_room() and len(self.begun) < _MOST:
+        while not self.gone and self.second.ready and len(self.begun) < self.most and self.asked < _DEPTH:
             piece = next(self.pieces, None)
             if piece is None:
                 return
             question = self.elsewhere(piece)
-            if question is None or self.gone or not self.second.ready:
-                self.begun.append(_Begun(piece, False, None))
-                continue
-            self.begun.append(_Begun(piece, True, None))
-            try:
-                self.second.ask(question)
-                self.asked += 1
-            except NoWorkerError:
-                self._lost()
-
-    def _has_room(self) -> bool:
-        return not self.gone and self.second.ready and self.asked - self.second.arrived < _DEPTH
+            reply = None
+            if question is not None and self.second.ready:
+                with suppress(NoWorkerError):
+                    reply = self.second.ask(question)
+                self.gone = reply is None
+            self.begun.append(_Begun(piece, reply, None))
 
     def due(self) -> bool:
         """Whether the next piece has its result, or waits for nothing but its turn."""
         if not self.begun:
             return False
-        _, asked, result = self.begun[0]
-        return not asked or result is not None or self.second.arrived > 0 or self.gone
+        _, reply, result = self.begun[0]
+        return reply is None or result is not None or reply.arrived or self.gone
+
+    def begin(self) -> bool:
+        """Begin a piece while other work waits; False if there is none, or enough are kept."""
+        before = len(self.begun)
+        self.hand_over()
+        return len(self.begun) > before or self._begin_here(self.ahead)
 
     def begin_here(self) -> bool:
         """Do the next free piece; False if there is none, or enough are kept."""
-        if len(self.begun) >= _MOST:
-            return False
-        piece = next(self.pieces, None)
+        return self._begin_here(self.ahead if self.begun else self.here)
+
+    def _begin_here(self, act: Callable[[Piece], Result | None]) -> bool:
+        piece = next(self.pieces, None) if len(self.begun) < self.most else None
         if piece is not None:
-            self.begun.append(_Begun(piece, False, self.ahead(piece) if self.begun else self.here(piece)))
+            self.begun.append(_Begun(piece, None, act(piece)))
         return piece is not None
 
     def next_result(self) -> tuple[Piece, Result]:
         """The next piece with its result; waits for it."""
-        piece, asked, result = self.begun.popleft()
-        result = self._answer() if asked else result
+        piece, reply, result = self.begun.popleft()
+        result = result if reply is None else self._answer(reply)
         return piece, self.here(piece) if result is None else result
 
-    def _answer(self) -> Result | None:
-        if self.gone:
-            return None
-        self.asked -= 1
+    def _answer(self, reply: Reply[Any]) -> Result | None:
+        while not reply.arrived and self.second.begin_other(self):
+            pass
         try:
-            return self.second.take()
+            return self.second.take(reply)
         except NoWorkerError:
-            self._lost()
+            self.gone = True
             return None
-
-    def _lost(self) -> None:
-        self.asked, self.gone = 0, True

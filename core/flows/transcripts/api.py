@@ -6,7 +6,7 @@ twice (DESIGN 11)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -202,14 +202,16 @@ def _import_in_batches(
 
     A session that goes on in a later batch is harvested again with it. False where it was stopped before the end.
     """
-    for batch, last in _file_batches(files):
-        _import_files(run, batch)
-        if last or run.cancelled():
-            run.meter.at(run.done, force=True)
-        assign_projects(run.store)  # before the harvest, whose cases take it from their session
-        told = on_progress if last else None  # in between, the bytes that were read are the progress
-        if run.cancelled() or not harvest_pending(run.store, run.second, run.tally, told, run.cancelled):
-            return False
+    batches = list(_file_batches(files))
+    with closing(_import_files(run, batches)) as stored:
+        for last in (batch is batches[-1] for batch in batches):
+            next(stored, None)
+            if last or run.cancelled():
+                run.meter.at(run.done, force=True)
+            assign_projects(run.store)  # before the harvest, whose cases take it from their session
+            told = on_progress if last else None  # in between, the bytes that were read are the progress
+            if run.cancelled() or not harvest_pending(run.store, run.second, run.tally, told, run.cancelled):
+                return False
     return True
 
 
@@ -217,19 +219,19 @@ BATCH: Final = 32 << 20
 """Bytes of files that are read before what they hold is harvested."""
 
 
-def _file_batches(files: Sequence[TranscriptFile]) -> Iterator[tuple[list[TranscriptFile], bool]]:
-    """About `BATCH` bytes of files at a time, each with whether it is the last. At least one batch.
+def _file_batches(files: Sequence[TranscriptFile]) -> Iterator[list[TranscriptFile]]:
+    """About `BATCH` bytes of files at a time. At least one batch.
 
     One batch has them in their order. Of several the oldest come first, so that what was changed last is the newest.
     """
     batch, size = list[TranscriptFile](), 0
     for found in files if sum(found.size for found in files) <= BATCH else sorted(files, key=_changed_at):
         if batch and size + found.size > BATCH:
-            yield batch, False
+            yield batch
             batch, size = [], 0
         batch.append(found)
         size += found.size
-    yield batch, True
+    yield batch
 
 
 def read_files(store: Store, paths: Sequence[Path], second: Second) -> None:
@@ -238,7 +240,8 @@ def read_files(store: Store, paths: Sequence[Path], second: Second) -> None:
     What cannot be read is left out. Raises Fault of the store.
     """
     run = _Run(store, None, Tally(), Meter(None, "import", 0), lambda: False, second, asked=True)
-    _import_files(run, [TranscriptFile(path, 0, named=True) for path in paths])
+    for _ in _import_files(run, [[TranscriptFile(path, 0, named=True) for path in paths]]):
+        pass
 
 
 @contextmanager
@@ -282,14 +285,23 @@ class _Piece(NamedTuple):
     last: bool
 
 
-def _import_files(run: _Run, files: Sequence[TranscriptFile]) -> None:
-    """Read what is new in these files. Those that another process read on in meanwhile are looked at again."""
-    while files and not run.cancelled():
-        files = _import_round(run, files)
+def _import_files(run: _Run, batches: Sequence[Sequence[TranscriptFile]]) -> Generator[None]:
+    """Store what is new in these files; yields behind each batch, while the next one is read ahead.
+
+    Those that another process read on in meanwhile are looked at again.
+    """
+    with closing(_rows(run, (found for batch in batches for found in batch))) as rows:
+        for batch in batches:
+            moved = _store(run, rows, len(batch))
+            while moved and not run.cancelled():
+                with closing(_rows(run, moved)) as again:
+                    moved = _store(run, again, len(moved))
+            yield
 
 
-def _import_round(run: _Run, files: Sequence[TranscriptFile]) -> list[TranscriptFile]:
-    ahead, moved = RowsAhead(run.second), list[TranscriptFile]()
+def _rows(run: _Run, files: Iterable[TranscriptFile]) -> Generator[tuple[_Piece, Rows]]:
+    """What is new in these files, with the rows that it makes."""
+    ahead = RowsAhead(run.second)
 
     def elsewhere(piece: _Piece) -> Question | None:
         source = piece.reading.source
@@ -310,17 +322,22 @@ def _import_round(run: _Run, files: Sequence[TranscriptFile]) -> list[Transcript
         return rows_before_turn(source.agent, source.start, piece.batch)
 
     pieces = (piece for found in files for piece in _pieces(run, found))
-    with closing(shared(run.second, pieces, elsewhere, here, before_turn)) as work:
-        for piece, rows in work:
-            reading = piece.reading
-            if piece.batch and not reading.moved:
-                _take(run, reading, piece.batch, rows)
-            if piece.last and reading.moved:
-                moved.append(reading.found)
-            elif piece.last:
-                _end(run, reading)
-            if run.cancelled():
-                break
+    return shared(run.second, pieces, elsewhere, here, before_turn)
+
+
+def _store(run: _Run, rows: Iterator[tuple[_Piece, Rows]], files: int) -> list[TranscriptFile]:
+    """Store the rows of so many files; returns those that another process read on in."""
+    moved = list[TranscriptFile]()
+    while files and not run.cancelled():
+        piece, made = next(rows)
+        reading = piece.reading
+        if piece.batch and not reading.moved:
+            _take(run, reading, piece.batch, made)
+        files -= piece.last
+        if piece.last and reading.moved:
+            moved.append(reading.found)
+        elif piece.last:
+            _end(run, reading)
     return moved
 
 

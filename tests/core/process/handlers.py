@@ -50,6 +50,14 @@ def fail(_call: Call, fault: bool) -> None:
     raise RuntimeError("a fault of its own")
 
 
+def until(_call: Call, path: Path) -> str:
+    """Until a file is there."""
+    limit = time.monotonic() + 120
+    while not path.exists() and time.monotonic() < limit:
+        time.sleep(0.005)
+    return path.read_text("utf-8")
+
+
 def wait(call: Call, begun: Path) -> str:
     """Until it is cancelled."""
     begun.touch()

@@ -15,10 +15,10 @@ from core.base.fault import Fault
 from core.flows.harvest import session, session_events
 from core.flows.system import parallel
 from core.flows.system.parallel import NoWorkerError, Second, shared
-from core.flows.transcripts import files, rows
+from core.flows.transcripts import api, files, rows
 from core.flows.transcripts.api import import_transcripts
 from core.flows.transcripts.report import ImportReport
-from core.process.child import ChildExitedError
+from core.process.child import ChildExitedError, Reply
 from core.samples import sample_paths
 from core.store import Store, open_store
 from core.store.store import data_version
@@ -57,7 +57,11 @@ def ahead(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(session_events, "_PIECE", 3)
 
 
-def test_reading_ahead_gives_the_same_rows(tmp_path: Path, request: pytest.FixtureRequest) -> None:
+@pytest.mark.parametrize("batch", [api.BATCH, 20_000])
+def test_reading_ahead_gives_the_same_rows(
+    tmp_path: Path, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, batch: int
+) -> None:
+    monkeypatch.setattr(api, "BATCH", batch)
     here = imported(tmp_path / "here.db", sample_paths())
     request.getfixturevalue("ahead")
     assert imported(tmp_path / "ahead.db", sample_paths()) == here
@@ -69,12 +73,12 @@ def test_a_process_that_dies_is_done_without(tmp_path: Path, monkeypatch: pytest
     whole = imported(tmp_path / "whole.db", sample_paths())
     real, killed, answers = Second.take, list[int](), [0]
 
-    def kill_it(self: Second) -> Any:
+    def kill_it(self: Second, reply: Reply[Any]) -> Any:
         answers[0] += 1
         if answers[0] > lived and self._child is not None and self._child.pid is not None and not killed:
             killed.append(self._child.pid)
             os.kill(self._child.pid, signal.SIGKILL)
-        return real(self)
+        return real(self, reply)
 
     monkeypatch.setattr(Second, "take", kill_it)
     assert imported(tmp_path / "killed.db", sample_paths()) == whole
@@ -97,10 +101,10 @@ def test_a_file_that_was_replaced_meanwhile_is_read_as_it_was(tmp_path: Path, mo
     real = rows._rows_elsewhere
     (tmp_path / "other").write_bytes(log.read_bytes().replace(b"a", b"e"))
 
-    def replaced(self: Second, question: Any) -> None:
+    def replaced(self: Second, question: Any) -> Reply[Any]:
         if question[0] is real and (tmp_path / "other").exists():
             (tmp_path / "other").replace(log)
-        ask(self, question)
+        return ask(self, question)
 
     ask = Second.ask
     monkeypatch.setattr(Second, "ask", replaced)
@@ -116,9 +120,8 @@ def test_answers_come_in_order_without_a_usable_standard_error(monkeypatch: pyte
 
     monkeypatch.setattr(sys, "stderr", Captured())
     with Second() as other:
-        for number in (1, 2, 3):
-            other.ask((handlers.divide, (number, 2)))
-        assert [other.take() for _ in range(3)] == [(0, 1), (1, 0), (1, 1)]
+        replies = [other.ask((handlers.divide, (number, 2))) for number in (1, 2, 3)]
+        assert [other.take(reply) for reply in replies] == [(0, 1), (1, 0), (1, 1)]
 
 
 @pytest.mark.usefixtures("ahead")
@@ -133,9 +136,8 @@ def test_no_process_is_left_behind_whatever_it_does() -> None:
 @pytest.mark.usefixtures("ahead")
 def test_a_process_with_more_answers_than_there_is_room_for_ends_too() -> None:
     with Second() as other:
-        for _ in range(20):
-            other.ask((handlers.zeros, (300_000,)))
-        assert len(other.take()) == 300_000
+        replies = [other.ask((handlers.zeros, (300_000,))) for _ in range(20)]
+        assert len(other.take(replies[0])) == 300_000
         process = other._child
     assert process is not None and process.wait(0) is not None
 
@@ -143,9 +145,9 @@ def test_a_process_with_more_answers_than_there_is_room_for_ends_too() -> None:
 @pytest.mark.usefixtures("ahead")
 def test_work_that_fails_is_the_end_of_the_process() -> None:
     with Second() as other:
-        other.ask((handlers.divide, (1, 0)))
+        reply = other.ask((handlers.divide, (1, 0)))
         with pytest.raises(NoWorkerError):
-            other.take()
+            other.take(reply)
         with pytest.raises(NoWorkerError):
             other.ask((handlers.divide, (1, 1)))
 
@@ -158,6 +160,24 @@ def test_work_that_is_left_half_way_leaves_no_answer_to_the_next() -> None:
         begun.close()
         whole = shared(other, range(7, 70), lambda piece: (handlers.divide, (piece, 3)), lambda piece: divmod(piece, 3))
         assert list(whole) == [(piece, divmod(piece, 3)) for piece in range(7, 70)]
+
+
+@pytest.mark.usefixtures("ahead")
+def test_other_work_is_begun_while_an_answer_is_awaited(tmp_path: Path) -> None:
+    def halve(piece: int) -> tuple[int, int]:
+        (tmp_path / "begun").write_text("yes", "utf-8")
+        return divmod(piece, 2)
+
+    def here(piece: object) -> str:
+        raise AssertionError(piece)
+
+    with Second() as other:
+        halves = shared(other, range(300), lambda piece: (handlers.divide, (piece, 2)) if piece else None, halve)
+        first = next(halves)
+        (tmp_path / "begun").unlink()
+        answer = shared(other, [tmp_path / "begun"], lambda path: (handlers.until, (path,)), here)
+        assert list(answer) == [(tmp_path / "begun", "yes")]
+        assert [first, *halves] == [(piece, divmod(piece, 2)) for piece in range(300)]
 
 
 @pytest.mark.usefixtures("ahead")

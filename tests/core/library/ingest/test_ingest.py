@@ -23,6 +23,7 @@ from core.library.ingest.readers import media_of
 from core.library.ingest.walk import GitFacts
 from core.library.ingest.write import Placed
 from core.library.search.fts import IndexRow
+from core.process.child import Reply
 from core.store import Store, jobs, open_store
 from tests.core.library.ingest.support import ALPHA, Put, counts, found, rows, state, whole
 
@@ -314,9 +315,9 @@ def test_a_second_process_reads_small_files_together_and_stores_the_same(
     asked: list[tuple[Task, ...]] = []
     real = Second.ask
 
-    def ask(second: Second, question: Question) -> None:
+    def ask(second: Second, question: Question) -> Reply[Any]:
         asked.append(cast("tuple[Task, ...]", question[1][0]))
-        real(second, question)
+        return real(second, question)
 
     monkeypatch.setattr(batches, "WORTH_IT", 0)
     monkeypatch.setattr(Second, "ask", ask)

@@ -143,8 +143,7 @@ def _row(_call: Call, text: str) -> tuple[object, ...]:
 def test_a_second_process_takes_apart_what_this_one_does() -> None:
     here = index_row("", (), "세션이 끊겼다", korean.analyse)
     with Second() as second:
-        second.ask((_row, ("세션이 끊겼다",)))
-        assert second.take() == here
+        assert second.take(second.ask((_row, ("세션이 끊겼다",)))) == here
     assert "끊기" in here[2].split()
 
 
