@@ -15,6 +15,7 @@ from tui.render.common.amounts import ago, stamp
 from tui.render.common.code import fit_fill, frame_spans, hunk_lines, source_spans, surplus_fill
 from tui.render.common.glyphs import UNICODE, Signs
 from tui.render.common.highlight import language_of
+from tui.render.common.lines import dotted, hanging
 from tui.render.common.markdown import draw_fix_markdown, quote_bar
 from tui.render.common.session import short_id
 from tui.render.common.untrusted import BLOCK, Spans, block, inline, light, pad, title, tone_of
@@ -217,19 +218,26 @@ _SECTION: Final = re.compile(r"\n\n(?=\*\*[^*\n]+\*\*)")
 """Before a bold heading of a fix."""
 _LISTED: Final = re.compile(r"\*\*([^*\n]{1,11})\*\*\n\n((?:- [^\n]+(?:\n|$))+)")
 """A section that is a short heading and a list."""
+_WHY: Final = re.compile(r"\*\*Why\*\*(?: \((message \d{1,9})\))?\n\n((?:>[^\n]*(?:\n|$))+)")
+"""The section of a harvested fix that quotes the message which explains it."""
 
 
 def _more(section: str, width: int, signs: Signs) -> Content:
     """A section of the text below the card: a short list like a line of the card, else with its own heading."""
-    found = _LISTED.fullmatch(section.strip("\n"))
-    if found is None:
-        return Content.assemble("\n", draw_fix_markdown(section.strip("\n"), width, quote_bar(signs)))
-    items = "\n\n".join(line.removeprefix("- ") for line in found[2].rstrip("\n").split("\n"))
+    written = section.strip("\n")
+    if (why := _WHY.fullmatch(written)) is not None:
+        said = " ".join(line.removeprefix(">").strip() for line in why[2].strip("\n").split("\n"))
+        label, items = "Why", f"{said} ({why[1]})" if why[1] else said
+    elif (found := _LISTED.fullmatch(written)) is not None:
+        label = found[1]
+        items = "\n\n".join(line.removeprefix("- ") for line in found[2].rstrip("\n").split("\n"))
+    else:
+        return Content.assemble("\n", draw_fix_markdown(written, width, quote_bar(signs)))
     room = max(0, width - _LABEL)
     lines = [line for line in draw_fix_markdown(items, room, quote_bar(signs)).split("\n") if line.plain.strip()]
     drawn = [piece for line in lines for piece in (line.wrap(room) if room else [line])]
     return Content("\n").join(
-        Content.assemble((f"{'' if at else found[1]:<{_LABEL}}", "$cb-faint"), line) for at, line in enumerate(drawn)
+        Content.assemble((f"{'' if at else label:<{_LABEL}}", "$cb-faint"), line) for at, line in enumerate(drawn)
     )
 
 
@@ -322,14 +330,14 @@ def draw_steps(tools: tuple[str, ...], signs: Signs) -> Content:
     return Content.assemble(*parts)
 
 
-def draw_source(case: Case, fix: Fix | None, signs: Signs, *, beside: bool = False) -> Content:
+def draw_source(case: Case, fix: Fix | None, signs: Signs, *, beside: bool = False, width: int = 0) -> Content:
     """Where it comes from: session and messages, project, first and last time, and the keys that name it.
 
-    `beside`: its facts are shown beside it (`draw_facts`), so the keys alone are left."""
+    `beside`: its facts are shown beside it (`draw_facts`), so the keys alone are left. `width`: the cells of a line."""
     parts = [] if beside else _source_facts(case, fix, signs)
     prints = [finer.fingerprint for finer in case.fingerprints]
     parts += _listed("key", case.keys, 5) + _listed("fingerprint", prints, 8)
-    return Content.assemble(*parts).rstrip()
+    return hanging(Content.assemble(*parts).rstrip(), width)
 
 
 def _source_facts(case: Case, fix: Fix | None, signs: Signs) -> list[tuple[str, str]]:
@@ -361,10 +369,17 @@ def _listed(name: str, values: Sequence[str], limit: int) -> list[tuple[str, str
 
 
 def draw_occurrence(
-    one: Occurrence | None, at: int, total: int, signs: Signs, now: datetime, of: str = "", case: Case | None = None
+    one: Occurrence | None,
+    at: int,
+    total: int,
+    signs: Signs,
+    now: datetime,
+    of: str = "",
+    case: Case | None = None,
+    width: int = 0,
 ) -> Content:
     """Which time of how many (`of` what) the error below is of: when, in which project (the name that its `case` knows
-    for the folder, else the end of its path), in which message of which session."""
+    for the folder, else the end of its path), in which message of which session. `width`: the cells of a line."""
     if one is None:
         return Content("")
     age = ago(one.ts, now)
@@ -375,7 +390,7 @@ def draw_occurrence(
     if one.session:
         told.append(f"session {short_id(one.session)}" + (f" message {one.message}" if one.message is not None else ""))
     many = f"{at + 1:,} of {max(total, at + 1):,}{of}"
-    return Content.assemble((many, "bold $cb-text"), (f"  {signs.dot}  " + f"  {signs.dot}  ".join(told), "$cb-dim"))
+    return dotted([(many, "bold $cb-text"), *((part, "$cb-dim") for part in told)], width, signs)
 
 
 @dataclass(frozen=True, slots=True)

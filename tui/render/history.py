@@ -12,6 +12,7 @@ from textual.content import Content
 
 from tui.render.common.amounts import ago, counted, stamp
 from tui.render.common.glyphs import Signs
+from tui.render.common.lines import dotted
 from tui.render.common.markdown import draw_fix_markdown
 from tui.render.common.session import session_name, short_id
 from tui.render.common.untrusted import block, inline, title
@@ -20,9 +21,11 @@ if TYPE_CHECKING:
     from core.errors import Resolution
     from core.errors.curation.history import Changed, ChangedQuote
     from core.flows.transcripts.report import ImportAgain
+    from tui.render.case import Fix
 
 
 _SHOWN = 50
+_INDENT: Final = "    "
 _LINE = 160
 """Cells of a shortened fix."""
 _MARKS = re.compile(r"^[ \t]*(?:```|~~~)\S*[ \t]*$|\*\*|`|^(?:#{1,6}|>|[-*]) ", re.MULTILINE)
@@ -36,39 +39,95 @@ def has_history(resolutions: Sequence[Resolution]) -> bool:
     return len(resolutions) > 1 or any(not one.current for one in resolutions)
 
 
-def draw_history(resolutions: Sequence[Resolution], signs: Signs, now: datetime, *, whole: bool = False) -> Content:
+def history_title(resolutions: Sequence[Resolution]) -> Content:
+    """The heading above them."""
+    return Content(" The only fix " if len(resolutions) == 1 else f" All {len(resolutions)} fixes ")
+
+
+def draw_history(
+    resolutions: Sequence[Resolution],
+    signs: Signs,
+    now: datetime,
+    *,
+    whole: bool = False,
+    width: int = 0,
+    shown: Fix | None = None,
+) -> Content:
     """Every fix, the answering one first, then the newest; empty where there is only that one.
 
     Each has a line of its status, author, age and source, and below it its text: one line, or with `whole` all of it.
+    Without `whole`, those of one status that do the same share these lines. `width`: the cells of a line, 0 if not
+    known. `shown`: the fix that is drawn above.
     """
     if not has_history(resolutions):
         return Content("")
     ordered = sorted(resolutions, key=lambda one: (one.current, one.ts, one.id), reverse=True)
-    parts: list[tuple[str, str] | Content | str] = []
-    for one in ordered[:_SHOWN]:
-        parts += [*_line(one, signs, now), ("\n", "")]
-        tone = "$cb-soft" if one.current else "$cb-dim"
+    rows: list[Content] = []
+    for group in [[one] for one in ordered[:_SHOWN]] if whole else _groups(ordered)[:_SHOWN]:
+        one = group[0]
+        same = not whole and shown is not None and _deed(one) == _deed(shown)
+        note = [("same as above", "$cb-dim")] if same else []
+        rows.append(dotted([*_facts(group, signs, now), *note], width, signs, _INDENT))
         if whole:
             text, left = block(one.text.strip("\n"), _TEXT)
-            rows = [*draw_fix_markdown(text).split("\n"), *([f"{signs.more} {left:,} more characters"] if left else [])]
-            parts += [part for row in rows for part in (Content.assemble("    ", row), "\n")]
-        else:
-            parts += [("    " + inline(_MARKS.sub("", one.text.strip()), _LINE, more=signs.more) + "\n", tone)]
-    if len(ordered) > _SHOWN:
-        parts.append((f"and {len(ordered) - _SHOWN} more\n", "$cb-dim"))
-    return Content.assemble(*parts).rstrip()
+            lines = [
+                *draw_fix_markdown(text).split("\n"),
+                *([f"{signs.more} {left:,} more characters"] if left else []),
+            ]
+            rows += [Content.assemble(_INDENT, line) for line in lines]
+            continue
+        if not same:
+            told = inline(_short(one), max(20, width - len(_INDENT)) if width else _LINE, more=signs.more)
+            rows.append(Content.styled(_INDENT + told, "$cb-soft" if one.current else "$cb-dim"))
+    if len(ordered) > _SHOWN and whole:
+        rows.append(Content.styled(f"and {len(ordered) - _SHOWN} more", "$cb-dim"))
+    return Content("\n").join(rows).rstrip()
 
 
-def _line(one: Resolution, signs: Signs, now: datetime) -> list[tuple[str, str]]:
-    status = signs.status(one.status)
+def _groups(ordered: Sequence[Resolution]) -> list[list[Resolution]]:
+    """Those that have one status, one place in the history and do the same, in the order of their first."""
+    found: dict[tuple[str, bool, str, object], list[Resolution]] = {}
+    for one in ordered:
+        found.setdefault((one.status, one.current, one.author, _deed(one)), []).append(one)
+    return list(found.values())
+
+
+def _deed(fix: Resolution | Fix) -> object:
+    """What a fix does: two that are equal in it differ only in where it was seen and how it was checked."""
+    do = None if fix.lesson is None else fix.lesson.do
+    return fix.text.strip() if do is None else (do.kind, do.file, do.text)
+
+
+def _short(one: Resolution) -> str:
+    """A fix in one line: its command or sentence, or the file and the first new line of its change."""
+    do = None if one.lesson is None else one.lesson.do
+    if do is None:
+        return _MARKS.sub("", one.text.strip())
+    if do.kind != "hunk":
+        return do.text
+    lines = do.text.split("\n")
+    line = next((line for sign in "+-" for line in lines if line.startswith(sign) and line[1:].strip()), do.text)
+    return f"{do.file}  {line[:1]} {line[1:].strip()}".strip()
+
+
+def _facts(group: Sequence[Resolution], signs: Signs, now: datetime) -> list[tuple[str, str]]:
+    """The status of fixes that do the same, and how many, by whom, when and in which session or sessions."""
+    one, status = group[0], signs.status(group[0].status)
     place = "current" if one.current else "" if one.status == "rejected" else "earlier"
-    age = ago(one.ts, now)
-    told = [place, f"by {title(one.author)}" if one.author else "", f"{stamp(one.ts)}{f' ({age})' if age else ''}"]
-    if one.source.session:
-        numbers = ", ".join(map(str, one.source.messages[:6])) + (signs.more if one.source.messages[6:] else "")
-        told.append(f"session {short_id(one.source.session)}{f' messages {numbers}' if numbers else ''}")
-    rest = "".join(f"  {signs.dot}  {part}" for part in told if part)
-    return [(f"{status.sign} {status.words}", f"bold {status.tone}"), (rest, "$cb-dim")]
+    age = f" ({known})" if (known := ago(one.ts, now)) else ""
+    told = [place, f"by {title(one.author)}" if one.author else ""]
+    sessions = {each.source.session for each in group if each.source.session}
+    if len(group) > 1:
+        told.append(f"{stamp(group[-1].ts)[:10]} to {stamp(one.ts)[:10]}{age}")
+        told += [counted(len(sessions), "session")] if sessions else []
+    else:
+        told.append(f"{stamp(one.ts)}{age}")
+        if one.source.session:
+            numbers = ", ".join(map(str, one.source.messages[:6])) + (signs.more if one.source.messages[6:] else "")
+            told.append(f"session {short_id(one.source.session)}{f' messages {numbers}' if numbers else ''}")
+    many = f" {signs.times}{len(group)}" if len(group) > 1 else ""
+    parts = [(f"{status.sign} {status.words}{many}", f"bold {status.tone}")]
+    return parts + [(part, "$cb-dim") for part in told if part]
 
 
 _SESSION = 27

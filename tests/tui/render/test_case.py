@@ -6,14 +6,16 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from rich.cells import cell_len
 
 from core.base.trace import Step
 from core.errors.cases.case import Case, CaseKeyLine, CaseStatus
-from core.errors.cases.resolutions import Resolution
+from core.errors.cases.resolutions import Resolution, Status
 from core.errors.lessons import Do, Lesson, When
 from core.errors.practice import Practice
 from core.errors.retrieval.answer import Hit, Source
 from tui.render.case import (
+    Fix,
     Raw,
     draw_facts,
     draw_fix,
@@ -315,3 +317,57 @@ def test_the_facts_stand_a_line_each_and_then_not_in_the_head() -> None:
     assert "seen     4×" in told
     head = draw_head(CASE, None, UNICODE, NOW, beside=True).plain
     assert "seen" not in head and "● verified" in head
+
+
+def _by_harvest(number: int, text: str, status: Status = "draft") -> Resolution:
+    lesson = Lesson(When("boom"), Do("command", text))
+    return replace(
+        BY_HAND, id=number, text=f"**Run** `{text}`\n\n**Checked** {number}", status=status, author="harvest",
+        current=False, ts=f"2026-02-0{number}T00:00:00.000Z", source=Source(f"session-{number}", (number,)),
+        lesson=lesson,
+    )  # fmt: skip
+
+
+def test_fixes_that_do_the_same_share_one_entry_of_the_history() -> None:
+    fixes = (*(_by_harvest(number, "make clean") for number in (1, 2, 3)), _by_harvest(4, "make all"), BY_HAND)
+    lines = draw_history(fixes, UNICODE, NOW).plain.split("\n")
+    assert len(lines) == 6
+    assert [line.strip() for line in lines[1::2]] == ["uv add pyyaml", "make all", "make clean"]
+    assert lines[4].startswith("◐ draft ×3  ·  earlier  ·  by harvest  ·  2026-02-01 to 2026-02-03")
+    assert lines[4].endswith("3 sessions")
+    assert draw_history(fixes, UNICODE, NOW, whole=True).plain.count("make clean") == 3
+
+
+def test_the_history_does_not_repeat_the_fix_above_it() -> None:
+    above = fix_of(CASE, None, BY_HAND)
+    lines = draw_history((_by_harvest(4, "make all"), BY_HAND), UNICODE, NOW, shown=above).plain.split("\n")
+    assert lines[0].startswith("● verified") and lines[0].endswith("same as above")
+    assert len(lines) == 3 and lines[2].strip() == "make all"
+
+
+def test_a_change_in_the_history_is_its_file_and_its_new_line() -> None:
+    hunk = Do("hunk", "-    a = 1\n+    a = 2", file="app.py")
+    changed = replace(_by_harvest(4, "x"), lesson=Lesson(When("boom"), hunk))
+    assert "    app.py  + a = 2" in draw_history((changed, BY_HAND), UNICODE, NOW).plain.split("\n")
+
+
+@pytest.mark.parametrize("width", [36, 46, 60, 90])
+def test_the_facts_of_a_fix_break_at_a_dot_and_stay_indented(width: int) -> None:
+    lines = draw_history((_by_harvest(4, "make all"), BY_HAND), UNICODE, NOW, width=width).plain.split("\n")
+    assert all(cell_len(line) <= width for line in lines)
+    assert all(line.startswith(("●", "◐", "    ")) for line in lines)
+    assert not any(line.rstrip().endswith("·") or line.strip().startswith("·") for line in lines)
+
+
+def test_the_message_that_explains_a_fix_is_a_row_of_its_card() -> None:
+    lesson = Lesson(When("boom"), Do("command", "make clean"))
+    text = "**Run** `make clean`\n\n**Why** (message 11)\n\n> the cache was\n> stale"
+    card = draw_fix(Fix(text, "draft", None, (), None, (), lesson=lesson), UNICODE, None, 60).plain
+    assert "Why         the cache was stale (message 11)" in card.split("\n")
+
+
+def test_a_key_that_breaks_goes_on_under_its_own_beginning() -> None:
+    long = replace(CASE, keys=("No module named " + "very " * 12 + "long",))
+    lines = draw_source(long, None, UNICODE, beside=True, width=40).plain.split("\n")
+    start = lines.index("key") + 1
+    assert all(line.startswith("  ") and cell_len(line) <= 40 for line in lines[start : lines.index("fingerprint")])

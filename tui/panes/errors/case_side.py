@@ -20,7 +20,7 @@ from tui.render.case import Fix, Raw
 from tui.render.common.glyphs import Signs
 from tui.render.common.session import Marks
 from tui.render.curation import as_side, describe_fix, draw_from, draw_side
-from tui.render.history import draw_history
+from tui.render.history import draw_history, history_title
 from tui.runtime.jobs import Jobs
 from tui.runtime.messages import PaneShowAll
 from tui.widgets.scroll_text import Block, Reading
@@ -50,7 +50,7 @@ class CaseSide(Reading):
         self.read: Read | None = None
         self.fix: Fix | None = None
         self._head, self._fix = Block("side-head"), Block("side-fix", "Fix")
-        self._raw, self._past = Block("side-raw", "Output"), Block("side-past", "Other fixes")
+        self._raw, self._past = Block("side-raw", "Output"), Block("side-past", "All fixes")
         self.border_title = Content("Case")
 
     def compose(self) -> ComposeResult:
@@ -74,7 +74,9 @@ class CaseSide(Reading):
         self._draw_fix()
         self._raw.border_title = Content(f" Output{_error_note(read)} ")
         self._raw.set_content(draw.draw_raw(self._raw_of(case), self._signs, limit=SHOWN))
-        self._past.set_content(draw_history(case.resolutions, self._signs, self._clock()))
+        signs, above = self._signs, self.fix if self._with_fix else None
+        self._past.border_title = history_title(case.resolutions)
+        self._past.set_wrapped(lambda width: draw_history(case.resolutions, signs, now, width=width, shown=above))
         self.border_subtitle = Content(f"#{case.id}")
         if moved:
             self.scroll_home(animate=False)

@@ -25,7 +25,7 @@ from tui.render.case_list import Row
 from tui.render.common.empty_states import draw_notice, no_case
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import BLOCK, Spans
-from tui.render.history import draw_history, has_history
+from tui.render.history import draw_history, has_history, history_title
 from tui.runtime.jobs import Job, Jobs, job_work
 from tui.runtime.messages import PaneChanged, PaneTroubled
 from tui.services.external_editor import edit_in, editor_of
@@ -311,7 +311,8 @@ class CaseView(Reading):
 
     def _draw_source(self) -> None:
         assert self.read is not None
-        self._source.set_content(draw.draw_source(self.read.case, self.fix, self._signs, beside=self._beside))
+        case, fix, signs, beside = self.read.case, self.fix, self._signs, self._beside
+        self._source.set_wrapped(lambda width: draw.draw_source(case, fix, signs, beside=beside, width=width))
 
     def _draw_head(self) -> None:
         assert self.read is not None
@@ -439,10 +440,11 @@ class CaseView(Reading):
             self.raw = Raw(self.read.case.error_raw or "\n".join(self.read.case.key_lines))
         of = " of this error" if self.seen.fingerprint is not None else ""
         case = None if self.read is None else self.read.case
-        when = draw.draw_occurrence(one, self.seen.at, self.seen.total, self._signs, self._clock(), of, case)
+        at, total, now = self.seen.at, self.seen.total, self._clock()
         raw, signs = self.raw, self._signs
 
         def drawn(width: int) -> Content:
+            when = draw.draw_occurrence(one, at, total, signs, now, of, case, width)
             text = draw.draw_raw(raw, signs, limit=limit, width=width)
             return Content.assemble(when, "\n", text) if when.plain else text
 
@@ -457,10 +459,10 @@ class CaseView(Reading):
     def _draw_history(self) -> None:
         if self.read is None:
             return
-        whole = self.history_whole
-        many = len(self.read.case.resolutions)
-        self._history.border_title = Content(" The only fix " if many == 1 else f" All {many} fixes ")
-        self._history.set_content(draw_history(self.read.case.resolutions, self._signs, self._clock(), whole=whole))
+        fixes, whole, shown = self.read.case.resolutions, self.history_whole, self.fix
+        signs, now = self._signs, self._clock()
+        self._history.border_title = history_title(fixes)
+        self._history.set_wrapped(lambda width: draw_history(fixes, signs, now, whole=whole, width=width, shown=shown))
 
 
 _ABOUT: Final = ("case.", "list.copy", "fix.write", "fix.editor", "history.")
