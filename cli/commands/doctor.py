@@ -44,5 +44,6 @@ def _lines(out: Output, found: Diagnosis) -> Iterator[str]:
         yield f"{mark}  {check.name:<18} {first.lstrip()}"
         yield from rest
         if check.hint:
-            yield from wrap(f"fix: {check.hint}", out.columns, " " * 25)
+            label = "" if check.hint.startswith("run: ") else "optional: " if check.ok else "fix: "
+            yield from wrap(f"{label}{check.hint}", out.columns, " " * 25)
     yield "All checks passed." if found.ok else out.paint("Some checks failed.", "warn")
