@@ -30,6 +30,7 @@ _LEAD = re.compile(
     r"|npm (?:ERR!|error) (?:code )?|make(?:\[\d{1,3}\])?: \*\*\* "
 )
 """How a key line begins that says nothing of its error: left out where the line does not fit."""
+_BLANKS = re.compile(r" {2,}")
 _BESIDE = {"fix": "in its fix", "tag": "in its tags", "output": "in its output"}
 
 
@@ -162,21 +163,30 @@ def draw_row(
         tail.append((ago(row.last_seen, now).rjust(_AGE + 1) + " ", "$cb-dim"))
     room = width - sum(_cells(text) for text, _ in (*parts, *tail))
     tone = "$cb-text bold" if chosen else "$cb-dim" if row.slip else "$cb-text"
-    said, lit = _without_lead(row, room)
-    others = [_LEAD.sub("", one, count=1) if said != row.key_line else one for one in beside or ()]
+    said, lit = short_line(row.key_line, room, row.lit)
+    others = [short_line(one, room)[0] for one in beside or ()]
     if (told := distinct_line(said, others, room, signs.more)) != said:
         said, lit = told, ()
     line = Content.styled(pad(inline(said, room, more=signs.more), room), tone)
     return Content.assemble(*parts, light(line, lit, tone_of(row.tier, signs), len(said)), *tail)
 
 
-def _without_lead(row: Row, room: int) -> tuple[str, Spans]:
-    """Return the key line and its matches; a long one begins with its distinctive part."""
-    lead = _LEAD.match(row.key_line)
-    if lead is None or _cells(row.key_line) <= room:
-        return row.key_line, row.lit
-    by = lead.end()
-    return row.key_line[by:], tuple((max(0, start - by), end - by) for start, end in row.lit if end > by)
+def short_line(key_line: str, room: int, lit: Spans = ()) -> tuple[str, Spans]:
+    """Return a key line as a row shows it, and its matches: runs of blanks as one, and where it does not fit in `room`
+    cells, without the beginning that says nothing of its error."""
+    for run in reversed([*_BLANKS.finditer(key_line)]):
+        key_line, lit = key_line[: run.start() + 1] + key_line[run.end() :], _moved(lit, run.start() + 1, run.end())
+    lead = _LEAD.match(key_line)
+    if lead is None or _cells(key_line) <= room:
+        return key_line, lit
+    return key_line[lead.end() :], _moved(lit, 0, lead.end())
+
+
+def _moved(spans: Spans, start: int, end: int) -> Spans:
+    """The spans of a text from which the half-open part was taken; none is left of what lay in it."""
+    by = end - start
+    moved = ((at if at <= start else max(start, at - by) for at in span) for span in spans)
+    return tuple((begin, stop) for begin, stop in moved if begin < stop)
 
 
 def tool_cells(rows: Iterable[Row]) -> int:

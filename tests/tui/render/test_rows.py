@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from core.errors.cases.case import CaseRow, CaseStatus
-from tui.render.case_list import TOOL_CELLS, Row, draw_row, row_of, tool_cells
+from tui.render.case_list import TOOL_CELLS, Row, draw_row, row_of, short_line, tool_cells
 from tui.render.common.amounts import ago, parse, stamp
 from tui.render.common.glyphs import ASCII, UNICODE
 from tui.render.common.untrusted import block, cut, inline
@@ -186,4 +187,23 @@ def test_a_generic_lead_is_left_out_where_the_line_does_not_fit() -> None:
     drawn = draw_row(row(long, tier="text", lit=((13, 23),)), 48, UNICODE, NOW)
     assert [drawn.plain[span.start : span.end] for span in drawn.spans if "underline" in str(span.style)] == [
         "validating"
+    ]
+
+
+def test_runs_of_blanks_in_a_key_line_are_one_and_its_matches_move_along() -> None:
+    line = 'ERROR:  column   "tax_cents" does not exist'
+    at = line.index("tax_cents")
+    drawn = draw_row(row(line, tier="text", lit=((0, 3), (7, at + 3))), 120, UNICODE, NOW)
+    assert 'ERROR: column "tax_cents" does not' in drawn.plain
+    lit = [drawn.plain[span.start : span.end] for span in drawn.spans if "underline" in str(span.style)]
+    assert lit == ["ERR", 'column "tax']
+
+
+@given(st.text(st.sampled_from("ab  "), max_size=30), st.integers(0, 30), st.integers(0, 30))
+def test_a_match_keeps_its_letters_where_blanks_are_dropped(line: str, one: int, other: int) -> None:
+    start, end = sorted((min(one, len(line)), min(other, len(line))))
+    shown, lit = short_line(line, 80, ((start, end),) if start < end else ())
+    assert shown == re.sub(" {2,}", " ", line)
+    assert [shown[a:b].replace(" ", "") for a, b in lit if shown[a:b].strip()] == [
+        part for part in [line[start:end].replace(" ", "")] if part
     ]
