@@ -11,6 +11,7 @@ from textual.content import Content
 
 from core.flows.insights.pictures import TITLES, View, marks_in, session_words, sign_of
 from core.flows.insights.report import PAUSES
+from tui.render.case_list import short_line
 from tui.render.common.amounts import stamp
 from tui.render.common.empty_states import Notice
 from tui.render.common.glyphs import Signs
@@ -140,10 +141,9 @@ def draw_row(
 
 def _with_aside(name: str, aside: str, columns: Columns, room: int, signs: Signs) -> str:
     """A name in the room that the last column leaves, and that column."""
-    if not columns.aside:
-        return inline(name, max(1, room), more=signs.more)
-    left = max(1, room - columns.aside - 3)
-    return f"{pad(inline(name, left, more=signs.more), left)}  {aside}"
+    left = max(1, room - columns.aside - 3 if columns.aside else room)
+    shown = inline(short_line(name, left)[0], left, more=signs.more)
+    return f"{pad(shown, left)}  {aside}" if columns.aside else shown
 
 
 def minutes_text(minutes: float) -> str:
@@ -181,8 +181,14 @@ def draw_totals(found: Insights, width: int, signs: Signs) -> Content:
     )
     blocks = (
         ("Minutes by week", [(one.week or "no time", one.minutes) for one in found.by_week[:_WEEKS]]),
-        ("Minutes by project", [(one.name or "no project", one.minutes) for one in found.by_project[:_WEEKS]]),
-        ("Minutes by command", [(one.tool or "other", one.minutes) for one in found.by_tool[:_COMMANDS]]),
+        (
+            "Minutes by project",
+            [(one.name or "no project", one.minutes) for one in found.by_project[:_WEEKS] if one.minutes],
+        ),
+        (
+            "Minutes by command",
+            [(one.tool or "other", one.minutes) for one in found.by_tool[:_COMMANDS] if one.minutes],
+        ),
         ("Answers by channel", [(one.via.replace("_", " "), float(one.told)) for one in found.by_way]),
     )
     for title, rows in blocks:
@@ -209,9 +215,10 @@ def _bars(rows: Sequence[tuple[str, float]], width: int, signs: Signs) -> list[t
     digits = 1 if most < _FEW and any(value % 1 for _, value in rows) else 0
     for label, value in rows:
         drawn = bar(value / most, room, signs) if value > 0 else ""
+        number = f"{value:,.{digits}f}"
         parts += [
             (pad(inline(label, name, more=signs.more), name), "$cb-text"),
-            (f"{value:>8,.{digits}f} ", "$cb-soft"),
+            (f"{'<1' if value and number == '0' else number:>8} ", "$cb-soft"),
             (f"{drawn}\n", "$cb-accent"),
         ]
     return parts

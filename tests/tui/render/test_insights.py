@@ -5,8 +5,20 @@ from __future__ import annotations
 import pytest
 
 from core.flows.insights.pictures import TITLES, VIEWS, View
+from core.flows.insights.report import Insights, ProjectCost, ToolCost, Totals, WorstCase
+from tui.panes.insights.screen import ReadInsights, rows_of
 from tui.render.common.glyphs import ASCII, UNICODE
-from tui.render.insights import HEADS, MINUTES, Columns, draw_heads, draw_row, draw_tabs, minutes_text, tab_at
+from tui.render.insights import (
+    HEADS,
+    MINUTES,
+    Columns,
+    draw_heads,
+    draw_row,
+    draw_tabs,
+    draw_totals,
+    minutes_text,
+    tab_at,
+)
 
 
 @pytest.mark.parametrize(
@@ -57,3 +69,38 @@ def test_the_open_tab_is_marked_and_the_keys_are_named_where_there_is_room(width
     for view, words in TITLES.items():
         assert tab_at(drawn.plain.index(words), "worst", width) == view
     assert tab_at(width - 1, "time", width) == "time"
+
+
+def test_a_long_error_begins_with_what_is_its_own() -> None:
+    columns = Columns.fitting(60, 3, signs=True, aside=0)
+    name = "npm error code ERESOLVE unable to   resolve dependency tree"
+    drawn = draw_row(8, 8, "3×", name, "draft", "", columns, 60, UNICODE, unit=MINUTES).plain
+    assert "◐ ERESOLVE unable to res" in drawn
+
+
+def _cost(*minutes: float) -> Insights:
+    return Insights(
+        None, None, Totals(), (),
+        tuple(ToolCost(f"tool-{at}", 1, 1, 1, 1, cost) for at, cost in enumerate(minutes)),
+        tuple(ProjectCost(f"/p{at}", f"project-{at}", 1, 1, 1, cost) for at, cost in enumerate(minutes)),
+        tuple(WorstCase(at, f"error {at}", 1, 1, 1, cost, "draft", "/p") for at, cost in enumerate(minutes)),
+        (), (), (),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("view", "name"), [("worst", "error"), ("time", "tool")])
+def test_what_took_no_time_has_no_row_where_something_did(view: View, name: str) -> None:
+    def names(*minutes: float) -> list[str]:
+        return [
+            one.name.split(name)[1].strip(" -") for one in rows_of(ReadInsights(_cost(*minutes), (), ""), view).rows
+        ]
+
+    assert names(3, 0, 0.2, 0) == ["0", "2"]
+    assert names(0, 0) == ["0", "1"], "else the view would be empty"
+
+
+def test_the_totals_leave_out_zeros_and_say_less_than_one() -> None:
+    drawn = draw_totals(_cost(30, 0, 0.2), 60, UNICODE).plain
+    assert "project-1" not in drawn and "tool-1" not in drawn
+    (line,) = [line for line in drawn.split("\n") if line.startswith("tool-2")]
+    assert line.split()[1] == "<1"

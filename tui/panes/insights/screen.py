@@ -145,13 +145,15 @@ class InsightRow:
 
 
 def rows_of(read: ReadInsights, view: View) -> FixedRows[InsightRow]:
+    """The rows of a view; what took no time is no cost, and has no row where something did."""
     found = read.found
     if view == "worked":
         items = () if read.worked is None else read.worked.items
         most = max((one.after.times for one in items if one.after is not None), default=0)
         return FixedRows(tuple(_worked_row(one, most) for one in items))
     if view == "worst":
-        most = max((one.minutes for one in found.worst), default=0.0)
+        worst = [one for one in found.worst if one.minutes] or found.worst
+        most = max((one.minutes for one in worst), default=0.0)
         return FixedRows(tuple(
             InsightRow(
                 one.minutes, most, f"{one.times:,}×", one.key_line,
@@ -159,7 +161,7 @@ def rows_of(read: ReadInsights, view: View) -> FixedRows[InsightRow]:
                 f" {counted(one.attempts, 'attempt')}",
                 one.project.rpartition("/")[2], one.case_id, one.fix_status,
             )
-            for one in found.worst
+            for one in worst
         ))  # fmt: skip
     if view == "came_back":
         most = max((one.minutes for one in found.came_back), default=0.0)
@@ -182,7 +184,8 @@ def rows_of(read: ReadInsights, view: View) -> FixedRows[InsightRow]:
             )
             for one in found.told
         ))  # fmt: skip
-    most = max((one.minutes for one in found.by_tool), default=0.0)
+    by_tool = [one for one in found.by_tool if one.minutes] or found.by_tool
+    most = max((one.minutes for one in by_tool), default=0.0)
     return FixedRows(tuple(
         InsightRow(
             one.minutes, most, f"{one.incidents:,}×", one.tool,
@@ -190,7 +193,7 @@ def rows_of(read: ReadInsights, view: View) -> FixedRows[InsightRow]:
             f" {counted(one.messages, 'message')} until resolved",
             f"{one.failures:,}",
         )
-        for one in found.by_tool
+        for one in by_tool
     ))  # fmt: skip
 
 
