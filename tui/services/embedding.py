@@ -15,7 +15,7 @@ from tui.render.common.untrusted import fault_text, title
 from tui.runtime.jobs import Job, Jobs, job_work
 from tui.runtime.messages import PaneChanged, PaneSaid
 from tui.services.tasks import embedding_task, job_of
-from tui.widgets.workbench import ELSEWHERE, Running, StatusLine
+from tui.widgets.workbench import AGAIN, TWICE, TWICE_ELSEWHERE, Running, StatusLine
 
 if TYPE_CHECKING:
     from core.base.config.settings import EmbeddingSettings
@@ -109,10 +109,17 @@ class Embedding(Performs, StatusLine):
             if self.running is not None:
                 self.running = replace(self.running, stopping=True)
 
-    def way_out(self, keys: str) -> None:
+    def stop_soon(self) -> None:
+        """The first press of the key back only asks: it is pressed out of habit, too, and nobody began this run."""
+        if self.running is not None and self.running.way_out != AGAIN:
+            self.running = replace(self.running, way_out=AGAIN)
+        else:
+            self.stop()
+
+    def show_way_out(self, *, at_list: bool) -> None:
         """Which keys stop it: that depends on where the focus is."""
         if self.running is not None:
-            self.running = replace(self.running, way_out=keys)
+            self.running = replace(self.running, way_out=TWICE if at_list else TWICE_ELSEWHERE)
 
     def _look(self, delay: float) -> None:
         if self._settings is not None:
@@ -157,7 +164,7 @@ class Embedding(Performs, StatusLine):
             return
         self._run = embedding_task(self._jobs.path, self._settings)
         if facts.due > QUIET:
-            self.running = Running(way_out=ELSEWHERE, begins="Loading the model")
+            self.running = Running(way_out=TWICE_ELSEWHERE, begins="Loading the model")
         self._jobs.run("embed", job_of(self._run), self._on_progress, self._failed)
         self.post_message(PaneChanged())
 

@@ -354,8 +354,11 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
             self._notify_once(_fault_text(event.fault), severity="error")
 
     def on_pane_said(self, event: PaneSaid) -> None:
-        """Show a toast once, as it happens."""
-        self.say(event.text, severity=event.severity, seconds=10)
+        """Show a toast once, as it happens; several that come without a key share one."""
+        if event.severity == "information":
+            self.notify_below(inline(event.text, 400), timeout=10)
+        else:
+            self.say(event.text, severity=event.severity, seconds=10)
 
     @on(PaneSearchLibrary)
     @on(PaneOpenCitation)

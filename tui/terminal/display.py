@@ -118,6 +118,14 @@ class OneToast(App[None], inherit_bindings=False):
             self._acted = time()
         await super().on_event(event)
 
+    def notify_below(self, text: str, *, timeout: float) -> None:
+        """Say this in one toast with what was said in this tone since the last key: it gets a line below that."""
+        before = [one for one in self._notifications if one.severity == "information" and one.raised_at >= self._acted]
+        lines = [line for one in before for line in one.message.split("\n") if line != text]
+        for one in before:
+            self._unnotify(one, refresh=False)
+        self.notify("\n".join([*lines, text]), markup=False, timeout=timeout)
+
     def _on_notify(self, event: Notify) -> None:
         new = event.notification
         for old in list(self._notifications):

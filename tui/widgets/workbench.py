@@ -29,7 +29,10 @@ if TYPE_CHECKING:
 
 
 AT_LIST, ELSEWHERE = "{list.back} cancels", "in the list, {list.back} cancels"
-"""How to stop a run, by where the focus is."""
+"""How to stop a run that a person began, by where the focus is."""
+TWICE, TWICE_ELSEWHERE = "{list.back} twice cancels", "in the list, {list.back} twice cancels"
+"""How to stop a run that began by itself."""
+AGAIN = "{list.back} again cancels"
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,8 +298,12 @@ class StatusLine(Widget):
         self._signs = signs
 
     def watch_running(self, running: Running | None) -> None:
-        """It takes its line only while there is something to tell."""
-        self.set_class(running is not None, "-on")
+        """It takes its line only while there is something to tell. A toast is shown above such lines."""
+        on = running is not None
+        if on != self.has_class("-on"):
+            self.set_class(on, "-on")
+            lines = sum(line.has_class("-on") for line in self.screen.query(StatusLine)) if self.is_attached else 0
+            self.screen.set_class(lines == 1, "-one-line").set_class(lines > 1, "-two-lines")
 
     def render(self) -> Content:
         """The line in the width there is."""

@@ -94,6 +94,10 @@ async def test_progress_is_told_and_esc_stops_it_keeping_whole_batches(
         assert "Importing sessions" in frame(app) and "No cases yet" not in frame(app)
         assert "%" in frame(app)
         assert "esc cancels" in frame(app)
+        app.say("said meanwhile", seconds=3_600)
+        await until(pilot, lambda: "said meanwhile" in frame(app))
+        assert "esc cancels" in frame(app), "a toast is above the line"
+        app.clear_notifications()
         await pilot.press("escape")
         await until(pilot, lambda: app.errors.incoming.report is not None)
         report = app.errors.incoming.report

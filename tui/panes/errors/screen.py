@@ -168,8 +168,8 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
             self._at(part)
         elif part == "box" and not self.has_class("-zoomed"):
             self._at("list")
-        for line in (self.incoming, self.embedding):
-            line.way_out(AT_LIST if part == "list" else ELSEWHERE)
+        self.incoming.way_out(AT_LIST if part == "list" else ELSEWHERE)
+        self.embedding.show_way_out(at_list=part == "list")
         self.changed()
 
     def _at(self, part: Part) -> None:
@@ -303,10 +303,12 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
             self._unzoom()
         elif self.incoming.busy:
             self.incoming.stop()
-        elif self.embedding.busy:
-            self.embedding.stop()
-        elif not self.search.clear() and self.results.scope.picked:
+        elif self.search.clear():
+            return
+        elif self.results.scope.picked:
             self.results.unfilter()
+        elif self.embedding.busy:
+            self.embedding.stop_soon()
 
     def _back_in_trace(self) -> None:
         self._unzoom()
