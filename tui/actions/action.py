@@ -53,15 +53,37 @@ def as_situation(kind: type[S], now: Situation) -> S:
     return kind(now.focus, now.cases, now.rows, now.query, now.filtered, now.nothing, now.around)
 
 
+class Needs:
+    """What an action needs, in situations of the kind `kind`: `told` gives the reason why it is not possible, or an
+    empty string. What is needed `before` is told first."""
+
+    def __init__(self, kind: type[S], told: Callable[[S], str], *before: Needs) -> None:
+        self.kind: type[Situation] = kind
+        self._told: Callable[[Any], str] = told
+        self._before = before
+
+    def unmet(self, now: Situation) -> str:
+        """The reason why it is not possible now; empty: it is."""
+        here = as_situation(self.kind, now)
+        return next((told for one in self._before if (told := one.unmet(here))), "") or self._told(here)
+
+
+def needs(kind: type[S], holds: Callable[[S], object], reason: str, *before: Needs) -> Needs:
+    """It is not possible, for this reason, unless `holds` is true of the situation."""
+    return Needs(kind, lambda now: "" if holds(now) else reason, *before)
+
+
+NOTHING = Needs(Situation, lambda _: "")
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Action:
     """One thing a person can do, as one place offers it.
 
     Places may share an `id` and its keys (`list.filter`); `alias` is then the name for it in this place alone, which
     settings may use too. `scope` says where its keys hold. `rank` orders the footer, lowest first; 0 keeps it out.
-    `needs` gives the reason why it is not possible now, or an empty string, for a situation of the kind `kind`. `hint`
-    is the short title for the footer. `passes` tells when its keys pass on to what they mean everywhere else. `words`
-    are others that it is found by.
+    `needs` says why it is not possible now. `hint` is the short title for the footer. `passes` tells when its keys pass
+    on to what they mean everywhere else. `words` are others that it is found by.
     """
 
     id: str
@@ -73,10 +95,9 @@ class Action:
     rank: int = 0
     palette: bool = True
     priority: bool = False
-    needs: Callable[[Any], str] = lambda _: ""
+    needs: Needs = NOTHING
     passes: Callable[[Any], bool] | None = None
     words: str = ""
-    kind: type[Situation] = Situation
     alias: str = ""
 
     @property
@@ -84,9 +105,14 @@ class Action:
         """What no other action is called."""
         return self.alias or self.id
 
+    @property
+    def kind(self) -> type[Situation]:
+        """The kind of situation that the action looks at."""
+        return self.needs.kind
+
     def enabled(self, now: Situation) -> str:
         """Why it is not possible now; empty: it is."""
-        return self.needs(as_situation(self.kind, now))
+        return self.needs.unmet(now)
 
     def passes_on(self, now: Situation) -> bool:
         """Whether its keys mean now what they mean everywhere else."""

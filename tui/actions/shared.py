@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tui.actions.action import Action, Place, Situation
+from tui.actions.action import Action, Needs, Place, Situation, needs
 
 FIND, MOVE, READ, SESSION, STRIP = "Find", "List", "Text view", "Session", "Session strip"
 IN, OUT, VIEW, APP = "Import", "Export", "View", "Workbench"
@@ -15,38 +15,24 @@ PLACES: tuple[Place, ...] = (
 )
 
 
-def needs_some(now: Situation) -> str:
+def is_some(now: Situation) -> object:
     """Something is listed, or was before a search or a filter."""
-    return "" if now.cases or now.query or now.filtered else "The list is empty."
+    return now.cases or now.query or now.filtered
 
 
-def needs_cases(now: Situation) -> str:
-    """Something is listed."""
-    return "" if now.cases else "The list is empty."
-
-
-def needs_filter(now: Situation) -> str:
-    return "" if now.filtered else "No filter is active."
-
-
-def _can_zoom(now: Situation) -> str:
-    if now.focus == "evidence":
-        return "Zoom is not available here. {evidence.whole} shows the full message, {evidence.why} hides the entry."
-    if now.focus == "rules":
-        return "Zoom is not available here. Press {rules.why} to show or hide the trace."
-    return needs_some(now)
-
-
-def _needs_rows(now: Situation) -> str:
-    return "" if now.rows else now.nothing or "The list is empty."
-
-
-def _needs_query(now: Situation) -> str:
-    return "" if now.query else "Search for something first."
-
-
-def _needs_colours(now: Situation) -> str:
-    return "NO_COLOR is set: every theme looks the same." if now.around.no_color else ""
+LIST_IS_EMPTY = "The list is empty."
+NO_FILTER = "No filter is active."
+SOME = needs(Situation, is_some, LIST_IS_EMPTY)
+_ROWS = Needs(Situation, lambda now: "" if now.rows else now.nothing or LIST_IS_EMPTY)
+_QUERY = needs(Situation, lambda now: now.query, "Search for something first.")
+_COLOURS = needs(Situation, lambda now: not now.around.no_color, "NO_COLOR is set: every theme looks the same.")
+_WHOLE_HERE = "Zoom is not available here. {evidence.whole} shows the full message, {evidence.why} hides the entry."
+_WHY_HERE = "Zoom is not available here. Press {rules.why} to show or hide the trace."
+_ZOOM = needs(
+    Situation, is_some, LIST_IS_EMPTY,
+    needs(Situation, lambda now: now.focus != "evidence", _WHOLE_HERE),
+    needs(Situation, lambda now: now.focus != "rules", _WHY_HERE),
+)  # fmt: skip
 
 
 def _whole(name: str, told: str, keys: tuple[str, ...], label: str, weight: int) -> Action:
@@ -57,7 +43,7 @@ FIRST: tuple[Action, ...] = (
     Action("find.focus", "Go to the search box", ("slash",), "pane", FIND, "search", 20),
     Action("find.results", "Go to the results", ("down", "escape"), "box", FIND, "results", 1, palette=False),
     Action("find.open", "Open the first result", ("enter",), "box", FIND, "open", 2, palette=False),
-    Action("find.clear", "Clear the search", ("ctrl+l",), "app", FIND, "clear", 40, True, True, _needs_query),
+    Action("find.clear", "Clear the search", ("ctrl+l",), "app", FIND, "clear", 40, True, True, _QUERY),
     Action("find.recall", "Repeat the last search", ("up",), "box", FIND, palette=False),
     Action("list.down", "Next row", ("j", "down"), "list", MOVE, palette=False),
     Action("list.up", "Previous row", ("k", "up"), "list", MOVE, palette=False),
@@ -65,7 +51,7 @@ FIRST: tuple[Action, ...] = (
     Action("list.page_up", "Page up", ("pageup", "ctrl+b"), "list", MOVE, palette=False),
     Action("list.first", "First row", ("g", "home"), "list", MOVE, palette=False),
     Action("list.last", "Last row", ("G", "end"), "list", MOVE, palette=False),
-    Action("list.open", "Open the case", ("enter", "l", "right"), "list", MOVE, "open", 1, False, needs=_needs_rows),
+    Action("list.open", "Open the case", ("enter", "l", "right"), "list", MOVE, "open", 1, False, needs=_ROWS),
     Action("scroll.down", "Scroll down", ("j", "down"), "scroll", READ, palette=False),
     Action("scroll.up", "Scroll up", ("k", "up"), "scroll", READ, palette=False),
     Action("scroll.page_down", "Scroll down a page", ("pagedown", "ctrl+f", "space"), "scroll", READ, palette=False),
@@ -121,76 +107,56 @@ _STRIP: tuple[Action, ...] = (
 _WORDS = "save write file jsonl csv markdown"
 
 
-def _needs_listed(now: Situation) -> str:
-    return "" if now.cases else "No case is listed."
-
-
-def _needs_any(now: Situation) -> str:
-    return "" if now.cases or now.query or now.filtered else "The casebook has no cases."
-
-
+_LISTED = needs(Situation, lambda now: now.cases, "No case is listed.")
+_ANY = needs(Situation, is_some, "The casebook has no cases.")
 EXPORTS: tuple[Action, ...] = (
-    Action("export.listed", "Export the listed cases", (), "pane", OUT, needs=_needs_listed, words=_WORDS),
-    Action("export.cases", "Export all cases", (), "pane", OUT, needs=_needs_any, words=_WORDS),
-    Action("export.fixes", "Export the verified fixes", (), "pane", OUT, needs=_needs_any, words=_WORDS),
+    Action("export.listed", "Export the listed cases", (), "pane", OUT, needs=_LISTED, words=_WORDS),
+    Action("export.cases", "Export all cases", (), "pane", OUT, needs=_ANY, words=_WORDS),
+    Action("export.fixes", "Export the verified fixes", (), "pane", OUT, needs=_ANY, words=_WORDS),
     Action("export.backup", "Back up the casebook", (), "app", OUT, words="export copy save file database"),
 )
 
 
-def _needs_no_import(now: Situation) -> str:
-    return "An import is already running. Press {list.back} in the list to stop it." if now.around.importing else ""
-
-
-def _needs_to_harvest(now: Situation) -> str:
-    if now.around.readonly:
-        return "The casebook is read-only."
-    return "No casebook found. Press {import.begin} to import sessions." if now.around.absent else _needs_no_import(now)
-
-
-def _needs_emptiness(now: Situation) -> str:
-    return "You already have cases. Run `casebook demo` in another terminal for samples." if now.cases else ""
-
-
-def _needs_import(now: Situation) -> str:
-    return "" if now.around.importing else "No import is running."
-
-
-def _needs_embedding(now: Situation) -> str:
-    return "" if now.around.embedding else "Embedding is not running."
-
-
-def _needs_report(now: Situation) -> str:
-    return "" if now.around.imported else "Nothing has been imported since you opened the workbench."
-
+_NO_IMPORT = needs(
+    Situation, lambda now: not now.around.importing,
+    "An import is already running. Press {list.back} in the list to stop it.",
+)  # fmt: skip
+READONLY = "The casebook is read-only."
+_WRITABLE = needs(Situation, lambda now: not now.around.readonly, READONLY)
+NO_CASEBOOK = "No casebook found. Press {import.begin} to import sessions."
+_CASEBOOK = needs(Situation, lambda now: not now.around.absent, NO_CASEBOOK, _WRITABLE)
+_HARVEST = Needs(Situation, _NO_IMPORT.unmet, _CASEBOOK)
+_EMPTINESS = needs(
+    Situation, lambda now: not now.cases, "You already have cases. Run `casebook demo` in another terminal for samples."
+)
+_IMPORT = needs(Situation, lambda now: now.around.importing, "No import is running.")
+_EMBEDDING = needs(Situation, lambda now: now.around.embedding, "Embedding is not running.")
+_TO_EMBED = Needs(Situation, lambda now: now.around.no_embedding)
+_REPORT = needs(Situation, lambda now: now.around.imported, "Nothing has been imported since you opened the workbench.")
 
 _INCOMING: tuple[Action, ...] = (
-    Action("import.begin", "Import agent sessions", ("i",), "pane", IN, "import", 45, needs=_needs_no_import),
-    Action("import.setup", "Set up: sessions, hooks and model", ("B",), "pane", IN, needs=_needs_no_import),
-    Action(
-        "again.show", "Harvest imported sessions again and preview the changes", (), "app", IN, needs=_needs_to_harvest
-    ),
-    Action("import.stop", "Stop the import", (), "app", IN, needs=_needs_import),
-    Action("import.report", "Report of the last import", ("I",), "pane", IN, needs=_needs_report),
-    Action("embed.begin", "Compute missing embeddings", (), "app", IN, needs=lambda now: now.around.no_embedding),
-    Action("embed.stop", "Stop embedding", (), "app", IN, needs=_needs_embedding),
-    Action("import.demo", "Open the demo", ("d",), "pane", IN, needs=_needs_emptiness),
+    Action("import.begin", "Import agent sessions", ("i",), "pane", IN, "import", 45, needs=_NO_IMPORT),
+    Action("import.setup", "Set up: sessions, hooks and model", ("B",), "pane", IN, needs=_NO_IMPORT),
+    Action("again.show", "Harvest imported sessions again and preview the changes", (), "app", IN, needs=_HARVEST),
+    Action("import.stop", "Stop the import", (), "app", IN, needs=_IMPORT),
+    Action("import.report", "Report of the last import", ("I",), "pane", IN, needs=_REPORT),
+    Action("embed.begin", "Compute missing embeddings", (), "app", IN, needs=_TO_EMBED),
+    Action("embed.stop", "Stop embedding", (), "app", IN, needs=_EMBEDDING),
+    Action("import.demo", "Open the demo", ("d",), "pane", IN, needs=_EMPTINESS),
 )
 
 
-def _needs_edge(now: Situation) -> str:
-    return now.around.no_edge
-
-
+_MOVABLE = Needs(Situation, lambda now: now.around.no_edge)
 _EDGE = "splitter resize width panel edge"
 LAST: tuple[Action, ...] = (
     *_STRIP,
     *_INCOMING,
     *EXPORTS,
-    Action("view.zoom", "Zoom this panel in or out", ("z",), "pane", VIEW, "zoom", 25, needs=_can_zoom),
-    Action("view.narrower", "Make the list narrower", ("less_than_sign",), "app", VIEW, needs=_needs_edge, words=_EDGE),
-    Action("view.wider", "Make the list wider", ("greater_than_sign",), "app", VIEW, needs=_needs_edge, words=_EDGE),
+    Action("view.zoom", "Zoom this panel in or out", ("z",), "pane", VIEW, "zoom", 25, needs=_ZOOM),
+    Action("view.narrower", "Make the list narrower", ("less_than_sign",), "app", VIEW, needs=_MOVABLE, words=_EDGE),
+    Action("view.wider", "Make the list wider", ("greater_than_sign",), "app", VIEW, needs=_MOVABLE, words=_EDGE),
     Action("view.reload", "Reload the casebook", ("f5", "ctrl+r"), "app", VIEW, priority=True),
-    Action("view.theme", "Change the theme", (), "app", VIEW, needs=_needs_colours),
+    Action("view.theme", "Change the theme", (), "app", VIEW, needs=_COLOURS),
     Action("app.palette", "Command palette: all actions", ("ctrl+p",), "app", APP, "actions", 50, False, True),
 )  # fmt: skip
 """What comes behind the actions of the panes; the tabs and the rest of the workbench follow."""

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from tui.actions.action import Action, Pane, Place, Situation
+from tui.actions.action import Action, Needs, Pane, Place, Situation, needs
 
 INSIGHTS_GROUP = "Insights"
 
@@ -17,16 +16,9 @@ class InsightsNow(Situation):
     leads: bool = False
 
 
-def _needs_pane(now: InsightsNow) -> str:
-    return "" if now.focus == "insights" else "Only available in the Insights pane."
-
-
-def _needs_row(now: InsightsNow) -> str:
-    return _needs_pane(now) or ("" if now.cases else "The list is empty.")
-
-
-def _needs_session(now: InsightsNow) -> str:
-    return _needs_row(now) or ("" if now.leads else "This row has no session.")
+_PANE = needs(InsightsNow, lambda now: now.focus == "insights", "Only available in the Insights pane.")
+_ROW = needs(InsightsNow, lambda now: now.cases, "The list is empty.", _PANE)
+_SESSION = needs(InsightsNow, lambda now: now.leads, "This row has no session.", _ROW)
 
 
 def _act(
@@ -35,14 +27,12 @@ def _act(
     *keys: str,
     hint: str = "",
     rank: int = 0,
-    needs: Callable[[InsightsNow], str] = _needs_pane,
+    needs: Needs = _PANE,
     shared: str = "",
 ) -> Action:
     """An action of the pane; `shared`: its id, where other panes have it too."""
     own, alias = f"insights.{name}", f"insights.{name}" if shared else ""
-    return Action(
-        shared or own, title, keys, "insights", INSIGHTS_GROUP, hint, rank, needs=needs, kind=InsightsNow, alias=alias
-    )
+    return Action(shared or own, title, keys, "insights", INSIGHTS_GROUP, hint, rank, needs=needs, alias=alias)
 
 
 _ACTIONS: tuple[Action, ...] = (
@@ -51,10 +41,9 @@ _ACTIONS: tuple[Action, ...] = (
     _act("since", "Show all weeks, the last 12 or the last 4", "s", hint="weeks", rank=3),
     _act("project", "Show the next project or all projects", "p", hint="project", rank=4),
     _act("unscope", "Show all weeks and projects", "F", hint="all", rank=6, shared="list.unfilter"),
-    _act("copy", "Copy the view as Markdown (paths removed)", "y", hint="copy", rank=5, needs=_needs_row,
-         shared="list.copy"),
-    _act("picture", "Save the view as an image (paths removed)", "w", hint="image", rank=7, needs=_needs_row),
-    _act("session", "Show the last session as a strip", "o", hint="session", rank=8, needs=_needs_session),
+    _act("copy", "Copy the view as Markdown (paths removed)", "y", hint="copy", rank=5, needs=_ROW, shared="list.copy"),
+    _act("picture", "Save the view as an image (paths removed)", "w", hint="image", rank=7, needs=_ROW),
+    _act("session", "Show the last session as a strip", "o", hint="session", rank=8, needs=_SESSION),
 )  # fmt: skip
 
 PANE = Pane(

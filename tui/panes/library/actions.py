@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from tui.actions.action import Action, Pane, Place, Situation
+from tui.actions.action import Action, Needs, Pane, Place, Situation, needs
+from tui.actions.shared import NO_FILTER
 
 LIBRARY_GROUP, INGEST, ASK = "Library", "Library ingest", "Ask the library"
 
@@ -34,117 +34,76 @@ class AskNow(Situation):
     sources: int = 0
 
 
-def _can_ingest(now: Situation) -> str:
-    return "The casebook is read-only. You cannot ingest folders." if now.around.readonly else ""
-
-
-def _needs_ingest(now: Situation) -> str:
-    return "" if now.around.ingesting else "No ingest is running."
-
-
-def _needs_quiet(now: Situation) -> str:
-    return _can_ingest(now) or ("An ingest is already running." if now.around.ingesting else "")
-
+_CAN_INGEST = needs(
+    Situation, lambda now: not now.around.readonly, "The casebook is read-only. You cannot ingest folders."
+)
+_INGESTING = needs(Situation, lambda now: now.around.ingesting, "No ingest is running.")
+_QUIET = needs(Situation, lambda now: not now.around.ingesting, "An ingest is already running.", _CAN_INGEST)
 
 _INGEST: tuple[Action, ...] = (
-    Action("library.ingest", "Ingest folders", ("i",), "library", LIBRARY_GROUP, "ingest", 12,
-           needs=_can_ingest),
-    Action("library.left_out", "Report of the last ingest", ("I",), "library",
-           LIBRARY_GROUP),
-    Action("library.stop_ingest", "Stop the ingest", (), "app", LIBRARY_GROUP,
-           needs=_needs_ingest),
+    Action("library.ingest", "Ingest folders", ("i",), "library", LIBRARY_GROUP, "ingest", 12, needs=_CAN_INGEST),
+    Action("library.left_out", "Report of the last ingest", ("I",), "library", LIBRARY_GROUP),
+    Action("library.stop_ingest", "Stop the ingest", (), "app", LIBRARY_GROUP, needs=_INGESTING),
     Action("ingest.begin", "Ingest the selected folders", ("r",), "ingest", INGEST, "ingest", 1, palette=False,
-           needs=_needs_quiet),
+           needs=_QUIET),
     Action("ingest.mark", "Select or deselect this folder", ("x",), "ingest", INGEST, "select", 2, palette=False),
     Action("ingest.name", "Enter another folder", ("n", "slash"), "ingest", INGEST, "add folder", 3, palette=False),
-    Action("ingest.told", "Go to the report", ("w",), "ingest", INGEST, "report", 4,
-           palette=False),
+    Action("ingest.told", "Go to the report", ("w",), "ingest", INGEST, "report", 4, palette=False),
     Action("ingest.stop", "Stop after the current file, then go back", ("escape",), "ingest", INGEST, "stop, back", 5,
            palette=False),
     Action("ingest.back", "Back (the ingest continues)", ("q",), "ingest", INGEST, "back", 6, palette=False),
 )  # fmt: skip
 
 
-def _can_cite(now: LibraryNow) -> str:
-    if not now.library:
-        return "Only available in the Library pane."
-    if not now.citing:
-        return "No fix is waiting for a citation. Press {write.cite} in a fix or {case.library} on a fixed case."
-    if now.around.readonly:
-        return "The casebook is read-only. You cannot add citations."
-    return "" if now.hit or now.cited else "Select a passage first."
-
+_ELSEWHERE = "Only available in the Library pane."
+_PANE = needs(LibraryNow, lambda now: now.library, _ELSEWHERE)
+_CITING = needs(
+    LibraryNow, lambda now: now.citing,
+    "No fix is waiting for a citation. Press {write.cite} in a fix or {case.library} on a fixed case.", _PANE,
+)  # fmt: skip
+_CAN_CITE = needs(
+    LibraryNow, lambda now: not now.around.readonly, "The casebook is read-only. You cannot add citations.", _CITING
+)
+_TO_CITE = needs(LibraryNow, lambda now: now.hit or now.cited, "Select a passage first.", _CAN_CITE)
 
 _CITE: tuple[Action, ...] = (
     Action("library.cite", "Cite this passage in the current fix", ("c",), "library", LIBRARY_GROUP, "cite", 1,
-           needs=_can_cite, kind=LibraryNow),
+           needs=_TO_CITE),
 )  # fmt: skip
 
 
-def _needs_answer(now: AskNow) -> str:
-    return "" if now.answered else "No answer yet."
-
-
-def _can_go_back(now: LibraryNow) -> str:
-    return "" if now.library or now.focus in ("ask", "asking") else "Only available in the Library pane."
-
-
-def _needs_source(now: AskNow) -> str:
-    return "" if now.sources else "The answer has no sources."
-
+_ANSWER = needs(AskNow, lambda now: now.answered, "No answer yet.")
+_SOURCE = needs(AskNow, lambda now: now.sources, "The answer has no sources.")
+_HERE = needs(LibraryNow, lambda now: now.library or now.focus in ("ask", "asking"), _ELSEWHERE)
 
 _ASK: tuple[Action, ...] = (
-    Action("library.ask", "Ask a question", ("a",), "library",
-           LIBRARY_GROUP, "ask", 2),
+    Action("library.ask", "Ask a question", ("a",), "library", LIBRARY_GROUP, "ask", 2),
     Action("ask.box", "Go to the question box", ("slash",), "ask", ASK, "question", 2, palette=False),
     Action("ask.stop", "Stop the answer and keep its text, then go back", ("escape",), "ask", ASK, "stop, back", 1,
            palette=False),
     Action("ask.back", "Back to the library", ("q",), "ask", ASK, palette=False),
-    Action("ask.why", "Show or hide the trace", ("t",), "ask", ASK, "trace", 3,
-           palette=False, needs=_needs_answer, kind=AskNow),
-    Action("ask.copy", "Copy the answer with its sources", ("y",), "ask", ASK, "copy", 4, palette=False,
-           needs=_needs_answer, kind=AskNow),
-    Action("ask.steps", "Answer in several steps: on or off", ("m", "f4"), "ask", ASK,
-           "steps", 7, palette=False),
-    Action("ask.fresh", "Start a new conversation", ("n",), "ask", ASK, "new", 6,
-           palette=False, needs=_needs_answer, kind=AskNow),
-    Action("ask.talks", "Open an earlier conversation", ("o", "f3"), "ask", ASK,
-           "earlier", 8, needs=_can_go_back, kind=LibraryNow, words="history session answers list"),
+    Action("ask.why", "Show or hide the trace", ("t",), "ask", ASK, "trace", 3, palette=False, needs=_ANSWER),
+    Action("ask.copy", "Copy the answer with its sources", ("y",), "ask", ASK, "copy", 4, palette=False, needs=_ANSWER),
+    Action("ask.steps", "Answer in several steps: on or off", ("m", "f4"), "ask", ASK, "steps", 7, palette=False),
+    Action("ask.fresh", "Start a new conversation", ("n",), "ask", ASK, "new", 6, palette=False, needs=_ANSWER),
+    Action("ask.talks", "Open an earlier conversation", ("o", "f3"), "ask", ASK, "earlier", 8, needs=_HERE,
+           words="history session answers list"),
     *(
         Action(f"ask.source_{number}", f"Open source {number}", (str(number),), "ask", ASK,
-               "open source" if number == 1 else "", 5 if number == 1 else 0, palette=False, needs=_needs_source,
-               kind=AskNow)
+               "open source" if number == 1 else "", 5 if number == 1 else 0, palette=False, needs=_SOURCE)
         for number in range(1, SOURCES_CHOSEN + 1)
     ),
 )  # fmt: skip
 
 
-def _needs_pane(now: LibraryNow) -> str:
-    return "" if now.library else "Only available in the Library pane."
-
-
-def _needs_row(now: LibraryNow) -> str:
-    return _needs_pane(now) or ("" if now.cited else "Select a row first.")
-
-
-def _needs_hit(now: LibraryNow) -> str:
-    return _needs_pane(now) or ("" if now.hit else "Search first, then select a passage.")
-
-
-def _needs_document(now: LibraryNow) -> str:
-    return _needs_pane(now) or ("" if now.document else "Open a document first.")
-
-
-def _needs_words(now: LibraryNow) -> str:
-    return _needs_document(now) or ("" if now.query else "Search for something first.")
-
-
-def _needs_markdown(now: LibraryNow) -> str:
-    return _needs_document(now) or ("" if now.markdown else "The document is not Markdown. There is nothing to render.")
-
-
-def _needs_filtered(now: LibraryNow) -> str:
-    return _needs_pane(now) or ("" if now.filtered else "No filter is active.")
+_ROW = needs(LibraryNow, lambda now: now.cited, "Select a row first.", _PANE)
+_HIT = needs(LibraryNow, lambda now: now.hit, "Search first, then select a passage.", _PANE)
+_DOCUMENT = needs(LibraryNow, lambda now: now.document, "Open a document first.", _PANE)
+_WORDS = needs(LibraryNow, lambda now: now.query, "Search for something first.", _DOCUMENT)
+_FILTERED = needs(LibraryNow, lambda now: now.filtered, NO_FILTER, _PANE)
+_MARKDOWN = needs(
+    LibraryNow, lambda now: now.markdown, "The document is not Markdown. There is nothing to render.", _DOCUMENT
+)
 
 
 def _act(
@@ -153,35 +112,32 @@ def _act(
     *keys: str,
     hint: str = "",
     rank: int = 0,
-    needs: Callable[[LibraryNow], str] = _needs_row,
+    needs: Needs = _ROW,
     shared: bool = False,
 ) -> Action:
     """An action of the pane; `shared`: other panes have it too."""
     own, alias = (f"list.{name}", f"library.{name}") if shared else (f"library.{name}", "")
-    return Action(own, title, keys, "library", LIBRARY_GROUP, hint, rank, needs=needs, kind=LibraryNow, alias=alias)
+    return Action(own, title, keys, "library", LIBRARY_GROUP, hint, rank, needs=needs, alias=alias)
 
 
 _LIBRARY: tuple[Action, ...] = (
-    _act("mode", "Change the search mode: hybrid, keyword, semantic", "m", hint="mode", rank=4,
-         needs=_needs_pane),
-    _act("filter", "Filter by tag, path, language, kind, trust or date", "f", hint="filter", rank=5,
-         needs=_needs_pane, shared=True),
-    _act("unfilter", "Clear the filters", "F", needs=_needs_filtered, shared=True),
+    _act("mode", "Change the search mode: hybrid, keyword, semantic", "m", hint="mode", rank=4, needs=_PANE),
+    _act("filter", "Filter by tag, path, language, kind, trust or date", "f", hint="filter", rank=5, needs=_PANE,
+         shared=True),
+    _act("unfilter", "Clear the filters", "F", needs=_FILTERED, shared=True),
     _act("only", "Search this document or all documents", "o", hint="only this", rank=13),
-    _act("why", "Show or hide the trace", "t", hint="trace", rank=6,
-         needs=_needs_pane, shared=True),
-    _act("raw", "Switch between rendered and raw Markdown", "r", hint="raw", rank=9, needs=_needs_markdown),
-    _act("next_match", "Next match in the document", "n", hint="next match", rank=7, needs=_needs_words),
-    _act("previous_match", "Previous match in the document", "N", needs=_needs_words),
+    _act("why", "Show or hide the trace", "t", hint="trace", rank=6, needs=_PANE, shared=True),
+    _act("raw", "Switch between rendered and raw Markdown", "r", hint="raw", rank=9, needs=_MARKDOWN),
+    _act("next_match", "Next match in the document", "n", hint="next match", rank=7, needs=_WORDS),
+    _act("previous_match", "Previous match in the document", "N", needs=_WORDS),
     _act("next", "Next hit", "J", "right_square_bracket", shared=True),
     _act("previous", "Previous hit", "K", "left_square_bracket", shared=True),
     _act("copy", "Copy the citation", "y", hint="copy", rank=3, shared=True),
     _act("copy_as", "Copy as citation, passage, quote, link, JSON or command", "Y", shared=True),
     _act("edit", "Open the file in your editor at the cited line", "e", hint="edit", rank=8),
-    _act("passage", "Show the stored passage and its neighbors", "p", hint="passage", rank=10,
-         needs=_needs_hit),
-    Action("passage.next", "Next passage", ("J", "n", "right_square_bracket"), "passage", LIBRARY_GROUP,
-           "next", 2, palette=False),
+    _act("passage", "Show the stored passage and its neighbors", "p", hint="passage", rank=10, needs=_HIT),
+    Action("passage.next", "Next passage", ("J", "n", "right_square_bracket"), "passage", LIBRARY_GROUP, "next", 2,
+           palette=False),
     Action("passage.previous", "Previous passage", ("K", "N", "left_square_bracket"), "passage", LIBRARY_GROUP,
            "previous", 3, palette=False),
     Action("passage.back", "Close the passage", ("escape", "q", "p"), "passage", LIBRARY_GROUP, "back", 1,

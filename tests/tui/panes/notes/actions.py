@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tui.actions.action import Action, Pane, Place, Situation
+from tui.actions.action import Action, Needs, Pane, Place, Situation, needs
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,15 +12,14 @@ class NotesNow(Situation):
     """What the pane shows."""
 
 
-def _needs_row(now: NotesNow) -> str:
-    return "" if now.cases else "No note is listed."
+_ANY = Needs(NotesNow, lambda _now: "")
+_ROW = needs(NotesNow, lambda now: now.cases, "No note is listed.")
 
 
 def _act(shared: str, title: str, key: str, hint: str, rank: int, *, row: bool = False) -> Action:
     """An action that other panes have too: `list.why` is `notes.why` here."""
     alias = f"notes.{shared.partition('.')[2]}"
-    needs = _needs_row if row else lambda _now: ""
-    return Action(shared, title, (key,), "notes", "In the notes", hint, rank, needs=needs, kind=NotesNow, alias=alias)
+    return Action(shared, title, (key,), "notes", "In the notes", hint, rank, needs=_ROW if row else _ANY, alias=alias)
 
 
 PANE = Pane(
