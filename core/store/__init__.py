@@ -10,10 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from core.base.lazy import lazy_names
-from core.store.fault_mapping import as_fault, faults
 from core.store.open import open_store
 from core.store.schema.migrations import migrate
-from core.store.sql import now
+from core.store.sql import as_fault, faults, now
 from core.store.store import Store
 
 if TYPE_CHECKING:

@@ -11,7 +11,6 @@ import apsw
 
 from core.base.fault import Fault
 from core.store import files
-from core.store.fault_mapping import faults
 from core.store.files import (
     BUSY_MS,
     check_target,
@@ -24,7 +23,7 @@ from core.store.files import (
 )
 from core.store.open import newer_than, open_store, refuse_foreign
 from core.store.schema.migrations import SHIPPED, Schema, is_blank, refuse_altered
-from core.store.sql import stamp
+from core.store.sql import faults, stamp
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,10 @@ import apsw
 
 from core.base.fault import Fault
 from core.store import files
-from core.store.fault_mapping import RESCUE, as_fault
 from core.store.files import sweep_parts
 from core.store.open import open_store
 from core.store.schema.migrations import SHIPPED
-from core.store.sql import number, value
+from core.store.sql import RESCUE, as_fault, number, value
 from core.store.store import Store
 from core.store.vec import load_vec
 

@@ -9,10 +9,9 @@ from pathlib import Path
 import apsw
 
 from core.base.fault import Fault, FaultCode
-from core.store.fault_mapping import RESCUE, as_fault, faults
 from core.store.files import BUSY_MS, MAGIC, blocked, connect_reading, create_empty, head, is_full, look, private_copy
 from core.store.schema.migrations import APPLICATION_ID, SHIPPED, Schema, is_blank, migrate, refuse_altered, version_of
-from core.store.sql import number, value
+from core.store.sql import RESCUE, as_fault, faults, number, value
 from core.store.store import Store
 from core.store.wal import keep_wal_short
 

@@ -14,10 +14,9 @@ from typing import cast
 import apsw
 
 from core.base.fault import Fault
-from core.store.fault_mapping import faults
 from core.store.files import check_target, copy_files, look, part_file, place
 from core.store.schema.migrations import SHIPPED, migrate
-from core.store.sql import Value, now, quoted, value
+from core.store.sql import Value, faults, now, quoted, value
 from core.store.wal import take_wal
 
 _TABLE_LEAF, _TABLE_INNER, _INDEX_LEAF, _INDEX_INNER = 13, 5, 10, 2

@@ -11,9 +11,8 @@ import apsw
 
 from core.base.fault import Fault
 from core.store import files
-from core.store.fault_mapping import faults
 from core.store.files import reading
-from core.store.sql import quoted, value
+from core.store.sql import faults, quoted, value
 
 _TEXTS = ("ts", "error_normalized", "error_raw", "resolution", "resolved_by", "tool_sequence", "last_used")
 _ENCODINGS = {"UTF-16le": "utf-16-le", "UTF-16be": "utf-16-be"}

@@ -1,11 +1,19 @@
-"""Single values of rows: read typed, times in UTC, digests, identifiers, text that SQLite accepts."""
+"""Single values of rows: read typed, times in UTC, digests, identifiers, text that SQLite accepts.
+
+The one place where what SQLite and the system say becomes a Fault a person can act on.
+"""
 
 from __future__ import annotations
 
+import errno
 import time
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from os import PathLike, fspath
 
 import apsw
+
+from core.base.fault import Fault, FaultCode
 
 Value = int | float | bytes | str | None
 
@@ -54,3 +62,83 @@ def digest(text: str) -> bytes:
     except ImportError:
         from hashlib import blake2b
     return blake2b(text.encode("utf-8", "replace"), digest_size=32).digest()
+
+
+RESCUE = "restore a backup with `casebook db restore`, or save readable rows with `casebook db salvage`"
+READONLY = "check the permissions of the file and its folder, or pass another file with --db"
+_FILE = "check the folder and its permissions, or pass another file"
+_OPEN = "check the disk, its free space and the permissions of the folder"
+SPACE = "free some space, then run the command again. Saved data is intact"
+
+_TABLE: tuple[tuple[type[apsw.Error], FaultCode, str, str], ...] = (
+    (apsw.BusyError, "db_locked", "another process kept {path} locked for too long", "try again in a moment"),
+    (apsw.LockedError, "db_locked", "{path} is locked by another query", "try again in a moment"),
+    (apsw.ProtocolError, "db_locked", "{path} could not be locked", "try again in a moment"),
+    (apsw.NotADBError, "db_damaged", "{path} is not a database, or its first page is damaged", RESCUE),
+    (apsw.CorruptError, "db_damaged", "{path} is damaged ({error})", RESCUE),
+    (apsw.FormatError, "db_damaged", "{path} is damaged ({error})", RESCUE),
+    (apsw.FullError, "io_error", "the disk is full: {path} could not be written", SPACE),
+    (apsw.ReadOnlyError, "db_readonly", "{path} cannot be written ({error})", READONLY),
+    (apsw.PermissionsError, "io_error", "{path} cannot be opened: permission denied ({error})", READONLY),
+    (apsw.AuthError, "io_error", "{path} cannot be opened: permission denied ({error})", READONLY),
+    (
+        apsw.CantOpenError,
+        "io_error",
+        "{path} could not be opened ({error})",
+        _OPEN,
+    ),
+    (apsw.IOError, "io_error", "disk I/O error on {path} ({error})", "check the disk and its free space"),
+    (apsw.InterruptError, "timeout", "the query on {path} was stopped", ""),
+    (apsw.NoMemError, "generic", "memory ran out while reading {path}", ""),
+    (apsw.TooBigError, "invalid_input", "a text is too long to be stored in {path}", ""),
+    (apsw.ConstraintError, "invalid_input", "a row could not be stored in {path} ({error})", ""),
+)
+
+
+def as_fault(error: Exception, path: str | PathLike[str]) -> Fault:
+    """What `error` (of apsw, of the system, or already a Fault) means for the database at `path`."""
+    if isinstance(error, Fault):
+        return error
+    shown = fspath(path)
+    for kind, code, message, hint in _TABLE:
+        if isinstance(error, kind):
+            return Fault(code, message.format(path=shown, error=error), hint, path=shown)
+    if isinstance(error, apsw.SQLError) and str(error).startswith(("no such table", "no such column")):
+        return Fault("db_damaged", f"{shown} lacks a part that this version needs ({error})", RESCUE, path=shown)
+    if isinstance(error, OSError):
+        return _system(error, shown)
+    if isinstance(error, UnicodeDecodeError):
+        return Fault("db_damaged", f"{shown} is damaged: invalid text in a row", RESCUE, path=shown)
+    if isinstance(error, UnicodeEncodeError):
+        return _half_a_pair(shown)
+    return Fault("generic", f"{shown}: {error}", "", path=shown)
+
+
+def _half_a_pair(shown: str) -> Fault:
+    if shown == shown.encode("utf-8", "replace").decode():
+        return Fault(
+            "invalid_input", "a text contains half of a surrogate pair", "remove that character", path=ascii(shown)
+        )
+    return Fault("invalid_input", f"the file name {shown!a} is not UTF-8", "rename the file", path=ascii(shown))
+
+
+def _system(error: OSError, shown: str) -> Fault:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return Fault("io_error", f"the disk is full: {shown} could not be written", SPACE, path=shown)
+    if error.errno == errno.EROFS:
+        return Fault("db_readonly", f"{shown} is on a read-only disk", READONLY, path=shown)
+    return Fault("io_error", f"{error.filename or shown}: {error.strerror or error}", _FILE, path=shown)
+
+
+@contextmanager
+def faults(path: str | PathLike[str]) -> Generator[None]:
+    """Inside, every error of SQLite or the system on the database at `path` is raised as a Fault.
+
+    That the reader of what is printed has left is none of them.
+    """
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except (apsw.Error, OSError, UnicodeError) as error:
+        raise as_fault(error, path) from error

@@ -11,7 +11,7 @@ from typing import cast
 import apsw
 
 from core.base.fault import Fault, FaultCode
-from core.store.fault_mapping import READONLY, SPACE, faults
+from core.store.sql import READONLY, SPACE, faults
 
 
 class Store:

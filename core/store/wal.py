@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 import apsw
 
-from core.store.fault_mapping import faults
 from core.store.files import MAGIC, beside, head
-from core.store.sql import number
+from core.store.sql import faults, number
 from core.store.store import Store
 
 if TYPE_CHECKING:

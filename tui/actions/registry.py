@@ -12,8 +12,7 @@ from typing import cast
 
 from textual.binding import Binding, BindingType
 
-from tui.actions.action import Action, Focus, Pane, Place, Scope, Situation
-from tui.actions.shared import APP, FIRST, LAST, PLACES, WORKBENCH
+from tui.actions.action import APP, FIRST, LAST, PLACES, WORKBENCH, Action, Focus, Pane, Place, Scope, Situation
 
 _NAMES = {
     "slash": "/",

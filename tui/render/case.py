@@ -12,9 +12,8 @@ from rich.cells import cell_len
 from textual.content import Content, Span
 
 from tui.render.common.amounts import ago, stamp
-from tui.render.common.code import fit_fill, frame_spans, hunk_lines, source_spans, surplus_fill
+from tui.render.common.code import fit_fill, frame_spans, hunk_lines, language_of, source_spans, surplus_fill
 from tui.render.common.glyphs import UNICODE, Signs
-from tui.render.common.highlight import language_of
 from tui.render.common.lines import dotted, hanging
 from tui.render.common.markdown import draw_fix_markdown, quote_bar
 from tui.render.common.session import short_id

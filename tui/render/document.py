@@ -11,8 +11,8 @@ from rich.cells import cell_len
 from textual.content import Content
 
 from core.text import visible
+from tui.render.common.code import LARGEST, Run, colour, fence_language, language_of
 from tui.render.common.glyphs import Signs
-from tui.render.common.highlight import LARGEST, Run, colour, fence_language, language_of
 from tui.render.common.markdown import (
     BULLET,
     DELIMITER,

@@ -16,8 +16,8 @@ import pytest
 
 from core.base.fault import Fault
 from core.store import Store, open_store, store_checks
-from core.store.fault_mapping import SPACE
 from core.store.schema.migrations import SHIPPED, Schema, Script, shipped
+from core.store.sql import SPACE
 
 Nobody = Callable[[Callable[[], Any]], Any]
 

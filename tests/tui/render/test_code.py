@@ -10,7 +10,7 @@ from textual.content import Content
 
 from core.base.trace import Step
 from tui.render.case import Raw, draw_raw, rows_before
-from tui.render.common import highlight
+from tui.render.common import code
 from tui.render.common.code import fence_lines, fit_fill, frame_spans, hunk_lines, source_spans
 from tui.render.common.glyphs import UNICODE
 from tui.render.common.markdown import draw_fix_markdown
@@ -136,13 +136,13 @@ def test_with_the_colours_of_the_terminal_the_whole_line_has_one(path: str, sign
 
 def test_a_hunk_of_200_lines_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[int] = []
-    real = highlight.colour
+    real = code.colour
 
-    def colour(texts: Sequence[str], language: str) -> list[list[highlight.Run]]:
+    def colour(texts: Sequence[str], language: str) -> list[list[code.Run]]:
         read.append(len(texts))
         return real(texts, language)
 
-    monkeypatch.setattr(highlight, "colour", colour)
+    monkeypatch.setattr(code, "colour", colour)
     lines = [f"{'+' if at % 2 else '-'} line_{at} = {at}" for at in range(200)]
     first, second = hunk_lines(lines, 60, "python"), hunk_lines(lines, 40, "python")
     assert read == [100, 100] and len(first) == len(second) == 200

@@ -15,9 +15,9 @@ from core.library.search.lexical import lexical_query
 from tests.tui.corpus import assert_inert_text
 from tests.tui.render.test_library import DOCUMENT, opened
 from tui.render import document
-from tui.render.common import highlight
+from tui.render.common import code
+from tui.render.common.code import LANGUAGES, colour, language_of
 from tui.render.common.glyphs import UNICODE
-from tui.render.common.highlight import LANGUAGES, colour, language_of
 from tui.render.common.markdown import LONGEST
 from tui.render.document import DocLine, Paper, around, coloured_lines, lay_out
 
@@ -65,7 +65,7 @@ def test_what_was_searched_is_lit_above_every_colour() -> None:
 
 
 def test_no_tone_of_code_is_that_of_what_was_searched() -> None:
-    assert not [one for one in highlight._TONES.values() if "accent" in one or "underline" in one]
+    assert not [one for one in code._TONES.values() if "accent" in one or "underline" in one]
 
 
 def test_every_language_is_one_that_pygments_brings_itself() -> None:
@@ -103,7 +103,7 @@ def test_a_text_that_a_lexer_stumbles_over_is_shown_all_the_same(monkeypatch: py
             yield 0, ("Keyword",), "again"
             raise RecursionError
 
-    monkeypatch.setattr(highlight, "_lexer", lambda _language: Stumbling())
+    monkeypatch.setattr(code, "_lexer", lambda _language: Stumbling())
     runs = colour(["def lift", "", "end"], "python")
     assert ["".join(run.text for run in line) for line in runs] == ["def lift", "", "end"]
     assert [run.tone for run in runs[0]] == ["bold $cb-text", "$cb-soft"]

@@ -14,9 +14,8 @@ from textual.widgets import Input, Label
 
 from tests.tui.support import app_on, settled
 from tui.shell.app import CasebookApp
-from tui.terminal import style_rules
-from tui.terminal.display import CollectsAtRest
-from tui.terminal.style_rules import find_styles_once
+from tui.terminal import display
+from tui.terminal.display import CollectsAtRest, find_styles_once
 
 WALK = (
     ("escape",), ("down",), ("f",), ("escape",), ("enter",), ("t",), ("escape",), ("slash", "y", "a"), ("escape",),
@@ -31,10 +30,10 @@ def as_before() -> Iterator[None]:
 
 
 def with_textuals_own() -> None:
-    Stylesheet.apply = style_rules._OWN_APPLY
-    Stylesheet._process_component_classes = style_rules._OWN_COMPONENTS
-    Stylesheet.replace_rules = classmethod(style_rules._OWN_REPLACE)  # pyright: ignore[reportAttributeAccessIssue]
-    stylesheet._check_selectors = style_rules._OWN_MATCH  # pyright: ignore[reportPrivateImportUsage]
+    Stylesheet.apply = display._OWN_APPLY
+    Stylesheet._process_component_classes = display._OWN_COMPONENTS
+    Stylesheet.replace_rules = classmethod(display._OWN_REPLACE)  # pyright: ignore[reportAttributeAccessIssue]
+    stylesheet._check_selectors = display._OWN_MATCH  # pyright: ignore[reportPrivateImportUsage]
 
 
 def styled(nodes: list[DOMNode]) -> list[tuple[str, object, object]]:

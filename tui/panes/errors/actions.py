@@ -4,8 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tui.actions.action import Action, Needs, Pane, Place, Situation, needs
-from tui.actions.shared import FIND, LIST_IS_EMPTY, MOVE, NO_FILTER, SESSION_ACTIONS, SOME, is_some
+from tui.actions.action import (
+    FIND,
+    LIST_IS_EMPTY,
+    MOVE,
+    NO_FILTER,
+    SESSION_ACTIONS,
+    SOME,
+    Action,
+    Needs,
+    Pane,
+    Place,
+    Situation,
+    is_some,
+    needs,
+)
 
 CURATE, DECIDE, WRITE, PAST = "Curate", "Triage", "While writing a fix", "History"
 

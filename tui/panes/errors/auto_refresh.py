@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from core.base.fault import Fault
-from tui.actions.action import Acts, Performs
-from tui.actions.shared import EXPORTS
+from tui.actions.action import EXPORTS, Acts, Performs
 from tui.panes.errors.queries import (
     Place,
     Renewed,

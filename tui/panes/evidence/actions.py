@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tui.actions.action import Action, Needs, Pane, Place, Situation, needs
-from tui.actions.shared import LIST_IS_EMPTY, NO_FILTER
+from tui.actions.action import LIST_IS_EMPTY, NO_FILTER, Action, Needs, Pane, Place, Situation, needs
 
 REVIEW = "Evidence"
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tui.actions.action import Action, Needs, Pane, Place, Situation, needs
-from tui.actions.shared import NO_FILTER
+from tui.actions.action import NO_FILTER, Action, Needs, Pane, Place, Situation, needs
 
 LIBRARY_GROUP, INGEST, ASK = "Library", "Library ingest", "Ask the library"
 

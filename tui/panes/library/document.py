@@ -16,8 +16,8 @@ from textual.strip import Strip
 
 from core.base.fault import Fault
 from tui.actions.registry import bindings
+from tui.render.common.code import language_of
 from tui.render.common.glyphs import Signs
-from tui.render.common.highlight import language_of
 from tui.render.common.untrusted import inline, title
 from tui.render.document import (
     NO_COLOURS,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tui.actions.action import Action, Needs, Pane, Place, Situation, needs
-from tui.actions.shared import NO_CASEBOOK, NO_FILTER, READONLY
+from tui.actions.action import NO_CASEBOOK, NO_FILTER, READONLY, Action, Needs, Pane, Place, Situation, needs
 
 RULES = "Rules"
 TYPED = "Typing a call"

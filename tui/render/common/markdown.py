@@ -11,9 +11,8 @@ from rich.cells import cell_len
 from textual.content import Content
 
 from core.text import visible
-from tui.render.common.code import fence_lines, hunk_lines
+from tui.render.common.code import Run, fence_lines, hunk_lines, language_of
 from tui.render.common.glyphs import Mark, Signs
-from tui.render.common.highlight import Run, language_of
 
 LONGEST = 4_000
 """Code points of one line that are shown."""
