@@ -1,8 +1,8 @@
 """Signatures of failure and success in outputs whose exit code does not decide, and the errors that an output names.
 
-Patterns are searched for only where a word occurs that every match of them has. Most outputs have none of these words,
+Patterns are searched for only in lines with a word that every match of them has. Most lines have none of these words,
 and searching for a word is a hundred times faster than for a pattern of thirty branches. A test takes each pattern
-apart and requires a word in every branch."""
+apart and requires a word in every branch, and no more lines than it says."""
 
 from __future__ import annotations
 
@@ -21,24 +21,48 @@ from core.text import clean
 
 
 class Prefiltered(NamedTuple):
-    """`pattern`, and the words one of which every match holds; `rare` matches within every match that has none."""
+    """`pattern`, and the words one of which every match holds; `rare` matches within every match that has none.
+
+    A match begins in the line of its word, and spans at most so many `lines`. So only those are searched.
+    """
 
     pattern: re.Pattern[str]
     words: tuple[str, ...]
     rare: re.Pattern[str] | None = None
-
-    def may_match(self, text: str) -> bool:
-        """Whether a match is possible."""
-        return any(word in text for word in self.words) or (self.rare is not None and bool(self.rare.search(text)))
+    lines: int = 1
 
     def search(self, text: str) -> re.Match[str] | None:
         """As the pattern's own."""
-        return self.pattern.search(text) if self.may_match(text) else None
+        return next(self.finditer(text), None)
 
     def finditer(self, text: str) -> Iterator[re.Match[str]]:
         """As the pattern's own."""
-        none: Iterable[re.Match[str]] = ()
-        return self.pattern.finditer(text) if self.may_match(text) else iter(none)
+        at = 0
+        for start in sorted(self._starts(text)):
+            end = stop = _line_end(text, start)
+            for _ in range(1, self.lines):
+                stop = _line_end(text, stop + 1)
+            at = max(at, start)
+            while at <= end and (found := self.pattern.search(text, at, stop)) and found.start() <= end:
+                yield found
+                at = found.end()
+
+    def _starts(self, text: str) -> set[int]:
+        """Where the lines begin that hold a word."""
+        starts = set[int]()
+        for word in self.words:
+            at = text.find(word)
+            while at >= 0:
+                starts.add(text.rfind("\n", 0, at) + 1)
+                at = text.find(word, _line_end(text, at))
+        if self.rare is not None:
+            starts.update(text.rfind("\n", 0, found.start()) + 1 for found in self.rare.finditer(text))
+        return starts
+
+
+def _line_end(text: str, start: int) -> int:
+    end = text.find("\n", start)
+    return len(text) if end < 0 else end
 
 
 _PROBED = 32_768
@@ -74,7 +98,7 @@ _ERROR_WORDS: Final = (
     "Module not found", "rake aborted!", "Failed to compile", "dependency failed to start", "container ",
     "level=", "CONFLICT (", "rejected]", "E: ", "is not recognized as ",
 )  # fmt: skip
-ERROR: Final = Prefiltered(_ERROR, _ERROR_WORDS, re.compile(r":\d+: [A-Z]+\d{3}"))
+ERROR: Final = Prefiltered(_ERROR, _ERROR_WORDS, re.compile(r":\d+: [A-Z]+\d{3}"), lines=2)
 """A line that names an error: strong enough to believe against an exit code of 0."""
 
 _FAILED: Final = re.compile(
