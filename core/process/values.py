@@ -67,6 +67,10 @@ def loads(header: bytes) -> object:
         return json.loads(header)
 
 
+_AS_IT_IS: Final = frozenset((str, bool, type(None)))
+"""Kinds of values that JSON holds as they are."""
+
+
 class _Writer:
     def __init__(self) -> None:
         self.types: dict[str, int] = {}
@@ -94,7 +98,8 @@ class _Writer:
     def _other(self, kind: type, value: Any) -> Any:
         names = _fields(kind)
         if names is not None:
-            return [self._type(kind), *(self.tree(getattr(value, name)) for name in names)]
+            own = cast("tuple[Any, ...]", value) if hasattr(kind, "_make") else [getattr(value, one) for one in names]
+            return [self._type(kind), *[one if one.__class__ in _AS_IT_IS else self.tree(one) for one in own]]
         if isinstance(value, bytes):
             self.pieces.append(value)
             self._size += len(value)
@@ -113,6 +118,10 @@ class _Writer:
         return self.types.setdefault(f"{kind.__module__}:{kind.__qualname__}", len(self.types))
 
 
+_NESTED: Final = frozenset((list, dict))
+"""Kinds of JSON that stand for another value."""
+
+
 class _Reader:
     def __init__(self, types: list[Callable[[list[Any]], Any]], body: bytes) -> None:
         self._types = types
@@ -123,7 +132,9 @@ class _Reader:
             parts = cast("list[Any]", tree)
             tag = parts[0]
             if type(tag) is int:
-                return self._types[tag]([self.value(one) for one in parts[1:]])
+                given = iter(parts)
+                next(given)
+                return self._types[tag]([self.value(one) if one.__class__ in _NESTED else one for one in given])
             return self._other(tag, parts)
         if type(tree) is dict:
             return {key: self.value(one) for key, one in cast("dict[str, Any]", tree).items()}

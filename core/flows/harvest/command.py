@@ -229,17 +229,26 @@ class Part(NamedTuple):
     def width(self, table: frozenset[str]) -> int:
         """Return how many leading words of the part are in `table` together (the longest entry), or 0."""
         words = self.words
+        if not words or (words[0] not in _first_words(table) and " " not in words[0]):
+            return 0
         if len(words) > 2 and f"{words[0]} {words[1]} {words[2]}" in table:
             return 3
         if len(words) > 1 and f"{words[0]} {words[1]}" in table:
             return 2
-        return 1 if words and words[0] in table else 0
+        return int(words[0] in table)
 
     def named(self, table: frozenset[str]) -> bool:
         """Return whether the program, alone or with its first one or two arguments, is in `table`."""
         return self.width(table) > 0
 
 
+@lru_cache(maxsize=64)
+def _first_words(table: frozenset[str]) -> frozenset[str]:
+    """The programs of a table, of which most commands are none."""
+    return frozenset(entry.partition(" ")[0] for entry in table)
+
+
+@lru_cache(maxsize=512)
 def plain_name(word: str) -> str:
     """A program's name without its folder and suffix, versions of one interpreter as one."""
     name = _SUFFIX.sub("", word.replace("\\", "/").rpartition("/")[2] or word)
@@ -514,15 +523,14 @@ def _executing(parts: tuple[Part, ...]) -> list[Part]:
     return kept
 
 
+_SHELL_STATE: Final = programs.SHELL_STATE - {"cd", "pushd", "Set-Location", "chdir"}
+
+
 def _shaping(parts: tuple[Part, ...], members: tuple[Part, ...]) -> list[Part]:
     """The parts that make a command the same one to a person."""
     known = frozenset(members)
     return [
         part
         for part in parts
-        if part in known
-        or (
-            part.kind == "setup"
-            and (not part.words or part.named(programs.SHELL_STATE - {"cd", "pushd", "Set-Location", "chdir"}))
-        )
+        if part in known or (part.kind == "setup" and (not part.words or part.named(_SHELL_STATE)))
     ]

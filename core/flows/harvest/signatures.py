@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Final, NamedTuple
 
+from core.base.lazy import lazy_pattern
 from core.errors.identity.api import identify
 from core.errors.identity.fingerprint import fingerprint_line
 from core.errors.identity.identity import KeyLine
@@ -270,13 +271,18 @@ def shortened(text: str) -> str:
     return clean(text if len(text) <= 2 * _PROBED else f"{text[:_PROBED]}\n{text[-_PROBED:]}")
 
 
+_OF_SHELL_OR_CLIENT: Final = lazy_pattern(rf"{_SHELL}\S|{_CLIENT_COMPLAINT.pattern}")
+
+
 def only_lines_of(body: str, programs: Iterable[str]) -> str:
     """`body` with every line blanked that none of `programs` wrote as its own complaint (`grep: x: No such file`)."""
     names = "|".join(sorted({re.escape(name) for name in programs if name} | {"fatal", "error", "ssh"}))
-    own = re.compile(
-        rf"(?:[\w/.\-]+: )?(?:(?:line )?\d+: )?(?:\S*/)?(?:{names}) ?: ?\S|{_SHELL}\S|{_CLIENT_COMPLAINT.pattern}"
+    own = re.compile(rf"(?:[\w/.\-]+: )?(?:(?:line )?\d+: )?(?:\S*/)?(?:{names}) ?: ?\S")
+    shown = [(line, _uncoloured(line)) for line in body.split("\n")]
+    return "\n".join(
+        line if own.match(as_shown) or _OF_SHELL_OR_CLIENT.match(as_shown) else " " * len(line)
+        for line, as_shown in shown
     )
-    return "\n".join(line if own.match(_uncoloured(line)) else " " * len(line) for line in body.split("\n"))
 
 
 def _uncoloured(line: str) -> str:

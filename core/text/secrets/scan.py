@@ -237,7 +237,7 @@ def _ask(scan: Scan, text: str, first: re.Match[str], found: list[Span]) -> None
 
 def _scans(text: str) -> tuple[Scan, ...]:
     """The scan for all rare signs, or for those that `text` holds, which finds the same; and one for each word."""
-    if len(text) >= _SHORT or _scan.cache_info().currsize >= _FEW:
+    if len(text) >= _SHORT or len(_scans_made) >= _FEW:
         return _whole()
     return (_scan(tuple(sign for sign in _branches() if sign in text)), *_words())
 
@@ -256,13 +256,18 @@ def _branches() -> dict[str, list[Branch]]:
     return {sign: by_sign[sign] for sign in sorted(by_sign, key=lambda sign: COMMON_SIGNS.find(sign) % 99)}
 
 
-@cache
+_scans_made: Final[dict[tuple[str, ...], Scan]] = {}
+
+
 def _scan(signs: tuple[str, ...]) -> Scan:
     """The scan for these signs, compiled when it is first used."""
+    if made := _scans_made.get(signs):
+        return made
     known = _branches()
     parts = [f"{re.escape(sign)}(?:{'|'.join(branch.around + '()' for branch in known[sign])})" for sign in signs]
     rules = tuple(branch.rule for sign in signs for branch in known[sign])
-    return Scan(signs[0] if len(signs) == 1 else "", lazy_pattern("|".join(parts) or "(?!)"), rules)
+    pattern = lazy_pattern("|".join(parts) or "(?!)")
+    return _scans_made.setdefault(signs, Scan(signs[0] if len(signs) == 1 else "", pattern, rules))
 
 
 @cache

@@ -181,3 +181,11 @@ def test_codex_arguments_are_read_like_a_line() -> None:
 )
 def test_what_runs_one_after_the_other(command: str, texts: tuple[str, ...]) -> None:
     assert chained(command) == texts
+
+
+@given(st.lists(st.sampled_from(["npm", "run", "npm run", "test", "run test", ""]), max_size=4))
+def test_a_part_is_named_by_its_first_words(words: list[str]) -> None:
+    (part,) = parse_command("npm run test").parts
+    table = frozenset({"npm run test", "run test", "npm", "npm run npm", "test"})
+    named = [n for n in (3, 2, 1) if len(words) >= n and " ".join(words[:n]) in table]
+    assert part._replace(words=tuple(words)).width(table) == (named[0] if named else 0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from core.text import clean, words
@@ -201,7 +202,11 @@ def squeezed(line: str) -> str:
 
 def names_in(text: str) -> frozenset[str]:
     """The identifiers, rules, codes and quoted words of a line, in lower case; no plain words."""
-    line = text[:_LINE]
+    return _names_in(text[:_LINE])
+
+
+@lru_cache(maxsize=512)
+def _names_in(line: str) -> frozenset[str]:
     found = set(_specific(line))
     for match in _QUOTED.finditer(line):
         quoted = next(group for group in match.groups() if group is not None).strip()
