@@ -241,9 +241,15 @@ class _Retrieved:
     ) -> Answer:
         """A refusal with what came nearest."""
         made = replace(self, steps=(*self.steps, *more))
-        waits = self.retrieved is not None and bool(self.retrieved.gate.waits)
-        narrowed = self.options.filters.active()
-        text = refusal_text(reason, self.question, cause=cause, waits=waits, narrowed=narrowed)
+        gate = self.retrieved.gate if self.retrieved is not None else None
+        text = refusal_text(
+            reason,
+            self.question,
+            cause=cause,
+            waits=gate is not None and bool(gate.waits),
+            unknown=gate.unknown if gate is not None else "",
+            narrowed=self.options.filters.active(),
+        )
         return made.answer(text, reason, self.near(), usage or self.usage())
 
     def answer(

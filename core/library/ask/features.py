@@ -296,12 +296,16 @@ class Beside:
 
 @dataclass(frozen=True, slots=True)
 class PassageFeatures:
-    """A passage beside a question: its signals, the words it has in one place, the names and the word it lacks."""
+    """A passage beside a question: its signals, the words it has in one place, the names and the word it lacks.
+
+    `held`: of each word of the question how much the passage says of it, 0 to 1.
+    """
 
     passage: Passage
     signals: Signals
     words: Cover
     lacks: tuple[str, ...]
+    held: tuple[float, ...] = ()
     missing: str = ""
 
 
@@ -313,7 +317,7 @@ def by_words(asked: Beside, row: Passage) -> PassageFeatures:
     words = cover(question.words, asked.weights, text, asked.matches)
     named = f"{row.path}\n{above}\n{row.text}"
     lacks = tuple(name for name in question.names if "-" not in name and not _has(named, name))
-    missing = _missing(asked, coverage_of(question.words, text, asked.matches))
+    held = coverage_of(question.words, text, asked.matches)
     low = row.path.lower()
     signals = Signals(
         stretch=words.share,
@@ -321,7 +325,7 @@ def by_words(asked: Beside, row: Passage) -> PassageFeatures:
         program=float(not low.endswith((*_PROSE, *_TABLES))),
         table=float(low.endswith(_TABLES)),
     )
-    return PassageFeatures(row, signals, words, lacks, missing)
+    return PassageFeatures(row, signals, words, lacks, held, _missing(asked, held))
 
 
 def by_reading(
@@ -427,10 +431,11 @@ def _passage_features(asked: Beside, one: PassageFeatures, place: _Place, model:
             if (said := model.expand(asked_word)) and share < 1:
                 alike = float((words @ model.read([said])[0]).max())
                 has[at] = max(share, min(1.0, max(0.0, (alike - _UNLIKE) / (_ALIKE - _UNLIKE))))
-    missing = _missing(asked, has)
     share = sum(weight * part for weight, part in zip(asked.weights, has, strict=True)) / asked.total
     signals = replace(one.signals, near=place.near, share=share, beside=place.beside)
-    return replace(one, signals=signals, missing=missing)
+    # The nearest place speaks for its passage, and a word that is elsewhere in it is said all the same.
+    held = tuple(map(max, one.held, has))
+    return replace(one, signals=signals, held=held, missing=_missing(asked, has))
 
 
 def _readable(asked: Beside, text: str) -> str:

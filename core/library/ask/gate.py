@@ -40,6 +40,7 @@ _KEPT: Final = 8  # passages whose sentences are read
 _BESIDE, _INSTEAD = 0.35, 0.7  # what shared words promise beside a cosine, and more where there is none
 _PROGRAM, _TABLE = 0.15, 0.3  # programs and data seldom answer a question that is asked in words
 _TOLD: Final = 5
+_UNSAID: Final = 0.5  # of a word: what is more alike is said in other words
 NOTHING: Final[Mapping[str, str]] = {}
 
 
@@ -53,6 +54,7 @@ class Weighed:
     meaning: float | None
     lacks: tuple[str, ...]
     signals: Signals
+    held: tuple[float, ...] = ()
     missing: str = ""
 
 
@@ -60,7 +62,8 @@ class Weighed:
 class Gate:
     """Whether to ask a model: the best evidence, the passages that bring it (best first), and why.
 
-    `waits`: what only has to be waited for until meaning can be asked too; words alone decided.
+    `waits`: what only has to be waited for until meaning can be asked too; words alone decided. `unknown`: the heaviest
+    word of the question that none of the best passages says anything about, as the question spells it; else empty.
     """
 
     passed: bool
@@ -68,6 +71,7 @@ class Gate:
     best: tuple[Weighed, ...]
     step: Step
     waits: str = ""
+    unknown: str = ""
 
 
 def gate(
@@ -101,8 +105,29 @@ def gate(
     passed = bool(best) and score >= bar
     waits = _pending_reason(near.step)
     unmeasured = "the model is not calibrated. Run: casebook models calibrate" if near.items and model is None else None
-    told = GateTrace(question, score, bar, why or unmeasured or (None if cosines else near.step.reason), waits)
-    return Gate(passed, score, tuple(best), _step(told, best, watch), waits)
+    unknown = _unknown(asked, best)
+    by_words_why = why or unmeasured or (None if cosines else near.step.reason)
+    told = GateTrace(question, score, bar, by_words_why, waits, unknown)
+    return Gate(passed, score, tuple(best), _step(told, best, watch), waits, unknown)
+
+
+def _unknown(asked: Beside, best: Sequence[Weighed]) -> str:
+    """The heaviest word that none of the best passages says even half of, of equal ones the longest, as it is spelled.
+
+    A Korean one without its particle. Empty where there is none.
+    """
+    held = [one.held for one in best[:_KEPT]]
+    lacking = [
+        (weight, len(word.word), word)
+        for weight, word, *shares in zip(asked.weights, asked.question.words, *held, strict=True)
+        if held and max(shares) < _UNSAID
+    ]
+    if not lacking:
+        return ""
+    word = max(lacking, key=lambda row: row[:2])[2]
+    said = word.stem if word.kind == "korean" else word.word
+    at = asked.question.text.casefold().find(said)
+    return asked.question.text[at : at + len(said)] if at >= 0 else said
 
 
 def _pending_reason(near: Step) -> str:
@@ -163,7 +188,7 @@ def _promise(one: PassageFeatures, cosines: Mapping[int, float]) -> float:
 
 def _weighed(one: PassageFeatures, meaning: float | None) -> Weighed:
     found = evidence(one.signals, by_words=meaning is None)
-    return Weighed(one.passage, found, one.words, meaning, one.lacks, one.signals, one.missing)
+    return Weighed(one.passage, found, one.words, meaning, one.lacks, one.signals, one.held, one.missing)
 
 
 def _ordered(found: Sequence[Weighed]) -> list[Weighed]:
@@ -195,6 +220,7 @@ class GateTrace:
     bar: float
     by_words: str | None
     waits: str
+    unknown: str
 
 
 def _step(told: GateTrace, best: Sequence[Weighed], watch: Stopwatch) -> Step:
@@ -203,6 +229,8 @@ def _step(told: GateTrace, best: Sequence[Weighed], watch: Stopwatch) -> Step:
         reason = "no passage contains any of the words"
     elif not passed:
         reason = "no passage covers enough of the question"
+        if told.unknown:
+            reason += f", and the closest do not mention {told.unknown!r}"
     else:
         reason = "a passage covers enough of the question"
     known = facts(
@@ -212,6 +240,7 @@ def _step(told: GateTrace, best: Sequence[Weighed], watch: Stopwatch) -> Step:
         english=told.question.english or None,
         by_words=told.by_words,
         waits=told.waits or None,
+        unknown=told.unknown or None,
     )
     steps = tuple(_passage_step(one, hit=one.evidence >= told.bar) for one in best[:_TOLD])
     return Step("gate", "hit" if passed else "rejected", reason, known, steps, elapsed_ms=watch.ms())

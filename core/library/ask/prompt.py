@@ -214,6 +214,7 @@ _NOT_YET: Final = {
 
 
 _PART: Final = {"en": " Only part of the library was searched: {}.", "ko": " 일부에만 물음: {}."}
+_UNKNOWN: Final = {"en": ' The closest passages do not mention "{}".', "ko": ' 가까운 글에 "{}" 없음.'}
 _OF_A_PART: Final = ("score_gate", "no_chunks", "llm_self_judge")
 
 
@@ -223,15 +224,18 @@ def refusal_text(
     *,
     cause: Cause = "gave_up",
     waits: bool = False,
+    unknown: str = "",
     narrowed: Sequence[tuple[str, str]] = (),
 ) -> str:
     """Return the sentence in place of an answer. `cause`: what the model did instead; `waits`: vectors were still
-    missing; `narrowed`: the requested filters, by name."""
+    missing; `unknown`: the word that no close passage has; `narrowed`: the requested filters, by name."""
     language = "ko" if hangul_share(question) > 0.3 else "en"
     texts = _KOREAN if language == "ko" else _ENGLISH
     said = texts.get(reason, texts["llm_self_judge"])
     if reason == "score_gate" and waits:
         said = _NOT_YET[language]
+    elif reason == "score_gate" and unknown:
+        said += _UNKNOWN[language].format(unknown)
     if reason == "llm_self_judge" and cause in _CAUSES:
         said = _CAUSES[cause][language == "ko"]
     if narrowed and reason in _OF_A_PART:

@@ -221,6 +221,7 @@ def test_the_gate_refuses_before_the_model_is_asked(store: Store) -> None:
     assert off.citations
     assert off.retrieval.chunks_used == 0
     assert korean.answer.startswith("근거 부족")
+    assert off.answer == 'Not enough evidence in the library. The closest passages do not mention "coffee".'
     assert store.con.execute("SELECT count(*) FROM answers WHERE grounded = 0").fetchone() == (3,)
 
 

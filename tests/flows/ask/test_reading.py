@@ -183,6 +183,21 @@ def test_passages_that_still_wait_for_their_vectors_are_told_of(tmp_path: Path, 
     assert refusal_text("score_gate", "임베딩은 어디에 있나요?", waits=True) != refusal_text("score_gate", "임베딩은?")
 
 
+@pytest.mark.parametrize("model", [True, False], ids=["with a model", "by words"])
+def test_a_refusal_names_the_word_that_no_close_passage_mentions(library: Store, minilm: Embedder, model: bool) -> None:
+    vectors = searching(minilm) if model else None
+    found = asked(library, "Is the boat house insured against Earthquakes?", vectors)
+    assert not found.passed
+    assert found.unknown == "Earthquakes", "as the question spells it"
+    assert "do not mention 'Earthquakes'" in found.step.reason
+    assert asked(library, "회비로 로켓발사대를 사나요?", vectors).unknown == "로켓발사대", "without its particle"
+    assert 'do not mention "Earthquakes"' in refusal_text("score_gate", "Is it?", unknown=found.unknown)
+    assert '"지진" 없음' in refusal_text("score_gate", "지진이 나면?", unknown="지진")
+    answered = asked(library, "How long does the varnish of a boat need to dry?", vectors)
+    assert answered.passed
+    assert answered.unknown == ""
+
+
 def test_a_model_nobody_measured_does_not_speak_for_a_passage(library: Store, minilm: Embedder) -> None:
     unmeasured = CATALOGUE[MINILM]._replace(thresholds=None)
     found = asked(library, "How long until the paint can be touched?", of_model(unmeasured, minilm))
