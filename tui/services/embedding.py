@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from core.base.fault import Fault
-from tui.actions.action import Acts, Performs
+from tui.actions.action import Acts
 from tui.render.common.glyphs import Signs
 from tui.render.common.status import model_changed, no_model, report_line
-from tui.render.common.untrusted import fault_text, title
+from tui.render.common.untrusted import title
 from tui.runtime.jobs import Job, Jobs, job_work
 from tui.runtime.messages import PaneChanged, PaneSaid
 from tui.services.tasks import embedding_task, job_of
-from tui.widgets.workbench import AGAIN, TWICE, TWICE_ELSEWHERE, Running, StatusLine
+from tui.widgets.workbench import AGAIN, TWICE_ELSEWHERE, Running, TaskLine
 
 if TYPE_CHECKING:
     from core.base.config.settings import EmbeddingSettings
-    from core.embedding.runtime.report import EmbedReport
     from core.flows.system.embedding import VectorFacts
-    from core.process.task import Task
 
 AFTER = 1.5
 """Seconds of quiet before it looks what waits: after the first frame, and after whatever was written."""
@@ -47,7 +44,7 @@ def quiet_for(since: float, now: float) -> float:
     return max(0.0, min(AFTER, since + LATEST - now))
 
 
-class Embedding(Performs, StatusLine):
+class Embedding(TaskLine):
     """The status line of embedding. Without settings it does nothing at all.
 
     `others`: whether something else runs that it has to wait for. `told_no_model` is remembered with the casebook.
@@ -58,11 +55,9 @@ class Embedding(Performs, StatusLine):
     def __init__(
         self, jobs: Jobs, signs: Signs, settings: EmbeddingSettings | None, others: Callable[[], bool]
     ) -> None:
-        super().__init__(signs, id="embedding")
-        self._jobs = jobs
+        super().__init__(jobs, signs, id="embedding")
         self._settings = self.settings = settings
         self._others = others
-        self._run: Task[EmbedReport] | None = None
         self._off = settings is None or not settings.auto  # for this session: it was cancelled, or it failed
         self._asked = False
         self._since: float | None = None  # when something was written that it has not looked for
@@ -105,21 +100,14 @@ class Embedding(Performs, StatusLine):
         """Stop it; what is embedded stays. It does not begin by itself again while the workbench is open."""
         if self._run is not None:
             self._off = True
-            self._run.stop()
-            if self.running is not None:
-                self.running = replace(self.running, stopping=True)
+            super().stop()
 
     def stop_soon(self) -> None:
         """The first press of the key back only asks: it is pressed out of habit, too, and nobody began this run."""
         if self.running is not None and self.running.way_out != AGAIN:
-            self.running = replace(self.running, way_out=AGAIN)
+            self.show_way_out(AGAIN)
         else:
             self.stop()
-
-    def show_way_out(self, *, at_list: bool) -> None:
-        """Which keys stop it: that depends on where the focus is."""
-        if self.running is not None:
-            self.running = replace(self.running, way_out=TWICE if at_list else TWICE_ELSEWHERE)
 
     def _look(self, delay: float) -> None:
         if self._settings is not None:
@@ -162,30 +150,20 @@ class Embedding(Performs, StatusLine):
     def _begin(self, facts: VectorFacts) -> None:
         if self._settings is None:
             return
-        self._run = embedding_task(self._jobs.path, self._settings)
-        if facts.due > QUIET:
-            self.running = Running(way_out=TWICE_ELSEWHERE, begins="Loading the model")
-        self._jobs.run("embed", job_of(self._run), self._on_progress, self._failed)
-        self.post_message(PaneChanged())
+        task = embedding_task(self._jobs.path, self._settings)
+        shown = Running(way_out=TWICE_ELSEWHERE, begins="Loading the model") if facts.due > QUIET else None
+        self.start("embed", task, job_of(task), self._on_progress, shown)
 
     def _on_progress(self, value: object, final: bool) -> None:
-        from core.base.reports import Progress
         from core.embedding.runtime.report import EmbedReport
 
-        if isinstance(value, Progress) and self.running is not None:
-            self.running = replace(self.running, progress=value)
+        self.show_progress(value)
         if final and isinstance(value, EmbedReport):
             told = report_line(value, self._signs) if self.running is not None or value.failed else ""
-            self._end(told, "warning" if value.failed else "information")
+            self.end(told, "warning" if value.failed else "information")
             self.changed()  # what came meanwhile
 
-    def _failed(self, fault: Fault) -> None:
+    def failed(self, fault: Fault) -> None:
+        """It does not begin by itself again while the workbench is open."""
         self._off = True
-        self._end(fault_text(fault), "error")
-
-    def _end(self, told: str, severity: str) -> None:
-        self._run = None
-        self.running = None
-        if told:
-            self.post_message(PaneSaid(told, severity))
-        self.post_message(PaneChanged())
+        super().failed(fault)

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from core.base.fault import Fault
-from tui.actions.action import Acts, Performs
+from tui.actions.action import Acts
 from tui.render.common.amounts import counted, report_line, report_text, size_of
 from tui.render.common.glyphs import Signs
-from tui.render.common.untrusted import fault_text, short_path
+from tui.render.common.untrusted import short_path
 from tui.render.history import again_line
 from tui.runtime.jobs import Job, Jobs, job_work
 from tui.runtime.messages import PaneChanged, PaneSaid, PaneShowAll
 from tui.services.tasks import harvest_task, import_task, job_of
-from tui.widgets.workbench import AT_LIST, ELSEWHERE, Running, StatusLine
+from tui.widgets.workbench import AT_LIST, ELSEWHERE, Running, TaskLine
 
 if TYPE_CHECKING:
     from core.base.config.settings_sources import Config
@@ -109,7 +108,7 @@ class Fillable(Protocol):
         ...
 
 
-class Incoming(Performs, StatusLine):
+class Incoming(TaskLine):
     """The status line of imports, and what the import actions do.
 
     `ask` opens the screen that asks what to import; `confirm` the one that shows what harvesting again would change.
@@ -126,14 +125,12 @@ class Incoming(Performs, StatusLine):
         confirm: Callable[[ImportAgain, Callable[[bool | None], None]], object],
         set_up: Callable[[], object] = lambda: None,
     ) -> None:
-        super().__init__(signs, id="incoming")
-        self._jobs = jobs
+        super().__init__(jobs, signs, id="incoming")
         self._roots = roots
         self._results = results
         self._ask_what = ask
         self._confirm = confirm
         self._set_up = set_up
-        self._run: Task[ImportReport] | Task[ImportAgain] | None = None
         self.sources: tuple[Source, ...] | None = None
         self.report: ImportReport | None = None
         self.named = ""
@@ -143,11 +140,6 @@ class Incoming(Performs, StatusLine):
         """The empty list says how far it is, too."""
         super().watch_running(running)
         self._results.set_import(running)
-
-    @property
-    def busy(self) -> bool:
-        """Return whether an import of this workbench runs."""
-        return self._run is not None
 
     @property
     def folders(self) -> tuple[Path, ...]:
@@ -180,32 +172,18 @@ class Incoming(Performs, StatusLine):
     def begin(self, paths: Sequence[Path]) -> None:
         """Import these files and folders."""
         if self._run is None:
-            self._run = import_task(self._jobs.path, paths)
             self._results.filling = not self._results.every
-            way_out = AT_LIST if self._results.has_focus_within else ELSEWHERE
-            self.running = Running(way_out=way_out)
-            self._jobs.run("import", job_of(self._run), self._on_import, self._failed)
-            self.post_message(PaneChanged())
+            self._start(import_task(self._jobs.path, paths), self._on_import, Running())
 
     def harvest_again(self, *, apply: bool = False) -> None:
         """Harvest what was imported before again: show what would change, or `apply` it."""
         if self._run is None:
-            self._run = harvest_task(self._jobs.path, apply=apply)
-            way_out = AT_LIST if self._results.has_focus_within else ELSEWHERE
-            self.running = Running(way_out=way_out, begins="Copying the casebook")
-            self._jobs.run("import", job_of(self._run), self._on_reharvest, self._failed)
-            self.post_message(PaneChanged())
+            task = harvest_task(self._jobs.path, apply=apply)
+            self._start(task, self._on_reharvest, Running(begins="Copying the casebook"))
 
-    def stop(self) -> None:
-        """Ask it to stop after the batch it is at; what was read stays."""
-        if self._run is not None and self.running is not None:
-            self._run.stop()
-            self.running = replace(self.running, stopping=True)
-
-    def way_out(self, keys: str) -> None:
-        """Which keys stop it: that depends on where the focus is."""
-        if self.running is not None:
-            self.running = replace(self.running, way_out=keys)
+    def _start(self, task: Task[Any], came: Callable[[object, bool], None], running: Running) -> None:
+        way_out = AT_LIST if self._results.has_focus_within else ELSEWHERE
+        self.start("import", task, job_of(task), came, replace(running, way_out=way_out))
 
     def _ask(self) -> None:
         """With an empty casebook begin at once with what was found; else ask what to import."""
@@ -225,23 +203,21 @@ class Incoming(Performs, StatusLine):
             self.post_message(PaneShowAll("Last import", report_text(self.report)))
 
     def _on_import(self, value: object, final: bool) -> None:
-        from core.flows.transcripts.report import ImportReport, Progress
+        from core.flows.transcripts.report import ImportReport
 
-        if isinstance(value, Progress) and self.running is not None:
-            self.running = replace(self.running, progress=value)
+        self.show_progress(value)
         if final and isinstance(value, ImportReport):
             self.report, self.named = value, ""
-            self._end(report_line(value, self._signs), "warning" if value.skipped or value.canceled else "information")
+            self.end(report_line(value, self._signs), "warning" if value.skipped or value.canceled else "information")
 
     def _on_reharvest(self, value: object, final: bool) -> None:
-        from core.flows.transcripts.report import ImportAgain, Progress
+        from core.flows.transcripts.report import ImportAgain
 
-        if isinstance(value, Progress) and self.running is not None:
-            self.running = replace(self.running, progress=value)
+        self.show_progress(value)
         if not final or not isinstance(value, ImportAgain):
             return
         if value.applied or value.canceled or value.changes_nothing:
-            self._end(self._signs.fill_keys(again_line(value)), "warning" if value.canceled else "information")
+            self.end(self._signs.fill_keys(again_line(value)), "warning" if value.canceled else "information")
             return
         self._run = self.running = None
         self.post_message(PaneChanged())
@@ -254,16 +230,10 @@ class Incoming(Performs, StatusLine):
             path = self._jobs.path
             self._jobs.run("again", lambda _job: _forget(path), lambda _value, _final: None, lambda _fault: None)
 
-    def _failed(self, fault: Fault) -> None:
-        self._end(fault_text(fault), "error")
-
-    def _end(self, told: str, severity: str) -> None:
-        self._run = None
-        self.running = None
+    def end(self, told: str, severity: str) -> None:
+        """It is over; the last cases of an import appear a moment later."""
+        super().end(told, severity)
         self._jobs.run("filled", lambda job: job.pause(1.0), lambda _value, _final: self._filled(), lambda _fault: None)
-        self.post_message(PaneSaid(told, severity))
-        self.post_message(PaneChanged())
 
     def _filled(self) -> None:
-        """The last cases of an import appear a moment after its end."""
         self._results.filling = self.busy and self._results.filling

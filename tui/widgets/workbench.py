@@ -16,16 +16,19 @@ from textual.reactive import reactive
 from textual.style import Style
 from textual.widget import Widget
 
-from tui.actions.action import Action, Situation
+from core.base.fault import Fault
+from tui.actions.action import Action, Performs, Situation
 from tui.actions.registry import footer, key_name, panes
 from tui.render.common.amounts import cells_in, draw_progress
 from tui.render.common.glyphs import Signs
-from tui.render.common.untrusted import inline
-from tui.runtime.jobs import Jobs
+from tui.render.common.untrusted import fault_text, inline
+from tui.runtime.jobs import Job, Jobs
+from tui.runtime.messages import PaneChanged, PaneSaid
 from tui.runtime.state import Memory
 
 if TYPE_CHECKING:
     from core.flows.transcripts.report import Progress
+    from core.process.task import Task
 
 
 AT_LIST, ELSEWHERE = "{list.back} cancels", "in the list, {list.back} cancels"
@@ -317,6 +320,63 @@ class StatusLine(Widget):
     async def on_click(self, event: events.Click) -> None:
         event.stop()
         await self.run_action(f"app.perform('{self.stop_action}')")
+
+
+class TaskLine(Performs, StatusLine):
+    """A run in another process, one at a time, with its line; outlives every pane."""
+
+    def __init__(self, jobs: Jobs, signs: Signs, *, id: str) -> None:
+        super().__init__(signs, id=id)
+        self._jobs = jobs
+        self._run: Task[Any] | None = None
+
+    @property
+    def busy(self) -> bool:
+        """Return whether a run of this workbench is active."""
+        return self._run is not None
+
+    def start(
+        self,
+        lane: str,
+        task: Task[Any],
+        work: Callable[[Job[object]], object],
+        came: Callable[[object, bool], None],
+        running: Running | None,
+    ) -> None:
+        """Begin a run: `came` hears its progress and its report. Without `running` it is not shown."""
+        self._run, self.running = task, running
+        self._jobs.run(lane, work, came, self.failed)
+        self.post_message(PaneChanged())
+
+    def stop(self) -> None:
+        """Ask it to stop after the part it is at; what is stored stays."""
+        if self._run is not None:
+            self._run.stop()
+        if self.running is not None:
+            self.running = replace(self.running, stopping=True)
+
+    def show_progress(self, value: object) -> None:
+        """Show how far it is, if that is what was heard of it."""
+        from core.base.reports import Progress
+
+        if isinstance(value, Progress) and self.running is not None:
+            self.running = replace(self.running, progress=value)
+
+    def show_way_out(self, keys: str) -> None:
+        """Which keys stop it: that depends on where the focus is."""
+        if self.running is not None:
+            self.running = replace(self.running, way_out=keys)
+
+    def failed(self, fault: Fault) -> None:
+        """It could not be done."""
+        self.end(fault_text(fault), "error")
+
+    def end(self, told: str, severity: str) -> None:
+        """It is over, and this is said about it."""
+        self._run = self.running = None
+        if told:
+            self.post_message(PaneSaid(told, severity))
+        self.post_message(PaneChanged())
 
 
 STYLES = Path(__file__).resolve().parents[2] / "styles"

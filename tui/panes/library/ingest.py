@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING
 
 from core.base.config.settings import ChunkingSettings
 from core.base.fault import Fault
-from tui.actions.action import Acts, Performs
+from tui.actions.action import Acts
 from tui.render.common.glyphs import Signs
-from tui.render.common.untrusted import fault_text
 from tui.render.ingest import report_line
 from tui.runtime.jobs import Job, Jobs
-from tui.runtime.messages import PaneChanged, PaneSaid
+from tui.runtime.messages import PaneChanged
 from tui.services.tasks import ingest_task, job_of
-from tui.widgets.workbench import Running, StatusLine, on_open_screens, workbench
+from tui.widgets.workbench import Running, StatusLine, TaskLine, on_open_screens, workbench
 
 if TYPE_CHECKING:
     from core.library.ingest.report import IngestPace, IngestReport
@@ -35,7 +34,7 @@ class Ended:
     fault: Fault | None = None
 
 
-class Ingesting(Performs, StatusLine):
+class Ingesting(TaskLine):
     """The run, and its line in the workbench; `IngestLine` shows the same elsewhere. Outlives every pane.
 
     `embed` is called at the end of a run: what is new waits for it.
@@ -53,13 +52,11 @@ class Ingesting(Performs, StatusLine):
         *,
         ocr: bool = False,
     ) -> None:
-        super().__init__(signs, id="ingesting")
-        self._jobs = jobs
+        super().__init__(jobs, signs, id="ingesting")
         self._chunking = chunking
         self._korean = korean
         self._ocr = ocr
         self._embed = embed
-        self._run: Task[IngestReport] | None = None
         self._lacking = ""  # what the settings ask for and is not installed, and its remedy; known once it runs
         self.roots: tuple[Path, ...] = ()
         self.pace: IngestPace | None = None
@@ -71,11 +68,6 @@ class Ingesting(Performs, StatusLine):
         super().watch_running(running)
         for line in on_open_screens(self.app, IngestLine) if self.is_attached else ():
             line.follow(running)
-
-    @property
-    def busy(self) -> bool:
-        """Return whether an ingest of this workbench runs."""
-        return self._run is not None
 
     def actions(self) -> Acts:
         return {
@@ -108,10 +100,8 @@ class Ingesting(Performs, StatusLine):
         if self._run is None:
             self.roots = tuple(roots)
             self.pace, self.ended, self.stopping = None, None, False
-            self._run = ingest_task(self._jobs.path, roots, self._chunking, self._korean, ocr=self._ocr)
-            self.running = Running(way_out=CLICK, begins=BEGINS)
-            self._jobs.run("ingest", self._work(self._run), self._on_progress, self._failed)
-            self.post_message(PaneChanged())
+            task = ingest_task(self._jobs.path, roots, self._chunking, self._korean, ocr=self._ocr)
+            self.start("ingest", task, self._work(task), self._on_progress, Running(way_out=CLICK, begins=BEGINS))
 
     def _work(self, task: Task[IngestReport]) -> Callable[[Job[object]], object]:
         def work(job: Job[object]) -> object:
@@ -125,10 +115,8 @@ class Ingesting(Performs, StatusLine):
 
     def stop(self) -> None:
         """Ask it to stop after the file it is at; what was read stays."""
-        if self._run is not None and self.running is not None:
-            self._run.stop()
-            self.stopping = True
-            self.running = replace(self.running, stopping=True)
+        self.stopping = self.stopping or self.busy
+        super().stop()
 
     def _on_progress(self, value: object, final: bool) -> None:
         from core.library.ingest.report import IngestPace, IngestReport
@@ -137,25 +125,25 @@ class Ingesting(Performs, StatusLine):
             self._show_pace(value)
         elif final and isinstance(value, IngestReport):
             told = " ".join(filter(None, (report_line(value, self._signs), self._lacking)))
-            self._end(Ended(value), told, "warning" if value.errors or self._lacking else "information")
+            self.ended = Ended(value)
+            self.end(told, "warning" if value.errors or self._lacking else "information")
 
     def _show_pace(self, pace: IngestPace) -> None:
         from core.base.reports import Progress
 
         self.pace = pace
-        if self.running is not None and pace.total:
+        if pace.total:
             left = None if pace.remaining_s is None else round(pace.remaining_s, 1)
-            told = Progress("ingest", pace.done, pace.total, pace.rate, left, pace.path)
-            self.running = replace(self.running, progress=told)
+            self.show_progress(Progress("ingest", pace.done, pace.total, pace.rate, left, pace.path))
 
-    def _failed(self, fault: Fault) -> None:
-        self._end(Ended(fault=fault), fault_text(fault), "error")
+    def failed(self, fault: Fault) -> None:
+        self.ended = Ended(fault=fault)
+        super().failed(fault)
 
-    def _end(self, ended: Ended, told: str, severity: str) -> None:
-        self._run, self.running, self.ended = None, None, ended
+    def end(self, told: str, severity: str) -> None:
+        """It is over: what is new waits to be embedded."""
+        super().end(told, severity)
         self._embed()
-        self.post_message(PaneSaid(told, severity))
-        self.post_message(PaneChanged())
 
 
 class IngestLine(StatusLine):
