@@ -19,8 +19,8 @@ from tui.render.common.untrusted import inline
 from tui.render.history import draw_again
 from tui.runtime.jobs import Jobs
 from tui.services.importing import Incoming, describe_sources
+from tui.widgets.dialogs import Confirm
 from tui.widgets.inputs import PathBox
-from tui.widgets.scroll_text import Reading
 from tui.widgets.workbench import sheet, workbench
 
 if TYPE_CHECKING:
@@ -114,25 +114,10 @@ def _existing_path(named: str) -> Path | None:
     return path if path.exists() else None
 
 
-class AgainScreen(ModalScreen[bool]):
+class AgainScreen(Confirm):
     """Ends with whether to apply."""
 
     CSS_PATH = sheet("curation")
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "dismiss(True)", "Apply"),
-        Binding("escape,q,ctrl+c", "dismiss(False)", "Cancel"),
-    ]
 
     def __init__(self, report: ImportAgain) -> None:
-        super().__init__()
-        self._report = report
-
-    def compose(self) -> ComposeResult:
-        with Reading(id="again") as frame:
-            frame.border_title = Content(f"Harvest {self._report.sessions:,} sessions again")
-            frame.border_subtitle = Content("enter applies, esc cancels")
-            yield Static(draw_again(self._report))
-
-    def on_mount(self) -> None:
-        """What is too long for the screen can be scrolled at once."""
-        self.query_one("#again").focus()
+        super().__init__("again", f"Harvest {report.sessions:,} sessions again", "applies", draw_again(report))

@@ -20,7 +20,7 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.style import Style
-from textual.widgets import Input, Static
+from textual.widgets import Static
 
 from tui.actions.action import Acts, Performs
 from tui.actions.registry import bindings
@@ -390,29 +390,3 @@ class RowsOrNotice:
     def take_focus(self) -> None:
         """Give the focus to the rows, or to the notice in their place."""
         (self.rows if self.rows.display else self.notice).focus()
-
-
-class _Picking(Protocol):
-    """A screen with rows, one of which is picked."""
-
-    @property
-    def rows(self) -> RowList: ...
-
-    def pick(self) -> None:
-        """End with the chosen row."""
-        ...
-
-
-class PicksRow:
-    """The part of a picker that its box and its rows need; all rows are loaded."""
-
-    def on_input_submitted(self: _Picking, event: Input.Submitted) -> None:
-        event.stop()
-        self.pick()
-
-    def on_row_list_opened(self: _Picking, event: RowList.Opened) -> None:
-        event.stop()
-        self.pick()
-
-    def action_move(self: _Picking, by: int) -> None:
-        self.rows.choose(self.rows.chosen + by)

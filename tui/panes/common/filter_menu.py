@@ -6,19 +6,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar
 
-from textual import events
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
-from textual.widgets import Input, OptionList
-from textual.widgets.option_list import Option
+from textual.widgets import Input
 
 from core.base.fault import Fault
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline
 from tui.runtime.jobs import Job, Jobs
+from tui.widgets.dialogs import LinePicker
 from tui.widgets.inputs import LineBox
 
 Value = tuple[str, str, int | None]
@@ -90,36 +86,24 @@ class Choices(ABC, Generic[F, C]):
         self.found = found
 
 
-class FilterScreen(ModalScreen[None]):
+class FilterScreen(LinePicker[None]):
     """Each pick is applied at once, so that the list behind shows what it does."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,ctrl+c", "dismiss", "Close", priority=True),
-        Binding("down,ctrl+n", "move(1)", "Next", priority=True),
-        Binding("up,ctrl+p", "move(-1)", "Previous", priority=True),
         Binding("tab", "pick(False)", "Select and stay"),  # no priority: what was typed before it counts first
     ]
 
     def __init__(self, choices: Choices[Any, Any], jobs: Jobs) -> None:
-        super().__init__()
+        box = LineBox(placeholder=choices.HINT, select_on_focus=False, max_length=200)
+        super().__init__("filter", "Filter", _HELP, box, "filter-lines")
         self._all = choices
         self._jobs = jobs
         self._choices: list[tuple[str, str]] = []
-        self._box = LineBox(placeholder=choices.HINT, select_on_focus=False, max_length=200)
-        self._lines = OptionList(id="filter-lines")
-        self._lines.can_focus = False
-
-    def compose(self) -> ComposeResult:
-        with Vertical(id="filter") as frame:
-            frame.border_title = Content("Filter")
-            frame.border_subtitle = Content(_HELP)
-            yield self._box
-            yield self._lines
 
     def on_mount(self) -> None:
         """What is always there at once; the rest and the counts when they are read."""
         self._list()
-        self._box.focus()
+        super().on_mount()
         self._count()
 
     def on_unmount(self) -> None:
@@ -133,17 +117,8 @@ class FilterScreen(ModalScreen[None]):
         event.stop()
         self.action_pick(True)
 
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        event.stop()
-        self._pick(event.option_index, close=False)
-
-    def on_click(self, event: events.Click) -> None:
-        if event.widget is self:
-            self.dismiss()
-
-    def action_move(self, by: int) -> None:
-        if self._choices:
-            self._lines.highlighted = ((self._lines.highlighted or 0) + by) % len(self._choices)
+    def take(self, at: int) -> None:
+        self._pick(at, close=False)
 
     def action_pick(self, close: bool) -> None:
         """Turn the value on, or off again."""
@@ -167,7 +142,7 @@ class FilterScreen(ModalScreen[None]):
         self._list()
 
     def _failed(self, fault: Fault) -> None:
-        self.query_one("#filter").border_subtitle = Content(inline(fault.message, 200))
+        self.tell(inline(fault.message, 200))
 
     def _list(self) -> None:
         at = self._lines.highlighted or 0
@@ -175,9 +150,8 @@ class FilterScreen(ModalScreen[None]):
         typed = self._box.value.casefold().split()
         found = _narrowed(self._all, typed)[:_SHOWN]
         self._choices = [(kind, value) for kind, value, _ in found]
-        self._lines.set_options(Option(self._all.draw(*one)) for one in found)
-        if self._choices:
-            self._lines.highlighted = self._choices.index(was) if was in self._choices and not typed else 0
+        chosen = self._choices.index(was) if was in self._choices and not typed else 0
+        self.show_lines((self._all.draw(*one) for one in found), chosen)
 
 
 def _narrowed(choices: Choices[Any, Any], typed: Sequence[str]) -> list[Value]:

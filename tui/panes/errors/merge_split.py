@@ -23,8 +23,8 @@ from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import fault_text, inline
 from tui.render.curation import draw_merge
 from tui.runtime.jobs import DEBOUNCE, Job, job_work
-from tui.widgets.row_list import PicksRow, RowList
-from tui.widgets.scroll_text import Reading
+from tui.widgets.dialogs import Confirm, RowPicker
+from tui.widgets.row_list import RowList
 from tui.widgets.workbench import sheet
 
 if TYPE_CHECKING:
@@ -63,33 +63,20 @@ def find_others(job: Job[Any], text: str, case: Case, meaning: Meaning) -> tuple
     return tuple(replace(row, key_line=lines.get(row.id) or row.key_line) for row in rows)
 
 
-class PickCase(PicksRow, ModalScreen[int | None]):
+class PickCase(RowPicker[int]):
     """Ends with the number of a case, or with None."""
 
     CSS_PATH = sheet("curation")
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,ctrl+c", "dismiss(None)", "Close", priority=True),
-        Binding("down,ctrl+n", "move(1)", "Next", priority=True),
-        Binding("up,ctrl+p", "move(-1)", "Previous", priority=True),
-    ]
 
     def __init__(self, curating: Curating, case: Case) -> None:
-        super().__init__()
+        title = f"Merge another case into #{case.id}"
+        box = Input(placeholder="Words or number of the other case", select_on_focus=False)
+        super().__init__("pick", title, "enter merges, esc cancels", box, RowList(self._paint, id="pick-rows"))
         self._curating = curating
         self._case = case
-        self._box = Input(placeholder="Words or number of the other case", select_on_focus=False)
-        self.rows = RowList(self._paint, id="pick-rows")
-        self.rows.can_focus = False
-
-    def compose(self) -> ComposeResult:
-        with Vertical(id="pick") as frame:
-            frame.border_title = Content(f"Merge another case into #{self._case.id}")
-            frame.border_subtitle = Content("enter merges, esc cancels")
-            yield self._box
-            yield self.rows
 
     def on_mount(self) -> None:
-        self._box.focus()
+        super().on_mount()
         self._find(0.0)
 
     def on_unmount(self) -> None:
@@ -112,7 +99,7 @@ class PickCase(PicksRow, ModalScreen[int | None]):
         self._curating.jobs.run("pick", work, on_rows, self._failed, delay=delay)
 
     def _failed(self, fault: Fault) -> None:
-        self.query_one("#pick").border_subtitle = Content(inline(fault.message, 200))
+        self.tell(inline(fault.message, 200))
 
     def _paint(self, row: Hashable | None, width: int, chosen: bool) -> Content:
         if not isinstance(row, Row):
@@ -229,31 +216,15 @@ def _choice(what: str, lines: list[str], signs: Signs) -> Content:
     return Content.assemble(what, ("  ", ""), (f"{first}{more}", "$cb-dim"))
 
 
-class MergeScreen(ModalScreen[bool]):
+class MergeScreen(Confirm):
     """Ends with whether to merge."""
 
     CSS_PATH = sheet("curation")
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "dismiss(True)", "Merge"),
-        Binding("escape,q,ctrl+c", "dismiss(False)", "Cancel"),
-    ]
 
     def __init__(self, preview: MergePreview, signs: Signs) -> None:
-        super().__init__()
         into, *others = preview.seen
         which = f"#{others[0].case_id}" if len(others) == 1 else f"{len(others):,} cases"
-        self._title = f"Merge {which} into #{into.case_id}?"
-        self._told = draw_merge(preview, signs)
-
-    def compose(self) -> ComposeResult:
-        with Reading(id="merge") as frame:
-            frame.border_title = Content(self._title)
-            frame.border_subtitle = Content("enter merges, esc cancels")
-            yield Static(self._told)
-
-    def on_mount(self) -> None:
-        """What is too long for the screen can be scrolled at once."""
-        self.query_one("#merge").focus()
+        super().__init__("merge", f"Merge {which} into #{into.case_id}?", "merges", draw_merge(preview, signs))
 
 
 LANE = "merge"

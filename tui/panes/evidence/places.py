@@ -6,14 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from textual import events
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
-from textual.widgets import Input, OptionList, Static
-from textual.widgets.option_list import Option
+from textual.widgets import Input, Static
 
 from core.base.fault import Fault
 from tui.panes.evidence.actions import PLACES_CHOSEN
@@ -24,6 +19,7 @@ from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline
 from tui.render.evidence import draw_found_span, flat
 from tui.runtime.jobs import DEBOUNCE, Job, Jobs, job_work
+from tui.widgets.dialogs import AskLine, LinePicker
 from tui.widgets.inputs import LineBox
 from tui.widgets.workbench import sheet
 
@@ -81,42 +77,25 @@ LANE = "evidence-find"
 _HELP = "enter opens it, esc closes"
 
 
-class FindScreen(ModalScreen[ChosenPlace | None]):
+class FindScreen(LinePicker[ChosenPlace]):
     """Ends with the place to look at, or with None."""
 
     CSS_PATH = sheet("evidence")
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,ctrl+c", "dismiss(None)", "Close", priority=True),
-        Binding("down,ctrl+n", "move(1)", "Next", priority=True),
-        Binding("up,ctrl+p", "move(-1)", "Previous", priority=True),
         Binding("pagedown", "move(8)", "Next page", priority=True),
         Binding("pageup", "move(-8)", "Previous page", priority=True),
     ]
 
     def __init__(self, jobs: Jobs, signs: Signs, quote: Quote) -> None:
-        super().__init__()
+        box = Input(placeholder="Words or a message number", max_length=2_000)
+        about = Static(Content.assemble(("quote  ", "$cb-dim"), (flat(quote.quote)[:400], "$cb-soft")), id="find-about")
+        super().__init__("find", "Find in session", _HELP, box, "find-lines", about)
         self._jobs = jobs
         self._signs = signs
         self._quote = quote
         self._hits = Hits("")
         self._chosen = ""  # the words whose first place Enter asked for before they were looked for
         self._cache: ViewCache | None = None  # whatever a job still has is not used again
-        self._box = Input(placeholder="Words or a message number", max_length=2_000)
-        self._about = Static(id="find-about")
-        self._lines = OptionList(id="find-lines")
-        self._lines.can_focus = False
-
-    def compose(self) -> ComposeResult:
-        with Vertical(id="find") as frame:
-            frame.border_title = Content("Find in session")
-            frame.border_subtitle = Content(_HELP)
-            yield self._about
-            yield self._box
-            yield self._lines
-
-    def on_mount(self) -> None:
-        self._about.update(Content.assemble(("quote  ", "$cb-dim"), (flat(self._quote.quote)[:400], "$cb-soft")))
-        self._box.focus()
 
     def on_unmount(self) -> None:
         self._jobs.cancel(LANE)
@@ -140,19 +119,8 @@ class FindScreen(ModalScreen[ChosenPlace | None]):
         else:
             self._chosen = self._box.value
 
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        event.stop()
-        self._choose(event.option_index)
-
-    def on_click(self, event: events.Click) -> None:
-        if event.widget is self:
-            self.dismiss(None)
-
-    def action_move(self, by: int) -> None:
-        if self._hits.seen:
-            at = (self._lines.highlighted or 0) + by
-            last = len(self._hits.seen) - 1
-            self._lines.highlighted = at % (last + 1) if abs(by) == 1 else min(max(0, at), last)
+    def take(self, at: int) -> None:
+        self._choose(at)
 
     def _choose(self, at: int | None) -> None:
         if at is not None and at < len(self._hits.seen):
@@ -166,48 +134,32 @@ class FindScreen(ModalScreen[ChosenPlace | None]):
     def _on_hits(self, hits: Hits, _final: bool) -> None:
         self._hits, self._cache = hits, hits.cache
         width = max(20, self._lines.size.width or self.size.width - 6)
-        self._lines.set_options(Option(draw_found_span(one, width, self._signs)) for one in hits.seen)
-        self._lines.highlighted = 0 if hits.seen else None
-        frame = self.query_one("#find")
+        self.show_lines(draw_found_span(one, width, self._signs) for one in hits.seen)
         if not hits.words.strip():
-            frame.border_subtitle = Content(_HELP)
+            self.tell(_HELP)
         elif not hits.seen:
-            frame.border_subtitle = Content("no match in this session")
+            self.tell("no match in this session")
         else:
             more = "+" if len(hits.seen) >= MOST else ""
             places = "match" if len(hits.seen) == 1 else "matches"
-            frame.border_subtitle = Content(f"{len(hits.seen)}{more} {places} · {_HELP}")
+            self.tell(f"{len(hits.seen)}{more} {places} · {_HELP}")
         if self._chosen and self._chosen == hits.words:
             self._choose(0)
         self._chosen = ""
 
     def _failed(self, fault: Fault) -> None:
-        self.query_one("#find").border_subtitle = Content(inline(fault.message, 200))
+        self.tell(inline(fault.message, 200))
 
 
-class ReasonScreen(ModalScreen[str | None]):
+class ReasonScreen(AskLine):
     """Ends with the reason, which may be empty, or with None: not rejected."""
 
     CSS_PATH = sheet("evidence")
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,ctrl+c", "dismiss(None)", "Close")]  # in its turn
 
     def __init__(self, quotes: int = 1) -> None:
-        super().__init__()
-        self._quotes = quotes
-        self._box = LineBox(placeholder="Reason (optional)", max_length=2_000)
-
-    def compose(self) -> ComposeResult:
-        with Vertical(id="reason") as frame:
-            frame.border_title = Content("Reject the quote" if self._quotes == 1 else f"Reject {self._quotes:,} quotes")
-            frame.border_subtitle = Content("enter rejects, esc cancels")
-            yield self._box
-
-    def on_mount(self) -> None:
-        self._box.focus()
-
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        self.dismiss(event.value.strip())
+        title = "Reject the quote" if quotes == 1 else f"Reject {quotes:,} quotes"
+        box = LineBox(placeholder="Reason (optional)", max_length=2_000)
+        super().__init__("reason", title, "enter rejects, esc cancels", box, blank="")
 
 
 _NUMBERS = {f"evidence.choose_{number}": number for number in range(1, PLACES_CHOSEN + 1)}

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Literal
 
-from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from core.base.fault import Fault
@@ -19,7 +16,7 @@ from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import fault_text, inline, title
 from tui.render.evidence import draw_promotable, ready_text, summary_of_decisions, summary_of_promotions
 from tui.runtime.jobs import Jobs
-from tui.widgets.scroll_text import Reading
+from tui.widgets.dialogs import Confirm
 from tui.widgets.workbench import sheet
 
 if TYPE_CHECKING:
@@ -265,30 +262,15 @@ class Outcome:
             screen.again()
 
 
-class PromoteScreen(ModalScreen[bool]):
+class PromoteScreen(Confirm):
     """Ends with whether to promote them."""
 
     CSS_PATH = sheet("evidence")
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "dismiss(True)", "Verify"),
-        Binding("escape,q,ctrl+c", "dismiss(False)", "Cancel"),
-    ]
 
     def __init__(self, ready: Sequence[NamedEntry]) -> None:
-        super().__init__()
         count = len(ready)
-        self._title = f"Verify {count:,} ready {'entry' if count == 1 else 'entries'}"
-        self._listed = draw_promotable(ready)
-
-    def compose(self) -> ComposeResult:
-        with Reading(id="promote") as frame:
-            frame.border_title = Content(self._title)
-            frame.border_subtitle = Content("enter verifies, esc cancels")
-            yield Static(self._listed)
-
-    def on_mount(self) -> None:
-        """A list too long for the screen can be scrolled at once."""
-        self.query_one("#promote").focus()
+        title = f"Verify {count:,} ready {'entry' if count == 1 else 'entries'}"
+        super().__init__("promote", title, "verifies", draw_promotable(ready))
 
 
 READY = "evidence-ready"

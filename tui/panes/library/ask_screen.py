@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Container, Vertical
+from textual.containers import Container
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input
@@ -26,8 +26,9 @@ from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import fault_text, inline
 from tui.render.hits import draw_list_title
 from tui.runtime.messages import PaneCopied
+from tui.widgets.dialogs import RowPicker
 from tui.widgets.inputs import QuestionBox
-from tui.widgets.row_list import PicksRow, RowList
+from tui.widgets.row_list import RowList
 from tui.widgets.scroll_text import TraceView
 from tui.widgets.workbench import KeyFooter, sheet
 
@@ -52,37 +53,26 @@ class Talks:
         return self.read[index] if 0 <= index < len(self.read) else None
 
 
-class PickTalk(PicksRow, ModalScreen[str | None]):
+class PickTalk(RowPicker[str]):
     """Ends with the name of a conversation, or with None."""
 
     CSS_PATH = sheet("ask")
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,ctrl+c", "dismiss(None)", "Close", priority=True),
-        Binding("down,ctrl+n", "move(1)", "Next", priority=True),
-        Binding("up,ctrl+p", "move(-1)", "Previous", priority=True),
         Binding("pagedown", "move(10)", "Page down", priority=True),
         Binding("pageup", "move(-10)", "Page up", priority=True),
     ]
 
     def __init__(self, answering: Answering, signs: Signs, now: datetime) -> None:
-        super().__init__()
+        box = Input(placeholder="Search by question or name", select_on_focus=False)
+        rows = RowList(self._paint, id="talks-rows")
+        super().__init__("talks", "Earlier conversations", "enter opens, esc closes", box, rows)
         self._answering = answering
         self._signs = signs
         self._now = now
         self._all: tuple[SessionRow, ...] = ()
-        self._box = Input(placeholder="Search by question or name", select_on_focus=False)
-        self.rows = RowList(self._paint, id="talks-rows")
-        self.rows.can_focus = False
-
-    def compose(self) -> ComposeResult:
-        with Vertical(id="talks") as frame:
-            frame.border_title = Content("Earlier conversations")
-            frame.border_subtitle = Content("enter opens, esc closes")
-            yield self._box
-            yield self.rows
 
     def on_mount(self) -> None:
-        self._box.focus()
+        super().on_mount()
         self._answering.talks(self._on_talks, self._failed)
 
     def _on_talks(self, found: tuple[SessionRow, ...]) -> None:
@@ -93,19 +83,16 @@ class PickTalk(PicksRow, ModalScreen[str | None]):
         if fault.code == "not_indexed":  # there is no casebook yet
             self._show()
         else:
-            self._say(inline(fault.message, 200))
-
-    def _say(self, text: str) -> None:
-        self.query_one("#talks").border_subtitle = Content(text)
+            self.tell(inline(fault.message, 200))
 
     def _show(self) -> None:
         words = self._box.value.casefold().split()
         found = [one for one in self._all if all(word in f"{one.title} {one.session_id}".casefold() for word in words)]
         self.rows.show(Talks(tuple(found)))
         if not found:
-            self._say("no matches · esc closes" if self._all else "no conversations yet · esc closes")
+            self.tell("no matches · esc closes" if self._all else "no conversations yet · esc closes")
         else:
-            self._say(f"{len(found):,} · enter opens, esc closes")
+            self.tell(f"{len(found):,} · enter opens, esc closes")
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()

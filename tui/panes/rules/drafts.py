@@ -8,14 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
-from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.content import Content
-from textual.screen import ModalScreen
-from textual.widgets import Input, Static
+from textual.widgets import Static
 
 from core.base.fault import Fault
 from tui.actions.action import Acts
@@ -29,6 +25,7 @@ from tui.render.common.session import Marks
 from tui.render.tables import draw_draft, draw_draft_row
 from tui.runtime.jobs import Job, job_work
 from tui.screens.session import SessionScreen
+from tui.widgets.dialogs import AskLine
 from tui.widgets.inputs import LineBox
 from tui.widgets.workbench import sheet
 
@@ -42,29 +39,15 @@ LANE = "rules-drafts"
 _NEW_FILE = "CLAUDE.md"
 
 
-class DraftFile(ModalScreen[str | None]):
+class DraftFile(AskLine):
     """Ends with the rule file that the person chose, or with None: not accepted."""
 
     CSS_PATH = sheet("rules")
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,ctrl+c", "dismiss(None)", "Close")]
 
     def __init__(self, suggested: str) -> None:
-        super().__init__()
-        self._box = LineBox(suggested, placeholder="A Markdown file of the project", max_length=4_000)
-
-    def compose(self) -> ComposeResult:
-        with Vertical(id="draft-file") as frame:
-            frame.border_title = Content("Rule file for this draft")
-            frame.border_subtitle = Content("enter writes the rule, esc cancels")
-            yield self._box
-            yield Static(Content("casebook writes only to its own block of the file."))
-
-    def on_mount(self) -> None:
-        self._box.focus()
-
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        event.stop()
-        self.dismiss(event.value.strip() or None)
+        box = LineBox(suggested, placeholder="A Markdown file of the project", max_length=4_000)
+        about = Static(Content("casebook writes only to its own block of the file."))
+        super().__init__("draft-file", "Rule file for this draft", "enter writes the rule, esc cancels", box, about)
 
 
 class DraftScreen(TableScreen["RuleDrafts"]):

@@ -6,17 +6,11 @@ import os
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from textual import events
-from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.containers import Vertical
 from textual.content import Content
 from textual.message import Message
-from textual.screen import ModalScreen
-from textual.widgets import Input, OptionList
-from textual.widgets.option_list import Option
+from textual.widgets import Input
 
 from core.base.fault import Fault
 from tui.actions.action import Acts, Performs
@@ -26,6 +20,7 @@ from tui.render.ranking import key_of, place_of
 from tui.runtime.jobs import Jobs
 from tui.runtime.messages import PaneSearchLibrary, PaneShowAll
 from tui.services.external_editor import edit_in, editor_of
+from tui.widgets.dialogs import LinePicker
 from tui.widgets.workbench import sheet
 
 if TYPE_CHECKING:
@@ -108,38 +103,23 @@ def _describe_label(label: Label | None, rule: str | None, verdict: Verdict) -> 
 _SHOWN = 200
 
 
-class PickRule(ModalScreen["Rule | None"]):
+class PickRule(LinePicker["Rule"]):
     """Ends with the rule, or with None."""
 
     CSS_PATH = sheet("rules")
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,ctrl+c", "dismiss(None)", "Close", priority=True),
-        Binding("down,ctrl+n", "move(1)", "Next", priority=True),
-        Binding("up,ctrl+p", "move(-1)", "Previous", priority=True),
-    ]
 
     def __init__(self, rules: Sequence[Rule] | None, heading: str) -> None:
         """`None`: they are still being read, and shown when they come."""
-        super().__init__()
+        box = Input(placeholder="Filter by id or title", select_on_focus=False, max_length=200)
+        super().__init__("pick-rule", heading, "", box, "pick-rule-lines")
         self._rules = rules
         self._taking = False  # Enter came before the rules did
-        self._heading = heading
         self._found: list[Rule] = []
-        self._box = Input(placeholder="Filter by id or title", select_on_focus=False, max_length=200)
-        self._lines = OptionList(id="pick-rule-lines")
-        self._lines.can_focus = False
-        self._frame = Vertical(id="pick-rule")
         self._again = _of_many(rules or ())
-
-    def compose(self) -> ComposeResult:
-        with self._frame:
-            self._frame.border_title = Content(self._heading)
-            yield self._box
-            yield self._lines
 
     def on_mount(self) -> None:
         self._list()
-        self._box.focus()
+        super().on_mount()
 
     def show(self, rules: Sequence[Rule]) -> None:
         """They are read."""
@@ -160,17 +140,8 @@ class PickRule(ModalScreen["Rule | None"]):
         self._taking = self._rules is None
         self._pick(self._lines.highlighted)
 
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        event.stop()
-        self._pick(event.option_index)
-
-    def on_click(self, event: events.Click) -> None:
-        if event.widget is self:
-            self.dismiss(None)
-
-    def action_move(self, by: int) -> None:
-        if self._found:
-            self._lines.highlighted = ((self._lines.highlighted or 0) + by) % len(self._found)
+    def take(self, at: int) -> None:
+        self._pick(at)
 
     def _pick(self, at: int | None) -> None:
         if at is not None and at < len(self._found):
@@ -181,13 +152,10 @@ class PickRule(ModalScreen["Rule | None"]):
         before = self._found
         every = [rule for rule in self._rules or () if _has_words(rule, words)]
         self._found = every[:_SHOWN]
-        self._frame.border_subtitle = Content(
-            "loading, esc closes" if self._rules is None else _describe_count(len(every))
-        )
+        self.tell("loading, esc closes" if self._rules is None else _describe_count(len(every)))
         if self._found == before:
             return
-        self._lines.set_options(Option(self._line(one)) for one in self._found)
-        self._lines.highlighted = 0 if self._found else None
+        self.show_lines(map(self._line, self._found))
 
     def _line(self, rule: Rule) -> Content:
         """Its id and title, and its place if another rule has the same id."""
