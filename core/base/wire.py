@@ -123,7 +123,8 @@ def dumps(value: object, *, indent: int | None = None) -> str:
 def canonical(value: object) -> str:
     """The one JSON text of plain JSON values: keys sorted, no spaces, escapes as `dumps`. Raises ValueError for a
     number that is none, RecursionError for what is nested too deeply."""
-    return _UNSAFE.sub(_escape, _CANONICAL(value))
+    text = _CANONICAL(value)
+    return text if text.isascii() and "\x7f" not in text else _UNSAFE.sub(_escape, text)
 
 
 _CANONICAL: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")).encode

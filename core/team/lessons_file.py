@@ -15,7 +15,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import Final, Literal, NamedTuple, NoReturn, cast
 
 from core.base.wire import canonical
@@ -28,6 +28,8 @@ _RESERVED: Final = frozenset(("id", "at", "shared", "withdrawn"))
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _TIME: Final = re.compile(r"[0-9]{4}-[0-1][0-9]-[0-3][0-9]T[0-2][0-9]:[0-5][0-9]:[0-6][0-9]\.[0-9]{3}Z")
 _FIELD: Final = re.compile(r"[a-z][a-z_]{0,63}")
+_CONTROL: Final = re.compile(r"\\[ubfr]")
+"""An escape in a canonical line that may be a control."""
 _MARKER: Final = re.compile(rb"(?:<{7,}|>{7,}|={7,}|\|{7,})(?: .*)?")
 
 
@@ -59,15 +61,62 @@ class Record(NamedTuple):
     @property
     def is_rejected(self) -> bool:
         """Whether the team rejected it: its field `rejected` says why, or is empty."""
-        return (found := self.fields.get("rejected")) is not None and found.json.startswith('"')
+        return "rejected" in self.fields and self.fields["rejected"].json.startswith('"')
 
     def values(self) -> dict[str, object]:
         """The decoded fields."""
+        if isinstance(self.fields, _Decoded):
+            return {**self.fields.said}
         return cast("dict[str, object]", json.loads(_object({name: one.json for name, one in self.fields.items()})))
+
+    def is_plain(self) -> bool:
+        """Whether its texts are known to be ASCII without controls, save newlines and tabs."""
+        if not isinstance(self.fields, _Decoded):
+            return False
+        line = self.fields.line
+        return line.isascii() and _CONTROL.search(line) is None
 
     def latest(self) -> str:
         """The time of the last decision about it."""
+        if isinstance(self.fields, _Decoded):
+            return max((self.shared, self.withdrawn, *self.fields.at.values()))
         return max((self.shared, self.withdrawn, *(one.time for one in self.fields.values())))
+
+
+class _Decoded(Mapping[str, Stamped]):
+    """The fields of a line. Each is encoded when it is asked for: of most lessons none ever is.
+
+    `said`: the decoded values, sorted by name; `at`: the times that differ from `shared`; `line`: what `line_of` makes
+    of a record with this `id`, `shared` and `withdrawn`.
+    """
+
+    __slots__ = ("at", "id", "line", "said", "shared", "withdrawn")
+
+    def __init__(
+        self, id_: str, shared: str, withdrawn: str, said: Mapping[str, object], at: Mapping[str, str], line: str = ""
+    ) -> None:
+        self.id, self.shared, self.withdrawn, self.said, self.at = id_, shared, withdrawn, said, at
+        if line:
+            self.line = line
+            return
+        members: dict[str, object] = {**said, "id": id_, "shared": shared}
+        if withdrawn:
+            members["withdrawn"] = withdrawn
+        if at:
+            members["at"] = at
+        self.line = canonical(members)
+
+    def __getitem__(self, name: str) -> Stamped:
+        return Stamped(self.at.get(name, self.shared), canonical(self.said[name]))
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.said
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.said)
+
+    def __len__(self) -> int:
+        return len(self.said)
 
 
 class BadLine(NamedTuple):
@@ -128,6 +177,9 @@ def kept_lines(raws: Iterable[bytes]) -> tuple[bytes, ...]:
 
 def line_of(id_: str, record: Record) -> str:
     """The line of a lesson, without its ending."""
+    fields = record.fields
+    if isinstance(fields, _Decoded) and (id_, *record[:2]) == (fields.id, fields.shared, fields.withdrawn):
+        return fields.line
     held = {"id": canonical(id_)}
     if record.withdrawn:
         held["withdrawn"] = canonical(record.withdrawn)
@@ -154,7 +206,8 @@ def parse_line(raw: bytes, change: Callable[[object], object] | None = None) -> 
     if len(raw) > LONGEST_LINE:
         return f"longer than {LONGEST_LINE:,} bytes"
     try:
-        found: object = _DECODE(raw.decode())
+        text = raw.decode()
+        found: object = _DECODE(text)
     except UnicodeDecodeError:
         return "not UTF-8"
     except (ValueError, RecursionError):
@@ -162,9 +215,13 @@ def parse_line(raw: bytes, change: Callable[[object], object] | None = None) -> 
     if not isinstance(found, dict):
         return "not a JSON object"
     try:
+        if "\\u" in text:
+            found = _DECODE(canonical(cast("object", found)))  # half of a surrogate pair is replaced
         return _record(cast("dict[str, object]", found), change)
     except RecursionError:
         return "nested too deeply"
+    except ValueError:
+        return "a number that is too large"
 
 
 def _no_number(name: str) -> NoReturn:
@@ -187,13 +244,31 @@ def _record(found: dict[str, object], change: Callable[[object], object] | None)
     at, began = cast("dict[str, str]", times), cast("str", shared)
     if not names >= at.keys() or not all(map(is_time, at.values())):
         return "an invalid `at`"
-    if not all(map(_FIELD.fullmatch, names)):
+    if not all(map(_is_field, names)):
         return "an invalid field name"
     if any(time < began for time in at.values()):
         return "a field older than its lesson"
-    said = found if change is None else {name: change(found[name]) for name in names}
-    fields = {name: Stamped(at.get(name, began), canonical(said[name])) for name in sorted(names)}
-    return id_, normal(began, cast("str", withdrawn), fields)
+    if began <= (gone := cast("str", withdrawn)):
+        return id_, normal(began, gone, {})
+    said = {name: found[name] if change is None else change(found[name]) for name in sorted(names)}
+    fields = _Decoded(id_, began, gone, said, {name: time for name, time in at.items() if time != began})
+    return id_, Record(began, gone, fields)
+
+
+def read_line(line: str) -> tuple[str, Record] | None:
+    """A line that `line_of` wrote, as its id and lesson; None where it is another one."""
+    try:
+        said = cast("dict[str, object]", _DECODE(line))
+        id_, shared = cast("str", said.pop("id")), cast("str", said.pop("shared", ""))
+        withdrawn, at = cast("str", said.pop("withdrawn", "")), cast("dict[str, str]", said.pop("at", {}))
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return None
+    return id_, Record(shared, withdrawn, _Decoded(id_, shared, withdrawn, said, at, line) if shared else {})
+
+
+@lru_cache(maxsize=256)
+def _is_field(name: str) -> bool:
+    return _FIELD.fullmatch(name) is not None
 
 
 def is_time(value: object) -> bool:

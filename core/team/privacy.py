@@ -117,8 +117,8 @@ def _redacted(text: str) -> str:
     return _redacted_often(text) if len(text) <= _OFTEN else redact(text)
 
 
-_OFTEN: Final = 24
-"""Code points of a text that many lessons have: a tool, a version, a scope."""
+_OFTEN: Final = 300
+"""Code points of a text that many lessons have, as a tool, or one lesson twice, as its error."""
 _redacted_often: Final = lru_cache(maxsize=256)(redact)
 
 

@@ -19,7 +19,7 @@ from core.errors.cases.derived import TEAM, one_form, refresh_case
 from core.errors.cases.record import Name
 from core.errors.cases.resolutions import INSERT_RESOLUTION, TEXT_KEPT, dump_names, stored_lesson
 from core.errors.curation.transaction import LONGEST_TAG, MOST_TAGS
-from core.errors.exchange.case_import import BadLesson, lesson_from
+from core.errors.exchange.case_import import BadLesson, Plain, lesson_from
 from core.errors.lessons import Lesson, parse_lesson
 from core.flows.team.collect import Origin, first_ids, lesson_id, note_edit, note_seen, origin_of, stored_digest
 from core.flows.team.export import FileFault, file_faults, told_errors
@@ -263,13 +263,13 @@ class _Import:
             self.unchanged += 1
             return
         origin = _origin(id_, self.place, record, content)
-        if len(origin.to_json()) > TEXT_KEPT:
+        if len(original := origin.to_json()) > TEXT_KEPT:
             self.kept.append(Kept(id_, "the lesson is too large"))
             return
         status, reason = self._status(case_id, content)
         row = (
             case_id, content.mark, content.kept, status, None, None, TEAM, None, "[]", None if own is None else own.id,
-            record.latest(), origin.to_json(), content.tags, reason, content.lesson,
+            record.latest(), original, content.tags, reason, content.lesson,
         )  # fmt: skip
         if own is None:
             self.rows.append(row)
@@ -450,10 +450,9 @@ def _origin(id_: str, place: TeamPlace, record: Record, content: _Content) -> Or
 
 def _content(record: Record) -> _Content:
     """What a lesson that is `redacted` says: checked, as any import. Raises BadLesson."""
-    said = record.values()
-    error = _text(said, "error")
-    key = _text(said, "key")
-    names = tuple(_names([*told_errors(said)]))
+    said, plain = record.values(), str if record.is_plain() else clean
+    error, key = _text(said, "error", plain), _text(said, "key", plain)
+    names = tuple(_names([*told_errors(said)], plain))
     if not names and not error:
         raise BadLesson("the lesson has no error")
     if not names:
@@ -461,8 +460,8 @@ def _content(record: Record) -> _Content:
         names = (Name(found.key_line, found.normalized, found.fingerprint, found.tool),)
     if not names[0].fingerprint:
         raise BadLesson("the lesson has no error")
-    lesson = _lesson(said, names[0].key_line)
-    text = _text(said, "text") or ("" if lesson is None else lesson.do.text)
+    lesson = _lesson(said, names[0].key_line, plain)
+    text = _text(said, "text", plain) or ("" if lesson is None else lesson.do.text)
     if not text.strip():
         raise BadLesson("the lesson has no action")
     key = key or identify(names[0].key_line).normalized or names[0].fingerprint
@@ -471,15 +470,16 @@ def _content(record: Record) -> _Content:
     shown = [one for one in cast("list[object]", tags) if isinstance(one, str)] if isinstance(tags, list) else []
     named = [one_form(clean(redact(tag)))[:LONGEST_TAG] for tag in shown[:MOST_TAGS]]
     do = "" if lesson is None else lesson.do.text
+    kept = text if plain is str else redact(text)
     return _Content(
-        names, key, mark, text, redact(text)[:TEXT_KEPT], do, stored_lesson(lesson), dump_names(named) or "[]",
-        _text(said, "rejected") if record.is_rejected else None,
+        names, key, mark, text, kept[:TEXT_KEPT], do, stored_lesson(lesson), dump_names(named) or "[]",
+        _text(said, "rejected", plain) if record.is_rejected else None,
     )  # fmt: skip
 
 
-def _names(errors: list[Mapping[str, str]]) -> Iterator[Name]:
+def _names(errors: list[Mapping[str, str]], plain: Plain) -> Iterator[Name]:
     for one in errors:
-        line, mark, tool = _text(one, "line"), _text(one, "fingerprint"), _text(one, "tool")
+        line, mark, tool = (_text(one, name, plain) for name in ("line", "fingerprint", "tool"))
         if not line.strip():
             continue
         if not (mark and tool):
@@ -489,7 +489,7 @@ def _names(errors: list[Mapping[str, str]]) -> Iterator[Name]:
             yield Name(line, "", mark, tool)
 
 
-def _lesson(said: Mapping[str, object], line: str) -> Lesson | None:
+def _lesson(said: Mapping[str, object], line: str, plain: Plain) -> Lesson | None:
     if not isinstance(said.get("do"), dict):
         return None
     when = {name: said.get(name) or "" for name in ("tool", "version", "system", "sandbox")}
@@ -498,16 +498,16 @@ def _lesson(said: Mapping[str, object], line: str) -> Lesson | None:
         "check": said.get("check"), "because": said.get("because"), "scope": said.get("scope") or "project",
         "workaround": said.get("workaround"),
     }  # fmt: skip
-    return lesson_from(given, clean)
+    return lesson_from(given, plain)
 
 
-def _text(said: Mapping[str, Any], name: str) -> str:
+def _text(said: Mapping[str, Any], name: str, plain: Plain) -> str:
     value = said.get(name)
     if value is None:
         return ""
     if not isinstance(value, str) or len(value) > LONGEST:
         raise BadLesson(f"{name} is not a string of at most {LONGEST:,} characters")
-    return clean(value)
+    return plain(value)
 
 
 def drop_empty_cases(con: apsw.Connection, cases: Iterable[int]) -> None:

@@ -7,9 +7,22 @@ import random
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
-from core.team.lessons_file import LONGEST_LINE, LessonsFile, line_of, parse, parse_line
-from tests.core.team.random_files import TIMES, files
+from core.base.wire import canonical
+from core.team.lessons_file import (
+    LONGEST_LINE,
+    LessonsFile,
+    Record,
+    Stamped,
+    join,
+    line_of,
+    parse,
+    parse_line,
+    read_line,
+)
+from core.text import clean
+from tests.core.team.random_files import TIMES, files, ids, records
 
 GOOD = json.dumps({"id": "l1", "shared": TIMES[0], "text": "한글 \u202e", "at": {"text": TIMES[1]}}).encode()
 
@@ -18,6 +31,67 @@ def test_a_line_is_sorted_and_holds_nothing_that_acts_on_a_terminal() -> None:
     read = parse_line(GOOD)
     assert not isinstance(read, str)
     assert line_of(*read) == (f'{{"at":{{"text":"{TIMES[1]}"}},"id":"l1","shared":"{TIMES[0]}","text":"한글 \\u202e"}}')
+
+
+TEXTS = st.text(st.characters() | st.sampled_from('\\"\n\t\r\b\x00\x7f\u202e\ud800é'), max_size=8)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | TEXTS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(st.dictionaries(st.sampled_from(("check", "do", "error", "text")), VALUES, max_size=4), st.booleans(), st.data())
+def test_fields_that_are_encoded_late_are_as_those_encoded_at_once(
+    said: dict[str, object], escaped: bool, data: st.DataObject
+) -> None:
+    at = {name: data.draw(st.sampled_from(TIMES[1:])) for name in said if data.draw(st.booleans())}
+    gone = data.draw(st.sampled_from(("", "2026-10-01T00:00:00.000Z")))
+    written = {"withdrawn": gone, "at": at, **said, "shared": TIMES[1], "id": "l1"}
+    read = parse_line(json.dumps(written, ensure_ascii=True).encode() if escaped else canonical(written).encode())
+    assert not isinstance(read, str)
+    fields = {name: Stamped(at.get(name, TIMES[1]), canonical(value)) for name, value in said.items()}
+    plain = Record(TIMES[1], gone, dict(sorted(fields.items())))
+    again = read_line(line_of("l1", plain))
+    assert again is not None
+    for id_, found in (read, again):
+        assert (id_, found, plain) == ("l1", plain, found)
+        assert [*found.fields] == [*plain.fields]
+        assert (canonical(found.values()), found.latest()) == (canonical(plain.values()), plain.latest())
+        assert (len(found.fields), found.is_rejected) == (len(fields), False)
+        assert line_of(id_, found) == line_of(id_, plain)
+        assert line_of("l2", found) == line_of("l2", plain)
+        later = found._replace(withdrawn="2026-10-02T00:00:00.000Z")
+        assert line_of(id_, later) == line_of(id_, plain._replace(withdrawn=later.withdrawn))
+        texts = [one for value in found.values().values() for one in _texts(value)]
+        assert not found.is_plain() or all(clean(one) == one for one in texts)
+
+
+def _texts(value: object) -> list[str]:
+    if isinstance(value, dict):
+        return [text for one in value.values() for text in _texts(one)]
+    return [text for one in value for text in _texts(one)] if isinstance(value, list) else [*filter(_is_text, [value])]
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+@given(ids, records(), records())
+def test_what_was_read_is_joined_as_what_was_made(id_: str, left: Record, right: Record) -> None:
+    read = [read_line(line_of(id_, one)) for one in (left, right)]
+    assert read == [(id_, left), (id_, right)]
+    assert join(*(one[1] for one in read if one)) == join(left, right)
+
+
+def test_a_text_without_controls_is_plain() -> None:
+    line = f'{{"id":"l1","shared":"{TIMES[0]}","text":"one\\ttwo\\nthree"}}'
+    for text, plain in ((line, True), (line.replace("one", "é"), False), (line.replace("\\t", "\\r"), False)):
+        read = read_line(text)
+        assert read is not None
+        assert read[1].is_plain() is plain
+    for broken in ("[]", "{", '{"shared":"x"}', "null", ""):
+        assert read_line(broken) is None
 
 
 @given(files)
@@ -39,6 +113,11 @@ def test_a_file_does_not_depend_on_the_order_of_its_lines(file: LessonsFile) -> 
         (b'{"id":"a","shared":"2026-11-01T00:00:00.000Z","at":{"x":"2026-11-02T00:00:00.000Z"}}', "an invalid `at`"),
         (b'{"id":"a","shared":"2026-11-01T00:00:00.000Z","A b":1}', "an invalid field name"),
         (b'{"id":"a","shared":"2026-11-01T00:00:00.000Z","x":NaN}', "not JSON (truncated?)"),
+        (b'{"id":"a","shared":"2026-11-01T00:00:00.000Z","x":1e999}', "a number that is too large"),
+        (
+            b'{"id":"a","shared":"2026-11-01T00:00:00.000Z","x":[{"y":-1e999}],"z":"\\u0041"}',
+            "a number that is too large",
+        ),
         (b'{"x":' + b"[" * 100_000, "not JSON (truncated?)"),
         (b"x" * 50_000_000, f"longer than {LONGEST_LINE:,} bytes"),
         (b"<<<<<<< HEAD", "a conflict marker"),
@@ -46,7 +125,7 @@ def test_a_file_does_not_depend_on_the_order_of_its_lines(file: LessonsFile) -> 
         (b"||||||| base", "a conflict marker"),
         (b">>>>>>> theirs", "a conflict marker"),
     ],
-    ids=range(15),
+    ids=range(17),
 )
 def test_a_line_that_is_no_lesson_is_named_and_kept(line: bytes, reason: str) -> None:
     file = parse([GOOD + b"\n", line + b"\r\n", b"\n"])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, NamedTuple, cast
@@ -19,7 +19,7 @@ from core.base.fault import Fault
 from core.flows.team.place import TeamPlace, place_of
 from core.flows.team.sync.holding import held_lessons
 from core.store import Store
-from core.team.lessons_file import Record, join, line_of, parse_line
+from core.team.lessons_file import Record, join, line_of, parse_line, read_line
 from core.team.postgres.log import LESSON, MERGE, WITHDRAWAL, Draft, Event, Position
 from core.team.privacy import redacted_value
 from core.text import redact
@@ -113,9 +113,9 @@ def known_lessons(con: apsw.Connection, repository: str) -> dict[str, Record]:
     return {id_: record for id_, line in cast("Iterator[tuple[str, str]]", rows) if (record := _record(id_, line))}
 
 
-def _record(id_: str, line: str, change: Callable[[object], object] | None = None) -> Record | None:
-    read = parse_line(line.encode("utf-8", "surrogatepass"), change)
-    return None if isinstance(read, str) or read[0] != id_ else read[1]
+def _record(id_: str, line: str) -> Record | None:
+    read = read_line(line)
+    return None if read is None or read[0] != id_ else read[1]
 
 
 def fold(store: Store, before: Position, events: Sequence[Event]) -> tuple[Position, int]:
@@ -146,10 +146,10 @@ class Decision(NamedTuple):
 def _decision(one: Event) -> Decision | None:
     """What an event says, without secrets; None where this version cannot read it."""
     kinds = (MERGE if one.lesson.startswith(MERGES) else LESSON, WITHDRAWAL)
-    record = _record(one.lesson, one.line or "", redacted_value) if one.kind in kinds else None
-    if record is None:
+    read = parse_line((one.line or "").encode("utf-8", "surrogatepass"), redacted_value) if one.kind in kinds else ""
+    if isinstance(read, str) or read[0] != one.lesson:
         return None
-    return Decision(redact(one.project), one.lesson, record, f"{one.actor} ({one.machine})")
+    return Decision(redact(one.project), one.lesson, read[1], f"{one.actor} ({one.machine})")
 
 
 def _held(con: apsw.Connection, read: Iterable[Decision]) -> Iterator[Decision]:
