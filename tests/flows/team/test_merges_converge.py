@@ -144,10 +144,15 @@ TWO_INTO_ONE = [
 """Two cases are merged into one, and the first is split off elsewhere."""
 
 
+OUT_OF_ONE = [("merge", 0, (0, 1)), ("merge", 1, (2, 1))]
+"""Two people merge one case into two others at once: the second merge is found after the first one arrived."""
+
+
 @settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(acts=acts)
 @example(acts=CHAIN)
 @example(acts=TWO_INTO_ONE)
+@example(acts=OUT_OF_ONE)
 def test_replicas_with_merges_converge(postgres: Server, acts: list[tuple[str, int, Any]]) -> None:
     team = postgres.team()
     with tempfile.TemporaryDirectory() as folder:

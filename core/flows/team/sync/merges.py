@@ -395,31 +395,60 @@ def _merged_here(store: Store) -> Iterator[tuple[int, Joined]]:
     for (number,) in cast("list[tuple[int]]", rows):
         if number in taken_over:
             continue
-        for case_id, sides in _joined_by(store.con, row_changes(store, number)):
+        for case_id, sides in _joined_by(store, number):
             yield case_id, sides._replace(change=number)
 
 
-def _joined_by(con: apsw.Connection, changes: Sequence[RowChange]) -> Iterator[tuple[int, Joined]]:
+def _joined_by(store: Store, number: int) -> Iterator[tuple[int, Joined]]:
     """What a change joined: of each case the errors with its own key, or the first one with what has its key."""
+    con = store.con
     moved: dict[int, list[str]] = {}
-    keys: dict[int, str] = {}
+    targets: dict[int, int] = {}
+    changes = row_changes(store, number)
     for one in changes:
         values = {name: (before, now_) for name, before, now_ in one.columns}
         if one.table == "fingerprint" and one.op == "UPDATE" and "case_id" in values:
-            moved.setdefault(cast("int", values["case_id"][0]), []).append(str(one.key))
-        elif one.table == "error_kb" and one.op == "DELETE":
-            keys[cast("int", one.key)] = str(values["error_normalized"][0])
+            source, target = cast("tuple[int, int]", values["case_id"])
+            moved.setdefault(source, []).append(str(one.key))
+            targets[source] = target
     going = {mark for marks in moved.values() for mark in marks}
-    for source, key in keys.items():
-        case_id = _case_of(con, Side(tuple(moved.get(source, ()))))
-        if case_id is None:
-            continue
-        there = _marks_in(con, case_id)
-        row = con.execute("SELECT error_normalized FROM error_kb WHERE id = ?", (case_id,)).fetchone()
-        other = _base({mark: there[mark] for mark in moved[source] if mark in there}, key)
-        into = _base({mark: of for mark, of in there.items() if mark not in going}, "" if row is None else str(row[0]))
-        if into.marks and other.marks:
-            yield case_id, Joined(into, other)
+    for source, key in _keys_of_gone(changes).items():
+        for case_id in _cases_with(con, moved.get(source, ())):  # one that was parted since: where it still holds
+            there = _marks_in(con, case_id)
+            own = _key_of_target(store, number, targets[source], case_id)
+            other = _base({mark: there[mark] for mark in moved[source] if mark in there}, key)
+            into = _base({mark: of for mark, of in there.items() if mark not in going}, own)
+            if into.marks and other.marks:
+                yield case_id, Joined(into, other)
+                break
+
+
+def _cases_with(con: apsw.Connection, marks: Collection[str]) -> list[int]:
+    """The cases that these errors are in, that of the first one first."""
+    found = (_case_of(con, Side((mark,))) for mark in marks)
+    return [*dict.fromkeys(case_id for case_id in found if case_id is not None)]
+
+
+def _keys_of_gone(changes: Sequence[RowChange]) -> dict[int, str]:
+    """The keys of the cases that a change took away."""
+    return {
+        cast("int", one.key): str(before)
+        for one in changes
+        if one.table == "error_kb" and one.op == "DELETE"
+        for name, before, _ in one.columns
+        if name == "error_normalized"
+    }
+
+
+def _key_of_target(store: Store, number: int, target: int, case_id: int) -> str:
+    """The key of the case that a change merged into. A later merge may have taken it away: that change knows it."""
+    query = "SELECT error_normalized FROM error_kb WHERE id = ?"
+    if store.con.execute(query, (target,)).fetchone() is None:
+        for (later,) in store.con.execute("SELECT id FROM journal WHERE id > ? ORDER BY id", (number,)).fetchall():
+            if key := _keys_of_gone(row_changes(store, cast("int", later))).get(target):
+                return key
+    row = store.con.execute(query, (case_id,)).fetchone()
+    return "" if row is None else str(row[0])
 
 
 def _base(there: Mapping[str, str], key: str) -> Side:
