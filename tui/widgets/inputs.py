@@ -81,7 +81,8 @@ class Completing:
 
 
 class PathBox(LineBox):
-    """Offers what a path may go on to; `lane`: in which jobs that is looked up."""
+    """Offers what a path may go on to; `lane`: in which jobs that is looked up. Without `files` it is a folder, and Tab
+    in an empty box leaves it."""
 
     @dataclass
     class Offered(Message):
@@ -89,9 +90,12 @@ class PathBox(LineBox):
 
         names: tuple[str, ...]
 
-    def __init__(self, value: str, lane: str, placeholder: str = "") -> None:
-        super().__init__(value, placeholder, select_on_focus=False, max_length=4_000)
+    def __init__(
+        self, value: str, lane: str, placeholder: str = "", *, files: bool = True, id: str | None = None
+    ) -> None:
+        super().__init__(value, placeholder, select_on_focus=False, max_length=4_000, id=id)
         self._lane = lane
+        self._files = files
         self._given = value
         self._completing = Completing(self)
 
@@ -109,7 +113,7 @@ class PathBox(LineBox):
             self.post_message(self.Offered(ends.names if ends.typed not in ("", self._given) else ()))
 
         delay = 0.0 if self._completing.is_pending else DEBOUNCE
-        work = read_ends(self.value, files=True)
+        work = read_ends(self.value, files=self._files)
         workbench(self).jobs.run(self._lane, work, on_completions, lambda _fault: None, delay=delay)
 
     async def on_key(self, event: events.Key) -> None:
@@ -117,7 +121,9 @@ class PathBox(LineBox):
         if event.key == "tab":
             event.stop()
             event.prevent_default()
-            if not self._completing.complete():
+            if not self.value and not self._files:
+                self.screen.focus_next()
+            elif not self._completing.complete():
                 self._look()
 
 

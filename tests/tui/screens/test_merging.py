@@ -54,7 +54,7 @@ async def stand_on(pilot: Pilot[None], screen: TriageScreen, case_id: int) -> No
     at = screen.queue.index_of(case_id)
     assert at is not None
     screen.rows.choose(at)
-    await until(pilot, lambda: shown(screen) and screen.queue.entries[screen.rows.chosen].row.id == case_id)
+    await until(pilot, lambda: shown(screen) and screen.queue.rows[screen.rows.chosen].row.id == case_id)
 
 
 async def asked(pilot: Pilot[None], app: CasebookApp) -> str:
@@ -140,7 +140,7 @@ async def test_the_row_behind_a_marked_one_takes_no_part_in_a_merge(tmp_path: Pa
     async with app.run_test(size=WIDE) as pilot:
         screen = await opened(pilot, app)
         await pilot.press("space", "space", "space")
-        assert screen.queue.entries[screen.rows.chosen].row.id == behind
+        assert screen.queue.rows[screen.rows.chosen].row.id == behind
         assert f"3 selected M merges 2 into #{first} {REFUSED}"[:50] in " ".join(bottom(screen).split())
         rows = [line for line in frame(app).split("\n") if "psql: error" in line][:3]
         assert [line.partition("│")[2].partition("│")[0].strip()[-1] for line in rows] == ["=", "+", "+"]
@@ -165,7 +165,7 @@ async def test_one_marked_case_is_the_one_that_another_is_picked_for(tmp_path: P
         screen = await opened(pilot, app)
         await pilot.press("space")
         await until(pilot, lambda: shown(screen))
-        assert screen.queue.entries[screen.rows.chosen].row.id == second
+        assert screen.queue.rows[screen.rows.chosen].row.id == second
         assert f"1 selected M merges another into #{first}" in " ".join(bottom(screen).split())
         await pilot.press("M")
         await until(pilot, lambda: isinstance(app.screen, PickCase) and "orders" not in bottom(screen))

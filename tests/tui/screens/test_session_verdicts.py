@@ -65,7 +65,7 @@ async def test_the_queue_lists_the_other_findings_of_an_item_under_it(harvested:
     app = app_on(harvested)
     async with app.run_test(size=SMALL) as pilot:
         screen = await opened(pilot, app)
-        entries = screen.queue.entries
+        entries = screen.queue.rows
         assert [(entry.row.key_line, entry.part) for entry in entries] == [
             ("KeyError: 'currency'", False), ("TypeError: 'NoneType' object is not iterable", True),
         ]  # fmt: skip
@@ -76,7 +76,7 @@ async def test_the_queue_lists_the_other_findings_of_an_item_under_it(harvested:
         assert isinstance(app.screen, TriageScreen)
         assert (screen.queue.total, screen.queue.remaining) == (0, 0)
         await pilot.press("u")
-        await until(pilot, lambda: idle(app) and screen.queue.entries == entries)
+        await until(pilot, lambda: idle(app) and screen.queue.rows == entries)
 
 
 async def test_a_decided_item_leads_to_the_next_item_and_its_findings_leave_with_it(tmp_path: Path) -> None:
@@ -93,7 +93,7 @@ async def test_a_decided_item_leads_to_the_next_item_and_its_findings_leave_with
     app = app_on(path)
 
     def lines(screen: TriageScreen) -> list[str]:
-        return [f"{'  ' * entry.part}{entry.row.key_line[:9]}" for entry in screen.queue.entries]
+        return [f"{'  ' * entry.part}{entry.row.key_line[:9]}" for entry in screen.queue.rows]
 
     async with app.run_test(size=SMALL) as pilot:
         screen = await opened(pilot, app)
@@ -108,4 +108,4 @@ async def test_a_decided_item_leads_to_the_next_item_and_its_findings_leave_with
         await until(pilot, lambda: shown(screen) and screen.rows.chosen == 1)
         await pilot.press("a")
         await until(pilot, lambda: idle(app) and screen.queue.total == 3)
-        assert screen.queue.entries[screen.rows.chosen].row.key_line == "ValueError: no rate"
+        assert screen.queue.rows[screen.rows.chosen].row.key_line == "ValueError: no rate"

@@ -144,10 +144,10 @@ async def test_a_skipped_case_stays_and_a_mark_can_be_dropped(casebook: Path) ->
     app = app_on(casebook)
     async with app.run_test(size=WIDE) as pilot:
         screen = await opened(pilot, app)
-        first = screen.queue.entries[0].row.id
+        first = screen.queue.rows[0].row.id
         await pilot.press("s")
         assert screen.rows.chosen == 1
-        assert screen.queue.entries[0].row.id == first
+        assert screen.queue.rows[0].row.id == first
         await pilot.press("s", "s", "space", "escape")
         assert not screen.queue.marked
         assert isinstance(app.screen, TriageScreen)
@@ -161,7 +161,7 @@ async def test_a_fix_that_came_meanwhile_is_shown_beside_the_decision(casebook: 
     async with app.run_test(size=SMALL) as pilot:
         screen = await opened(pilot, app)
         await until(pilot, lambda: shown(screen))
-        case_id = screen.queue.entries[0].row.id
+        case_id = screen.queue.rows[0].row.id
         app.jobs.cancel("triage-watch")
         with open_store(casebook, write=True) as store:
             verify(store, "ben", [look(store.con, case_id)], Written("Import it from './orders'."))
@@ -279,7 +279,7 @@ async def test_a_fix_recorded_by_a_hook_is_no_loss_when_it_is_left(casebook: Pat
     async with app.run_test(size=WIDE) as pilot:
         screen = await opened(pilot, app)
         await until(pilot, lambda: shown(screen))
-        case_id = screen.queue.entries[0].row.id
+        case_id = screen.queue.rows[0].row.id
         app.jobs.cancel("triage-watch")
         with open_store(casebook, write=True) as store, store.transaction() as con:
             add_resolution(con, case_id, None, "theirs", status="draft", author="record", ts="2026-03-14T09:00:00Z")
@@ -304,7 +304,7 @@ async def test_the_heading_says_how_many_drafts_one_key_rejects(casebook: Path) 
     async with app.run_test(size=SMALL) as pilot:
         screen = await opened(pilot, app)
         await until(pilot, lambda: shown(screen) and "drafts, X rejects all" in frame(app))
-        assert screen.queue.entries[0].row.id == case_id
+        assert screen.queue.rows[0].row.id == case_id
         await pilot.press("X")
         await until(pilot, lambda: idle(app) and shown(screen) and screen.queue.index_of(case_id) is None)
         assert "rejects all" not in frame(app), "the next case has one draft"

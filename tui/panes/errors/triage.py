@@ -31,7 +31,7 @@ from tui.render.common.untrusted import inline
 from tui.render.curation import draw_entry
 from tui.runtime.jobs import Job, Jobs, job_work
 from tui.services.db_watch import Following, files_at, staying, watch
-from tui.widgets.row_list import RowList
+from tui.widgets.row_list import FixedRows, RowList
 from tui.widgets.workbench import KeyFooter, sheet
 
 if TYPE_CHECKING:
@@ -79,35 +79,27 @@ class Joins:
 
 
 @dataclass(frozen=True, slots=True)
-class Queue:
+class Queue(FixedRows[Entry]):
     """What waits, as rows for the list. `gone`: decided here, and not read again since."""
 
     read: Waiting = Waiting((), 0, False)
     marked: frozenset[int] = frozenset()
     skipped: frozenset[int] = frozenset()
     gone: frozenset[int] = frozenset()
-    entries: tuple[Entry, ...] = ()
-
-    @property
-    def total(self) -> int:
-        return len(self.entries)
 
     @property
     def remaining(self) -> int:
         """How many items wait in all, read or not."""
         return self.read.left - sum(row.id in self.gone and row.id not in self.read.parts for row in self.read.rows)
 
-    def get(self, index: int) -> Entry | None:
-        return self.entries[index] if 0 <= index < len(self.entries) else None
-
     def index_of(self, case_id: int | None) -> int | None:
         """Return the row of a case."""
-        return next((at for at, one in enumerate(self.entries) if one.row.id == case_id), None)
+        return next((at for at, one in enumerate(self.rows) if one.row.id == case_id), None)
 
     def joins(self, chosen: int) -> Joins | None:
         """The marked ones alone: into the one at row `chosen` if it is one of them, else into the first; with none
         marked the chosen one."""
-        marked = [one.row for one in self.entries if one.marked]
+        marked = [one.row for one in self.rows if one.marked]
         here = self.get(chosen)
         if here is None:
             return None
@@ -138,7 +130,7 @@ class Queue:
 
     def all_marked(self) -> Queue:
         """Every row that is there is marked; none, if all are already."""
-        every = frozenset(one.row.id for one in self.entries)
+        every = frozenset(one.row.id for one in self.rows)
         return _drawn(replace(self, marked=frozenset() if self.marked >= every else every))
 
     def passed(self, case_id: int) -> Queue:
@@ -148,13 +140,13 @@ class Queue:
     def next_from(self, index: int) -> int:
         """The first row from `index` on that was not skipped, going round once; `index` itself where all were."""
         order = [*range(index, self.total), *range(min(index, self.total))]
-        return next((at for at in order if not self.entries[at].skipped), min(index, max(0, self.total - 1)))
+        return next((at for at in order if not self.rows[at].skipped), min(index, max(0, self.total - 1)))
 
     def behind(self, index: int) -> int | None:
         """The case to go on with behind row `index`: behind an item the next item, for its other findings leave the
         queue with it; behind a finding the next row. None at the end."""
         here = self.get(index)
-        rest = self.entries[index + 1 :]
+        rest = self.rows[index + 1 :]
         found = (one.row.id for one in rest if not one.skipped and (here is None or here.part or not one.part))
         return next(found, None)
 
@@ -169,7 +161,7 @@ def _drawn(queue: Queue) -> Queue:
         if row.id not in queue.gone and not (part and item_gone):
             entries.append(Entry(row, row.id in queue.marked, row.id in queue.skipped, part))
     shown = frozenset(one.row.id for one in entries)
-    return replace(queue, entries=tuple(entries), marked=queue.marked & shown)
+    return replace(queue, rows=tuple(entries), marked=queue.marked & shown)
 
 
 @job_work
@@ -387,7 +379,7 @@ class TriageScreen(Performs, ModalScreen[None]):
     def _show(self) -> None:
         """Show the chosen case as soon as it is read, and read on ahead."""
         at = self.rows.chosen
-        self._ahead.want(tuple(entry.row.id for entry in self.queue.entries[at : at + AHEAD]))
+        self._ahead.want(tuple(entry.row.id for entry in self.queue.rows[at : at + AHEAD]))
         self._on_arrival(self._chosen_id)
 
     def _on_arrival(self, case_id: int | None) -> None:
@@ -429,7 +421,7 @@ class TriageScreen(Performs, ModalScreen[None]):
             self._curating.say(_UNREAD, "warning")
             return
         cases = marked or frozenset({self.case.read.case.id} if self.case.read else ())
-        order = [one.row.id for one in self.queue.entries if one.row.id in cases]
+        order = [one.row.id for one in self.queue.rows if one.row.id in cases]
         self._do(replace(decision_on(act, order, self._ahead.get), all_of_it=all_of_it))
 
     def _do(self, decision: Decision) -> None:

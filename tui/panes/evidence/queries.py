@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, cast, get_args
 
 from tui.runtime.jobs import Job, job_work
+from tui.widgets.row_list import FixedRows
 
 if TYPE_CHECKING:
     from core.align import Span
@@ -172,12 +173,11 @@ PROBLEMS = frozenset({"flagged", "ambiguous", "near", "failed", "waiting"})
 
 
 @dataclass(frozen=True, slots=True)
-class Quotes:
+class Quotes(FixedRows["QuoteRow"]):
     """Rows for the list. `decided`: what a decision that is not read again yet makes of a quote."""
 
     read: Listed | None = None
     decided: Mapping[int, str] = field(default_factory=dict[int, str])
-    rows: tuple[QuoteRow, ...] = ()
     marked: frozenset[int] = frozenset()
 
     @property
@@ -195,10 +195,6 @@ class Quotes:
         return replace(self, marked=frozenset() if self.marked >= every else every)
 
     @property
-    def total(self) -> int:
-        return len(self.rows)
-
-    @property
     def remaining(self) -> int:
         """How many quotes wait for a person, read or not."""
         if self.read is None:
@@ -210,9 +206,6 @@ class Quotes:
         """Whether other words were searched before."""
         return self.read is not None and before.read is not None and self.read.words != before.read.words
 
-    def get(self, index: int) -> QuoteRow | None:
-        return self.rows[index] if 0 <= index < len(self.rows) else None
-
     def index_of(self, evidence_id: int | None) -> int | None:
         """Return the row of a quote."""
         return next((at for at, row in enumerate(self.rows) if row.id == evidence_id), None)
@@ -220,7 +213,8 @@ class Quotes:
     def renewed(self, read: Listed, shown: QuoteFilter, pending: Collection[int]) -> Quotes:
         """The same, read again; only what is still on its way to disk (`pending`) is kept as it was decided."""
         kept = {one: state for one, state in self.decided.items() if one in pending}
-        return Quotes(read, kept, marked=self.marked & {row.id for row in read.rows}).under(shown)
+        marked = self.marked & {row.id for row in read.rows}
+        return Quotes(read=read, decided=kept, marked=marked).under(shown)
 
     def after(self, evidence_id: int, state: str, shown: QuoteFilter) -> Quotes:
         """With a quote decided about."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, ClassVar, cast
 
@@ -28,7 +27,7 @@ from tui.render.hits import draw_list_title
 from tui.runtime.messages import PaneCopied
 from tui.widgets.dialogs import RowPicker
 from tui.widgets.inputs import QuestionBox
-from tui.widgets.row_list import RowList
+from tui.widgets.row_list import FixedRows, RowList
 from tui.widgets.scroll_text import TraceView
 from tui.widgets.workbench import KeyFooter, sheet
 
@@ -37,20 +36,6 @@ if TYPE_CHECKING:
     from core.library.ask.answer import AnswerEvent
     from core.library.ask.store import SessionRow
     from tui.panes.library.conversation import Answering
-
-
-@dataclass(frozen=True, slots=True)
-class Talks:
-    """Conversations as rows."""
-
-    read: tuple[SessionRow, ...] = ()
-
-    @property
-    def total(self) -> int:
-        return len(self.read)
-
-    def get(self, index: int) -> SessionRow | None:
-        return self.read[index] if 0 <= index < len(self.read) else None
 
 
 class PickTalk(RowPicker[str]):
@@ -88,7 +73,7 @@ class PickTalk(RowPicker[str]):
     def _show(self) -> None:
         words = self._box.value.casefold().split()
         found = [one for one in self._all if all(word in f"{one.title} {one.session_id}".casefold() for word in words)]
-        self.rows.show(Talks(tuple(found)))
+        self.rows.show(FixedRows(tuple(found)))
         if not found:
             self.tell("no matches · esc closes" if self._all else "no conversations yet · esc closes")
         else:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.content import Content
 from textual.screen import ModalScreen
@@ -23,9 +22,9 @@ from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline
 from tui.render.hits import not_ingested
 from tui.render.ingest import draw_folder, draw_pace, draw_report
-from tui.runtime.jobs import DEBOUNCE, Job, Jobs, job_work
-from tui.widgets.inputs import Completing, Ends, read_ends
-from tui.widgets.row_list import RowList
+from tui.runtime.jobs import Job, Jobs, job_work
+from tui.widgets.inputs import PathBox
+from tui.widgets.row_list import FixedRows, RowList
 from tui.widgets.scroll_text import Reading
 from tui.widgets.workbench import KeyFooter
 
@@ -81,32 +80,17 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Choices:
+class Choices(FixedRows[Choice]):
     """The folders as rows."""
-
-    read: tuple[Choice, ...] = ()
-
-    @property
-    def total(self) -> int:
-        return len(self.read)
-
-    def get(self, index: int) -> Choice | None:
-        return self.read[index] if 0 <= index < len(self.read) else None
 
     def toggled(self, index: int) -> Choices:
         """With the one at `index` chosen, or no longer."""
-        return Choices(tuple(Choice(one.folder, one.chosen != (at == index)) for at, one in enumerate(self.read)))
+        return Choices(tuple(Choice(one.folder, one.chosen != (at == index)) for at, one in enumerate(self.rows)))
 
     @property
     def roots(self) -> tuple[Path, ...]:
         """The chosen folders."""
-        return tuple(Path(one.folder.root) for one in self.read if one.chosen)
-
-
-class PathBox(Input):
-    """A path being typed; Tab completes it."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("tab", "screen.complete", "Complete", show=False)]
+        return tuple(Path(one.folder.root) for one in self.rows if one.chosen)
 
 
 class IngestScreen(Performs, ModalScreen[None]):
@@ -124,8 +108,7 @@ class IngestScreen(Performs, ModalScreen[None]):
         self._drawn: object = None
         self._typed = ""  # the folder that was named last: to be mended where it is not there
         self.choices = Choices()
-        self.box = PathBox(placeholder=_FIRST, select_on_focus=False, id="ingest-box")
-        self._completing = Completing(self.box)
+        self.box = PathBox("", "ingest-path", _FIRST, files=False, id="ingest-box")
         self.ends = Static(id="ingest-ends")
         self.folders = RowList(self._paint, id="ingest-folders")
         self.told = Static(id="ingest-text")
@@ -156,7 +139,6 @@ class IngestScreen(Performs, ModalScreen[None]):
     def on_unmount(self) -> None:
         """Drop pending reads; a running ingest continues."""
         self._jobs.cancel("ingest-known")
-        self._jobs.cancel("ingest-path")
 
     def situation(self) -> Situation:
         around = Around(ingesting=self._ingesting.busy)
@@ -182,7 +164,7 @@ class IngestScreen(Performs, ModalScreen[None]):
 
     def _on_sources(self, known: KnownSources, _final: bool) -> None:
         """The folders that are known; those that were left out by hand stay so."""
-        off = {one.folder.root for one in self.choices.read if not one.chosen}
+        off = {one.folder.root for one in self.choices.rows if not one.chosen}
         self._known = known
         self.choices = Choices(tuple(Choice(one, one.root not in off) for one in known.folders))
         self._show_folders(0)
@@ -215,30 +197,10 @@ class IngestScreen(Performs, ModalScreen[None]):
         event.stop()
         self._mark()
 
-    def on_input_changed(self, event: Input.Changed) -> None:
+    def on_path_box_offered(self, event: PathBox.Offered) -> None:
         event.stop()
-        if not event.value:
-            self._jobs.cancel("ingest-path")
-            self._offer(Ends("", ""), True)
-        else:
-            self._look()
-
-    def _look(self) -> None:
-        delay = 0.0 if self._completing.is_pending else DEBOUNCE
-        self._jobs.run("ingest-path", read_ends(self.box.value), self._offer, lambda _fault: None, delay=delay)
-
-    def _offer(self, ends: Ends, _final: bool) -> None:
-        self._completing.on_completions(ends)
-        self.ends.display = bool(ends.names)
-        names = "  ".join(inline(name, 60) + "/" for name in ends.names)
-        self.ends.update(Content.styled(names, "$cb-dim"))
-
-    def action_complete(self) -> None:
-        """Type what all the offered folders share; with nothing typed go on to the folders."""
-        if not self.box.value:
-            self.focus_next()
-        elif not self._completing.complete():
-            self._look()
+        self.ends.display = bool(event.names)
+        self.ends.update(Content.styled("  ".join(inline(name, 60) + "/" for name in event.names), "$cb-dim"))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
