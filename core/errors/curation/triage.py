@@ -57,7 +57,7 @@ class QueuePage:
 def triage_queue(store: Store, filters: Filters = EVERY, limit: int = 50, after: str | None = None) -> QueuePage:
     """One page of the cases that wait: unresolved, or with a draft as their answer.
 
-    `after` is the `next` of the page before, or `place_of` any case. Pages go by key. `filters.status` may name one of
+    `after` is the `next` of the page before. Pages go by key. `filters.status` may name one of
     the two. Raises Fault invalid_input on a cursor that is none.
     """
     with store.moment():
@@ -69,19 +69,6 @@ def triage_queue(store: Store, filters: Filters = EVERY, limit: int = 50, after:
         for at in range(0, len(ids), 500):
             found += case_rows(store, ids[at : at + 500])
         return QueuePage(tuple(found), count_waiting(store, filters), following, _findings(store, found))
-
-
-def next_after(store: Store, place: str, filters: Filters = EVERY) -> CaseRow | None:
-    """The case that waits behind `place`, else the first one of the queue (going round); None if none waits."""
-    keys = _keys(store, filters, 1, place) or _keys(store, filters, 1, None)
-    found = case_rows(store, (keys[0][-1],)) if keys else ()
-    return found[0] if found else None
-
-
-def place_of(store: Store, case_id: int) -> str:
-    """Return the position of a case in the queue, for `after` and `next_after`; ask before its decision."""
-    row = store.con.execute(f"SELECT {_PLACES} FROM case_state s WHERE case_id = ?", (case_id,)).fetchone()
-    return _cursor(cast("_Key", row))
 
 
 def count_waiting(store: Store, filters: Filters = EVERY) -> int:

@@ -8,7 +8,7 @@ from core.errors.curation.decisions import apply_also, edit, mark_noise, reject,
 from core.errors.curation.merging import merge
 from core.errors.curation.splitting import split
 from core.errors.curation.transaction import Curated, Written, look, person
-from core.errors.curation.triage import WAITING, count_waiting, next_after, place_of, triage_queue
+from core.errors.curation.triage import WAITING, count_waiting, triage_queue
 from core.errors.exchange.case_export import export_cases, export_fixes
 from core.flows.system.history import take_back
 from core.flows.transcripts.api import import_transcripts
@@ -37,7 +37,6 @@ def test_every_draft_is_decided_and_all_of_it_taken_back(tmp_path: Path) -> None
         row = triage_queue(store, limit=1).cases[0]
         at = 0
         while True:
-            place = place_of(store, row.id)
             seen, waited = [look(store.con, row.id)], waits(store)
             apply_also(store.con, row.id)
             match at % 5:
@@ -55,10 +54,9 @@ def test_every_draft_is_decided_and_all_of_it_taken_back(tmp_path: Path) -> None
             assert (done.cases, count_waiting(store)) == ((row.id,), left - 1)
             assert waited - waits(store) <= {row.id, *done.parts}
             left, at = left - 1, at + 1
-            following = next_after(store, place)
-            if following is None:
+            if not (following := triage_queue(store, limit=1).cases):
                 break
-            row = following
+            row = following[0]
         ids = [number for (number,) in store.con.execute("SELECT id FROM error_kb ORDER BY id").fetchall()]
         for one, other in zip(ids[0:12:2], ids[1:12:2], strict=True):
             acts.append(merge(store, me, look(store.con, one), [look(store.con, other)]))
