@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Final, Literal, cast, get_args
 import apsw
 
 from core.base.lazy import lazy_pattern
-from core.errors.identity.lack import lack_of
+from core.errors.identity.codes import lack_of
 from core.text import clean, words
 
 Scope = Literal["session", "project", "general"]

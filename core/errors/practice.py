@@ -18,9 +18,8 @@ import apsw
 
 from core.errors.cases.derived import message_numbers, project_names
 from core.errors.fixes import strength_of
-from core.errors.identity.codes import rule_of
+from core.errors.identity.codes import lack_of, rule_of
 from core.errors.identity.identity import Identity
-from core.errors.identity.lack import lack_of
 from core.store import Store, faults
 from core.text import redact
 

@@ -12,8 +12,7 @@ from typing import Final, NamedTuple, cast
 
 import apsw
 
-from core.errors.identity.codes import Rule, rule_of
-from core.errors.identity.lack import Lack, lack_of
+from core.errors.identity.codes import Lack, Rule, lack_of, rule_of
 from core.errors.practice import Finding, How, Warned, replace_rows
 from core.flows.harvest.changes import Hint
 from core.flows.harvest.command import Command, Part, parse_command

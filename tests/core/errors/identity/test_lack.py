@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from core.errors.identity.lack import Lack, lack_of
+from core.errors.identity.codes import Lack, lack_of
 
 LINES = [
     ("zsh:1: command not found: jq", Lack("program", "jq")),
