@@ -56,9 +56,14 @@ class Tool(NamedTuple):
     """One entry: `rules` for lines that speak for themselves; `find` for blocks, asked if a sign is in the text."""
 
     name: str
-    rules: tuple[Rule, ...] = ()
-    signs: tuple[str, ...] = ()
-    find: Finder | None = None
+    rules: tuple[Rule, ...]
+    signs: tuple[str, ...]
+    find: Finder | None
+
+
+def tool(name: str, *rules: Rule, signs: tuple[str, ...] = (), find: Finder | None = None) -> Tool:
+    """An entry from its parts."""
+    return Tool(name, rules, signs, find)
 
 
 def rule(

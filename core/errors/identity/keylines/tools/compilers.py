@@ -14,10 +14,10 @@ from core.errors.identity.keylines.entry import (
     WRAPPER,
     KeyLineCandidate,
     Part,
-    Tool,
     joined,
     message,
     rule,
+    tool,
     whole,
 )
 from core.errors.identity.keylines.lines import Page, peel
@@ -86,157 +86,139 @@ def _terminated(page: Page) -> Iterator[KeyLineCandidate]:
 
 
 COMPILERS = (
-    Tool("ghc", signs=(": error:",), find=_ghc),
-    Tool(
+    tool("ghc", signs=(": error:",), find=_ghc),
+    tool(
         "ld",
-        rules=(
-            rule(
-                ("undefined reference to ", "multiple definition of ", "undefined symbol: "),
-                r"(?:.*?: )?(?P<key>(?:more )?(?:undefined reference to|multiple definition of|undefined symbol:) .*)",
-                CAUSE,
-            ),
-            rule(
-                "ld",
-                r"(?:\S*/)?(?:ld|lld|mold|gold|ld\.\w+)(?:-link)?(?:\.exe)?: (?:error: |fatal: )?(?:cannot |"
-                r"library |framework |unknown |can't |relocation |symbol\(s\) not|invalid |"
-                r"skipping incompatible|unrecognized |undefined |duplicate |file ).*",
-                REPORT,
-            ),
-            rule("collect2: ", r"collect2: (?:fatal )?error: .*", WRAPPER),
-            rule("linker command failed", r".*linker command failed.*", WRAPPER),
-            rule("ld: ", r"ld: (?!symbol|warning)(?:.*\bnot found\b|cannot find).*", REPORT),
-            rule("symbol(s) not found", r"ld: symbol\(s\) not found.*", WRAPPER + 1),
+        rule(
+            ("undefined reference to ", "multiple definition of ", "undefined symbol: "),
+            r"(?:.*?: )?(?P<key>(?:more )?(?:undefined reference to|multiple definition of|undefined symbol:) .*)",
+            CAUSE,
         ),
+        rule(
+            "ld",
+            r"(?:\S*/)?(?:ld|lld|mold|gold|ld\.\w+)(?:-link)?(?:\.exe)?: (?:error: |fatal: )?(?:cannot |"
+            r"library |framework |unknown |can't |relocation |symbol\(s\) not|invalid |"
+            r"skipping incompatible|unrecognized |undefined |duplicate |file ).*",
+            REPORT,
+        ),
+        rule("collect2: ", r"collect2: (?:fatal )?error: .*", WRAPPER),
+        rule("linker command failed", r".*linker command failed.*", WRAPPER),
+        rule("ld: ", r"ld: (?!symbol|warning)(?:.*\bnot found\b|cannot find).*", REPORT),
+        rule("symbol(s) not found", r"ld: symbol\(s\) not found.*", WRAPPER + 1),
     ),
-    Tool("ld", signs=("Undefined symbols for architecture",), find=_undefined_symbols),
-    Tool("nuget", rules=(rule("NU1", r"(?:\S+ : )?(?P<key>error NU\d{4}: .*)", CAUSE),)),
-    Tool(
+    tool("ld", signs=("Undefined symbols for architecture",), find=_undefined_symbols),
+    tool("nuget", rule("NU1", r"(?:\S+ : )?(?P<key>error NU\d{4}: .*)", CAUSE)),
+    tool(
         "msvc",
-        rules=(
-            rule(
-                ("error ", "오류 "),
-                r"(?:(?:LINK|CSC|VBC|MSBUILD|CVTRES|\S+\.(?:obj|lib|"
-                r"exe)) : )?(?P<key>(?:fatal )?(?:error|오류) [A-Z]{1,8}\d{2,6} ?: .*)",
-                CAUSE,
-            ),
+        rule(
+            ("error ", "오류 "),
+            r"(?:(?:LINK|CSC|VBC|MSBUILD|CVTRES|\S+\.(?:obj|lib|"
+            r"exe)) : )?(?P<key>(?:fatal )?(?:error|오류) [A-Z]{1,8}\d{2,6} ?: .*)",
+            CAUSE,
         ),
     ),
-    Tool(
+    tool(
         "dotnet",
-        rules=(
-            rule("Unhandled exception", r"Unhandled [Ee]xception\. .*", CAUSE),
-            rule("error ", r"error(?: [A-Z]{2,8}\d{3,5})?: .*", CAUSE, located=(".cs", ".fs", ".vb", ".csproj")),
-            rule("Could not execute because", r"Could not execute because .*", REPORT),
-            rule("A compatible .NET SDK", r"A compatible \.NET SDK was not found.*", REPORT),
-        ),
+        rule("Unhandled exception", r"Unhandled [Ee]xception\. .*", CAUSE),
+        rule("error ", r"error(?: [A-Z]{2,8}\d{3,5})?: .*", CAUSE, located=(".cs", ".fs", ".vb", ".csproj")),
+        rule("Could not execute because", r"Could not execute because .*", REPORT),
+        rule("A compatible .NET SDK", r"A compatible \.NET SDK was not found.*", REPORT),
     ),
-    Tool("go", signs=(".go:",), find=_go_lines),
-    Tool("go", signs=(" imports\n",), find=_go_imports),
-    Tool("go", signs=("FAIL\t",), find=_go_setup),
-    Tool(
+    tool("go", signs=(".go:",), find=_go_lines),
+    tool("go", signs=(" imports\n",), find=_go_imports),
+    tool("go", signs=("FAIL\t",), find=_go_setup),
+    tool(
         "go",
-        rules=(
-            rule("panic: ", r"panic: .*", CAUSE + 1),
-            rule(
-                "fatal error: ",
-                r"fatal error: (?:all goroutines|concurrent map|stack overflow|"
-                r"out of memory|unexpected signal|runtime).*",
-                CAUSE,
-            ),
-            rule("runtime error: ", r"runtime error: .*", CAUSE - 1),
-            rule(
-                ("go: ", "go build ", "build "),
-                r"(?:go: (?!downloading|finding|extracting|added|upgraded|found|removed|"
-                r"creating|to add|\S+ imports\Z)|go build .*: |build .*: cannot load ).*",
-                REPORT + 1,
-            ),
-            rule("pattern ", r"pattern \S+: .*", REPORT + 1),
-            rule("no packages", r"(?:no packages to test|package \S+: no Go files.*)", REPORT - 1),
-            rule("WARNING: DATA RACE", r"WARNING: DATA RACE", CAUSE),
-            rule("[setup failed]", r"FAIL\s.*\[setup failed\]", WRAPPER),
+        rule("panic: ", r"panic: .*", CAUSE + 1),
+        rule(
+            "fatal error: ",
+            r"fatal error: (?:all goroutines|concurrent map|stack overflow|"
+            r"out of memory|unexpected signal|runtime).*",
+            CAUSE,
         ),
+        rule("runtime error: ", r"runtime error: .*", CAUSE - 1),
+        rule(
+            ("go: ", "go build ", "build "),
+            r"(?:go: (?!downloading|finding|extracting|added|upgraded|found|removed|"
+            r"creating|to add|\S+ imports\Z)|go build .*: |build .*: cannot load ).*",
+            REPORT + 1,
+        ),
+        rule("pattern ", r"pattern \S+: .*", REPORT + 1),
+        rule("no packages", r"(?:no packages to test|package \S+: no Go files.*)", REPORT - 1),
+        rule("WARNING: DATA RACE", r"WARNING: DATA RACE", CAUSE),
+        rule("[setup failed]", r"FAIL\s.*\[setup failed\]", WRAPPER),
     ),
-    Tool(
+    tool(
         "sanitizer",
-        rules=(
-            rule("Sanitizer", r"==\d+==ERROR: (?P<key>\w+Sanitizer: .*)", CAUSE + 1),
-            rule("runtime error: ", r"runtime error: .*", CAUSE, located=""),
-            rule("SUMMARY: ", r"SUMMARY: \w+Sanitizer: .*", DETAIL),
-            rule("WARNING: ThreadSanitizer", r"WARNING: ThreadSanitizer: .*", CAUSE),
-            rule(
-                ("Invalid read", "Invalid write", "uninitialised"),
-                r"==\d+== (?P<key>(?:Invalid (?:read|write|free)|Conditional jump|Use of uninitialised).*)",
-                CAUSE,
-            ),
+        rule("Sanitizer", r"==\d+==ERROR: (?P<key>\w+Sanitizer: .*)", CAUSE + 1),
+        rule("runtime error: ", r"runtime error: .*", CAUSE, located=""),
+        rule("SUMMARY: ", r"SUMMARY: \w+Sanitizer: .*", DETAIL),
+        rule("WARNING: ThreadSanitizer", r"WARNING: ThreadSanitizer: .*", CAUSE),
+        rule(
+            ("Invalid read", "Invalid write", "uninitialised"),
+            r"==\d+== (?P<key>(?:Invalid (?:read|write|free)|Conditional jump|Use of uninitialised).*)",
+            CAUSE,
         ),
     ),
-    Tool("c++", signs=("terminate called", "libc++abi"), find=_terminated),
-    Tool(
+    tool("c++", signs=("terminate called", "libc++abi"), find=_terminated),
+    tool(
         "c",
-        rules=(
-            rule(
-                "Assertion ", r"(?:\S+: )?(?:\S+:\d+: )?(?:.{1,200}?: )?(?P<key>Assertion [`'‘(].* failed\.?.*)", CAUSE
-            ),
-            rule(
-                ("stack smashing", "double free", "corrupt", "invalid pointer", "free()", "malloc"),
-                r"(?:\*\*\* .+ \*\*\*: terminated|(?:double free|free\(\)|malloc\(\)|"
-                r"munmap_chunk\(\)|corrupted|realloc\(\)).*)",
-                CAUSE,
-            ),
-            rule("error while loading shared libraries", r".*error while loading shared libraries: .*", CAUSE),
-            rule("symbol lookup error", r".*symbol lookup error: .*", CAUSE),
-            rule("*** Terminating app", r"\*\*\* Terminating app .*", CAUSE),
-            rule("dyld", r"dyld(?:\[\d+\])?: .*", CAUSE),
+        rule("Assertion ", r"(?:\S+: )?(?:\S+:\d+: )?(?:.{1,200}?: )?(?P<key>Assertion [`'‘(].* failed\.?.*)", CAUSE),
+        rule(
+            ("stack smashing", "double free", "corrupt", "invalid pointer", "free()", "malloc"),
+            r"(?:\*\*\* .+ \*\*\*: terminated|(?:double free|free\(\)|malloc\(\)|"
+            r"munmap_chunk\(\)|corrupted|realloc\(\)).*)",
+            CAUSE,
         ),
+        rule("error while loading shared libraries", r".*error while loading shared libraries: .*", CAUSE),
+        rule("symbol lookup error", r".*symbol lookup error: .*", CAUSE),
+        rule("*** Terminating app", r"\*\*\* Terminating app .*", CAUSE),
+        rule("dyld", r"dyld(?:\[\d+\])?: .*", CAUSE),
     ),
-    Tool("protoc", rules=(rule(".proto:", r"\S.*", CAUSE, located=".proto"),)),
-    Tool(
+    tool("protoc", rule(".proto:", r"\S.*", CAUSE, located=".proto")),
+    tool(
         "swift",
-        rules=(
-            rule("Fatal error: ", r"(?:Swift/\S+: )?Fatal error: .*", CAUSE),
-            rule("XCT", r"error: -\[.*", TEST, located=".swift"),
-            rule("error: ", r"error: .*", CAUSE, located=".swift"),
-            rule(
-                "error: ",
-                r"error: (?:no such module|emit-module|unable to find utility|xcodebuild|"
-                r"package|manifest|the package|could not build).*",
-                REPORT,
-            ),
+        rule("Fatal error: ", r"(?:Swift/\S+: )?Fatal error: .*", CAUSE),
+        rule("XCT", r"error: -\[.*", TEST, located=".swift"),
+        rule("error: ", r"error: .*", CAUSE, located=".swift"),
+        rule(
+            "error: ",
+            r"error: (?:no such module|emit-module|unable to find utility|xcodebuild|"
+            r"package|manifest|the package|could not build).*",
+            REPORT,
         ),
     ),
-    Tool(
+    tool(
         "gcc",
-        rules=(
-            rule(
-                ("error: ", "오류: "),
-                r"(?:fatal |internal compiler )?(?:error|오류): .*",
-                CAUSE,
-                located=(
-                    ".c:",
-                    ".cc:",
-                    ".cpp:",
-                    ".cxx:",
-                    ".h:",
-                    ".hpp:",
-                    ".hh:",
-                    ".m:",
-                    ".mm:",
-                    ".cu:",
-                    ".cu(",
-                    ".inl:",
-                    ".f90:",
-                ),
+        rule(
+            ("error: ", "오류: "),
+            r"(?:fatal |internal compiler )?(?:error|오류): .*",
+            CAUSE,
+            located=(
+                ".c:",
+                ".cc:",
+                ".cpp:",
+                ".cxx:",
+                ".h:",
+                ".hpp:",
+                ".hh:",
+                ".m:",
+                ".mm:",
+                ".cu:",
+                ".cu(",
+                ".inl:",
+                ".f90:",
             ),
-            rule(
-                "error: ",
-                r"(?:cc1(?:plus|obj)?|gcc|g\+\+|cc|c\+\+|clang(?:\+\+)?|clang-\d+|\S*/?(?:gcc|g\+\+|"
-                r"clang)(?:-\d+)?|as|nvcc|ar): (?:fatal |internal compiler )?error: (?!linker command failed).*",
-                CAUSE,
-            ),
-            rule("nvcc fatal", r"nvcc fatal\s*: .*", CAUSE),
-            rule("Error: ", r"Error: .*", CAUSE, located=(".s", ".S", ".asm")),
-            rule("Assembler messages", r".*Assembler messages:", WRAPPER),
         ),
+        rule(
+            "error: ",
+            r"(?:cc1(?:plus|obj)?|gcc|g\+\+|cc|c\+\+|clang(?:\+\+)?|clang-\d+|\S*/?(?:gcc|g\+\+|"
+            r"clang)(?:-\d+)?|as|nvcc|ar): (?:fatal |internal compiler )?error: (?!linker command failed).*",
+            CAUSE,
+        ),
+        rule("nvcc fatal", r"nvcc fatal\s*: .*", CAUSE),
+        rule("Error: ", r"Error: .*", CAUSE, located=(".s", ".S", ".asm")),
+        rule("Assembler messages", r".*Assembler messages:", WRAPPER),
     ),
 )
 
@@ -316,34 +298,27 @@ _HOLLOW = (
 )
 
 RUST = (
-    Tool("cargo-test", rules=(rule("test result: FAILED", r"test result: FAILED.*", WRAPPER),)),
-    Tool("rustfmt", rules=(rule("Diff in ", r"Diff in \S+?(?: at line \d+:?|:\d+:?)\Z", DETAIL + 2),)),
-    Tool("eyre", signs=("The application panicked (crashed).",), find=_crashes),
-    Tool("eyre", signs=("Error:\n",), find=_reports),
-    Tool("rust-panic", signs=("panicked at ",), find=_panics),
-    Tool(
-        "rustc",
-        rules=(rule("error[", r"error\[E\d{4}\]: .*"),),
-        signs=(" --> ",),
-        find=_diagnostics,
-    ),
-    Tool(
+    tool("cargo-test", rule("test result: FAILED", r"test result: FAILED.*", WRAPPER)),
+    tool("rustfmt", rule("Diff in ", r"Diff in \S+?(?: at line \d+:?|:\d+:?)\Z", DETAIL + 2)),
+    tool("eyre", signs=("The application panicked (crashed).",), find=_crashes),
+    tool("eyre", signs=("Error:\n",), find=_reports),
+    tool("rust-panic", signs=("panicked at ",), find=_panics),
+    tool("rustc", rule("error[", r"error\[E\d{4}\]: .*"), signs=(" --> ",), find=_diagnostics),
+    tool(
         "cargo",
-        rules=(
-            rule("error: ", _HOLLOW, WRAPPER),
-            rule(
-                "error: ",
-                r"error: (?:no matching package|failed to (?:parse|select|load|get|run|resolve|read|"
-                r"download|verify|determine)|package `|manifest|linking with|"
-                r"the lock file|could not find `|no such (?:sub)?command|a bin target|"
-                r"cannot find|toolchain|linker `|unable to|crate ).*",
-                REPORT + 1,
-            ),
-            rule("has overflowed its stack", r"thread '.*' has overflowed its stack", CAUSE),
-            rule("fatal runtime error: ", r"fatal runtime error: .*", REPORT),
-            rule("memory allocation of ", r"memory allocation of \d+ bytes failed.*", CAUSE),
-            rule("Error: ", r"Error: (?:\w+ ?\{|Os \{|ParseIntError|\w+\().*", REPORT + 1),
+        rule("error: ", _HOLLOW, WRAPPER),
+        rule(
+            "error: ",
+            r"error: (?:no matching package|failed to (?:parse|select|load|get|run|resolve|read|"
+            r"download|verify|determine)|package `|manifest|linking with|"
+            r"the lock file|could not find `|no such (?:sub)?command|a bin target|"
+            r"cannot find|toolchain|linker `|unable to|crate ).*",
+            REPORT + 1,
         ),
+        rule("has overflowed its stack", r"thread '.*' has overflowed its stack", CAUSE),
+        rule("fatal runtime error: ", r"fatal runtime error: .*", REPORT),
+        rule("memory allocation of ", r"memory allocation of \d+ bytes failed.*", CAUSE),
+        rule("Error: ", r"Error: (?:\w+ ?\{|Os \{|ParseIntError|\w+\().*", REPORT + 1),
     ),
 )
 
@@ -376,89 +351,69 @@ _TELLING = r"Error 1(?:2[67]|3[1-9]|4[0-24-9])"
 request."""
 
 BUILDERS = (
-    Tool("cmake", signs=("CMake Error",), find=_cmake),
-    Tool(
+    tool("cmake", signs=("CMake Error",), find=_cmake),
+    tool(
         "cmake",
-        rules=(
-            rule("-- Configuring incomplete", r"-- Configuring incomplete.*", WRAPPER - 5),
-            rule("CMake Warning", r"CMake Warning.*", DETAIL - 9),
-        ),
+        rule("-- Configuring incomplete", r"-- Configuring incomplete.*", WRAPPER - 5),
+        rule("CMake Warning", r"CMake Warning.*", DETAIL - 9),
     ),
-    Tool(
+    tool(
         "make",
-        rules=(
-            rule("***", rf"{_MAKE} (?!{_TELLING}\Z).+", WRAPPER),
-            rule("***", rf"{_MAKE} {_TELLING}", DETAIL),
-            rule("***", r"(?:(?:g?make(?:\[\d+\])?|mingw32-make): )?\*\*\* .*(?:Stop|멈춤)\.", REPORT),
-            rule("make: ", r"(?:g?make(?:\[\d+\])?): (?!\*\*\*|Entering|Leaving|Nothing|\[|warning).*", REPORT - 1),
-        ),
+        rule("***", rf"{_MAKE} (?!{_TELLING}\Z).+", WRAPPER),
+        rule("***", rf"{_MAKE} {_TELLING}", DETAIL),
+        rule("***", r"(?:(?:g?make(?:\[\d+\])?|mingw32-make): )?\*\*\* .*(?:Stop|멈춤)\.", REPORT),
+        rule("make: ", r"(?:g?make(?:\[\d+\])?): (?!\*\*\*|Entering|Leaving|Nothing|\[|warning).*", REPORT - 1),
     ),
-    Tool(
+    tool(
         "ninja",
-        rules=(
-            rule("ninja: ", r"ninja: (?:fatal|error): .*", REPORT),
-            rule("ninja: build stopped", r"ninja: build stopped.*", WRAPPER),
-            rule("FAILED: ", r"FAILED: (?:\[code=\d+\] )?\S+", WRAPPER - 1),
-        ),
+        rule("ninja: ", r"ninja: (?:fatal|error): .*", REPORT),
+        rule("ninja: build stopped", r"ninja: build stopped.*", WRAPPER),
+        rule("FAILED: ", r"FAILED: (?:\[code=\d+\] )?\S+", WRAPPER - 1),
     ),
-    Tool("meson", rules=(rule("ERROR: ", r"ERROR: .*", CAUSE, located="meson.build"),)),
-    Tool("bazel", signs=("ERROR: ",), find=_bazel),
-    Tool(
+    tool("meson", rule("ERROR: ", r"ERROR: .*", CAUSE, located="meson.build")),
+    tool("bazel", signs=("ERROR: ",), find=_bazel),
+    tool(
         "bazel",
-        rules=(
-            rule("ERROR: Build did NOT complete", r"ERROR: Build did NOT .*", WRAPPER),
-            rule("FAILED: Build did NOT", r"FAILED: Build .*", WRAPPER),
-        ),
+        rule("ERROR: Build did NOT complete", r"ERROR: Build did NOT .*", WRAPPER),
+        rule("FAILED: Build did NOT", r"FAILED: Build .*", WRAPPER),
     ),
-    Tool("configure", rules=(rule("configure: error: ", r"configure: error: .*", REPORT),)),
-    Tool("scons", rules=(rule("scons: ***", r"scons: \*\*\* .*", REPORT),)),
-    Tool(
+    tool("configure", rule("configure: error: ", r"configure: error: .*", REPORT)),
+    tool("scons", rule("scons: ***", r"scons: \*\*\* .*", REPORT)),
+    tool(
         "just",
-        rules=(
-            rule("error: ", r"error: (?:[Rr]ecipe `.*` (?:failed|could not)).*", WRAPPER),
-            rule("error: Justfile does not contain", r"error: Justfile .*", REPORT),
-        ),
+        rule("error: ", r"error: (?:[Rr]ecipe `.*` (?:failed|could not)).*", WRAPPER),
+        rule("error: Justfile does not contain", r"error: Justfile .*", REPORT),
     ),
-    Tool(
+    tool(
         "mise",
-        rules=(
-            rule("ERROR task failed", r"(?:\[[^\]]+\] |mise )?ERROR task failed", WRAPPER),
-            rule(
-                "mise ERROR ",
-                r"mise ERROR (?!Run with|Version:|Failed to install|error parsing config|task failed"
-                r"|.*exited with non-zero).*",
-                REPORT,
-            ),
-            rule("mise ERROR error parsing config", r"mise ERROR error parsing config.*", DETAIL),
+        rule("ERROR task failed", r"(?:\[[^\]]+\] |mise )?ERROR task failed", WRAPPER),
+        rule(
+            "mise ERROR ",
+            r"mise ERROR (?!Run with|Version:|Failed to install|error parsing config|task failed"
+            r"|.*exited with non-zero).*",
+            REPORT,
         ),
+        rule("mise ERROR error parsing config", r"mise ERROR error parsing config.*", DETAIL),
     ),
-    Tool("task", rules=(rule("task: ", r"task: (?:Failed to run|Task \").*", WRAPPER),)),
-    Tool(
+    tool("task", rule("task: ", r"task: (?:Failed to run|Task \").*", WRAPPER)),
+    tool(
         "ci",
-        rules=(
-            rule(
-                "Process completed with exit code", r"(?:Error: )?Process completed with exit code \d+\.?", WRAPPER - 2
-            ),
-            rule("ERROR: Job failed", r"ERROR: Job failed.*", WRAPPER - 2),
-            rule("exited with code", r"The command \".*\" exited with \d+\.", WRAPPER - 2),
-        ),
+        rule("Process completed with exit code", r"(?:Error: )?Process completed with exit code \d+\.?", WRAPPER - 2),
+        rule("ERROR: Job failed", r"ERROR: Job failed.*", WRAPPER - 2),
+        rule("exited with code", r"The command \".*\" exited with \d+\.", WRAPPER - 2),
     ),
-    Tool(
+    tool(
         "turbo",
-        rules=(
-            rule(
-                "command (",
-                r"(?:\S+: )?(?:ERROR: )?command (?:finished with error: command )?\(.*\) .*exited \(\d+\)",
-                WRAPPER,
-            ),
-            rule("run failed: ", r".*run failed: .*", REPORT - 6),
+        rule(
+            "command (",
+            r"(?:\S+: )?(?:ERROR: )?command (?:finished with error: command )?\(.*\) .*exited \(\d+\)",
+            WRAPPER,
         ),
+        rule("run failed: ", r".*run failed: .*", REPORT - 6),
     ),
-    Tool(
+    tool(
         "xcode",
-        rules=(
-            rule("BUILD FAILED", r"\*\* (?:BUILD|TEST|ARCHIVE|CLEAN) FAILED \*\*", WRAPPER),
-            rule("xcodebuild: error: ", r"xcodebuild: error: .*", REPORT),
-        ),
+        rule("BUILD FAILED", r"\*\* (?:BUILD|TEST|ARCHIVE|CLEAN) FAILED \*\*", WRAPPER),
+        rule("xcodebuild: error: ", r"xcodebuild: error: .*", REPORT),
     ),
 )

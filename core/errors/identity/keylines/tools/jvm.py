@@ -13,8 +13,8 @@ from core.errors.identity.keylines.entry import (
     WRAPPER,
     KeyLineCandidate,
     Part,
-    Tool,
     rule,
+    tool,
     whole,
 )
 from core.errors.identity.keylines.lines import Page, peel
@@ -104,78 +104,65 @@ def _spring(page: Page) -> Iterator[KeyLineCandidate]:
 
 
 TOOLS = (
-    Tool("spring", signs=("APPLICATION FAILED TO START",), find=_spring),
-    Tool("javac", signs=("cannot find symbol", "찾을 수 없습니다"), find=_symbols),
-    Tool(
-        "javac",
-        rules=(rule(("error: ", "오류: "), r"(?:error|오류): .*", CAUSE, located=".java"),),
-    ),
-    Tool("java", signs=("\tat ", " at ", "Caused by: "), find=_thrown),
-    Tool(
+    tool("spring", signs=("APPLICATION FAILED TO START",), find=_spring),
+    tool("javac", signs=("cannot find symbol", "찾을 수 없습니다"), find=_symbols),
+    tool("javac", rule(("error: ", "오류: "), r"(?:error|오류): .*", CAUSE, located=".java")),
+    tool("java", signs=("\tat ", " at ", "Caused by: "), find=_thrown),
+    tool(
         "java",
-        rules=(
-            rule("Exception in thread ", r"Exception in thread \".*", CAUSE),
-            rule(
-                "Error: ",
-                r"Error: (?:Could not find or load main class|Unable to (?:access|initialize)|"
-                r"Main method not found|Could not create the Java|A JNI error|LinkageError).*",
-                REPORT,
-            ),
-            rule(("오류: ",), r"오류: (?:기본|주|.*클래스).*", REPORT),
-            rule("SIG", r"#\s+(?P<key>SIG[A-Z]+ \(0x\w+\) at .*)", CAUSE),
-            rule(
-                ("Exception", "Error"),
-                r"(?:java|javax|jakarta|org|com|net|io|kotlin|scala|"
-                r"android)\.(?:[\w$]+\.)*[\w$]*[A-Z][\w$]*(?:Exception|Error)(?:: .*|\Z)",
-                REPORT,
-            ),
-            rule("OutOfMemoryError", r"(?:.*: )?java\.lang\.OutOfMemoryError.*", CAUSE),
-            rule("Unrecognized ", r"Unrecognized (?:VM )?option.*", REPORT),
+        rule("Exception in thread ", r"Exception in thread \".*", CAUSE),
+        rule(
+            "Error: ",
+            r"Error: (?:Could not find or load main class|Unable to (?:access|initialize)|"
+            r"Main method not found|Could not create the Java|A JNI error|LinkageError).*",
+            REPORT,
         ),
+        rule(("오류: ",), r"오류: (?:기본|주|.*클래스).*", REPORT),
+        rule("SIG", r"#\s+(?P<key>SIG[A-Z]+ \(0x\w+\) at .*)", CAUSE),
+        rule(
+            ("Exception", "Error"),
+            r"(?:java|javax|jakarta|org|com|net|io|kotlin|scala|"
+            r"android)\.(?:[\w$]+\.)*[\w$]*[A-Z][\w$]*(?:Exception|Error)(?:: .*|\Z)",
+            REPORT,
+        ),
+        rule("OutOfMemoryError", r"(?:.*: )?java\.lang\.OutOfMemoryError.*", CAUSE),
+        rule("Unrecognized ", r"Unrecognized (?:VM )?option.*", REPORT),
     ),
-    Tool(
+    tool(
         "kotlin",
-        rules=(
-            rule("e: ", r"(?:e: )?\S.*", CAUSE, located=(".kt:", ".kts:", ".kt: (", ".kts: (")),
-            rule("error: ", r"error: .*", CAUSE, located=(".kt:", ".kts:")),
-            rule("e: ", r"e: .*", REPORT),
-        ),
+        rule("e: ", r"(?:e: )?\S.*", CAUSE, located=(".kt:", ".kts:", ".kt: (", ".kts: (")),
+        rule("error: ", r"error: .*", CAUSE, located=(".kt:", ".kts:")),
+        rule("e: ", r"e: .*", REPORT),
     ),
-    Tool(
+    tool(
         "scala",
-        rules=(
-            rule("[error] ", r"\S.*", CAUSE, located=".scala"),
-            rule("-- [E", r"-- \[E\d+\] .*?Error: .*", CAUSE),
-        ),
+        rule("[error] ", r"\S.*", CAUSE, located=".scala"),
+        rule("-- [E", r"-- \[E\d+\] .*?Error: .*", CAUSE),
     ),
-    Tool("clojure", signs=("Syntax error ", "Execution error "), find=_clojure),
-    Tool("gradle", signs=("* What went wrong:",), find=_gradle),
-    Tool(
+    tool("clojure", signs=("Syntax error ", "Execution error "), find=_clojure),
+    tool("gradle", signs=("* What went wrong:",), find=_gradle),
+    tool(
         "gradle",
-        rules=(
-            rule("FAILURE: ", r"FAILURE: Build failed with an exception.*", WRAPPER - 5),
-            rule("BUILD FAILED", r"BUILD FAILED.*", WRAPPER - 6),
-        ),
+        rule("FAILURE: ", r"FAILURE: Build failed with an exception.*", WRAPPER - 5),
+        rule("BUILD FAILED", r"BUILD FAILED.*", WRAPPER - 6),
     ),
-    Tool(
+    tool(
         "maven",
-        rules=(
-            rule(
-                "Failed to execute goal ",
-                r"(?:\[ERROR\] )?Failed to execute goal .*(?:Compilation failure|"
-                r"There are test failures|MojoFailure).*",
-                WRAPPER,
-            ),
-            rule("Failed to execute goal ", r"(?:\[ERROR\] )?Failed to execute goal .*", REPORT),
-            rule(
-                "[ERROR] ",
-                r"\[ERROR\] (?:The goal|Unknown|Could not|Non-resolvable|Malformed|No plugin|'\S+'|Plugin|"
-                r"Unresolveable|Some problems|The build could not|No goals|"
-                r"Child module|Failure to|Unable|The requested|Invalid).*",
-                REPORT,
-            ),
-            rule("[ERROR] ", r"\[ERROR\] +\w[\w.$]*\.\w+:\d+ .*", CAUSE),
-            rule("[ERROR] ", r"[^\[\s].*", CAUSE, located=(".java:[", ".kt:[", ".kt: (")),
+        rule(
+            "Failed to execute goal ",
+            r"(?:\[ERROR\] )?Failed to execute goal .*(?:Compilation failure|"
+            r"There are test failures|MojoFailure).*",
+            WRAPPER,
         ),
+        rule("Failed to execute goal ", r"(?:\[ERROR\] )?Failed to execute goal .*", REPORT),
+        rule(
+            "[ERROR] ",
+            r"\[ERROR\] (?:The goal|Unknown|Could not|Non-resolvable|Malformed|No plugin|'\S+'|Plugin|"
+            r"Unresolveable|Some problems|The build could not|No goals|"
+            r"Child module|Failure to|Unable|The requested|Invalid).*",
+            REPORT,
+        ),
+        rule("[ERROR] ", r"\[ERROR\] +\w[\w.$]*\.\w+:\d+ .*", CAUSE),
+        rule("[ERROR] ", r"[^\[\s].*", CAUSE, located=(".java:[", ".kt:[", ".kt: (")),
     ),
 )

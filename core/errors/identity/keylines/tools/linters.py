@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from core.base.lazy import lazy_pattern
-from core.errors.identity.keylines.entry import CAUSE, DETAIL, WRAPPER, KeyLineCandidate, Part, Tool, rule, whole
+from core.errors.identity.keylines.entry import CAUSE, DETAIL, WRAPPER, KeyLineCandidate, Part, rule, tool, whole
 from core.errors.identity.keylines.lines import Page
 
 _ROW = lazy_pattern(r"\s+\d+:\d+\s+(?P<level>error|warning|✖|⚠|×)\s+(?P<said>\S.*)")
@@ -65,84 +65,66 @@ def _shellcheck(page: Page) -> Iterator[KeyLineCandidate]:
 
 
 TOOLS = (
-    Tool("eslint", signs=("error", "warning", "✖"), find=_rows),
-    Tool(
+    tool("eslint", signs=("error", "warning", "✖"), find=_rows),
+    tool(
         "eslint",
-        rules=(
-            rule("ESLint couldn't", r"ESLint couldn't .*", CAUSE),
-            rule("Oops! Something went wrong", r"Oops! Something went wrong.*", WRAPPER),
-            rule("Parsing error: ", r"Parsing error: .*", CAUSE),
-            rule("Error/", r".+ \[Error/[\w@/-]+\]\Z", CAUSE, located=""),
-            rule("✖ ", r"✖ \d+ problems?.*", WRAPPER - 5),
-        ),
+        rule("ESLint couldn't", r"ESLint couldn't .*", CAUSE),
+        rule("Oops! Something went wrong", r"Oops! Something went wrong.*", WRAPPER),
+        rule("Parsing error: ", r"Parsing error: .*", CAUSE),
+        rule("Error/", r".+ \[Error/[\w@/-]+\]\Z", CAUSE, located=""),
+        rule("✖ ", r"✖ \d+ problems?.*", WRAPPER - 5),
     ),
-    Tool("dart-analyze", signs=(".dart:",), find=_analyzed),
-    Tool("ruff", signs=(" --> ",), find=_arrows),
-    Tool(
+    tool("dart-analyze", signs=(".dart:",), find=_analyzed),
+    tool("ruff", signs=(" --> ",), find=_arrows),
+    tool(
         "oxlint",
-        rules=(
-            rule("): ", r"[x×✖] (?P<key>[a-z@][\w/@-]*\([\w/@-]+\): .*)", CAUSE),
-            rule("): ", r"[!⚠] (?P<key>[a-z@][\w/@-]*\([\w/@-]+\): .*)", DETAIL - 5),
-        ),
+        rule("): ", r"[x×✖] (?P<key>[a-z@][\w/@-]*\([\w/@-]+\): .*)", CAUSE),
+        rule("): ", r"[!⚠] (?P<key>[a-z@][\w/@-]*\([\w/@-]+\): .*)", DETAIL - 5),
     ),
-    Tool("biome", signs=("━━",), find=_biome),
-    Tool("shellcheck", signs=("SC",), find=_shellcheck),
-    Tool("pyright", rules=(rule(" - error: ", r"error: .+", CAUSE, located=(".py", ".pyi")),)),
-    Tool(
+    tool("biome", signs=("━━",), find=_biome),
+    tool("shellcheck", signs=("SC",), find=_shellcheck),
+    tool("pyright", rule(" - error: ", r"error: .+", CAUSE, located=(".py", ".pyi"))),
+    tool(
         "mypy",
-        rules=(
-            rule("error: ", r"error: .+ +\[[a-z-]+\]\Z", CAUSE, located=(".py", ".pyi")),
-            rule("error: ", r"error: .+", CAUSE, located=(".py:", ".pyi:")),
-        ),
+        rule("error: ", r"error: .+ +\[[a-z-]+\]\Z", CAUSE, located=(".py", ".pyi")),
+        rule("error: ", r"error: .+", CAUSE, located=(".py:", ".pyi:")),
     ),
-    Tool("pylint", rules=(rule("(", r"[CEWRF]\d{4}: .+ \([\w-]+\)\Z", CAUSE, located=".py"),)),
-    Tool(
+    tool("pylint", rule("(", r"[CEWRF]\d{4}: .+ \([\w-]+\)\Z", CAUSE, located=".py")),
+    tool(
         "ruff",
-        rules=(
-            rule(":", r"(?:[A-Z]{1,6}\d{3,4}|invalid-syntax):? (?:\[\*\] )?\S.*", CAUSE, located=(".py", ".ipynb")),
-            rule("would reformat", r"[Ww]ould reformat:? .*", WRAPPER + 1),
-            rule("error: Failed to parse", r"error: Failed to (?:parse|format|lint) .*", CAUSE),
-        ),
+        rule(":", r"(?:[A-Z]{1,6}\d{3,4}|invalid-syntax):? (?:\[\*\] )?\S.*", CAUSE, located=(".py", ".ipynb")),
+        rule("would reformat", r"[Ww]ould reformat:? .*", WRAPPER + 1),
+        rule("error: Failed to parse", r"error: Failed to (?:parse|format|lint) .*", CAUSE),
     ),
-    Tool(
+    tool(
         "black",
-        rules=(
-            rule("error: cannot format", r"error: cannot format .*", CAUSE),
-            rule("Cannot parse", r"Cannot parse.*", CAUSE, located=".py"),
-        ),
+        rule("error: cannot format", r"error: cannot format .*", CAUSE),
+        rule("Cannot parse", r"Cannot parse.*", CAUSE, located=".py"),
     ),
-    Tool(
-        "isort", rules=(rule("Imports are incorrectly sorted", r"ERROR: \S+ Imports are incorrectly sorted.*", CAUSE),)
-    ),
-    Tool("rubocop", rules=(rule(": ", r"[CEFWR]: (?:\[Correctable\] )?\w+/\w+: .*", CAUSE, located=""),)),
-    Tool(
+    tool("isort", rule("Imports are incorrectly sorted", r"ERROR: \S+ Imports are incorrectly sorted.*", CAUSE)),
+    tool("rubocop", rule(": ", r"[CEFWR]: (?:\[Correctable\] )?\w+/\w+: .*", CAUSE, located="")),
+    tool(
         "prettier",
-        rules=(
-            rule("[error]", r"\[error\] (?!\s|>|\d* *\|)(?:\S+: )?\S*(?:Error|No |Invalid|Cannot).*", CAUSE),
-            rule("[warn]", r"\[warn\] (?!Code style).*", DETAIL - 1),
-            rule("Code style issues", r"(?:\[warn\] )?Code style issues.*", WRAPPER),
-        ),
+        rule("[error]", r"\[error\] (?!\s|>|\d* *\|)(?:\S+: )?\S*(?:Error|No |Invalid|Cannot).*", CAUSE),
+        rule("[warn]", r"\[warn\] (?!Code style).*", DETAIL - 1),
+        rule("Code style issues", r"(?:\[warn\] )?Code style issues.*", WRAPPER),
     ),
-    Tool("markdownlint", rules=(rule("MD0", r"(?:error )?MD\d{3}/.*", CAUSE),)),
-    Tool(
-        "hadolint",
-        rules=(rule(("DL", "SC"), r"(?:DL|SC)\d{4} (?:error|warning|info|style)?:? ?.*", CAUSE, located=""),),
-    ),
-    Tool("yamllint", rules=(rule("[error]", r"\[error\] .*", CAUSE, located=""),)),
-    Tool(
+    tool("markdownlint", rule("MD0", r"(?:error )?MD\d{3}/.*", CAUSE)),
+    tool("hadolint", rule(("DL", "SC"), r"(?:DL|SC)\d{4} (?:error|warning|info|style)?:? ?.*", CAUSE, located="")),
+    tool("yamllint", rule("[error]", r"\[error\] .*", CAUSE, located="")),
+    tool(
         "golangci-lint",
-        rules=(
-            rule(
-                ".go:",
-                r"(?!: # |too many errors |[A-Z]+\d+\(related information\)|other declaration of |could not import \S+"
-                r" \(-: # )\S.* \([a-z][a-z0-9]{1,24}\)\Z",
-                CAUSE + 1,
-                located=".go",
-            ),
+        rule(
+            ".go:",
+            r"(?!: # |too many errors |[A-Z]+\d+\(related information\)|other declaration of |could not import \S+"
+            r" \(-: # )\S.* \([a-z][a-z0-9]{1,24}\)\Z",
+            CAUSE + 1,
+            located=".go",
         ),
     ),
-    Tool(
+    tool(
         "pre-commit",
-        rules=(rule("hook id: ", r"- hook id: .*", WRAPPER), rule("...Failed", r".*\.\.\.Failed\Z", WRAPPER + 1)),
+        rule("hook id: ", r"- hook id: .*", WRAPPER),
+        rule("...Failed", r".*\.\.\.Failed\Z", WRAPPER + 1),
     ),
 )

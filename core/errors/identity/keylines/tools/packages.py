@@ -13,9 +13,9 @@ from core.errors.identity.keylines.entry import (
     WRAPPER,
     KeyLineCandidate,
     Part,
-    Tool,
     message,
     rule,
+    tool,
     whole,
 )
 from core.errors.identity.keylines.lines import Page
@@ -119,165 +119,141 @@ def _apk(page: Page) -> Iterator[KeyLineCandidate]:
 
 
 TOOLS = (
-    Tool("npm", signs=("npm error", "npm ERR!"), find=_npm),
-    Tool(
+    tool("npm", signs=("npm error", "npm ERR!"), find=_npm),
+    tool(
         "node-gyp",
-        rules=(
-            rule(
-                "gyp ERR! ",
-                r"gyp ERR! (?!stack|cwd|System|command|node|not ok|configure error|build error|verb|UNCAUGHT)\S.*",
-                DETAIL,
-            ),
-            rule("gyp ERR! stack Error", r"gyp ERR! stack (?P<key>Error: .*)", REPORT),
+        rule(
+            "gyp ERR! ",
+            r"gyp ERR! (?!stack|cwd|System|command|node|not ok|configure error|build error|verb|UNCAUGHT)\S.*",
+            DETAIL,
         ),
+        rule("gyp ERR! stack Error", r"gyp ERR! stack (?P<key>Error: .*)", REPORT),
     ),
-    Tool(
+    tool(
         "yarn",
-        rules=(
-            rule(
-                "error ",
-                r"error (?:Command failed with exit code \d+\.?|An unexpected error occurred: \"[^\"]*exit.*)\Z",
-                WRAPPER,
-            ),
-            rule(
-                "error ",
-                r"error (?:Couldn't|An unexpected error|Command \"|Package|Your lockfile|The engine|No |"
-                r"Found incompatible|Can't|Missing|Incorrect|Outdated|Received|\S+@\S+: ).*",
-                REPORT,
-            ),
-            rule(
-                "YN0",
-                r"(?:➤ )?YN\d{4}: (?:[│┌└] )?.*(?:[Ee]rror|can't|couldn't|not found|"
-                r"doesn't|failed|required|incompatible|isn't).*",
-                REPORT,
-            ),
-            rule("Usage Error: ", r"Usage Error: .*", REPORT),
-            rule("Internal Error: ", r"Internal Error: .*", REPORT),
+        rule(
+            "error ",
+            r"error (?:Command failed with exit code \d+\.?|An unexpected error occurred: \"[^\"]*exit.*)\Z",
+            WRAPPER,
         ),
+        rule(
+            "error ",
+            r"error (?:Couldn't|An unexpected error|Command \"|Package|Your lockfile|The engine|No |"
+            r"Found incompatible|Can't|Missing|Incorrect|Outdated|Received|\S+@\S+: ).*",
+            REPORT,
+        ),
+        rule(
+            "YN0",
+            r"(?:➤ )?YN\d{4}: (?:[│┌└] )?.*(?:[Ee]rror|can't|couldn't|not found|"
+            r"doesn't|failed|required|incompatible|isn't).*",
+            REPORT,
+        ),
+        rule("Usage Error: ", r"Usage Error: .*", REPORT),
+        rule("Internal Error: ", r"Internal Error: .*", REPORT),
     ),
-    Tool(
+    tool(
         "pnpm",
-        rules=(
-            rule("ERR_PNPM_", r"ERR_PNPM_(?:RECURSIVE_(?:RUN_FIRST_FAIL|EXEC_FIRST_FAIL)).*", WRAPPER),
-            rule("ERR_PNPM_", r"\[?ERR_PNPM_\w+\]? .*", REPORT),
-            rule("ELIFECYCLE", r"ELIFECYCLE .*", WRAPPER),
-        ),
+        rule("ERR_PNPM_", r"ERR_PNPM_(?:RECURSIVE_(?:RUN_FIRST_FAIL|EXEC_FIRST_FAIL)).*", WRAPPER),
+        rule("ERR_PNPM_", r"\[?ERR_PNPM_\w+\]? .*", REPORT),
+        rule("ELIFECYCLE", r"ELIFECYCLE .*", WRAPPER),
     ),
-    Tool(
+    tool(
         "pip",
-        rules=(
-            rule(
-                "ERROR: Could not find a version",
-                r"ERROR: Could not find a version that satisfies the requirement .*",
-                REPORT + 1,
-            ),
-            rule(
-                "ERROR: ",
-                r"ERROR: (?:Failed to build installable wheels|Failed building wheel|ResolutionImpossible|"
-                r"Failed to build|Command errored out|Could not build wheels|subprocess-exited).*",
-                WRAPPER + 2,
-            ),
-            rule(
-                "ERROR: ",
-                r"ERROR: (?:No matching distribution|Cannot install|Could not|Cannot|THESE PACKAGES|"
-                r"Invalid requirement|Package|Ignored the|Directory|HTTP error|Exception|pip's|Double requirement|"
-                r"Hash mismatch|\S+ has requirement|.*is not a (?:valid|supported)|Requested|Can not|Error|Links).*",
-                REPORT,
-            ),
-            rule(
-                "error: ",
-                r"error: (?:subprocess-exited-with-error|metadata-generation-failed|"
-                r"legacy-install-failure|failed-wheel-build).*",
-                WRAPPER + 1,
-            ),
-            rule(
-                "error: ",
-                r"error: (?:externally-managed-environment|invalid command|command '|"
-                r"can't|could not create|uninstall-no-record).*",
-                REPORT,
-            ),
+        rule(
+            "ERROR: Could not find a version",
+            r"ERROR: Could not find a version that satisfies the requirement .*",
+            REPORT + 1,
+        ),
+        rule(
+            "ERROR: ",
+            r"ERROR: (?:Failed to build installable wheels|Failed building wheel|ResolutionImpossible|"
+            r"Failed to build|Command errored out|Could not build wheels|subprocess-exited).*",
+            WRAPPER + 2,
+        ),
+        rule(
+            "ERROR: ",
+            r"ERROR: (?:No matching distribution|Cannot install|Could not|Cannot|THESE PACKAGES|"
+            r"Invalid requirement|Package|Ignored the|Directory|HTTP error|Exception|pip's|Double requirement|"
+            r"Hash mismatch|\S+ has requirement|.*is not a (?:valid|supported)|Requested|Can not|Error|Links).*",
+            REPORT,
+        ),
+        rule(
+            "error: ",
+            r"error: (?:subprocess-exited-with-error|metadata-generation-failed|"
+            r"legacy-install-failure|failed-wheel-build).*",
+            WRAPPER + 1,
+        ),
+        rule(
+            "error: ",
+            r"error: (?:externally-managed-environment|invalid command|command '|"
+            r"can't|could not create|uninstall-no-record).*",
+            REPORT,
         ),
     ),
-    Tool("uv", signs=("× ", "╰─", "error: "), find=_explained),
-    Tool(
+    tool("uv", signs=("× ", "╰─", "error: "), find=_explained),
+    tool(
         "uv",
-        rules=(
-            rule(
-                "error: ",
-                r"error: (?:Failed to|No solution|No interpreter|Distribution|The (?:lockfile|current|requested)|"
-                r"Package|Request failed|Project|Querying|Couldn't|Could not|Unable to|No `|"
-                r"No virtual|Because|Requirements|HTTP status).*",
-                REPORT,
-            ),
-            rule("Caused by: ", r"Caused by: .*", DETAIL),
+        rule(
+            "error: ",
+            r"error: (?:Failed to|No solution|No interpreter|Distribution|The (?:lockfile|current|requested)|"
+            r"Package|Request failed|Project|Querying|Couldn't|Could not|Unable to|No `|"
+            r"No virtual|Because|Requirements|HTTP status).*",
+            REPORT,
         ),
+        rule("Caused by: ", r"Caused by: .*", DETAIL),
     ),
-    Tool(
+    tool(
         "poetry",
-        rules=(
-            rule(
-                "version solving failed", r"(?:Because|So, because|And because|Thus) .*version solving failed.*", CAUSE
-            ),
-            rule("Poetry could not", r"Poetry could not .*", REPORT),
-            rule("pyproject.toml changed", r"pyproject\.toml changed .*", REPORT),
-        ),
+        rule("version solving failed", r"(?:Because|So, because|And because|Thus) .*version solving failed.*", CAUSE),
+        rule("Poetry could not", r"Poetry could not .*", REPORT),
+        rule("pyproject.toml changed", r"pyproject\.toml changed .*", REPORT),
     ),
-    Tool("conda", signs=("PackagesNotFoundError", "LibMambaUnsatisfiableError", "ResolvePackageNotFound"), find=_conda),
-    Tool(
+    tool("conda", signs=("PackagesNotFoundError", "LibMambaUnsatisfiableError", "ResolvePackageNotFound"), find=_conda),
+    tool(
         "conda",
-        rules=(
-            rule(
-                ("Conda", "EnvironmentLocationNotFound", "SpecsConfigurationConflictError"),
-                r"(?:Conda\w*Error|EnvironmentLocationNotFound|EnvironmentNameNotFound|"
-                r"SpecsConfigurationConflictError|UnsatisfiableError)\b.*",
-                CAUSE,
-            ),
+        rule(
+            ("Conda", "EnvironmentLocationNotFound", "SpecsConfigurationConflictError"),
+            r"(?:Conda\w*Error|EnvironmentLocationNotFound|EnvironmentNameNotFound|"
+            r"SpecsConfigurationConflictError|UnsatisfiableError)\b.*",
+            CAUSE,
         ),
     ),
-    Tool(
+    tool(
         "apt",
-        rules=(
-            rule("E: ", r"E: .*", REPORT),
-            rule("dpkg: ", r"dpkg: (?:error|dependency problems).*", REPORT + 1),
-            rule("Sub-process ", r"E: Sub-process .*", WRAPPER),
-            rule("has no installation candidate", r"E: Package .*", REPORT + 1),
-        ),
+        rule("E: ", r"E: .*", REPORT),
+        rule("dpkg: ", r"dpkg: (?:error|dependency problems).*", REPORT + 1),
+        rule("Sub-process ", r"E: Sub-process .*", WRAPPER),
+        rule("has no installation candidate", r"E: Package .*", REPORT + 1),
     ),
-    Tool("apk", signs=("unable to select packages",), find=_apk),
-    Tool(
+    tool("apk", signs=("unable to select packages",), find=_apk),
+    tool(
         "brew",
-        rules=(
-            rule("No available formula", r"(?:Error|Warning): No available formula.*", REPORT),
-            rule(
-                "Error: ",
-                r"Error: (?:No such keg|Cannot install|Your Command Line Tools|The following directories|"
-                r"Failure while executing|\S+: (?:undefined method|no bottle)).*",
-                REPORT,
-            ),
+        rule("No available formula", r"(?:Error|Warning): No available formula.*", REPORT),
+        rule(
+            "Error: ",
+            r"Error: (?:No such keg|Cannot install|Your Command Line Tools|The following directories|"
+            r"Failure while executing|\S+: (?:undefined method|no bottle)).*",
+            REPORT,
         ),
     ),
-    Tool(
+    tool(
         "dnf",
-        rules=(
-            rule(
-                ("Unable to find a match", "Cannot find a package", "Failed to download metadata"),
-                r"(?:Error: )?.*(?:Unable to find a match|Failed to download metadata).*",
-                REPORT,
-            ),
-            rule("No match for argument", r"No match for argument: .*", DETAIL),
+        rule(
+            ("Unable to find a match", "Cannot find a package", "Failed to download metadata"),
+            r"(?:Error: )?.*(?:Unable to find a match|Failed to download metadata).*",
+            REPORT,
         ),
+        rule("No match for argument", r"No match for argument: .*", DETAIL),
     ),
-    Tool(
+    tool(
         "pacman",
-        rules=(
-            rule(
-                "error: ",
-                r"error: (?:target not found|failed to (?:commit|prepare|synchronize|"
-                r"retrieve)|could not open file /var/lib/pacman).*",
-                REPORT,
-            ),
+        rule(
+            "error: ",
+            r"error: (?:target not found|failed to (?:commit|prepare|synchronize|"
+            r"retrieve)|could not open file /var/lib/pacman).*",
+            REPORT,
         ),
     ),
-    Tool("go-mod", rules=(rule("verifying ", r"verifying \S+: .*", REPORT),)),
-    Tool("cocoapods", rules=(rule("[!] ", r"\[!\] .*", REPORT),)),
+    tool("go-mod", rule("verifying ", r"verifying \S+: .*", REPORT)),
+    tool("cocoapods", rule("[!] ", r"\[!\] .*", REPORT)),
 )

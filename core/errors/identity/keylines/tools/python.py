@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from core.base.lazy import lazy_pattern
-from core.errors.identity.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, KeyLineCandidate, Part, Tool, rule
+from core.errors.identity.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, KeyLineCandidate, Part, rule, tool
 from core.errors.identity.keylines.lines import Page
 
 _HEADER = "Traceback (most recent call last)"
@@ -156,33 +156,31 @@ def _tracebacks(page: Page) -> Iterator[KeyLineCandidate]:
 
 
 TOOLS = (
-    Tool("python", signs=(_HEADER, 'File "'), find=_tracebacks),
-    Tool(
+    tool("python", signs=(_HEADER, 'File "'), find=_tracebacks),
+    tool(
         "python",
-        rules=(
-            rule("Fatal Python error: ", r"Fatal Python error: ", CAUSE),
-            rule(
-                ("ython", "pypy"),
-                r"(?>\S*(?:python|pypy|Python))[\w.]*+: (?:can't open file|No module named|Error while finding) ?",
-                CAUSE,
-            ),
-            rule(("Error: ", "Error"), rf"(?:{_BUILTIN})(?:: .*|\Z)", REPORT),
-            rule(
-                ("Error: ", "Exception: "),
-                r"(?!java|javax|org|com|net|io|kotlin|scala|android|System|"
-                r"Microsoft)(?:[A-Za-z_]\w*\.)+[A-Z]\w*(?:Error|Exception): .*",
-                REPORT,
-            ),
-            rule("Warning: ", r"\w+Warning: .+", DETAIL, located=""),
-            rule("usage: ", r"usage: \S+", WRAPPER - 5),
-            rule(
-                ": error: ",
-                r"[\w.-]+(?: [\w-]+)?: error: (?:the following arguments|unrecognized arguments|"
-                r"argument |invalid choice|one of the arguments|ambiguous option).*",
-                REPORT,
-            ),
-            rule(": (", r"[\w.-]+: \(\w+\.[EC]\d{3}\) .*", REPORT + 1),
-            rule("CommandError: ", r"CommandError: .+", REPORT),
+        rule("Fatal Python error: ", r"Fatal Python error: ", CAUSE),
+        rule(
+            ("ython", "pypy"),
+            r"(?>\S*(?:python|pypy|Python))[\w.]*+: (?:can't open file|No module named|Error while finding) ?",
+            CAUSE,
         ),
+        rule(("Error: ", "Error"), rf"(?:{_BUILTIN})(?:: .*|\Z)", REPORT),
+        rule(
+            ("Error: ", "Exception: "),
+            r"(?!java|javax|org|com|net|io|kotlin|scala|android|System|"
+            r"Microsoft)(?:[A-Za-z_]\w*\.)+[A-Z]\w*(?:Error|Exception): .*",
+            REPORT,
+        ),
+        rule("Warning: ", r"\w+Warning: .+", DETAIL, located=""),
+        rule("usage: ", r"usage: \S+", WRAPPER - 5),
+        rule(
+            ": error: ",
+            r"[\w.-]+(?: [\w-]+)?: error: (?:the following arguments|unrecognized arguments|"
+            r"argument |invalid choice|one of the arguments|ambiguous option).*",
+            REPORT,
+        ),
+        rule(": (", r"[\w.-]+: \(\w+\.[EC]\d{3}\) .*", REPORT + 1),
+        rule("CommandError: ", r"CommandError: .+", REPORT),
     ),
 )

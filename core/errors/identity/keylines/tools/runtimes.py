@@ -13,9 +13,9 @@ from core.errors.identity.keylines.entry import (
     WRAPPER,
     KeyLineCandidate,
     Part,
-    Tool,
     joined,
     rule,
+    tool,
     whole,
 )
 from core.errors.identity.keylines.lines import Page
@@ -87,62 +87,47 @@ def _bundled(page: Page) -> Iterator[KeyLineCandidate]:
 
 
 NODE = (
-    Tool(
+    tool(
         "tsc",
-        rules=(
-            rule("error TS", r"error TS\d+: .*", CAUSE + 2),
-            rule("TS", r"TS\d{4,5}: .*", CAUSE + 1),
-            rule("Type error: ", r"Type error: .*", CAUSE + 1),
-            rule("TSError: ", r"TSError: .*", DETAIL),
-        ),
+        rule("error TS", r"error TS\d+: .*", CAUSE + 2),
+        rule("TS", r"TS\d{4,5}: .*", CAUSE + 1),
+        rule("Type error: ", r"Type error: .*", CAUSE + 1),
+        rule("TSError: ", r"TSError: .*", DETAIL),
     ),
-    Tool("node", signs=("    at ", "   ^", "^\n", "[cause]: ", "\tat "), find=_thrown),
-    Tool(
+    tool("node", signs=("    at ", "   ^", "^\n", "[cause]: ", "\tat "), find=_thrown),
+    tool(
         "node",
-        rules=(
-            rule("FATAL ERROR: ", r"FATAL ERROR: .*", CAUSE),
-            rule("UnhandledPromiseRejection", r"\(node:\d+\) UnhandledPromiseRejectionWarning: (?P<key>.*)", CAUSE),
-            rule("Uncaught ", rf"Uncaught (?:\(in promise\) )?{_NAME}.*", CAUSE),
-            rule(
-                "error: ",
-                r"error: (?:Uncaught|Module not found|Cannot find (?:module|package)|Relative import path|"
-                r"Cannot resolve|Could not resolve).*",
-                CAUSE,
-            ),
-            rule("node: ", r"(?:/\S*/)?node(?:\.exe)?: (?:bad option|--|\S+ is not allowed|invalid).*", REPORT),
-            rule(
-                "Command failed",
-                r"(?:Error: |\[ERROR\] )?Command failed(?: with (?:exit code|ENOENT).*|: .*)?\Z",
-                WRAPPER,
-            ),
+        rule("FATAL ERROR: ", r"FATAL ERROR: .*", CAUSE),
+        rule("UnhandledPromiseRejection", r"\(node:\d+\) UnhandledPromiseRejectionWarning: (?P<key>.*)", CAUSE),
+        rule("Uncaught ", rf"Uncaught (?:\(in promise\) )?{_NAME}.*", CAUSE),
+        rule(
+            "error: ",
+            r"error: (?:Uncaught|Module not found|Cannot find (?:module|package)|Relative import path|"
+            r"Cannot resolve|Could not resolve).*",
+            CAUSE,
+        ),
+        rule("node: ", r"(?:/\S*/)?node(?:\.exe)?: (?:bad option|--|\S+ is not allowed|invalid).*", REPORT),
+        rule(
+            "Command failed",
+            r"(?:Error: |\[ERROR\] )?Command failed(?: with (?:exit code|ENOENT).*|: .*)?\Z",
+            WRAPPER,
         ),
     ),
-    Tool(
+    tool(
         "bundler",
         signs=("ERROR in ", "Failed to compile", "Build failed", "error during build", "Module "),
         find=_bundled,
     ),
-    Tool(
+    tool(
         "bundler",
-        rules=(
-            rule("[ERROR] ", r"[✘X×] \[ERROR\] .*[^:]\Z", CAUSE),
-            rule(
-                "ERROR: ",
-                r"ERROR: .*",
-                CAUSE,
-                located=(".ts", ".js", ".tsx", ".jsx", ".mjs", ".vue", ".svelte", ".css"),
-            ),
-            rule("[vite]", r"\[vite\][\w: -]*(?:[Ee]rror|[Ff]ailed).*", CAUSE),
-            rule(
-                ("Module not found: ", "Cannot find module "),
-                r"(?:Module not found: |Cannot find module ).*",
-                CAUSE - 1,
-            ),
-            rule("failed to resolve", r"\S+: Failed to resolve .*", CAUSE),
-            rule("Failed to resolve", r"(?:@\w+/\w+: )?Failed to resolve .*", CAUSE),
-            rule("Could not resolve ", r"(?:RollupError: |Error: )?Could not resolve .*", CAUSE - 1),
-            rule("RollupError", r"RollupError: .*", CAUSE),
-        ),
+        rule("[ERROR] ", r"[✘X×] \[ERROR\] .*[^:]\Z", CAUSE),
+        rule("ERROR: ", r"ERROR: .*", CAUSE, located=(".ts", ".js", ".tsx", ".jsx", ".mjs", ".vue", ".svelte", ".css")),
+        rule("[vite]", r"\[vite\][\w: -]*(?:[Ee]rror|[Ff]ailed).*", CAUSE),
+        rule(("Module not found: ", "Cannot find module "), r"(?:Module not found: |Cannot find module ).*", CAUSE - 1),
+        rule("failed to resolve", r"\S+: Failed to resolve .*", CAUSE),
+        rule("Failed to resolve", r"(?:@\w+/\w+: )?Failed to resolve .*", CAUSE),
+        rule("Could not resolve ", r"(?:RollupError: |Error: )?Could not resolve .*", CAUSE - 1),
+        rule("RollupError", r"RollupError: .*", CAUSE),
     ),
 )
 
@@ -216,79 +201,68 @@ def _latex(page: Page) -> Iterator[KeyLineCandidate]:
 
 
 RUNTIMES = (
-    Tool(
+    tool(
         "ruby",
-        rules=(
-            rule(
-                "Error)",
-                r".+ \((?:\w+::)*\w*(?:Error|Exception|Interrupt|NotFound|Invalid)\)\Z",
-                CAUSE,
-                located=(".rb", "-e:", "(eval", "bin/", "Rakefile", "Gemfile"),
-            ),
-            rule("(", r".+ \((?:\w+::)+\w+\)\Z", CAUSE, located=(".rb", "-e:", "bin/")),
-            rule("syntax error", r"syntax error,? .*", CAUSE, located=(".rb", "-e:")),
-            rule(
-                ("Could not find", "Bundler", "bundler", "Your bundle", "Your Ruby"),
-                r"(?:Could not find (?:gem |compatible|\S+ in (?:any|locally|rubygems)).*|"
-                r"Bundler could not .*|bundler: .*|Your (?:bundle|Ruby) .*)",
-                REPORT,
-            ),
-            rule("rake aborted!", r"rake aborted!", WRAPPER),
-            rule("ERROR:  ", r"ERROR:  (?:Could not find|While executing|Error installing|Failed to build).*", REPORT),
+        rule(
+            "Error)",
+            r".+ \((?:\w+::)*\w*(?:Error|Exception|Interrupt|NotFound|Invalid)\)\Z",
+            CAUSE,
+            located=(".rb", "-e:", "(eval", "bin/", "Rakefile", "Gemfile"),
         ),
+        rule("(", r".+ \((?:\w+::)+\w+\)\Z", CAUSE, located=(".rb", "-e:", "bin/")),
+        rule("syntax error", r"syntax error,? .*", CAUSE, located=(".rb", "-e:")),
+        rule(
+            ("Could not find", "Bundler", "bundler", "Your bundle", "Your Ruby"),
+            r"(?:Could not find (?:gem |compatible|\S+ in (?:any|locally|rubygems)).*|"
+            r"Bundler could not .*|bundler: .*|Your (?:bundle|Ruby) .*)",
+            REPORT,
+        ),
+        rule("rake aborted!", r"rake aborted!", WRAPPER),
+        rule("ERROR:  ", r"ERROR:  (?:Could not find|While executing|Error installing|Failed to build).*", REPORT),
     ),
-    Tool(
+    tool(
         "php",
-        rules=(
-            rule("PHP ", r"PHP (?:Fatal|Parse|Recoverable fatal|Compile|Core) error: .*", CAUSE),
-            rule(" error: ", r"(?:Fatal|Parse) error: .*", CAUSE),
-            rule("PHP Warning", r"PHP Warning: .*", DETAIL),
-            rule("Your requirements could not be resolved", r"Your requirements could not .*", REPORT),
-            rule("requires ", r"- (?!Root composer\.json .* -> satisfiable)\S+/?\S* \S+ requires .*", REPORT + 1),
-            rule("Root composer.json", r"- Root composer\.json requires (?!.* -> satisfiable).*", REPORT + 1),
-            rule("Root composer.json", r"- Root composer\.json requires .*", DETAIL),
-        ),
+        rule("PHP ", r"PHP (?:Fatal|Parse|Recoverable fatal|Compile|Core) error: .*", CAUSE),
+        rule(" error: ", r"(?:Fatal|Parse) error: .*", CAUSE),
+        rule("PHP Warning", r"PHP Warning: .*", DETAIL),
+        rule("Your requirements could not be resolved", r"Your requirements could not .*", REPORT),
+        rule("requires ", r"- (?!Root composer\.json .* -> satisfiable)\S+/?\S* \S+ requires .*", REPORT + 1),
+        rule("Root composer.json", r"- Root composer\.json requires (?!.* -> satisfiable).*", REPORT + 1),
+        rule("Root composer.json", r"- Root composer\.json requires .*", DETAIL),
     ),
-    Tool(
+    tool(
         "perl",
-        rules=(
-            rule(" line ", r".+ at \S+ line \d+(?:\.|, (?:near|at|<).*)\Z", CAUSE),
-            rule("compilation aborted", r".*compilation aborted.*", WRAPPER),
-            rule("had compilation errors", r".*had compilation errors\.", WRAPPER),
-        ),
+        rule(" line ", r".+ at \S+ line \d+(?:\.|, (?:near|at|<).*)\Z", CAUSE),
+        rule("compilation aborted", r".*compilation aborted.*", WRAPPER),
+        rule("had compilation errors", r".*had compilation errors\.", WRAPPER),
     ),
-    Tool(
+    tool(
         "elixir",
-        rules=(
-            rule("cannot compile module", r"\*\* \(CompileError\) .*cannot compile module .*", WRAPPER),
-            rule("** (", r"\*\* \([\w.]+\) (?!.*cannot compile module ).*", CAUSE),
-        ),
+        rule("cannot compile module", r"\*\* \(CompileError\) .*cannot compile module .*", WRAPPER),
+        rule("** (", r"\*\* \([\w.]+\) (?!.*cannot compile module ).*", CAUSE),
         signs=("└─ ",),
         find=_elixir,
     ),
-    Tool(
+    tool(
         "erlang",
-        rules=(rule("** exception", r"\*\* exception .*", CAUSE), rule("=ERROR REPORT", r"=ERROR REPORT.*", WRAPPER)),
+        rule("** exception", r"\*\* exception .*", CAUSE),
+        rule("=ERROR REPORT", r"=ERROR REPORT.*", WRAPPER),
     ),
-    Tool("ocaml", signs=('", line',), find=_ocaml),
-    Tool(
+    tool("ocaml", signs=('", line',), find=_ocaml),
+    tool(
         "r",
-        rules=(
-            rule("Error in ", r"Error in .{1,200}? ?: ?.*", CAUSE),
-            rule("Execution halted", r"Execution halted", WRAPPER),
-        ),
+        rule("Error in ", r"Error in .{1,200}? ?: ?.*", CAUSE),
+        rule("Execution halted", r"Execution halted", WRAPPER),
     ),
-    Tool("julia", rules=(rule("ERROR: ", r"ERROR: (?:LoadError: )?\w*(?:Error|Exception)\b.*", CAUSE),)),
-    Tool("lua", rules=(rule(".lua:", r"\S.*", CAUSE, located=".lua"),)),
-    Tool(
+    tool("julia", rule("ERROR: ", r"ERROR: (?:LoadError: )?\w*(?:Error|Exception)\b.*", CAUSE)),
+    tool("lua", rule(".lua:", r"\S.*", CAUSE, located=".lua")),
+    tool(
         "dart",
-        rules=(
-            rule("Error: ", r"Error: .*", CAUSE, located=".dart"),
-            rule("Unhandled exception:", r"Unhandled exception:", WRAPPER),
-        ),
+        rule("Error: ", r"Error: .*", CAUSE, located=".dart"),
+        rule("Unhandled exception:", r"Unhandled exception:", WRAPPER),
     ),
-    Tool("powershell", signs=("+ CategoryInfo", "At line:"), find=_powershell),
-    Tool("powershell", signs=("Line |",), find=_powershell_core),
-    Tool("console", signs=("Error\n", "Exception\n", "Error \n", "Exception \n"), find=_named_above),
-    Tool("latex", signs=("! ",), find=_latex),
+    tool("powershell", signs=("+ CategoryInfo", "At line:"), find=_powershell),
+    tool("powershell", signs=("Line |",), find=_powershell_core),
+    tool("console", signs=("Error\n", "Exception\n", "Error \n", "Exception \n"), find=_named_above),
+    tool("latex", signs=("! ",), find=_latex),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from core.errors.identity.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, KeyLineCandidate, Tool, rule, whole
+from core.errors.identity.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, KeyLineCandidate, rule, tool, whole
 from core.errors.identity.keylines.lines import Page
 
 
@@ -26,101 +26,82 @@ def _wrangler(page: Page) -> Iterator[KeyLineCandidate]:
 
 
 CLOUDS = (
-    Tool("wrangler", signs=("[ERROR] A request to the Cloudflare API",), find=_wrangler),
-    Tool("terraform", signs=("╷", ".tf line ", "erraform"), find=_terraform),
-    Tool("terraform", rules=(rule("Terraform has no command named", r"Terraform has no command named .*", REPORT),)),
-    Tool(
+    tool("wrangler", signs=("[ERROR] A request to the Cloudflare API",), find=_wrangler),
+    tool("terraform", signs=("╷", ".tf line ", "erraform"), find=_terraform),
+    tool("terraform", rule("Terraform has no command named", r"Terraform has no command named .*", REPORT)),
+    tool(
         "ansible",
-        rules=(
-            rule("FAILED!", r"(?:fatal|failed): \[.*?\].*(?:FAILED|UNREACHABLE)!.*", REPORT),
-            rule("UNREACHABLE!", r"fatal: \[.*?\].*", REPORT),
-            rule("ERROR! ", r"ERROR! .*", REPORT),
-            rule("[ERROR]: ", r"\[ERROR\]: .*", REPORT),
-        ),
+        rule("FAILED!", r"(?:fatal|failed): \[.*?\].*(?:FAILED|UNREACHABLE)!.*", REPORT),
+        rule("UNREACHABLE!", r"fatal: \[.*?\].*", REPORT),
+        rule("ERROR! ", r"ERROR! .*", REPORT),
+        rule("[ERROR]: ", r"\[ERROR\]: .*", REPORT),
     ),
-    Tool(
+    tool(
         "aws",
-        rules=(
-            rule(
-                "An error occurred (",
-                r"(?:fatal error: |\w+ failed: .{1,400}? )?An error occurred \(\w[\w.]*\) .*",
-                REPORT + 2,
-            ),
-            rule("Unable to locate credentials", r"Unable to locate credentials.*", REPORT),
-            rule("aws: error: ", r"aws: error: .*", REPORT),
-            rule(
-                ("Could not connect to the endpoint", "The config profile", "Partial credentials"),
-                r"(?:Could not connect to the endpoint|The config profile|Partial credentials).*",
-                REPORT,
-            ),
+        rule(
+            "An error occurred (",
+            r"(?:fatal error: |\w+ failed: .{1,400}? )?An error occurred \(\w[\w.]*\) .*",
+            REPORT + 2,
+        ),
+        rule("Unable to locate credentials", r"Unable to locate credentials.*", REPORT),
+        rule("aws: error: ", r"aws: error: .*", REPORT),
+        rule(
+            ("Could not connect to the endpoint", "The config profile", "Partial credentials"),
+            r"(?:Could not connect to the endpoint|The config profile|Partial credentials).*",
+            REPORT,
         ),
     ),
-    Tool("gcloud", rules=(rule("ERROR: (", r"ERROR: \((?:gcloud|bq|gsutil)[\w.-]*\) .*", REPORT),)),
-    Tool(
+    tool("gcloud", rule("ERROR: (", r"ERROR: \((?:gcloud|bq|gsutil)[\w.-]*\) .*", REPORT)),
+    tool(
         "azure",
-        rules=(
-            rule(("Code: ", "Message: ", "(Resource", "(Auth"), r"\((?:[A-Z][a-z]+){2,}\) .*", REPORT),
-            rule("ERROR: ", r"ERROR: (?:AADSTS|\([A-Z]|The |Please run).*", REPORT),
-        ),
+        rule(("Code: ", "Message: ", "(Resource", "(Auth"), r"\((?:[A-Z][a-z]+){2,}\) .*", REPORT),
+        rule("ERROR: ", r"ERROR: (?:AADSTS|\([A-Z]|The |Please run).*", REPORT),
     ),
-    Tool(
+    tool(
         "gh",
-        rules=(
-            rule("GraphQL: ", r"(?:[a-z][\w ]{2,40} failed: )?GraphQL: .*", REPORT),
-            rule("Unknown JSON field: ", r"Unknown JSON field: .*", REPORT),
-            rule("failed to parse jq expression", r"failed to parse jq expression.*", REPORT),
-            rule(" already exists:", r"a pull request for branch .* already exists:", REPORT),
-            rule(("X Pull request ", "X Failed to log in"), r"X (?:Pull request|Failed to log in) .*", REPORT),
-            rule("gh auth login", r"To get started with GitHub CLI.*|.*\bgh auth login\b.*", DETAIL + 5),
-            rule(
-                ("no pull requests found", "no default remote repository", "none of the git remotes"),
-                r"(?:no pull requests found|X?\s*No default remote repository|none of the git remotes).*",
-                REPORT,
-            ),
-            rule("gh: ", r"gh: .*", REPORT),
-            rule("HTTP ", r"HTTP \d{3}: .*", REPORT - 1),
+        rule("GraphQL: ", r"(?:[a-z][\w ]{2,40} failed: )?GraphQL: .*", REPORT),
+        rule("Unknown JSON field: ", r"Unknown JSON field: .*", REPORT),
+        rule("failed to parse jq expression", r"failed to parse jq expression.*", REPORT),
+        rule(" already exists:", r"a pull request for branch .* already exists:", REPORT),
+        rule(("X Pull request ", "X Failed to log in"), r"X (?:Pull request|Failed to log in) .*", REPORT),
+        rule("gh auth login", r"To get started with GitHub CLI.*|.*\bgh auth login\b.*", DETAIL + 5),
+        rule(
+            ("no pull requests found", "no default remote repository", "none of the git remotes"),
+            r"(?:no pull requests found|X?\s*No default remote repository|none of the git remotes).*",
+            REPORT,
         ),
+        rule("gh: ", r"gh: .*", REPORT),
+        rule("HTTP ", r"HTTP \d{3}: .*", REPORT - 1),
     ),
-    Tool(
+    tool(
         "curl",
-        rules=(
-            rule("curl: (", r"curl: \(\d+\) .*", REPORT),
-            rule("curl: ", r"curl: (?:option|no URL|try).*", REPORT - 5),
-        ),
+        rule("curl: (", r"curl: \(\d+\) .*", REPORT),
+        rule("curl: ", r"curl: (?:option|no URL|try).*", REPORT - 5),
     ),
-    Tool("http", rules=(rule("HTTP/", r"(?:< )?HTTP/[\d.]+ [45]\d\d\b.*", DETAIL + 2),)),
-    Tool(
-        "glab",
-        rules=(rule("gitlab", r"(?:ERROR: |X )?(?:GET|Post|Get|POST|PUT|DELETE) https?://\S+: \d{3} .*", REPORT),),
-    ),
-    Tool(
+    tool("http", rule("HTTP/", r"(?:< )?HTTP/[\d.]+ [45]\d\d\b.*", DETAIL + 2)),
+    tool("glab", rule("gitlab", r"(?:ERROR: |X )?(?:GET|Post|Get|POST|PUT|DELETE) https?://\S+: \d{3} .*", REPORT)),
+    tool(
         "wget",
-        rules=(
-            rule("wget: ", r"wget: .*", REPORT),
-            rule("ERROR ", r"ERROR [345]\d\d: .*", REPORT),
-            rule("failed: ", r"Connecting to .*failed: (?P<key>.*)", DETAIL),
-        ),
+        rule("wget: ", r"wget: .*", REPORT),
+        rule("ERROR ", r"ERROR [345]\d\d: .*", REPORT),
+        rule("failed: ", r"Connecting to .*failed: (?P<key>.*)", DETAIL),
     ),
-    Tool(
+    tool(
         "nginx",
-        rules=(
-            rule("nginx: ", r"nginx: \[(?:emerg|alert|crit|error)\] .*", REPORT + 1),
-            rule("nginx: configuration file", r"nginx: configuration file .* test failed", WRAPPER),
-            rule("[emerg]", r"\[(?:emerg|alert|crit)\] .*", REPORT),
-        ),
+        rule("nginx: ", r"nginx: \[(?:emerg|alert|crit|error)\] .*", REPORT + 1),
+        rule("nginx: configuration file", r"nginx: configuration file .* test failed", WRAPPER),
+        rule("[emerg]", r"\[(?:emerg|alert|crit)\] .*", REPORT),
     ),
-    Tool("apache", rules=(rule("AH0", r"AH\d{5}: .*", REPORT),)),
-    Tool(
+    tool("apache", rule("AH0", r"AH\d{5}: .*", REPORT)),
+    tool(
         "systemd",
-        rules=(
-            rule("Job for ", r"Job for \S+ failed .*", REPORT),
-            rule(
-                "Failed to ",
-                r"Failed to (?:start|stop|restart|enable|disable|get|connect to bus|execute|reload) .*",
-                REPORT - 1,
-            ),
-            rule("Main process exited", r"\S+: Main process exited, .*", DETAIL),
+        rule("Job for ", r"Job for \S+ failed .*", REPORT),
+        rule(
+            "Failed to ",
+            r"Failed to (?:start|stop|restart|enable|disable|get|connect to bus|execute|reload) .*",
+            REPORT - 1,
         ),
+        rule("Main process exited", r"\S+: Main process exited, .*", DETAIL),
     ),
 )
 
@@ -139,112 +120,102 @@ def _solve(page: Page) -> Iterator[KeyLineCandidate]:
 
 
 CONTAINERS = (
-    Tool("docker", signs=("failed to solve", "did not complete successfully"), find=_solve),
-    Tool(
+    tool("docker", signs=("failed to solve", "did not complete successfully"), find=_solve),
+    tool(
         "docker",
-        rules=(
-            rule("Error response from daemon: ", r"(?:docker: )?Error response from daemon: .*", REPORT + 1),
-            rule(
-                "docker daemon",
-                r"(?:.*: )?(?:Cannot connect to the Docker daemon|error during connect|"
-                r"permission denied while trying to connect).*",
-                REPORT + 1,
-            ),
-            rule(
-                ("Cannot connect to the Docker daemon", "error during connect", "permission denied while trying"),
-                r"(?:docker: |ERROR: )?(?:Cannot connect to the Docker daemon|"
-                r"error during connect|permission denied while trying to connect).*",
-                REPORT + 1,
-            ),
-            rule("template parsing error: ", r"template parsing error: .*", REPORT),
-            rule("docker: ", r"docker: (?!Error response).*", REPORT),
-            rule("parse error", r"(?:ERROR: )?(?:failed to solve: )?[Dd]ockerfile parse error.*", CAUSE),
-            rule("unknown instruction", r"(?:ERROR: |Error: )?.*unknown instruction: .*", CAUSE),
-            rule(
-                "ERROR: ",
-                r"ERROR: (?:failed to|Cannot|unable to|invalid|no such (?:image|service|container|"
-                r"host)|pull access|resolve|unexpected|open|error|\"docker).*",
-                REPORT,
-            ),
-            rule("ERROR: ", rf"ERROR: {_RUN}", WRAPPER),
-            rule("returned a non-zero code", r"The command .* returned a non-zero code.*", WRAPPER),
-            rule("unable to prepare context", r"(?:ERROR: )?unable to prepare context: .*", REPORT),
-            rule((" failed: ",), r"(?:COPY|ADD|RUN|FROM) failed: .*", REPORT + 1),
-            rule("OCI runtime", r"OCI runtime .*", REPORT),
-            rule(("Exited (", "Restarting ("), r".*\b(?:Exited|Restarting) \([1-9]\d*\).*", DETAIL + 1),
-            rule("exec ", r"exec (?:/|\S+: exec format error).*", REPORT),
-            rule("standard_init_linux", r"standard_init_linux\.go:\d+: .*", REPORT),
+        rule("Error response from daemon: ", r"(?:docker: )?Error response from daemon: .*", REPORT + 1),
+        rule(
+            "docker daemon",
+            r"(?:.*: )?(?:Cannot connect to the Docker daemon|error during connect|"
+            r"permission denied while trying to connect).*",
+            REPORT + 1,
         ),
+        rule(
+            ("Cannot connect to the Docker daemon", "error during connect", "permission denied while trying"),
+            r"(?:docker: |ERROR: )?(?:Cannot connect to the Docker daemon|"
+            r"error during connect|permission denied while trying to connect).*",
+            REPORT + 1,
+        ),
+        rule("template parsing error: ", r"template parsing error: .*", REPORT),
+        rule("docker: ", r"docker: (?!Error response).*", REPORT),
+        rule("parse error", r"(?:ERROR: )?(?:failed to solve: )?[Dd]ockerfile parse error.*", CAUSE),
+        rule("unknown instruction", r"(?:ERROR: |Error: )?.*unknown instruction: .*", CAUSE),
+        rule(
+            "ERROR: ",
+            r"ERROR: (?:failed to|Cannot|unable to|invalid|no such (?:image|service|container|"
+            r"host)|pull access|resolve|unexpected|open|error|\"docker).*",
+            REPORT,
+        ),
+        rule("ERROR: ", rf"ERROR: {_RUN}", WRAPPER),
+        rule("returned a non-zero code", r"The command .* returned a non-zero code.*", WRAPPER),
+        rule("unable to prepare context", r"(?:ERROR: )?unable to prepare context: .*", REPORT),
+        rule((" failed: ",), r"(?:COPY|ADD|RUN|FROM) failed: .*", REPORT + 1),
+        rule("OCI runtime", r"OCI runtime .*", REPORT),
+        rule(("Exited (", "Restarting ("), r".*\b(?:Exited|Restarting) \([1-9]\d*\).*", DETAIL + 1),
+        rule("exec ", r"exec (?:/|\S+: exec format error).*", REPORT),
+        rule("standard_init_linux", r"standard_init_linux\.go:\d+: .*", REPORT),
     ),
-    Tool(
+    tool(
         "compose",
-        rules=(
-            rule(
-                (
-                    "container ",
-                    "no configuration file provided",
-                    "no such service",
-                    "refers to undefined",
-                    "is unhealthy",
-                    "dependency failed to start",
-                    "invalid compose project",
-                    "env file ",
-                    "validating ",
-                ),
-                r"(?:ERROR: )?(?:no configuration file provided.*|no such service: .*|service \".*|"
-                r"(?:Error )?dependency failed to start.*|"
-                r"container \S+ (?:exited \([1-9]\d*\)|is unhealthy)|env file .*|validating .*)",
-                REPORT + 1,
+        rule(
+            (
+                "container ",
+                "no configuration file provided",
+                "no such service",
+                "refers to undefined",
+                "is unhealthy",
+                "dependency failed to start",
+                "invalid compose project",
+                "env file ",
+                "validating ",
             ),
-            rule("yaml: ", r"(?:ERROR: |parsing \S+: )?yaml: .*", REPORT),
-            rule(
-                "exited with code",
-                r"(?!Process|Command|Script|Task|Job)[\w.-]+ exited with code [1-9]\d*(?: \(restarting\))?",
-                DETAIL + 2,
-            ),
+            r"(?:ERROR: )?(?:no configuration file provided.*|no such service: .*|service \".*|"
+            r"(?:Error )?dependency failed to start.*|"
+            r"container \S+ (?:exited \([1-9]\d*\)|is unhealthy)|env file .*|validating .*)",
+            REPORT + 1,
+        ),
+        rule("yaml: ", r"(?:ERROR: |parsing \S+: )?yaml: .*", REPORT),
+        rule(
+            "exited with code",
+            r"(?!Process|Command|Script|Task|Job)[\w.-]+ exited with code [1-9]\d*(?: \(restarting\))?",
+            DETAIL + 2,
         ),
     ),
-    Tool(
+    tool(
         "podman",
-        rules=(
-            rule(
-                "Error: ",
-                r"Error: (?:short-name|initializing source|creating container|OCI|"
-                r"no container|unable to find|image|crun).*",
-                REPORT,
-            ),
+        rule(
+            "Error: ",
+            r"Error: (?:short-name|initializing source|creating container|OCI|"
+            r"no container|unable to find|image|crun).*",
+            REPORT,
         ),
     ),
-    Tool(
+    tool(
         "helm",
-        rules=(
-            rule(
-                ("Error: INSTALLATION", "Error: UPGRADE", "Error: "),
-                r"Error: (?:INSTALLATION FAILED|UPGRADE FAILED|chart|release|repo|template|parse error|"
-                r"execution error|YAML parse|failed to (?:download|fetch)|rendered manifests|Kubernetes cluster).*",
-                REPORT,
-            ),
+        rule(
+            ("Error: INSTALLATION", "Error: UPGRADE", "Error: "),
+            r"Error: (?:INSTALLATION FAILED|UPGRADE FAILED|chart|release|repo|template|parse error|"
+            r"execution error|YAML parse|failed to (?:download|fetch)|rendered manifests|Kubernetes cluster).*",
+            REPORT,
         ),
     ),
-    Tool(
+    tool(
         "kubectl",
-        rules=(
-            rule("Error from server", r"Error from server(?: \(\w+\))?: .*", REPORT + 1),
-            rule("The connection to the server", r"The connection to the server .*", REPORT + 1),
-            rule("Unable to connect to the server", r"Unable to connect to the server: .*", REPORT + 1),
-            rule("is invalid: ", r"The \w+ \".*\" is invalid: .*", REPORT + 1),
-            rule(
-                "error: ",
-                r"error: (?:error |the server doesn't|unable to (?:recognize|load|decode|read|upgrade)|"
-                r"no (?:objects|matches|configuration|context)|You must be|resource|timed out|current-context|"
-                r"the path|unknown (?!(?:option|switch)\b)|stat|context|there is no|arguments|must specify|selector|"
-                r"deployment|cannot exec|container|Internal|flag|You cannot).*",
-                REPORT,
-            ),
-            rule("Failed to pull image", r"(?:Warning\s+Failed\s+.*?)?(?P<key>Failed to pull image .*)", REPORT),
-            rule(("Back-off", "CrashLoopBackOff"), r".*?(?P<key>Back-off .*)", DETAIL),
-            rule("Warning ", r"Warning\s+\w*Fail\w*\s+\S+(?: \(.*?\))?\s+\S+\s+(?P<key>.*)", REPORT - 1),
+        rule("Error from server", r"Error from server(?: \(\w+\))?: .*", REPORT + 1),
+        rule("The connection to the server", r"The connection to the server .*", REPORT + 1),
+        rule("Unable to connect to the server", r"Unable to connect to the server: .*", REPORT + 1),
+        rule("is invalid: ", r"The \w+ \".*\" is invalid: .*", REPORT + 1),
+        rule(
+            "error: ",
+            r"error: (?:error |the server doesn't|unable to (?:recognize|load|decode|read|upgrade)|"
+            r"no (?:objects|matches|configuration|context)|You must be|resource|timed out|current-context|"
+            r"the path|unknown (?!(?:option|switch)\b)|stat|context|there is no|arguments|must specify|selector|"
+            r"deployment|cannot exec|container|Internal|flag|You cannot).*",
+            REPORT,
         ),
+        rule("Failed to pull image", r"(?:Warning\s+Failed\s+.*?)?(?P<key>Failed to pull image .*)", REPORT),
+        rule(("Back-off", "CrashLoopBackOff"), r".*?(?P<key>Back-off .*)", DETAIL),
+        rule("Warning ", r"Warning\s+\w*Fail\w*\s+\S+(?: \(.*?\))?\s+\S+\s+(?P<key>.*)", REPORT - 1),
     ),
 )
 
@@ -263,79 +234,62 @@ def _oracle(page: Page) -> Iterator[KeyLineCandidate]:
 
 
 DATABASES = (
-    Tool(
+    tool(
         "psql",
-        rules=(
-            rule(
-                ("ERROR:  ", "FATAL:  ", "PANIC:  ", "오류:  ", "치명적오류:  "),
-                r"(?:ERROR|FATAL|PANIC|오류|치명적오류):  \S.*",
-                CAUSE,
-            ),
-            rule("psql: ", r"psql: (?:error: |오류: |FATAL: ).*", CAUSE),
-            rule(
-                ("pg_", "createdb", "dropdb", "initdb", "postgres: "),
-                r"(?:pg_\w+|createdb|dropdb|initdb|postgres): (?:error|오류|fatal|database .*failed).*",
-                CAUSE,
-            ),
+        rule(
+            ("ERROR:  ", "FATAL:  ", "PANIC:  ", "오류:  ", "치명적오류:  "),
+            r"(?:ERROR|FATAL|PANIC|오류|치명적오류):  \S.*",
+            CAUSE,
+        ),
+        rule("psql: ", r"psql: (?:error: |오류: |FATAL: ).*", CAUSE),
+        rule(
+            ("pg_", "createdb", "dropdb", "initdb", "postgres: "),
+            r"(?:pg_\w+|createdb|dropdb|initdb|postgres): (?:error|오류|fatal|database .*failed).*",
+            CAUSE,
         ),
     ),
-    Tool(
+    tool(
         "mysql",
-        rules=(
-            rule("ERROR ", r"ERROR \d{4} \([0-9A-Z]{5}\)(?: at line \d+)?: .*", CAUSE),
-            rule("mysqldump", r"mysql\w*: (?:Got error|\[ERROR\]|Couldn't|Error).*", CAUSE),
-        ),
+        rule("ERROR ", r"ERROR \d{4} \([0-9A-Z]{5}\)(?: at line \d+)?: .*", CAUSE),
+        rule("mysqldump", r"mysql\w*: (?:Got error|\[ERROR\]|Couldn't|Error).*", CAUSE),
     ),
-    Tool(
+    tool(
         "sqlite",
-        rules=(
-            rule("Parse error", r"Parse error(?: near line \d+)?: .*", CAUSE),
-            rule("Runtime error", r"Runtime error(?: near line \d+)?: .*", CAUSE),
-            rule(
-                "Error: ",
-                r"Error: (?:near |in prepare|stepping|unable to open|no such|file is not|database|UNIQUE|cannot).*",
-                CAUSE,
-            ),
+        rule("Parse error", r"Parse error(?: near line \d+)?: .*", CAUSE),
+        rule("Runtime error", r"Runtime error(?: near line \d+)?: .*", CAUSE),
+        rule(
+            "Error: ",
+            r"Error: (?:near |in prepare|stepping|unable to open|no such|file is not|database|UNIQUE|cannot).*",
+            CAUSE,
         ),
     ),
-    Tool(
+    tool(
         "redis",
-        rules=(
-            rule("(error) ", r"\(error\) .*", CAUSE),
-            rule("Could not connect to Redis", r"Could not connect to Redis.*", CAUSE),
-        ),
+        rule("(error) ", r"\(error\) .*", CAUSE),
+        rule("Could not connect to Redis", r"Could not connect to Redis.*", CAUSE),
     ),
-    Tool("mongodb", rules=(rule("Mongo", r"(?:Uncaught:?\s*)?Mongo\w*(?:Error|Exception)(?:\[\w+\])?: .*", CAUSE),)),
-    Tool("oracle", signs=("ORA-", "PLS-", "SP2-", "TNS-"), find=_oracle),
-    Tool("sqlserver", signs=("Msg ",), find=_sql_server),
-    Tool(
+    tool("mongodb", rule("Mongo", r"(?:Uncaught:?\s*)?Mongo\w*(?:Error|Exception)(?:\[\w+\])?: .*", CAUSE)),
+    tool("oracle", signs=("ORA-", "PLS-", "SP2-", "TNS-"), find=_oracle),
+    tool("sqlserver", signs=("Msg ",), find=_sql_server),
+    tool(
         "clickhouse",
-        rules=(
-            rule(
-                "DB::Exception",
-                r"(?:Received exception from server.*|Code: \d+\. DB::Exception: .*|DB::Exception: .*)",
-                CAUSE,
-            ),
-            rule("Received exception from server", r"Received exception.*", WRAPPER),
+        rule(
+            "DB::Exception",
+            r"(?:Received exception from server.*|Code: \d+\. DB::Exception: .*|DB::Exception: .*)",
+            CAUSE,
         ),
+        rule("Received exception from server", r"Received exception.*", WRAPPER),
     ),
-    Tool(
+    tool(
         "cassandra",
-        rules=(
-            rule(("InvalidRequest", "SyntaxException"), r"(?:InvalidRequest|SyntaxException|Unauthorized): .*", CAUSE),
-        ),
+        rule(("InvalidRequest", "SyntaxException"), r"(?:InvalidRequest|SyntaxException|Unauthorized): .*", CAUSE),
     ),
-    Tool(
+    tool(
         "prisma",
-        rules=(
-            rule("P", r"(?:Error: )?P[1-6]\d{3}\b(?!\Z).*", CAUSE),
-            rule("Error: P", r"Error: P[1-6]\d{3}\Z", WRAPPER + 4),
-            rule("Error code: P", r"Error code: P\d{4}", REPORT),
-            rule("Prisma", r"Prisma\w+Error: .*", CAUSE),
-        ),
+        rule("P", r"(?:Error: )?P[1-6]\d{3}\b(?!\Z).*", CAUSE),
+        rule("Error: P", r"Error: P[1-6]\d{3}\Z", WRAPPER + 4),
+        rule("Error code: P", r"Error code: P\d{4}", REPORT),
+        rule("Prisma", r"Prisma\w+Error: .*", CAUSE),
     ),
-    Tool(
-        "liquibase",
-        rules=(rule("Unexpected error running Liquibase", r"Unexpected error running Liquibase: .*", CAUSE),),
-    ),
+    tool("liquibase", rule("Unexpected error running Liquibase", r"Unexpected error running Liquibase: .*", CAUSE)),
 )

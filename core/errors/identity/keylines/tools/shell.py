@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from core.base.lazy import lazy_pattern
-from core.errors.identity.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, KeyLineCandidate, Part, Tool, rule
+from core.errors.identity.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, KeyLineCandidate, Part, rule, tool
 from core.errors.identity.keylines.lines import Page
 
 # What the C library and the shells say in English and Korean.
@@ -49,224 +49,212 @@ _HOLLOW = (
 )
 
 SHELLS = (
-    Tool(
+    tool(
         "shell",
-        rules=(
-            rule(
-                (": ",),
-                rf"(?:-?(?:ba|z|da|k|a)?sh|/\S*/(?:ba|z|da|k|a)?sh|\S+\.(?:sh|bash|"
-                rf"zsh))(?:\[\d+\])?: (?:line \d+: |줄 \d+: |\d+행: |\d+: )?(?:(?:eval|source|"
-                rf"cd): )?(?!warning|set locale).*(?:{_REASON}).*",
-                REPORT,
+        rule(
+            (": ",),
+            rf"(?:-?(?:ba|z|da|k|a)?sh|/\S*/(?:ba|z|da|k|a)?sh|\S+\.(?:sh|bash|"
+            rf"zsh))(?:\[\d+\])?: (?:line \d+: |줄 \d+: |\d+행: |\d+: )?(?:(?:eval|source|"
+            rf"cd): )?(?!warning|set locale).*(?:{_REASON}).*",
+            REPORT,
+        ),
+        rule((": line ", ": 줄 "), r"(?![gm]?awk:)\S+: (?:line|줄) \d+: (?!\d|warning|[A-Z]\w+:).*", REPORT),
+        rule("zsh:", r"zsh:(?:\d+:)? .*", REPORT - 1),
+        rule("(eval):", r"\S.*", REPORT - 1, located="(eval)"),
+        rule("fish: ", r"fish: .*", REPORT),
+        rule(
+            ("syntax error near unexpected token", "Syntax error: "),
+            r".*(?:syntax error near unexpected token|: \d+: Syntax error: ).*",
+            REPORT,
+        ),
+        rule("is not recognized as", r".*is not recognized as .*", REPORT),
+        rule("내부 또는 외부 명령", r".*내부 또는 외부 명령.*", REPORT),
+        rule(
+            ("The system cannot find", "지정된 경로를", "지정된 파일을", "Access is denied"),
+            r"(?:The system cannot find .*|지정된 (?:경로|파일)를? ?을? ?찾을 수 없습니다.*|Access is denied\..*)",
+            REPORT,
+        ),
+        rule(
+            (
+                "Segmentation fault",
+                "Bus error",
+                "Aborted",
+                "Killed",
+                "Illegal instruction",
+                "Trace/breakpoint",
+                "Floating point exception",
+                "세그멘테이션",
             ),
-            rule((": line ", ": 줄 "), r"(?![gm]?awk:)\S+: (?:line|줄) \d+: (?!\d|warning|[A-Z]\w+:).*", REPORT),
-            rule("zsh:", r"zsh:(?:\d+:)? .*", REPORT - 1),
-            rule("(eval):", r"\S.*", REPORT - 1, located="(eval)"),
-            rule("fish: ", r"fish: .*", REPORT),
-            rule(
-                ("syntax error near unexpected token", "Syntax error: "),
-                r".*(?:syntax error near unexpected token|: \d+: Syntax error: ).*",
-                REPORT,
-            ),
-            rule("is not recognized as", r".*is not recognized as .*", REPORT),
-            rule("내부 또는 외부 명령", r".*내부 또는 외부 명령.*", REPORT),
-            rule(
-                ("The system cannot find", "지정된 경로를", "지정된 파일을", "Access is denied"),
-                r"(?:The system cannot find .*|지정된 (?:경로|파일)를? ?을? ?찾을 수 없습니다.*|Access is denied\..*)",
-                REPORT,
-            ),
-            rule(
-                (
-                    "Segmentation fault",
-                    "Bus error",
-                    "Aborted",
-                    "Killed",
-                    "Illegal instruction",
-                    "Trace/breakpoint",
-                    "Floating point exception",
-                    "세그멘테이션",
-                ),
-                r"(?:.*: )?(?:line \d+: )?\s*(?:\d+ )?(?:Segmentation fault|Bus error|Aborted|Killed|"
-                r"Illegal instruction|Trace/breakpoint trap|Floating point exception|"
-                r"세그멘테이션 (?:오류|폴트|결함))(?: .*)?\Z",
-                DETAIL,
-            ),
+            r"(?:.*: )?(?:line \d+: )?\s*(?:\d+ )?(?:Segmentation fault|Bus error|Aborted|Killed|"
+            r"Illegal instruction|Trace/breakpoint trap|Floating point exception|"
+            r"세그멘테이션 (?:오류|폴트|결함))(?: .*)?\Z",
+            DETAIL,
         ),
     ),
-    Tool(
+    tool(
         "coreutils",
-        rules=(
-            rule("tar: ", r"tar: (?:Exiting|Error is not).*", WRAPPER),
-            rule("tar: ", r"tar: Removing leading.*", WRAPPER - 1),
-            rule(
-                tuple(f"{name}: " for name in _PROGRAMS),
-                rf"(?:/\S*/)?(?:{'|'.join(_PROGRAMS)}): (?!Exiting|Error is|Removing|warning).+",
-                REPORT,
-            ),
+        rule("tar: ", r"tar: (?:Exiting|Error is not).*", WRAPPER),
+        rule("tar: ", r"tar: Removing leading.*", WRAPPER - 1),
+        rule(
+            tuple(f"{name}: " for name in _PROGRAMS),
+            rf"(?:/\S*/)?(?:{'|'.join(_PROGRAMS)}): (?!Exiting|Error is|Removing|warning).+",
+            REPORT,
         ),
     ),
-    Tool(
+    tool(
         "options",
-        rules=(
-            rule(
-                "error: ",
-                r"error: (?:unexpected argument|the following required|a value is required|invalid value|"
-                r"unrecognized subcommand|unknown (?:command|option|argument|flag)|found argument|"
-                r"the argument|option|missing|too many arguments|required option).*",
-                REPORT,
-            ),
-            rule(
-                "Error: ",
-                r"Error: (?:No such (?:option|command)|Missing (?:option|argument|parameter|command)|"
-                r"Invalid value|Got unexpected|unknown (?:flag|command|shorthand)|"
-                r"required flag|accepts|flag needs|requires|invalid argument).*",
-                REPORT,
-            ),
-            rule(
-                ("unknown command", "Unknown command", "unknown option"),
-                r"(?:Error: |error: )?[Uu]nknown (?:command|option|argument).*",
-                REPORT - 1,
-            ),
+        rule(
+            "error: ",
+            r"error: (?:unexpected argument|the following required|a value is required|invalid value|"
+            r"unrecognized subcommand|unknown (?:command|option|argument|flag)|found argument|"
+            r"the argument|option|missing|too many arguments|required option).*",
+            REPORT,
+        ),
+        rule(
+            "Error: ",
+            r"Error: (?:No such (?:option|command)|Missing (?:option|argument|parameter|command)|"
+            r"Invalid value|Got unexpected|unknown (?:flag|command|shorthand)|"
+            r"required flag|accepts|flag needs|requires|invalid argument).*",
+            REPORT,
+        ),
+        rule(
+            ("unknown command", "Unknown command", "unknown option"),
+            r"(?:Error: |error: )?[Uu]nknown (?:command|option|argument).*",
+            REPORT - 1,
         ),
     ),
-    Tool("prompt", rules=(rule(("]: Abort", "] Abort"), r".*\[\w+/\w+\]:? ?Abort(?:ed)?[.!]?\Z", REPORT),)),
-    Tool("gpg", rules=(rule("gpg: ", r"gpg: .*(?:failed|error|can't|cannot|No ).*", REPORT),)),
-    Tool(
+    tool("prompt", rule(("]: Abort", "] Abort"), r".*\[\w+/\w+\]:? ?Abort(?:ed)?[.!]?\Z", REPORT)),
+    tool("gpg", rule("gpg: ", r"gpg: .*(?:failed|error|can't|cannot|No ).*", REPORT)),
+    tool(
         "unknown",
-        rules=(
-            rule(
-                _NEEDLES,
-                rf"(?!(?i:error|warning|fatal|remote|hint|note)\b)[\w./+-]+: "
-                rf"(?:.{{0,400}}[:：'’\" ] ?)?(?:{_REASON}).{{0,200}}\Z",
-                REPORT,
-            ),
-            rule(": cannot ", r"(?!(?i:error|warning|fatal|remote|hint|note)\b)[\w./+-]+: cannot .*", REPORT),
-            rule(": error: ", r"[\w.+-]+: error:? .*", REPORT - 1),
-            rule(": fatal: ", r"[\w.+: -]+: fatal: .*", REPORT),
-            rule("timed out", r"(?:[Cc]ommand|Process|Operation|Request)\b.*timed out.*", REPORT - 2),
-            rule(
-                ("error: ", "Error: ", "ERROR: ", "error", "오류: "),
-                r"(?:fatal |internal |syntax )?(?:[Ee]rror|ERROR|오류)\b ?[^:]{0,40}(?:: .*|\Z)",
-                CAUSE,
-                located="",
-            ),
-            rule(
-                ("fatal error: ", "fatal: "),
-                r"(?:fatal error|fatal): (?!Could not read from remote|failed to write commit|"
-                r"[Tt]he remote end hung up|early EOF|send-pack exited).*",
-                REPORT - 2,
-            ),
-            rule("error: ", rf"error: (?!\d+ |gpg failed )(?!{_HOLLOW}).*", REPORT - 3),
-            rule(
-                ("Error: ", "ERROR: ", "FATAL: ", "오류: ", "에러: "),
-                rf"(?:Error|ERROR|FATAL|오류|에러): (?!{_HOLLOW}).*",
-                REPORT - 4,
-            ),
+        rule(
+            _NEEDLES,
+            rf"(?!(?i:error|warning|fatal|remote|hint|note)\b)[\w./+-]+: "
+            rf"(?:.{{0,400}}[:：'’\" ] ?)?(?:{_REASON}).{{0,200}}\Z",
+            REPORT,
+        ),
+        rule(": cannot ", r"(?!(?i:error|warning|fatal|remote|hint|note)\b)[\w./+-]+: cannot .*", REPORT),
+        rule(": error: ", r"[\w.+-]+: error:? .*", REPORT - 1),
+        rule(": fatal: ", r"[\w.+: -]+: fatal: .*", REPORT),
+        rule("timed out", r"(?:[Cc]ommand|Process|Operation|Request)\b.*timed out.*", REPORT - 2),
+        rule(
+            ("error: ", "Error: ", "ERROR: ", "error", "오류: "),
+            r"(?:fatal |internal |syntax )?(?:[Ee]rror|ERROR|오류)\b ?[^:]{0,40}(?:: .*|\Z)",
+            CAUSE,
+            located="",
+        ),
+        rule(
+            ("fatal error: ", "fatal: "),
+            r"(?:fatal error|fatal): (?!Could not read from remote|failed to write commit|"
+            r"[Tt]he remote end hung up|early EOF|send-pack exited).*",
+            REPORT - 2,
+        ),
+        rule("error: ", rf"error: (?!\d+ |gpg failed )(?!{_HOLLOW}).*", REPORT - 3),
+        rule(
+            ("Error: ", "ERROR: ", "FATAL: ", "오류: ", "에러: "),
+            rf"(?:Error|ERROR|FATAL|오류|에러): (?!{_HOLLOW}).*",
+            REPORT - 4,
         ),
     ),
 )
 
 
 VERSIONING = (
-    Tool(
+    tool(
         "ssh",
-        rules=(
-            rule("ssh: ", r"ssh: (?:connect to|Could not resolve).*", REPORT + 1),
-            rule(
-                "Permission denied (",
-                r"(?:\S+: )?Permission denied \((?:publickey|password|keyboard|gssapi)[\w,-]*\).*",
-                REPORT + 1,
-            ),
-            rule("Host key verification failed", r"Host key verification failed\.?", REPORT + 1),
-            rule(
-                ("kex_exchange", "Connection closed by", "Connection reset by", "Connection timed out during banner"),
-                r"(?:kex_exchange_identification: |Connection (?:closed|"
-                r"reset) by (?:remote|\S+ port)|Connection timed out during).*",
-                REPORT,
-            ),
-            rule("REMOTE HOST IDENTIFICATION", r".*REMOTE HOST IDENTIFICATION HAS CHANGED.*", DETAIL),
-            rule(("rsync", "scp: "), r"(?:rsync: |scp: ).*", REPORT),
-            rule("rsync error: ", r"rsync error: .*", WRAPPER),
+        rule("ssh: ", r"ssh: (?:connect to|Could not resolve).*", REPORT + 1),
+        rule(
+            "Permission denied (",
+            r"(?:\S+: )?Permission denied \((?:publickey|password|keyboard|gssapi)[\w,-]*\).*",
+            REPORT + 1,
         ),
+        rule("Host key verification failed", r"Host key verification failed\.?", REPORT + 1),
+        rule(
+            ("kex_exchange", "Connection closed by", "Connection reset by", "Connection timed out during banner"),
+            r"(?:kex_exchange_identification: |Connection (?:closed|"
+            r"reset) by (?:remote|\S+ port)|Connection timed out during).*",
+            REPORT,
+        ),
+        rule("REMOTE HOST IDENTIFICATION", r".*REMOTE HOST IDENTIFICATION HAS CHANGED.*", DETAIL),
+        rule(("rsync", "scp: "), r"(?:rsync: |scp: ).*", REPORT),
+        rule("rsync error: ", r"rsync error: .*", WRAPPER),
     ),
-    Tool(
+    tool(
         "git",
-        rules=(
-            rule(
-                ("error: gpg failed", "failed to write commit object", "error: Signing file"),
-                r"(?:error: gpg failed|fatal: failed to write commit|error: Signing file).*",
-                WRAPPER + 3,
-            ),
-            rule("Couldn't sign message", r"Couldn't sign message.*", REPORT + 1),
-            rule(
-                (
-                    "Could not read from remote",
-                    "The remote end hung up",
-                    "early EOF",
-                    "the remote end hung up",
-                    "send-pack",
-                ),
-                r"fatal: (?:Could not read from remote repository|[Tt]he remote end hung up|early EOF|"
-                r"send-pack exited).*",
-                WRAPPER + 3,
-            ),
-            rule(
-                "remote: ",
-                r"remote: (?:error: GH\d+|GitLab: |fatal: |error: hook |ERROR: Repository not found).*",
-                REPORT + 1,
-            ),
-            rule(
-                ("fatal: ", "치명적: "),
-                r"(?:fatal|치명적(?: 오류)?): (?!\[|Could not read from remote|"
-                r"failed to write commit|[Tt]he remote end hung up|early EOF|send-pack exited).*",
-                REPORT,
-            ),
-            rule("CONFLICT ", r"CONFLICT \([^)]*\): .*", REPORT + 3),
-            rule("충돌", r"(?:충돌|CONFLICT) ?\([^)]*\): .*", REPORT + 3),
-            rule("failed to push some refs", r"error: failed to push some refs to .*", REPORT - 2),
-            # The quotes are those of git's own parser of options.
-            rule(
-                "error: ",
-                r"error: (?:unknown (?:option|switch) `[^`']*'|"
-                r"(?:option|switch) `[^`']*' (?:requires|takes|expects) .*)",
-                REPORT + 1,
-            ),
-            rule(
-                "error: ",
-                r"error: (?!gpg failed|failed to push|Signing file)"
-                r"(?=.*(?:pathspec|refspec|\bref|merge|stash|branch|remote|untracked|overwritten|worktree|"
-                r"commit|rebase|cherry-pick|could not apply|HEAD|index|submodule|patch|object|tag|repository|push|"
-                r"fetch|pull|bisect|switch|checkout|unstaged|config file|브랜치|병합|커밋|경로)).*",
-                REPORT,
-            ),
-            rule(
-                "remote: ",
-                r"remote: (?:error|fatal|ERROR|Permission|Repository not found|HTTP|"
-                r"Invalid|GitLab|Support for password|Write access).*",
-                DETAIL,
-            ),
-            # The reason is on this line (`(fetch first)`); `failed to push some refs` below it is the same for all.
-            rule(("[rejected]", "[remote rejected]"), r"! \[(?:remote )?rejected\] .*", REPORT - 1),
-            rule(
-                ("leftover conflict marker", "trailing whitespace.", "new blank line at EOF", "space before tab"),
-                r"(?:leftover conflict marker|trailing whitespace\.|new blank line at EOF\.|space before tab in).*",
-                REPORT,
-                located="",
-            ),
-            rule("paths are ignored by", r"The following paths are ignored by one of your .*", REPORT),
-            rule("is not a git command", r"git: '.*' is not a git command.*", REPORT),
-            rule(("git이 아닙", "깃 명령"), r"git: '.*", REPORT),
-            rule(
-                ("added to commit", "nothing to commit"),
-                r"(?:no changes added to commit|nothing added to commit but|nothing to commit,?) .*",
-                WRAPPER,
-            ),
-            rule("Automatic merge failed", r"Automatic merge failed.*", WRAPPER),
-            rule("Aborting", r"Aborting\Z", WRAPPER - 5),
+        rule(
+            ("error: gpg failed", "failed to write commit object", "error: Signing file"),
+            r"(?:error: gpg failed|fatal: failed to write commit|error: Signing file).*",
+            WRAPPER + 3,
         ),
+        rule("Couldn't sign message", r"Couldn't sign message.*", REPORT + 1),
+        rule(
+            (
+                "Could not read from remote",
+                "The remote end hung up",
+                "early EOF",
+                "the remote end hung up",
+                "send-pack",
+            ),
+            r"fatal: (?:Could not read from remote repository|[Tt]he remote end hung up|early EOF|"
+            r"send-pack exited).*",
+            WRAPPER + 3,
+        ),
+        rule(
+            "remote: ",
+            r"remote: (?:error: GH\d+|GitLab: |fatal: |error: hook |ERROR: Repository not found).*",
+            REPORT + 1,
+        ),
+        rule(
+            ("fatal: ", "치명적: "),
+            r"(?:fatal|치명적(?: 오류)?): (?!\[|Could not read from remote|"
+            r"failed to write commit|[Tt]he remote end hung up|early EOF|send-pack exited).*",
+            REPORT,
+        ),
+        rule("CONFLICT ", r"CONFLICT \([^)]*\): .*", REPORT + 3),
+        rule("충돌", r"(?:충돌|CONFLICT) ?\([^)]*\): .*", REPORT + 3),
+        rule("failed to push some refs", r"error: failed to push some refs to .*", REPORT - 2),
+        # The quotes are those of git's own parser of options.
+        rule(
+            "error: ",
+            r"error: (?:unknown (?:option|switch) `[^`']*'|"
+            r"(?:option|switch) `[^`']*' (?:requires|takes|expects) .*)",
+            REPORT + 1,
+        ),
+        rule(
+            "error: ",
+            r"error: (?!gpg failed|failed to push|Signing file)"
+            r"(?=.*(?:pathspec|refspec|\bref|merge|stash|branch|remote|untracked|overwritten|worktree|"
+            r"commit|rebase|cherry-pick|could not apply|HEAD|index|submodule|patch|object|tag|repository|push|"
+            r"fetch|pull|bisect|switch|checkout|unstaged|config file|브랜치|병합|커밋|경로)).*",
+            REPORT,
+        ),
+        rule(
+            "remote: ",
+            r"remote: (?:error|fatal|ERROR|Permission|Repository not found|HTTP|"
+            r"Invalid|GitLab|Support for password|Write access).*",
+            DETAIL,
+        ),
+        # The reason is on this line (`(fetch first)`); `failed to push some refs` below it is the same for all.
+        rule(("[rejected]", "[remote rejected]"), r"! \[(?:remote )?rejected\] .*", REPORT - 1),
+        rule(
+            ("leftover conflict marker", "trailing whitespace.", "new blank line at EOF", "space before tab"),
+            r"(?:leftover conflict marker|trailing whitespace\.|new blank line at EOF\.|space before tab in).*",
+            REPORT,
+            located="",
+        ),
+        rule("paths are ignored by", r"The following paths are ignored by one of your .*", REPORT),
+        rule("is not a git command", r"git: '.*' is not a git command.*", REPORT),
+        rule(("git이 아닙", "깃 명령"), r"git: '.*", REPORT),
+        rule(
+            ("added to commit", "nothing to commit"),
+            r"(?:no changes added to commit|nothing added to commit but|nothing to commit,?) .*",
+            WRAPPER,
+        ),
+        rule("Automatic merge failed", r"Automatic merge failed.*", WRAPPER),
+        rule("Aborting", r"Aborting\Z", WRAPPER - 5),
     ),
-    Tool("svn", rules=(rule("svn: E", r"svn: E\d{6}: .*", REPORT),)),
-    Tool("hg", rules=(rule("abort: ", r"abort: .*", REPORT),)),
+    tool("svn", rule("svn: E", r"svn: E\d{6}: .*", REPORT)),
+    tool("hg", rule("abort: ", r"abort: .*", REPORT)),
 )
 
 
@@ -304,26 +292,24 @@ def _json(page: Page) -> Iterator[KeyLineCandidate]:
 
 
 LOGS = (
-    Tool(
+    tool(
         "logfmt",
-        rules=(rule(("level=", "lvl="), r".*\b(?:level|lvl)=(?:error|fatal|panic|crit|ERROR|FATAL)\b.*", REPORT - 5),),
+        rule(("level=", "lvl="), r".*\b(?:level|lvl)=(?:error|fatal|panic|crit|ERROR|FATAL)\b.*", REPORT - 5),
     ),
-    Tool("html", rules=(rule(("<title>", "<h1>"), r".*?<(?:title|h1)>(?P<key>[^<>]{3,300})</", DETAIL + 1),)),
-    Tool("json", signs=('"',), find=_json),
-    Tool(
+    tool("html", rule(("<title>", "<h1>"), r".*?<(?:title|h1)>(?P<key>[^<>]{3,300})</", DETAIL + 1)),
+    tool("json", signs=('"',), find=_json),
+    tool(
         "log",
-        rules=(
-            rule(
-                ("ERROR", "FATAL", "CRITICAL", "SEVERE", "PANIC", "[error]", "[fatal]", "ERR "),
-                r"\[?(?:ERROR|FATAL|CRITICAL|SEVERE|PANIC|error|fatal|ERR)\]?(?:[:\s|-]|\[)\s*"
-                r"(?!.*(?:non-zero|exited with|exit (?:code|status)))\S.*",
-                REPORT - 6,
-            ),
-            rule(
-                (" ERROR ", "[ERROR]", " FATAL ", "[FATAL]"),
-                r"\[[\w .:/@-]{1,80}\] (?:\[?(?:ERROR|FATAL|CRITICAL)\]?) .*",
-                REPORT - 6,
-            ),
+        rule(
+            ("ERROR", "FATAL", "CRITICAL", "SEVERE", "PANIC", "[error]", "[fatal]", "ERR "),
+            r"\[?(?:ERROR|FATAL|CRITICAL|SEVERE|PANIC|error|fatal|ERR)\]?(?:[:\s|-]|\[)\s*"
+            r"(?!.*(?:non-zero|exited with|exit (?:code|status)))\S.*",
+            REPORT - 6,
+        ),
+        rule(
+            (" ERROR ", "[ERROR]", " FATAL ", "[FATAL]"),
+            r"\[[\w .:/@-]{1,80}\] (?:\[?(?:ERROR|FATAL|CRITICAL)\]?) .*",
+            REPORT - 6,
         ),
     ),
 )

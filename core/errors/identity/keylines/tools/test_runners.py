@@ -16,10 +16,10 @@ from core.errors.identity.keylines.entry import (
     WRAPPER,
     KeyLineCandidate,
     Part,
-    Tool,
     joined,
     message,
     rule,
+    tool,
     whole,
 )
 from core.errors.identity.keylines.generic import sounds_like_error
@@ -127,24 +127,22 @@ def _indented(page: Page, number: int, most: int) -> tuple[Part, ...]:
 
 
 PYTHON_TESTS = (
-    Tool("pytest", signs=("E  ", "FAILED ", "ERROR ", "= FAILURES =", "= ERRORS ="), find=_pytest),
-    Tool(
+    tool("pytest", signs=("E  ", "FAILED ", "ERROR ", "= FAILURES =", "= ERRORS ="), find=_pytest),
+    tool(
         "pytest",
-        rules=(
-            rule(
-                "ERROR: ",
-                r"ERROR: (?:file or directory not found|not found|found no collectors|"
-                r"Wrong expression|Coverage failure|no tests? ran).*",
-                CAUSE,
-            ),
-            rule("::", r"(?:FAILED|ERROR) \S+\.py::\S+\Z", WRAPPER),
-            rule("FAIL Required test coverage", r"FAIL Required test coverage.*", REPORT),
-            rule("pytest: error: ", r"pytest: error: .*", CAUSE),
-            rule("Error: ", r"(?:pluggy|_pytest\.config)\S*(?:Error): .*", CAUSE),
+        rule(
+            "ERROR: ",
+            r"ERROR: (?:file or directory not found|not found|found no collectors|"
+            r"Wrong expression|Coverage failure|no tests? ran).*",
+            CAUSE,
         ),
+        rule("::", r"(?:FAILED|ERROR) \S+\.py::\S+\Z", WRAPPER),
+        rule("FAIL Required test coverage", r"FAIL Required test coverage.*", REPORT),
+        rule("pytest: error: ", r"pytest: error: .*", CAUSE),
+        rule("Error: ", r"(?:pluggy|_pytest\.config)\S*(?:Error): .*", CAUSE),
     ),
-    Tool("unittest", signs=("FAIL: ", "ERROR: "), find=_unittest),
-    Tool("doctest", signs=("Failed example:",), find=_doctest),
+    tool("unittest", signs=("FAIL: ", "ERROR: "), find=_unittest),
+    tool("doctest", signs=("Failed example:",), find=_doctest),
 )
 
 
@@ -301,14 +299,12 @@ def _testify(page: Page, number: int) -> tuple[Part, ...]:
 
 
 GO_TESTS = (
-    Tool("go-test", signs=("_test.go:", "--- FAIL: ", "=== FAIL: "), find=_go_tests),
-    Tool("go", signs=("--- FAIL: ", "FAIL\t"), find=_panics),
-    Tool(
+    tool("go-test", signs=("_test.go:", "--- FAIL: ", "=== FAIL: "), find=_go_tests),
+    tool("go", signs=("--- FAIL: ", "FAIL\t"), find=_panics),
+    tool(
         "go-test",
-        rules=(
-            rule("FAIL\t", r"FAIL\t.*", WRAPPER),
-            rule("race detected", r"race detected during execution of test", DETAIL),
-        ),
+        rule("FAIL\t", r"FAIL\t.*", WRAPPER),
+        rule("race detected", r"race detected during execution of test", DETAIL),
     ),
 )
 
@@ -508,26 +504,22 @@ def _pairs(page: Page) -> Iterator[KeyLineCandidate]:
 
 
 TEST_RUNNERS = (
-    Tool(
+    tool(
         "playwright",
-        rules=(
-            rule("config.webServer", r"(?:Error: )?Process from config\.webServer (?:was not able|exited).*", WRAPPER),
-            rule("browserType.launch", r"(?:Error: )?browserType\.launch: .*", CAUSE),
-        ),
+        rule("config.webServer", r"(?:Error: )?Process from config\.webServer (?:was not able|exited).*", WRAPPER),
+        rule("browserType.launch", r"(?:Error: )?browserType\.launch: .*", CAUSE),
     ),
-    Tool("jest", signs=("● ",), find=_jest),
-    Tool("vitest", signs=("FAIL ", "→ "), find=_vitest),
-    Tool("mocha", signs=(") ",), find=_numbered),
-    Tool("tap", signs=("not ok ",), find=_tap),
-    Tool("bats", signs=("✗ ",), find=_bats),
-    Tool("xunit", signs=("Error Message:", ": Failure", "FAILED:"), find=_below),
-    Tool("expectation", signs=("xpected", "XPECTED", "ant"), find=_pairs),
-    Tool(
+    tool("jest", signs=("● ",), find=_jest),
+    tool("vitest", signs=("FAIL ", "→ "), find=_vitest),
+    tool("mocha", signs=(") ",), find=_numbered),
+    tool("tap", signs=("not ok ",), find=_tap),
+    tool("bats", signs=("✗ ",), find=_bats),
+    tool("xunit", signs=("Error Message:", ": Failure", "FAILED:"), find=_below),
+    tool("expectation", signs=("xpected", "XPECTED", "ant"), find=_pairs),
+    tool(
         "jest",
-        rules=(
-            rule("thrown: ", r"thrown: .*", REPORT),
-            rule("Jest: ", r"Jest: \".*", REPORT),
-            rule("Test suite failed to run", r"● Test suite failed to run", WRAPPER),
-        ),
+        rule("thrown: ", r"thrown: .*", REPORT),
+        rule("Jest: ", r"Jest: \".*", REPORT),
+        rule("Test suite failed to run", r"● Test suite failed to run", WRAPPER),
     ),
 )
