@@ -87,6 +87,14 @@ class Parser(argparse.ArgumentParser):
         kwargs["allow_abbrev"] = False
         super().__init__(*args, **kwargs)  # pyright: ignore[reportArgumentType]
 
+    def flag(self, *names: str) -> None:
+        """Add an option without a value: its names, then what it does."""
+        self.add_argument(*names[:-1], action="store_true", help=names[-1])
+
+    def argument(self, *names: str, **how: Any) -> None:
+        """Add an option or argument with a value: its names, how the help calls the value, then what it does."""
+        self.add_argument(*names[:-2], metavar=names[-2], help=names[-1], **how)
+
     def format_help(self) -> str:
         """The help, as wide as the terminal."""
         self.formatter_class = argparse.RawDescriptionHelpFormatter

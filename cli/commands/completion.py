@@ -34,8 +34,8 @@ class Place:
     words: tuple[Word, ...]
 
 
-def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
-    parser.add_argument("shell", metavar="SHELL", choices=_SHELLS, help="bash, zsh or fish")
+def add_to(parser: Parser, shared: Parser) -> None:
+    parser.argument("shell", "SHELL", "bash, zsh or fish", choices=_SHELLS)
     parser.set_defaults(run=run_completion, bare=True)
     parser.epilog = (
         "to install:\n"
@@ -53,7 +53,7 @@ def run_completion(args: argparse.Namespace, context: Context) -> int:
     return 0
 
 
-def _walk(parser: argparse.ArgumentParser, path: str) -> Iterator[Place]:
+def _walk(parser: Parser, path: str) -> Iterator[Place]:
     words: list[Word] = []
     below: list[Place] = []
     for action in parser._actions:

@@ -16,14 +16,14 @@ from core.base.paths import config_file
 from core.base.reports import ConfigFile
 
 
-def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
+def add_to(parser: Parser, shared: Parser) -> None:
     """The sub-commands and their arguments."""
     children = Group(parser, shared, "config_command")
     children.leaf("show", "show every setting with its value and source", run_show)
     path = children.leaf("path", "print the path of the settings file", run_path)
     path.set_defaults(bare=True)
     init = children.leaf("init", "write a settings file with all defaults commented out", run_init)
-    init.add_argument("--force", action="store_true", help="replace an existing file")
+    init.flag("--force", "replace an existing file")
     init.set_defaults(bare=True)
 
 

@@ -13,15 +13,15 @@ from cli.parser import Group, Parser, path_name
 from core.base.wire import FileReport
 
 
-def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
+def add_to(parser: Parser, shared: Parser) -> None:
     """The sub-commands and their arguments."""
     children = Group(parser, shared, "db_command")
     backup = children.leaf("backup", "copy the database, even while it is in use", run_backup)
-    backup.add_argument("file", metavar="FILE", type=path_name, help="new file (existing files are not replaced)")
+    backup.argument("file", "FILE", "new file (existing files are not replaced)", type=path_name)
     restore = children.leaf("restore", "replace the database with a backup and keep the old file", run_restore)
-    restore.add_argument("file", metavar="FILE", type=path_name, help="backup file")
+    restore.argument("file", "FILE", "backup file", type=path_name)
     salvage = children.leaf("salvage", "copy every readable row of a damaged database into a new one", run_salvage)
-    salvage.add_argument("file", metavar="FILE", type=path_name, help="new database (existing files are not replaced)")
+    salvage.argument("file", "FILE", "new database (existing files are not replaced)", type=path_name)
 
 
 def run_backup(args: argparse.Namespace, context: Context) -> int:

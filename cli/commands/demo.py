@@ -24,8 +24,8 @@ from core.flows.system.demo import Demo, fill_demo, fill_demo_rules, run_demo
 from core.flows.system.demo_weeks import add_weeks
 
 
-def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
-    parser.add_argument("--plain", action="store_true", help="print the demo as text, even on a terminal")
+def add_to(parser: Parser, shared: Parser) -> None:
+    parser.flag("--plain", "print the demo as text, even on a terminal")
     parser.add_argument("--ascii", action="store_true", default=argparse.SUPPRESS, help="use ASCII characters only")
     parser.set_defaults(run=run_command)
 

@@ -15,9 +15,9 @@ from core.base.config.settings_sources import Config, database_path, load_config
 from core.flows.system.doctor import Diagnosis, diagnose, repair
 
 
-def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
+def add_to(parser: Parser, shared: Parser) -> None:
     """The argument. It reads the settings itself: broken ones are a finding, not an end."""
-    parser.add_argument("--repair", action="store_true", help="rebuild the derived tables before the checks")
+    parser.flag("--repair", "rebuild the derived tables before the checks")
     parser.set_defaults(run=run_doctor, bare=True)
 
 

@@ -32,16 +32,14 @@ exit codes: 0 all quotes are aligned, 1 a quote is not aligned, 2 error
 """
 
 
-def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
+def add_to(parser: Parser, shared: Parser) -> None:
     """The sub-commands and their arguments."""
     children = Group(parser, shared, "evidence_command")
     align = children.leaf("align", "align quotes with messages", run_align, _EXAMPLES)
-    align.add_argument("--messages", metavar="FILE", type=path_name, help="messages of one session, as JSON")
-    align.add_argument("--extracted", metavar="FILE", type=path_name, help="entries with quotes, as JSON")
-    align.add_argument("--session", metavar="ID", help="use the stored entries of this imported session")
-    align.add_argument(
-        "--again", action="store_true", help="with --session: also align quotes that are already aligned"
-    )
+    align.argument("--messages", "FILE", "messages of one session, as JSON", type=path_name)
+    align.argument("--extracted", "FILE", "entries with quotes, as JSON", type=path_name)
+    align.argument("--session", "ID", "use the stored entries of this imported session")
+    align.flag("--again", "with --session: also align quotes that are already aligned")
     align.add_argument(
         "--guard",
         choices=("strict", "normal", "off"),
@@ -147,9 +145,9 @@ exit codes: 0 verified, 1 an entry is blocked or no entry is ready, 2 error
 def add_review(children: Group) -> None:
     """The sub-commands and their arguments."""
     add = children.leaf("add", "add extracted entries to an imported session", run_add, _ADD)
-    add.add_argument("file", metavar="FILE", type=path_name, help="entries with quotes, as JSON (- reads stdin)")
-    add.add_argument("--session", metavar="ID", required=True, help="session id, or its first characters")
-    add.add_argument("--no-align", action="store_true", help="do not align the quotes")
+    add.argument("file", "FILE", "entries with quotes, as JSON (- reads stdin)", type=path_name)
+    add.argument("--session", "ID", "session id, or its first characters", required=True)
+    add.flag("--no-align", "do not align the quotes")
     add.add_argument(
         "--guard",
         choices=("strict", "normal", "off"),
@@ -157,41 +155,41 @@ def add_review(children: Group) -> None:
     )
     found = children.leaf("list", "list quotes and their status", run_list)
     found.add_argument("--status", choices=_STATUSES, action="append", help="only this status (repeatable)")
-    found.add_argument("--open", action="store_true", help="only undecided quotes")
-    found.add_argument("--entries", action="store_true", help="list entries instead of quotes")
+    found.flag("--open", "only undecided quotes")
+    found.flag("--entries", "list entries instead of quotes")
     found.add_argument("--stage", choices=("candidate", "verified"), help="with --entries: only this stage")
-    found.add_argument("--ready", action="store_true", help="only entries that can be promoted")
-    found.add_argument("--session", metavar="ID", help="only this session")
-    found.add_argument("--type", metavar="TYPE", help="only entries of this type")
-    found.add_argument("--limit", metavar="N", type=number, default=50, help="rows per page (default 50)")
-    found.add_argument("--after", metavar="ID", help="cursor of the next page")
+    found.flag("--ready", "only entries that can be promoted")
+    found.argument("--session", "ID", "only this session")
+    found.argument("--type", "TYPE", "only entries of this type")
+    found.argument("--limit", "N", "rows per page (default 50)", type=number, default=50)
+    found.argument("--after", "ID", "cursor of the next page")
     show = children.leaf("show", "show a quote with its locations, or an entry with its quotes", run_show)
-    show.add_argument("id", metavar="ID", help="quote number or entry id")
-    show.add_argument("--entry", action="store_true", help="treat a numeric ID as an entry id")
+    show.argument("id", "ID", "quote number or entry id")
+    show.flag("--entry", "treat a numeric ID as an entry id")
     _add_acts(children)
 
 
 def _add_acts(children: Group) -> None:
     accept = children.leaf("accept", "accept the location of a quote", run_accept, _ACCEPT)
-    accept.add_argument("id", metavar="ID", type=number, help="quote number")
+    accept.argument("id", "ID", "quote number", type=number)
     where = accept.add_mutually_exclusive_group()
     where.add_argument("--place", metavar="N", type=number, help="accept this location, as numbered by show")
     where.add_argument("--at", metavar="MSG:START-END", help="accept this range of a message, numbered from 0")
-    accept.add_argument("--start", metavar="N", type=number, help="start this many words earlier (negative: later)")
-    accept.add_argument("--end", metavar="N", type=number, help="end this many words later (negative: earlier)")
-    accept.add_argument("--words", action="store_true", help="replace the quote with the source text")
-    accept.add_argument("--confirm", action="store_true", help="accept even if the meaning may differ")
+    accept.argument("--start", "N", "start this many words earlier (negative: later)", type=number)
+    accept.argument("--end", "N", "end this many words later (negative: earlier)", type=number)
+    accept.flag("--words", "replace the quote with the source text")
+    accept.flag("--confirm", "accept even if the meaning may differ")
     reject = children.leaf("reject", "reject a quote", run_reject)
-    reject.add_argument("id", metavar="ID", type=number, help="quote number")
-    reject.add_argument("--reason", metavar="TEXT", required=True, help="why")
+    reject.argument("id", "ID", "quote number", type=number)
+    reject.argument("--reason", "TEXT", "why", required=True)
     for leaf in (accept, reject):
-        leaf.add_argument("--expect", metavar="MARK", help="change nothing if the quote has changed since this version")
+        leaf.argument("--expect", "MARK", "change nothing if the quote has changed since this version")
     about = "verify an entry whose quotes are all aligned or accepted"
     promote = children.leaf("promote", about, run_promote, _PROMOTE)
-    promote.add_argument("id", metavar="ENTRY", nargs="?", help="entry id")
-    promote.add_argument("--ready", action="store_true", help="every entry whose quotes are all aligned or accepted")
-    promote.add_argument("--dry-run", action="store_true", help="with --ready: only show what would change")
-    promote.add_argument("--back", action="store_true", help="make the entry a candidate again")
+    promote.argument("id", "ENTRY", "entry id", nargs="?")
+    promote.flag("--ready", "every entry whose quotes are all aligned or accepted")
+    promote.flag("--dry-run", "with --ready: only show what would change")
+    promote.flag("--back", "make the entry a candidate again")
 
 
 def run_add(args: argparse.Namespace, context: Context) -> int:

@@ -56,31 +56,21 @@ class _Agents(tuple[str, ...]):
         return True
 
 
-def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
+def add_to(parser: Parser, shared: Parser) -> None:
     parser.epilog = _EXAMPLES
-    parser.add_argument(
+    parser.argument(
         "agent",
-        metavar="AGENT",
+        "AGENT",
+        "claude-code, codex, gemini, qwen, opencode, copilot, pi, cline, roo, aider, goose, amp, auto (detect) or "
+        "inspect (show the import of one file without writing)",
         nargs="?",
         choices=_Agents((*AGENTS, _INSPECT)),
-        help="claude-code, codex, gemini, qwen, opencode, copilot, pi, cline, roo, aider, goose, amp, auto (detect) or "
-        "inspect (show the import of one file without writing)",
     )
-    parser.add_argument(
-        "paths",
-        metavar="PATH",
-        type=path_name,
-        nargs="*",
-        help="files or folders (default: the folders of the agent)",
-    )
-    parser.add_argument(
-        "--again",
-        action="store_true",
-        help="harvest imported sessions again: replace unchanged drafts, keep your decisions",
-    )
-    parser.add_argument("--team", action="store_true", help="import the lessons file of this repository, or PATH")
-    parser.add_argument("--dry-run", action="store_true", help="with --again: only show the changes")
-    parser.add_argument("--yes", action="store_true", help="with --again: apply without confirmation")
+    parser.argument("paths", "PATH", "files or folders (default: the folders of the agent)", type=path_name, nargs="*")
+    parser.flag("--again", "harvest imported sessions again: replace unchanged drafts, keep your decisions")
+    parser.flag("--team", "import the lessons file of this repository, or PATH")
+    parser.flag("--dry-run", "with --again: only show the changes")
+    parser.flag("--yes", "with --again: apply without confirmation")
     parser.set_defaults(run=run_import)
 
 

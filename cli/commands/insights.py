@@ -30,18 +30,21 @@ _VIEWS: Final[dict[str, View]] = {
 }  # fmt: skip
 
 
-def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
+def add_to(parser: Parser, shared: Parser) -> None:
     parser.epilog = _EXAMPLES
-    parser.add_argument(
-        "view", metavar="VIEW", nargs="?", choices=(*_VIEWS, _SESSION),
-        help="worst, came-back, answers, time, worked, session (default: the first four)",
-    )  # fmt: skip
-    parser.add_argument("id", metavar="ID", nargs="?", help="with session: session id, or its first characters")
-    parser.add_argument("--since", metavar="DATE", help="first week: the week of this date (2026-01-31)")
-    parser.add_argument("--project", metavar="NAME", help="only this repository (name or folder)")
-    parser.add_argument("--limit", metavar="N", type=number, help=f"cases per list (default: text {_SHOWN}, JSON 50)")
-    parser.add_argument("--svg", metavar="FILE", type=path_name, help="write the view as SVG (- is stdout)")
-    parser.add_argument("--force", action="store_true", help="with --svg: replace an existing file")
+    parser.argument(
+        "view",
+        "VIEW",
+        "worst, came-back, answers, time, worked, session (default: the first four)",
+        nargs="?",
+        choices=(*_VIEWS, _SESSION),
+    )
+    parser.argument("id", "ID", "with session: session id, or its first characters", nargs="?")
+    parser.argument("--since", "DATE", "first week: the week of this date (2026-01-31)")
+    parser.argument("--project", "NAME", "only this repository (name or folder)")
+    parser.argument("--limit", "N", f"cases per list (default: text {_SHOWN}, JSON 50)", type=number)
+    parser.argument("--svg", "FILE", "write the view as SVG (- is stdout)", type=path_name)
+    parser.flag("--force", "with --svg: replace an existing file")
     parser.set_defaults(run=run_insights)
 
 

@@ -26,9 +26,9 @@ replay does not read or write your casebook. Ctrl-C stops after the current tran
 """
 
 
-def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
+def add_to(parser: Parser, shared: Parser) -> None:
     parser.epilog = _EXAMPLES
-    parser.add_argument("paths", metavar="PATH", type=path_name, nargs="+", help="transcripts or folders")
+    parser.argument("paths", "PATH", "transcripts or folders", type=path_name, nargs="+")
     parser.add_argument(
         "--tiers",
         choices=("text", "all"),

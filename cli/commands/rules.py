@@ -41,18 +41,16 @@ An empty list means that no rule applies.
 """
 
 
-def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
+def add_to(parser: Parser, shared: Parser) -> None:
     """The sub-commands and their arguments."""
     children = Group(parser, shared, "rules_command")
     match = children.leaf("match", "show which rules apply to a tool call", run_match, _MATCH)
     _add_rules(match)
-    match.add_argument("--tool", metavar="NAME", help="tool name: Bash, Write, Edit, …")
-    match.add_argument("--input", metavar="JSON", help="tool input, a JSON object (- reads stdin)")
-    match.add_argument("--project", metavar="DIR", type=path_name, help="project folder")
-    match.add_argument("--limit", metavar="N", type=number, default=5, help="maximum number of rules (default 5)")
-    match.add_argument(
-        "--jsonl", action="store_true", help="read one JSON object per line from stdin, print one per line"
-    )
+    match.argument("--tool", "NAME", "tool name: Bash, Write, Edit, …")
+    match.argument("--input", "JSON", "tool input, a JSON object (- reads stdin)")
+    match.argument("--project", "DIR", "project folder", type=path_name)
+    match.argument("--limit", "N", "maximum number of rules (default 5)", type=number, default=5)
+    match.flag("--jsonl", "read one JSON object per line from stdin, print one per line")
     _add_model(match)
     for name, about, run in (
         ("list", "list rules and their use counts", run_list),
@@ -64,28 +62,28 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
         leaf = children.leaf(name, about, run, _COMPARE if name == "compare" else "")
         _add_rules(leaf)
         if name == "refresh":
-            leaf.add_argument("--all", action="store_true", help="embed every rule again")
-            leaf.add_argument(
-                "--watch", action="store_true", help="keep running until Ctrl-C and embed each edited rule"
-            )
+            leaf.flag("--all", "embed every rule again")
+            leaf.flag("--watch", "keep running until Ctrl-C and embed each edited rule")
         if name in ("clusters", "compare"):
             _add_model(leaf)
         if name == "compare":
-            leaf.add_argument(
+            leaf.argument(
                 "--calls",
-                metavar="FILE",
+                "FILE",
+                "labeled calls, one JSON object per line (- reads stdin)",
                 type=path_name,
                 required=True,
-                help="labeled calls, one JSON object per line (- reads stdin)",
             )
             leaf.add_argument(
                 "--half", choices=("tune", "report", "all"), default="all", help="which half of the calls to use"
             )
-            leaf.add_argument(
-                "--quiet", metavar="SHARE", type=share,
-                help="use cut-offs that show no rule for this share (0 to 1) of hard negatives",
-            )  # fmt: skip
-            leaf.add_argument("--fit", action="store_true", help="fit cut-offs on the tuned half")
+            leaf.argument(
+                "--quiet",
+                "SHARE",
+                "use cut-offs that show no rule for this share (0 to 1) of hard negatives",
+                type=share,
+            )
+            leaf.flag("--fit", "fit cut-offs on the tuned half")
     add_drafts(children)
 
 
@@ -98,17 +96,13 @@ def share(text: str) -> float:
 
 
 def _add_rules(leaf: Parser) -> None:
-    leaf.add_argument(
-        "--rules",
-        metavar="FILE",
-        type=path_name,
-        nargs="+",
-        help="rule files, the global file first (default: from the settings)",
+    leaf.argument(
+        "--rules", "FILE", "rule files, the global file first (default: from the settings)", type=path_name, nargs="+"
     )
 
 
 def _add_model(leaf: Parser) -> None:
-    leaf.add_argument("--no-model", action="store_true", help="use keywords only")
+    leaf.flag("--no-model", "use keywords only")
 
 
 def run_match(args: argparse.Namespace, context: Context) -> int:
@@ -356,13 +350,13 @@ To remove the rule, run: casebook undo
 def add_drafts(children: Group) -> None:
     """The sub-commands and their arguments."""
     drafts = children.leaf("drafts", "list rule drafts from declined tool calls", run_drafts)
-    drafts.add_argument("--all", action="store_true", help="include accepted and rejected drafts")
+    drafts.flag("--all", "include accepted and rejected drafts")
     accept = children.leaf("accept", "write a draft rule into a rule file", run_decide_draft, _ACCEPT)
-    accept.add_argument("id", metavar="ID", type=number, help="draft number")
-    accept.add_argument("--file", metavar="FILE", type=path_name, required=True, help="rule file, such as CLAUDE.md")
+    accept.argument("id", "ID", "draft number", type=number)
+    accept.argument("--file", "FILE", "rule file, such as CLAUDE.md", type=path_name, required=True)
     reject = children.leaf("reject", "reject a draft rule", run_decide_draft)
-    reject.add_argument("id", metavar="ID", type=number, help="draft number")
-    reject.add_argument("--reason", metavar="TEXT", default="", help="reason, for the history")
+    reject.argument("id", "ID", "draft number", type=number)
+    reject.argument("--reason", "TEXT", "reason, for the history", default="")
 
 
 def run_drafts(args: argparse.Namespace, context: Context) -> int:

@@ -14,8 +14,8 @@ from cli.parser import Parser
 from core.flows.system.capabilities import Capabilities, LibraryState, capabilities, schema_text
 
 
-def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
-    parser.add_argument("name", metavar="NAME", nargs="?", help="print a JSON Schema, for example error_search.v1")
+def add_to(parser: Parser, shared: Parser) -> None:
+    parser.argument("name", "NAME", "print a JSON Schema, for example error_search.v1", nargs="?")
     parser.set_defaults(run=run_schema)
 
 

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 _MOST = 1000
 
 
-def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
-    parser.add_argument("steps", metavar="N", nargs="?", type=number, default=1, help="number of changes (default 1)")
+def add_to(parser: Parser, shared: Parser) -> None:
+    parser.argument("steps", "N", "number of changes (default 1)", nargs="?", type=number, default=1)
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--change", metavar="ID", type=number, help="undo only this change (--list shows the numbers)")
     which.add_argument("--redo", action="store_true", help="redo the last undone change")
     which.add_argument("--list", action="store_true", help="list changes, newest first")
-    parser.add_argument("--limit", metavar="N", type=number, default=20, help="with --list: changes per page")
-    parser.add_argument("--before", metavar="ID", type=number, help="with --list: cursor of the next page")
+    parser.argument("--limit", "N", "with --list: changes per page", type=number, default=20)
+    parser.argument("--before", "ID", "with --list: cursor of the next page", type=number)
     parser.set_defaults(run=run_undo)
 
 

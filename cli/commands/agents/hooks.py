@@ -28,7 +28,7 @@ examples:
 _DEFAULT = "claude-code"
 
 
-def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
+def add_to(parser: Parser, shared: Parser) -> None:
     """The sub-commands and their arguments."""
     children = Group(parser, shared, "hooks_command")
     for name, about, run in (
@@ -43,7 +43,7 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
         place.add_argument("--project", metavar="DIR", type=path_name, help="project folder")
         place.add_argument("--settings", metavar="FILE", type=path_name, help="settings file")
         if run is not run_status:
-            leaf.add_argument("--dry-run", action="store_true", help="show the change without writing it")
+            leaf.flag("--dry-run", "show the change without writing it")
 
 
 def run_install(args: argparse.Namespace, context: Context) -> int:

@@ -39,7 +39,7 @@ _ABOUT = (
 )
 
 
-def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
+def add_to(parser: Parser, shared: Parser) -> None:
     """No arguments but the shared ones."""
     line = shlex.join([*program(), "mcp"])
     needs = "" if has_mcp() else f"Requires the extra mcp: {remedy('mcp')}\n\n"

@@ -12,11 +12,9 @@ from cli.format.layout import one_line
 from cli.parser import Parser, path_name
 
 
-def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
+def add_to(parser: Parser, shared: Parser) -> None:
     """The folder."""
-    parser.add_argument(
-        "dir", metavar="DIR", nargs="?", type=path_name, help="the folder (default: plugin in casebook's data folder)"
-    )
+    parser.argument("dir", "DIR", "the folder (default: plugin in casebook's data folder)", nargs="?", type=path_name)
     parser.set_defaults(run=run_plugin)
 
 

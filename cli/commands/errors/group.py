@@ -20,17 +20,17 @@ example:
 PROJECT = "only errors of this project: a folder or a name (shop, acme/shop)"
 
 
-def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
+def add_to(parser: Parser, shared: Parser) -> None:
     """The sub-commands and their arguments."""
     children = Group(parser, shared, "errors_command")
     normalize = children.leaf("normalize", "show key line, normalized form and fingerprint of an error", run_normalize)
     add_text(normalize)
     add_search(children)
     record = children.leaf("record", "record an error and its fix", run_record, _RECORD_EXAMPLES)
-    record.add_argument("--error", metavar="TEXT", required=True, help="error output (- reads stdin)")
-    record.add_argument("--resolution", metavar="TEXT", required=True, help="fix (- reads stdin)")
-    record.add_argument("--resolved-by", metavar="NAME", help="tool or person that fixed the error")
-    record.add_argument("--tool-sequence", metavar="JSON", help='tools used, in order: ["Read", "Edit"]')
+    record.argument("--error", "TEXT", "error output (- reads stdin)", required=True)
+    record.argument("--resolution", "TEXT", "fix (- reads stdin)", required=True)
+    record.argument("--resolved-by", "NAME", "tool or person that fixed the error")
+    record.argument("--tool-sequence", "JSON", 'tools used, in order: ["Read", "Edit"]')
     _add_cases(children)
     _add_curation(children)
 
@@ -39,45 +39,39 @@ def _add_cases(children: Group) -> None:
     lister = children.leaf("list", "list cases, most recently seen first", "cli.commands.errors.cases:run_list")
     _add_filters(lister)
     lister.add_argument("--sort", choices=("last_seen", "seen", "first_seen"), default="last_seen", help="sort order")
-    lister.add_argument("--limit", metavar="N", type=number, default=50, help="cases per page (default 50)")
-    lister.add_argument("--after", metavar="CURSOR", help="cursor of the next page (`next` in the JSON output)")
+    lister.argument("--limit", "N", "cases per page (default 50)", type=number, default=50)
+    lister.argument("--after", "CURSOR", "cursor of the next page (`next` in the JSON output)")
     practice = children.leaf(
         "practice",
         "list how a project handled each lint rule, and the missing parts of its environment",
         "cli.commands.errors.cases:run_practice",
     )
-    practice.add_argument("--project", metavar="NAME", help=PROJECT)
+    practice.argument("--project", "NAME", PROJECT)
     show = children.leaf("show", "show one case", "cli.commands.errors.cases:run_show")
-    show.add_argument("id", metavar="ID", type=number, help="case number")
+    show.argument("id", "ID", "case number", type=number)
     _add_lesson(children)
     importer = children.leaf(
         "import", "import cases and fixes from an export or an older database", "cli.commands.errors.cases:run_import"
     )
-    importer.add_argument(
-        "file", metavar="FILE", type=path_name, help=".jsonl, .csv or .md export, or an SQLite database"
-    )
+    importer.argument("file", "FILE", ".jsonl, .csv or .md export, or an SQLite database", type=path_name)
     exporter = children.leaf("export", "export cases", "cli.commands.errors.cases:run_export")
     _add_filters(exporter)
     exporter.add_argument("--format", choices=("jsonl", "csv", "markdown"), default="jsonl", help="default: jsonl")
-    exporter.add_argument("--fixes", action="store_true", help="only verified fixes (all formats can be imported)")
-    exporter.add_argument("-o", "--output", metavar="FILE", type=path_name, help="output file (default: stdout)")
-    exporter.add_argument("--force", action="store_true", help="replace an existing file or an edited block")
-    exporter.add_argument(
-        "--sync", metavar="FILE", nargs="?", const="", help="maintain a block of verified fixes in an agent's file"
-    )
-    exporter.add_argument(
-        "--budget", metavar="N", type=number, help="with --sync: maximum tokens of the block (default 1,500)"
-    )
-    exporter.add_argument("--remove", action="store_true", help="with --sync: remove the block")
-    exporter.add_argument("--dry-run", action="store_true", help="with --sync: show the block without writing it")
-    exporter.add_argument("--yes", action="store_true", help="with --sync: skip the confirmation of the first block")
+    exporter.flag("--fixes", "only verified fixes (all formats can be imported)")
+    exporter.argument("-o", "--output", "FILE", "output file (default: stdout)", type=path_name)
+    exporter.flag("--force", "replace an existing file or an edited block")
+    exporter.argument("--sync", "FILE", "maintain a block of verified fixes in an agent's file", nargs="?", const="")
+    exporter.argument("--budget", "N", "with --sync: maximum tokens of the block (default 1,500)", type=number)
+    exporter.flag("--remove", "with --sync: remove the block")
+    exporter.flag("--dry-run", "with --sync: show the block without writing it")
+    exporter.flag("--yes", "with --sync: skip the confirmation of the first block")
 
 
 def _add_lesson(children: Group) -> None:
     lesson = children.leaf("lesson", "show the fix of a case as a lesson", "cli.commands.errors.curation:run_lesson")
-    lesson.add_argument("id", metavar="ID", type=number, help="case number")
-    lesson.add_argument("--fix", metavar="FIX", type=number, help="fix number (default: the current fix)")
-    lesson.add_argument("--fingerprint", metavar="MARK", help="fingerprint of one error in the case")
+    lesson.argument("id", "ID", "case number", type=number)
+    lesson.argument("--fix", "FIX", "fix number (default: the current fix)", type=number)
+    lesson.argument("--fingerprint", "MARK", "fingerprint of one error in the case")
     scope = lesson.add_mutually_exclusive_group()
     scope.add_argument("--general", action="store_true", help="mark the lesson as valid in every project")
     scope.add_argument("--project-only", action="store_true", help="mark the lesson as valid only in its project")
@@ -85,75 +79,75 @@ def _add_lesson(children: Group) -> None:
 
 def _add_filters(leaf: Parser) -> None:
     leaf.add_argument("--status", choices=("unresolved", "draft", "verified", "rejected", "noise"), help="status")
-    leaf.add_argument("--tool", metavar="NAME", help="only errors of this tool (python, tsc, …)")
-    leaf.add_argument("--project", metavar="NAME", help=PROJECT)
-    leaf.add_argument("--tag", metavar="TAG", help="only cases whose fix has this tag")
+    leaf.argument("--tool", "NAME", "only errors of this tool (python, tsc, …)")
+    leaf.argument("--project", "NAME", PROJECT)
+    leaf.argument("--tag", "TAG", "only cases whose fix has this tag")
     leaf.add_argument(
         "--reuse",
         choices=("any", "project", "none"),
         help="only cases whose fix is reusable in any project (any), in its own project (project) or not at all (none)",
     )
-    leaf.add_argument("--since", metavar="TIME", help="only cases seen since this date or time (2026-01-31)")
+    leaf.argument("--since", "TIME", "only cases seen since this date or time (2026-01-31)")
 
 
 def _add_curation(children: Group) -> None:
     verify = _add_act(children, "verify", "mark a fix as verified")
     _add_written(verify)
     reject = _add_act(children, "reject", "mark a fix as rejected")
-    reject.add_argument("--reason", metavar="TEXT", help="reason, for the history")
-    reject.add_argument("--all", action="store_true", help="reject all fixes of the case, not only the current fix")
+    reject.argument("--reason", "TEXT", "reason, for the history")
+    reject.flag("--all", "reject all fixes of the case, not only the current fix")
     for leaf in (verify, reject):
-        leaf.add_argument("--fix", metavar="FIX", type=number, help="fix number (default: the current fix)")
-        leaf.add_argument("--fingerprint", metavar="MARK", help="fingerprint of one error in the case")
+        leaf.argument("--fix", "FIX", "fix number (default: the current fix)", type=number)
+        leaf.argument("--fingerprint", "MARK", "fingerprint of one error in the case")
     edit = _add_act(children, "edit", "replace the current fix")
     _add_written(edit)
-    edit.add_argument("--fingerprint", metavar="MARK", help="only for the error with this fingerprint")
-    edit.add_argument("--whole-case", action="store_true", help="for the whole case")
-    edit.add_argument("--verify", action="store_true", help="mark the new fix as verified")
+    edit.argument("--fingerprint", "MARK", "only for the error with this fingerprint")
+    edit.flag("--whole-case", "for the whole case")
+    edit.flag("--verify", "mark the new fix as verified")
     merge = children.leaf("merge", "merge cases", "cli.commands.errors.curation:run_merge")
-    merge.add_argument("id", metavar="ID", type=number, nargs="+", help="case to keep, then the cases to merge into it")
+    merge.argument("id", "ID", "case to keep, then the cases to merge into it", type=number, nargs="+")
     split = children.leaf("split", "move errors from a case to a new case", "cli.commands.errors.curation:run_split")
-    split.add_argument("id", metavar="ID", type=number, help="case number")
-    split.add_argument(
-        "--fingerprint", metavar="MARK", action="append", required=True, help="fingerprint to move (repeatable)"
-    )
-    split.add_argument("--resolution", metavar="TEXT", help="verified fix of the new case (- reads stdin)")
+    split.argument("id", "ID", "case number", type=number)
+    split.argument("--fingerprint", "MARK", "fingerprint to move (repeatable)", action="append", required=True)
+    split.argument("--resolution", "TEXT", "verified fix of the new case (- reads stdin)")
     for option, what in (("--keep-fix", "keep"), ("--take-fix", "move")):
-        split.add_argument(
-            option, metavar="FIX", type=number, action="append", default=[],
-            help=f"{what} this fix, which belongs to errors of both cases (repeatable)",
-        )  # fmt: skip
+        split.argument(
+            option,
+            "FIX",
+            f"{what} this fix, which belongs to errors of both cases (repeatable)",
+            action="append",
+            type=number,
+            default=[],
+        )
     noise = _add_act(children, "noise", "mark cases as noise (excluded from triage and answers)")
-    noise.add_argument("--reason", metavar="TEXT", help="reason, for the history")
-    noise.add_argument("--off", action="store_true", help="remove the noise mark")
+    noise.argument("--reason", "TEXT", "reason, for the history")
+    noise.flag("--off", "remove the noise mark")
     triage = children.leaf(
         "triage", "list undecided cases, the most frequent and costly first", "cli.commands.errors.curation:run_triage"
     )
-    triage.add_argument("--tool", metavar="NAME", help="only errors of this tool")
-    triage.add_argument("--project", metavar="NAME", help=PROJECT)
-    triage.add_argument("--limit", metavar="N", type=number, default=20, help="cases per page (default 20)")
-    triage.add_argument("--after", metavar="CURSOR", help="cursor of the next page")
+    triage.argument("--tool", "NAME", "only errors of this tool")
+    triage.argument("--project", "NAME", PROJECT)
+    triage.argument("--limit", "N", "cases per page (default 20)", type=number, default=20)
+    triage.argument("--after", "CURSOR", "cursor of the next page")
     history = children.leaf("history", "list the changes of a case", "cli.commands.errors.curation:run_history")
-    history.add_argument("id", metavar="ID", type=number, help="case number")
-    history.add_argument("--limit", metavar="N", type=number, default=20, help="changes per page (default 20)")
-    history.add_argument("--before", metavar="CHANGE", type=number, help="cursor of the next page")
+    history.argument("id", "ID", "case number", type=number)
+    history.argument("--limit", "N", "changes per page (default 20)", type=number, default=20)
+    history.argument("--before", "CHANGE", "cursor of the next page", type=number)
 
 
 def _add_act(children: Group, name: str, about: str) -> Parser:
     leaf = children.leaf(name, about, f"cli.commands.errors.curation:run_{name}")
-    leaf.add_argument("id", metavar="ID", type=number, nargs="+", help="case number (several cases form one change)")
-    leaf.add_argument(
-        "--expect", metavar="FIX", type=number, help="change nothing unless this is the current fix (0: no fix)"
-    )
+    leaf.argument("id", "ID", "case number (several cases form one change)", type=number, nargs="+")
+    leaf.argument("--expect", "FIX", "change nothing unless this is the current fix (0: no fix)", type=number)
     return leaf
 
 
 def _add_written(leaf: Parser) -> None:
-    leaf.add_argument("--resolution", metavar="TEXT", help="fix, as Markdown (- reads stdin)")
-    leaf.add_argument("--resolved-by", metavar="NAME", help="tool or person that fixed the error")
-    leaf.add_argument("--tool-sequence", metavar="JSON", help='tools used, in order: ["Read", "Edit"]')
-    leaf.add_argument("--tag", metavar="WORD", action="append", help="tag (repeatable, replaces the current tags)")
-    leaf.add_argument("--source", metavar="SESSION:N,N", help="source messages")
+    leaf.argument("--resolution", "TEXT", "fix, as Markdown (- reads stdin)")
+    leaf.argument("--resolved-by", "NAME", "tool or person that fixed the error")
+    leaf.argument("--tool-sequence", "JSON", 'tools used, in order: ["Read", "Edit"]')
+    leaf.argument("--tag", "WORD", "tag (repeatable, replaces the current tags)", action="append")
+    leaf.argument("--source", "SESSION:N,N", "source messages")
 
 
 def run_normalize(args: argparse.Namespace, context: Context) -> int:

@@ -24,7 +24,7 @@ examples:
 """
 
 
-def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
+def add_to(parser: Parser, shared: Parser) -> None:
     """The sub-command without its siblings."""
     add_search(Group(parser, shared, "errors_command"))
 
@@ -33,8 +33,8 @@ def add_search(children: Group) -> None:
     """The sub-command and its arguments."""
     search = children.leaf("search", "search for a known fix", run_search, _EXAMPLES)
     add_text(search)
-    search.add_argument("--session", metavar="ID", help="session of the calling agent, to track whether the fix helps")
-    search.add_argument("--no-count", action="store_true", help="do not count this search as a use")
+    search.argument("--session", "ID", "session of the calling agent, to track whether the fix helps")
+    search.flag("--no-count", "do not count this search as a use")
     search.add_argument(
         "--tiers",
         choices=("text", "all"),
@@ -43,12 +43,10 @@ def add_search(children: Group) -> None:
     )
 
 
-def add_text(parser: argparse.ArgumentParser) -> None:
+def add_text(parser: Parser) -> None:
     """The text that a command is about, or a stream of them."""
-    parser.add_argument("text", metavar="TEXT", nargs="?", help="error output (default: stdin)")
-    parser.add_argument(
-        "--jsonl", action="store_true", help="read one JSON object per line from stdin, print one per line"
-    )
+    parser.argument("text", "TEXT", "error output (default: stdin)", nargs="?")
+    parser.flag("--jsonl", "read one JSON object per line from stdin, print one per line")
 
 
 def run_search(args: argparse.Namespace, context: Context) -> int:

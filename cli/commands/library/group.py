@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
-
 from cli.parser import Group, Parser, number, path_name
 
 _INGEST = """\
@@ -74,7 +72,7 @@ If stdout is not a terminal, the command prints FILE:LINE.
 """
 
 
-def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
+def add_to(parser: Parser, shared: Parser) -> None:
     """The sub-commands and their arguments."""
     children = Group(parser, shared, "library_command")
     ingest = children.leaf(
@@ -87,32 +85,32 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     _add_ask(ask)
     lister = children.leaf("list", "list documents by path", "cli.commands.library.manage:run_list")
     add_filters(lister)
-    lister.add_argument("--limit", metavar="N", type=number, default=50, help="documents per page (default 50)")
-    lister.add_argument("--after", metavar="PATH", help="cursor of the next page (`next` in the JSON output)")
+    lister.argument("--limit", "N", "documents per page (default 50)", type=number, default=50)
+    lister.argument("--after", "PATH", "cursor of the next page (`next` in the JSON output)")
     inspect = children.leaf(
         "inspect", "show the stored data of a document or passage", "cli.commands.library.manage:run_inspect", _INSPECT
     )
-    inspect.add_argument("name", metavar="NAME", help="path, citation (path#L12) or id")
+    inspect.argument("name", "NAME", "path, citation (path#L12) or id")
     opener = children.leaf("open", "open a citation in your editor", "cli.commands.library.manage:run_open", _OPEN)
-    opener.add_argument("name", metavar="NAME", help="citation (path#L12), path or id")
-    opener.add_argument("--workbench", action="store_true", help="open the workbench at the cited lines")
+    opener.argument("name", "NAME", "citation (path#L12), path or id")
+    opener.flag("--workbench", "open the workbench at the cited lines")
     citing = children.leaf("cite", "cite a passage in the fix of a case", "cli.commands.library.manage:run_cite", _CITE)
-    citing.add_argument("case", metavar="CASE", type=number, help="case number")
-    citing.add_argument("passage", metavar="PASSAGE", help="citation (path#L12) or passage id")
-    citing.add_argument("--quote", metavar="TEXT", help="quoted words (default: the beginning of the passage)")
-    citing.add_argument("--author", metavar="NAME", help="name of the author (default: you)")
+    citing.argument("case", "CASE", "case number", type=number)
+    citing.argument("passage", "PASSAGE", "citation (path#L12) or passage id")
+    citing.argument("--quote", "TEXT", "quoted words (default: the beginning of the passage)")
+    citing.argument("--author", "NAME", "name of the author (default: you)")
     index = children.leaf("index", "rebuild the full-text index", "cli.commands.library.manage:run_index")
     index.add_argument("--rebuild-fts", action="store_true", required=True, help="rebuild from the stored passages")
     ocr = children.leaf(
         "ocr-data", "copy language data for OCR into the data folder", "cli.commands.library.manage:run_ocr_data", _OCR
     )
-    ocr.add_argument("folder", metavar="FOLDER", type=path_name, nargs="?", help="folder (default: system folders)")
-    ocr.add_argument(
+    ocr.argument("folder", "FOLDER", "folder (default: system folders)", type=path_name, nargs="?")
+    ocr.argument(
         "--language",
-        metavar="LANG",
+        "LANG",
+        "Tesseract name of a language (repeatable, default: eng and kor)",
         action="append",
         default=[],
-        help="Tesseract name of a language (repeatable, default: eng and kor)",
     )
     children.leaf("embed", "embed passages for semantic search", "cli.commands.library.manage:run_embed")
     evaluate = children.leaf(
@@ -130,18 +128,14 @@ def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
     what.add_argument(
         "--folder", metavar="FOLDER", type=path_name, help="remove one folder and its documents from the library"
     )
-    reset.add_argument("--yes", action="store_true", help="skip the confirmation")
+    reset.flag("--yes", "skip the confirmation")
 
 
 def _add_ingest(leaf: Parser) -> None:
-    leaf.add_argument(
-        "roots",
-        metavar="FOLDER",
-        type=path_name,
-        nargs="*",
-        help="folders to index (default: all previously indexed folders)",
+    leaf.argument(
+        "roots", "FOLDER", "folders to index (default: all previously indexed folders)", type=path_name, nargs="*"
     )
-    leaf.add_argument("--watch", action="store_true", help="keep running and index changes until Ctrl-C")
+    leaf.flag("--watch", "keep running and index changes until Ctrl-C")
     one = leaf.add_mutually_exclusive_group()
     one.add_argument(
         "--file",
@@ -150,35 +144,29 @@ def _add_ingest(leaf: Parser) -> None:
         help="add one file (casebook copies it into _external in the first folder)",
     )
     one.add_argument("--stdin", action="store_true", help="add one document from standard input")
-    leaf.add_argument("--ext", metavar="EXT", default="md", help="format of standard input (default md)")
-    leaf.add_argument(
-        "--include", metavar="GLOB", action="append", default=[], help="include only matching files (repeatable)"
-    )
-    leaf.add_argument(
-        "--exclude", metavar="GLOB", action="append", default=[], help="exclude matching files (repeatable)"
-    )
+    leaf.argument("--ext", "EXT", "format of standard input (default md)", default="md")
+    leaf.argument("--include", "GLOB", "include only matching files (repeatable)", action="append", default=[])
+    leaf.argument("--exclude", "GLOB", "exclude matching files (repeatable)", action="append", default=[])
     types = ("markdown", "note", "paper", "reference", "inbox")
     leaf.add_argument("--type", choices=types, help="type of the documents")
     trust = ("primary", "secondary", "generated")
     leaf.add_argument("--trust", choices=trust, help="trust level of documents that do not declare one")
-    leaf.add_argument("--rehash", action="store_true", help="read unchanged files again")
-    leaf.add_argument("--rechunk", action="store_true", help="split documents of an older chunker again")
-    leaf.add_argument("--ocr", action="store_true", help="index the text of images and scanned pages (extra ocr)")
-    leaf.add_argument(
-        "--follow-links", action="store_true", help="follow symbolic links that point outside the folders"
-    )
-    leaf.add_argument("--summary-only", action="store_true", help="print only counts, not the list of documents")
+    leaf.flag("--rehash", "read unchanged files again")
+    leaf.flag("--rechunk", "split documents of an older chunker again")
+    leaf.flag("--ocr", "index the text of images and scanned pages (extra ocr)")
+    leaf.flag("--follow-links", "follow symbolic links that point outside the folders")
+    leaf.flag("--summary-only", "print only counts, not the list of documents")
 
 
 def _add_search(leaf: Parser) -> None:
-    leaf.add_argument("text", metavar="QUERY", nargs="?", help="query (default: stdin)")
+    leaf.argument("text", "QUERY", "query (default: stdin)", nargs="?")
     leaf.add_argument("--mode", choices=("lexical", "vector", "hybrid"), default="hybrid", help="default: hybrid")
-    leaf.add_argument("-k", "--k", metavar="N", type=number, default=10, help="hits per page (default 10)")
+    leaf.argument("-k", "--k", "N", "hits per page (default 10)", type=number, default=10)
     add_filters(leaf)
-    leaf.add_argument("--explain", action="store_true", help="show ranks, scores and both result lists")
-    leaf.add_argument("--cursor", metavar="CURSOR", help="cursor of the next page (`next_cursor` in the JSON output)")
-    leaf.add_argument("--max-tokens", metavar="N", type=number, default=0, help="maximum number of tokens (estimated)")
-    leaf.add_argument("--snippet-chars", metavar="N", type=number, default=220, help="maximum characters per passage")
+    leaf.flag("--explain", "show ranks, scores and both result lists")
+    leaf.argument("--cursor", "CURSOR", "cursor of the next page (`next_cursor` in the JSON output)")
+    leaf.argument("--max-tokens", "N", "maximum number of tokens (estimated)", type=number, default=0)
+    leaf.argument("--snippet-chars", "N", "maximum characters per passage", type=number, default=220)
     many = leaf.add_mutually_exclusive_group()
     many.add_argument(
         "--jsonl",
@@ -192,12 +180,12 @@ def _add_search(leaf: Parser) -> None:
 
 def _add_ask(leaf: Parser) -> None:
     usage = "question (default: stdin), or: sessions list, sessions show NAME, sessions delete NAME"
-    leaf.add_argument("text", metavar="QUESTION", nargs="*", help=usage)
-    leaf.add_argument("--explain", action="store_true", help="show the source of each sentence and the search trace")
-    leaf.add_argument("--session", metavar="NAME", help="continue or start a conversation with this name")
-    leaf.add_argument("--multi-hop", action="store_true", help="split the question and search several times")
+    leaf.argument("text", "QUESTION", usage, nargs="*")
+    leaf.flag("--explain", "show the source of each sentence and the search trace")
+    leaf.argument("--session", "NAME", "continue or start a conversation with this name")
+    leaf.flag("--multi-hop", "split the question and search several times")
     leaf.add_argument("--mode", choices=("lexical", "vector", "hybrid"), default="hybrid", help="default: hybrid")
-    leaf.add_argument("-k", "--k", metavar="N", type=number, help="passages to retrieve (default 8)")
+    leaf.argument("-k", "--k", "N", "passages to retrieve (default 8)", type=number)
     leaf.add_argument("--template", choices=("rag-v1", "rag-v2", "rag-v3"), help="prompt template")
     add_filters(leaf)
 
@@ -224,23 +212,14 @@ def add_filters(leaf: Parser) -> None:
 
 
 def _add_eval(leaf: Parser) -> None:
-    leaf.add_argument("suite", metavar="FILE", type=path_name, help="golden queries (YAML)")
-    leaf.add_argument("--ingest", action="store_true", help="index the suite's `corpus` into a temporary library")
+    leaf.argument("suite", "FILE", "golden queries (YAML)", type=path_name)
+    leaf.flag("--ingest", "index the suite's `corpus` into a temporary library")
     leaf.add_argument(
         "--mode",
         choices=("lexical", "vector", "hybrid"),
         action="append",
         help="search modes (default: lexical, hybrid)",
     )
-    leaf.add_argument(
-        "-k",
-        "--k",
-        metavar="N",
-        type=number,
-        default=10,
-        help="number of results for recall and precision (default 10)",
-    )
-    leaf.add_argument("--keep", action="store_true", help="save the run for later comparison")
-    leaf.add_argument(
-        "--compare", metavar="RUN", nargs="?", const="", help="compare with this run (default: the last saved run)"
-    )
+    leaf.argument("-k", "--k", "N", "number of results for recall and precision (default 10)", type=number, default=10)
+    leaf.flag("--keep", "save the run for later comparison")
+    leaf.argument("--compare", "RUN", "compare with this run (default: the last saved run)", nargs="?", const="")

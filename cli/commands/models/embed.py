@@ -25,15 +25,9 @@ _MOST = 50
 _NAMES = {"error": "case", "rule": "rule", "chunk": "passage"}
 
 
-def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
+def add_to(parser: Parser, shared: Parser) -> None:
     parser.epilog = _EXAMPLES
-    parser.add_argument(
-        "--batch",
-        metavar="N",
-        type=number,
-        default=_MOST,
-        help=f"texts per batch, 1 to {_MOST} (default {_MOST})",
-    )
+    parser.argument("--batch", "N", f"texts per batch, 1 to {_MOST} (default {_MOST})", type=number, default=_MOST)
     parser.set_defaults(run=run_embed)
 
 

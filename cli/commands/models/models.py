@@ -31,22 +31,22 @@ Only `pull` uses the network.
 """
 
 
-def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
+def add_to(parser: Parser, shared: Parser) -> None:
     """The sub-commands and their arguments."""
     parser.epilog = _EXAMPLES
     children = Group(parser, shared, "models_command")
     children.leaf("list", "list models", run_list)
     pull = children.leaf("pull", "download a model and verify its digests", run_pull)
-    pull.add_argument("id", metavar="ID", nargs="?", default=MINILM, help=f"model (default: {MINILM})")
-    pull.add_argument("--force", action="store_true", help="download the model even if it is installed")
+    pull.argument("id", "ID", f"model (default: {MINILM})", nargs="?", default=MINILM)
+    pull.flag("--force", "download the model even if it is installed")
     add = children.leaf("add", "add a model from a folder (converts BERT safetensors)", run_add)
-    add.add_argument("folder", metavar="DIR", type=path_name, help="ONNX or sentence-transformers folder")
-    add.add_argument("--id", metavar="ID", help="model id (default: name of the folder)")
+    add.argument("folder", "DIR", "ONNX or sentence-transformers folder", type=path_name)
+    add.argument("--id", "ID", "model id (default: name of the folder)")
     add.add_argument("--languages", choices=("en", "multilingual"), help="languages (default: detected)")
-    add.add_argument("--document-prefix", metavar="TEXT", help="prefix for stored texts")
-    add.add_argument("--query-prefix", metavar="TEXT", help="prefix for queries")
+    add.argument("--document-prefix", "TEXT", "prefix for stored texts")
+    add.argument("--query-prefix", "TEXT", "prefix for queries")
     use = children.leaf("use", "select a model", run_use)
-    use.add_argument("id", metavar="ID", help=f"installed model, or {_AUTO} for the best installed model")
+    use.argument("id", "ID", f"installed model, or {_AUTO} for the best installed model")
     children.leaf("calibrate", "calibrate the selected model for answers", run_calibrate)
 
 

@@ -34,15 +34,15 @@ examples:
 """
 
 
-def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
+def add_to(parser: Parser, shared: Parser) -> None:
     parser.epilog = _EXAMPLES
     act = parser.add_mutually_exclusive_group()
     act.add_argument("--foreground", action="store_true", help="run in this process (default)")
     act.add_argument("--background", action="store_true", help="start a background service and return")
     act.add_argument("--status", action="store_true", help="show whether a service is running (exit 1 if not)")
     act.add_argument("--stop", action="store_true", help="stop the service (exit 1 if no service is running)")
-    parser.add_argument("--idle", metavar="SECONDS", type=_seconds, help="stop after this many idle seconds")
-    parser.add_argument("--model", metavar="ID", help="model to load (default: the selected model)")
+    parser.argument("--idle", "SECONDS", "stop after this many idle seconds", type=_seconds)
+    parser.argument("--model", "ID", "model to load (default: the selected model)")
     parser.set_defaults(run=run_command)
 
 

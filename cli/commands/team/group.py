@@ -36,46 +36,42 @@ A team shares through its git repository, through a PostgreSQL server, or both.
 _STAYS = "A withdrawn lesson stays in the history of git and of each casebook that imported it."
 
 
-def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
+def add_to(parser: Parser, shared: Parser) -> None:
     """The sub-commands and their arguments."""
     parser.epilog = _EXAMPLES
     children = Group(parser, shared, "team_command")
     export = children.leaf("export", "write verified fixes of this repository into its lessons file", run_export)
     _add_selection(export)
-    export.add_argument(
-        "--withdraw", metavar="LESSON", action="append", default=[], help="withdraw this lesson (repeatable)"
-    )
-    export.add_argument("--yes", action="store_true", help="skip the confirmation of the first export")
+    export.argument("--withdraw", "LESSON", "withdraw this lesson (repeatable)", action="append", default=[])
+    export.flag("--yes", "skip the confirmation of the first export")
     show = children.leaf("preview", "show every field and excerpt that an export would write", run_preview)
     _add_selection(show)
-    show.add_argument(
-        "--server", action="store_true", help="show the fields that the next sync would send to the server"
-    )
+    show.flag("--server", "show the fields that the next sync would send to the server")
     check = children.leaf("check", "list stale lessons and invalid lines", run_check)
     _add_folder(check)
     merge = children.leaf("merge", "merge lessons files (git can run this command as a merge driver)", run_merge)
-    merge.add_argument(
-        "files", metavar="FILE", nargs="+", type=path_name, help="BASE OURS THEIRS (writes OURS), or one "
-        "file with conflict markers",
-    )  # fmt: skip
+    merge.argument("files", "FILE", "BASE OURS THEIRS (writes OURS), or one "
+        "file with conflict markers", nargs="+", type=path_name)  # fmt: skip
     merge.set_defaults(bare=True)
     add_server(children)
     add_index(children)
 
 
 def _add_folder(leaf: Parser) -> None:
-    leaf.add_argument("--repository", metavar="DIR", type=path_name, default=".", help="folder in the repository")
+    leaf.argument("--repository", "DIR", "folder in the repository", type=path_name, default=".")
 
 
 def _add_selection(leaf: Parser) -> None:
     _add_folder(leaf)
-    leaf.add_argument(
-        "--case", metavar="ID", type=number, action="append", default=[],
-        help="also share the verified fixes of this case (repeatable)",
-    )  # fmt: skip
-    leaf.add_argument(
-        "--restore", metavar="LESSON", action="append", default=[], help="share a withdrawn lesson again (repeatable)"
+    leaf.argument(
+        "--case",
+        "ID",
+        "also share the verified fixes of this case (repeatable)",
+        action="append",
+        type=number,
+        default=[],
     )
+    leaf.argument("--restore", "LESSON", "share a withdrawn lesson again (repeatable)", action="append", default=[])
 
 
 def _planned(args: argparse.Namespace, store: Any) -> Plan:

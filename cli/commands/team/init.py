@@ -31,11 +31,11 @@ Then review the files and commit them.
 """
 
 
-def add_to(parser: argparse.ArgumentParser, shared: Parser) -> None:
+def add_to(parser: Parser, shared: Parser) -> None:
     parser.epilog = _EXAMPLES
-    parser.add_argument("--merge-driver", action="store_true", help="let git merge the lessons file with casebook")
-    parser.add_argument("--no-import", action="store_true", help="skip the import of your transcripts")
-    parser.add_argument("--yes", action="store_true", help="write without confirmation")
+    parser.flag("--merge-driver", "let git merge the lessons file with casebook")
+    parser.flag("--no-import", "skip the import of your transcripts")
+    parser.flag("--yes", "write without confirmation")
     parser.set_defaults(run=run_init)
 
 

@@ -26,29 +26,33 @@ _SHOWN = 20
 def add_server(children: Group) -> None:
     """The sub-commands of a team with a server."""
     init = children.leaf("init", "create a team on a PostgreSQL server, or update its tables", run_init)
-    init.add_argument("url", metavar="URL", nargs="?", help=f"{_URL} (default: your team's server)")
+    init.argument("url", "URL", f"{_URL} (default: your team's server)", nargs="?")
     _add_team(init, "default: the name of the database")
     join = children.leaf("join", "share the fixes of a repository with a team on a server", run_join)
-    join.add_argument("url", metavar="URL", nargs="?", help=f"{_URL} (default: your team's server)")
+    join.argument("url", "URL", f"{_URL} (default: your team's server)", nargs="?")
     _add_team(join, "default: your team, if your login has only one")
-    join.add_argument(
-        "--repository", metavar="DIR", type=path_name, action="append", default=[],
-        help="share the fixes of this repository (repeatable, default: the current one)",
-    )  # fmt: skip
-    join.add_argument("--machine", metavar="NAME", default="", help="name of this machine in the log (default: random)")
-    join.add_argument("--yes", action="store_true", help="skip the confirmation")
+    join.argument(
+        "--repository",
+        "DIR",
+        "share the fixes of this repository (repeatable, default: the current one)",
+        action="append",
+        type=path_name,
+        default=[],
+    )
+    join.argument("--machine", "NAME", "name of this machine in the log (default: random)", default="")
+    join.flag("--yes", "skip the confirmation")
     sync = children.leaf("sync", "send and receive lessons now", run_sync)
-    sync.add_argument("--again", action="store_true", help="read the whole log again and send lost events")
-    sync.add_argument("--withdraw", metavar="LESSON", action="append", default=[], help="withdraw this lesson")
-    sync.add_argument("--restore", metavar="LESSON", action="append", default=[], help="share this lesson again")
+    sync.flag("--again", "read the whole log again and send lost events")
+    sync.argument("--withdraw", "LESSON", "withdraw this lesson", action="append", default=[])
+    sync.argument("--restore", "LESSON", "share this lesson again", action="append", default=[])
     status = children.leaf("status", "show your team, its server and unsent events", run_status)
-    status.add_argument("--offline", action="store_true", help="do not contact the server")
-    status.add_argument("--verify", action="store_true", help="check the hashes of the whole log")
+    status.flag("--offline", "do not contact the server")
+    status.flag("--verify", "check the hashes of the whole log")
     children.leaf("leave", "leave the team (its fixes stay in your casebook)", run_leave)
 
 
 def _add_team(leaf: Parser, default: str) -> None:
-    leaf.add_argument("--team", metavar="NAME", default="", help=f"name of the team ({default})")
+    leaf.argument("--team", "NAME", f"name of the team ({default})", default="")
 
 
 def _address(args: argparse.Namespace, context: Context) -> str:
@@ -213,14 +217,15 @@ def add_index(children: Group) -> None:
     """The sub-commands and their arguments."""
     children.leaf("index", "build or update the server's search index", run_index)
     hold = children.leaf("hold", "show or select which lessons of the team your casebook stores", run_hold)
-    hold.add_argument(
-        "--project", metavar="NAME", action="append", default=[],
-        help="store lessons of this repository, for example github.com/acme/shop (repeatable)",
-    )  # fmt: skip
-    hold.add_argument(
-        "--tool", metavar="NAME", action="append", default=[], help="store lessons about this tool (repeatable)"
+    hold.argument(
+        "--project",
+        "NAME",
+        "store lessons of this repository, for example github.com/acme/shop (repeatable)",
+        action="append",
+        default=[],
     )
-    hold.add_argument("--everything", action="store_true", help="store every lesson (default)")
+    hold.argument("--tool", "NAME", "store lessons about this tool (repeatable)", action="append", default=[])
+    hold.flag("--everything", "store every lesson (default)")
 
 
 def run_index(args: argparse.Namespace, context: Context) -> int:
