@@ -110,7 +110,6 @@ def run_match(args: argparse.Namespace, context: Context) -> int:
     from core.flows.rules.files import with_unread
     from core.rules.matching.api import LATE
     from core.rules.matching.call import CALL, read_call
-    from core.rules.matching.languages import project_type
 
     if not 1 <= args.limit <= 100:
         raise Fault(
@@ -118,7 +117,6 @@ def run_match(args: argparse.Namespace, context: Context) -> int:
         )
     if args.project and not Path(args.project).is_dir():
         raise Fault("invalid_input", f"--project {args.project} is not a folder", "pass the project folder")
-    kind = project_type(Path(args.project)) if args.project else ()
     bans = _ban_source(args, context)
     matching, unread = _whole(args, context, source="process" if args.jsonl else "either", bans=bans)
     with matching as matcher:
@@ -129,10 +127,10 @@ def run_match(args: argparse.Namespace, context: Context) -> int:
                 raise Fault("invalid_input", "--jsonl reads calls from standard input", "omit --tool and --input")
 
             def answer(item: Any) -> RuleMatch:
-                return with_unread(matcher.match(read_call(item, kind), limit=args.limit, wait_s=600.0), unread)
+                return with_unread(matcher.match(read_call(item), limit=args.limit, wait_s=600.0), unread)
 
             return 0 if run_stream(answer, CALL) else 2
-        found = with_unread(matcher.match(_call(args, kind), limit=args.limit), unread)
+        found = with_unread(matcher.match(_call(args), limit=args.limit), unread)
         from cli.format.rules import match_lines
 
         context.out.result(found, match_lines(context.out, found))
@@ -141,7 +139,7 @@ def run_match(args: argparse.Namespace, context: Context) -> int:
         return 0 if found.rules else 1
 
 
-def _call(args: argparse.Namespace, kind: tuple[str, ...]) -> ToolCall:
+def _call(args: argparse.Namespace) -> ToolCall:
     from cli.context import read_text_argument
     from core.rules.matching.call import read_call
 
@@ -153,7 +151,7 @@ def _call(args: argparse.Namespace, kind: tuple[str, ...]) -> ToolCall:
         raise Fault("invalid_input", f"--input is not JSON: {why_unread(error)}", _LIKE) from None
     if not isinstance(given, dict):
         raise Fault("invalid_input", "--input is not a JSON object", _LIKE)
-    return read_call({"tool_name": args.tool, "tool_input": given}, kind)
+    return read_call({"tool_name": args.tool, "tool_input": given})
 
 
 def _ban_source(args: argparse.Namespace, context: Context) -> BanSource:

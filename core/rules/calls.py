@@ -11,14 +11,12 @@ import re
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Final, cast
 
 import orjson
 
 from core.base.fault import Fault
 from core.rules.matching.call import ToolCall, patch_in_a_line, read_call
-from core.rules.matching.languages import project_type
 from core.store import Store, faults
 from core.text.cleaning import normalized
 from core.text.tokenizing import without_particle
@@ -295,7 +293,7 @@ def _highlighted_row(row: CallRow, texts: Sequence[str], words: Sequence[str]) -
 
 
 def stored_call(store: Store, key: int) -> StoredCall | None:
-    """The call of this key with its whole input and its project's languages; None where it is gone. Raises Fault."""
+    """The call of this key with its whole input; None where it is gone. Raises Fault."""
     with faults(store.path):
         row = store.con.execute(
             "SELECT t.name, t.input_json, t.session_id, t.call_idx, s.project, coalesce(m.ts, ''), s.started"
@@ -307,8 +305,7 @@ def stored_call(store: Store, key: int) -> StoredCall | None:
     if row is None:
         return None
     name, given, session, message, project, ts, started = cast("tuple[str, str, str, int, str, str, str]", row)
-    kind = project_type(Path(project)) if project and Path(project).is_absolute() else ()
-    return StoredCall(key, ToolCall(name, _input(given), kind), session, message, project, ts, started)
+    return StoredCall(key, ToolCall(name, _input(given)), session, message, project, ts, started)
 
 
 def about(tool: str, given: str, *, whole: bool = True) -> str:

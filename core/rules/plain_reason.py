@@ -31,7 +31,6 @@ FACTORS: Final[Mapping[str, str]] = MappingProxyType(
         "another rule shares more words with the call": "{words} shares more words with the call.",
         "another rule is closer in meaning": "{meaning} is closer to the call in meaning.",
         "behind the first rule": "{first} matches the call much better.",
-        "the project has another language": "The project uses a different language than the rule.",
     }
 )
 """The beginning of a reason that lowers a score, and its sentence; the braces name another rule of the match."""

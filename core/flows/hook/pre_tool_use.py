@@ -23,7 +23,6 @@ from core.rules.format.book import Book, book_of
 from core.rules.format.rule import RuleFile, Scope
 from core.rules.matching.api import MatchedRule, RuleMatch, match
 from core.rules.matching.call import ToolCall
-from core.rules.matching.languages import project_type
 from core.rules.matching.tables import Tables, load_tables, shipped_tables
 from core.text import visible
 
@@ -93,8 +92,7 @@ def _rules(
             read.append((path, scope))
             stamps.append(stamp)
     book = _book(tuple(stamps), tables)
-    kind = project_type(folder) if folder else ()
-    call = ToolCall(payload.tool, payload.tool_input, kind)
+    call = ToolCall(payload.tool, payload.tool_input)
     found, waiting = _matched(book, call, database, embedding, most)
     return Advice(found, tuple(read), waiting, tuple(unread))
 

@@ -105,7 +105,6 @@ def _match_rules(desk: Desk, given: dict[str, Any], _: Cancelled) -> RuleMatch:
     from core.flows.rules.files import readable, rule_files, with_unread
     from core.flows.rules.matcher import RuleMatcher
     from core.rules.matching.call import read_call
-    from core.rules.matching.languages import project_type
 
     project = from_home(given["project"]) if given.get("project") else Path.cwd()
     found = rule_files(desk.settings.rules, project)
@@ -114,7 +113,7 @@ def _match_rules(desk: Desk, given: dict[str, Any], _: Cancelled) -> RuleMatch:
         hint = "set rules.files (casebook config show), or pass the project folder"
         raise Fault("invalid_input", "no rule file found, neither yours nor of this project", hint)
     files, unread = readable(found) if found else ((), ())
-    call = read_call({"tool_name": given["tool_name"], "tool_input": given["tool_input"]}, project_type(project))
+    call = read_call({"tool_name": given["tool_name"], "tool_input": given["tool_input"]})
     vectors = desk.vectors() if desk.database.exists() else None  # no casebook is made by looking
     with RuleMatcher(files, desk.database, vectors, bans=bans) as matcher:
         return with_unread(matcher.match(call, limit=given.get("limit", 5)), unread)

@@ -212,7 +212,7 @@ def weigh(book: Book, call: ToolCall, semantic: Semantic | None, *, use_fallback
         facts(
             act=text.act,
             languages=", ".join(sorted(text.languages)),
-            project=", ".join(text.project),
+            project="",  # of rule_match.v1; no longer read
             patterns=", ".join(asked.patterns),
             **({"unread": text.unread} if text.unread else {}),
             **({LATE: ", ".join(asked.late)} if asked.late else {}),

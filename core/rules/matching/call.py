@@ -252,11 +252,10 @@ def _file(line: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call of a tool: its name, its input as it was given, and the type of the project it happens in."""
+    """A call of a tool: its name, and its input as it was given."""
 
     tool_name: str
     tool_input: Mapping[str, Any] = field(default_factory=dict[str, Any])
-    project: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,14 +270,13 @@ class Part:
 @dataclass(frozen=True, slots=True)
 class CallText:
     """A call as texts. `languages` are those of its file or its programs, `act` what it does, `model_text` is what a
-    model reads; `project` are the languages of the project; `code` are the words of what it does, as code has them,
+    model reads; `code` are the words of what it does, as code has them,
     `looks`: it says of itself that it only looks; `unread`: code points of it that nothing looks at, because a text of
     it goes on for longer than `READ`."""
 
     tool: str
     parts: tuple[Part, ...]
     languages: frozenset[str]
-    project: tuple[str, ...]
     act: Act
     programs: frozenset[str]
     model_text: str
@@ -288,14 +286,14 @@ class CallText:
     unread: int = 0
 
 
-def read_call(item: Mapping[str, Any], project: tuple[str, ...] = ()) -> ToolCall:
+def read_call(item: Mapping[str, Any]) -> ToolCall:
     """The call in a hook's payload, or in any object with `tool_name` and `tool_input`. Raises Fault invalid_input."""
     name, given = item.get("tool_name"), item.get("tool_input")
     if not isinstance(name, str) or not name.strip():
         raise Fault("invalid_input", "the call has no tool (tool_name)", f"write {CALL}")
     if given is not None and not isinstance(given, dict):
         raise Fault("invalid_input", "tool_input is not an object", f"write {CALL}")
-    return ToolCall(name.strip()[:200], cast("dict[str, Any]", given or {}), project)
+    return ToolCall(name.strip()[:200], cast("dict[str, Any]", given or {}))
 
 
 def call_text(call: ToolCall) -> CallText:
@@ -317,7 +315,7 @@ def call_text(call: ToolCall) -> CallText:
     code = code_text(patterns)
     unread = sum(max(0, len(text) - READ) for _, text in _strings(given))
     return CallText(
-        call.tool_name, parts, known, call.project, act, programs, model, patterns, code, looks, unread
+        call.tool_name, parts, known, act, programs, model, patterns, code, looks, unread
     )  # fmt: skip
 
 

@@ -45,7 +45,7 @@ _CURE = 1.5
 """How steeply a cure in the call takes away: half of it leaves a third, a whole one nothing."""
 NEAR_MISS = 0.55
 """For the command of a mistake without the option that makes it one."""
-_OTHER_LANGUAGE, _OTHER_PROJECT = 0.8, 0.9
+_OTHER_LANGUAGE = 0.8
 _EMBEDDED = frozenset(("sql",))
 """Languages embedded in code of any language: no other language contradicts them."""
 _FEWER_WORDS, _FARTHER = 0.5, 1.0
@@ -175,17 +175,12 @@ def _of_language(found: Context, call: CallText, rule_languages: frozenset[str])
     same = agree(call.languages - {"data"}, rule_languages)
     if same is False and rule_languages == _EMBEDDED:
         return found
-    if same is not None:
-        ours = ", ".join(sorted(call.languages))
-        if same:
-            return found.noting(f"both are about {ours}")
-        return found.times(_OTHER_LANGUAGE, f"the call is {ours}, but the rule is not")
-    near = agree(call.project, rule_languages)
-    if near is None:
+    if same is None:
         return found
-    if near:
-        return found.noting("the project has the rule's language")
-    return found.times(_OTHER_PROJECT, "the project has another language")
+    ours = ", ".join(sorted(call.languages))
+    if same:
+        return found.noting(f"both are about {ours}")
+    return found.times(_OTHER_LANGUAGE, f"the call is {ours}, but the rule is not")
 
 
 def _about(call: CallText, act: Act, words: frozenset[str]) -> bool:

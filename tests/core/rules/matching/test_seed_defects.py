@@ -19,7 +19,6 @@ from core.rules.format.parse import parse_text
 from core.rules.format.store import count_use, usage
 from core.rules.matching.api import match
 from core.rules.matching.call import ToolCall, call_text
-from core.rules.matching.languages import project_type
 from core.rules.matching.seed_api import _semantic, find_relevant_rules_semantic
 from core.rules.matching.semantic import RememberedSemantic
 from core.rules.matching.tables import load_tables
@@ -184,38 +183,6 @@ def test_a_table_of_ones_own_that_is_wrong_is_done_without(monkeypatch: pytest.M
 def test_an_ending_of_one_letter_brings_no_rule(name: str) -> None:
     book = book_of(parse_text(f"### ERR-001: {RULE['title']}\n**Problem**: {RULE['problem']} v c h\n").rules)
     assert match(book, ToolCall("Write", {"file_path": name, "content": "int x;"}), None).rules == ()
-
-
-def test_projects_are_known_by_endings_too(tmp_path: Path) -> None:
-    for name in ("Shop.sln", "Shop.vcxproj", "top.sv"):
-        (tmp_path / name).touch()
-    assert set(project_type(tmp_path)) == {"csharp", "cpp", "verilog"}
-    assert project_type(tmp_path / "absent") == ()
-
-
-def test_a_project_is_known_from_any_folder_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    inner = tmp_path / "home" / "shop" / "src" / "deep"
-    (inner / "own").mkdir(parents=True)
-    (tmp_path / "home" / "other").mkdir()
-    (tmp_path / "home" / "other" / "Cargo.toml").touch()
-    monkeypatch.setattr(Path, "home", lambda: tmp_path / "home")
-    assert project_type(inner) == ()
-    (tmp_path / "home" / "go.mod").touch()
-    assert project_type(inner) == (), "the home folder is no project"
-    shop = tmp_path / "home" / "shop"
-    (shop / "web").mkdir()
-    (shop / "web" / "package.json").touch()
-    assert project_type(inner) == (), "a folder beside it may be anything, but in a repository"
-    (shop / ".git").mkdir()
-    assert project_type(inner) == ("javascript",)
-    (shop / "pyproject.toml").touch()
-    assert project_type(inner) == ("python", "javascript")
-    (inner / "own" / "go.mod").touch()
-    assert project_type(inner / "own") == ("go",), "the nearest marks it"
-    (inner / ".git").mkdir()
-    (inner / "none").mkdir()
-    (inner / "own" / "go.mod").unlink()
-    assert project_type(inner / "none") == (), "what lies above a repository is another project"
 
 
 def test_counts_of_several_at_once_are_all_kept_and_only_of_what_was_shown(tmp_path: Path) -> None:
