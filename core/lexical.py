@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
 from operator import add
 from typing import Final
 
@@ -33,14 +32,27 @@ def bigrams(text: str) -> str:
     if text.isascii():
         return ""
     runs = HANGUL_RUN.findall(normalized(text))
-    return " ".join([_pairs(run) if len(run) <= _CACHED_SYLLABLES else _bigrams_of(run) for run in runs])
+    return " ".join(map(_PAIRS.__getitem__, runs))
 
 
 def _bigrams_of(run: str) -> str:
     return " ".join(map(add, run, run[1:])) if len(run) > 1 else run
 
 
-_pairs = lru_cache(maxsize=1 << 16)(_bigrams_of)
+class _Pairs(dict[str, str]):
+    """The bigrams of each run of Hangul. A `dict` answers in half the time of `lru_cache`."""
+
+    def __missing__(self, run: str) -> str:
+        found = _bigrams_of(run)
+        if len(run) <= _CACHED_SYLLABLES:
+            if len(self) >= _KEPT:
+                self.clear()
+            self[run] = found
+        return found
+
+
+_KEPT: Final = 1 << 16
+_PAIRS: Final = _Pairs()
 
 
 def syllable_pairs(word: str) -> tuple[str, ...]:

@@ -152,7 +152,7 @@ class FoldAhead:
         """The sessions in their order, each with what became of its errors, None where that is found at its turn."""
         for small, some in groupby(due, key=self._small.__contains__):
             if small:  # a large one asks the second process itself
-                yield from shared(self._second, some, self._question, self._fold, most=_AHEAD)
+                yield from shared(self._second, some, self._question, self._fold, depth=3, most=_AHEAD)
             else:
                 yield from ((session, None) for session in some)
 

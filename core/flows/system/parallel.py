@@ -16,7 +16,7 @@ from core.base.fault import Fault
 from core.process.child import Child, ChildExitedError, Reply
 from core.process.worker import RARE_GC, Call, Handler
 
-_DEPTH: Final = 3
+_DEPTH: Final = 5
 """Pieces the second process has at a time; while it has them, this one does further ones itself."""
 MOST: Final = 8
 """Pieces kept until their turn comes."""
@@ -149,16 +149,17 @@ def shared(
     elsewhere: Callable[[Piece], Question | None],
     here: Callable[[Piece], Result],
     ahead: Callable[[Piece], Result | None] | None = None,
+    depth: int = _DEPTH,
     most: int = MOST,
 ) -> Generator[tuple[Piece, Result]]:
     """Each piece with its result, in order.
 
     `elsewhere` says what the second process is asked for a piece, None for one that is not for it; where that answers
     None, or is gone, `here` does it. `ahead` does a piece here before its turn, None where it must wait for that; it is
-    `here` where nothing else is given. At `most` so many pieces are begun. Where two works share a second process, one
-    begins pieces, ahead, while the other one waits.
+    `here` where nothing else is given. At `most` so many pieces are begun, `depth` of them there. Where two works share
+    a second process, one begins pieces, ahead, while the other one waits.
     """
-    work = _Work(second, iter(pieces), elsewhere, here, ahead or here, most)
+    work = _Work(second, iter(pieces), elsewhere, here, ahead or here, depth, most)
     with second.serving(work):
         try:
             while True:
@@ -190,11 +191,12 @@ class _Work(Generic[Piece, Result]):
         elsewhere: Callable[[Piece], Question | None],
         here: Callable[[Piece], Result],
         ahead: Callable[[Piece], Result | None],
+        depth: int,
         most: int,
     ) -> None:
         self.second, self.pieces, self.elsewhere, self.here, self.ahead = second, pieces, elsewhere, here, ahead
         self.begun = deque[_Begun[Piece, Result]]()
-        self.most = most
+        self.depth, self.most = depth, most
         self.gone = False
 
     @property
@@ -204,7 +206,7 @@ class _Work(Generic[Piece, Result]):
 
     def hand_over(self) -> None:
         """Let the second process have enough to do."""
-        while not self.gone and self.second.ready and len(self.begun) < self.most and self.asked < _DEPTH:
+        while not self.gone and self.second.ready and len(self.begun) < self.most and self.asked < self.depth:
             piece = next(self.pieces, None)
             if piece is None:
                 return

@@ -9,8 +9,10 @@ from __future__ import annotations
 import datetime as dt
 import os
 import stat
+import sys
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple, cast
@@ -87,7 +89,7 @@ class About:
 def about(parsed: Parsed, relative: str, media: Media, source: Source, mtime_ns: int) -> About:
     """What a document says of itself, and what is true of it where it says nothing or something that cannot be."""
     said = parsed.said
-    changed = utc(dt.datetime.fromtimestamp(mtime_ns / 1e9, dt.UTC).isoformat()) or "1970-01-01T00:00:00Z"
+    changed = _shown(dt.datetime.fromtimestamp(mtime_ns / 1e9, dt.UTC))
     created, updated = _first(said, "created_at", "created", "date"), _first(said, "updated_at", "updated", "modified")
     type_said, trust_said = str(said.get("source_type", "")), str(said.get("trust_level", ""))
     tags = _texts(said.get("tags"))
@@ -136,6 +138,10 @@ def utc(said: str) -> str | None:
         time = time.replace(tzinfo=dt.UTC) if time.tzinfo is None else time.astimezone(dt.UTC)
     except (ValueError, OverflowError):
         return None
+    return _shown(time)
+
+
+def _shown(time: dt.datetime) -> str:
     return time.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
@@ -442,7 +448,7 @@ def _read(task: Task) -> tuple[bytes | None, int, int]:
     handle = os.open(task.path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     try:
         now = os.fstat(handle)
-        if task.within and not _is_inside(task, now):
+        if task.within and not (_is_path_of(task, handle) or _is_inside(task, now)):
             raise _OutsideRoot
         if not stat.S_ISREG(now.st_mode):
             raise OSError(0, "not a regular file")
@@ -453,9 +459,27 @@ def _read(task: Task) -> tuple[bytes | None, int, int]:
         data = file.read(LOOKED)
         if is_binary(data) and task.media not in ("pdf", "picture"):
             return None, min(now.st_size, task.max_bytes), now.st_mtime_ns
-        data += file.read(task.max_bytes + 1 - len(data))
+        most = task.max_bytes + 1
+        # As much as the file has: for a limit of 100 MB, memory of that size would be taken first.
+        while more := file.read(min(most - len(data), max(0, now.st_size - len(data)) + 1)):
+            data += more
     too_large = len(data) > task.max_bytes
     return (None if too_large else data), max(now.st_size, len(data)), now.st_mtime_ns
+
+
+_OPENED: Final = "/proc/self/fd" if sys.platform == "linux" else ""
+
+
+def _is_path_of(task: Task, handle: int) -> bool:
+    """Whether Linux says that the file that was opened lies at the path of the task, within the folder.
+
+    No part of that path is a link. One question, where `_is_inside` has one for each folder of the path.
+    """
+    if not _OPENED or not task.path.startswith(f"{task.within}{os.sep}"):
+        return False
+    with suppress(OSError):
+        return os.readlink(f"{_OPENED}/{handle}") == task.path  # noqa: PTH115  a `Path` takes as long as the question
+    return False
 
 
 def _is_inside(task: Task, opened: os.stat_result) -> bool:
@@ -506,8 +530,7 @@ def block_rows(doc: str, blocks: Sequence[ParsedBlock]) -> tuple[BlockRow, ...]:
     counters: dict[tuple[str, tuple[str, ...]], int] = {}
     paths: dict[tuple[str, ...], tuple[str, str]] = {}
     found: list[BlockRow] = []
-    for position, block in enumerate(blocks):
-        path, kind = block.heading_path, block.kind
+    for position, (kind, path, span, _, payload, _) in enumerate(blocks):
         ordinal = counters.get((kind, path), 0)
         counters[kind, path] = ordinal + 1
         if path not in paths:
@@ -515,12 +538,12 @@ def block_rows(doc: str, blocks: Sequence[ParsedBlock]) -> tuple[BlockRow, ...]:
         path_json, canonical = paths[path]
         found.append(
             (
-                ids.block_id_of_json(doc, kind, canonical, ordinal, ids.canonical_span(block.span)),
+                ids.block_id_of_json(doc, kind, canonical, ordinal, ids.canonical_span(span)),
                 kind,
                 path_json,
                 ordinal,
-                ids.span_json(block.span),
-                orjson.dumps(block.payload).decode() if block.payload else "{}",
+                ids.span_json(span),
+                orjson.dumps(payload).decode() if payload else "{}",
                 position,
             )
         )

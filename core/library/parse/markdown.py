@@ -258,7 +258,8 @@ def pictures(md: MarkdownIt, content: str, env: dict[str, Any]) -> list[tuple[st
 
 
 def quick_block(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:
-    """A rule before all others: a heading, or a paragraph all of whose lines begin with a letter, outside of any block.
+    """A rule before all others: a heading, or a paragraph all of whose lines begin as only text does, outside of any
+    block.
 
     It makes the tokens that the rules of CommonMark make, or leaves the line to them.
     """
@@ -268,11 +269,11 @@ def quick_block(state: StateBlock, start_line: int, end_line: int, silent: bool)
     if sign == "#":
         after = _first(state, start_line + 1) if start_line + 1 < end_line else ""
         return after not in _DELIMITER and heading(state, start_line, end_line, silent)
-    if not sign.isalpha():
+    if not _begins_text(state, start_line, sign):
         return False
     end = start_line + 1
     while end < end_line and (first := _first(state, end)):
-        if not first.isalpha() or state.tShift[end]:
+        if state.tShift[end] or not (first == "[" or _begins_text(state, end, first)):
             return False
         end += 1
     content = mdTrim(state.src[state.bMarks[start_line] : state.eMarks[end - 1]])
@@ -282,6 +283,20 @@ def quick_block(state: StateBlock, start_line: int, end_line: int, silent: bool)
     token.content, token.map, token.children = content, [start_line, end], []
     state.push("paragraph_close", "p", -1)
     return True
+
+
+_ONLY_TEXT: Final = frozenset("/{}()!\"'“”‘’.,;?%@$…")
+"""Signs at the margin that begin no block."""
+
+
+def _begins_text(state: StateBlock, line: int, sign: str) -> bool:
+    """Whether a line at the margin, which begins with `sign`, can only be one of a paragraph. (`[` can only within.)"""
+    if sign.isalpha() or sign in _ONLY_TEXT:
+        return True
+    if sign not in "*`":
+        return False
+    after = state.src[state.bMarks[line] + 1 : state.bMarks[line] + 3]  # of a line that ends here: its end, no letter
+    return after[:1].isalnum() or (after[:1] == sign and after[1:].isalnum())
 
 
 def _first(state: StateBlock, line: int) -> str:

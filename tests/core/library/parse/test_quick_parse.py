@@ -25,7 +25,9 @@ LINES = st.lists(
     st.sampled_from(
         ["words here", "가나 다라", "# head", "## h2 ##", "#no", "#", "---", "===", "- item", "1. x", "| a | b |",
          "a | b", "--|--", ":-:|--", "> q", "```", "~~~", "    code", "  ind", "[r]: /u", "<div>", "", "", "",
-         "text  ", "\ttab"]
+         "text  ", "\ttab", "`code` here", "```js", "``a``", "**bold** here", "*stressed*", "* item", "***", "* * *",
+         "**", "*", "!!! note", "{* a *}", "/// tip", "(so", "[a](b) here", "[s]: /v", '"said"', "1986. A year", "...",
+         "[r]"]
     ),
     min_size=1,
     max_size=10,
@@ -40,7 +42,7 @@ def test_the_words_of_a_line_are_those_the_parser_reads(parts: list[str]) -> Non
         assert words(PARSER, content, {}) == inline_text(inline_tokens(PARSER, content, {}))
 
 
-@settings(max_examples=200)
+@settings(max_examples=300)
 @given(LINES)
 def test_the_blocks_of_a_text_are_those_the_parser_finds(lines: list[str]) -> None:
     text = "\n".join(lines)
