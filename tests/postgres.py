@@ -93,6 +93,16 @@ class Server:
             found = con.execute(query.encode(), values)
             return found.fetchall() if found.description else []
 
+    def has_vectors(self) -> bool:
+        """Whether pgvector can be installed in a database of it."""
+        return bool(self.sql("SELECT 1 FROM pg_available_extensions WHERE name = 'vector'"))
+
+    def need_vectors(self) -> None:
+        """Install pgvector in the database, or skip the test where the server has none."""
+        if not self.has_vectors():
+            pytest.skip("the server has no pgvector")
+        self.sql("CREATE EXTENSION IF NOT EXISTS vector")
+
     def login(self, *roles: str) -> str:
         """A new login with these roles."""
         name = f"u{secrets.token_hex(6)}"

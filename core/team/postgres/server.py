@@ -132,7 +132,9 @@ def _fault(error: Error, url: str, team: str) -> Fault:
         return Fault("io_error", f"the server at {place} is not trusted: {why}", hint)
     if not state or state[:2] in ("08", "53", "57") or state == "55P03":
         code: FaultCode = "timeout" if state in ("57014", "55P03") else "io_error"
-        if "FATAL" in why:  # it answered: a login that it refuses, or a server that starts or stops
+        if (
+            "FATAL" in why or "password" in why
+        ):  # it answered: a login that it refuses, or a server that starts or stops
             hint = "check ~/.pgpass, or ask the owner. casebook tries again later"
             return Offline(code, f"the server at {place} refuses the connection: {why}", hint)
         return Offline(code, f"the server at {place} cannot be reached: {why}", "casebook tries again later")

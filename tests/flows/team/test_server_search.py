@@ -316,6 +316,7 @@ def asked_here(store: Store, text: str) -> SearchAnswer:
 def test_the_index_is_built_in_steps_and_says_why_meaning_is_off(
     postgres: Server, pair: list[Person], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    postgres.need_vectors()
     mina, joon = pair
     mina.fix(KNOWN, "pip install pyyaml")
     mina.fix(GENERAL, "npm i -D @types/jest", scope="general")
@@ -325,7 +326,6 @@ def test_the_index_is_built_in_steps_and_says_why_meaning_is_off(
     found = mina.json("team", "index")
     assert (found["events"], found["lessons"], found["vectors"]) == (2, 2, 0)
     assert "search by meaning is disabled" in found["note"]
-    postgres.sql("CREATE EXTENSION IF NOT EXISTS vector")
     monkeypatch.setattr(cases, "BATCH", 1)
     query = "ImportError: yaml is missing"
     near = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import psycopg
@@ -31,8 +32,11 @@ def lesson(id_: str, error: str, *, text: str = "", time: str = T1, project: str
 
 @pytest.fixture
 def team(postgres: Server) -> str:
-    postgres.sql("CREATE EXTENSION IF NOT EXISTS vector")
     return postgres.team()
+
+
+WAYS = pytest.mark.parametrize("vectors", [False, True], ids=["words", "vectors"])
+"""With what needs no pgvector, then with pgvector."""
 
 
 @pytest.fixture
@@ -83,17 +87,20 @@ def test_the_error_counts_more_than_the_fix_and_each_lesson_is_found_once(con: C
     assert {*found[1].lines} == {one.line for one in versions}, "each version that may count"
 
 
-def test_what_was_withdrawn_is_in_no_table(postgres: Server, con: Con, team: str) -> None:
+@WAYS
+def test_what_was_withdrawn_is_in_no_table(postgres: Server, con: Con, team: str, vectors: bool) -> None:
     """Also where the text comes after its withdrawal, or in the same transaction."""
     log.append(con, team, "m", [lesson("a", "Error: gone"), lesson("b", "Error: stays")])
-    assert cases.make_vectors(con, team, EMBEDDER, DIM) == ""
-    (batch,) = cases.unread_lines(con, team, EMBEDDER)
-    cases.put_vectors(con, team, EMBEDDER, [(payload, _vector(at)) for at, (payload, _) in enumerate(batch)])
-    assert len(by_vector(con, team, _vector(0))) == 2
+    if vectors:
+        postgres.need_vectors()
+        assert cases.make_vectors(con, team, EMBEDDER, DIM) == ""
+        (batch,) = cases.unread_lines(con, team, EMBEDDER)
+        cases.put_vectors(con, team, EMBEDDER, [(payload, _vector(at)) for at, (payload, _) in enumerate(batch)])
+        assert len(by_vector(con, team, _vector(0))) == 2
     late = [lesson("a", "Error: gone too"), lesson("c", "Error: gone as well", time=T2)]
     log.append(con, team, "m", [draft("a", "{}", T2, WITHDRAWAL), late[1], draft("c", "{}", T3, WITHDRAWAL), late[0]])
     assert by_words(con, team, "gone") == by_mark(con, team, "Error: gone") == []
-    assert [one.lesson for one in by_vector(con, team, _vector(0))] == ["b"]
+    assert [one.lesson for one in by_vector(con, team, _vector(0))] == (["b"] if vectors else [])
     held = [
         (name, row)
         for name in _tables(postgres)
@@ -101,23 +108,27 @@ def test_what_was_withdrawn_is_in_no_table(postgres: Server, con: Con, team: str
     ]
     assert any("stays" in str(row) for _, row in held)
     assert not [name for name, row in held if "gone" in str(row)]
-    assert _count(con, "team_vector") == 1
+    assert not vectors or _count(con, "team_vector") == 1
 
 
-def test_another_team_sees_no_row_and_is_answered_nothing(postgres: Server, con: Con, team: str) -> None:
+@WAYS
+def test_another_team_sees_no_row_and_is_answered_nothing(postgres: Server, con: Con, team: str, vectors: bool) -> None:
     log.append(con, team, "m", [lesson("a", "Error: ours")])
-    _embed(con, team)
+    if vectors:
+        postgres.need_vectors()
+        _embed(con, team)
     other = postgres.team()
     mark, asked = mark_of("Error: ours"), Question((), "ours")
     with connected(postgres.member(other)) as theirs:
-        assert (_count(theirs, "team_case"), _count(theirs, "team_vector")) == (0, 0)
+        assert _count(theirs, "team_case") == 0
+        assert not vectors or _count(theirs, "team_vector") == 0
         assert cases.find(theirs, other, Question((mark,), "ours", Meaning(EMBEDDER, _vector(0)))) == []
         for question in (Question((mark,)), asked, Question((), meaning=Meaning(EMBEDDER, _vector(0)))):
             with pytest.raises(psycopg.errors.InsufficientPrivilege, match="not a reader"):
                 cases.find(theirs, team, question)
         for call in (
             lambda: cases.put_vectors(theirs, team, EMBEDDER, []),
-            lambda: cases.make_vectors(theirs, team, EMBEDDER, DIM),
+            lambda: theirs.execute("SELECT casebook.make_vectors(%s, %s, %s)", (team, EMBEDDER, DIM)),
             lambda: [*cases.index_events(theirs, team, 1)],
         ):
             with pytest.raises(psycopg.errors.InsufficientPrivilege, match="not a member"):
@@ -125,7 +136,7 @@ def test_another_team_sees_no_row_and_is_answered_nothing(postgres: Server, con:
     reader = postgres.address(postgres.login(schema.role_name(team, "reader")))
     with connected(reader) as read:
         assert by_words(read, team, "ours") == ["a"]
-        assert [one.lesson for one in by_vector(read, team, _vector(0))] == ["a"]
+        assert [one.lesson for one in by_vector(read, team, _vector(0))] == (["a"] if vectors else [])
     for statement in ("DELETE FROM casebook.team_case", "SELECT casebook.index_event('', '', '', '')"):
         with pytest.raises(Fault, match="permission denied"), connected(reader) as read:
             read.execute(statement.encode())
@@ -150,7 +161,8 @@ def test_an_index_of_an_older_log_is_filled_and_continues(
     assert by_mark(con, team, *(f"Error: {at}" for at in range(8))) == ["l0", "l1", "l2", "l4", "l5", "l6"]
 
 
-def test_the_nearest_come_first_and_embedders_are_apart(con: Con, team: str) -> None:
+def test_the_nearest_come_first_and_embedders_are_apart(postgres: Server, con: Con, team: str) -> None:
+    postgres.need_vectors()
     log.append(con, team, "m", [lesson(f"l{at}", f"Error: {at}") for at in range(4)])
     _embed(con, team)
     assert cases.without_vector(con, team, EMBEDDER) == 0
@@ -166,19 +178,32 @@ def test_the_nearest_come_first_and_embedders_are_apart(con: Con, team: str) -> 
 
 
 def test_without_the_extension_words_answer_and_it_is_said_why(postgres: Server) -> None:
-    """In a database where nobody installed it, by a login that may not."""
+    """In a database where nobody installed it, by a login that may not; and on a server that does not have it."""
+    missing = "the server has no pgvector"
+    with plain_database(postgres) as (database, team):
+        login = postgres.login(schema.role_name(team, "member"))
+        with connected(postgres.address(login, dbname=database)) as con:
+            log.append(con, team, "m", [lesson("a", "Error: plain")])
+            why = cases.make_vectors(con, team, EMBEDDER, DIM)
+            assert ("CREATE EXTENSION vector" if postgres.has_vectors() else missing) in why
+            found = cases.find(con, team, Question((), "plain", Meaning(EMBEDDER, _vector(0))))
+            assert [(one.how, one.lesson) for one in found] == [("words", "a")]
+        with connected(postgres.address("", dbname=database)) as con:
+            if con.info.server_version >= 180_000:
+                con.execute("SET extension_control_path = '/nowhere'")  # as where it was never installed
+                assert cases.make_vectors(con, team, EMBEDDER, DIM) == missing
+
+
+@contextmanager
+def plain_database(postgres: Server) -> Iterator[tuple[str, str]]:
+    """A database with a team and without extensions: their names."""
     database, team = f"casebook_plain_{postgres.team()}", f"p{postgres.team()}"
     postgres.teams.append(team)
     postgres.sql(f"CREATE DATABASE {database}")
     try:
         with connected(postgres.address("", dbname=database)) as con:
             schema.create_team(con, team)
-        login = postgres.login(schema.role_name(team, "member"))
-        with connected(postgres.address(login, dbname=database)) as con:
-            log.append(con, team, "m", [lesson("a", "Error: plain")])
-            assert "CREATE EXTENSION vector" in cases.make_vectors(con, team, EMBEDDER, DIM)
-            found = cases.find(con, team, Question((), "plain", Meaning(EMBEDDER, _vector(0))))
-            assert [(one.how, one.lesson) for one in found] == [("words", "a")]
+        yield database, team
     finally:
         postgres.sql(f"DROP DATABASE {database} WITH (FORCE)")
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict
 
 from core.base.fault import Fault
-from core.team.postgres.server import Offline, checked_url, connected, conninfo, place_of_server
+from core.team.postgres.server import Offline, checked_url, connected, conninfo, faults, place_of_server
 
 PASSWORD = "hunter2-and-more"
 
@@ -55,6 +56,20 @@ def test_an_address_with_a_password_is_refused_and_not_repeated(url: str) -> Non
         checked_url(url)
     assert PASSWORD not in f"{found.value.message} {found.value.hint} {found.value.details} {found.value.__cause__}"
     assert found.value.__suppress_context__ or found.value.__context__ is None
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ('connection to server at "db" failed: fe_sendauth: no password supplied', "refuses the connection"),
+        ('connection to server at "db" failed: FATAL:  password authentication failed for user "mina"', "refuses the"),
+        ('connection to server at "db" failed: Connection refused', "cannot be reached"),
+    ],
+)
+def test_a_server_that_wants_a_password_was_reached(said: str, message: str) -> None:
+    with pytest.raises(Offline, match=message) as found, faults("postgresql://mina@db/acme"):
+        raise psycopg.OperationalError(said)
+    assert ("~/.pgpass" in found.value.hint) == ("refuses" in message)
 
 
 def test_a_server_that_is_not_there_is_offline() -> None:
