@@ -136,7 +136,7 @@ def _generated(
     step = Step(
         "packing",
         "hit",
-        f"{len(packed.passages)} of {len(passages)} passages",
+        f"{len(packed.passages)} of {len(passages)} passage{'' if len(passages) == 1 else 's'}",
         facts(tokens=packed.tokens, budget=budget(asking), turns=packed.turns, template=name),
     )
     found = replace(found, packed=packed, template=name, steps=(*found.steps, step))

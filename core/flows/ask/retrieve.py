@@ -108,7 +108,8 @@ def _retrieved(asking: AskContext, text: str) -> Retrieved:
     ordered: dict[int, Passage] = {}
     for passage in (*best[:1], *rows, *best[1:]):
         ordered.setdefault(passage.id, passage)
-    step = Step("retrieval", "hit" if response.hits else "miss", f"{len(response.hits)} passages", steps=response.trace)
+    found = f"{len(response.hits)} passage{'' if len(response.hits) == 1 else 's'}"
+    step = Step("retrieval", "hit" if response.hits else "miss", found, steps=response.trace)
     return Retrieved(
         tuple(ordered.values())[: asking.options.k],
         evidence,

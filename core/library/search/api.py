@@ -213,7 +213,8 @@ def _answer(
     hint, further = _hint(store, query, mode, hits, near, documents, korean), len(fused) > start + len(page)
 
     def answer(count: int) -> SearchResponse:
-        done = Step("search", "hit" if count else "miss", f"{count} hits", facts(mode=mode), elapsed_ms=watch.ms())
+        told = f"{count} hit{'' if count == 1 else 's'}"
+        done = Step("search", "hit" if count else "miss", told, facts(mode=mode), elapsed_ms=watch.ms())
         more = count and (further or count < len(hits))
         return SearchResponse(
             query=query.text,
