@@ -125,6 +125,8 @@ def _facts(group: Sequence[Resolution], signs: Signs, now: datetime) -> list[tup
         if one.source.session:
             numbers = ", ".join(map(str, one.source.messages[:6])) + (signs.more if one.source.messages[6:] else "")
             told.append(f"session {short_id(one.source.session)}{f' messages {numbers}' if numbers else ''}")
+    if one.status == "rejected" and one.reason:
+        told.append(title(one.reason))
     many = f" {signs.times}{len(group)}" if len(group) > 1 else ""
     parts = [(f"{status.sign} {status.words}{many}", f"bold {status.tone}")]
     return parts + [(part, "$cb-dim") for part in told if part]

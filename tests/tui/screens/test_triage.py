@@ -17,11 +17,14 @@ from core.flows.transcripts.api import import_transcripts
 from core.store import open_store
 from tests.tui.corpus import assert_inert, few
 from tests.tui.screens.queue_support import idle, opened, shown
-from tests.tui.support import app_on, frame, put, toasts, until
+from tests.tui.support import NOW, app_on, frame, put, toasts, until
 from tui.panes.errors.case_side import ConflictScreen
 from tui.panes.errors.fix_editor import WritingScreen
 from tui.panes.errors.history import HistoryScreen
+from tui.panes.errors.merge_split import AskReason
 from tui.panes.errors.triage import TriageScreen
+from tui.render.common.glyphs import UNICODE
+from tui.render.history import draw_history
 
 WIDE, SMALL = (120, 34), (80, 24)
 
@@ -308,3 +311,27 @@ async def test_the_heading_says_how_many_drafts_one_key_rejects(casebook: Path) 
         await pilot.press("X")
         await until(pilot, lambda: idle(app) and shown(screen) and screen.queue.index_of(case_id) is None)
         assert "rejects all" not in frame(app), "the next case has one draft"
+
+
+async def test_a_draft_is_rejected_with_a_reason_that_the_history_shows(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(pilot, app)
+        await until(pilot, lambda: shown(screen))
+        read = screen.case.read
+        assert read is not None
+        case_id = read.case.id
+        await pilot.press("r")
+        await until(pilot, lambda: "Reject with a reason" in frame(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen)
+        assert screen.queue.index_of(case_id) is not None, "esc rejects nothing"
+        await pilot.press("r")
+        await until(pilot, lambda: isinstance(app.screen, AskReason))
+        await pilot.press(*"hides it", "enter")
+        await until(pilot, lambda: app.screen is screen and idle(app))
+    with open_store(casebook) as store:
+        case = show_case(store, case_id)
+    (fix,) = [one for one in case.resolutions if one.status == "rejected"]
+    assert fix.reason == "hides it"
+    assert draw_history(case.resolutions, UNICODE, NOW).plain.split("\n")[0].endswith("hides it")

@@ -89,6 +89,7 @@ CURATION: tuple[Action, ...] = (
     Action("triage.accept", "Accept draft", ("a",), "triage", DECIDE, "accept", 1, needs=_DRAFT),
     Action("triage.reject", "Reject draft", ("x",), "triage", DECIDE, "reject", 3, needs=_DRAFT),
     Action("triage.reject_all", "Reject all drafts of the case", ("X",), "triage", DECIDE, needs=_DRAFT),
+    Action("triage.reject_why", "Reject draft with a reason", ("r",), "triage", DECIDE, needs=_DRAFT),
     Action("triage.skip", "Skip for now", ("s",), "triage", DECIDE, "skip", 5, needs=_QUEUE),
     Action("triage.noise", "Mark as noise", ("N",), "triage", DECIDE, "noise", 6, needs=_QUEUE),
     Action("triage.mark", "Select for a bulk action", ("space",), "triage", DECIDE, "select", 7, True, False, _QUEUE),

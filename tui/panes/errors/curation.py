@@ -51,7 +51,7 @@ class Decision:
 
     `written`: the text for `edit`, `verify` or `split`; `status`: what `edit` makes of it; `pick`: the fix that is
     meant instead of the one that answers; `fingerprints`: what `split` moves, without the fixes `keep`, with the fixes
-    `take`; `all_of_it`: `reject` every fix that could answer. `merge` keeps the first case.
+    `take`; `all_of_it`: `reject` every fix that could answer, `reason`: why. `merge` keeps the first case.
     """
 
     act: Act
@@ -64,6 +64,7 @@ class Decision:
     keep: tuple[int, ...] = ()
     take: tuple[int, ...] = ()
     all_of_it: bool = False
+    reason: str = ""
 
     @property
     def cases(self) -> tuple[int, ...]:
@@ -136,7 +137,7 @@ def _act(store: Store, decision: Decision, seen: list[SeenVersion]) -> Curated:
     if decision.act == "verify":
         return verify(store, me, seen, written, pick=decision.pick)
     if decision.act == "reject":
-        return reject(store, me, seen, pick=decision.pick, all_of_it=decision.all_of_it)
+        return reject(store, me, seen, decision.reason, pick=decision.pick, all_of_it=decision.all_of_it)
     if decision.act in ("general", "project"):
         return set_scope(store, me, seen, decision.act, pick=decision.pick)
     if decision.act == "noise":

@@ -20,10 +20,12 @@ from tui.panes.errors.queries import Read, read_case
 from tui.panes.errors.results import ResultRows
 from tui.render.case_list import TOOL_CELLS, Row, draw_row, row_of
 from tui.render.common.glyphs import Signs
+from tui.render.common.lines import hanging
 from tui.render.common.untrusted import fault_text, inline
 from tui.render.curation import draw_merge
 from tui.runtime.jobs import DEBOUNCE, Job, job_work
-from tui.widgets.dialogs import Confirm, RowPicker
+from tui.widgets.dialogs import AskLine, Confirm, RowPicker
+from tui.widgets.inputs import LineBox
 from tui.widgets.row_list import RowList
 from tui.widgets.workbench import sheet
 
@@ -113,6 +115,16 @@ class PickCase(RowPicker[int]):
 _FINER_SHOWN = 200
 
 
+class AskReason(AskLine):
+    """Ends with why a fix is rejected, for its history, or with None: it is not."""
+
+    CSS_PATH = sheet("curation")
+
+    def __init__(self) -> None:
+        box = LineBox(placeholder="Why the fix is wrong", max_length=300)
+        super().__init__("reason", "Reject with a reason", "enter rejects, esc cancels", box, blank="")
+
+
 class PickErrors(ModalScreen["tuple[str, ...] | None"]):
     """Ends with the fingerprints that are to leave the case, or with None."""
 
@@ -153,18 +165,18 @@ class PickErrors(ModalScreen["tuple[str, ...] | None"]):
             self._marked ^= {at}
             self._draw()
 
+    def on_resize(self) -> None:
+        self._draw()
+
     def _draw(self) -> None:
-        at = self._list.highlighted or 0
-        self._list.set_options(
-            Option(
-                Content.assemble(
-                    ("[x] " if number in self._marked else "[ ] ", "bold $cb-accent"),
-                    inline(one.key_line, 300, more=self._signs.more),
-                    (f"  {self._signs.times}{one.seen}", "$cb-dim"),
-                )
-            )
-            for number, one in enumerate(self._finer)
-        )
+        at, width = self._list.highlighted or 0, self._list.scrollable_content_region.width
+        options: list[Option] = []
+        for number, one in enumerate(self._finer):
+            line, seen = inline(one.key_line, 300, more=self._signs.more), f"  {self._signs.times}{one.seen}"
+            whole = hanging(Content.assemble("    ", line, (seen, "$cb-dim")), width)
+            mark = "[x] " if number in self._marked else "[ ] "
+            options.append(Option(Content.assemble((mark, "bold $cb-accent"), whole[len(mark) :])))
+        self._list.set_options(options)
         self._list.highlighted = min(at, len(self._finer) - 1) if self._finer else None
 
 

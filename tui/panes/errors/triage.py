@@ -395,6 +395,7 @@ class TriageScreen(Performs, ModalScreen[None]):
             "triage.accept": lambda: self._decide("verify"),
             "triage.reject": lambda: self._decide("reject"),
             "triage.reject_all": lambda: self._decide("reject", all_of_it=True),
+            "triage.reject_why": self._reject_why,
             "triage.noise": lambda: self._decide("noise"),
             "triage.skip": self._skip,
             "triage.mark": self._mark,
@@ -414,7 +415,16 @@ class TriageScreen(Performs, ModalScreen[None]):
             "history.open": lambda: self._curating.open_history(self.case.read),
         }
 
-    def _decide(self, act: Act, *, all_of_it: bool = False) -> None:
+    def _reject_why(self) -> None:
+        from tui.panes.errors.merge_split import AskReason
+
+        def answered(reason: str | None) -> None:
+            if reason is not None:
+                self._decide("reject", reason=reason)
+
+        self.app.push_screen(AskReason(), answered)
+
+    def _decide(self, act: Act, *, all_of_it: bool = False, reason: str = "") -> None:
         """Decide on all that is marked, else on the case on the screen; never on one that is not shown yet."""
         marked = self.queue.marked
         if not marked and self.case.read is None:
@@ -422,7 +432,7 @@ class TriageScreen(Performs, ModalScreen[None]):
             return
         cases = marked or frozenset({self.case.read.case.id} if self.case.read else ())
         order = [one.row.id for one in self.queue.rows if one.row.id in cases]
-        self._do(replace(decision_on(act, order, self._ahead.get), all_of_it=all_of_it))
+        self._do(replace(decision_on(act, order, self._ahead.get), all_of_it=all_of_it, reason=reason))
 
     def _do(self, decision: Decision) -> None:
         """Off the screen at once, and on to the next; on disk in its turn."""
