@@ -338,6 +338,7 @@ class MatchController:
         reasons = self._reasons
         if one is None or reasons is None or reasons.key != key_of(one) or ranked is None:
             self._reasons = reasons = None
+        self._screen.make_room()
         source = self.source if ranked is not None and ranked.call is self.call else None
         self._screen.why.show(None if self.call is None else ranked, one, reasons, source)  # of no call nothing is said
         self._screen.changed()

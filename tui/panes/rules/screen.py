@@ -118,6 +118,10 @@ def _name(matched: MatchedRule | None) -> tuple[str, str] | None:
     return None if matched is None else (matched.path, matched.id)
 
 
+_FEW, _FEW_FROM, _AROUND = 8, 22, 3
+"""The rows of a short ranking, the lines of a screen on which the reasons are below it, and what is around the rows."""
+
+
 class RulesScreen(PaneScreen, SearchPane):
     """The calls, the ranking of the rules for the chosen one, the reasons."""
 
@@ -168,6 +172,16 @@ class RulesScreen(PaneScreen, SearchPane):
         """Other keys hold elsewhere; on a narrow screen the reasons give way to the ranking."""
         self._body.set_class(self.why.has_focus, "-at-why")
         self.changed()
+
+    def on_resize(self) -> None:
+        self.make_room()
+
+    def make_room(self) -> None:
+        """A short ranking is as tall as its rows, and the reasons have the rest: on a narrow screen, too."""
+        rows = self.rank.rows.rows.total
+        few = 0 < rows <= _FEW and self.size.height >= _FEW_FROM and not self._body.has_class("-no-why")
+        self._body.set_class(few, "-few")
+        self.rank.styles.height = rows + _AROUND if few else None
 
     def situation(self) -> Situation:
         ranked = self.rank.ranked
@@ -224,6 +238,7 @@ class RulesScreen(PaneScreen, SearchPane):
     def _into_why(self) -> None:
         self._body.set_class(True, "-at-why")
         self._body.remove_class("-no-why")
+        self.make_room()
         self.set_focus(self.why)  # at once, drawn or not: what is typed behind is meant for it
 
     def _out_of_why(self) -> None:
@@ -266,13 +281,14 @@ class RulesScreen(PaneScreen, SearchPane):
 
     def _toggle_why(self) -> None:
         visible = self.why.region.area > 0
-        if not visible and self.has_class("-narrow"):
+        if self.has_class("-narrow") and not self.why.has_focus:
             self._into_why()
             return
         if visible and self.why.has_focus:
             self._out_of_why()
         if not self.has_class("-narrow"):
             self._body.set_class(visible, "-no-why")
+            self.make_room()
 
     def _import(self) -> None:
         """Import in the Errors pane, which shows the progress."""

@@ -411,3 +411,23 @@ def test_what_is_not_possible_says_why() -> None:
 
 def test_the_editor_is_told_the_line_of_no_other_file() -> None:
     assert at_line(["nano"], Path("/x y/a.md"), 1) == ["nano", f"{os.sep}x y{os.sep}a.md"]
+
+
+@pytest.mark.parametrize("size", [SMALL, WIDE, LARGE])
+async def test_a_short_ranking_is_as_tall_as_its_rows_and_the_reasons_are_below(
+    casebook_of_calls: Path, rules: Path, size: tuple[int, int]
+) -> None:
+    app = rules_app(casebook_of_calls, rules)
+    async with app.run_test(size=size) as pilot:
+        screen = await opened(pilot, app)
+        await until(pilot, lambda: answered(screen, PUSH) and idle(app))
+        rows = screen.rank.rows.rows.total
+        await until(pilot, lambda: screen.rank.rows.size.height == rows and screen.why.region.area > 0)
+        assert screen.why.region.y == screen.rank.region.bottom
+        assert "shown first" in frame(app)
+        await pilot.press("t")
+        await until(pilot, lambda: screen.why.has_focus if size == SMALL else screen.why.region.area == 0)
+        if size == SMALL:
+            assert screen.rank.region.area == 0, "the reasons have the whole room"
+        else:
+            await until(pilot, lambda: screen.rank.region.bottom == size[1] - 1)
