@@ -118,11 +118,13 @@ def match_marks(signs: Signs) -> tuple[Mark, ...]:
     return tuple(signs.mark(_FOUND, name) for name in _FOUND)
 
 
-def tall_for(height: int, *, hits: bool) -> int:
-    """Lines of a row in a list of so many: a small one shows more rows with less of each."""
+def tall_for(height: int, *, hits: bool, rows: int = 3) -> int:
+    """Lines of a row in a list of so many: a small one shows more of `rows` rows with less of each."""
+    if hits and height >= min(3, max(1, rows)) * HIT:
+        return HIT
     if height < 5:
         return 1
-    return (HIT if height >= 12 else 2) if hits else (DOCUMENT if height >= 8 else 1)
+    return 2 if hits else DOCUMENT if height >= 8 else 1
 
 
 def draw_hit(row: SectionHits, width: int, tall: int, signs: Signs, *, chosen: bool = False) -> Content:

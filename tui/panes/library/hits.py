@@ -213,8 +213,8 @@ class Hits(ListView):
         self._put_at = self.rows.chosen
         self.caption()
 
-    def _stand(self, rows: object) -> None:
-        self.rows.stand(tall_for(self.size.height, hits=isinstance(rows, HitRows)))
+    def _stand(self, rows: DocRows | HitRows) -> None:
+        self.rows.stand(tall_for(self.size.height, hits=isinstance(rows, HitRows), rows=rows.total))
 
     def read(self, first: int, last: int) -> None:
         """Read the page of documents that these rows need."""
@@ -238,8 +238,9 @@ class Hits(ListView):
     # What the list says ----------------------------------------------------------------------------------------------
 
     def on_resize(self) -> None:
-        if self.rows.rows.total:
-            self._stand(self.rows.rows)
+        rows = self.rows.rows
+        if rows.total and isinstance(rows, DocRows | HitRows):
+            self._stand(rows)
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
         event.stop()

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 
 _NAME = 500
+_FEW_FROM = 22
+"""Lines of a screen on which a document has room below two hits."""
 
 
 @dataclass(slots=True)
@@ -281,8 +283,17 @@ class LibraryScreen(PaneScreen, PasteSearchPane):
         """The list has its answer: what is said of it, and what is possible, follows."""
         if self.box.has_focus and not self.box.asked and _empty(self):
             self.to_list()  # the key that is offered there would be typed here
+        self._make_room()
         self.searching.explain()
         self.changed()
+
+    def on_resize(self) -> None:
+        self._make_room()
+
+    def _make_room(self) -> None:
+        """On a narrow screen the document is below its hits, where these are one or two."""
+        few = self.hits.total if self.hit is not None and self.size.height >= _FEW_FROM else 0
+        self.body.update_classes({"-one-hit": few == 1, "-two-hits": few == 2})
 
     def on_hits_chosen(self, event: Hits.Chosen) -> None:
         """Another row is the chosen one: open its document, if the choice stays."""

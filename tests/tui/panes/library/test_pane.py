@@ -15,6 +15,7 @@ from tests.tui.support import frame, settled, until
 from tui.panes.library.hit_actions import PassageScreen
 from tui.panes.library.ingest_screen import IngestScreen
 from tui.panes.library.screen import LibraryScreen
+from tui.render.hits import HIT
 from tui.runtime.messages import PaneOpenCitation, PaneSearchLibrary
 from tui.screens.export import CopyMenu
 
@@ -473,3 +474,21 @@ async def test_hits_of_one_section_are_one_row(tmp_path: Path) -> None:
         assert found is not None
         assert len(found.response.hits) > 2, "the core answers with each passage"
         assert f"· {len(found.response.hits) - 1} passages" in frame(app)
+
+
+@pytest.mark.parametrize(("query", "below"), [("weight", True), ("ledger", False)])
+async def test_on_a_narrow_screen_the_document_is_below_one_or_two_hits(library: Path, query: str, below: bool) -> None:
+    app = library_app(library)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await searched(pilot, app, query)
+        await pilot.press("down")
+        await until(pilot, lambda: screen.hits.rows.has_focus and (screen.document.region.area > 0) == below)
+        if not below:
+            return
+        await until(pilot, lambda: screen.document.shown is not None)
+        assert screen.hits.rows.tall == HIT, "a hit has all of its lines"
+        assert screen.document.region.y == screen.hits.region.bottom
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.document.has_focus and screen.hits.region.area == 0)
+        await pilot.press("escape", "z")
+        await until(pilot, lambda: screen.document.region.area == 0 and screen.hits.region.area > 0)
