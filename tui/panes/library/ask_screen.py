@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -93,6 +93,10 @@ class PickTalk(RowPicker[str]):
         return Content("") if row is None else draw_talk(cast("SessionRow", row), width, self._signs, self._now)
 
 
+_TRACE_FROM: Final = 160
+"""Cells from which the trace is shown beside the conversation from the start."""
+
+
 class AskScreen(Performs, ModalScreen[str]):
     """Covers the pane; it is left with the citation that is to be opened, or with none.
 
@@ -121,19 +125,21 @@ class AskScreen(Performs, ModalScreen[str]):
         self.told = Conversation(signs, self.talk, self._changed, nothing_asked(answering.llm))
         nothing = Notice("No trace yet", "After a question, this panel explains how the answer was found.")
         self.why = TraceView(signs, id="ask-trace", nothing=nothing)
+        self.why.border_title = Content(" Trace ")
         self._keys = KeyFooter(signs, self.situation())
 
     def compose(self) -> ComposeResult:
         with Container(id="ask") as frame:
             frame.border_title = self._titled()
             yield self.box
-            yield self.told
-            yield self.why
+            with Container(id="ask-body"):
+                yield self.told
+                yield self.why
         yield self._keys
 
     def on_mount(self) -> None:
         """A question is about to be typed: what answers it gets ready."""
-        self.why.display = False
+        self.why.display = self.app.size.width >= _TRACE_FROM
         if self.talk.answer is not None:
             self.why.explain(self.talk.answer.trace)
         (self.told if self.talk.reading else self.box).focus()

@@ -355,3 +355,21 @@ async def _until(happened: object) -> None:
     while not happened():  # type: ignore[operator]
         assert time.monotonic() < end
         await asyncio.sleep(0.05)
+
+
+@pytest.mark.parametrize(("width", "beside"), [(200, True), (120, False)])
+async def test_on_a_very_wide_screen_the_trace_is_beside_the_conversation(
+    library: Path, width: int, beside: bool
+) -> None:
+    with llm_server([Reply(("The client makes three retries, ", "then it stops [1]."))]) as server:
+        app = workbench(library, server.endpoint)
+        async with app.run_test(size=(width, 40)) as pilot:
+            screen = await opened(pilot, app)
+            await until(pilot, lambda: (screen.why.region.area > 0) == beside)
+            await ask(pilot, screen, RETRIES)
+            await until(pilot, lambda: "Sources" in flat(app))
+            if beside:
+                await until(pilot, lambda: "retrieval hit" in flat(app))
+                assert screen.why.region.x >= screen.told.region.right
+                await pilot.press("t")
+                await until(pilot, lambda: screen.why.region.area == 0 and screen.told.has_focus)
