@@ -14,6 +14,7 @@ from core.text import visible
 from tui.render.common.amounts import ago, counted
 from tui.render.common.empty_states import Notice
 from tui.render.common.glyphs import Mark, Signs
+from tui.render.common.lines import hanging
 from tui.render.common.markdown import Marked, draw_markdown
 from tui.render.common.untrusted import block, inline, pad
 
@@ -133,7 +134,7 @@ def draw_answer(answer: Answer, signs: Signs, cells: int = WIDTH) -> Content:
         head = "Sources" if any(one.marker for one in answer.citations) else "Closest passages"
         parts += [Content(""), Content.styled(head, "bold $cb-soft")]
         parts += [_source(number, one, signs) for number, one in sources(answer.citations).items()]
-    return Content("\n").join([*parts, Content(""), _footer(answer, signs)])
+    return hanging(Content("\n").join([*parts, Content(""), _footer(answer, signs)]), cells)
 
 
 def _verdicts(answer: Answer, signs: Signs) -> list[Content]:

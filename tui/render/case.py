@@ -127,10 +127,10 @@ def draw_head(
         keys = signs.fill_keys(f", {splits} split") if splits and not signs.lacks(splits) else ""
         parts += [(f"  {signs.dot}  {len(case.fingerprints):,} variants{keys}", "$cb-dim")]
     if hit is not None:
-        parts += [
-            (f"  {signs.dot}  " if beside and len(case.fingerprints) < 2 else "\n", "$cb-dim"),
-            draw_match(hit, signs),
-        ]
+        joined, match = beside and len(case.fingerprints) < 2, draw_match(hit, signs)
+        if joined and match.plain.startswith(f"{signs.dot} "):  # a dot is before it already
+            match = match[len(signs.dot) + 1 :]
+        parts += [(f"  {signs.dot}  " if joined else "\n", "$cb-dim"), match]
     return Content.assemble(*parts)
 
 

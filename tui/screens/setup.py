@@ -10,7 +10,6 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Static
 
 from core.base.fault import Fault
 from tui.render.common.amounts import counted, size_of
@@ -18,7 +17,7 @@ from tui.render.common.untrusted import inline, short_path, title
 from tui.runtime.jobs import Job, Jobs, job_work
 from tui.runtime.messages import PaneSaid
 from tui.services.importing import Incoming
-from tui.widgets.scroll_text import Reading
+from tui.widgets.scroll_text import HangingText, Reading
 from tui.widgets.workbench import sheet, workbench
 
 if TYPE_CHECKING:
@@ -73,7 +72,7 @@ class SetupScreen(ModalScreen[None]):
         self._settings = settings
         self._plan: SetupPlan | None = None
         self._chosen = set(_STEPS)
-        self._words = Static(id="setup-steps")
+        self._words = HangingText("setup-steps")
 
     def compose(self) -> ComposeResult:
         with Reading(id="again") as frame:
@@ -120,7 +119,7 @@ class SetupScreen(ModalScreen[None]):
         self._show()
 
     def _failed(self, fault: Fault) -> None:
-        self._words.update(Content.styled(inline(fault.message, 300), "$cb-bad"))
+        self._words.put(Content.styled(inline(fault.message, 300), "$cb-bad"))
 
     @property
     def _jobs(self) -> Jobs:
@@ -128,7 +127,7 @@ class SetupScreen(ModalScreen[None]):
 
     def _show(self) -> None:
         if self.is_attached:
-            self._words.update(Content.assemble(*self._lines()))
+            self._words.put(Content.assemble(*self._lines()))
 
     def _lines(self) -> Iterator[tuple[str, str]]:
         yield from self._head(1, _IMPORT, "Import sessions")

@@ -19,6 +19,7 @@ from tui.actions.action import Acts, Performs
 from tui.actions.registry import bindings
 from tui.render.common.empty_states import Notice, draw_notice, no_trace
 from tui.render.common.glyphs import Signs
+from tui.render.common.lines import hanging
 from tui.render.common.trace import Path, Twig, draw_twig, folded_at_first, took, tree
 
 if TYPE_CHECKING:
@@ -71,6 +72,27 @@ class Block(Static):
     def _put(self, content: Content) -> None:
         self.display = bool(content.plain)
         self.update(content)
+
+
+class HangingText(Static):
+    """A text whose long lines go on under their own beginning, in whatever width there is."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(id=name)
+        self._whole = Content("")
+
+    def put(self, content: Content) -> None:
+        """Show this."""
+        self._whole = content
+        self._draw_lines()
+
+    def on_resize(self) -> None:
+        self._draw_lines()
+
+    def _draw_lines(self) -> None:
+        drawn = hanging(self._whole, self.content_size.width)
+        if drawn != self.content:
+            self.update(drawn)
 
 
 def set_border(widget: Widget, title: Content, subtitle: Content) -> None:

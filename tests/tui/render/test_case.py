@@ -371,3 +371,8 @@ def test_a_key_that_breaks_goes_on_under_its_own_beginning() -> None:
     lines = draw_source(long, None, UNICODE, beside=True, width=40).plain.split("\n")
     start = lines.index("key") + 1
     assert all(line.startswith("  ") and cell_len(line) <= 40 for line in lines[start : lines.index("fingerprint")])
+
+
+def test_a_match_beside_the_facts_has_one_dot_before_it() -> None:
+    head = draw_head(CASE, replace(MATCH, tier="text"), UNICODE, NOW, beside=True).plain
+    assert "verified  ·  matches your words" in head

@@ -48,6 +48,7 @@ async def test_one_key_shows_every_step_and_enter_does_them(home: Path, roots: R
         await until(pilot, lambda: "Gemini CLI: 4 events into ~/.gemini/settings.json" in flat(app))
         for said in ("Claude Code: 7 session files", "Codex: 2 session files", "About 1 second", "run /hooks"):
             assert said in flat(app)
+        assert "│ hooks" not in frame(app), "a line goes on under its own beginning"
         assert not (home / "new.db").exists(), "looking makes nothing"
         assert not (home / ".codex/hooks.json").exists()
         await pilot.press("enter")

@@ -25,7 +25,7 @@ from tui.render.ingest import draw_folder, draw_pace, draw_report
 from tui.runtime.jobs import Job, Jobs, job_work
 from tui.widgets.inputs import PathBox
 from tui.widgets.row_list import FixedRows, RowList
-from tui.widgets.scroll_text import Reading
+from tui.widgets.scroll_text import HangingText, Reading
 from tui.widgets.workbench import KeyFooter
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class IngestScreen(Performs, ModalScreen[None]):
         self.box = PathBox("", "ingest-path", _FIRST, files=False, id="ingest-box")
         self.ends = Static(id="ingest-ends")
         self.folders = RowList(self._paint, id="ingest-folders")
-        self.told = Static(id="ingest-text")
+        self.told = HangingText("ingest-text")
         self._keys = KeyFooter(signs, self.situation())
 
     def compose(self) -> ComposeResult:
@@ -174,7 +174,7 @@ class IngestScreen(Performs, ModalScreen[None]):
 
     def _unread(self, fault: Fault) -> None:
         if fault.code != "not_indexed":
-            self.told.update(draw_notice(of_fault(fault), self._signs))
+            self.told.put(draw_notice(of_fault(fault), self._signs))
 
     def _show_folders(self, chosen: int) -> None:
         self.folders.display = bool(self.choices.total)
@@ -252,7 +252,7 @@ class IngestScreen(Performs, ModalScreen[None]):
         was_busy = isinstance(self._drawn, tuple) and bool(cast("tuple[object, ...]", self._drawn)[0])
         self._drawn = state
         self._keys.situation = self.situation()
-        self.told.update(self._text())
+        self.told.put(self._text())
         if was_busy and not run.busy:
             self._give_back()
             self._read()
