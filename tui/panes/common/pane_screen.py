@@ -33,6 +33,7 @@ from tui.services.db_watch import Following, files_at, watch
 from tui.services.environment import Surroundings
 from tui.widgets.workbench import KeyFooter, Place, TopBar, workbench
 
+PASTE_ELSEWHERE: Final = "To search for pasted text, open Errors ({pane.errors}) or Library ({pane.library}) first."
 NARROWER, WIDER = "view.narrower", "view.wider"
 _LEAST_BESIDE: Final = {"-wide": 44, "-xwide": 88}
 """Cells that what is beside the list keeps, by the class of the screen's width."""

@@ -7,6 +7,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from textual import events
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.content import Content
@@ -16,7 +17,7 @@ from core.base.fault import Fault
 from tui.actions.action import Acts, Situation
 from tui.actions.registry import bindings
 from tui.panes.common.list_pane import Search, SearchPane
-from tui.panes.common.pane_screen import PaneContext, PaneScreen, number_of, one_of, text_of
+from tui.panes.common.pane_screen import PASTE_ELSEWHERE, PaneContext, PaneScreen, number_of, one_of, text_of
 from tui.panes.evidence.actions import EvidenceNow
 from tui.panes.evidence.places import Places
 from tui.panes.evidence.queries import (
@@ -303,6 +304,11 @@ class EvidenceScreen(PaneScreen, SearchPane):
         """Back from another screen, where something may have been taken back."""
         if self.quotes.read is not None:
             self.again()
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Nothing is searched here for a pasted text; a box takes its own."""
+        event.stop()
+        self.say(self.signs.fill_keys(PASTE_ELSEWHERE), "warning")
 
     def situation(self) -> Situation:
         return situation_of(self)

@@ -28,7 +28,7 @@ from core.flows.insights.pictures import (
 from core.flows.insights.report import NO_PROOF, PAUSES
 from tui.actions.action import Acts, Situation
 from tui.actions.registry import bindings
-from tui.panes.common.pane_screen import PaneContext, PaneScreen, one_of
+from tui.panes.common.pane_screen import PASTE_ELSEWHERE, PaneContext, PaneScreen, one_of
 from tui.panes.insights.actions import InsightsNow
 from tui.render.common.amounts import counted
 from tui.render.common.empty_states import Notice, loading, of_fault
@@ -280,6 +280,11 @@ class InsightsScreen(PaneScreen):
 
     def on_resize(self) -> None:
         self.call_after_refresh(self._draw)
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Nothing is searched here for a pasted text; a box takes its own."""
+        event.stop()
+        self.say(self.signs.fill_keys(PASTE_ELSEWHERE), "warning")
 
     def situation(self) -> Situation:
         row = self.chosen

@@ -184,6 +184,7 @@ class Hits(ListView):
         if rows.total:
             self.body.show_notice(None)
         elif not found.size.documents:
+            self._what, self._by = "Documents", ""
             self.body.show_notice(nothing_ingested())
         else:
             self.body.show_notice(no_hits(found.response.hint or "", scope.picked))

@@ -5,7 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual.events import Paste
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from core.evidence import show_quote
 from core.store import open_store
@@ -394,3 +396,16 @@ async def test_tiny_sizes_are_lived_through(review: Path, size: tuple[int, int])
         await pilot.press("t", "x", "escape", "m", "t", "L", "P", "escape", "f", "down", "escape")
         await pilot.resize_terminal(*WIDE)
         await until(pilot, lambda: shown(screen) and "left" in frame(app))
+
+
+async def test_a_pasted_text_says_where_it_can_be_searched_and_a_box_takes_its_own(review: Path) -> None:
+    app = app_on(review)
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        screen = await opened(pilot, app)
+        app.post_message(Paste("error: boom"))
+        await until(pilot, lambda: "To search for pasted text, open Errors" in frame(app))
+        await pilot.press("slash")
+        await until(pilot, lambda: isinstance(app.focused, Input))
+        app.post_message(Paste("boom"))
+        await until(pilot, lambda: isinstance(app.focused, Input) and app.focused.value == "boom")
+        await until(pilot, lambda: app.screen is screen and "To search for pasted" not in frame(app))

@@ -320,10 +320,14 @@ async def test_an_empty_library_says_what_to_do(tmp_path: Path) -> None:
         pass
     app = library_app(tmp_path / "empty.db")
     async with app.run_test(size=SMALL) as pilot:
-        await opened(pilot, app)
+        screen = await opened(pilot, app)
         assert "The library is empty" in frame(app)
         assert "casebook library ingest" in frame(app)
-        await pilot.press("i")
+        await pilot.press("slash", *"two words")
+        await until(pilot, lambda: screen.query_text == "two words" and idle(app))
+        await until(pilot, lambda: "─ Documents ─" in frame(app))
+        assert "keywords only" not in frame(app), "nothing was searched"
+        await pilot.press("escape", "i")
         await until(pilot, lambda: isinstance(app.screen, IngestScreen))
 
 
