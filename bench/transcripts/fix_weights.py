@@ -24,7 +24,7 @@ from core.flows.harvest.fixes import likelihood
 from core.flows.transcripts import inspection
 
 SOURCES = Path(__file__).parent.parent.parent / "tests" / "data" / "real" / "sources.tsv"
-PENALTY = 4.0
+PENALTY = 2.0
 SMALLEST = 0.1
 """Weights nearer to 0 are left out."""
 THRESHOLDS = (0.3, 0.38, likelihood.LIKELY, 0.46, 0.5, 0.6)

@@ -130,6 +130,7 @@ class _Chain:
             at, tool if began is None else ran.tool, ran.session_id, ran.idx if began is None else began, ran.called,
             result.change, command, result.shell, succeeded=worked,
             passed=verdict == "passed", said=tuple(self.spoken), asked=self.asked,
+            errors=tuple(error.key.text for error in result.outcome.errors) if verdict == "failed" else (),
         )  # fmt: skip
         run = None if command is None else _run(at, result, command)
         for error in self.open.values():

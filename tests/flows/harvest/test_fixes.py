@@ -75,6 +75,15 @@ def test_two_errors_fixed_by_two_steps_each_keep_their_own() -> None:
     assert (first.confidence, second.confidence) == ("medium", "high")
 
 
+def test_a_retry_that_gets_past_an_error_is_its_fix_though_it_fails_too() -> None:
+    chat = Chat().sh("pnpm install --frozen-lockfile", "ERR_PNPM_NO_TTY Aborted removal of modules directory", 1)
+    chat.sh("CI=true pnpm install", "ERR_PNPM_OUTDATED Cannot install with the lockfile", 1).read()
+    first, second = sorted(chat.found(), key=lambda one: one.message_idx)
+    assert first.instead == ("pnpm install --frozen-lockfile", "CI=true pnpm install")
+    assert (first.strength, first.verified_idx) == ("weak", 1)
+    assert not second.resolved
+
+
 def test_an_error_that_comes_back_was_not_fixed_when_another_stood_before_it() -> None:
     chat = Chat().sh("python app.py", LOOKUP, 1).edit(f"{HOME}/one.py").sh("python app.py", NONE, 1)
     chat.edit(f"{HOME}/two.py").sh("python app.py", LOOKUP, 1).edit(f"{HOME}/three.py").sh("python app.py", "fine")

@@ -99,11 +99,18 @@ def test_only_a_rule_tells_what_cures_a_check() -> None:
     assert [*signs(TYPE, trials, frozenset({2}))] == [2]
 
 
-def test_more_than_three_edits_do_not_tell_which_of_them_helped() -> None:
+def test_more_than_three_edits_in_a_row_do_not_tell_which_of_them_helped() -> None:
     edits = [edit(at, f"src/part{at}.ts") for at in range(1, 5)]
     assert [*signs(NOT_SIGNED, edits[:3])] == [1, 2, 3]
     assert signs(NOT_SIGNED, edits) == {}
     assert [*signs(NOT_SIGNED, edits, frozenset({2}))] == [2]
+
+
+def test_of_many_edits_those_before_the_next_run_and_those_tied_to_the_error_may_have_helped() -> None:
+    edits = [edit(at, f"src/part{at}.ts") for at in (1, 2, 4, 5)]
+    tied = edit(6, "src/sign.ts", "sign(data)", "throw new Error('gpg failed to sign the data')")
+    trials = [*edits[:2], run(3, "make", succeeded=False), *edits[2:], tied]
+    assert [*signs(NOT_SIGNED, trials)] == [1, 2, 6]
 
 
 def test_a_call_is_placed_among_those_before_the_command_passed() -> None:
@@ -122,6 +129,39 @@ def test_a_retry_that_failed_is_a_step_only_where_the_shell_began_it() -> None:
     retry = run(1, "python3.12 run app.py --port 80 --host web", succeeded=False)
     assert [*signs(missing, [retry])] == [1]
     assert signs(NO_BUN, [run(1, "bun test src/a.test.ts", succeeded=False)]) == {}
+
+
+def test_a_retry_that_fails_with_another_error_got_past_the_first() -> None:
+    asked = failure("pnpm install --frozen-lockfile", "ERR_PNPM_NO_TTY Aborted removal of modules directory", "pnpm")
+    retry = run(1, "CI=true pnpm install", succeeded=False)
+    retry = retry._replace(errors=("ERR_PNPM_OUTDATED Cannot install with the lockfile",))
+    later = run(2, "CI=true pnpm install --no-frozen-lockfile")
+    found = signs(asked, [retry, later])
+    assert "fails otherwise" in found[1] and "fails otherwise" not in found[2]
+    assert "past" in found[2] and "past" not in found[1]
+    one = likely_steps(asked, [retry, later], ())[0]
+    assert (one.trial.at, one.why) == (1, "the next call does the same in another way, and another error follows")
+
+
+@pytest.mark.parametrize(
+    "retry",
+    [
+        run(1, "CI=true pnpm install", succeeded=False),  # it names no error
+        run(1, "pnpm install --frozen-lockfile", succeeded=False)._replace(errors=("ERR_PNPM_OTHER x",)),  # the same
+        run(1, "make images", succeeded=False)._replace(errors=("make: no rule",)),  # another command
+        run(1, "CI=true pnpm install", succeeded=False)._replace(errors=("ERR_PNPM_NO_TTY Aborted here",)),  # its words
+    ],
+)
+def test_no_retry_that_got_past_the_error(retry: Trial) -> None:
+    asked = failure("pnpm install --frozen-lockfile", "ERR_PNPM_NO_TTY Aborted removal of modules", "pnpm")
+    assert signs(asked, [retry]) == {}
+
+
+def test_a_retry_that_fails_late_is_no_step() -> None:
+    asked = failure("pnpm install --frozen-lockfile", "ERR_PNPM_NO_TTY Aborted removal of modules", "pnpm")
+    retry = run(5, "CI=true pnpm install", succeeded=False)._replace(errors=("fatal: no lockfile here",))
+    assert 5 in signs(asked, [run(3, "ls"), retry])
+    assert 5 not in signs(asked, [*(run(at, "ls") for at in range(4)), retry])
 
 
 def test_what_the_error_names_is_a_sign_of_the_call_that_names_it() -> None:

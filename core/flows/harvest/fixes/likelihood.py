@@ -1,6 +1,6 @@
 """How likely each call after a failure is part of its fix: signs of the call, weighed and added up.
 
-The weights are those of a logistic regression over 4,362 calls after 722 errors of 66 repositories (`tests/data/real`).
+The weights are those of a logistic regression over 4,553 calls after 730 errors of 66 repositories (`tests/data/real`).
 Of the fixes given in repositories that were not fitted, 17 in 20 hold a true step. `bench/transcripts/fix_weights.py`
 fits such weights from labels.
 """
@@ -21,6 +21,7 @@ from core.flows.harvest.fixes.correction import TOO_MANY, is_near, subcommand
 from core.flows.harvest.fixes.lesson import CHECKERS
 from core.flows.harvest.fixes.linking import (
     CURES_NOTHING,
+    FILE,
     SAVES,
     Candidate,
     Failure,
@@ -35,66 +36,72 @@ from core.transcripts.commands import LOOKING_TOOLS, LOOKS_AT_RUNNING, OWN_TOOLS
 
 WINDOW: Final = 25
 """Results after a failure that are looked at."""
-LIKELY: Final = 0.4
+LIKELY: Final = 0.46
 """The probability from which a call is given as a fix."""
 RULED: Final = 0.3
 """The same for a call that a rule ties to the error."""
-TOGETHER: Final = 0.45
+TOGETHER: Final = 0.42
 """The share of the best call's probability from which another call is part of the same fix."""
 
-INTERCEPT: Final = -2.75
+INTERCEPT: Final = -2.62
 WEIGHTS: Final[dict[str, float]] = {
-    "first": 1.44,
-    "linked": 1.28,
-    "most arguments": 1.16,
-    "last before green": 1.04,
-    "acts first": 1.02,
-    "some arguments": 0.97,
-    "all arguments": 0.88,
-    "file": 0.82,
-    "again at once": 0.74,
-    "words": 0.72,
-    "only before green": 0.72,
-    "edit after check": 0.66,
-    "moves": 0.6,
-    "link 2": 0.53,
-    "green": 0.52,
-    "look after look": 0.49,
-    "same command": 0.47,
-    "middle before green": 0.44,
-    "before green": 0.35,
-    "link 1": 0.34,
-    "same check": 0.3,
-    "edit after command": 0.28,
-    "second": 0.23,
-    "said": 0.17,
-    "same subcommand": 0.17,
-    "names near": 0.13,
-    "acts second": 0.1,
-    "near": -0.11,
-    "first before green": -0.19,
-    "later": -0.21,
-    "acts later": -0.24,
-    "link 5": -0.24,
-    "names": -0.25,
-    "other is linked": -0.31,
-    "edit after look": -0.4,
-    "filtered": -0.5,
-    "prose": -0.55,
-    "person spoke": -0.61,
-    "no link": -0.62,
-    "after green": -0.79,
-    "look": -1.2,
-    "far": -1.35,
+    "first": 1.5,
+    "last before green": 1.34,
+    "linked": 1.22,
+    "most arguments": 1.13,
+    "some arguments": 1.06,
+    "all arguments": 1.05,
+    "acts first": 1.04,
+    "only before green": 0.98,
+    "words": 0.88,
+    "middle before green": 0.79,
+    "file": 0.75,
+    "edit after command": 0.72,
+    "again at once": 0.71,
+    "moves": 0.71,
+    "edit after check": 0.62,
+    "green": 0.62,
+    "same command": 0.59,
+    "link 1": 0.54,
+    "look after look": 0.52,
+    "same check": 0.46,
+    "second": 0.33,
+    "acts second": 0.29,
+    "link 2": 0.29,
+    "link 3": 0.28,
+    "new name": 0.25,
+    "same subcommand": 0.14,
+    "acts later": -0.16,
+    "near": -0.16,
+    "command": -0.17,
+    "same program": -0.17,
+    "later": -0.28,
+    "other is linked": -0.32,
+    "names": -0.37,
+    "filtered": -0.43,
+    "link 5": -0.43,
+    "fails otherwise": -0.44,
+    "no link": -0.66,
+    "person spoke": -0.8,
+    "after green": -0.83,
+    "past": -0.83,
+    "edit after look": -0.84,
+    "prose": -1.31,
+    "far": -1.38,
+    "look": -1.38,
 }
 _PLACES: Final = ("first", "second", "near", "near", "later", "later", "later", "later")
 _EDITS: Final = 3
-"""More edits do not tell which of them helped, if no rule ties one to the error."""
+"""More edits in a row do not tell which of them helped, if nothing ties one to the error."""
+_SOON: Final = 4
+"""Calls after a failure among which a retry that fails with another error is looked for."""
 _GIVES_UP: Final = frozenset(
     ("--continue", "--abort", "--skip", "--quit", "--help", "-h", "--version", "--dry-run", "--no-verify")
 )
 _NOT_BEGUN: Final = re.compile(r"not found|no matches found", re.IGNORECASE)
 """What a shell says of a command that it did not begin."""
+_AGAIN: Final = frozenset(("same subcommand", "most arguments", "all arguments"))
+"""Signs of a call that does again what failed."""
 _TARGET: Final = re.compile(r"\d+|[\w.@~+-]*/\S*|[\w@+-]+\.\w{1,5}")
 _TEXT: Final = 4_000
 _WORDED: Final = 2_000
@@ -108,6 +115,7 @@ class Trial(NamedTuple):
     """A call after a failure: its position, what it ran or changed, and the text right before it.
 
     `succeeded`: its result shows no failure; `passed`: it is a run that passed; `asked`: a person spoke before it.
+    `errors`: the key lines of a run that failed.
     """
 
     at: int
@@ -122,6 +130,7 @@ class Trial(NamedTuple):
     passed: bool
     said: tuple[str, ...] = ()
     asked: bool = False
+    errors: tuple[str, ...] = ()
 
     @property
     def acts(self) -> bool:
@@ -144,14 +153,15 @@ class Likely(NamedTuple):
     @property
     def is_again(self) -> bool:
         """Whether the call does again what failed, called in another way."""
-        return bool(self.signs & {"same subcommand", "most arguments", "all arguments"})
+        return bool(self.signs & _AGAIN)
 
     @property
     def why(self) -> str:
         """What ties the call to the failure, in a sentence."""
         what = "the next call" if "first" in self.signs else "a call shortly after the failure"
         if self.is_again:
-            return f"{what} does the same in another way"
+            then = "" if self.trial.succeeded else ", and another error follows"
+            return f"{what} does the same in another way{then}"
         if self.signs & {"names", "names near", "file", "missing"}:
             return f"{what} is about what the error names"
         if "said" in self.signs:
@@ -194,23 +204,27 @@ def signs_of(
     """Each call that can be a fix, with its signs."""
     green = next((place for place, one in enumerate(trials) if one.passed and _repeats(failure.command, one)), None)
     before = [one.at for one in trials[: len(trials) if green is None else green] if one.acts and _can_be_step(one)]
-    acted, asked = 0, False
+    acted, asked, past = 0, False, False
     checked = failure.tool in CHECKERS and _is_check(failure.command)
     curing = {trials[place].at for place in _curing(failure, trials)}
     for place, trial in enumerate(trials):
         asked = asked or trial.asked
-        if trial.at not in linked and (checked or trial.at not in curing):
+        was_past, otherwise = past, place < _SOON and _fails_otherwise(failure, trial)
+        past = past or (bool(trial.errors) and not trial.succeeded and _repeats(failure.command, trial))
+        if not otherwise and trial.at not in linked and (checked or trial.at not in curing):
             acted += trial.acts and _can_be_step(trial)
             continue
-        if trial.tool in _NO_STEP or not (trial.succeeded or _passes_the_shell(failure, trial)):
+        if trial.tool in _NO_STEP or not (trial.succeeded or otherwise or _passes_the_shell(failure, trial)):
             continue
         signs = {sign for sign, holds in _signs(failure, trial) if holds}
+        if was_past:
+            signs.add("past")
         if place < 2 and signs & {"same subcommand", "most arguments"} and "same command" not in signs:
             signs.add("again at once")
         signs.add(_PLACES[place] if place < len(_PLACES) else "far")
         if trial.acts:
             signs.add(("acts first", "acts second", "acts later")[min(acted, 2)])
-            acted += 1
+            acted += trial.succeeded
         if asked:
             signs.add("person spoke")
         if green is not None:
@@ -238,10 +252,25 @@ def _curing(failure: Failure, trials: Sequence[Trial]) -> list[int]:
     rest = [place for place, one in enumerate(trials) if one.change is None]
     edits = [trials[changes[at][0]] for at in places if trials[changes[at][0]].is_edit]
     if len(edits) > _EDITS:
-        places = [at for at in places if not trials[changes[at][0]].is_edit]
+        first = _first_edits(trials, edits)
+        some = {one.at for one in edits if one in first or _is_tied(failure, one)}
+        places = [at for at in places if not (one := trials[changes[at][0]]).is_edit or one.at in some]
     found = sorted((*(changes[at][0] for at in places), *rest))
     edited = min((one.at for one in edits), default=math.inf)
     return [at for at in found if trials[at].is_edit or not _is_other_work(failure, trials[at], edited)]
+
+
+def _first_edits(trials: Sequence[Trial], edits: Sequence[Trial]) -> list[Trial]:
+    """The edits before anything ran again; none if they are many."""
+    ran = next((one.at for one in trials if one.at > edits[0].at and one.shell and one.acts), math.inf)
+    first = [one for one in edits if one.at < ran]
+    return first if len(first) <= _EDITS else []
+
+
+def _is_tied(failure: Failure, trial: Trial) -> bool:
+    """Whether more than its file ties an edit to the error."""
+    links = link_steps(failure, [Candidate(trial.at, trial.change)], ()) if trial.change is not None else ()
+    return bool(links) and links[0].rank < FILE
 
 
 def _is_other_work(failure: Failure, trial: Trial, edited: float) -> bool:
@@ -306,6 +335,21 @@ def _passes_the_shell(failure: Failure, trial: Trial) -> bool:
     return trial.command.text != failure.command.text and 2 * len(given & again) > len(given)
 
 
+def _fails_otherwise(failure: Failure, trial: Trial) -> bool:
+    """Whether a run does again what failed, in another way, and fails with another error: it got past the first."""
+    if trial.succeeded or not trial.shell or trial.command is None or not trial.errors:
+        return False
+    if trial.command.text == failure.command.text or any(_is_alike(failure, key) for key in trial.errors):
+        return False
+    return any(holds for sign, holds in _likeness(failure, trial) if sign in _AGAIN)
+
+
+def _is_alike(failure: Failure, key: str) -> bool:
+    """Whether a key line and that of the failure share half of the words of the shorter one."""
+    said, first = _words_of_text(key[:_WORDED]), failure.clue.words
+    return bool(said and first) and 2 * len(said & first) >= min(len(said), len(first))
+
+
 def _repeats(failed: Command, later: Trial) -> bool:
     """Whether a call runs the failing command again, or its subcommands with other arguments."""
     if later.command is None or not later.shell:
@@ -321,6 +365,7 @@ def _signs(failure: Failure, trial: Trial) -> Iterator[tuple[str, bool]]:
     yield from _kind(failure, trial)
     yield from _likeness(failure, trial)
     yield from _mentions(failure, trial)
+    yield "fails otherwise", not trial.succeeded and not _passes_the_shell(failure, trial)
     if trial.change is not None:
         links = link_steps(failure, [Candidate(trial.at, trial.change)], ())
         yield f"link {links[0].rank}" if links else "no link", True
