@@ -17,15 +17,14 @@ from cli.output import Output
 from cli.parser import Parser, path_name
 from core.base.fault import Fault
 from core.base.paths import home_name
+from core.base.reports import SkippedLine
 from core.base.trace import lines as trace_lines
 from core.flows.harvest.report import JudgedResult, LinkedFix, TranscriptHarvest
 from core.flows.transcripts.report import Counts, ImportAgain
 
 if TYPE_CHECKING:
-    from core.base.reports import SkippedLine
     from core.flows.team.importing import TeamImport
     from core.flows.transcripts.api import AgentChoice
-    from core.flows.transcripts.report import ImportAgain
 
 _EXAMPLES = """\
 examples:

@@ -7,14 +7,10 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from cli.context import Context
 from cli.parser import Parser, path_name
-
-if TYPE_CHECKING:
-    from core.base.config.settings import EmbeddingSettings
-
+from core.base.config.settings import EmbeddingSettings
 
 _EXAMPLES = """\
 examples:

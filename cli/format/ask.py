@@ -5,18 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from cli.format.layout import clip, one_line, width, wrap
 from cli.output import Output
-from core.library.ask.answer import CUT_OFF, Answer, AnswerCitation, Claim
+from core.library.ask.answer import CUT_OFF, Answer, AnswerCitation, AnswerEvent, Claim
 from core.library.ask.markers import sentences
 from core.library.ask.store import SessionList, StoredSession
 from core.text import hangul_share
-
-if TYPE_CHECKING:
-    from core.library.ask.answer import AnswerEvent
-
 
 _RULE: Final = "─" * 57
 _BY_THE_GATE: Final = ("score_gate", "no_chunks", "no_index")

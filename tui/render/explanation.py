@@ -15,7 +15,19 @@ from tui.render.common.glyphs import Signs
 from tui.render.common.session import session_name
 from tui.render.common.trace import draw_trace
 from tui.render.common.untrusted import block, inline, title
-from tui.render.ranking import MEANING, WORDS, bar, hidden_rule_label, key_of, label_mark, label_of, place_of, standing
+from tui.render.ranking import (
+    MEANING,
+    WORDS,
+    Ranked,
+    Reasons,
+    bar,
+    hidden_rule_label,
+    key_of,
+    label_mark,
+    label_of,
+    place_of,
+    standing,
+)
 
 if TYPE_CHECKING:
     from core.rules.calls import StoredCall
@@ -24,7 +36,6 @@ if TYPE_CHECKING:
     from core.rules.format.store import Usage
     from core.rules.matching.api import MatchedRule, RuleMatch
     from core.rules.matching.semantic import CacheState
-    from tui.render.ranking import Ranked, Reasons
 
 
 _BAR = 20

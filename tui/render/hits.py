@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 from textual.content import Content
 
+from core.base.fault import Fault
 from core.text import visible
 from tui.actions.registry import BY_NAME
 from tui.render.common.amounts import ago, counted, stamp
@@ -20,7 +21,6 @@ from tui.render.common.untrusted import block, fault_text, inline, pad, wrap
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from core.base.fault import Fault
     from core.library.search.inspect import ChunkInspection, DocInspection, DocSummary
     from core.library.search.rows import Mode, SearchHit, SearchResponse, SectionHits
 

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from rich.cells import cell_len
 from textual.content import Content
 
 from core.flows.insights.pictures import TITLES, View, marks_in, session_words, sign_of
-from core.flows.insights.report import PAUSES
+from core.flows.insights.report import PAUSES, Insights, SessionStrip, StripMark
 from tui.render.case_list import short_line
 from tui.render.common.amounts import stamp
 from tui.render.common.empty_states import Notice
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline, pad
 from tui.render.ranking import bar
-
-if TYPE_CHECKING:
-    from core.flows.insights.report import Insights, SessionStrip, StripMark
-
 
 _COUNT, _BAR, _LEAST = 9, 24, 36
 _NUMBER = 9

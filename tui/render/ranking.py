@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from rich.cells import cell_len
 from textual.content import Content
 
+from core.base.fault import Fault
 from tui.render.common.amounts import ago
 from tui.render.common.empty_states import Notice
 from tui.render.common.glyphs import Mark, Signs
 from tui.render.common.untrusted import fault_text, in_sight, inline, light, pad, short_path, title
 
 if TYPE_CHECKING:
-    from core.base.fault import Fault
     from core.rules.calls import CallRow
     from core.rules.evaluation.labels import Label
     from core.rules.explanation import Explained, HighlightedText, WhyNot

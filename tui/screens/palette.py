@@ -20,12 +20,10 @@ from textual.widgets import Input, Static, TextArea
 
 from tui.actions.action import Action, Scope
 from tui.actions.registry import ACTIONS, NO_KEY, key_name, matching, types_text
-from tui.widgets.workbench import TopBar, workbench
+from tui.widgets.workbench import TopBar, Workbench, workbench
 
 if TYPE_CHECKING:
     from textual.style import Style
-
-    from tui.widgets.workbench import Workbench
 
 
 _WIDTH, _AROUND = 84, 8

@@ -19,6 +19,7 @@ from textual.strip import Strip
 from textual.widgets import Static
 
 from core.base.fault import Fault
+from core.flows.insights.report import SessionStrip
 from tui.actions.action import Acts, Performs, Situation
 from tui.actions.registry import bindings
 from tui.render.common.empty_states import Notice, of_fault
@@ -34,7 +35,6 @@ from tui.widgets.workbench import KeyFooter, sheet
 if TYPE_CHECKING:
     from core.errors import SourcePage
     from core.errors.cases.source import Judged
-    from core.flows.insights.report import SessionStrip
 
 
 PAGE = 30

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from core.process.task import Task
 from tui.actions.action import Acts
 from tui.render.common.amounts import counted, report_line, report_text, size_of
 from tui.render.common.glyphs import Signs
@@ -20,7 +21,6 @@ from tui.widgets.workbench import AT_LIST, ELSEWHERE, Running, TaskLine
 if TYPE_CHECKING:
     from core.base.config.settings_sources import Config
     from core.flows.transcripts.report import ImportAgain, ImportReport
-    from core.process.task import Task
     from core.transcripts import Agent
 
 

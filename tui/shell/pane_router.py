@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 
 from tui.actions.registry import PANES
 from tui.panes.common.pane_screen import PaneContext, PaneScreen
-from tui.runtime.messages import PaneOpenCitation, PaneSearchLibrary
+from tui.runtime.messages import PaneOpenCase, PaneOpenCitation, PaneSearchLibrary
 
 if TYPE_CHECKING:
-    from tui.runtime.messages import PaneOpenCase
     from tui.shell.app import CasebookApp
 
 HOME = "errors"

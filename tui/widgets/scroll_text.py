@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from textual import events
 from textual.app import ComposeResult
@@ -15,15 +14,13 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
 
+from core.base.trace import Step
 from tui.actions.action import Acts, Performs
 from tui.actions.registry import bindings
 from tui.render.common.empty_states import Notice, draw_notice, no_trace
 from tui.render.common.glyphs import Signs
 from tui.render.common.lines import hanging
 from tui.render.common.trace import Path, Twig, draw_twig, folded_at_first, took, tree
-
-if TYPE_CHECKING:
-    from core.base.trace import Step
 
 
 class Reading(Performs, VerticalScroll, inherit_bindings=False):

@@ -15,14 +15,12 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from core.embedding.models.catalogue import CATALOGUE, MINILM, Model, Thresholds
+from core.embedding.models.catalogue import CATALOGUE, MINILM, Languages, Model, Thresholds
 from core.embedding.runtime.embedder import Embedder, Kind, Vector
 from core.text import hangul_share
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from core.embedding.models.catalogue import Languages, Model
 
 
 TELLS_APART = 0.9

@@ -10,12 +10,13 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, cast
+from typing import Final, Literal, cast
 
 import apsw
 
 from core.base.fault import Fault
 from core.embedding import cosine, similarity_of, unusable
+from core.embedding.index.binary_index import CachedBits
 from core.embedding.index.index import VectorIndex, open_index
 from core.embedding.index.state import read_state
 from core.embedding.index.stored import Place, windows_of
@@ -45,9 +46,6 @@ from core.lexical import any_of, bigrams
 from core.store import Store, faults
 from core.store.sql import number
 from core.text import tokens, words
-
-if TYPE_CHECKING:
-    from core.embedding.index.binary_index import CachedBits
 
 NEAREST: Final = 50
 """Cases taken from the index, and as many looked at on the way as it takes to have them with a fix."""

@@ -27,6 +27,7 @@ from core.errors.retrieval.answer import Confidence, Hit, Query, VectorResult
 from core.errors.retrieval.embed_text import embed_text, place_of
 from core.errors.retrieval.neighbours import (
     SHOWN,
+    CasesLike,
     Neighbour,
     answering_cases,
     by_rare_words,
@@ -42,10 +43,7 @@ from core.store import Store, faults
 from core.text import hangul_share
 
 if TYPE_CHECKING:
-    from core.embedding.runtime.query_model import VectorSearch
     from core.errors.curation.decisions import Candidate
-    from core.errors.retrieval.answer import VectorResult
-    from core.errors.retrieval.neighbours import CasesLike
 
 WORDS: Final = 5.0
 """Points for words that are the same in both, as rare ones count more; none shared gives none."""

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 
 from core.base.config.settings import Settings
 from core.base.config.settings_sources import Config
+from core.embedding.runtime.embedder import Embedder, Kind, Vector
 from core.embedding.runtime.query_model import ModelAtHand, NoVectors, VectorSearch
 
 if TYPE_CHECKING:
     from core.align import AlignSettings
     from core.embedding.models.models import LocalModel
-    from core.embedding.runtime.embedder import Embedder, Kind, Vector
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from core.base.config.settings import EmbeddingSettings
 from core.base.fault import Fault
+from core.embedding.runtime.embedder import Embedder, Vector
 from core.embedding.runtime.query_model import ModelAtHand, NoVectors, VectorSearch
 from core.store import Store, faults
 
 if TYPE_CHECKING:
     from core.embedding.index.binary_index import CachedBits
     from core.embedding.models.models import LocalModel
-    from core.embedding.runtime.embedder import Embedder, Vector
     from core.embedding.service.client import Embed
     from core.process.worker import Call
 

@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import apsw
 
 from core.base.fault import Fault
 from core.base.trace import Step, Stopwatch
+from core.embedding.runtime.query_model import VectorSearch
 from core.errors.retrieval.answer import SearchAnswer
 from core.store import Store, faults, open_store
-
-if TYPE_CHECKING:
-    from core.embedding.runtime.query_model import VectorSearch
 
 
 class TeamServer(NamedTuple):

@@ -14,14 +14,13 @@ from tui.panes.common.decisions import writing
 from tui.render.case import Fix, fix_name
 from tui.render.common.glyphs import Signs
 from tui.runtime.jobs import Job, Jobs, job_work
-from tui.runtime.messages import PaneChanged, PaneCopied, PaneOpenCitation, PaneSearchLibrary, PaneShowAll
+from tui.runtime.messages import CiteSource, PaneChanged, PaneCopied, PaneOpenCitation, PaneSearchLibrary, PaneShowAll
 from tui.screens.export import CopyMenu, Form
 
 if TYPE_CHECKING:
     from core.errors import Case
     from core.store import Store
     from tui.panes.errors.case_view import CaseView
-    from tui.runtime.messages import CiteSource
 
 
 LANE = "library-cite"

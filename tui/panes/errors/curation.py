@@ -14,7 +14,7 @@ from textual.app import App
 from core.base.fault import Fault
 from tui.actions.action import Acts, Performs
 from tui.panes.common.decisions import Decisions, Returned, writing
-from tui.panes.errors.queries import Read, Scope, read_case
+from tui.panes.errors.queries import Meaning, Read, Scope, read_case
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import fault_text, inline
 from tui.runtime.jobs import Job, Jobs, job_work
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from core.errors.curation.decisions import Saved
     from core.errors.curation.transaction import Conflict, Curated, SeenVersion, Written
     from core.store import Store
-    from tui.panes.errors.queries import Meaning
     from tui.panes.errors.screen import ErrorsScreen
 
 

@@ -16,7 +16,7 @@ from textual.widgets.option_list import Option
 
 from core.base.fault import Fault
 from tui.panes.errors.curation import Curating
-from tui.panes.errors.queries import Read, read_case
+from tui.panes.errors.queries import Meaning, Read, read_case
 from tui.panes.errors.results import ResultRows
 from tui.render.case_list import TOOL_CELLS, Row, draw_row, row_of
 from tui.render.common.glyphs import Signs
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from core.errors import Case, Hit
     from core.errors.cases.resolutions import Resolution
     from core.errors.curation.merging import MergePreview
-    from tui.panes.errors.queries import Meaning
 
 
 _SHOWN = 100

@@ -11,7 +11,7 @@ from textual.widgets import Static
 
 from core.base.fault import Fault
 from tui.panes.common.decisions import Decisions, Returned, writing
-from tui.panes.evidence.queries import PROBLEMS, read_ready
+from tui.panes.evidence.queries import PROBLEMS, ReadQuote, read_ready
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import fault_text, inline, title
 from tui.render.evidence import draw_promotable, ready_text, summary_of_decisions, summary_of_promotions
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from core.evidence import Decided, DecidedMany, NamedEntry, PromotedMany, Promotion, QuoteRow
     from core.evidence.rows import State
     from core.store import Store
-    from tui.panes.evidence.queries import ReadQuote
     from tui.panes.evidence.screen import EvidenceScreen
 
 

@@ -19,7 +19,7 @@ from tui.actions.registry import bindings
 from tui.panes.common.list_pane import Search, SearchPane
 from tui.panes.common.pane_screen import PASTE_ELSEWHERE, PaneContext, PaneScreen, number_of, one_of, text_of
 from tui.panes.evidence.actions import EvidenceNow
-from tui.panes.evidence.places import Places
+from tui.panes.evidence.places import ChosenPlace, Places
 from tui.panes.evidence.queries import (
     FILTERS,
     PAGE,
@@ -54,7 +54,6 @@ if TYPE_CHECKING:
     from core.align import Span
     from core.evidence import Choice
     from core.evidence import Place as QuotePlace
-    from tui.panes.evidence.places import ChosenPlace
 
 
 LED = "evidence-led"

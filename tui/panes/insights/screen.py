@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from rich.cells import cell_len
 from textual import events
@@ -17,6 +17,7 @@ from textual.widgets import Static
 from core.base.fault import Fault
 from core.flows.insights.pictures import (
     VIEWS,
+    Picture,
     View,
     event_of,
     markdown_of,
@@ -25,7 +26,7 @@ from core.flows.insights.pictures import (
     side_words,
     weeks_line,
 )
-from core.flows.insights.report import NO_PROOF, PAUSES
+from core.flows.insights.report import NO_PROOF, PAUSES, Insights, Worked, WorkedItem
 from tui.actions.action import Acts, Situation
 from tui.actions.registry import bindings
 from tui.panes.common.pane_screen import PASTE_ELSEWHERE, PaneContext, PaneScreen, one_of
@@ -52,11 +53,6 @@ from tui.runtime.state import Memory
 from tui.widgets.row_list import FixedRows, NoticeView, RowList, RowsOrNotice
 from tui.widgets.scroll_text import Reading
 from tui.widgets.workbench import sheet
-
-if TYPE_CHECKING:
-    from core.flows.insights.pictures import Picture
-    from core.flows.insights.report import Insights, Worked, WorkedItem
-
 
 Lead = tuple[str, int | None]
 """A session, and the message in it to begin at."""

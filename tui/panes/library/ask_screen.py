@@ -17,7 +17,7 @@ from core.base.fault import Fault
 from tui.actions.action import Acts, Performs, Situation
 from tui.actions.registry import bindings
 from tui.panes.library.actions import SOURCES_CHOSEN, AskNow
-from tui.panes.library.conversation import Conversation, Talk, Turn
+from tui.panes.library.conversation import Answering, Conversation, Talk, Turn
 from tui.panes.library.filters import Scope
 from tui.render.answer import draw_talk, nothing_asked, plain_answer, sources
 from tui.render.common.empty_states import Notice
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from core.flows.ask.draft_file import RecoveredAnswer
     from core.library.ask.answer import AnswerEvent
     from core.library.ask.store import SessionRow
-    from tui.panes.library.conversation import Answering
 
 
 class PickTalk(RowPicker[str]):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from core.base.config.settings import ChunkingSettings
 from core.base.fault import Fault
+from core.process.task import Task
 from tui.actions.action import Acts
 from tui.render.common.glyphs import Signs
 from tui.render.ingest import report_line
@@ -19,7 +20,6 @@ from tui.widgets.workbench import Running, StatusLine, TaskLine, on_open_screens
 
 if TYPE_CHECKING:
     from core.library.ingest.report import IngestPace, IngestReport
-    from core.process.task import Task
 
 SHOWS = "{library.ingest} shows it"
 CLICK = "click cancels"

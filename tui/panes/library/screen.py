@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from textual.app import ComposeResult
 from textual.containers import Container
 
+from core.base.config.settings import Settings
 from core.base.fault import Fault
 from tui.actions.action import Acts, Situation
 from tui.actions.registry import bindings
@@ -31,7 +32,6 @@ from tui.widgets.scroll_text import TraceView
 from tui.widgets.workbench import sheet
 
 if TYPE_CHECKING:
-    from core.base.config.settings import Settings
     from core.library.search.rows import SearchHit
 
 

@@ -25,6 +25,7 @@ from tui.render.common.session import Marks
 from tui.render.tables import draw_draft, draw_draft_row
 from tui.runtime.jobs import Job, job_work
 from tui.screens.session import SessionScreen
+from tui.services.environment import Sources
 from tui.widgets.dialogs import AskLine
 from tui.widgets.inputs import LineBox
 from tui.widgets.workbench import sheet
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from core.flows.corrections.drafts import RuleDraft, RuleDrafts
     from core.store import Store
     from tui.panes.rules.screen import RulesScreen
-    from tui.services.environment import Sources
 
 LANE = "rules-drafts"
 _NEW_FILE = "CLAUDE.md"

@@ -11,6 +11,7 @@ from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import Static
 
+from core.base.fault import Fault
 from tui.panes.common.list_pane import ListView
 from tui.panes.rules.queries import Changed, read_call, read_label, watch_files
 from tui.render.common.empty_states import Notice
@@ -37,7 +38,6 @@ from tui.render.ranking import (
 from tui.widgets.row_list import FixedRows
 
 if TYPE_CHECKING:
-    from core.base.fault import Fault
     from core.rules.calls import StoredCall
     from core.rules.evaluation.labels import Label
     from core.rules.matching.api import MatchedRule

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from tui.render.ranking import Ranked, Reasons, RuleKey, key_of, unfinished
 from tui.runtime.jobs import Job, Stopped, job_work
-from tui.runtime.vector_process import PATIENCE
+from tui.runtime.vector_process import PATIENCE, VectorProcess
 from tui.services.environment import Sources, stamp_of
 from tui.widgets.row_list import Page
 
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from core.rules.matching.api import MatchedRule, RuleMatch
     from core.rules.matching.call import ToolCall
     from core.rules.matching.semantic import CacheState
-    from tui.runtime.vector_process import VectorProcess
 
 
 INTERVAL = 0.25

@@ -16,7 +16,7 @@ from core.base.fault import Fault
 from tui.actions.action import Acts, Performs
 from tui.panes.rules.queries import Saying, label_call
 from tui.render.common.untrusted import inline
-from tui.render.ranking import key_of, place_of
+from tui.render.ranking import Ranked, key_of, place_of
 from tui.runtime.jobs import Jobs
 from tui.runtime.messages import PaneSearchLibrary, PaneShowAll
 from tui.services.external_editor import edit_in, editor_of
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from core.rules.matching.api import MatchedRule
     from core.rules.matching.call import ToolCall
     from tui.panes.rules.screen import RulesScreen
-    from tui.render.ranking import Ranked
 
 
 LABEL_LANE = "rules-label"

@@ -22,7 +22,7 @@ from tui.panes.rules.queries import Matching
 from tui.panes.rules.rule_actions import Labelling, RuleActs
 from tui.render.common.glyphs import Signs
 from tui.render.explanation import Explanation, draw_silence, draw_why
-from tui.render.ranking import Ranked, Reasons, key_of, reading
+from tui.render.ranking import Ranked, Reasons, RuleKey, key_of, reading
 from tui.runtime.messages import PaneCopied
 from tui.runtime.state import Memory
 from tui.widgets.inputs import SearchBox
@@ -33,7 +33,6 @@ from tui.widgets.workbench import sheet, workbench
 if TYPE_CHECKING:
     from core.rules.calls import StoredCall
     from core.rules.matching.api import MatchedRule
-    from tui.render.ranking import RuleKey
 
 
 def memory_of(screen: RulesScreen) -> Memory:

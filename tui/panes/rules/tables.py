@@ -34,6 +34,7 @@ from tui.render.tables import (
     draw_system_row,
 )
 from tui.runtime.jobs import Job
+from tui.services.environment import Sources
 from tui.widgets.row_list import FixedRows, NoticeView, RowList, RowsOrNotice
 from tui.widgets.scroll_text import Reading
 from tui.widgets.workbench import KeyFooter, sheet
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from core.rules.evaluation.clusters import Clusters
     from core.rules.format.rule import Flaw
     from tui.panes.rules.screen import RulesScreen
-    from tui.services.environment import Sources
 
 
 LANE = "rules-table"

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from textwrap import TextWrapper
-from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from core.base.fault import Fault
 from core.base.installation import installed
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import fault_text, inline
-
-if TYPE_CHECKING:
-    from core.base.fault import Fault
 
 _TEXT = 600
 

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from textual.content import Content
 
-from core.base.trace import fact_text
+from core.base.trace import Fact, Step, fact_text
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline, pad, title
-
-if TYPE_CHECKING:
-    from core.base.trace import Fact, Step
 
 STEPS = 400
 """The most steps drawn: a trace is read by a person."""
