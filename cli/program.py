@@ -10,10 +10,11 @@ import time
 from collections.abc import Callable, Sequence
 from typing import cast
 
-from cli.context import Context, context_for
+from cli.context import Context, context_for, open_workbench
 from cli.output import Output, output_for, prepare_streams
 from cli.parser import build_for, command_named
 from core.base.fault import Fault
+from core.text import visible
 
 FOUND, NOTHING, FAILED, UNHEALTHY, INTERRUPTED = 0, 1, 2, 3, 130
 Run = Callable[[argparse.Namespace, Context], int]
@@ -93,8 +94,6 @@ def _run(argv: Sequence[str], out: Output) -> int:
 def _alone(parser: argparse.ArgumentParser, args: argparse.Namespace, out: Output) -> int:
     """`casebook` without a command: the workbench on a terminal, else the help."""
     if sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb":
-        from cli.context import open_workbench
-
         return open_workbench(context_for(args, out), ascii_only=args.ascii)
     parser.print_help()
     return FAILED
@@ -123,8 +122,6 @@ def _failed(fault: Fault, out: Output, *, debug: bool) -> int:
 
 def _traceback(error: BaseException) -> str:
     import traceback
-
-    from core.text import visible
 
     return visible("".join(traceback.format_exception(error)))
 

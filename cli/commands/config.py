@@ -14,6 +14,7 @@ from core.base.config.settings import KEYS, template
 from core.base.config.settings_sources import Config
 from core.base.paths import config_file
 from core.base.reports import ConfigFile
+from core.base.xdg import make_folder
 
 
 def add_to(parser: Parser, shared: Parser) -> None:
@@ -57,7 +58,6 @@ def run_path(args: argparse.Namespace, context: Context) -> int:
 def run_init(args: argparse.Namespace, context: Context) -> int:
     """`config init`: the file is written whole, and none is replaced unasked."""
     from core.base.atomic import write_file
-    from core.base.xdg import make_folder
 
     place = _place(args)
     make_folder(place.parent)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from cli.commands.importing import report_lines
-from cli.context import Context
+from cli.context import Context, open_workbench
 from cli.format.cases import answer_lines, trace_lines
 from cli.format.evidence import quote_lines
 from cli.format.layout import clip, wrap
@@ -36,8 +36,6 @@ def run_command(args: argparse.Namespace, context: Context) -> int:
     with tempfile.TemporaryDirectory(prefix="casebook-demo-", ignore_cleanup_errors=True) as folder:
         database = Path(folder) / "demo.db"
         if on_terminal and not args.plain and not context.out.json:
-            from cli.context import open_workbench
-
             context.out.note("Reading the samples...")
             fill_demo(database, reporter(context.out))
             add_weeks(database)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from cli.context import Context
 from cli.parser import Parser, number, path_name
+from core.base.config.settings_sources import from_home
 from core.base.fault import Fault
 
 if TYPE_CHECKING:
@@ -137,7 +138,6 @@ def _scope(args: argparse.Namespace) -> str:
 def _write(args: argparse.Namespace, context: Context, picture: Picture) -> None:
     """Write the picture to the file, or to stdout."""
     from core.base.atomic import write_file
-    from core.base.config.settings_sources import from_home
     from core.flows.insights.pictures import svg_of
 
     if args.svg == "-":

@@ -10,7 +10,8 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cli.context import Context
+from cli.context import Context, read_text_argument
+from cli.format.layout import clip
 from cli.parser import Group, Parser, number, path_name
 from core.base.fault import Fault, hint_of, why_unread
 
@@ -140,7 +141,6 @@ def run_match(args: argparse.Namespace, context: Context) -> int:
 
 
 def _call(args: argparse.Namespace) -> ToolCall:
-    from cli.context import read_text_argument
     from core.rules.matching.call import read_call
 
     if not args.tool:
@@ -315,8 +315,6 @@ def run_clusters(args: argparse.Namespace, context: Context) -> int:
 
 def run_compare(args: argparse.Namespace, context: Context) -> int:
     """`rules compare`: the table, with and without a model, and the missing expected rules."""
-    from cli.context import read_text_argument
-    from cli.format.layout import clip
     from cli.format.rules import comparison_lines
     from core.rules.evaluation.labels import expected_elsewhere, labelled_in, named_in, read_labelled, rule_names
 

@@ -11,7 +11,7 @@ from cli.format.layout import wrap
 from cli.output import Output
 from cli.parser import Parser, number
 from core.base.fault import Fault
-from core.flows.system.history import UndoResult
+from core.flows.system.history import UndoResult, bring_back, take_back, take_back_several
 
 if TYPE_CHECKING:
     from core.store import Store
@@ -53,7 +53,6 @@ def run_undo(args: argparse.Namespace, context: Context) -> int:
 
 def _undo(args: argparse.Namespace, store: Store) -> UndoResult:
     from core.errors.curation.transaction import person
-    from core.flows.system.history import bring_back, take_back, take_back_several
 
     if args.change is not None:
         one = take_back(store, person(), args.change)

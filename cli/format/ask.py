@@ -11,8 +11,9 @@ from cli.format.layout import clip, one_line, width, wrap
 from cli.output import Output
 from core.library.ask.answer import CUT_OFF, Answer, AnswerCitation, AnswerEvent, Claim
 from core.library.ask.markers import sentences
+from core.library.ask.prompt import may_refuse
 from core.library.ask.store import SessionList, StoredSession
-from core.text import hangul_share
+from core.text import hangul_share, visible
 
 _RULE: Final = "─" * 57
 _BY_THE_GATE: Final = ("score_gate", "no_chunks", "no_index")
@@ -275,9 +276,6 @@ class Spoken:
         """Show a token at once."""
         if event.kind != "token" or event.text is None:
             return
-        from core.library.ask.prompt import may_refuse
-        from core.text import visible
-
         if event.anew:
             self._take_back()
         self._held += event.text

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from core.base.paths import casebook_state
+from core.base.xdg import make_folder
 
 if TYPE_CHECKING:
     from core.base.fault import Fault
@@ -74,7 +75,6 @@ def read_state(path: Path) -> tuple[State, str]:
 def write_state(path: Path, state: State) -> None:
     """Keep the state: whole or not at all, for its owner's eyes. Raises Fault `io_error`, OSError."""
     from core.base.atomic import write_file
-    from core.base.xdg import make_folder
 
     make_folder(path.parent)
     panes = {name: _without_secrets(memory) for name, memory in state.panes.items()}

@@ -19,6 +19,7 @@ from textual.strip import Strip
 from textual.widgets import Static
 
 from core.base.fault import Fault
+from core.flows.insights.pictures import markdown_of, picture_of_session
 from core.flows.insights.report import SessionStrip
 from tui.actions.action import Acts, Performs, Situation
 from tui.actions.registry import bindings
@@ -420,13 +421,10 @@ class StripScreen(Performs, ModalScreen[None]):
             self.app.push_screen(SessionScreen(self._jobs, self.found.session, at, Marks(), self._signs))
 
     def _copy(self) -> None:
-        from core.flows.insights.pictures import markdown_of, picture_of_session
-
         if self.found is not None:
             self.app.post_message(PaneCopied("strip", markdown_of(picture_of_session(self.found))))
 
     def _save_picture(self) -> None:
-        from core.flows.insights.pictures import picture_of_session
         from tui.screens.export import ask_picture
 
         if self.found is not None:

@@ -13,6 +13,7 @@ from textual.widgets import Static
 
 from core.base.config.settings_sources import Config, default_config
 from core.base.fault import Fault
+from core.base.paths import log_file
 from tui.render.common.empty_states import draw_notice, of_fault
 from tui.render.common.glyphs import Signs
 from tui.render.common.status import Facts, draw_checks, draw_facts, draw_versions
@@ -30,7 +31,6 @@ def read_facts(job: Job[Facts], config: Config) -> Facts:
     """Look at the casebook of the job: its file, its rows, its long runs."""
     from importlib.metadata import version
 
-    from core.base.paths import log_file
     from core.flows.system.capabilities import capabilities
     from core.flows.system.embedding import vector_facts
     from core.store import jobs

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from core.base.config.settings import ChunkingSettings, EmbeddingSettings, RuleSettings
 from core.base.config.settings_sources import Config
+from core.base.paths import user_folder
 from tui.actions.registry import Wish
 from tui.runtime.state import State
 from tui.terminal.crash import Logger, no_log
@@ -65,8 +66,6 @@ class Sources:
 
     def stamp(self) -> Stamp:
         """How the files look now, the user's own words for matching with them. Raises Fault as `files`."""
-        from core.base.paths import user_folder
-
         own = [user_folder("config") / name for name in ("rules.toml", "glossary.toml")]
         bans = (one.path for one in self.bans().places())
         return tuple(stamp_of(path) for path in (*self.places(), *bans, *own))

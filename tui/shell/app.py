@@ -19,6 +19,8 @@ from textual.widgets import Input, TextArea
 
 from core.base.config.settings_sources import Config
 from core.base.fault import Fault
+from core.base.paths import log_file
+from core.text import clean
 from tui.actions.action import Around, Situation
 from tui.actions.registry import PANES, Keys, Wish, action_here, bindings, keymap, keys_for
 from tui.panes.common.pane_screen import PaneContext, PaneScreen
@@ -372,8 +374,6 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
 
     def on_pane_copied(self, event: PaneCopied) -> None:
         """Send a text to the terminal's clipboard, cleaned."""
-        from core.text import clean
-
         text = event.text if event.exact else clean(event.text)
         self.copy_to_clipboard(text)
         self.say(_sent(event.what, len(text.encode())))
@@ -468,8 +468,6 @@ def run(
     app.run(mouse=config is None or config.values.ui.mouse)
     gc.freeze()  # the process ends: to look through every object for garbage would be most of what leaving takes
     if app.crash is not None:
-        from core.base.paths import log_file
-
         logged = config is None or config.values.log.level != "off"
         sys.stderr.write(crash_line(app.crash, log_file() if logged else None) + "\n")
     return app.return_code or int(app.crash is not None)

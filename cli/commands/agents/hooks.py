@@ -12,6 +12,7 @@ from cli.context import Context
 from cli.format.layout import one_line
 from cli.output import Output
 from cli.parser import Group, Parser, path_name
+from core.base.fault import Fault
 
 if TYPE_CHECKING:
     from core.flows.hook.agents.forms import HookForm
@@ -62,7 +63,6 @@ def run_install(args: argparse.Namespace, context: Context) -> int:
 
 def _other_agents(options: list[str]) -> list[str]:
     """The agents on this machine that are not the default and that have no hooks yet, with the command for each."""
-    from core.base.fault import Fault
     from core.base.program import program
     from core.flows.hook.agents.forms import found_forms
     from core.flows.hook.agents.status import registered

@@ -10,6 +10,7 @@ from cli.commands.agents.hooks import options_of
 from cli.context import Context
 from cli.format.layout import one_line
 from cli.parser import Parser, path_name
+from core.base.paths import user_folder
 
 
 def add_to(parser: Parser, shared: Parser) -> None:
@@ -21,7 +22,6 @@ def add_to(parser: Parser, shared: Parser) -> None:
 def run_plugin(args: argparse.Namespace, context: Context) -> int:
     """`plugin`: write or update the folder, and say how to install it."""
     from core.base.installation import remedy
-    from core.base.paths import user_folder
     from core.base.program import program
     from core.flows.hook.agents.forms import CLAUDE_CODE, CODEX
     from core.flows.hook.registration import read_settings, registered_lines

@@ -8,6 +8,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from cli.context import Context, not_there, read_text_argument
+from cli.format.layout import clip, one_line
 from core.base.fault import Fault
 
 if TYPE_CHECKING:
@@ -97,8 +98,6 @@ class _Progress:
     """What is going on until the model speaks, in one line on stderr that is written over; nothing is left of it."""
 
     def __init__(self, model: str) -> None:
-        from cli.format.layout import one_line
-
         self._model = one_line(model)
         self._steps = 0
         self._shown = False
@@ -122,8 +121,6 @@ class _Progress:
             self._show("")
 
     def _show(self, line: str) -> None:
-        from cli.format.layout import clip
-
         if not line and not self._shown:  # the line may be the answer's by now
             return
         self._shown = bool(line)

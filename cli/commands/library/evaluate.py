@@ -13,6 +13,7 @@ from cli.output import Output
 from core.base.fault import Fault
 from core.library.evaluation import Evaluation, Interval, Suite, compared, evaluate, keep, read_suite
 from core.library.search.rows import Mode
+from core.store import open_store
 
 
 def run_eval(args: argparse.Namespace, context: Context) -> int:
@@ -37,7 +38,6 @@ def run_eval(args: argparse.Namespace, context: Context) -> int:
 
 def _evaluate(args: argparse.Namespace, context: Context, database: Path, suite: Suite) -> Evaluation:
     from core.flows.ingest.search import model_search
-    from core.store import open_store
 
     modes: list[Mode] = args.mode or ["lexical", "hybrid"]
     with open_store(database, write=args.keep) as store, model_search(context.settings.embedding) as vectors:
@@ -54,7 +54,6 @@ def _fill(database: Path, suite: Suite, context: Context, *, embed: bool) -> Non
     from core.embedding.models.models import Absent, current
     from core.flows.ingest.api import IngestOptions, ingest
     from core.flows.ingest.search import embed_passages
-    from core.store import open_store
 
     if not suite.corpus:
         raise Fault("invalid_input", f"the suite {suite.name} has no corpus", "add: corpus: [docs, README.md]")

@@ -15,8 +15,10 @@ from cli.format.layout import clip, counted, one_line
 from cli.output import Output
 from core.base.config.settings_sources import from_home
 from core.base.fault import Fault
+from core.base.wire import dumps
 from core.library.ingest.readers import PICTURES
 from core.library.ingest.report import IngestEvent, IngestReport
+from core.store import open_store
 
 if TYPE_CHECKING:
     from core.flows.ingest.api import IngestOptions
@@ -32,7 +34,6 @@ def run_ingest(args: argparse.Namespace, context: Context) -> int:
     from cli.progress import stoppable
     from core.library.ingest.options import options_of
     from core.library.parse.ocr import lacking as ocr_lacking
-    from core.store import open_store
 
     single = args.file is not None or args.stdin
     if single and args.roots:
@@ -134,8 +135,6 @@ class _Progress:
         if event.kind == "asset_finished" and event.ms is not None:
             self._slow = sorted([*self._slow, (event.ms, event.path or "")], reverse=True)[:_SLOWEST]
         if self._out.json:
-            from core.base.wire import dumps
-
             sys.stderr.write(dumps(event) + "\n")
         elif self._out.verbose and not self._terminal and event.kind == "asset_finished":
             sys.stderr.write(clip(f"{event.idx}/{event.total} {event.result} {event.path}", 120) + "\n")

@@ -10,14 +10,19 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from cli.commands.errors.cases import case_lines
-from cli.context import Context, not_there, says_yes
+from cli.context import Context, not_there, open_workbench, says_yes
 from cli.format.layout import clip, counted, one_line, wrap
 from cli.format.library import columns_of
 from cli.output import Output
+from core.base.config.settings_sources import from_home
 from core.base.fault import Fault
+from core.errors import show_case
+from core.errors.curation.transaction import person
 from core.library.ingest.write import ResetReport, reset_library, root_at
 from core.library.search.api import EMPTY, NONE_PASSES
+from core.library.search.fts import rebuild_fts
 from core.library.search.inspect import ChunkInspection, DocInspection, DocPage, IndexReport, inspect, list_documents
+from core.store import open_store
 
 
 def run_list(args: argparse.Namespace, context: Context) -> int:
@@ -109,8 +114,6 @@ def run_open(args: argparse.Namespace, context: Context) -> int:
         context.out.result(found, [f"{one_line(found.file)}:{found.line}"])
         return 0
     if args.workbench:
-        from cli.context import open_workbench
-
         cited = found.uri if "#" in found.uri else f"{found.doc_path}#L1"
         return open_workbench(context, ascii_only=args.ascii, cited=cited)
     words, why = editor_of(os.environ, to_read=False)
@@ -126,8 +129,6 @@ def run_open(args: argparse.Namespace, context: Context) -> int:
 def run_index(args: argparse.Namespace, context: Context) -> int:
     """`library index --rebuild-fts`: the index of words, from the passages."""
     from core.library.ingest.options import options_of
-    from core.library.search.fts import rebuild_fts
-    from core.store import open_store
 
     options = options_of(context.settings.chunking, context.settings.library.korean)
     if lacking := options.lacking:
@@ -155,8 +156,6 @@ def run_embed(args: argparse.Namespace, context: Context) -> int:
 
 def run_reset(args: argparse.Namespace, context: Context) -> int:
     """`library reset`: asks first, unless --yes; exit 1 where the answer is no."""
-    from core.store import open_store
-
     with open_store(context.database, write=True) as store:
         folder = None if args.folder is None else Path(args.folder)
         if folder is not None:
@@ -190,8 +189,6 @@ def run_cite(args: argparse.Namespace, context: Context) -> int:
 
     Exit 1 where there is no such case or passage.
     """
-    from core.errors import show_case
-    from core.errors.curation.transaction import person
     from core.flows.ingest.case_citations import cite_in_case, with_citations
 
     with context.store(write=True) as store:
@@ -210,7 +207,6 @@ def run_cite(args: argparse.Namespace, context: Context) -> int:
 
 def run_ocr_data(args: argparse.Namespace, context: Context) -> int:
     """`library ocr-data`: exit 1 where a language that was named is missing, or none is ready."""
-    from core.base.config.settings_sources import from_home
     from core.library.ingest.ocr_data import take_ocr_data
 
     found = take_ocr_data(None if args.folder is None else from_home(args.folder), args.language)

@@ -16,6 +16,7 @@ from core.base.fault import Fault
 from core.base.paths import config_file
 from core.embedding.models.calibrate import Calibration, calibrate
 from core.embedding.models.catalogue import CATALOGUE, MINILM, Model
+from core.embedding.models.model_folder import damage, read, write_thresholds
 from core.embedding.models.model_report import ModelList, ModelReport, digests_of, list_models
 from core.embedding.models.models import Absent, LocalModel, current, find, pulled_folder
 
@@ -113,8 +114,6 @@ _CHECKED = {
 
 def _whole(model: Model) -> bool:
     """Whether the model is here, every byte of it."""
-    from core.embedding.models.model_folder import damage, read
-
     found = find(model.id)
     if found is None:
         return False
@@ -132,8 +131,6 @@ def run_add(args: argparse.Namespace, context: Context) -> int:
 
 
 def _report(context: Context, action: str, name: str, said: str) -> int:
-    from core.embedding.models.model_folder import read
-
     found = find(name)
     kept = None if found is None else read(found.folder)
     files = {} if kept is None else {path: sha for path, (_, sha) in kept.files.items()}
@@ -195,7 +192,6 @@ def _use_lines(context: Context, name: str, file: Path) -> Iterator[str]:
 
 def run_calibrate(args: argparse.Namespace, context: Context) -> int:
     """`models calibrate`: exit 1 if the model does not tell causes apart."""
-    from core.embedding.models.model_folder import write_thresholds
     from core.embedding.runtime.local import load
     from core.errors.retrieval.embed_text import embed_text
 

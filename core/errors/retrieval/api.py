@@ -16,7 +16,9 @@ from core.errors.cases.derived import HOLDS_HERE, repository_of_folder
 from core.errors.fixes import Telling, Via, write_telling
 from core.errors.identity.api import identify, names_failure
 from core.errors.identity.codes import missing_program
+from core.errors.identity.fingerprint import fingerprint
 from core.errors.identity.identity import Identity, KeyLine
+from core.errors.identity.normalize import normalize_error
 from core.errors.retrieval.answer import Hit, Query, SearchAnswer, Similar, VectorResult
 from core.errors.retrieval.tiers import (
     ELSEWHERE,
@@ -277,9 +279,6 @@ def vector_skipped(off: NoVectors) -> VectorResult:
 
 def _other_lines(store: Store, query: Query, found: Identity, where: str) -> TierResult:
     """The other errors of the same output (a compiler names several): known ones answer, with low confidence."""
-    from core.errors.identity.fingerprint import fingerprint
-    from core.errors.identity.normalize import normalize_error
-
     watch = Stopwatch()
     others = [line for line in found.key_lines if line.text != query.key_line][:OTHER_LINES]
     for at, line in enumerate(others):

@@ -23,6 +23,7 @@ from core.errors.identity.codes import codes_differ
 from core.errors.identity.fingerprint import fingerprint
 from core.errors.lessons import read_lesson
 from core.errors.retrieval.answer import Confidence, Hit, OtherName, Place, Query, Source, Status, Strength, Tier, Worth
+from core.lexical import match_query, terms
 from core.store import Store
 from core.text import words
 
@@ -471,8 +472,6 @@ _LOCATED = 50
 
 def by_words(store: Store, query: Query) -> TierResult:
     """The three cases that say the words most, in their order before others; raises apsw errors of the store."""
-    from core.lexical import match_query, terms
-
     watch = Stopwatch()
     text = query.key_line or query.normalized
     asked = match_query(text, prefix_last=False)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from core.base.fault import Fault
 from core.flows.hook.first import settle
 from core.flows.hook.payload import Payload, read_payload
+from core.transcripts.commands import shell_command
 
 if TYPE_CHECKING:
     from core.base.config.settings import RuleSettings
@@ -106,8 +107,6 @@ def _may_matter(payload: Payload, database: Path) -> bool:
 
 
 def _may_hide(payload: Payload) -> bool:
-    from core.transcripts.commands import shell_command
-
     command = shell_command(payload.tool, payload.tool_input)
     return command is not None and any(sign in command.strip() for sign in _MASKS)
 
@@ -193,8 +192,6 @@ def _names_known_program(database: Path, payload: Payload) -> bool:
     """Whether a shell command names, anywhere, a program that failed before. Raises Fault of the store.
 
     Every call asks this, so little is loaded."""
-    from core.transcripts.commands import shell_command
-
     text = shell_command(payload.tool, payload.tool_input)
     if not text or not database.exists():
         return False

@@ -12,6 +12,7 @@ import apsw
 from core.base.fault import Fault
 from core.embedding.runtime.query_model import VectorSearch
 from core.errors.cases.record import Name, find_case, observe
+from core.errors.cases.resolutions import Draft, add_drafts
 from core.errors.fixes import write_telling
 from core.errors.retrieval.answer import SearchAnswer
 from core.errors.retrieval.api import add_use, search
@@ -202,7 +203,6 @@ def _observe(con: apsw.Connection, payload: Payload, text: str, outcome: Outcome
 
 def _close(con: apsw.Connection, payload: Payload) -> int:
     """Draft the fixes that the session's events now prove, and forget the events once no error is open."""
-    from core.errors.cases.resolutions import Draft, add_drafts
     from core.flows.harvest.reducer import harvest
     from core.flows.harvest.session import evidence_of_fix
 

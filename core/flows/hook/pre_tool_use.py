@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from core.base.config.settings import EmbeddingSettings
 from core.base.fault import Fault
+from core.base.paths import user_folder
 from core.base.xdg import make_folder
 from core.flows.hook.payload import Payload
 from core.flows.rules.ban_match import Broken, matched_ban, only_bans, with_bans
@@ -159,7 +160,6 @@ def _digest(key: str) -> str:
 
 def embed_soon(files: ScopedFiles, database: Path, embedding: EmbeddingSettings) -> bool:
     """Start a process that embeds what waits, where there is a model, and none was started just now. Raises OSError."""
-    from core.base.paths import user_folder
     from core.embedding.models.models import Absent, current
 
     sign = user_folder("state") / "rules-embedded"

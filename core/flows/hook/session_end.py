@@ -24,7 +24,6 @@ def read_session(database: Path, transcript: Path, model: str) -> dict[str, int]
     from core.flows.agent_file import refresh_files
     from core.flows.system.evidence import align_due
     from core.flows.transcripts.api import import_transcripts
-    from core.store import open_store
 
     with open_store(database, write=True, create=True) as store:
         report = import_transcripts(store, "auto", [transcript])
@@ -54,7 +53,6 @@ def warm_model(database: Path, model: str, *, service: bool) -> None:
     from core.embedding.index.stored import has_vectors
     from core.embedding.models.models import Absent, current
     from core.embedding.service.client import Unserved, connect, worth_starting
-    from core.store import faults, open_store
 
     found = current(EmbeddingSettings(model=model))
     if not service or isinstance(found, Absent) or not database.exists():

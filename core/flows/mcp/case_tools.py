@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from core.base.config.settings_sources import from_home
 from core.base.fault import Fault, FaultCode
 from core.flows.mcp.context import Desk, strictness
 from core.flows.mcp.tool import Cancelled, Tool, many, number, shape, text
@@ -26,7 +27,6 @@ _MOST_MESSAGES: Final = 10_000
 
 def _error_search(desk: Desk, given: dict[str, Any], _: Cancelled) -> SearchAnswer:
     """Count no use: an agent's search is not a person taking the answer. The answer is recorded."""
-    from core.base.config.settings_sources import from_home
     from core.errors import search
     from core.errors.retrieval.answer import for_agents
     from core.errors.retrieval.api import keep_telling
@@ -100,7 +100,6 @@ def _align_quote(desk: Desk, given: dict[str, Any], _: Cancelled) -> AlignResult
 
 
 def _match_rules(desk: Desk, given: dict[str, Any], _: Cancelled) -> RuleMatch:
-    from core.base.config.settings_sources import from_home
     from core.flows.rules.ban_match import BanSource
     from core.flows.rules.files import readable, rule_files, with_unread
     from core.flows.rules.matcher import RuleMatcher

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import apsw
 
+from core.base.fault import Fault
 from core.errors.practice import VIA, KnownFailure, find_failure, record_shown
 from core.store import faults, now, open_store
 from core.text import visible
@@ -43,8 +44,6 @@ def record_shown_before_run(
     database: Path, told: KnownFailure, session: str, repository: str, *, withheld: bool = False
 ) -> str:
     """Record a warning after the agent has it, or what was `withheld`; return why it failed ("": recorded)."""
-    from core.base.fault import Fault
-
     try:
         with open_store(database, write=True, timeout_ms=_KEPT_MS) as store:
             if store.readonly is None:

@@ -17,6 +17,7 @@ from core.base.fault import Fault
 from core.base.installation import remedy
 from core.base.program import VERSION
 from core.store import Store, faults, open_store
+from core.store.schema.migrations import SHIPPED
 from core.store.sql import value
 
 PACKAGE: Final = "mcp"
@@ -132,7 +133,6 @@ def capabilities(database: Path) -> Capabilities:
     import apsw
 
     from core.embedding.models.models import on_this_machine
-    from core.store.schema.migrations import SHIPPED
 
     versions = Versions(VERSION, SHIPPED.version, platform.python_version(), apsw.sqlite_lib_version())
     here = tuple(found.model.id for found in on_this_machine())

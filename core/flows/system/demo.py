@@ -24,6 +24,7 @@ from core.flows.transcripts.report import ImportReport, Progress
 from core.library.search.api import SearchQuery
 from core.library.search.api import search as search_library
 from core.library.search.rows import SearchResponse
+from core.rules.evaluation.labels import label_file, read_labelled
 from core.rules.matching.api import RuleMatch
 from core.samples import (
     DEMO_EXTRACTED,
@@ -82,8 +83,6 @@ def fill_demo(database: Path, on_progress: Callable[[Progress], None] | None = N
 
 def fill_demo_rules(database: Path) -> Path:
     """Write a disposable rule file next to the casebook, and labelled calls for it. Raises OSError."""
-    from core.rules.evaluation.labels import label_file
-
     rules, calls = sample_rules()
     place = database.with_name("rules.md")
     shutil.copyfile(rules, place)
@@ -111,8 +110,6 @@ def run_demo(
 
 def _matched(database: Path, settings: EmbeddingSettings) -> tuple[RuleMatch, ...]:
     """Three of the sample calls, matched with the sample rules."""
-    from core.rules.evaluation.labels import read_labelled
-
     rules, calls = sample_rules()
     kept = [one.call for one in read_labelled(calls)]
     with RuleMatcher([(rules, "project")], database, vector_search(settings, "process")) as matcher:

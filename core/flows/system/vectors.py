@@ -12,7 +12,7 @@ from core.base.config.settings import EmbeddingSettings
 from core.base.fault import Fault
 from core.embedding.runtime.embedder import Embedder, Vector
 from core.embedding.runtime.query_model import ModelAtHand, NoVectors, VectorSearch
-from core.store import Store, faults
+from core.store import Store, as_fault, faults, open_store
 
 if TYPE_CHECKING:
     from core.embedding.index.binary_index import CachedBits
@@ -63,8 +63,6 @@ def answer_question(
 
     `settings` of embedding, as JSON. A question that nobody waits for any more is interrupted. Raises Fault.
     """
-    from core.store import as_fault, open_store
-
     try:
         with open_store(casebook) as store:
             call.on_cancel(store.interrupt)

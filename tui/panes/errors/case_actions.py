@@ -10,9 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.base.fault import Fault
+from core.base.paths import database_file
+from core.text import visible
 from tui.panes.common.decisions import writing
 from tui.render.case import Fix, fix_name
 from tui.render.common.glyphs import Signs
+from tui.render.common.session import Marks
+from tui.render.common.untrusted import inline
 from tui.runtime.jobs import Job, Jobs, job_work
 from tui.runtime.messages import CiteSource, PaneChanged, PaneCopied, PaneOpenCitation, PaneSearchLibrary, PaneShowAll
 from tui.screens.export import CopyMenu, Form
@@ -115,8 +119,6 @@ def forms_of(case: Case, fix: Fix | None, key_line: str, raw: str, database: Pat
 
 def command_of(case: Case, database: Path | None) -> str:
     """The command that prints this case, also from another folder; the user's own casebook needs no path."""
-    from core.base.paths import database_file
-
     words = ["casebook", "errors", "show", str(case.id)]
     if database is not None and database != database_file():
         words += ["--db", str(database.absolute())]
@@ -197,7 +199,6 @@ class CaseActs:
             self._open(fix.session, min(ahead or fix.messages or (0,)))
 
     def _open(self, session: str, index: int) -> None:
-        from tui.render.common.session import Marks
         from tui.screens.session import SessionScreen
 
         view = self._view
@@ -238,7 +239,6 @@ class CaseActs:
     # Other programs --------------------------------------------------------------------------------------------------
 
     def _page(self) -> None:
-        from core.text import visible
         from tui.services.external_editor import pager_of, show_in
 
         words, why = pager_of(os.environ)
@@ -258,6 +258,4 @@ class CaseActs:
 
     def _say(self, text: str) -> None:
         if text:
-            from tui.render.common.untrusted import inline
-
             self._view.app.notify(inline(text, 400), markup=False, severity="warning", timeout=4)

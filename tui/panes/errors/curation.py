@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from textual.app import App
 
 from core.base.fault import Fault
+from core.text import visible
 from tui.actions.action import Acts, Performs
 from tui.panes.common.decisions import Decisions, Returned, writing
 from tui.panes.errors.queries import Meaning, Read, Scope, read_case
@@ -287,14 +288,10 @@ def edit_outside(app: App[Any], environ: Mapping[str, str], text: str, case: Cas
 
 def inert(text: str) -> str:
     """The text as an editor may show it: control signs drawn, line ends plain."""
-    from core.text import visible
-
     return visible(text.replace("\r\n", "\n"))
 
 
 def _note(case: Case) -> str:
-    from core.text import visible
-
     line = visible(case.key_lines[0] if case.key_lines else case.error_normalized)
     line = " ".join(line.split()).replace("--", "- -")[:300]
     return f"<!-- The fix of case {case.id}, in Markdown. This note is not saved.\n     {line} {_END}\n\n"

@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from core.base.fault import Fault
 from tui.render.ranking import Ranked, Reasons, RuleKey, key_of, unfinished
 from tui.runtime.jobs import Job, Stopped, job_work
 from tui.runtime.vector_process import PATIENCE, VectorProcess
@@ -309,7 +310,6 @@ class Matching:
 
     def grouped(self, job: Job[Any], asked: ToGroup) -> Clusters:
         """The rules grouped by the process, whatever it takes; where that is not to be had, by words here."""
-        from core.base.fault import Fault
         from core.rules.evaluation.clusters import clusters
 
         if self._process is not None:
@@ -361,7 +361,6 @@ class Matching:
 
     def _stored_facts(self, job: Job[Any], rule: Rule) -> tuple[CacheState | None, Usage | None, str]:
         """What the casebook keeps of a rule: its vector, how often it was used; or why it cannot be read."""
-        from core.base.fault import Fault
         from core.rules.format.store import usage_of
         from core.rules.matching.semantic import cache_state
 
@@ -421,8 +420,6 @@ class Matching:
     def _embed(self, question: Embed) -> list[tuple[Vector, ...]]:
         """Let the process embed it. Raises Fault; Stopped if the answer to a question is no longer wanted, while rules
         are embedded anyway: the next query needs them too."""
-        from core.base.fault import Fault
-
         if self._process is None:
             raise Fault("model_unreachable", "embedding is not available")
         job = self._job if question.kind == "query" else None
@@ -432,8 +429,6 @@ class Matching:
         return found
 
     def _raise_if_busy(self) -> None:
-        from core.base.fault import Fault
-
         late, self._late = self._late, None
         if late is not None:
             with suppress(Fault, Stopped):  # the match itself will say so
@@ -465,7 +460,6 @@ def _place(book: Book, key: RuleKey) -> int | None:
 
 def _used(job: Job[Any]) -> Mapping[tuple[str, str], Usage]:
     """How often each rule was used, by file and id; nothing where it cannot be read."""
-    from core.base.fault import Fault
     from core.rules.format.store import usage
 
     with suppress(Fault):
