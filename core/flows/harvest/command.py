@@ -228,14 +228,14 @@ class Part(NamedTuple):
 
     def width(self, table: frozenset[str]) -> int:
         """Return how many leading words of the part are in `table` together (the longest entry), or 0."""
-        words = self.words
-        if not words or (words[0] not in _first_words(table) and " " not in words[0]):
+        words, program = self.words, self.program
+        if program not in _first_words(table) and " " not in program:
             return 0
         if len(words) > 2 and f"{words[0]} {words[1]} {words[2]}" in table:
             return 3
         if len(words) > 1 and f"{words[0]} {words[1]}" in table:
             return 2
-        return int(words[0] in table)
+        return int(program in table)
 
     def named(self, table: frozenset[str]) -> bool:
         """Return whether the program, alone or with its first one or two arguments, is in `table`."""

@@ -6,7 +6,6 @@ import json
 import pickle
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
 from pathlib import Path
 from typing import Final, NamedTuple, cast
 
@@ -97,8 +96,6 @@ _AROUND: Final = 2_000
 """Code points of the output kept on each side of the key line, as the raw error of a new case."""
 MESSAGES_TOGETHER: Final = 2_000
 """Messages of a session, with those it continues, that are folded at once."""
-_AHEAD: Final = 64
-"""Small sessions that are folded before their turn."""
 WORTH_IT: Final = 4_000
 """Messages of small sessions from which a second process is started for them."""
 _TABLE = """CREATE TEMP TABLE IF NOT EXISTS harvested(
@@ -143,28 +140,30 @@ class FoldAhead:
 
     def __init__(self, store: Store, second: Second, due: Sequence[str]) -> None:
         self._store, self._second = store, second
-        counts = {} if store.con.in_transaction else {session: self._count(session) for session in due}
-        self._small = {session for session, count in counts.items() if count <= MESSAGES_TOGETHER}
-        if sum(counts[session] for session in self._small) >= WORTH_IT:
+        self._counts = {} if store.con.in_transaction else {session: self._count(session) for session in due}
+        small = [count for count in self._counts.values() if count <= MESSAGES_TOGETHER]
+        if sum(small) >= WORTH_IT:
             second.wake(__name__)
 
     def __call__(self, due: Sequence[str]) -> Generator[tuple[str, Folded | None]]:
         """The sessions in their order, each with what became of its errors, None where that is found at its turn."""
-        for small, some in groupby(due, key=self._small.__contains__):
-            if small:  # a large one asks the second process itself
-                yield from shared(self._second, some, self._question, self._fold, depth=3, most=_AHEAD)
-            else:
-                yield from ((session, None) for session in some)
+        yield from shared(self._second, due, self._question, self._fold, weight=self._weight, depth=4)
+
+    def _weight(self, session: str) -> int:
+        return self._counts.get(session, MESSAGES_TOGETHER + 1)
+
+    def _is_small(self, session: str) -> bool:
+        return self._weight(session) <= MESSAGES_TOGETHER  # a large one asks the second process itself
 
     def _count(self, session: str) -> int:
         return sum(count_of(self._store.con, name) for name in _with_continued(self._store.con, session))
 
     def _question(self, session: str) -> Question | None:
         place = self._store.path, session, data_version(self._store)
-        return (_fold_in_child, place) if self._second.running else None
+        return (_fold_in_child, place) if self._second.running and self._is_small(session) else None
 
-    def _fold(self, session: str) -> Folded:
-        return _fold_small(self._store, session, data_version(self._store))
+    def _fold(self, session: str) -> Folded | None:
+        return _fold_small(self._store, session, data_version(self._store)) if self._is_small(session) else None
 
 
 def _fold_in_child(_call: Call, path: Path, session: str, version: int) -> Folded:

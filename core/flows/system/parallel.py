@@ -6,11 +6,12 @@ import gc
 import os
 import sys
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from importlib import import_module
 from types import TracebackType
-from typing import Any, Final, Generic, NamedTuple, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 from core.base.fault import Fault
 from core.process.child import Child, ChildExitedError, Reply
@@ -149,6 +150,7 @@ def shared(
     elsewhere: Callable[[Piece], Question | None],
     here: Callable[[Piece], Result],
     ahead: Callable[[Piece], Result | None] | None = None,
+    weight: Callable[[Piece], int] | None = None,
     depth: int = _DEPTH,
     most: int = MOST,
 ) -> Generator[tuple[Piece, Result]]:
@@ -156,10 +158,11 @@ def shared(
 
     `elsewhere` says what the second process is asked for a piece, None for one that is not for it; where that answers
     None, or is gone, `here` does it. `ahead` does a piece here before its turn, None where it must wait for that; it is
-    `here` where nothing else is given. At `most` so many pieces are begun, `depth` of them there. Where two works share
-    a second process, one begins pieces, ahead, while the other one waits.
+    `here` where nothing else is given. At `most` so many pieces are begun, `depth` of them there. By `weight` the
+    heaviest of all pieces are done there, so that what is left at the end is light; then `most` does not count.
+    Where two works share a second process, one begins pieces, ahead, while the other one waits.
     """
-    work = _Work(second, iter(pieces), elsewhere, here, ahead or here, depth, most)
+    work = _Work(second, pieces, elsewhere, here, ahead or here, weight, depth, most)
     with second.serving(work):
         try:
             while True:
@@ -173,83 +176,123 @@ def shared(
                 second.close()  # nobody waits for its answers any more
 
 
-class _Begun(NamedTuple, Generic[Piece, Result]):
-    """A piece, the reply of the second process if that was asked, and its result, if that is known."""
+@dataclass(slots=True)
+class _Begun(Generic[Piece, Result]):
+    """A piece, whether nobody has begun it, the reply of the second process if that was asked, and its result, if that
+    is known."""
 
     piece: Piece
-    reply: Reply[Any] | None
-    result: Result | None
+    free: bool = True
+    reply: Reply[Any] | None = None
+    result: Result | None = None
 
 
 class _Work(Generic[Piece, Result]):
-    """The pieces that are begun."""
+    """The pieces that are begun, in their order; by weight all of them."""
 
     def __init__(
         self,
         second: Second,
-        pieces: Iterator[Piece],
+        pieces: Iterable[Piece],
         elsewhere: Callable[[Piece], Question | None],
         here: Callable[[Piece], Result],
         ahead: Callable[[Piece], Result | None],
+        weight: Callable[[Piece], int] | None,
         depth: int,
         most: int,
     ) -> None:
-        self.second, self.pieces, self.elsewhere, self.here, self.ahead = second, pieces, elsewhere, here, ahead
-        self.begun = deque[_Begun[Piece, Result]]()
+        self.second, self.elsewhere, self.here, self.ahead = second, elsewhere, here, ahead
         self.depth, self.most = depth, most
         self.gone = False
+        self._replies: list[Reply[Any]] = []
+        known = [] if weight is None else [_Begun[Piece, Result](piece) for piece in pieces]
+        self.begun, self._coming, self._lightest = deque(known), deque(known), known
+        self._pieces = iter(pieces) if weight is None else iter(())
+        if weight is not None:
+            self._lightest = sorted(known, key=lambda one: weight(one.piece))
 
     @property
     def asked(self) -> int:
         """Pieces that the second process still has."""
-        return sum(one.reply is not None and not one.reply.arrived for one in self.begun)
+        self._replies = [reply for reply in self._replies if not reply.arrived]
+        return len(self._replies)
 
-    def hand_over(self) -> None:
-        """Let the second process have enough to do."""
-        while not self.gone and self.second.ready and len(self.begun) < self.most and self.asked < self.depth:
-            piece = next(self.pieces, None)
-            if piece is None:
-                return
-            question = self.elsewhere(piece)
-            reply = None
+    def hand_over(self) -> bool:
+        """Let the second process have enough to do; whether it was asked something."""
+        asked = False
+        while not self.gone and self.second.ready and self.asked < self.depth:
+            one = self._next() or self._heaviest()
+            if one is None:
+                break
+            one.free = False
+            question = self.elsewhere(one.piece)
             if question is not None and self.second.ready:
                 with suppress(NoWorkerError):
-                    reply = self.second.ask(question)
-                self.gone = reply is None
-            self.begun.append(_Begun(piece, reply, None))
+                    one.reply = self.second.ask(question)
+                    self._replies.append(one.reply)
+                    asked = True
+                self.gone = one.reply is None
+        return asked
 
     def due(self) -> bool:
         """Whether the next piece has its result, or waits for nothing but its turn."""
         if not self.begun:
             return False
-        _, reply, result = self.begun[0]
-        return reply is None or result is not None or reply.arrived or self.gone
+        one = self.begun[0]
+        return one.reply is None or one.reply.arrived or self.gone
 
     def begin(self) -> bool:
         """Begin a piece while other work waits; False if there is none, or enough are kept."""
-        before = len(self.begun)
-        self.hand_over()
-        return len(self.begun) > before or self._begin_here(self.ahead)
+        return self.hand_over() or self._begin_here(self.ahead)
 
     def begin_here(self) -> bool:
         """Do the next free piece; False if there is none, or enough are kept."""
         return self._begin_here(self.ahead if self.begun else self.here)
 
     def _begin_here(self, act: Callable[[Piece], Result | None]) -> bool:
-        piece = next(self.pieces, None) if len(self.begun) < self.most else None
-        if piece is not None:
-            self.begun.append(_Begun(piece, None, act(piece)))
-        return piece is not None
+        one = self._next() or self._free(self._coming.popleft, self._coming)
+        if one is not None:
+            one.free = False
+            one.result = act(one.piece)
+        return one is not None
+
+    def _next(self) -> _Begun[Piece, Result] | None:
+        """The next piece of those that come one by one."""
+        if len(self.begun) >= self.most:
+            return None
+        for piece in self._pieces:
+            self.begun.append(_Begun(piece))
+            return self.begun[-1]
+        return None
+
+    def _heaviest(self) -> _Begun[Piece, Result] | None:
+        """The heaviest free piece but the next one, which this process does itself."""
+        one = self._free(self._lightest.pop, self._lightest)
+        if one is not None and one is self.begun[0]:
+            one = self._free(self._lightest.pop, self._lightest)
+        return one
+
+    @staticmethod
+    def _free(
+        take: Callable[[], _Begun[Piece, Result]], left: Sequence[_Begun[Piece, Result]]
+    ) -> _Begun[Piece, Result] | None:
+        while left:
+            one = take()
+            if one.free:
+                return one
+        return None
 
     def next_result(self) -> tuple[Piece, Result]:
         """The next piece with its result; waits for it."""
-        piece, reply, result = self.begun.popleft()
-        result = result if reply is None else self._answer(reply)
-        return piece, self.here(piece) if result is None else result
+        one = self.begun.popleft()
+        one.free = False
+        result = one.result if one.reply is None else self._answer(one.reply)
+        return one.piece, self.here(one.piece) if result is None else result
 
     def _answer(self, reply: Reply[Any]) -> Result | None:
         while not reply.arrived and self.second.begin_other(self):
             pass
+        self._replies = [other for other in self._replies if other is not reply]
         try:
             return self.second.take(reply)
         except NoWorkerError:

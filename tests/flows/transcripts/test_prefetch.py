@@ -14,7 +14,7 @@ import pytest
 from core.base.fault import Fault
 from core.flows.harvest import session, session_events
 from core.flows.system import parallel
-from core.flows.system.parallel import NoWorkerError, Second, shared
+from core.flows.system.parallel import NoWorkerError, Question, Second, shared
 from core.flows.transcripts import api, files, rows
 from core.flows.transcripts.api import import_transcripts
 from core.flows.transcripts.report import ImportReport
@@ -178,6 +178,27 @@ def test_other_work_is_begun_while_an_answer_is_awaited(tmp_path: Path) -> None:
         answer = shared(other, [tmp_path / "begun"], lambda path: (handlers.until, (path,)), here)
         assert list(answer) == [(tmp_path / "begun", "yes")]
         assert [first, *halves] == [(piece, divmod(piece, 2)) for piece in range(300)]
+
+
+@pytest.mark.usefixtures("ahead")
+@pytest.mark.parametrize("depth", [1, 4, 100])
+def test_the_second_process_has_the_heaviest_pieces(depth: int) -> None:
+    asked = list[int]()
+
+    def elsewhere(piece: int) -> Question | None:
+        asked.append(piece)
+        return (handlers.divide, (piece, 7)) if piece % 3 else None
+
+    def ahead(piece: int) -> tuple[int, int] | None:
+        return divmod(piece, 7) if piece % 3 else None
+
+    with Second() as other:
+        for _ in range(2):
+            found = shared(other, range(60), elsewhere, lambda n: divmod(n, 7), ahead, weight=lambda n: n, depth=depth)
+            assert list(found) == [(piece, divmod(piece, 7)) for piece in range(60)]
+            assert asked[0] == 59 and asked == sorted(asked, reverse=True)
+            asked.clear()
+        assert other.running, "nothing is left over"
 
 
 @pytest.mark.usefixtures("ahead")
