@@ -177,7 +177,7 @@ def _book() -> Book:
 
 def _call(tool: str, **given: Callable[[str], object]) -> Read:
     """A match of a call whose fields are made of the text."""
-    return lambda text: match(_book(), ToolCall(tool, {name: make(text) for name, make in given.items()}, ()))
+    return lambda text: match(_book(), ToolCall(tool, {name: make(text) for name, make in given.items()}))
 
 
 def _rules(text: str) -> object:
