@@ -9,7 +9,6 @@ from core.base.lazy import lazy_pattern
 _TOKEN = lazy_pattern(r"[^\W_]+(?:['’][^\W\d_]+)?")
 _PLACEHOLDER = lazy_pattern(r"<[A-Z][A-Z0-9_]{0,30}>")
 _HANGUL = lazy_pattern("[\u1100-\u11ff\u3130-\u318f\ua960-\ua97f\uac00-\ud7ff]+")
-_LETTERS = lazy_pattern(r"[^\W\d_]+")
 
 _STOP_WORDS = (
     "the and for that this with from was were are not but has have had its you your can cannot will would could "
@@ -57,7 +56,7 @@ def hangul_share(text: str) -> float:
     """The share of Hangul among the letters of `text`, 0.0 to 1.0; 0.0 without letters."""
     if text.isascii():
         return 0.0
-    letters = sum(map(len, _LETTERS.findall(text)))
+    letters = sum(map(str.isalnum, text)) - sum(map(str.isdecimal, text))  # a tenth of the time of a pattern
     return sum(map(len, _HANGUL.findall(text))) / letters if letters else 0.0
 
 

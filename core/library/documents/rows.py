@@ -242,7 +242,7 @@ def columns(kind: type[Source | Document | Block | Chunk], table: str = "") -> s
     return ", ".join(f"{table}.{name}" if table else name for name in kind.__slots__)
 
 
-_ID = 32
+_ID_BYTES = 16
 _SHORT = 16
 
 
@@ -252,7 +252,7 @@ def id_from(parts: Mapping[str, Any]) -> str:
     `parts` hold texts, whole numbers, None, lists and mappings with ASCII names: of these sorted compact JSON is the
     canonical one. Raises ValueError for what cannot be written so (a lone surrogate).
     """
-    return _hasher()(_canonical(parts)).hexdigest()[:_ID]
+    return _hasher()(_canonical(parts)).hexdigest(_ID_BYTES)
 
 
 def _canonical(value: object) -> bytes:
@@ -305,7 +305,7 @@ def block_id_of_json(doc: str, block_kind: str, heading_path: str, ordinal: int,
         f'{{"block_kind":"{block_kind}","doc_id":"{doc}","heading_path":{heading_path},"kind":"block",'
         f'"ordinal":{ordinal},"source_span":{span}}}'
     )
-    return _hasher()(data.encode()).hexdigest()[:_ID]
+    return _hasher()(data.encode()).hexdigest(_ID_BYTES)
 
 
 def canonical_path(heading_path: Sequence[str]) -> str:

@@ -28,7 +28,9 @@ def test_tokens_are_casefolded_and_keep_order_and_repeats() -> None:
     assert tokens("Straße STRASSE a_b-c 12x, a") == ("strasse", "strasse", "a", "b", "c", "12x", "a")
 
 
-@pytest.mark.parametrize(("text", "share"), [("", 0.0), ("abc", 0.0), ("한글", 1.0), ("한a", 0.5), ("123 !", 0.0)])
+@pytest.mark.parametrize(
+    ("text", "share"), [("", 0.0), ("abc", 0.0), ("한글", 1.0), ("한a", 0.5), ("123 !", 0.0), ("한²½ 9٣_", 1 / 3)]
+)
 def test_hangul_share(text: str, share: float) -> None:
     assert hangul_share(text) == share
 
