@@ -84,7 +84,11 @@ def _explained(hit: SearchHit) -> Iterator[str]:
             f"vector ({one_line(hit.embedding_model or 'none')}) " + _ranked(how.vector_rank, how.vector_score, 2)
         )
     if how.method == "hybrid":
-        lines.append("rrf fusion " + _ranked(hit.rank, how.fusion_score, 2))
+        place = f"rank {hit.rank} " if how.rerank_score is None else ""
+        lines.append(f"rrf fusion {place}score {how.fusion_score or 0.0:.2f}")
+    if how.rerank_score is not None:
+        tokens = f"tokens {how.rerank_score:.2f}" if how.rerank_score else "not among the reranked hits"
+        lines.append(f"rerank rank {hit.rank} score {hit.score:.2f} ({tokens})")
     for line in lines[:-1]:
         yield f"├ {line}"
     yield f"└ {lines[-1]}"

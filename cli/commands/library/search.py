@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cli.context import Context, read_text_argument
@@ -24,7 +25,7 @@ def run_search(args: argparse.Namespace, context: Context) -> int:
         return _many(args, context)
     from cli.format.library import response_lines
 
-    query = _query(args, read_text_argument(args.text, "query"))
+    query = replace(_query(args, read_text_argument(args.text, "query")), rerank=True)
     with model_search(context.settings.embedding) as vectors:
         found = search_library(context.database, query, None if query.mode == "lexical" else vectors)
     context.out.result(found, response_lines(context.out, found, explain=args.explain))

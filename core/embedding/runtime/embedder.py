@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Literal, Protocol
 if TYPE_CHECKING:
     import apsw
 
-Kind = Literal["document", "query"]
-"""Some models read a stored text and a question apart (`multilingual-e5-large` by a prefix)."""
+Kind = Literal["document", "query", "tokens"]
+"""Some models read a stored text and a question apart (`multilingual-e5-large` by a prefix). `tokens`: the vector of
+each token before pooling, of the first window of a text, without a prefix."""
 
 Vector = bytes
 """A unit-length vector as it is stored: little-endian float32, `4 * dim` bytes. To carry it takes no numpy."""
@@ -32,7 +33,8 @@ class Embedder(Protocol):
     def dim(self) -> int: ...
 
     def embed(self, texts: Sequence[str], kind: Kind) -> list[tuple[Vector, ...]]:
-        """The vectors of each text, in order: one, or several where a text is longer than the model's window.
+        """The vectors of each text, in order: one, or several where a text is longer than the model's window; of the
+        kind `tokens` one a token.
 
         Every vector is finite and of unit length. Raises Fault invalid_input for a blank text or one that no tokenizer
         can read, Fault model_unreachable or timeout where the model is not to be had; then no text was embedded.

@@ -107,6 +107,8 @@ _BATCH_TEXTS, _BATCH_TOKENS = 16, 16_384
 processor's cache (64 texts: a sixth slower; single ones: twice as slow), and memory is bounded."""
 _MEASURED = 4_096
 """Characters of a text whose tokens are counted for the order of texts; of a longer one they are estimated."""
+_ENDS = 2
+"""Special tokens around a text, the first and the last one."""
 _REGISTERING = Lock()
 
 
@@ -179,6 +181,8 @@ class _Local:
     def embed(self, texts: Sequence[str], kind: Kind) -> list[tuple[Vector, ...]]:
         for text in texts:
             _refuse(text)
+        if kind == "tokens":
+            return [self._token_vectors(text) for text in texts]
         prefix = self._model.document_prefix if kind == "document" else self._model.query_prefix
         more = self._special + len(self._spans(prefix))
         parts = [(index, *part) for index, text in enumerate(texts) for part in self._parts(text, more)]
@@ -223,14 +227,31 @@ class _Local:
     def _run(self, batch: list[str]) -> list[Vector]:
         import numpy as np
 
-        session = self._session
-        if session is None:
-            raise Fault("model_unreachable", f"the model {self.id} was closed", "run the command again")
+        session = self._opened()
         try:
             rows = np.stack(list(session.embed(batch, batch_size=len(batch)))).astype(np.float64)
         except Exception as error:  # onnxruntime raises what it likes
             raise _broken(self._model, error) from error
         return _unit(rows, self._model)
+
+    def _token_vectors(self, text: str) -> tuple[Vector, ...]:
+        """The vectors of the tokens of the first window. One text at a time: a batch of two is no faster, and pads."""
+        import numpy as np
+
+        model = self._opened().model
+        try:
+            found: Any = model.onnx_embed([text[:_MEASURED]])
+            real = np.asarray(found.attention_mask[0], dtype=bool)
+            rows = np.asarray(found.model_output[0], dtype=np.float64)[real]
+        except Exception as error:  # onnxruntime raises what it likes
+            raise _broken(self._model, error) from error
+        inner = rows[1:-1] if self._special == _ENDS and len(rows) > _ENDS else rows
+        return tuple(_unit(inner, self._model))
+
+    def _opened(self) -> Any:
+        if self._session is None:
+            raise Fault("model_unreachable", f"the model {self.id} was closed", "run the command again")
+        return self._session
 
     def _spans(self, text: str) -> list[tuple[int, int]]:
         """Where each token lies. The tokenizer cuts what is longer than a window and keeps the rest, filled up."""

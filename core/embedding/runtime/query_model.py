@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from core.base.fault import Fault, remedy_of
 from core.embedding.index.vectors import unusable
-from core.embedding.runtime.embedder import Embedder, Vector
+from core.embedding.runtime.embedder import Embedder, Kind, Vector
 
 if TYPE_CHECKING:
     from core.embedding.index.binary_index import CachedBits
@@ -70,6 +70,14 @@ class VectorSearch:
 
     def embed_all(self, texts: Sequence[str]) -> list[Vector] | NoVectors:
         """As `embed`, of several at once: of each its vector, or of none. Of a long text only its beginning."""
+        found = self._embedded(texts, "query")
+        return found if isinstance(found, NoVectors) else [vectors[0] for vectors in found]
+
+    def embed_tokens(self, texts: Sequence[str]) -> list[tuple[Vector, ...]] | NoVectors:
+        """The vectors of each text's tokens, of its beginning; or why there are none. Raises nothing."""
+        return self._embedded(texts, "tokens")
+
+    def _embedded(self, texts: Sequence[str], kind: Kind) -> list[tuple[Vector, ...]] | NoVectors:
         model = self.model()
         if isinstance(model, NoVectors):
             return model
@@ -77,7 +85,7 @@ class VectorSearch:
             embedder = self._opened()
             if isinstance(embedder, NoVectors):
                 return self._off(embedder)
-            vectors = [windows[0] for windows in embedder.embed(texts, "query")]
+            vectors = embedder.embed(texts, kind)
         except Fault as fault:
             off = NoVectors(fault.message, remedy_of(fault), "timeout" if fault.code == "timeout" else "failed")
             return off if fault.code == "invalid_input" else self._off(off)
@@ -85,7 +93,8 @@ class VectorSearch:
             return self._off(NoVectors(f"the model {model.id} is broken: {type(error).__name__}", "", "failed"))
         if len(vectors) != len(texts):
             return NoVectors(f"the model returned {len(vectors)} vectors for {len(texts)} texts", outcome="failed")
-        reason = next((why for one in vectors if (why := unusable(one, model.dim))), None)
+        looked_at = (own[0] if own else b"" for own in vectors)  # all of a text come from one run of the model
+        reason = next((why for one in looked_at if (why := unusable(one, model.dim))), None)
         return vectors if reason is None else NoVectors(f"the model returned no vector: {reason}", outcome="failed")
 
     def embedder(self) -> Embedder | NoVectors:

@@ -79,7 +79,7 @@ def _before(history: Sequence[Turn]) -> str:
 def retrieve_hits(asking: AskContext, text: str, k: int) -> SearchResponse:
     return search(
         asking.store,
-        SearchQuery(text, asking.options.mode, k=k, filters=asking.options.filters),
+        SearchQuery(text, asking.options.mode, k=k, filters=asking.options.filters, rerank=True),
         asking.vectors,
         analyse,
     )

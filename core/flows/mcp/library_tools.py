@@ -62,7 +62,7 @@ def _like(given: dict[str, Any]) -> SearchQuery:
 
 
 def _search(desk: Desk, given: dict[str, Any], _: Cancelled) -> SearchResponse | BriefResponse:
-    query = query_of(given, _like(given))
+    query = query_of(given, replace(_like(given), rerank=True))
     with desk.vectors() as vectors, opened_search(desk.database, vectors) as answer:
         found = _fitting(answer, query)
     return found if given.get("format") == "full" else brief(found)

@@ -41,6 +41,7 @@ from core.library.search.hybrid import (
 )
 from core.library.search.korean import analyse
 from core.library.search.lexical import CHARS, LexicalQuery, Ranked, is_last_word_indexed, lexical_query, lexical_search
+from core.library.search.rerank import rerank
 from core.library.search.rows import (
     Mode,
     Passage,
@@ -121,7 +122,8 @@ class SearchQuery:
     """What is asked. `k`: hits a page; `max_tokens`: tokens the answer may have as it is sent (bytes / 3), 0: any.
 
     `prefix_last`: the last word may be half typed, unless it stands whole in a passage; `explain`: the trace holds both
-    lists, not only their counts.
+    lists, not only their counts. `rerank`: order the best hits of both lists by their tokens, which takes up to a
+    second (`core.library.search.rerank`).
     `sent`: the bytes of an answer as it is sent; None: those of its JSON. A query that has it stays in its process.
     """
 
@@ -134,6 +136,7 @@ class SearchQuery:
     snippet_chars: int = CHARS
     prefix_last: bool = False
     explain: bool = False
+    rerank: bool = False
     sent: Callable[[SearchResponse], int] | None = field(default=None, compare=False, repr=False)
 
 
@@ -174,7 +177,7 @@ def _answer(
 ) -> SearchResponse:
     con, watch = store.con, Stopwatch()
     revision = corpus_revision(con)
-    question = (query.text, query.mode, query.filters, query.prefix_last)
+    question = (query.text, query.mode, query.filters, query.prefix_last, *(("rerank",) if query.rerank else ()))
     start = read_cursor(query.cursor, revision, question) if query.cursor else 0
     analysing, korean = query_analyser(con, query.text, analysing) if query.mode != "vector" else (None, ())
     half = query.prefix_last and not is_last_word_indexed(con, query.text)
@@ -197,8 +200,8 @@ def _answer(
     mode: Mode = "lexical" if query.mode == "hybrid" and model is None else query.mode
     fused, fusion = _ordered(con, mode, words, near, known)
     if query.mode == "hybrid":
-        fused, lowered = prose_first(con, asked, fused)
-        fusion = fusion if lowered is None else (*fusion, lowered)
+        fused, further_steps = _settled(con, query, asked, fused, vectors if mode == "hybrid" else None)
+        fusion = (*fusion, *further_steps)
     page = fused[start : start + query.k]
     rows = passages(con, [one.item for one in page])
     version, scores = index_version(indexed_by(con)), (dict(words.items), dict(near.items))
@@ -257,6 +260,18 @@ def _ordered(
     return [Fused(item, score, None, at) for at, (item, score) in enumerate(near.items, 1)], ()
 
 
+def _settled(
+    con: apsw.Connection, query: SearchQuery, asked: LexicalQuery, fused: list[Fused], vectors: VectorSearch | None
+) -> tuple[list[Fused], tuple[Step, ...]]:
+    """The fused list with prose first, and its best hits reranked where that is asked for."""
+    fused, lowered = prose_first(con, asked, fused)
+    steps = () if lowered is None else (lowered,)
+    if not query.rerank or vectors is None or not fused:
+        return fused, steps
+    fused, step = rerank(con, query.text, fused, vectors)
+    return fused, (*steps, step)
+
+
 def _hit(
     row: Passage,
     rank: int,
@@ -275,9 +290,11 @@ def _hit(
         one.score if mode == "hybrid" else None,
         one.lexical_rank,
         one.vector_rank,
+        one.late,
     )
+    kind: ScoreKind = _KIND[mode] if one.late is None else "rerank"
     return hit(
-        row, rank, one.score * one.weight, _KIND[mode], retrieval, asked.terms,
+        row, rank, one.points, kind, retrieval, asked.terms,
         chars=query.snippet_chars, index_version=version, model=model, now=now(),
     )  # fmt: skip
 

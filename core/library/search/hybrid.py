@@ -48,11 +48,14 @@ _COMPANION: Final = lazy_pattern(
     r"|(?:^|/)(?:changelog|changes|history|news|release[-_]?notes)(?:\.\w+)?(?:/|$)"
 )
 """Paths of tests and change logs."""
+_ROUNDING: Final = 1e-9
 _HALF: Final = 0.5
 """Weight of such a passage against prose: with tests and change logs of five projects next to the answering documents,
 they were 49 of the first three hits of 59 questions, and are 4; no answer was lost."""
 _QUESTION: Final = 3
 """Words, stop words left out, from which on a query is a question."""
+FUSED_WEIGHT: Final = 0.8
+"""Of the fused score beside the match of the tokens, where hits are reranked."""
 FAN: Final = 50
 """Hits of each list that are fused, whatever the page: a longer list could change the order of what was shown."""
 
@@ -64,13 +67,24 @@ _HELD: Final = """SELECT count(*), json_group_array(rowid) FILTER (WHERE rowid I
 @dataclass(frozen=True, slots=True)
 class Fused:
     """One item, its fused score in (0, 1], its rank (from 1) in each list, None where it is in none, and how much of
-    the score counts."""
+    the score counts.
+
+    `late`: how well its tokens match those of the query, 0 to 1 (`core.library.search.rerank`); None where no hit was
+    reranked, 0 where others were.
+    """
 
     item: int
     score: float
     lexical_rank: int | None
     vector_rank: int | None
     weight: float = 1.0
+    late: float | None = None
+
+    @property
+    def points(self) -> float:
+        """The score by which hits are ordered, 0 to 1."""
+        weighted = self.score * self.weight
+        return weighted if self.late is None else (self.late + FUSED_WEIGHT * weighted) / (1 + FUSED_WEIGHT)
 
 
 def fuse(
@@ -209,9 +223,7 @@ def prose_first(con: apsw.Connection, query: LexicalQuery, found: list[Fused]) -
         return found, None
     weighed = [replace(one, weight=_HALF) if one.item in behind else one for one in found]
     reason = "for a question, tests and changelogs count half"
-    return sorted(weighed, key=lambda one: -one.score * one.weight), Step(
-        "prose", "hit", reason, facts(passages=len(behind))
-    )
+    return sorted(weighed, key=lambda one: -one.points), Step("prose", "hit", reason, facts(passages=len(behind)))
 
 
 def why_hit(hit: SearchHit, trace: Sequence[Step] = ()) -> Step:
@@ -225,7 +237,11 @@ def why_hit(hit: SearchHit, trace: Sequence[Step] = ()) -> Step:
     if how.method == "hybrid":
         fusion = next((step.fact("embedded") for step in trace if step.stage == "fusion"), None)
         steps.append(_fusion(hit, fusion if isinstance(fusion, float) else 1.0))
-    if hit.score < (how.fusion_score or how.lexical_score or 0.0):
+    weighted = hit.score
+    if how.rerank_score is not None:
+        weighted = (hit.score * (1 + FUSED_WEIGHT) - how.rerank_score) / FUSED_WEIGHT
+        steps.append(_reranked(hit, how.rerank_score, weighted))
+    if weighted < (how.fusion_score or how.lexical_score or 0.0) - _ROUNDING:
         steps.append(Step("prose", "hit", "a test or a changelog counts half for a question"))
     reason = f"hit {hit.rank}, by {_BY[how.method]}"
     shown = round(display_score(hit), 2) if hit.score_kind == "bm25" else None
@@ -251,6 +267,14 @@ def _meaning(hit: SearchHit) -> Step:
         return Step("meaning", "miss", "not in the semantic list")
     told = facts(cosine=round(how.vector_score, 4), model=hit.embedding_model)
     return Step("meaning", "hit", f"rank {how.vector_rank:,} in the semantic list", told)
+
+
+def _reranked(hit: SearchHit, late: float, weighted: float) -> Step:
+    """`(0.62 + 0.8*0.70) / 1.8 = 0.66`; a hit behind those that were reranked has 0 for the match of its tokens."""
+    told = f"({late:.4f} + {FUSED_WEIGHT}*{weighted:.4f}) / {1 + FUSED_WEIGHT} = {hit.score:.4f}"
+    if not late:
+        return Step("rerank", "miss", f"not among the hits that were compared by their tokens: {told}")
+    return Step("rerank", "hit", told)
 
 
 def _fusion(hit: SearchHit, embedded: float) -> Step:

@@ -30,9 +30,9 @@ from core.library.search.lexical import Term, snippet
 from core.store.sql import number
 
 Mode = Literal["lexical", "vector", "hybrid"]
-ScoreKind = Literal["rrf", "bm25", "cosine"]
-"""What `score` is: fused ranks (0 to 1), bm25 times the share of the query (0 and up), cosine (-1 to 1). It orders hits
-and is no confidence."""
+ScoreKind = Literal["rrf", "bm25", "cosine", "rerank"]
+"""What `score` is: fused ranks (0 to 1), the same with the match of the tokens (0 to 1), bm25 times the share of the
+query (0 and up), cosine (-1 to 1). It orders hits and is no confidence."""
 _HALF = 10.0
 """The bm25 that is shown as 0.5: raw scores have no ceiling, and 1.0 is never reached."""
 
@@ -42,7 +42,8 @@ class Retrieval:
     """How a hit was found: its score and its rank (from 1) in each list, null where it is in none.
 
     `lexical_score` is bm25 (0 and up) times the share of the query in the passage, `vector_score` the cosine,
-    `fusion_score` the fused one.
+    `fusion_score` the fused one, `rerank_score` how well its tokens match those of the query (0 to 1; 0 behind the hits
+    that were reranked, null where none was).
     """
 
     method: Mode
@@ -51,6 +52,7 @@ class Retrieval:
     fusion_score: float | None
     lexical_rank: int | None
     vector_rank: int | None
+    rerank_score: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

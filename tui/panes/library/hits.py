@@ -21,6 +21,7 @@ from tui.panes.library.queries import (
     Keys,
     Meaning,
     SearchResult,
+    can_rerank,
     find,
     needs_vectors,
     read_keys,
@@ -60,14 +61,20 @@ if TYPE_CHECKING:
     from tui.panes.library.screen import LibraryScreen
 
 
+REST = 0.35
+"""Seconds that a query must rest before its best hits are reranked."""
 LEAST = 0.005
 """The fused score below which a hit shows 0.00: neither list has it among its own."""
 
 
 def listed(hits: tuple[SearchHit, ...]) -> tuple[SearchHit, ...]:
     """The hits without the tail that a fusion only fills up with; all of them where there is nothing else."""
-    worth = tuple(hit for hit in hits if hit.score_kind != "rrf" or hit.score >= LEAST)
-    return worth or hits
+    return tuple(hit for hit in hits if _is_worth(hit)) or hits
+
+
+def _is_worth(hit: SearchHit) -> bool:
+    fused = hit.retrieval.fusion_score if hit.score_kind == "rerank" else hit.score
+    return hit.score_kind not in ("rrf", "rerank") or (fused or 0.0) >= LEAST
 
 
 def sections(hits: tuple[SearchHit, ...]) -> tuple[SectionHits, ...]:
@@ -280,6 +287,7 @@ class Searching:
         self.text = ""
         self.found: SearchResult | None = None
         self._meant = False  # whether meaning has had its say in the rows
+        self._reranked = False  # whether they are in their last order
         self._stamp: Hashable = None  # of the library, when it was last looked at because somebody has written
         self._fresh = True  # whether the rows are to be those of another query
 
@@ -313,7 +321,7 @@ class Searching:
         """Read what is asked for."""
         search, now = self._screen.search, self.clock()
         self.meaning.forget()
-        self._meant = False
+        self._meant = self._reranked = False
         if not self.text:
             self.found = None
             search.read(read_keys(self.scope, now, self._screen.hits.resume), self._listed, self._failed, delay)
@@ -338,7 +346,7 @@ class Searching:
             self._stamp = stamp
             self._screen.document.again()
             if self._meant:
-                self._ask_meaning()
+                self._ask_meaning(rerank=self._reranked)
             else:
                 self.load()
 
@@ -384,22 +392,27 @@ class Searching:
             return "place"
         return "passage" if screen.hits.rows.chosen > 0 or not isinstance(screen.focused, SearchBox) else "nothing"
 
-    def _ask_meaning(self, delay: float = 0.0) -> None:
+    def _ask_meaning(self, delay: float = 0.0, *, rerank: bool = False) -> None:
         text, scope, now = self.text, self.scope, self.clock()
 
         def query() -> SearchQuery:
             from core.library.search.api import SearchQuery
 
-            return SearchQuery(text, scope.mode, MOST, scope.filters(now), snippet_chars=SNIPPET, prefix_last=True)
+            filters = scope.filters(now)
+            return SearchQuery(text, scope.mode, MOST, filters, None, 0, SNIPPET, prefix_last=True, rerank=rerank)
 
         def on_vectors(found: SearchResult) -> None:
             if (text, scope) == (self.text, self.scope) and not self.waiting:
-                late = not self._meant
-                self.found, self._meant = found, True
+                late = not self._meant or (rerank and not self._reranked)
+                self.found, self._meant, self._reranked = found, True, rerank
                 self._put(found, late=late)
+                if not rerank and can_rerank(found.response):
+                    self._ask_meaning(REST, rerank=True)
 
         def failed(fault: Fault) -> None:
             if (text, scope) == (self.text, self.scope) and not self.waiting:
+                if rerank and not self._reranked:
+                    return  # the order by both lists stays
                 if self._meant and scope.mode != "vector":
                     self.load()
                 else:

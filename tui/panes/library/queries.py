@@ -139,6 +139,14 @@ class Meaning:
         self._jobs.cancel(LANE)
 
 
+def can_rerank(response: SearchResponse) -> bool:
+    """Whether the model reads the best hits again once the query rests."""
+    from core.embedding.models.catalogue import CATALOGUE
+
+    model = CATALOGUE.get(response.embedding_model or "")
+    return response.mode == "hybrid" and model is not None and model.reranks
+
+
 def needs_vectors(response: SearchResponse) -> bool:
     """Whether a search by words has left the rest to meaning."""
     return any(step.stage == "vector" and step.reason == SOON for step in response.trace)

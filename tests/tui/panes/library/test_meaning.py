@@ -50,11 +50,12 @@ async def test_meaning_joins_what_the_words_have_found(tmp_path: Path, at_home: 
         await until(pilot, lambda: screen.hit is not None and screen.hit.retrieval.method == "hybrid" and idle(app))
         hit = screen.hit
         assert hit is not None
-        assert hit.retrieval.vector_rank == 1
         assert "Restor" in " > ".join(hit.heading_path) + hit.snippet, "other words, the same meaning"
         await until(pilot, lambda: "in the semantic list" in frame(app) and at_hit(screen))
         trace = " ".join(" ".join(str(line.render()) for line in screen.why.query(StepLine)).split())
         assert "/ (2/61) =" in trace, "the sum stands in the trace"
+        await until(pilot, lambda: screen.hit is not None and screen.hit.score_kind == "rerank" and idle(app))
+        await until(pilot, lambda: "0.8*0." in frame(app) and at_hit(screen))
         screen.to_list()
         await pilot.press("G")
         last = screen.hit
