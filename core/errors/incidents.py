@@ -14,8 +14,11 @@ import apsw
 _WORTHS: Final = ("general", "project", "slip", "none")
 """The best first; the place of a worth is its rank."""
 SLIP: Final = "slip"
-"""Marks the error that a repeated slip is, in the place of a tool: worth a line in its project, and an item of its own.
+"""Marks the error that a repeated slip is, in the place of a tool: worth a line in its project.
 It is not shown: the tool of such a case is the one that the agent used."""
+FILE_SLIPS: Final = ("no such file: ", "is a directory: ", "not a directory: ")
+"""How the key line of a repeated slip begins that names a file: it tells where the file is, or that there is none.
+Another only tells that a call fails, which is nothing to decide: it has no item."""
 _FIRST: Final = 0
 """What stands for the case itself where an incident names it first: less than the id of any other case."""
 
@@ -30,8 +33,9 @@ _SHARES: Final = """SELECT case_id, count(DISTINCT session_id), round(sum(second
  LEFT JOIN fingerprint l ON l.fingerprint = json_extract(r.fingerprints, '$[0]')
  WHERE {which} GROUP BY f.case_id, r.session_id, r.message_idx
 ) GROUP BY case_id"""
+_TELLS: Final = " OR ".join(f"substr(f.key_line, 1, {len(begin)}) = '{begin}'" for begin in FILE_SLIPS)
 _RANK: Final = (
-    "CASE iif(f.tool = 'slip', 'project', v.worth)"
+    f"CASE iif(f.tool = 'slip', iif({_TELLS}, 'project', 'slip'), v.worth)"
     " WHEN 'general' THEN 0 WHEN 'project' THEN 1 WHEN 'slip' THEN 2 ELSE 3 END"
 )
 _OF_SESSIONS: Final = _SHARES.format(

@@ -24,11 +24,11 @@ from core.errors.cases.derived import refresh_case
 from core.errors.cases.record import Name, observe
 from core.errors.cases.resolutions import AUTHOR, UNTOUCHED, insert_resolution
 from core.errors.fixes import Evidence
-from core.errors.incidents import SLIP
+from core.errors.incidents import FILE_SLIPS, SLIP
 from core.flows.harvest.command import Command
 from core.flows.harvest.events import HarvestedError, Statement
 from core.flows.harvest.report import WORTHS, Cost, ResultVerdict, Worth
-from core.flows.harvest.session_events import FILES, LIMIT, NO_FILE, Result, Seen, names_in, object_of, slip_in
+from core.flows.harvest.session_events import LIMIT, NO_FILE, Result, Seen, names_in, object_of, slip_in
 from core.flows.harvest.signatures import Named
 from core.text import clean
 
@@ -393,7 +393,7 @@ def _is_lesson(con: apsw.Connection, slip: str, times: Sequence[_Time]) -> bool:
     """Return whether enough sessions made the mistake, and it names what occurred in as many of their calls."""
     if len({time.owner for time in times}) < SESSIONS:
         return False
-    if slip.startswith(FILES):
+    if slip.startswith(FILE_SLIPS):
         return True
     named = names_in(slip.partition(": ")[2])
     owners: dict[str, set[str]] = {name: set() for name in named}
@@ -438,7 +438,8 @@ def _draft(con: apsw.Connection, name: Name, times: Sequence[_Time], new: Sequen
     known = con.execute(
         "SELECT 1 FROM resolution WHERE case_id = ? AND author = ? LIMIT 1", (case_id, AUTHOR)
     ).fetchone()
-    evidence = Evidence("weak", "project", attempts=len(times)).to_json()
+    worth: Worth = "project" if slip.startswith(FILE_SLIPS) else "slip"  # that a call failed says nothing to do
+    evidence = Evidence("weak", worth, attempts=len(times)).to_json()
     if known is None:
         insert_resolution(
             con, case_id, None, text, status="draft", resolved_by=None, tool_sequence=(), author=AUTHOR,

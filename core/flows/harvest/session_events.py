@@ -17,6 +17,7 @@ import orjson
 
 from core.base.lazy import lazy_pattern
 from core.errors.identity.fingerprint import mask_counts
+from core.errors.incidents import FILE_SLIPS
 from core.flows.harvest.changes import DELEGATED, DELEGATES, Change, change_of
 from core.flows.harvest.command import Command, command_of, parse_command
 from core.flows.harvest.events import Event, Ran, Statement
@@ -33,7 +34,7 @@ from core.transcripts.records import Failure
 
 LIMIT: Final = 200
 """Code points of a key."""
-NO_FILE: Final = "no such file: "
+NO_FILE: Final = FILE_SLIPS[0]
 """How the key of a file begins that was looked for and is not there, whatever looked for it."""
 
 _READ: Final = 4_000
@@ -43,8 +44,6 @@ _TAG: Final = "<tool_use_error>"
 _FILES: Final = ("file_path", "notebook_path", "path")
 _QUOTES: Final = " :'\"‘’`"
 _PLACED: Final = ("is a directory", "not a directory")
-FILES: Final = (NO_FILE, *(f"{what}: " for what in _PLACED))
-"""How the keys begin that a file follows."""
 _WORD: Final = lazy_pattern(r"[\w./\\@-]{2,200}")
 _QUOTED: Final = lazy_pattern(r"'([^'\"`\n]{2,100})'|\"([^'\"`\n]{2,100})\"|`([^'\"`\n]{2,100})`")
 _MARKED: Final = lazy_pattern(r"\w[/\\_.]\w|[a-z][A-Z]")

@@ -84,6 +84,7 @@ def test_its_tool_is_the_one_that_the_agent_used(store: Store, tmp_path: Path) -
 def test_where_nothing_worked_instead_it_only_says_that_it_fails(store: Store, tmp_path: Path) -> None:
     import_transcripts(store, "auto", [guess(tmp_path / "in", number, None).save() for number in range(3)])
     assert told(store) == [("`src/app.ts` does not exist (guessed wrong in 3 sessions).", "draft")]
+    assert [item.worth for item in triage_queue(store).cases] == ["project"]
 
 
 def test_what_a_person_decided_stays(store: Store, tmp_path: Path) -> None:
@@ -135,6 +136,8 @@ def test_a_name_of_the_project_must_stand_in_three_sessions(store: Store, tmp_pa
     assert told(store) == []
     import_transcripts(store, "auto", [refused(tmp_path / "in", 7, said, new_string="x(parse_mode)").save()])
     assert told(store) == [("`Edit: The setting parse_mode is not known.` failed in 4 sessions.", "draft")]
+    assert [case.worth for case in list_cases(store, Filters()).cases] == ["slip"]
+    assert triage_queue(store).cases == ()  # it says nothing to do
 
 
 def _named_nothing(store: Store) -> None:
