@@ -14,11 +14,10 @@ from core.rules.format.book import Book
 from core.rules.format.rule import Rule
 from core.rules.format.snippets import likest, standing
 from core.rules.matching.api import SHOWN, MatchedRule, Semantic, Similarities, matched_rule, weigh, weighed
-from core.rules.matching.call import PATHS, CallText, Part, ToolCall, call_text, programs_at
+from core.rules.matching.call import CallText, Part, ToolCall, call_text
 from core.rules.matching.keyword import KeywordHit, KeywordScore, QueryTerm, QueryTerms, bounded, query_terms, with_code
-from core.rules.matching.languages import TITLES, named_at, of_path
 from core.rules.matching.score import Context, Ranking, Regime, Weighed, ranking_of
-from core.rules.matching.terms import Glossary, places, shares, spans, stem
+from core.rules.matching.terms import Glossary, places, shares, spans
 from core.text.cleaning import normalized
 
 MOST_SPANS = 400
@@ -112,36 +111,10 @@ def _first_place(parts: Sequence[Part], said: str) -> Place | None:
     return next(((number, at, at + len(said)) for number, at in found if at >= 0), None)
 
 
-def language_places(call: CallText, term: str) -> tuple[Place, ...]:
-    """Return what identifies the language that a term names: the extension of a file, a program, or a word."""
-    wanted = [one for one in call.languages if term in (stem(one), stem(TITLES.get(one, one).casefold()))]
-    found = list(dict.fromkeys(place for language in wanted for place in _telling(call, language)))
-    return tuple(found)
-
-
-def _telling(call: CallText, language: str) -> Iterator[Place]:
-    paths = [(number, part.text) for number, part in enumerate(call.parts) if part.name in PATHS]
-    commands = [(number, part.text) for number, part in enumerate(call.parts) if part.name == "command"]
-    for number, path in paths:
-        if of_path(path) == language:
-            name = max(path.rfind("/"), path.rfind("\\")) + 1
-            yield number, max(name, path.rfind(".")), len(path)
-    for number, command in commands:
-        for told, start, end in programs_at(command, call.programs):
-            if told == language:
-                yield number, start, end
-    if paths or commands:
-        return
-    for number, part in enumerate(call.parts):
-        for told, start, end in named_at(part.text):
-            if told == language:
-                yield number, start, end
-
-
 @dataclass(frozen=True, slots=True)
 class SharedWord:
-    """Words as the rule has them, and as the call does where that is another one (`재고` for `stock`, `.sv` for
-    `verilog`, what a pattern matched), else the same; where in the call it is from, as a hit has it; what they add.
+    """Words as the rule has them, and as the call does where that is another one (`재고` for `stock`, what a
+    pattern matched), else the same; where in the call it is from, as a hit has it; what they add.
     Several words only where one thing in the call stands for all of them."""
 
     words: tuple[str, ...]
@@ -170,7 +143,7 @@ def shared_words(
 
 
 def _is_beside(hit: KeywordHit) -> bool:
-    return hit.source == "language" or hit.source.startswith("pattern ")
+    return hit.source.startswith("pattern ")
 
 
 def _both(one: SharedWord, other: SharedWord) -> SharedWord:
@@ -257,9 +230,7 @@ def _highlight_call(
 ) -> tuple[HighlightedText, ...]:
     """Return the texts of a call with the words of the rule's code highlighted too, and all non-words."""
     found = [(n, *span) for n, one in enumerate(texts) for span in standing(code, one.text, read.code)]
-    signs = [place for (source, _), places in beside.items() if source == "language" for place in places]
-    matched = [place for (source, _), places in beside.items() if source != "language" for place in places]
-    return matched_too(add_highlights(texts, (*found, *signs)), matched)
+    return matched_too(add_highlights(texts, found), [place for places in beside.values() for place in places])
 
 
 def _highlight_rule(texts: Sequence[HighlightedText], read: CallText, code: str) -> tuple[HighlightedText, ...]:
@@ -285,8 +256,6 @@ def _beside(read: CallText, asked: QueryTerms, hits: Sequence[KeywordHit]) -> _B
     for hit in hits:
         if hit.source.startswith("pattern "):
             found[hit.source, hit.term] = pattern_places(read, asked, hit.source.removeprefix("pattern "))
-        elif hit.source == "language":
-            found[hit.source, hit.term] = language_places(read, hit.term)
     return found
 
 

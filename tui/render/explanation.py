@@ -364,8 +364,6 @@ def term_source(row: SharedWord, signs: Signs) -> str:
     said = inline(row.in_call, 40, more=signs.more)
     if row.source.startswith("pattern "):
         return f"by the pattern {inline(row.source.removeprefix('pattern '), 40)}: {said}"
-    if row.source == "language":
-        return f"by {said}"
     if row.source == "code":
         return "the rule's code"
     place = "in a path" if row.source == "path" else f"in {inline(NAMES.get(row.source, row.source), 40)}"

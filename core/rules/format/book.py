@@ -14,7 +14,6 @@ from core.rules.matching.keyword import KeywordIndex, keyword_index
 from core.rules.matching.languages import named_in
 from core.rules.matching.tables import Tables, load_tables
 from core.rules.matching.terms import Glossary, terms
-from core.text import tokens
 from core.text.cleaning import normalized
 
 T = TypeVar("T")
@@ -29,7 +28,6 @@ class Book:
     tables: Tables
     index: KeywordIndex
     languages: Sequence[frozenset[str]]
-    words: Sequence[frozenset[str]]
     shown: Sequence[RuleCode]
     titles: Sequence[frozenset[str]]
     hashes: tuple[str, ...]
@@ -50,7 +48,6 @@ def book_of(rules: Sequence[Rule], tables: Tables | None = None) -> Book:
         known,
         keyword_index(read, known.glossary),
         LazyFeatures(read, _languages),
-        LazyFeatures(read, _words),
         LazyFeatures(read, rule_code),
         LazyFeatures(read, partial(_title, known.glossary)),
         tuple(once),
@@ -81,20 +78,12 @@ class LazyFeatures(Sequence[T]):
         return self._known[at]
 
 
-def _rule_text(rule: Rule) -> str:
-    return f"{rule_text(rule)}\n{rule.root_cause}\n{rule.category}"
-
-
 def _title(glossary: Glossary, rule: Rule) -> frozenset[str]:
     return frozenset(terms(rule.title, glossary))
 
 
 def _languages(rule: Rule) -> frozenset[str]:
-    return named_in(_rule_text(rule))
-
-
-def _words(rule: Rule) -> frozenset[str]:
-    return frozenset(tokens(_rule_text(rule)))
+    return named_in(f"{rule_text(rule)}\n{rule.root_cause}\n{rule.category}")
 
 
 def _cut(rule: Rule) -> Rule:

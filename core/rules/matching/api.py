@@ -252,7 +252,7 @@ def weighed(
     likely = likest(book.shown[at], text.code)
     shown = book.shown[at]
     code = likely[1] if likely else 0.0
-    fits = context_of(text, book.languages[at], book.words[at], shown, code, known=_by_patterns(keyword))
+    fits = context_of(text, book.languages[at], shown, code, known=_by_patterns(keyword))
     if text.programs and (missed := near_miss(shown.mistakes, text, matched)):
         fits = fits.times(NEAR_MISS, f"the call runs the command of {missed} without its options")
     return Weighed(at, similarity, with_code(keyword or _NO_KEYWORD, likely), fits)

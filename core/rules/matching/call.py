@@ -5,7 +5,7 @@ Edits and patches of every agent become one edit: the lines removed and added. R
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, cast
 
@@ -158,7 +158,6 @@ _PROGRAM = {
     "rustc": "rust", "go": "go", "mvn": "java", "gradle": "java", "psql": "sql", "mysql": "sql", "sqlite3": "sql",
     "terraform": "terraform", "docker": "docker", "verilator": "verilog", "iverilog": "verilog",
 }  # fmt: skip
-_BLANKS = re.compile(r"\S+")
 _COMMAND = ("command", "cmd")
 _WHERE = ("workdir", "cwd")
 PATHS = ("file_path", "path", "notebook_path", "filename")
@@ -394,15 +393,6 @@ def _programs(command: str) -> frozenset[str]:
 def _base(word: str) -> str:
     """The name of a program as it is called."""
     return word.strip("\"'()`$").replace("\\", "/").rpartition("/")[2]
-
-
-def programs_at(command: str, programs: Set[str]) -> Iterator[tuple[str, int, int]]:
-    """The languages that these programs of a command tell of, each with the place of the program's name."""
-    for found in _BLANKS.finditer(command):
-        name = _base(found.group())
-        if name in programs and name in _PROGRAM:
-            start = found.start() + found.group().rfind(name)
-            yield _PROGRAM[name], start, start + len(name)
 
 
 def _model_text(call: ToolCall, parts: tuple[Part, ...], path: str, known: frozenset[str]) -> str:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from core.rules.format.rule import Rule
 from core.rules.format.snippets import Snippet
 from core.rules.matching.call import PATH, CallText
-from core.rules.matching.languages import TITLES
 from core.rules.matching.tables import READ, ErrorPattern, Tables, search_each
 from core.rules.matching.terms import shares, stem, terms
 
@@ -69,7 +68,7 @@ _MOST_RULES = 600
 
 @dataclass(frozen=True, slots=True)
 class KeywordHit:
-    """A term that call and rule share: where in the call it comes from (a field, `language`, or a pattern's name), and
+    """A term that call and rule share: where in the call it comes from (a field, or a pattern's name), and
     what it adds to the bm25 score."""
 
     term: str
@@ -130,9 +129,6 @@ def query_terms(call: CallText, tables: Tables) -> QueryTerms:
             said = PATH.sub(" ", said)
         for term, share in shares(said, tables.glossary).items():
             take(term, part.weight, part.name, share)
-    for language in call.languages:
-        for word in (language, TITLES.get(language, language)):
-            take(stem(word.casefold()), 0.4, "language")
     matched, late = _patterns_in(call, tables) if call.act != "look" else ((), ())
     for pattern, _ in matched:
         for word in pattern.terms:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Final
 
 _SUFFIXES: Final = {
@@ -100,20 +100,11 @@ def of_path(path: str) -> str:
 
 def named_in(text: str) -> frozenset[str]:
     """The languages that a text names: by their names, their tools, or endings of files. Prose and data are none."""
-    return frozenset(language for language, _, _ in named_at(text))
-
-
-def named_at(text: str) -> Iterator[tuple[str, int, int]]:
-    """Those languages, each with the place that names it."""
-    for found in _WORD.finditer(text):
-        suffix, word = found.groups()
-        language = _BY_SUFFIX.get(suffix.lower(), "") if suffix else _of_name(word.lower())
-        if language not in _UNNAMED:
-            yield language, *found.span(1 if suffix else 2)
-    for found in _FILE.finditer(text):
-        language = _BY_SUFFIX.get(found.group(1).lower(), "")
-        if language not in _UNNAMED:
-            yield language, *found.span(1)
+    found = {
+        _BY_SUFFIX.get(suffix.lower(), "") if suffix else _of_name(word.lower()) for suffix, word in _WORD.findall(text)
+    }
+    found |= {_BY_SUFFIX.get(suffix.lower(), "") for suffix in _FILE.findall(text)}
+    return frozenset(found.difference(_UNNAMED))
 
 
 def _of_name(low: str) -> str:

@@ -15,7 +15,7 @@ from typing import Literal
 from core.rules.format.book import Book
 from core.rules.format.rule import Rule
 from core.rules.format.snippets import FULL, RuleCode, cured
-from core.rules.matching.call import VIEWERS, Act, CallText
+from core.rules.matching.call import CallText
 from core.rules.matching.keyword import KeywordScore
 from core.rules.matching.languages import agree
 
@@ -34,7 +34,6 @@ _TITLED = 0.3
 """The share of a title in the call that changes nothing for a companion. Chosen among 0.2 to 0.5 with the weight 1 of
 the share, and the power 1 of the distance, on 18 sets of labelled calls: it keeps most right companions where the wrong
 ones are at most a tenth of 872 with the model and of 1,027 without."""
-_ABOUT = 0.9
 _LOOK, _PROSE = 0.2, 0.3
 _SAYS_IT_LOOKS = 0.3
 _LOOKS_AT_IT = 0.7
@@ -50,9 +49,6 @@ _EMBEDDED = frozenset(("sql",))
 """Languages embedded in code of any language: no other language contradicts them."""
 _FEWER_WORDS, _FARTHER = 0.5, 1.0
 """How steeply a rule falls that has less of the call's words, or means less of the same, than another one."""
-
-_WRITING = frozenset(("markdown", "readme", "documentation", "changelog", "typo", "wording", "문서"))
-_PLAIN_WORDS = frozenset(("bash", "read", "file", "id", "type", "date", "env", "top", "help", "true", "column", "sort"))
 
 Regime = Literal["semantic", "hybrid", "keyword"]
 
@@ -142,19 +138,17 @@ def arithmetic(regime: Regime, similarity: float | None, keyword: float, context
 def context_of(
     call: CallText,
     rule_languages: frozenset[str],
-    rule_words: frozenset[str],
     shown: RuleCode = RuleCode(),  # noqa: B008  frozen
     code: float = 0.0,
     *,
     known: bool = False,
 ) -> Context:
-    """Return the factor for a rule with these languages, words and code; `code` is how much of that code is in the call
-    (0 to `FULL`), `known`: a pattern matches. A rule about looking or writing is exempt."""
+    """Return the factor for a rule with these languages and code; `code` is how much of that code is in the call
+    (0 to `FULL`), `known`: a pattern matches."""
     found = Context(1.0)
     if call.act != "do":
-        least = _LOOK if call.act == "look" else _PROSE
-        told = "the call is read-only" if call.act == "look" else "the call writes prose"
-        found = found.times(_ABOUT if _about(call, call.act, rule_words) else least, told)
+        looks = call.act == "look"
+        found = found.times(_LOOK if looks else _PROSE, "the call is read-only" if looks else "the call writes prose")
     elif call.looks:
         by = _SAYS_IT_LOOKS if code < FULL / 2 and not known else _LOOKS_AT_IT
         found = found.times(by, "the call describes itself as read-only")
@@ -181,13 +175,6 @@ def _of_language(found: Context, call: CallText, rule_languages: frozenset[str])
     if same:
         return found.noting(f"both are about {ours}")
     return found.times(_OTHER_LANGUAGE, f"the call is {ours}, but the rule is not")
-
-
-def _about(call: CallText, act: Act, words: frozenset[str]) -> bool:
-    """Whether a rule is about looking with that tool or program, or about writing for people."""
-    if act == "prose":
-        return bool(words & _WRITING)
-    return bool(words & ({call.tool.casefold(), *(call.programs & VIEWERS)} - _PLAIN_WORDS))
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,20 +77,6 @@ def test_what_a_pattern_matched_in_the_lines_an_edit_leaves_is_lit_there(book: B
     assert matched_in(found.call, "old_string") == {"git push -f"}
 
 
-def test_the_sign_of_a_language_is_lit_in_the_call(book: Book) -> None:
-    call = ToolCall("Write", {"file_path": "rtl/top.sv", "content": "module top;\nendmodule\n"})
-    _, found = told(book, call, "ERR-002")
-    assert ".sv" in lit_in(found.call, "file_path")
-    assert "SystemVerilog" in lit_in(found.texts, "title")
-    assert {one.in_call for one in found.shared if one.source == "language"} == {".sv"}
-
-
-def test_a_program_that_tells_the_language_is_lit(book: Book) -> None:
-    _, found = told(book, ToolCall("Bash", {"command": "sudo /usr/bin/pip install flask"}), "ERR-004")
-    assert "pip" in lit_in(found.call, "command")
-    assert next(one for one in found.shared if "Python" in one.words).in_call == "pip"
-
-
 def test_the_words_of_quoted_code_are_lit_in_both(book: Book) -> None:
     _, found = told(book, ToolCall("Bash", {"command": "git push --force origin main"}), "ERR-001")
     assert lit_in(found.call, "command") >= {"git", "push", "--force", "main"}

@@ -28,7 +28,7 @@ def test_only_rules_that_a_call_may_meet_are_read_for_their_code_and_languages()
     book = book_of(RULES)
     before = match(pickle.loads(pickle.dumps(book)), ToolCall("Bash", {"command": "git push --force"}))
     assert match(book, ToolCall("Bash", {"command": "git push --force"})) == before
-    for part in (book.shown, book.languages, book.words, book.titles):
+    for part in (book.shown, book.languages, book.titles):
         assert isinstance(part, LazyFeatures)
         assert 0 < len(part._known) <= CANDIDATES
     assert tuple(book.shown) == tuple(map(rule_code, book.rules))

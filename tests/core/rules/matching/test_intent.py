@@ -34,7 +34,7 @@ OPEN = 0.0
 def test_a_call_that_says_it_only_looks(given_: Mapping[str, Any]) -> None:
     call = call_text(ToolCall("Bash" if "command" in given_ else "Task", given_))
     assert call.looks
-    assert "the call describes itself as read-only: x 0.30" in context_of(call, frozenset(), frozenset()).reasons
+    assert "the call describes itself as read-only: x 0.30" in context_of(call, frozenset()).reasons
 
 
 @pytest.mark.parametrize(
@@ -97,7 +97,7 @@ RULE = Rule("ERR-001", "Rows fetched one by one", problem="`fetch_row(id)` in a 
 def test_code_that_is_missing_takes_some_away_and_says_so() -> None:
     shown = rule_code(RULE)
     call = call_text(ToolCall("Write", {"file_path": "a.txt.in", "content": "one by one"}))
-    factors = [context_of(call, frozenset(), frozenset(), shown, code) for code in (0.0, FULL / 4, FULL / 2, FULL)]
+    factors = [context_of(call, frozenset(), shown, code) for code in (0.0, FULL / 4, FULL / 2, FULL)]
     assert factors[0].factor < factors[1].factor < factors[2].factor == factors[3].factor == 1
     assert any("code snippets" in reason for reason in factors[0].reasons)
     assert not factors[3].reasons

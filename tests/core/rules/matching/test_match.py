@@ -257,8 +257,7 @@ def test_of_a_field_that_holds_a_whole_log_only_its_beginning_is_compared() -> N
     log = "connection reset by peer\n" * 1_000 + "zanzibar"
     rules = parse_text(f"### ERR-001: One\n**Problem**: short\n**Notes**: x\n**Solution**: {log}\n").rules
     made = book_of(rules)
-    assert "connection" in made.words[0]
-    assert "zanzibar" not in made.words[0]
+    assert "connection" in made.index.postings or "connect" in made.index.postings
     assert "zanzibar" not in made.index.postings
     assert made.rules == rules, "the rule itself is whole"
 
