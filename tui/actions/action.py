@@ -119,6 +119,22 @@ class Action:
         return self.passes is not None and self.passes(as_situation(self.kind, now))
 
 
+def acting(pane: str, group: str, usual: Needs) -> Callable[..., Action]:
+    """What makes the actions of a pane; most need what is `usual`."""
+
+    def act(
+        name: str, title: str, *keys: str, hint: str = "", rank: int = 0, needs: Needs = usual, shared: str = "",
+        palette: bool = True, passes: Callable[[Any], bool] | None = None,
+    ) -> Action:  # fmt: skip
+        """An action of the pane; `shared`: its id, where other panes have it too."""
+        own, alias = f"{pane}.{name}", f"{pane}.{name}" if shared else ""
+        return Action(
+            shared or own, title, keys, pane, group, hint, rank, palette, needs=needs, passes=passes, alias=alias
+        )
+
+    return act
+
+
 Acts = Mapping[str, Callable[[], object]]
 """What a part of the screen does, by the ids of actions."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tui.actions.action import LIST_IS_EMPTY, NO_FILTER, Action, Needs, Pane, Place, Situation, needs
+from tui.actions.action import LIST_IS_EMPTY, NO_FILTER, Action, Needs, Pane, Place, Situation, acting, needs
 
 REVIEW = "Evidence"
 
@@ -47,48 +47,39 @@ def _has_no_numbers(now: EvidenceNow) -> bool:
     return not now.numbered
 
 
+_act = acting("evidence", REVIEW, _PANE)
+
 _ACTIONS: tuple[Action, ...] = (
-    Action("evidence.accept", "Accept the quote at this location", ("a",), "evidence", REVIEW, "accept", 1,
-           needs=_ACCEPTABLE),
-    Action("evidence.reject", "Reject the quote", ("x",), "evidence", REVIEW, "reject", 2, needs=_DECIDABLE),
-    Action("evidence.words", "Replace the quote with the words of the source", ("o",), "evidence", REVIEW, "use source",
-           3, needs=_PLACE),
-    Action("evidence.mark", "Select for a bulk action", ("space",), "evidence", REVIEW, "select", 11, needs=_ROWS),
-    Action("evidence.mark_all", "Select all or none", ("A",), "evidence", REVIEW, needs=_ROWS),
-    Action("evidence.next", "Next open quote", ("n",), "evidence", REVIEW, "next", 4, needs=_PANE),
-    Action("evidence.next_near", "Next near miss", ("N",), "evidence", REVIEW, needs=_PANE),
-    Action("evidence.place", "Show the next possible location", ("m",), "evidence", REVIEW, "location", 5,
-           needs=_SEVERAL),
+    _act("accept", "Accept the quote at this location", "a", hint="accept", rank=1, needs=_ACCEPTABLE),
+    _act("reject", "Reject the quote", "x", hint="reject", rank=2, needs=_DECIDABLE),
+    _act("words", "Replace the quote with the words of the source", "o", hint="use source", rank=3, needs=_PLACE),
+    _act("mark", "Select for a bulk action", "space", hint="select", rank=11, needs=_ROWS),
+    _act("mark_all", "Select all or none", "A", needs=_ROWS),
+    _act("next", "Next open quote", "n", hint="next", rank=4),
+    _act("next_near", "Next near miss", "N"),
+    _act("place", "Show the next possible location", "m", hint="location", rank=5, needs=_SEVERAL),
     *(
-        Action(f"evidence.choose_{number}", f"Show location {number}", (str(number),), "evidence", REVIEW,
-               palette=False, needs=_SEVERAL, passes=_has_no_numbers)
+        _act(f"choose_{number}", f"Show location {number}", str(number), palette=False, needs=_SEVERAL,
+             passes=_has_no_numbers)
         for number in range(1, PLACES_CHOSEN + 1)
     ),
-    Action("evidence.end_out", "Extend the selection at the end by a word", ("right_square_bracket",), "evidence",
-           REVIEW, needs=_PLACE),
-    Action("evidence.end_in", "Shorten the selection at the end by a word", ("left_square_bracket",), "evidence",
-           REVIEW, needs=_PLACE),
-    Action("evidence.start_out", "Extend the selection at the start by a word", ("left_curly_bracket",), "evidence",
-           REVIEW, needs=_PLACE),
-    Action("evidence.start_in", "Shorten the selection at the start by a word", ("right_curly_bracket",), "evidence",
-           REVIEW, needs=_PLACE),
-    Action("evidence.find", "Find the quote elsewhere in the session", ("L",), "evidence", REVIEW, "find", 6,
-           needs=_READ),
-    Action("find.focus", "Search quotes and entries, or the session of the open message", ("slash",),
-           "evidence", REVIEW, "search", 8, needs=_PANE, alias="evidence.search"),
-    Action("evidence.promote", "Verify the entry of this quote, or of the selected quotes", ("p",), "evidence", REVIEW,
-           "verify", 7, needs=_READY),
-    Action("evidence.promote_ready", "Verify all ready entries", ("P",), "evidence", REVIEW, needs=_WRITABLE),
-    Action("list.filter", "Filter by state, session or entry type", ("f",), "evidence", REVIEW, "filter", 9,
-           needs=_PANE, alias="evidence.filter"),
-    Action("evidence.session", "Show this session or all sessions", ("s",), "evidence", REVIEW, needs=_READ),
-    Action("evidence.type", "Show this entry type or all types", ("e",), "evidence", REVIEW, needs=_READ),
-    Action("list.unfilter", "Clear the filters", ("F",), "evidence", REVIEW, needs=_FILTERED,
-           alias="evidence.unfilter"),
-    Action("list.why", "Show or hide the entry and the trace", ("t",), "evidence", REVIEW, "entry, trace", 8,
-           needs=_PANE, alias="evidence.why"),
-    Action("evidence.whole", "Show the full message", ("w",), "evidence", REVIEW, "full", 10, needs=_READ),
-    Action("list.copy", "Copy the quote", ("y",), "evidence", REVIEW, needs=_READ, alias="evidence.copy"),
+    _act("end_out", "Extend the selection at the end by a word", "right_square_bracket", needs=_PLACE),
+    _act("end_in", "Shorten the selection at the end by a word", "left_square_bracket", needs=_PLACE),
+    _act("start_out", "Extend the selection at the start by a word", "left_curly_bracket", needs=_PLACE),
+    _act("start_in", "Shorten the selection at the start by a word", "right_curly_bracket", needs=_PLACE),
+    _act("find", "Find the quote elsewhere in the session", "L", hint="find", rank=6, needs=_READ),
+    _act("search", "Search quotes and entries, or the session of the open message", "slash", hint="search", rank=8,
+         shared="find.focus"),
+    _act("promote", "Verify the entry of this quote, or of the selected quotes", "p", hint="verify", rank=7,
+         needs=_READY),
+    _act("promote_ready", "Verify all ready entries", "P", needs=_WRITABLE),
+    _act("filter", "Filter by state, session or entry type", "f", hint="filter", rank=9, shared="list.filter"),
+    _act("session", "Show this session or all sessions", "s", needs=_READ),
+    _act("type", "Show this entry type or all types", "e", needs=_READ),
+    _act("unfilter", "Clear the filters", "F", needs=_FILTERED, shared="list.unfilter"),
+    _act("why", "Show or hide the entry and the trace", "t", hint="entry, trace", rank=8, shared="list.why"),
+    _act("whole", "Show the full message", "w", hint="full", rank=10, needs=_READ),
+    _act("copy", "Copy the quote", "y", needs=_READ, shared="list.copy"),
 )  # fmt: skip
 
 PANE = Pane(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tui.actions.action import Action, Needs, Pane, Place, Situation, needs
+from tui.actions.action import Action, Pane, Place, Situation, acting, needs
 
 INSIGHTS_GROUP = "Insights"
 
@@ -21,18 +21,7 @@ _ROW = needs(InsightsNow, lambda now: now.cases, "The list is empty.", _PANE)
 _SESSION = needs(InsightsNow, lambda now: now.leads, "This row has no session.", _ROW)
 
 
-def _act(
-    name: str,
-    title: str,
-    *keys: str,
-    hint: str = "",
-    rank: int = 0,
-    needs: Needs = _PANE,
-    shared: str = "",
-) -> Action:
-    """An action of the pane; `shared`: its id, where other panes have it too."""
-    own, alias = f"insights.{name}", f"insights.{name}" if shared else ""
-    return Action(shared or own, title, keys, "insights", INSIGHTS_GROUP, hint, rank, needs=needs, alias=alias)
+_act = acting("insights", INSIGHTS_GROUP, _PANE)
 
 
 _ACTIONS: tuple[Action, ...] = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tui.actions.action import NO_FILTER, Action, Needs, Pane, Place, Situation, needs
+from tui.actions.action import NO_FILTER, Action, Pane, Place, Situation, acting, needs
 
 LIBRARY_GROUP, INGEST, ASK = "Library", "Library ingest", "Ask the library"
 
@@ -105,34 +105,23 @@ _MARKDOWN = needs(
 )
 
 
-def _act(
-    name: str,
-    title: str,
-    *keys: str,
-    hint: str = "",
-    rank: int = 0,
-    needs: Needs = _ROW,
-    shared: bool = False,
-) -> Action:
-    """An action of the pane; `shared`: other panes have it too."""
-    own, alias = (f"list.{name}", f"library.{name}") if shared else (f"library.{name}", "")
-    return Action(own, title, keys, "library", LIBRARY_GROUP, hint, rank, needs=needs, alias=alias)
+_act = acting("library", LIBRARY_GROUP, _ROW)
 
 
 _LIBRARY: tuple[Action, ...] = (
     _act("mode", "Change the search mode: hybrid, keyword, semantic", "m", hint="mode", rank=4, needs=_PANE),
     _act("filter", "Filter by tag, path, language, kind, trust or date", "f", hint="filter", rank=5, needs=_PANE,
-         shared=True),
-    _act("unfilter", "Clear the filters", "F", needs=_FILTERED, shared=True),
+         shared="list.filter"),
+    _act("unfilter", "Clear the filters", "F", needs=_FILTERED, shared="list.unfilter"),
     _act("only", "Search this document or all documents", "o", hint="only this", rank=13),
-    _act("why", "Show or hide the trace", "t", hint="trace", rank=6, needs=_PANE, shared=True),
+    _act("why", "Show or hide the trace", "t", hint="trace", rank=6, needs=_PANE, shared="list.why"),
     _act("raw", "Switch between rendered and raw Markdown", "r", hint="raw", rank=9, needs=_MARKDOWN),
     _act("next_match", "Next match in the document", "n", hint="next match", rank=7, needs=_WORDS),
     _act("previous_match", "Previous match in the document", "N", needs=_WORDS),
-    _act("next", "Next hit", "J", "right_square_bracket", shared=True),
-    _act("previous", "Previous hit", "K", "left_square_bracket", shared=True),
-    _act("copy", "Copy the citation", "y", hint="copy", rank=3, shared=True),
-    _act("copy_as", "Copy as citation, passage, quote, link, JSON or command", "Y", shared=True),
+    _act("next", "Next hit", "J", "right_square_bracket", shared="list.next"),
+    _act("previous", "Previous hit", "K", "left_square_bracket", shared="list.previous"),
+    _act("copy", "Copy the citation", "y", hint="copy", rank=3, shared="list.copy"),
+    _act("copy_as", "Copy as citation, passage, quote, link, JSON or command", "Y", shared="list.copy_as"),
     _act("edit", "Open the file in your editor at the cited line", "e", hint="edit", rank=8),
     _act("passage", "Show the stored passage and its neighbors", "p", hint="passage", rank=10, needs=_HIT),
     Action("passage.next", "Next passage", ("J", "n", "right_square_bracket"), "passage", LIBRARY_GROUP, "next", 2,

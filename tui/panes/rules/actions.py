@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tui.actions.action import NO_CASEBOOK, NO_FILTER, READONLY, Action, Needs, Pane, Place, Situation, needs
+from tui.actions.action import NO_CASEBOOK, NO_FILTER, READONLY, Action, Needs, Pane, Place, Situation, acting, needs
 
 RULES = "Rules"
 TYPED = "Typing a call"
@@ -65,41 +65,28 @@ _WAY = needs(
 )  # fmt: skip
 
 
-def _act(
-    name: str,
-    title: str,
-    keys: str,
-    hint: str = "",
-    rank: int = 0,
-    *,
-    needs: Needs = _CALL,
-    shared: str = "",
-) -> Action:
-    """An action of the pane; `shared`: its id, where other panes have it too."""
-    own = f"rules.{name}"
-    held = tuple(keys.split())
-    alias = own if shared else ""
-    return Action(shared or own, title, held, "rules", RULES, hint, rank, needs=needs, alias=alias)
+_act = acting("rules", RULES, _CALL)
 
 
 _ACTIONS: tuple[Action, ...] = (
-    _act("why_not", "Explain why a rule is not shown", "w", "why not", 1),
-    _act("edit", "Edit the rule in your editor", "e", "edit", 2, needs=_PANE),
-    _act("type", "Type a tool call", "n", "type a call", 3, needs=_PANE),
+    _act("why_not", "Explain why a rule is not shown", "w", hint="why not", rank=1),
+    _act("edit", "Edit the rule in your editor", "e", hint="edit", rank=2, needs=_PANE),
+    _act("type", "Type a tool call", "n", hint="type a call", rank=3, needs=_PANE),
     _act("change", "Edit the selected call in the box", "N"),
-    _act("right", "Label as right: the rule applies", "r", "right", 4, needs=_SHOWN),
-    _act("wrong", "Label as wrong: the rule does not apply", "x", "wrong", 5, needs=_REJECTABLE),
-    _act("missing", "Label as missing: the rule applies but is not shown", "m", "missing", 6, needs=_LABEL),
-    _act("why", "Show or hide the trace", "t", "trace", 7, needs=_PANE, shared="list.why"),
-    _act("session", "Open the session of the call", "o", "session", 8, needs=_SESSION),
-    _act("compare", "Compare matching methods on labeled calls", "v", "compare", 8, needs=_FILES),
-    _act("clusters", "Similar and related rules", "c", "clusters", 9, needs=_FILES),
-    _act("problems", "Problems in the rule files", "p", "problems", 10, needs=_FLAWS),
-    _act("drafts", "Draft rules from declined calls", "d", "drafts", 10, needs=_CASEBOOK),
-    _act("tool", "Show the calls of this tool or of all tools", "f", "only this tool", 11, shared="list.filter"),
+    _act("right", "Label as right: the rule applies", "r", hint="right", rank=4, needs=_SHOWN),
+    _act("wrong", "Label as wrong: the rule does not apply", "x", hint="wrong", rank=5, needs=_REJECTABLE),
+    _act("missing", "Label as missing: the rule applies but is not shown", "m", hint="missing", rank=6, needs=_LABEL),
+    _act("why", "Show or hide the trace", "t", hint="trace", rank=7, needs=_PANE, shared="list.why"),
+    _act("session", "Open the session of the call", "o", hint="session", rank=8, needs=_SESSION),
+    _act("compare", "Compare matching methods on labeled calls", "v", hint="compare", rank=8, needs=_FILES),
+    _act("clusters", "Similar and related rules", "c", hint="clusters", rank=9, needs=_FILES),
+    _act("problems", "Problems in the rule files", "p", hint="problems", rank=10, needs=_FLAWS),
+    _act("drafts", "Draft rules from declined calls", "d", hint="drafts", rank=10, needs=_CASEBOOK),
+    _act("tool", "Show the calls of this tool or of all tools", "f", hint="only this tool", rank=11,
+         shared="list.filter"),
     _act("unfilter", "Show the calls of all tools", "F", needs=_FILTERED, shared="list.unfilter"),
     _act("copy", "Copy the solution of the rule", "y", needs=_RULE, shared="list.copy"),
-    _act("library", "Search the library for this rule", "b", "library", 12, needs=_LISTED_RULE),
+    _act("library", "Search the library for this rule", "b", hint="library", rank=12, needs=_LISTED_RULE),
     Action("typed.example", "Next example", ("f2",), "typed", TYPED, "example", 1, palette=False),
     Action("typed.keep", "Go to the rules", ("f3", "ctrl+s"), "typed", TYPED, "to the rules", 2, palette=False),
     Action("typed.other", "Switch between tool and input", ("tab", "shift+tab"), "typed", TYPED, "tool or input", 4,
