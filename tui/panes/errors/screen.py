@@ -40,22 +40,6 @@ _FEW, _BESIDE_FEW, _ROWS_LEFT = 9, 15, 5
 """The most rows that the case is shown below on a narrow screen, and the lines that it and all else need there."""
 
 
-def memory_of(pane: ErrorsScreen) -> Memory:
-    scope, chosen = pane.results.scope, pane.results.chosen
-    return {
-        "status": scope.status,
-        "sort": scope.sort,
-        "period": scope.period,
-        "tool": scope.tool,
-        "project": scope.project,
-        "tag": scope.tag,
-        "worth": scope.worth,
-        **layout_of(pane),
-        "told_no_model": pane.embedding.told_no_model,
-        "case": chosen.id if chosen is not None else pane.results.resume,
-    }
-
-
 def recall(pane: ErrorsScreen, memory: Memory) -> None:
     """Restore the pane before it is mounted. Values that are no longer valid are skipped."""
     pane.results.scope = Scope(
@@ -160,7 +144,19 @@ class ErrorsScreen(PaneScreen, PasteSearchPane):
         )  # fmt: skip
 
     def remembered(self) -> Memory:
-        return memory_of(self)
+        scope, chosen = self.results.scope, self.results.chosen
+        return {
+            "status": scope.status,
+            "sort": scope.sort,
+            "period": scope.period,
+            "tool": scope.tool,
+            "project": scope.project,
+            "tag": scope.tag,
+            "worth": scope.worth,
+            **layout_of(self),
+            "told_no_model": self.embedding.told_no_model,
+            "case": chosen.id if chosen is not None else self.results.resume,
+        }
 
     def on_descendant_focus(self) -> None:
         part = self.focus_part

@@ -123,38 +123,10 @@ class DeepLink:
         return True
 
 
-def situation_of(screen: EvidenceScreen) -> Situation:
-    """What an action's being possible depends on."""
-    read, view = screen.view.read, screen.view
-    box = screen.search.box
-    return EvidenceNow(
-        "box" if box.has_focus else "evidence",
-        query=box.asked,
-        cases=screen.quotes.total,
-        quote=read is not None,
-        places=0 if read is None else max(len(read.quote.choices), bool(view.spans)),
-        numbered=_several_soon(screen) if read is None else view.numbered,
-        marked=len(screen.quotes.marked),
-        filtered=screen.shown != QuoteFilter() or bool(box.asked),
-        blocked=screen.reviewing.blocked(read),
-    )
-
-
 def _several_soon(screen: EvidenceScreen) -> bool:
     """Whether the chosen quote, which is not read yet, may have several places: a digit leads to no other pane then."""
     row = screen.quotes.get(screen.list.rows.chosen)
     return row is not None and row.state in ("ambiguous", "near")
-
-
-def memory_of(screen: EvidenceScreen) -> Memory:
-    shown = screen.shown
-    return {
-        "state": shown.name,
-        "session": shown.session,
-        "type": shown.type,
-        "why": screen.why,
-        "quote": screen.chosen_id if screen.chosen_id is not None else screen.wanted,
-    }
 
 
 def recall(screen: EvidenceScreen, memory: Memory) -> None:
@@ -310,7 +282,19 @@ class EvidenceScreen(PaneScreen, SearchPane):
         self.say(self.signs.fill_keys(PASTE_ELSEWHERE), "warning")
 
     def situation(self) -> Situation:
-        return situation_of(self)
+        read, view = self.view.read, self.view
+        box = self.search.box
+        return EvidenceNow(
+            "box" if box.has_focus else "evidence",
+            query=box.asked,
+            cases=self.quotes.total,
+            quote=read is not None,
+            places=0 if read is None else max(len(read.quote.choices), bool(view.spans)),
+            numbered=_several_soon(self) if read is None else view.numbered,
+            marked=len(self.quotes.marked),
+            filtered=self.shown != QuoteFilter() or bool(box.asked),
+            blocked=self.reviewing.blocked(read),
+        )
 
     def load(self, delay: float = 0.0) -> None:
         """Read the rows again."""
@@ -374,7 +358,14 @@ class EvidenceScreen(PaneScreen, SearchPane):
             self.line.draw(self.view.question, self.promoting.offered, self.size.width)
 
     def remembered(self) -> Memory:
-        return memory_of(self)
+        shown = self.shown
+        return {
+            "state": shown.name,
+            "session": shown.session,
+            "type": shown.type,
+            "why": self.why,
+            "quote": self.chosen_id if self.chosen_id is not None else self.wanted,
+        }
 
     def _begin_search(self) -> None:
         """In the list its quotes; in the message, the session that it is from."""
@@ -490,5 +481,4 @@ class EvidenceScreen(PaneScreen, SearchPane):
         self.changed()
 
 
-def open_pane(context: PaneContext) -> EvidenceScreen:
-    return EvidenceScreen(context)
+open_pane = EvidenceScreen

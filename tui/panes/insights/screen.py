@@ -504,5 +504,4 @@ def _recalled(memory: Memory) -> InsightsView:
     return InsightsView(one_of(VIEWS, memory.get("view")) or VIEWS[0], shown)
 
 
-def open_pane(context: PaneContext) -> InsightsScreen:
-    return InsightsScreen(context)
+open_pane = InsightsScreen

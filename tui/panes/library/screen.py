@@ -220,7 +220,19 @@ class LibraryScreen(PaneScreen, PasteSearchPane):
             self.dismiss()
 
     def situation(self) -> Situation:
-        return situation_of(self)
+        shown = self.document.shown
+        return LibraryNow(
+            "box" if self.box.has_focus else "library",
+            cases=self.hits.total,
+            query=self.box.asked,
+            filtered=bool(self.searching.scope.picked),
+            library=True,
+            citing=self.target.told if self.target is not None else "",
+            cited=self.cited is not None,
+            hit=self.hit is not None,
+            document=shown is not None,
+            markdown=shown is not None and bool(shown.opened.blocks),
+        )
 
     def remembered(self) -> Memory:
         """What stays of the pane while another one is open, and is written down."""
@@ -374,22 +386,4 @@ def _empty(screen: LibraryScreen) -> bool:
     return told.display and told.notice == nothing_ingested()
 
 
-def situation_of(screen: LibraryScreen) -> Situation:
-    """What is possible in the pane as it is."""
-    shown = screen.document.shown
-    return LibraryNow(
-        "box" if screen.box.has_focus else "library",
-        cases=screen.hits.total,
-        query=screen.box.asked,
-        filtered=bool(screen.searching.scope.picked),
-        library=True,
-        citing=screen.target.told if screen.target is not None else "",
-        cited=screen.cited is not None,
-        hit=screen.hit is not None,
-        document=shown is not None,
-        markdown=shown is not None and bool(shown.opened.blocks),
-    )
-
-
-def open_pane(context: PaneContext) -> LibraryScreen:
-    return LibraryScreen(context)
+open_pane = LibraryScreen

@@ -35,11 +35,6 @@ if TYPE_CHECKING:
     from core.rules.matching.api import MatchedRule
 
 
-def memory_of(screen: RulesScreen) -> Memory:
-    path, rule, line = screen.asking.rule or (None, None, None)
-    return {"tool": screen.calls.tool, "call": screen.calls.at, "path": path, "rule": rule, "line": line}
-
-
 def recall(screen: RulesScreen, memory: Memory) -> None:
     """Put the pane as it was; what makes no sense any more is passed over. Before it is mounted."""
     screen.calls.tool = text_of(memory.get("tool")) or ""
@@ -201,7 +196,8 @@ class RulesScreen(PaneScreen, SearchPane):
 
     def remembered(self) -> Memory:
         """The tool that the list keeps to, the call and the rule one is at."""
-        return memory_of(self)
+        path, rule, line = self.asking.rule or (None, None, None)
+        return {"tool": self.calls.tool, "call": self.calls.at, "path": path, "rule": rule, "line": line}
 
     # What one can do -------------------------------------------------------------------------------------------------
 
@@ -309,5 +305,4 @@ class RulesScreen(PaneScreen, SearchPane):
         self.open()
 
 
-def open_pane(context: PaneContext) -> RulesScreen:
-    return RulesScreen(context)
+open_pane = RulesScreen

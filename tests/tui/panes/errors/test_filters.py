@@ -15,7 +15,6 @@ from core.store import open_store
 from tests.tui.support import CASES, NOW, app_on, frame, put, until
 from tui.panes.common.filter_menu import FilterScreen
 from tui.panes.errors.queries import Scope, since_of
-from tui.panes.errors.screen import memory_of
 from tui.render.case_list import draw_choice, draw_title, none_pass
 from tui.render.common.glyphs import ASCII, UNICODE
 from tui.runtime.state import State
@@ -82,7 +81,7 @@ async def test_a_filter_by_reuse_hides_the_slips_and_stays_over_a_restart(casebo
         await pilot.press(*"any", "enter")
         await until(pilot, lambda: total(app) == 1)
         assert "reuse any project" in frame(app)
-        left = State(pane="errors", panes={"errors": memory_of(app.errors)})
+        left = State(pane="errors", panes={"errors": app.errors.remembered()})
     app = CasebookApp(casebook, around=Surroundings(state=left), clock=lambda: NOW)
     async with app.run_test(size=WIDE) as pilot:
         await until(pilot, lambda: total(app) == 1 and "reuse any project" in frame(app))

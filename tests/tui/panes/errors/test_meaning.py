@@ -28,7 +28,6 @@ from tests.tui.services import embed_children
 from tests.tui.services.embed_children import GO_ON
 from tests.tui.support import NOW, app_on, frame, make_casebook, put, toasts, until
 from tui.panes.errors.queries import SearchResult
-from tui.panes.errors.screen import memory_of
 from tui.render.common.trace import took
 from tui.runtime.jobs import Job
 from tui.runtime.state import State
@@ -312,7 +311,7 @@ async def test_without_a_model_one_notice_says_what_mends_it_and_never_again(kno
         await until(pilot, lambda: "casebook models pull" in frame(app))
         await asked(pilot, app, "react")
         assert app.errors.results.rows.rows.total
-        memory = memory_of(app.errors)
+        memory = app.errors.remembered()
     again = workbench(known, State(panes={"errors": memory}), **nowhere)
     async with again.run_test(size=SIZE, notifications=True) as pilot:
         await until(pilot, lambda: again.errors.embedding._facts is not None)
