@@ -79,7 +79,7 @@ async def test_words_narrow_the_list_and_esc_goes_back_step_by_step(review: Path
         await pilot.press("space", *"ret")
         await listed(pilot, app, screen, 4)
         await pilot.press("enter")
-        assert app.focused is screen.list.rows
+        await until(pilot, lambda: app.focused is screen.list.rows)
         assert screen.list.box.display
         screen.show_only(QuoteFilter("all"))
         await listed(pilot, app, screen, 4)
