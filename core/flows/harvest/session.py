@@ -147,7 +147,7 @@ class FoldAhead:
 
     def __call__(self, due: Sequence[str]) -> Generator[tuple[str, Folded | None]]:
         """The sessions in their order, each with what became of its errors, None where that is found at its turn."""
-        yield from shared(self._second, due, self._question, self._fold, weight=self._weight, depth=4)
+        yield from shared(self._second, due, self._question, self._fold, weight=self._weight, depth=3)
 
     def _weight(self, session: str) -> int:
         return self._counts.get(session, MESSAGES_TOGETHER + 1)

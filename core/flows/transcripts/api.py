@@ -322,7 +322,7 @@ def _rows(run: _Run, files: Iterable[TranscriptFile]) -> Generator[tuple[_Piece,
         return rows_before_turn(source.agent, source.start, piece.batch)
 
     pieces = (piece for found in files for piece in _pieces(run, found))
-    return shared(run.second, pieces, elsewhere, here, before_turn, depth=4)
+    return shared(run.second, pieces, elsewhere, here, before_turn, depth=3, most=12)
 
 
 def _store(run: _Run, rows: Iterator[tuple[_Piece, Rows]], files: int) -> list[TranscriptFile]:
