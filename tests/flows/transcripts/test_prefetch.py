@@ -172,7 +172,12 @@ def test_other_work_is_begun_while_an_answer_is_awaited(tmp_path: Path) -> None:
         raise AssertionError(piece)
 
     with Second() as other:
-        halves = shared(other, range(300), lambda piece: (handlers.divide, (piece, 2)) if piece else None, halve)
+
+        def elsewhere(piece: int) -> Question | None:
+            return (handlers.divide, (piece, 2)) if piece else None
+
+        # More than the one piece that the second process can get before it waits is begun here.
+        halves = shared(other, range(300), elsewhere, halve, depth=1, most=100)
         first = next(halves)
         (tmp_path / "begun").unlink()
         answer = shared(other, [tmp_path / "begun"], lambda path: (handlers.until, (path,)), here)
