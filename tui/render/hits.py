@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _MORE = "…"
 _CHIP, _KIND, _VALUE, _COUNT = 24, 9, 29, 8
 _NONE = "no document"
+_PULL = "casebook models pull "
 KIND_NAMES = {
     "tag": "tag", "path": "path", "period": "changed", "lang": "language", "code": "code", "media": "kind",
     "type": "type", "trust": "trust", "source": "root", "repo": "repo", "doc": "document",
@@ -45,6 +46,20 @@ def search_mode_note(response: SearchResponse, *, waiting: bool) -> str:
         return "keywords only" if response.hint else ""
     missing = vector.fact("waiting") if vector is not None else None
     return f"{missing:,} not embedded" if missing else ""
+
+
+def missing_model(response: SearchResponse) -> str:
+    """The model that reads a Korean query, where the one in use does not; else empty."""
+    vector = next((step for step in response.trace if step.stage == "vector"), None)
+    remedy = str(vector.fact("remedy") or "") if vector is not None and response.mode == "lexical" else ""
+    return remedy.removeprefix(_PULL) if remedy.startswith(_PULL) else ""
+
+
+def model_note(at: str, model: str, cells: int, signs: Signs) -> str:
+    """The command that installs it, after the place in the list; in a narrow list the model alone."""
+    command = f"Korean: {_PULL}{model}"
+    forms = (f"{at} {signs.dot} {command}", command, f"Korean: {model}")
+    return next((form for form in forms if len(form) <= cells), forms[-1])
 
 
 def hits_title(hits: Sequence[SearchHit], signs: Signs) -> str:

@@ -38,6 +38,8 @@ from tui.render.hits import (
     draw_size,
     draw_unread,
     hits_title,
+    missing_model,
+    model_note,
     no_hits,
     no_meaning,
     none_pass,
@@ -123,6 +125,7 @@ class Hits(ListView):
         self.holds: LibrarySize | None = None
         self.resume: str | None = None  # the passage (its id) or the document (its path) one was at the last time
         self._told = ""
+        self._lacks = ""  # the model that reads the language of the query
         self._by = ""
         self._what = "Found"
         self._put_at = 0  # the row that was chosen when the rows last came
@@ -174,6 +177,7 @@ class Hits(ListView):
         rows = HitRows(sections(found.response.hits))
         self.scope, self.holds = scope, found.size
         self._told = took(found.response.trace)
+        self._lacks = missing_model(found.response)
         self._by = search_mode_note(found.response, waiting=waiting)
         self._what = hits_title(listed(found.response.hits), self._signs)
         resumed = rows.index_of(self.resume)
@@ -240,6 +244,8 @@ class Hits(ListView):
         every = f"best {rows.total}" if isinstance(rows, HitRows) and rows.total >= CAPPED else f"{rows.total:,}"
         at = f"{self.rows.chosen + 1:,} of {every}" if rows.total else ""
         told = [at, self._told] if isinstance(rows, HitRows) else [at, size]
+        if self._lacks and isinstance(rows, HitRows):
+            told = [model_note(at, self._lacks, self.size.width - 2, self._signs)]
         head = draw_list_title(name, by, self.scope.mode, self.scope.picked, self._signs)
         set_border(self, head, Content(dot.join(part for part in told if part)))
 

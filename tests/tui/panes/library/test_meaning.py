@@ -72,6 +72,24 @@ async def test_meaning_joins_what_the_words_have_found(tmp_path: Path, at_home: 
         assert "semantic only" in frame(app)
 
 
+@pytest.mark.parametrize("size", [(80, 24), (120, 34), (200, 50)], ids=str)
+async def test_a_korean_query_names_the_command_that_installs_a_model_for_it(
+    tmp_path: Path, at_home: None, size: tuple[int, int]
+) -> None:
+    casebook = read_notes(tmp_path / "library.db", put_notes(tmp_path / "notes"))
+    embed_passages(casebook, load_config().values.embedding)
+    app = CasebookApp(casebook, around=Surroundings(load_config()), clock=lambda: NOW)
+    async with app.run_test(size=size) as pilot:
+        screen = await opened(pilot, app)
+        screen.box.ask("야간 백업")
+        command = "casebook models pull " if size != (120, 34) else ""
+        await until(pilot, lambda: f"Korean: {command}multilingual-e5-small-q4" in frame(app))
+        assert "keywords only" in frame(app)
+        screen.box.ask("night copy")
+        await until(pilot, lambda: screen.hit is not None and screen.hit.retrieval.method == "hybrid" and idle(app))
+        assert "Korean: " not in frame(app)
+
+
 class Held:
     """Keeps back what meaning says, as a slow machine does."""
 
