@@ -170,10 +170,11 @@ def main() -> None:
             embed_passages(database, settings, threads=2)
         with open_store(database) as store:
 
-            def way(mode: Mode) -> Callable[[str], Found]:
+            def way(mode: Mode, *, rerank: bool = False) -> Callable[[str], Found]:
                 def ask(text: str) -> Found:
+                    query = SearchQuery(text, mode, k=10, rerank=rerank)
                     try:
-                        return [_place(hit) for hit in search(store, SearchQuery(text, mode, k=10), vectors).hits]
+                        return [_place(hit) for hit in search(store, query, vectors).hits]
                     except Fault:  # a Korean question, and a model that reads English
                         return ()
 
@@ -181,6 +182,8 @@ def main() -> None:
 
             modes: tuple[Mode, ...] = ("lexical",) if args.words else ("lexical", "vector", "hybrid")
             ways |= {f"casebook {mode}": way(mode) for mode in modes}
+            if not args.words:
+                ways["casebook reranked"] = way("hybrid", rerank=True)
             found = {name: [ask(one.text) for one in asked] for name, ask in ways.items()}
     _show(asked, found)
     if args.missed:
