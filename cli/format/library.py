@@ -103,6 +103,8 @@ def _footer(found: SearchResponse) -> str:
     count = f"{len(found.hits)} hit" + ("" if len(found.hits) == 1 else "s")
     model = one_line(found.embedding_model or "none")
     how = {"lexical": "bm25", "vector": model, "hybrid": f"bm25+{model}/RRF"}[found.mode]
+    if any(hit.score_kind == "rerank" for hit in found.hits):
+        how += "/rerank"
     return f"{count} {found.mode} index {one_line(found.index_version)} {how}"
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from cli.format.library import response_lines
 from cli.output import Output
 from core.library.citations.citation import LineCitation
@@ -75,6 +77,12 @@ def test_the_dense_form_is_scene_1_5() -> None:
     assert "\n".join(response_lines(Output(), _scene("e5-small"))) + "\n" == SCENE_5
 
 
+def test_the_last_line_says_that_hits_were_reranked() -> None:
+    scene = _scene("e5-small")
+    reranked = replace(scene, hits=tuple(replace(hit, score_kind="rerank") for hit in scene.hits))
+    assert [*response_lines(Output(), reranked)][-1] == "3 hits hybrid index v1.0 bm25+e5-small/RRF/rerank"
+
+
 def test_explained_each_hit_ends_as_in_scene_1_6() -> None:
     told = "\n".join(response_lines(Output(), _scene("e5-s"), explain=True))
     first = told.partition("\n\n")[0] + "\n"
@@ -92,8 +100,6 @@ def test_hostile_words_are_shown_inert() -> None:
 
 
 def test_hits_of_one_section_are_one_entry_with_their_lines() -> None:
-    from dataclasses import replace
-
     scene = _scene("e5-small")
     first, second, third = scene.hits
     under = replace(third, rank=4, heading_path=first.heading_path, doc_id="another")
