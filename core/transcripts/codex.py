@@ -108,7 +108,7 @@ _DENIED: Final = re.compile(
     r"|user (?:rejected|declined|cancell?ed) ",
     re.IGNORECASE,
 )
-_NOT_RUN: Final = ("exec_command failed for `", "execution error:", "failed in sandbox")
+_NOT_RUN: Final = ("exec_command failed for `", "exec_command failed: ", "execution error:", "failed in sandbox")
 _REJECTED: Final = re.compile(r"(?:: |\")Rejected\(\\?\"|\brejected by user\b")
 _SANDBOX_CODE: Final = re.compile(r"\bexit[_ ]code: (-?\d{1,10}),")
 _SANDBOX_OUTPUT: Final = re.compile(

@@ -77,6 +77,16 @@ def test_a_rollout_becomes_messages_calls_and_results() -> None:
             128,
             "fatal: no\nlock",
         ),
+        ('exec_command failed: CreateProcess { message: "Rejected(\\"rejected by user\\")" }', "denied", None, None),
+        (
+            'exec_command failed: SandboxDenied { message: "no\\nlock", output: Out { exit_code: 1, stdout: '
+            'StreamOutput { text: "", truncated_after_lines: None }, '
+            'aggregated_output: StreamOutput { text: "no\\nlock\\n", '
+            "truncated_after_lines: None }, timed_out: false } }",
+            "error",
+            1,
+            "no\nlock\n",
+        ),
         (
             [{"text": "Script completed\nOutput:\n"}, {"text": "2 passed"}],
             "none",
