@@ -23,7 +23,7 @@ from core.flows.harvest.answers import (
     without_startup,
 )
 from core.flows.harvest.changes import DELEGATES, WRITERS
-from core.flows.harvest.command import Command, Part
+from core.flows.harvest.command import NOWHERE, Command, Part
 from core.flows.harvest.events import Ran
 from core.flows.harvest.report import ResultVerdict
 from core.flows.harvest.signatures import (
@@ -234,7 +234,7 @@ def _outcome_of_run(ran: Ran, command: Command, body: str) -> Outcome:
 
 def judge_running(ran: Ran) -> Outcome:
     """What a look at a command that still runs says: alive, if it printed something and nothing is wrong with it."""
-    body = blanked(ran.text)
+    body = without_startup(blanked(ran.text))
     if not body.strip():
         return Outcome("running")
     probe = shortened(body)
@@ -299,17 +299,18 @@ def _failed(ran: Ran, command: Command, body: str, code: int) -> Outcome:
     if NOTHING_TO_DO.search(body) and not ERROR.search(shortened(body)):
         return _sign("answer", "The command had nothing to do.")
     behind = _behind_heading(command, body)
+    stopped = code in _STOPPED or _TIMED_OUT.match(ran.text[:200])
     if is_none_found(command, body, code) or (code > 0 and ends_in_look(command, body)):
         return _sign("answer", NOT_THERE)
     if command.reads_only:
         own = body if _speaks(command, body) else only_lines_of(body, {part.program for part in command.parts})
-        if code > 0 and not _TIMED_OUT.match(ran.text[:200]) and _is_guess(command, own):
+        ended = (code > 0 or ran.exit_code is None) and not stopped
+        if ended and _is_guess(command, own):
             return _sign("answer", GUESSED)
         body = own if code > 0 and any(part.named(programs.PRINTERS) for part in command.members) else body
     shown = command.view != "hidden" or bool(body.strip())
     if is_interrupted(body) and not ERROR.search(shortened(body)):
         return Outcome("alive", sign="noise", reason=_STOPPED_EARLY)
-    stopped = code in _STOPPED or _TIMED_OUT.match(ran.text[:200])
     if stopped and not ERROR.search(shortened(body)):
         return Outcome("failed", (), whole=False, sign="noise", reason=_STOPPED_EARLY)
     errors = (named_errors(body) or first_complaint(body) or first_complaint(behind)) if shown else ()
@@ -351,11 +352,14 @@ def _is_guess(command: Command, own: str) -> bool:
     if not all(part.named(programs.FILE_READERS) for part in command.members):
         return False
     listed = _LISTED.search(command.text) is not None
+    written = {target for part in command.parts for target in part.simple.targets} - NOWHERE
     for line in own.split("\n"):
         if not line.strip():
             continue
         absent = ABSENT.search(line)
-        if absent is None or (listed and not _LISTER.match(line) and not _is_typed(line[: absent.start()], command)):
+        if absent is None or any(target in line for target in written):
+            return False
+        if listed and not _LISTER.match(line) and not _is_typed(line[: absent.start()], command):
             return False
     return True
 

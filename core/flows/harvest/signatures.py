@@ -209,7 +209,7 @@ def is_trailer(line: str) -> bool:
 
 ABSENT: Final = re.compile(
     r"no such file or directory|does not exist|is a directory|not a directory|exists on disk, but not in"
-    r"|cannot find (?:the )?path|찾을 수 없|그런 파일",
+    r"|cannot find (?:the )?path|\(os error [23]\)|찾을 수 없|그런 파일",
     re.IGNORECASE,
 )
 """What a program that shows files says of one that is not there: the answer to a guess."""
@@ -271,12 +271,19 @@ def shortened(text: str) -> str:
     return clean(text if len(text) <= 2 * _PROBED else f"{text[:_PROBED]}\n{text[-_PROBED:]}")
 
 
-_OF_SHELL_OR_CLIENT: Final = lazy_pattern(rf"{_SHELL}\S|{_CLIENT_COMPLAINT.pattern}")
+_LAUNCHER: Final = r"bwrap: \S|<\d>WSL \(\d+[^)\n]{0,40}\) ERROR: \S| +\+ FullyQualifiedErrorId : NativeCommandFailed"
+"""What says that it could not start a command: Codex's sandbox on Linux, WSL, and PowerShell in any language."""
+
+_OF_SHELL_OR_CLIENT: Final = lazy_pattern(rf"{_SHELL}\S|{_CLIENT_COMPLAINT.pattern}|{_LAUNCHER}")
 
 
 def only_lines_of(body: str, programs: Iterable[str]) -> str:
-    """`body` with every line blanked that none of `programs` wrote as its own complaint (`grep: x: No such file`)."""
-    names = "|".join(sorted({re.escape(name) for name in programs if name} | {"fatal", "error", "ssh"}))
+    """`body` with every line blanked that none of `programs` wrote as its own complaint (`grep: x: No such file`).
+
+    Programs of Windows write their name in capitals (`FINDSTR: Cannot open x`).
+    """
+    known = {spelled for name in programs if name for spelled in (name, name.upper())}
+    names = "|".join(sorted({re.escape(name) for name in known} | {"fatal", "error", "ssh"}))
     own = re.compile(rf"(?:[\w/.\-]+: )?(?:(?:line )?\d+: )?(?:\S*/)?(?:{names}) ?: ?\S")
     shown = [(line, _uncoloured(line)) for line in body.split("\n")]
     return "\n".join(

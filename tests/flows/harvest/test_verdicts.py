@@ -18,6 +18,10 @@ STDIN = 'Traceback (most recent call last):\n  File "<stdin>", line 3, in <modul
 RED = "--- FAIL: TestOrder (0.00s)\n    order_test.go:12: written too early\nFAIL\nFAIL\tshop/order\t0.01s\nFAIL"
 
 
+NOT_STARTED = "\n+ rg --files App\n+ ~~~~~~~~\n    + FullyQualifiedErrorId : NativeCommandFailed"
+"""How PowerShell ends what it says of a program that it could not start, in any language."""
+
+
 def judged(command: str, text: str, code: int = 0, failure: Failure | None = None, tool: str = "Bash") -> Outcome:
     ran = Ran("s", 0, "main", tool, {"command": command}, text, failure or ("error" if code else "none"), code or None)
     return judge(ran, command_of(tool, ran.tool_input))
@@ -49,6 +53,11 @@ def names(outcome: Outcome) -> list[str]:
             "\x1b[31;1mGet-Content: \x1b[31;1mThe 'Raw' and 'Tail' parameters cannot be used together.\x1b[0m\r\n",
             None,
         ),
+        ("cat <<'E' > docs/new/a.md\nx\nE", "bash: line 1: docs/new/a.md: No such file or directory", None),
+        ("rg --files | head", "bwrap: Failed to make / slave: Permission denied", None),
+        ("ls && rg x || echo no", "<3>WSL (9) ERROR: CreateProcessEntryCommon:505: execvpe /bin/bash failed 2", None),
+        ("rg --files App", f"Le programme « rg.exe » n’a pas pu s’exécuter : Accès refusé{NOT_STARTED}", None),
+        ("tasklist | findstr /i docker", "FINDSTR: Cannot open docker", None),
         ("Select-String 'a\\' a.ts", "\x1b[31;1mSelect-String: \x1b[31;1mThe string a\\ is not a valid pattern.", None),
     ],
 )
@@ -119,6 +128,7 @@ def test_words_of_failure_in_what_passed_are_no_sign(command: str, text: str) ->
         ("gh release view v2 --json url", "release not found", 1),
         ("ssh -p 22 db1 'journalctl -n 50 | grep panic'", "Debian 12", 1),
         ("for d in $(ls a); do cat $d/notes.md; done", "cat: a/b/notes.md: No such file or directory", 1),
+        ("rg -n x A\\b -g '*.lua'", "rg: A\\b: 系统找不到指定的路径。 (os error 3)", 2),
     ],
 )
 def test_an_exit_code_that_only_answers(command: str, text: str, code: int) -> None:
@@ -347,6 +357,23 @@ def test_what_the_shell_says_of_its_start_up_files_is_not_of_the_command(startup
     assert names(found) == names(judged("python shop.py", LOOKUP, 1))
     (error,) = found.errors
     assert f"{startup}{LOOKUP}"[error.key.start : error.key.end] == error.key.text
+
+
+def test_a_command_that_still_runs_is_not_blamed_for_its_start_up_files() -> None:
+    chat = Chat().tool("exec_command", {"cmd": "npm run dev"}, f"Process running with session ID 7\nOutput:\n{PROFILE}")
+    results: list[str | None] = []
+    assert list(fold(map(observe, chat.events), "", lambda result: results.append(result.outcome.sign))) == []
+    assert results == [None]
+
+
+def test_a_failure_without_a_known_exit_code_can_be_a_guess_too() -> None:
+    said = "ls: cannot access 'scripts/': No such file or directory"
+    assert judged("ls -la scripts/", said, failure="error").sign == "answer"
+    assert judged("ls -la scripts/", f"command timed out\n{said}", failure="error").sign != "answer"
+
+
+def test_a_look_that_was_stopped_found_nothing_out() -> None:
+    assert judged("find . -name x | head", "command timed out after 10000 milliseconds", 124).sign == "noise"
 
 
 def test_a_start_up_file_that_a_command_runs_is_of_the_command() -> None:
