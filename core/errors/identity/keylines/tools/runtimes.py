@@ -14,6 +14,7 @@ from core.errors.identity.keylines.entry import (
     KeyLineCandidate,
     Part,
     joined,
+    message,
     rule,
     tool,
     whole,
@@ -168,15 +169,44 @@ _WAVES = lazy_pattern(r"\s*\|\s+~+\s*\Z")
 _BOXED = lazy_pattern(r"\s*\|\s+(?P<said>\S.*)")
 
 
+_POSITION = lazy_pattern(r".{1,300}?[:：] ?\d+ ?\S{0,16} ?[:：] ?\d+\s*\Z")
+_MARKED = lazy_pattern(r"\+ (?:\s|\.\.\.)*~+")
+_OF_COMMAND = lazy_pattern(r"\S+ ?: \S")
+_LISTED = lazy_pattern(r"(?P<said>.*\bis not recognized as (?:a|the) name of a cmdlet.*\bprogram\.) .*")
+_ANOTHER_PROGRAM = "NativeCommandError"
+"""PowerShell 5 makes such a record of whatever a program writes to its error stream."""
+_BLOCK = 60
+
+
 def _powershell(page: Page) -> Iterator[KeyLineCandidate]:
-    """PowerShell 5 names the position on the next lines; the message is the line above."""
-    for number in page.having(("+ CategoryInfo", "At line:")):
-        for at in range(number - 1, max(-1, number - 6), -1):
-            if re.match(r"\S+ ?: \S|\S.*\bis not recognized", page.text(at)) and not page.text(at).startswith(
-                "At line"
-            ):
-                yield whole(page, at, CAUSE)
-                return
+    """PowerShell 5 writes a message, the position and the code; of code that it cannot read, the message last."""
+    for number in page.having(("+ CategoryInfo",)):
+        at = _record_message(page, number)
+        if at is not None:
+            start, end = message(page, at)[1:]
+            cut = _LISTED.match(page.text(at), start, end)
+            span = cut.span("said") if cut else (start, end)
+            foreign = _ANOTHER_PROGRAM in page.text(number + 1)
+            yield KeyLineCandidate(DETAIL if foreign else CAUSE, (Part(at, *span),))
+
+
+def _record_message(page: Page, number: int) -> int | None:
+    """The line of the message in the record whose category is on line `number`."""
+    top = number
+    while top > max(0, number - _BLOCK) and page.text(top - 1).strip() and "+ FullyQuali" not in page.text(top - 1):
+        top -= 1
+    at = number - 1
+    if at < top:
+        return None
+    if not page.text(at).startswith("+ "):
+        marked = (line for line in range(top, at) if _MARKED.match(page.text(line)))
+        return next(marked, at - 1) + 1
+    while at > top and page.text(at).startswith("+ "):
+        at -= 1
+    if at > top and _POSITION.match(page.text(at)):
+        at -= 1
+    near = range(at, max(top, at - 5) - 1, -1)
+    return next((line for line in near if _OF_COMMAND.match(page.text(line))), at)
 
 
 def _powershell_core(page: Page) -> Iterator[KeyLineCandidate]:
@@ -261,7 +291,7 @@ RUNTIMES = (
         rule("Error: ", r"Error: .*", CAUSE, located=".dart"),
         rule("Unhandled exception:", r"Unhandled exception:", WRAPPER),
     ),
-    tool("powershell", signs=("+ CategoryInfo", "At line:"), find=_powershell),
+    tool("powershell", signs=("+ CategoryInfo",), find=_powershell),
     tool("powershell", signs=("Line |",), find=_powershell_core),
     tool("console", signs=("Error\n", "Exception\n", "Error \n", "Exception \n"), find=_named_above),
     tool("latex", signs=("! ",), find=_latex),
