@@ -46,6 +46,7 @@ from core.flows.harvest.signatures import (
     named_line,
     only_lines_of,
     own_complaints,
+    powershell_records,
     recognised,
     shortened,
 )
@@ -384,7 +385,7 @@ def _is_negative_answer(command: Command, body: str, code: int) -> bool:
 def _partly(command: Command, body: str) -> Outcome | None:
     """A run with exit code 0 in which a part could not run, as the shell or a client of a service says."""
     ran = {part.program for part in command.parts if part.kind != "setup"} - _PRINTERS
-    said = complaints(body, command.text) or own_complaints(body, ran)
+    said = complaints(body, command.text) or own_complaints(body, ran) or powershell_records(body, command.text)
     if not said:
         return None
     errors = named_errors(said) or first_complaint(said)

@@ -314,6 +314,37 @@ def complaints(body: str, command: str) -> str:
     return "\n".join(line if at in kept else " " * len(line) for at, line in enumerate(lines))
 
 
+_RECORD: Final = re.compile(
+    r"^(?:(?![ \t]*\n)[^\n]++\n){1,6}?[^\n]{1,300}[:：] ?\d+ ?\S{0,16} ?[:：] ?\d+[ \t]*\n"
+    r"(?P<code>(?:\+ [^\n]*\n){1,8}) +\+ CategoryInfo +: [^\n]*\n(?: {3,}\S[^\n]*\n)? +\+ FullyQualifiedErrorId : "
+    r"(?!NativeCommandError|PathNotFound|ItemNotFound|No\w+FoundFor|WebCmdlet)",
+    re.MULTILINE,
+)
+_CODE_SHOWN: Final = re.compile(r"\+ (?:\.\.\. )?(?P<code>.*?)(?: \.\.\.)?\s*$", re.MULTILINE)
+
+
+def powershell_records(body: str, command: str) -> str:
+    """`body` with every line blanked but what PowerShell says of code of `command` that failed; empty without any.
+
+    It goes on with the next statement and ends with exit code 0. That a file, a process or a page is not there, or
+    what another program wrote to its error stream, is no such failure.
+    """
+    if "+ FullyQualifiedErrorId : " not in body:
+        return ""
+    shown = body.replace("\r\n", " \n")
+    typed = "".join(command.split())
+    kept: set[int] = set()
+    for found in _RECORD.finditer(shown):
+        code = _CODE_SHOWN.match(found["code"])
+        if code is not None and code["code"].strip() and "".join(code["code"].split()) in typed:
+            first = shown.count("\n", 0, found.start())
+            kept.update(range(first, first + found[0].count("\n") + 1))
+    if not kept:
+        return ""
+    lines = body.split("\n")
+    return "\n".join(line if at in kept else " " * len(line) for at, line in enumerate(lines))
+
+
 _SAYS: Final = re.compile(r"(?:\S*/)?(?P<program>[\w.+-]{2,40})(?::|(?= ERROR )) \S")
 _ON_THIS_MACHINE: Final = re.compile(r"localhost|127\.0\.0\.1|\[?::1\b")
 

@@ -385,3 +385,32 @@ def test_a_log_without_commits_says_that_there_are_none() -> None:
     assert judged("git log --oneline -5", said, 128).sign == "answer"
     assert judged("git push", said, 128).sign == "incident"
     assert judged("git log --oneline -5", "fatal: not a git repository", 128).sign == "incident"
+
+
+RECORD = """The -ireplace operator allows only two elements to follow it, not 3.\r
+At line:2 char:7\r
++ $text = $text -replace 'a','b','c'; Set-Content a.md $te ...\r
++         ~~~~~~~~\r
+    + CategoryInfo          : InvalidOperation: (System.Object[]:Object[]) [], RuntimeException\r
+    + FullyQualifiedErrorId : BadReplaceArgument\r
+ \r
+"""
+REPLACE = "$text = Get-Content a.md\n$text = $text -replace 'a','b','c'; Set-Content a.md $text; 'done'"
+
+
+def test_what_powershell_could_not_run_is_seen_behind_exit_code_0() -> None:
+    outcome = judged(REPLACE, f"{RECORD}done\r\n")
+    assert (outcome.sign, outcome.whole) == ("incident", True)
+    assert names(outcome) == ["The -ireplace operator allows only two elements to follow it, not 3."]
+
+
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [
+        ("Get-Content install.log", RECORD),
+        (REPLACE, RECORD.replace("BadReplaceArgument", "PathNotFound,Microsoft.PowerShell.Commands.GetContentCommand")),
+        (REPLACE, RECORD.replace("BadReplaceArgument", "NativeCommandError")),
+    ],
+)
+def test_a_record_that_is_shown_or_an_answer_is_no_failure(command: str, text: str) -> None:
+    assert judged(command, text).sign is None
