@@ -107,6 +107,7 @@ _FAILED: Final = re.compile(
     r"|\bFound [1-9]\d* (?:errors?|diagnostics?)\b(?! \(\d+ fixed, 0 remaining)"
     r"|[✖✗] [1-9]\d* problems? \([1-9]|\bfailures: [1-9]|\bFailures?: [1-9]|\bErrors?: [1-9]"
     r"|\btest result: FAILED|^FAIL\t|\bBUILD FAILED\b|실패 [1-9]|[1-9]\d{0,8}개 실패"
+    r"|^FAILED \((?:failures|errors|unexpected successes)=[1-9]|^[ \t]*[1-9]\d{0,5} Error\(s\)"
     r"|\*\* [A-Z]+ FAILED \*\*|^Build FAILED|\b[1-9]\d{0,5} errors? in \d|^[ \t]*[1-9]\d{0,5} fail$|^[#ℹ] fail [1-9]"
     r"|^[1-9]\d{0,5} files? would be reformatted|\bCode style issues (?:found )?in \S|\bFailed: +[1-9]"
     r"|^(?:\[[^\]\n]{1,40}\] )?[1-9]\d{0,5} issues?(?::| found)|^(?:\[[^\]\n]{1,40}\] )?ERROR task failed"

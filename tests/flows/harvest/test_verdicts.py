@@ -18,6 +18,8 @@ STDIN = 'Traceback (most recent call last):\n  File "<stdin>", line 3, in <modul
 RED = "--- FAIL: TestOrder (0.00s)\n    order_test.go:12: written too early\nFAIL\nFAIL\tshop/order\t0.01s\nFAIL"
 
 
+UNITTEST = "ImportError: no b\n\n----------\nRan 1 test in 0.1s\n\nFAILED (errors=1)\nindex.md"
+MSBUILD = "C:\\a\\b.cpp(2,10): error C2017: illegal escape sequence [C:\\a\\b.vcxproj]\n\n    3 Warning(s)\n    27 Error(s)"
 NOT_STARTED = "\n+ rg --files App\n+ ~~~~~~~~\n    + FullyQualifiedErrorId : NativeCommandFailed"
 """How PowerShell ends what it says of a program that it could not start, in any language."""
 
@@ -87,6 +89,8 @@ def test_a_failed_run_is_an_incident_and_has_a_name(command: str, text: str, key
         ("uvx ty check . | head", "error[unresolved-import]: Cannot resolve `a`\n --> a.py:1:1\n\nFound 1 diagnostic"),
         ("npx markdownlint-cli2 a.md | tail -2", "a.md:3:81 error MD013/line-length Line length [Expected: 80]"),
         ("python - <<'E'\nimport a\nE\nruff check", f"{STDIN}AssertionError\nAll checks passed!"),
+        ("conda run python -m unittest a; conda run python -m unittest b; date", f"OK\n{UNITTEST}"),
+        ("if (x) { msbuild a.sln; msbuild b.sln }", f"Build succeeded.\n    0 Error(s)\n\n{MSBUILD}"),
         ("./tool explain 2>&1 | head -50", "Usage:\n  tool explain\n\nfailed to parse summary: unexpected end"),
     ],
 )
