@@ -391,9 +391,11 @@ def exit_and_view(parts: tuple[Part, ...], members: tuple[Part, ...], text: str)
         if part not in known:
             continue
         after, more = part.simple.after, at + 1 < len(parts)
-        masked = masked or (after == "|" and not pipefail) or (after in ("||", ";", "&") and more and not passed_on)
+        alone = after == "&" and not more
+        masked = masked or alone or (after == "|" and not pipefail)
+        masked = masked or (after in ("||", ";", "&") and more and not passed_on)
         gone = [target for target in part.simple.targets if target not in NOWHERE and target not in read_later]
-        view = _least(view, left, "hidden" if gone or after == "&" else "whole")
+        view = _least(view, left, "hidden" if gone or (after == "&" and more) else "part" if alone else "whole")
     return masked, view
 
 

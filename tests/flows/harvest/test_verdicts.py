@@ -19,7 +19,9 @@ RED = "--- FAIL: TestOrder (0.00s)\n    order_test.go:12: written too early\nFAI
 
 
 UNITTEST = "ImportError: no b\n\n----------\nRan 1 test in 0.1s\n\nFAILED (errors=1)\nindex.md"
-MSBUILD = "C:\\a\\b.cpp(2,10): error C2017: illegal escape sequence [C:\\a\\b.vcxproj]\n\n    3 Warning(s)\n    27 Error(s)"
+MSBUILD = (
+    "C:\\a\\b.cpp(2,10): error C2017: illegal escape sequence [C:\\a\\b.vcxproj]\n\n    3 Warning(s)\n    27 Error(s)"
+)
 NOT_STARTED = "\n+ rg --files App\n+ ~~~~~~~~\n    + FullyQualifiedErrorId : NativeCommandFailed"
 """How PowerShell ends what it says of a program that it could not start, in any language."""
 
@@ -91,6 +93,7 @@ def test_a_failed_run_is_an_incident_and_has_a_name(command: str, text: str, key
         ("python - <<'E'\nimport a\nE\nruff check", f"{STDIN}AssertionError\nAll checks passed!"),
         ("conda run python -m unittest a; conda run python -m unittest b; date", f"OK\n{UNITTEST}"),
         ("if (x) { msbuild a.sln; msbuild b.sln }", f"Build succeeded.\n    0 Error(s)\n\n{MSBUILD}"),
+        ("node server.js &", "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'shop'\n    at load (a.js:3:1)"),
         ("./tool explain 2>&1 | head -50", "Usage:\n  tool explain\n\nfailed to parse summary: unexpected end"),
     ],
 )
@@ -107,6 +110,8 @@ def test_a_failure_behind_exit_code_0_is_seen(command: str, text: str) -> None:
         ("git show HEAD", 'return fmt.Errorf("failed: %w", err)\nfatal: no'),
         ("gh api repos/a/b/pulls/1/comments", '{"body": "error: not found", "path": "a.go"}'),
         ("gh pr list", "#12  Fix error in parser  OPEN"),
+        ("node server.js & sleep 2; curl -s localhost:3000", "listening on 3000\n0 orders"),
+        ("npm run dev > /tmp/dev.log 2>&1 &", "error: this is what was there before"),
         ("npm ls", "shop@1.0.0\n└── errors@2.0.0"),
         ("ruff check --fix a.py | tail -3", "Found 2 errors (2 fixed, 0 remaining).\nAll checks passed!"),
         ("rm -rf old; ls old 2>&1 | head -2; true", "ls: cannot access 'old': No such file or directory"),
