@@ -196,9 +196,10 @@ PLACE: Final = re.compile(
 _TRAILER = re.compile(
     r"(?:FAIL(?:ED)?|ERROR|Error|exit status \d+|exit code:? \d+|Command failed|PASS)$|FAIL\t|ok\s|[=*-]{3}"
     r"|(?:\[[^\]]{1,40}\] )?\d+ issues?:?$|make: \*\*\* |--- (?:FAIL|PASS|SKIP): |=== (?:RUN|PAUSE|CONT|NAME) "
-    r"|Usage:|hint: |# \S"
+    r"|Usage:|hint: |# \S|Determining projects to restore|Time Elapsed \d|Build FAILED\.?$"
+    r"|\d+ (?:Warning|Error)\(s\)$"
 )
-_TRAILING: Final = ("ERROR task failed", "ELIFECYCLE", "exited with code", "exited with error")
+_TRAILING: Final = ("ERROR task failed", "ELIFECYCLE", "exited with code", "exited with error", "Lifecycle script `")
 _TRAILER_LENGTH: Final = 200
 
 

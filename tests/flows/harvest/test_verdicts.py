@@ -172,6 +172,14 @@ def test_whose_failure_it_is(failure: Failure, tool: str, text: str, sign: str) 
 def test_a_run_that_only_says_that_it_failed_is_noise() -> None:
     assert judged("mise run test | tail -2", "FAIL\n[test] ERROR task failed").sign == "noise"
     assert judged("curl -skI https://localhost:1", "", 7).sign == "noise"
+    assert judged("dotnet restore a.csproj", "  Determining projects to restore...\n", 1).sign == "noise"
+    ended = "  Determining projects to restore...\n\nBuild FAILED.\n    0 Error(s)\n\nTime Elapsed 00:00:01.78\n"
+    assert judged("dotnet build a.csproj", ended, 1).sign == "noise"
+    frames = "    at <unknown> (./app/a.ts:8:1)\n" * 9
+    wrapped = (
+        f"{frames}npm error Lifecycle script `build` failed with error:\nnpm error code 1\nnpm error command failed"
+    )
+    assert judged("npm run build 2>&1 | tail -12", wrapped).sign == "noise"
 
 
 def test_that_a_compiler_stopped_counting_names_nothing() -> None:

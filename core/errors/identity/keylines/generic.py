@@ -36,6 +36,7 @@ _NOISE = lazy_pattern(
     r"|.{0,12}\b\d+ (?:passed|failed|passing|failing|problems?|tests?|warnings?|"
     r"skipped|pending)\b|Found \d+ |Tests?:|Test Suites:|Ran \d+ "
     r"|(?:real|user|sys)\s+\d|exit status \d+\Z|PASS\b|ok\b|FAIL(?:ED|URE)?\Z"
+    r"|Determining projects to restore|Time Elapsed \d|Build FAILED\.?\Z"
     r"|[^\t]{1,120}\t(?:pass|fail|pending|skipping|cancelled)\t"
     rf"|{_CAPPED}",
     re.IGNORECASE | re.ASCII,

@@ -110,8 +110,11 @@ _LINKED = lazy_pattern(
     r".{1,600}?:\s(?=(?:more )?(?:undefined reference to|multiple definition of|undefined symbol:) ?[`'‘\w])"
 )
 _PANIC = lazy_pattern(r"thread '[^']{0,200}'(?: \(\d+\))? panicked at '(?P<said>.+)', [^\s']+:\d+:\d+\Z", re.ASCII)
-_TRAILING = lazy_pattern(r"(?:\(from versions: [^()]*\)|[ ]\[recovered(?:, repanicked)?\])\Z")
-"""What a tool adds behind a message: the versions it looked through, what became of the panic."""
+_TRAILING = lazy_pattern(
+    r"(?:\(from versions: [^()]*\)|[ ]\[recovered(?:, repanicked)?\]"
+    r"|[ ]\[[^\[\]]{1,400}\.(?:\w{2,3}proj|slnx?)(?:::TargetFramework=[^\[\]]{1,40})?\])\Z"
+)
+"""What a tool adds behind a message: the versions it looked through, what became of the panic, MSBuild's project."""
 
 
 def peel(text: str) -> tuple[int, int]:

@@ -180,6 +180,7 @@ TOOLS = (
             r"argument |invalid choice|one of the arguments|ambiguous option).*",
             REPORT,
         ),
+        rule("environment was not created", r"The virtual environment was not created successfully.*", REPORT),
         rule(": (", r"[\w.-]+: \(\w+\.[EC]\d{3}\) .*", REPORT + 1),
         rule("CommandError: ", r"CommandError: .+", REPORT),
     ),

@@ -29,7 +29,9 @@ _THROWN = lazy_pattern(
 _FRAME = lazy_pattern(r"\s+at .*(?::\d+:\d+\)?|<anonymous>\)?|\(native(?: code)?\))(?: \{)?\Z", re.ASCII)
 _CARET = lazy_pattern(r"\s*\^+\s*\Z")
 _CAUSE = lazy_pattern(r"\s*\[(?:cause|errors)\]: (?:\[?)(?P<said>[A-Z].*)")
-_COMMAND = lazy_pattern(r"(?:Error: |\[ERROR\] )?Command failed\b")
+_COMMAND = lazy_pattern(
+    r"(?:Error: |\[ERROR\] )?(?:Command failed\b|(?:\w+ )?(?:[Bb]uild|[Tt]ransform) failed with \d+ errors?:?\Z)"
+)
 _REACH = 24
 
 

@@ -78,6 +78,7 @@ CLOUDS = (
         rule("curl: (", r"curl: \(\d+\) .*", REPORT),
         rule("curl: ", r"curl: (?:option|no URL|try).*", REPORT - 5),
     ),
+    tool("ping", rule("packet loss", r"\d+ packets transmitted, .*\b100(?:\.0)?% packet loss.*", REPORT)),
     tool("http", rule("HTTP/", r"(?:< )?HTTP/[\d.]+ [45]\d\d\b.*", DETAIL + 2)),
     tool("glab", rule("gitlab", r"(?:ERROR: |X )?(?:GET|Post|Get|POST|PUT|DELETE) https?://\S+: \d{3} .*", REPORT)),
     tool(
