@@ -161,6 +161,26 @@ ESCAPE: Final = lazy_pattern(
 REPLACED: Final = lazy_pattern(f"[{SURROGATES}{NONCHARACTERS}{ASTRAL_NONCHARACTERS}\u2028\u2029]")
 """What `clean` replaces one for one: U+2028 and U+2029 by a space, the others by U+FFFD."""
 
+_SPELLED = lazy_pattern(r"(?:\^\[|\\(?:x1[bB]|033|u001[bB]|e))\[[0-9;:]*+m")
+_SPELLINGS: Final = ("^[[", "\\x1b[", "\\x1B[", "\\033[", "\\u001b[", "\\u001B[", "\\e[")
+
+
+def without_spelled_colours(text: str) -> str:
+    """`text` without the colours that `spelled_colours` finds."""
+    edits = spelled_colours(text)
+    return apply(text, edits)[0] if edits else text
+
+
+def spelled_colours(text: str) -> tuple[Edit, ...]:
+    """Edits that take out colours written as text: as `cat -v` shows them (`^[[31m`), or as a string spells them.
+
+    `clean` leaves them, since a terminal shows them as they are, and source code means them.
+    """
+    if not any(spelling in text for spelling in _SPELLINGS):
+        return ()
+    return tuple((match.start(), match.end(), "") for match in _SPELLED.finditer(text))
+
+
 _CONTROLS = "\x00-\x08\x0b-\x1f\x7f"
 _FIRST_PLANE = f"{_CONTROLS}\x80-\x9f{ZERO_WIDTH}{BIDI}{UNSEEN}{SURROGATES}{NONCHARACTERS}\u2028\u2029"
 

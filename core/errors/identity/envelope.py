@@ -12,7 +12,7 @@ from typing import Final
 from core.base.lazy import lazy_pattern
 from core.errors.identity.keylines.lines import Chunk, Line, Page, page
 from core.text import OffsetMap, clean, clean_with_offsets, redact
-from core.text.cleaning import Edit, Layer, apply
+from core.text.cleaning import Edit, Layer, apply, spelled_colours, without_spelled_colours
 
 WINDOW: Final = 128 * 1024
 """Code points read at the head and at the tail of an output longer than both."""
@@ -128,6 +128,9 @@ def _lines(base: int, piece: str) -> Iterator[Line]:
 
 def _cleaned(base: int, piece: str, layers: tuple[Layer, ...]) -> Iterator[Line]:
     """The lines of a text whose own edits are `layers`."""
+    if edits := spelled_colours(piece):
+        piece, layer = apply(piece, edits)
+        layers = (*layers, layer)
     cleaned = clean_with_offsets(piece)
     chunk = Chunk(base, OffsetMap((*layers, *cleaned.offsets.layers)))
     at = 0
@@ -210,7 +213,7 @@ def single_line(text: str) -> str | None:
     """What `unwrap` makes of `text` if that is one line; None if it must be looked at as a whole."""
     if "\n" in text or len(text) > LINE or text.lstrip()[:1] in ("{", "[", "<"):
         return None
-    shown = redact(text)
+    shown = without_spelled_colours(redact(text))
     if not (shown.isascii() and shown.isprintable()):
         shown = _ODD_SPACE.sub(" ", clean(shown))
     shown = _unclosed(shown.rstrip())

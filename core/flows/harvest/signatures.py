@@ -19,6 +19,7 @@ from core.errors.identity.keylines.generic import is_cap
 from core.errors.identity.normalize import normalize_line
 from core.flows.harvest.command import Command
 from core.text import clean
+from core.text.cleaning import without_spelled_colours
 
 
 class Prefiltered(NamedTuple):
@@ -270,7 +271,8 @@ def _blank(found: re.Match[str]) -> str:
 
 def shortened(text: str) -> str:
     """Both ends of a long output, cleaned, for a look at its signatures."""
-    return clean(text if len(text) <= 2 * _PROBED else f"{text[:_PROBED]}\n{text[-_PROBED:]}")
+    probe = text if len(text) <= 2 * _PROBED else f"{text[:_PROBED]}\n{text[-_PROBED:]}"
+    return clean(without_spelled_colours(probe))
 
 
 _LAUNCHER: Final = r"bwrap: \S|<\d>WSL \(\d+[^)\n]{0,40}\) ERROR: \S| +\+ FullyQualifiedErrorId : NativeCommandFailed"
@@ -296,7 +298,7 @@ def only_lines_of(body: str, programs: Iterable[str]) -> str:
 
 def _uncoloured(line: str) -> str:
     """The line as it was shown: PowerShell colours its complaints, also where no terminal shows them."""
-    return clean(line[:LINE]) if "\x1b" in line else line
+    return clean(without_spelled_colours(line[:LINE])) if "\x1b" in line or "[" in line else line
 
 
 def complaints(body: str, command: str) -> str:
@@ -451,7 +453,7 @@ def named_line(start: int, line: str) -> Named:
     shell = SHELL_PREFIX.match(line)
     begin = len(line) - len(line.lstrip()) if shell is None else shell.end()
     raw = line[begin:].rstrip()
-    text = clean(raw)
+    text = clean(without_spelled_colours(raw)).strip()
     key = KeyLine(text, start + begin, start + begin + len(raw), "unknown", "primary")
     return Named(key, normalize_line(text), fingerprint_line(text))
 

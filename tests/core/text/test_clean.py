@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.text import clean, clean_with_offsets
+from core.text.cleaning import without_spelled_colours
 
 ESCAPES = [
     "\x1b",
@@ -90,3 +91,9 @@ def test_a_span_is_tight() -> None:
         at = cleaned.text.index(word)
         start, end = cleaned.offsets.original_span(at, at + len(word))
         assert raw[start:end] == original
+
+
+def test_a_colour_that_is_written_as_text_stays_where_it_is_shown() -> None:
+    spelled = r"RED='\033[31m' echo -e \x1b[1;31mno\e[0m ^[[91myes^[[39m \n[31m ^[ [0m"
+    assert clean(spelled) == spelled
+    assert without_spelled_colours(spelled) == r"RED='' echo -e no yes \n[31m ^[ [0m"

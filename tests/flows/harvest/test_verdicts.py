@@ -94,6 +94,7 @@ def test_a_failed_run_is_an_incident_and_has_a_name(command: str, text: str, key
         ("conda run python -m unittest a; conda run python -m unittest b; date", f"OK\n{UNITTEST}"),
         ("if (x) { msbuild a.sln; msbuild b.sln }", f"Build succeeded.\n    0 Error(s)\n\n{MSBUILD}"),
         ("node server.js &", "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'shop'\n    at load (a.js:3:1)"),
+        ("./build.sh 2>&1 | cat -v", "a\nb\nc\n^[[31merror: no such order^[[0m\nd"),
         ("./tool explain 2>&1 | head -50", "Usage:\n  tool explain\n\nfailed to parse summary: unexpected end"),
     ],
 )

@@ -44,6 +44,16 @@ def test_the_span_is_tight_in_coloured_text() -> None:
     assert raw[line.start : line.end] == "error\x1b[0m TS1005: ';' expected."
 
 
+@pytest.mark.parametrize("escape", ["^[", "\\x1b", "\\x1B", "\\033", "\\u001b", "\\e"])
+def test_a_colour_that_is_written_as_text_is_no_part_of_a_key_line(escape: str) -> None:
+    raw = "3 files\n\x1b[1msrc/a.ts\x1b[0m:3:1 - \x1b[91merror\x1b[0m TS1005: ';' expected.\nFound 1 error.\n"
+    shown = raw.replace("\x1b", escape)
+    line = identify(shown).key_lines[0]
+    assert (line.tool, line.text) == ("tsc", "error TS1005: ';' expected.")
+    assert shown[line.start : line.end] == f"error{escape}[0m TS1005: ';' expected."
+    assert key_line(f"{escape}[31;1merror: no such order{escape}[0m") == "error: no such order"
+
+
 @pytest.mark.parametrize(
     "wrap",
     [
