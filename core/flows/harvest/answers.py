@@ -45,6 +45,14 @@ _STARTUP: Final = re.compile(
 """What a login shell says of its own start-up files, before the command begins."""
 
 
+_DENIED: Final = (": Permission denied", ": Operation not permitted")
+_UNENTERED: Final = re.compile(
+    r"^(?:find|fd|[ef]?grep|rg|du|tree): (?:cannot (?:open|read)(?: directory)? )?"
+    r"['‘]?(?P<path>[^'’:\n]{1,400}?)/?['’]?: (?:Permission denied|Operation not permitted)(?: \(os error \d+\))?$",
+    re.MULTILINE,
+)
+
+
 def is_expected_failure(ran: Ran, body: str) -> bool:
     """Whether the agent described the call as one that has to fail, and tests ran and failed (a test-first red)."""
     described = ran.tool_input.get("description")
@@ -78,6 +86,21 @@ def without_startup(body: str) -> str:
     """`body` without what the shell says of its start-up files, at the same places: it is not of the command."""
     found = _STARTUP.match(body)
     return body if found is None else " " * found.end() + body[found.end() :]
+
+
+def without_unentered(command: Command, body: str) -> str:
+    """`body` without what a search says of folders that it met on its way and must not enter, at the same places.
+
+    A folder that the command names is one that it was to look through.
+    """
+    if not any(denied in body for denied in _DENIED):
+        return body
+
+    def blank(found: re.Match[str]) -> str:
+        named = found["path"] in command.text or found["path"].rpartition("/")[2] in command.text
+        return found[0] if named else " " * len(found[0])
+
+    return _UNENTERED.sub(blank, body)
 
 
 def without_asked_patterns(command: Command, body: str) -> str:

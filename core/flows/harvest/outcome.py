@@ -21,6 +21,7 @@ from core.flows.harvest.answers import (
     is_silent,
     without_asked_patterns,
     without_startup,
+    without_unentered,
 )
 from core.flows.harvest.changes import DELEGATES, WRITERS
 from core.flows.harvest.command import NOWHERE, Command, Part
@@ -199,7 +200,7 @@ def judge(ran: Ran, command: Command | None) -> Outcome:
 
 def _judge_run(ran: Ran, command: Command) -> Outcome:
     """A run of a shell command. What it was run to see is an answer, however it looks."""
-    whole = without_startup(blanked(ran.text))
+    whole = without_unentered(command, without_startup(blanked(ran.text)))
     body = without_asked_patterns(command, whole)
     outcome = _outcome_of_run(ran, command, body)
     if outcome.sign != "incident":

@@ -18,6 +18,7 @@ STDIN = 'Traceback (most recent call last):\n  File "<stdin>", line 3, in <modul
 RED = "--- FAIL: TestOrder (0.00s)\n    order_test.go:12: written too early\nFAIL\nFAIL\tshop/order\t0.01s\nFAIL"
 
 
+UNENTERED = "find: ‘/home/ana/.cache/dconf’: Permission denied\nfind: ‘/home/ana/.dbus’: Permission denied\n"
 UNITTEST = "ImportError: no b\n\n----------\nRan 1 test in 0.1s\n\nFAILED (errors=1)\nindex.md"
 MSBUILD = (
     "C:\\a\\b.cpp(2,10): error C2017: illegal escape sequence [C:\\a\\b.vcxproj]\n\n    3 Warning(s)\n    27 Error(s)"
@@ -320,6 +321,9 @@ def test_what_a_look_was_to_find_out_is_no_complaint(command: str, text: str) ->
         ("which magick; cargo tauri --version 2>&1 | head -3", "/bin/magick\nerror: no such command: `tauri`", 0),
         ("mv docs/a.md b.md && rmdir docs && ls b.md && ls docs 2>&1", "b.md\nls: docs: No such file or directory", 1),
         ("git checkout -b x && echo '- made -' && ls data 2>/dev/null && echo y", "Switched to 'x'\n- made -", 2),
+        ("find /home/ana -name shop.md", f"{UNENTERED}/home/ana/docs/shop.md", 1),
+        ("find /home/ana -type f | rg shop", f"{UNENTERED}/home/ana/docs/shop.md", 0),
+        ("find /home/ana -name nothing", UNENTERED, 1),
         ("npm run dev", "12:02:03 [vite] hmr update /src/style.css\n^C\n", 1),
     ],
 )
@@ -339,6 +343,7 @@ def test_what_was_asked_for_is_absent_or_was_stopped(command: str, text: str, co
         ("rg -n a *.toml b.json 2>/dev/null || true", "zsh:1: no matches found: *.toml", 0),
         ("node --version && npm test", "zsh:1: command not found: node", 127),
         ("cp a.md docs/ && ls docs", "cp: docs/: No such file or directory", 1),
+        ("find /root/shop -name '*.md'", "find: ‘/root/shop’: Permission denied", 1),
         ("npm run dev", "Error: listen EADDRINUSE: address already in use :::3000\n^C\n", 1),
     ],
 )
