@@ -109,6 +109,7 @@ TOOLS = (
         rule("[warn]", r"\[warn\] (?!Code style).*", DETAIL - 1),
         rule("Code style issues", r"(?:\[warn\] )?Code style issues.*", WRAPPER),
     ),
+    tool("oxfmt", rule("Format issues found", r"Format issues found in .*", CAUSE)),
     tool("markdownlint", rule("MD0", r"(?:error )?MD\d{3}/.*", CAUSE)),
     tool("hadolint", rule(("DL", "SC"), r"(?:DL|SC)\d{4} (?:error|warning|info|style)?:? ?.*", CAUSE, located="")),
     tool("yamllint", rule("[error]", r"\[error\] .*", CAUSE, located="")),

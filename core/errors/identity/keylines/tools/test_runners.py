@@ -279,6 +279,11 @@ def _continued(page: Page, number: int, most: int) -> Iterator[int]:
         yield at
 
 
+_DUMP = 200
+"""Code points of a line that shows a whole value: it names no failure, and no second one has the same."""
+_SAID_OF_VALUE = lazy_pattern(r"[\"\])}] (?P<said>(?:does not|should|is not|must) .{1,200}\Z)")
+
+
 def _testify(page: Page, number: int) -> tuple[Part, ...]:
     """Return the `Error:` of an assertion with its next lines, and the message if the error alone is not specific."""
     parts: dict[str, list[Part]] = {}
@@ -295,7 +300,20 @@ def _testify(page: Page, number: int) -> tuple[Part, ...]:
         return tuple(message(page, at) for at in _continued(page, number, 1))
     if error and _HOLLOW_ASSERT.match(page.text(error[0].number), error[0].start):
         error = [*error, *parts.get("Messages", [])[:1]]
-    return tuple(error)
+    if not any(part.end - part.start > _DUMP for part in error):
+        return tuple(error)
+    return tuple(_without_dumps(page, error, (parts.get("Messages") or parts.get("Test") or [])[:1]))
+
+
+def _without_dumps(page: Page, error: list[Part], name: list[Part]) -> list[Part]:
+    """The lines of an assertion without whole values that it shows; with its message or its test where one goes."""
+    short: list[Part] = []
+    for part in error:
+        if part.end - part.start <= _DUMP:
+            short.append(part)
+        elif said := _SAID_OF_VALUE.search(page.text(part.number), part.start + _DUMP // 2, part.end):
+            short.append(Part(part.number, *said.span("said")))
+    return [*short, *name]
 
 
 GO_TESTS = (
