@@ -280,14 +280,18 @@ def vector_skipped(off: NoVectors) -> VectorResult:
 def _other_lines(store: Store, query: Query, found: Identity, where: str) -> TierResult:
     """The other errors of the same output (a compiler names several): known ones answer, with low confidence."""
     watch = Stopwatch()
-    others = [line for line in found.key_lines if line.text != query.key_line][:OTHER_LINES]
+    bare = _without_tool(found)
+    others = [*bare, *(line for line in found.key_lines if line.text != query.key_line)][:OTHER_LINES]
     for at, line in enumerate(others):
         normalized, finer = normalize_error(line.text), fingerprint(line.text)
         other = Query(query.raw, line.text, normalized, finer)
         for ask in (by_fingerprint, by_key):
             looked = ask(store.con, other, where)
             if looked.match is not None:
-                hit = lowered(looked.match, _other_reason(line, at + 2, len(others) + 1))
+                reason = _other_reason(line, at + 2, len(others) + 1)
+                hit = lowered(
+                    looked.match, f"matched without the name of its tool ({line.tool})" if line in bare else reason
+                )
                 step = Step(
                     "other lines",
                     "hit",
@@ -301,6 +305,17 @@ def _other_lines(store: Store, query: Query, found: Identity, where: str) -> Tie
     return TierResult(
         None, (), None, Step("other lines", outcome, reason, facts(lines=len(others)), elapsed_ms=watch.ms())
     )
+
+
+def _without_tool(found: Identity) -> tuple[KeyLine, ...]:
+    """The line of an error that was copied with its tool before it (`golangci-lint: SA9003: empty branch`)."""
+    from core.errors.identity.keylines.select import TOOLS
+
+    key = found.key_lines[0]
+    tool, mark, said = key.text.partition(": ")
+    if not mark or not said.strip() or all(one.name != tool for one in TOOLS):
+        return ()
+    return (KeyLine(said, key.end - len(said), key.end, tool, "secondary"),)
 
 
 def _other_reason(line: KeyLine, at: int, of: int) -> str:

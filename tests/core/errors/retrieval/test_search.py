@@ -48,6 +48,16 @@ def test_the_same_case_answers_whatever_its_paths_and_lines(db: Path) -> None:
     assert (answer.match.tier, answer.match.confidence, answer.match.score) == ("fingerprint", "high", 1.0)
 
 
+def test_an_error_that_was_copied_with_the_name_of_its_tool_is_found(db: Path) -> None:
+    record_resolution(db, "cart/cart.go:12:3: SA9003: empty branch (staticcheck)", "Delete the empty branch.")
+    answer = search(db, "golangci-lint: SA9003: empty branch (staticcheck)")
+    assert answer.match is not None
+    assert (answer.match.confidence, answer.match.resolution) == ("low", "Delete the empty branch.")
+    assert answer.match.why[-1] == "matched without the name of its tool (golangci-lint)"
+    assert search(db, "somebody: SA9003: empty branch (staticcheck)").match is None
+    assert search(db, "golangci-lint: SA4000: the same on both sides (staticcheck)").match is None
+
+
 def test_trailers_alone_are_not_searched(db: Path) -> None:
     record_resolution(db, "make: *** [Makefile:4: test] Error 1", "Run make clean first.")
     assert search(db, "make: *** [Makefile:4: test] Error 1").match is not None
