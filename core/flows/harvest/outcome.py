@@ -34,6 +34,7 @@ from core.flows.harvest.signatures import (
     FAILED,
     LAST_COMPLAINT,
     LINE,
+    NOT_STARTED,
     NOTHING_TO_DO,
     OWN_SCRIPT,
     PASSED,
@@ -305,7 +306,8 @@ def _failed(ran: Ran, command: Command, body: str, code: int) -> Outcome:
     if is_none_found(command, body, code) or (code > 0 and ends_in_look(command, body)):
         return _sign("answer", NOT_THERE)
     if command.reads_only:
-        own = body if _speaks(command, body) else only_lines_of(body, {part.program for part in command.parts})
+        spoken = _speaks(command, body) or NOT_STARTED.search(body) is not None
+        own = body if spoken else only_lines_of(body, {part.program for part in command.parts})
         ended = (code > 0 or ran.exit_code is None) and not stopped
         if ended and _is_guess(command, own):
             return _sign("answer", GUESSED)

@@ -275,8 +275,12 @@ def shortened(text: str) -> str:
     return clean(without_spelled_colours(probe))
 
 
-_LAUNCHER: Final = r"bwrap: \S|<\d>WSL \(\d+[^)\n]{0,40}\) ERROR: \S| +\+ FullyQualifiedErrorId : NativeCommandFailed"
-"""What says that it could not start a command: Codex's sandbox on Linux, WSL, and PowerShell in any language."""
+_LAUNCHER: Final = (
+    r"bwrap: \S|<\d>WSL \(\d+[^)\n]{0,40}\) ERROR: \S|execution error: \S"
+    r"| +\+ FullyQualifiedErrorId : NativeCommandFailed"
+)
+NOT_STARTED: Final = re.compile(rf"^(?:{_LAUNCHER})", re.MULTILINE)
+"""What says that it could not start a command: Codex and its sandbox on Linux, WSL, and PowerShell in any language."""
 
 _OF_SHELL_OR_CLIENT: Final = lazy_pattern(rf"{_SHELL}\S|{_CLIENT_COMPLAINT.pattern}|{_LAUNCHER}")
 

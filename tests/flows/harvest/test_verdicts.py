@@ -23,7 +23,8 @@ UNITTEST = "ImportError: no b\n\n----------\nRan 1 test in 0.1s\n\nFAILED (error
 MSBUILD = (
     "C:\\a\\b.cpp(2,10): error C2017: illegal escape sequence [C:\\a\\b.vcxproj]\n\n    3 Warning(s)\n    27 Error(s)"
 )
-NOT_STARTED = "\n+ rg --files App\n+ ~~~~~~~~\n    + FullyQualifiedErrorId : NativeCommandFailed"
+NO_ACCESS = "Le programme « rg.exe » n’a pas pu s’exécuter : Accès refusé"
+NOT_STARTED = "\n+ rg App\n+ ~~~~\n    + CategoryInfo : X: (:) [], Y\n    + FullyQualifiedErrorId : NativeCommandFailed"
 """How PowerShell ends what it says of a program that it could not start, in any language."""
 
 
@@ -61,7 +62,8 @@ def names(outcome: Outcome) -> list[str]:
         ("cat <<'E' > docs/new/a.md\nx\nE", "bash: line 1: docs/new/a.md: No such file or directory", None),
         ("rg --files | head", "bwrap: Failed to make / slave: Permission denied", None),
         ("ls && rg x || echo no", "<3>WSL (9) ERROR: CreateProcessEntryCommon:505: execvpe /bin/bash failed 2", None),
-        ("rg --files App", f"Le programme « rg.exe » n’a pas pu s’exécuter : Accès refusé{NOT_STARTED}", None),
+        ("rg --files App", f"{NO_ACCESS}{NOT_STARTED}", NO_ACCESS),
+        ("ls", 'execution error: Io(Custom { kind: Other, error: "CreateProcessWithLogonW failed: 1056" })', None),
         ("tasklist | findstr /i docker", "FINDSTR: Cannot open docker", None),
         ("Select-String 'a\\' a.ts", "\x1b[31;1mSelect-String: \x1b[31;1mThe string a\\ is not a valid pattern.", None),
     ],
