@@ -223,6 +223,17 @@ def _powershell_core(page: Page) -> Iterator[KeyLineCandidate]:
                 break
 
 
+_R_CALL = lazy_pattern(r"Error in .{1,300} :\s*\Z")
+
+
+def _r(page: Page) -> Iterator[KeyLineCandidate]:
+    """R names the call that failed, and what was wrong on the next line where it is long."""
+    for number in page.having(("Error in ",)):
+        said = page.text(number + 1)
+        if _R_CALL.match(page.text(number)) and said.startswith("  ") and said.strip():
+            yield joined(page, (number, number + 1), CAUSE + 1)
+
+
 def _latex(page: Page) -> Iterator[KeyLineCandidate]:
     """`! message`, and the source line that follows it (`l.5 \\foo`) for an undefined control sequence."""
     for number in page.having(("! ",)):
@@ -281,6 +292,7 @@ RUNTIMES = (
         rule("=ERROR REPORT", r"=ERROR REPORT.*", WRAPPER),
     ),
     tool("ocaml", signs=('", line',), find=_ocaml),
+    tool("r", signs=("Error in ",), find=_r),
     tool(
         "r",
         rule("Error in ", r"Error in .{1,200}? ?: ?.*", CAUSE),
