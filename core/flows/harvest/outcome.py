@@ -308,8 +308,8 @@ def _failed(ran: Ran, command: Command, body: str, code: int) -> Outcome:
     if command.reads_only:
         spoken = _speaks(command, body) or NOT_STARTED.search(body) is not None
         own = body if spoken else only_lines_of(body, {part.program for part in command.parts})
-        ended = (code > 0 or ran.exit_code is None) and not stopped
-        if ended and _is_guess(command, own):
+        ended = code > 0 or (ran.exit_code is None and bool(own.strip()))
+        if ended and not stopped and not NOT_STARTED.search(body) and _is_guess(command, own):
             return _sign("answer", GUESSED)
         body = own if code > 0 and any(part.named(programs.PRINTERS) for part in command.members) else body
     shown = command.view != "hidden" or bool(body.strip())

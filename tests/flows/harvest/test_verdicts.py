@@ -394,6 +394,9 @@ def test_a_command_that_still_runs_is_not_blamed_for_its_start_up_files() -> Non
 def test_a_failure_without_a_known_exit_code_can_be_a_guess_too() -> None:
     said = "ls: cannot access 'scripts/': No such file or directory"
     assert judged("ls -la scripts/", said, failure="error").sign == "answer"
+    assert judged("cat > a.js << 'E'\nE", "Failed to parse command", failure="error").sign != "answer"
+    started = 'execution error: Io(Os { code: 2, kind: NotFound, message: "No such file or directory" })'
+    assert judged("ls", started, failure="error").sign == "incident"
     assert judged("ls -la scripts/", f"command timed out\n{said}", failure="error").sign != "answer"
 
 
