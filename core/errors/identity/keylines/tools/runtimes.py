@@ -175,6 +175,7 @@ _POSITION = lazy_pattern(r".{1,300}?[:：] ?\d+ ?\S{0,16} ?[:：] ?\d+\s*\Z")
 _MARKED = lazy_pattern(r"\+ (?:\s|\.\.\.)*~+")
 _OF_COMMAND = lazy_pattern(r"\S+ ?: \S")
 _LISTED = lazy_pattern(r"(?P<said>.*\bis not recognized as (?:a|the) name of a cmdlet.*\bprogram\.) .*")
+_GLUED = lazy_pattern(r"(?P<said>.+\S)At (?:line|\S.{0,200}):\d+ char:\d+\Z")
 _ANOTHER_PROGRAM = "NativeCommandError"
 """PowerShell 5 makes such a record of whatever a program writes to its error stream."""
 _BLOCK = 60
@@ -186,7 +187,7 @@ def _powershell(page: Page) -> Iterator[KeyLineCandidate]:
         at = _record_message(page, number)
         if at is not None:
             start, end = message(page, at)[1:]
-            cut = _LISTED.match(page.text(at), start, end)
+            cut = _LISTED.match(page.text(at), start, end) or _GLUED.match(page.text(at), start, end)
             span = cut.span("said") if cut else (start, end)
             foreign = _ANOTHER_PROGRAM in page.text(number + 1)
             yield KeyLineCandidate(DETAIL if foreign else CAUSE, (Part(at, *span),))
@@ -203,10 +204,11 @@ def _record_message(page: Page, number: int) -> int | None:
     if not page.text(at).startswith("+ "):
         marked = (line for line in range(top, at) if _MARKED.match(page.text(line)))
         return next(marked, at - 1) + 1
-    while at > top and page.text(at).startswith("+ "):
-        at -= 1
-    if at > top and _POSITION.match(page.text(at)):
-        at -= 1
+    for _ in range(2):  # what could not be started is told with a position of its own
+        while at > top and page.text(at).startswith("+ "):
+            at -= 1
+        if at > top and _POSITION.match(page.text(at)):
+            at -= 1
     near = range(at, max(top, at - 5) - 1, -1)
     return next((line for line in near if _OF_COMMAND.match(page.text(line))), at)
 
