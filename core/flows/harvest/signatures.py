@@ -323,11 +323,13 @@ def complaints(body: str, command: str) -> str:
 
 
 _RECORD: Final = re.compile(
-    r"^(?:(?![ \t]*\n)[^\n]++\n){1,6}?[^\n]{1,300}[:：] ?\d+ ?\S{0,16} ?[:：] ?\d+[ \t]*\n"
+    r"^[^\n]{1,300}[:：] ?\d+ ?\S{0,16} ?[:：] ?\d+[ \t]*\n"
     r"(?P<code>(?:\+ [^\n]*\n){1,8}) +\+ CategoryInfo +: [^\n]*\n(?: {3,}\S[^\n]*\n)? +\+ FullyQualifiedErrorId : "
     r"(?!NativeCommandError|PathNotFound|ItemNotFound|No\w+FoundFor|WebCmdlet)",
     re.MULTILINE,
 )
+_BEFORE: Final = 6
+"""Lines of a record before the one that says where it happened, at most."""
 _CODE_SHOWN: Final = re.compile(r"\+ (?:\.\.\. )?(?P<code>.*?)(?: \.\.\.)?\s*$", re.MULTILINE)
 
 
@@ -342,11 +344,18 @@ def powershell_records(body: str, command: str) -> str:
     shown = body.replace("\r\n", " \n")
     typed = "".join(command.split())
     kept: set[int] = set()
+    lines, at, read, done = shown.split("\n"), 0, 0, 0
     for found in _RECORD.finditer(shown):
+        at, read = at + shown.count("\n", read, found.start()), found.start()
+        first = at
+        while first > max(done, at - _BEFORE) and lines[first - 1].strip(" \t"):
+            first -= 1
+        if first == at:
+            continue
+        done = at + found[0].count("\n") + 1
         code = _CODE_SHOWN.match(found["code"])
         if code is not None and code["code"].strip() and "".join(code["code"].split()) in typed:
-            first = shown.count("\n", 0, found.start())
-            kept.update(range(first, first + found[0].count("\n") + 1))
+            kept.update(range(first, done))
     if not kept:
         return ""
     lines = body.split("\n")
