@@ -118,7 +118,7 @@ def run_match(args: argparse.Namespace, context: Context) -> int:
         )
     if args.project and not Path(args.project).is_dir():
         raise Fault("invalid_input", f"--project {args.project} is not a folder", "pass the project folder")
-    bans = _ban_source(args, context)
+    bans = _ban_source(args, context, args.project)
     matching, unread = _whole(args, context, source="process" if args.jsonl else "either", bans=bans)
     with matching as matcher:
         if args.jsonl:
@@ -154,12 +154,12 @@ def _call(args: argparse.Namespace) -> ToolCall:
     return read_call({"tool_name": args.tool, "tool_input": given})
 
 
-def _ban_source(args: argparse.Namespace, context: Context) -> BanSource:
+def _ban_source(args: argparse.Namespace, context: Context, project: str = "") -> BanSource:
     """Where the bans of a call are: in the named files, or in the instruction files of the project and the user."""
     from core.flows.rules.ban_match import BanSource
 
     named = tuple(map(Path, args.rules or ()))
-    return BanSource(context.settings.rules, Path(args.project or Path.cwd()), named)
+    return BanSource(context.settings.rules, Path(project or Path.cwd()), named)
 
 
 def _whole(
@@ -226,17 +226,18 @@ def _files(args: argparse.Namespace, context: Context) -> ScopedFiles:
 
 
 def run_list(args: argparse.Namespace, context: Context) -> int:
-    """`rules list`: exit 1 where there is none."""
+    """`rules list`, with the rules about forbidden code; exit 1 where there is none."""
     from dataclasses import replace
 
     from cli.format.rules import list_lines
 
-    with _whole(args, context, model=False)[0] as matcher:
+    bans = _ban_source(args, context)
+    with _whole(args, context, model=False, bans=bans)[0] as matcher:
         found = matcher.rules()
-    counts = _usage(context)
+    counts, forbidden = _usage(context), bans.every()
     known = tuple(count for rule in found.rules if (count := counts.get((rule.path, rule.id))) is not None)
-    context.out.result(replace(found, usage=known), list_lines(context.out, found, counts))
-    return 0 if found.rules else 1
+    context.out.result(replace(found, usage=known), list_lines(context.out, found, counts, forbidden))
+    return 0 if found.rules or forbidden else 1
 
 
 def _usage(context: Context) -> Any:
@@ -260,17 +261,19 @@ def run_check(args: argparse.Namespace, context: Context) -> int:
     from core.rules.format.rule import Flaw, dearest_first
     from core.rules.matching.tables import strangers, table_flaws
 
-    files, unread = _read(args, context)
+    bans = _ban_source(args, context)
+    forbidden = len(bans.every())
+    files, unread = ((), ()) if _only_bans(args, context, bans) else _read(args, context)
     with _matcher(args, context, files, model=False) as matcher:
         read = matcher.rules()
     if not args.rules:
         unread = (*unread, *untrusted_files(context.settings.rules, Path.cwd()))
     without = [Flaw(str(path), 0, told.replace(f" {path}", "").removeprefix(f"{path} ")) for path, told in unread]
     found = replace(read, flaws=dearest_first((*without, *read.flaws, *table_flaws())))
-    context.out.result(found, check_lines(context.out, found))
+    context.out.result(found, check_lines(context.out, found, forbidden))
     for one in strangers(found.rules):
         context.out.note(flaw_line(one))
-    return 1 if any(one.cost != "missing" for one in found.flaws) or not found.rules else 0
+    return 1 if any(one.cost != "missing" for one in found.flaws) or not (found.rules or forbidden) else 0
 
 
 def run_refresh(args: argparse.Namespace, context: Context) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cli.format.layout import clip, one_line, pad, wrap
@@ -16,6 +16,7 @@ from core.rules.format.store import Usage
 from core.rules.matching.api import MatchedRule, RuleMatch
 
 if TYPE_CHECKING:
+    from core.flows.rules.ban_match import PlacedBan
     from core.flows.rules.matcher import RuleEdit
 
 
@@ -56,19 +57,23 @@ def _rule_lines(out: Output, one: MatchedRule) -> Iterator[str]:
         yield out.paint("  " + clip("; ".join(one.why), out.columns - 2), "dim")
 
 
-_NO_RULE = "No rules in these files (### ERR-001: title)."
+_NO_RULE = 'No rules in these files. A rule begins with a heading such as "### ERR-001: title".'
 
 
-def list_lines(out: Output, found: RuleList, used: Mapping[tuple[str, str], Usage]) -> Iterator[str]:
-    """Yield every rule on a line: id, title, place, use count."""
+def list_lines(
+    out: Output, found: RuleList, used: Mapping[tuple[str, str], Usage], forbidden: Sequence[PlacedBan] = ()
+) -> Iterator[str]:
+    """Yield every rule on a line: id, title, place, use count; then those about forbidden code."""
     for rule in found.rules:
         use = used.get((rule.path, rule.id))
         told = f"  shown {use.shown}, helped {use.helped}, dismissed {use.dismissed}" if use else ""
         where = f"{one_line(rule.path)}:{rule.line}"
         yield f"{pad(rule.id, 8)} {clip(rule.title, max(20, out.columns - 30))}  {where}{told}"
+    for one in forbidden:
+        yield f"{one_line(one.id)} {clip(one.ban.said, max(20, out.columns - 30))}  (forbidden code)"
     if found.flaws:
         yield out.paint(f"{counted_flaws(found.flaws)}: casebook rules check", "warn")
-    elif not found.rules:
+    elif not found.rules and not forbidden:
         yield out.paint(_NO_RULE, "warn")
 
 
@@ -78,16 +83,18 @@ def flaw_line(flaw: Flaw) -> str:
     return f"{place}: {one_line(flaw.message)}"
 
 
-def check_lines(out: Output, found: RuleList) -> Iterator[str]:
-    """Each problem with file and line; hints dim, those of one kind on one line unless --verbose."""
+def check_lines(out: Output, found: RuleList, forbidden: int = 0) -> Iterator[str]:
+    """Each problem with file and line; hints dim, those of one kind on one line unless --verbose. `forbidden`: rules
+    about forbidden code."""
     for flaw in found.flaws if out.verbose else folded(found.flaws):
         told = flaw_line(flaw)
         yield out.paint(told, "dim") if flaw.cost == "missing" else told
-    if not found.rules:
+    if not found.rules and not forbidden:
         yield out.paint(_NO_RULE, "warn")
     elif not found.flaws:
-        many = "One rule, no problems." if len(found.rules) == 1 else ""
-        yield out.paint(many or f"{len(found.rules)} rules, no problems.", "good")
+        every = len(found.rules) + forbidden
+        many = "One rule, no problems." if every == 1 else ""
+        yield out.paint(many or f"{every} rules, no problems.", "good")
 
 
 def edit_lines(out: Output, edit: RuleEdit) -> Iterator[str]:

@@ -115,7 +115,7 @@ def draw_silence(ranked: Ranked, signs: Signs, source: StoredCall | None = None)
     """The match as a whole: for the line of the cut-off."""
     found = ranked.match
     count = len(found.rules)
-    told = f"{count} of {ranked.rules:,} rule{'s'[: ranked.rules != 1]} shown" if count else "No rule applies"
+    told = f"{count} of {ranked.every_rule:,} rule{'s'[: ranked.every_rule != 1]} shown" if count else "No rule applies"
     if ranked.soon:
         told = f"Loading the model{signs.more}"
     parts: list[Content] = [

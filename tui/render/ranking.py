@@ -38,7 +38,8 @@ class Ranked:
     """The rules of one call. `soon`: what the model says comes in a moment; `elsewhere`: another program makes vectors
     that lack; `moves` since the match before it, and `moved`, the same in words. `project`: whose own rules are among
     them; `texts`: the fields of the call; `every`: the rules there are, by file and id; `used`:
-    how often rules were shown to agents, by file and id."""
+    how often rules were shown to agents, by file and id; `forbidden`: rules about forbidden code; `instructions`: the
+    files where these were looked for."""
 
     call: ToolCall
     match: RuleMatch
@@ -55,6 +56,13 @@ class Ranked:
     texts: tuple[HighlightedText, ...] = ()
     every: tuple[tuple[str, str], ...] = ()
     used: Mapping[tuple[str, str], Usage] = field(default_factory=dict[tuple[str, str], "Usage"])
+    forbidden: int = 0
+    instructions: tuple[str, ...] = ()
+
+    @property
+    def every_rule(self) -> int:
+        """How many rules there are, those about forbidden code among them."""
+        return self.rules + self.forbidden
 
     @property
     def unfinished(self) -> bool:
@@ -364,17 +372,16 @@ def no_files(places: Sequence[Path]) -> Notice:
 
 def no_rules(ranked: Ranked) -> Notice:
     """There are files, and not one rule in them."""
-    files = ", ".join(title(path) for path in ranked.files[:3])
+    files = ", ".join(title(path) for path in [*dict.fromkeys((*ranked.files, *ranked.instructions))][:3])
     flaws = ", ".join(f"line {one.line}: {title(one.message)}" for one in ranked.flaws[:_FLAWS])
-    told = f" {flaws}." if flaws else ' A rule begins with "### ERR-001: title".'
-    return Notice(
-        "No rules in the rule files", f"{files} was read.{told}", (("{rules.edit}", "open it in your editor"),)
-    )
+    told = f" {flaws}." if flaws else ' A rule begins with "### ERR-001: title", or forbids code in backticks.'
+    edit = "open it in your editor" if ranked.files else "create a rule file in your editor"
+    return Notice("No rules in the rule files", f"{files} was read.{told}", (("{rules.edit}", edit),))
 
 
 def no_call(ranked: Ranked, searched: str = "", tool: str = "") -> Notice:
     """Rules, and no call to ask them about; `searched`, `tool`: what was searched, and no call is like that."""
-    rules = "One rule was" if ranked.rules == 1 else f"{ranked.rules:,} rules were"
+    rules = "One rule was" if ranked.every_rule == 1 else f"{ranked.every_rule:,} rules were"
     if searched or tool:
         of_tool = f" of {inline(tool, 40)}" if tool else ""
         words = f' has "{inline(searched, 60)}"' if searched else " is there"

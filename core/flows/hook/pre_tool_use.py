@@ -18,7 +18,7 @@ from core.base.fault import Fault
 from core.base.paths import user_folder
 from core.base.xdg import make_folder
 from core.flows.hook.payload import Payload
-from core.flows.rules.ban_match import Broken, matched_ban, only_bans, with_bans
+from core.flows.rules.ban_match import PlacedBan, matched_ban, only_bans, with_bans
 from core.flows.rules.files import ScopedFiles
 from core.rules.format.book import Book, book_of
 from core.rules.format.rule import RuleFile, Scope
@@ -55,7 +55,7 @@ def advise(
     database: Path,
     embedding: EmbeddingSettings,
     most: int,
-    broken: tuple[Broken, ...] = (),
+    broken: tuple[PlacedBan, ...] = (),
 ) -> Advice:
     """What there is to tell before this call: the `broken` bans that this session was not shown, and the rules of these
     files."""

@@ -25,8 +25,8 @@ HEAD: Final = 4_000
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
-    """A ban that a call breaks, and where it is written."""
+class PlacedBan:
+    """A ban, and where it is written."""
 
     ban: Ban
     place: BanPlace
@@ -56,7 +56,12 @@ class BanSource:
             return tuple(BanPlace(path, path.absolute().parent, path.name) for path in self.named if path.is_file())
         return ban_places(self.settings, self.folder, file)
 
-    def broken(self, tool: str, tool_input: Mapping[str, Any]) -> tuple[Broken, ...]:
+    def every(self) -> tuple[PlacedBan, ...]:
+        """All bans of the files, each once. Files that cannot be read have none. Never raises."""
+        found = (PlacedBan(ban, place) for place in self.places() for ban in _bans_of(place.path).bans)
+        return tuple({one.key: one for one in reversed([*found])}.values())[::-1]
+
+    def broken(self, tool: str, tool_input: Mapping[str, Any]) -> tuple[PlacedBan, ...]:
         """The bans that a call breaks, each once. Files that cannot be read have none. Never raises."""
         named = (tool_input.get(name) for name in _FILES)
         file = next((path for path in named if isinstance(path, str)), "")
@@ -89,15 +94,15 @@ _FILES: Final = ("file_path", "filePath", "path", "notebook_path")
 """Fields that name an edited file."""
 
 
-def _broken(read: Sequence[tuple[BanPlace, Bans]], act: Act) -> tuple[Broken, ...]:
+def _broken(read: Sequence[tuple[BanPlace, Bans]], act: Act) -> tuple[PlacedBan, ...]:
     """The broken bans; that of generated files only where none names the edited file."""
     from core.flows.rules.bans import broken
 
-    found: dict[str, Broken] = {}
+    found: dict[str, PlacedBan] = {}
     for place, bans in read:
         for ban in bans.bans:
             if broken(ban, act, bans.advised, str(place.folder)):
-                one = Broken(ban, place)
+                one = PlacedBan(ban, place)
                 found.setdefault(one.key, one)
     first = next((one for kind in ("edit", "generated") for one in found.values() if one.ban.kind == kind), None)
     return tuple(one for one in found.values() if one.ban.kind != "generated" or one is first)
@@ -117,7 +122,7 @@ def _read(path: Path, mtime_ns: int, size: int) -> Bans:
     return read_bans(path.read_text(encoding="utf-8", errors="replace"))
 
 
-def matched_ban(one: Broken) -> MatchedRule:
+def matched_ban(one: PlacedBan) -> MatchedRule:
     """A broken ban as a rule of a match: its sentence is the title, its advice the solution."""
     from core.rules.matching.api import MatchedRule  # a hook that finds no broken ban loads no matching
     from core.rules.matching.keyword import KeywordHit

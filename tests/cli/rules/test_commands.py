@@ -194,6 +194,17 @@ def test_a_file_without_a_rule_and_a_share_that_is_none_are_told(
     assert "'80' is not a number greater than 0 and at most 1" in capsys.readouterr().err
 
 
+def test_rules_about_forbidden_code_are_listed_and_counted(
+    tmp_path: Path, db: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "CLAUDE.md"
+    file.write_text("- Never run `git push --force`.\n- Use pnpm.\n", encoding="utf-8")
+    assert main(["rules", "list", "--rules", str(file), "--db", db]) == 0
+    assert capsys.readouterr().out == "CLAUDE.md:1 Never run `git push --force`  (forbidden code)\n"
+    assert main(["rules", "check", "--rules", str(file), "--db", db]) == 0
+    assert capsys.readouterr().out == "One rule, no problems.\n"
+
+
 def test_the_list_says_in_json_too_how_often_a_rule_was_shown(db: str, capsys: pytest.CaptureFixture[str]) -> None:
     with open_store(Path(db), write=True, create=True) as store:
         count_use(store, [(str(Path(RULES).absolute()), "ERR-004")] * 2, "shown")

@@ -128,7 +128,7 @@ class RankList(ListView):
         if ranked is None:
             self.border_title, self.border_subtitle = Content("Rules"), Content("")
             return
-        parts = [f"{ranked.rules:,} {'rule' if ranked.rules == 1 else 'rules'}"]
+        parts = [f"{ranked.every_rule:,} {'rule' if ranked.every_rule == 1 else 'rules'}"]
         if self.earlier:
             parts.append("of the previous call")
         if ranked.project:
@@ -311,7 +311,7 @@ class MatchController:
         at = self._at(ranked) or (key_of(one) if told and one is not None else None)
         if ranked is None:
             self._screen.rank.show_notice(no_files(self._screen.matching.sources.places()))
-        elif ranked.files and not ranked.rules and not ranked.match.rules:
+        elif not ranked.every_rule and not ranked.match.rules:
             self._screen.rank.show_notice(no_rules(ranked), ranked)
         elif self.call is None:
             self._screen.rank.show_notice(no_call(ranked, *self._screen.calls.sought), ranked)
@@ -420,4 +420,4 @@ def _pause(waited: int) -> float:
 
 def _visible_state(ranked: Ranked) -> tuple[object, ...]:
     """What one sees of a match."""
-    return ranked.match.rules, ranked.match.below, ranked.pinned, ranked.label, ranked.flaws, ranked.rules
+    return ranked.match.rules, ranked.match.below, ranked.pinned, ranked.label, ranked.flaws, ranked.every_rule

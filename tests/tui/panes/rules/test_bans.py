@@ -33,6 +33,7 @@ async def test_a_ban_is_listed_and_explained_and_follows_its_file(project: Path)
         await until(pilot, lambda: answered(screen, "npm ci") and idle(app))
         assert ids(screen) == ["CLAUDE.md:3"]
         assert "CLAUDE.md:3" in frame(app)
+        assert "Rules · 1 rule" in frame(app)
         said = told(screen)
         assert "Never use `npm`" in said
         assert "Forbidden code `npm` (exact match)." in said
@@ -43,3 +44,14 @@ async def test_a_ban_is_listed_and_explained_and_follows_its_file(project: Path)
         await until(pilot, lambda: answered(screen, "ls") and idle(app))
         assert ids(screen) == []
         assert "no rule applies" in frame(app)
+
+
+async def test_an_instruction_file_without_a_rule_says_so(project: Path) -> None:
+    (project / "CLAUDE.md").write_text("# Rules\n\n- Prefer pnpm.\n", encoding="utf-8")
+    casebook = put_calls(project.parent / "calls.db", ("Bash", {"command": "npm ci"}), project=str(project))
+    app = CasebookApp(casebook, around=Surroundings(folder=project), clock=lambda: NOW)
+    async with app.run_test(size=(120, 34)) as pilot:
+        await opened(pilot, app)
+        await until(pilot, lambda: "No rules in the rule files" in frame(app))
+        assert "CLAUDE.md was read." in frame(app)
+        assert "create a rule file in your editor" in frame(app)

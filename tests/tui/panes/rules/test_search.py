@@ -150,10 +150,10 @@ async def test_where_no_call_is_found_nothing_is_ranked_and_no_verdict_is_shown(
 
 
 def test_a_search_among_the_calls_of_one_tool_says_so_where_it_finds_none() -> None:
-    told = no_call(cast("Ranked", SimpleNamespace(rules=1)), "git", "Bash")
+    told = no_call(cast("Ranked", SimpleNamespace(every_rule=1)), "git", "Bash")
     assert told.why == 'No call of Bash has "git". One rule was loaded.'
     assert [key for key, _ in told.steps] == ["{find.clear}", "{rules.unfilter}", "{rules.type}"]
-    assert no_call(cast("Ranked", SimpleNamespace(rules=2)), "", "Bash").why.startswith("No call of Bash is there")
+    assert no_call(cast("Ranked", SimpleNamespace(every_rule=2)), "", "Bash").why.startswith("No call of Bash is there")
 
 
 async def test_a_short_terminal_has_room_for_the_box_and_what_it_finds(calls: Path, rules: Path) -> None:
