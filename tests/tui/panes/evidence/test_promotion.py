@@ -223,7 +223,7 @@ async def test_what_is_on_its_way_to_disk_is_waited_for(review: Path) -> None:
         for key in ("p", "a", "x"):
             screen.reviewing.pending[1] += 1
             await pilot.press(key)
-            assert "still being saved." in frame(app)
+            await until(pilot, lambda: "still being saved." in frame(app))
             assert app.screen is screen
         assert stage(review, "port") == "candidate"
 
