@@ -61,7 +61,7 @@ def rerank(con: apsw.Connection, text: str, found: list[Fused], vectors: VectorS
     ordered = sorted(read, key=lambda one: -one.points)
     moved = sum(one.item != other.item for one, other in zip(first, ordered, strict=True))
     told = facts(model=model.id, passages=len(read), tokens=sum(map(len, passages)), moved=moved)
-    step = Step("rerank", "hit", "the best hits by their tokens", told, elapsed_ms=watch.ms())
+    step = Step("rerank", "hit", "the best hits, ordered by their matching words", told, elapsed_ms=watch.ms())
     return [*ordered, *(replace(one, late=0.0) for one in rest)], step
 
 
