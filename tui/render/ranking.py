@@ -39,7 +39,7 @@ class Ranked:
     that lack; `moves` since the match before it, and `moved`, the same in words. `project`: whose own rules are among
     them; `texts`: the fields of the call; `every`: the rules there are, by file and id; `used`:
     how often rules were shown to agents, by file and id; `forbidden`: rules about forbidden code; `instructions`: the
-    files where these were looked for."""
+    files where these were looked for, if there is no rule at all."""
 
     call: ToolCall
     match: RuleMatch

@@ -58,8 +58,12 @@ class BanSource:
 
     def every(self) -> tuple[PlacedBan, ...]:
         """All bans of the files, each once. Files that cannot be read have none. Never raises."""
-        found = (PlacedBan(ban, place) for place in self.places() for ban in _bans_of(place.path).bans)
-        return tuple({one.key: one for one in reversed([*found])}.values())[::-1]
+        found: dict[str, PlacedBan] = {}
+        for place in self.places():
+            for ban in _bans_of(place.path).bans:
+                one = PlacedBan(ban, place)
+                found.setdefault(one.key, one)
+        return tuple(found.values())
 
     def broken(self, tool: str, tool_input: Mapping[str, Any]) -> tuple[PlacedBan, ...]:
         """The bans that a call breaks, each once. Files that cannot be read have none. Never raises."""

@@ -333,6 +333,8 @@ class Matching:
             if meaning and unfinished(found) and not elsewhere:
                 self._forget()
         every, bans = tuple((one.path, one.id) for one in book.rules), self.sources.bans()
+        forbidden = len(bans.every())
+        read = () if every or forbidden else bans.places()
         moves, words = (), ()
         if before is not None and before.match.fallback_used == found.fallback_used:
             moves = moved(before.match, found, before.every, every)
@@ -346,8 +348,8 @@ class Matching:
         return Ranked(
             call, found, listed.files, len(listed.rules), listed.flaws, label, extra, moves, words,
             soon=soon, elsewhere=elsewhere, project=self.sources.project,
-            texts=call_texts(call), every=every, used=_used(job), forbidden=len(bans.every()),
-            instructions=tuple(str(place.path) for place in bans.places()),
+            texts=call_texts(call), every=every, used=_used(job), forbidden=forbidden,
+            instructions=tuple(str(place.path) for place in read),
         )  # fmt: skip
 
     def _why_not(self, job: Job[Any], book: Book, call: ToolCall, at: int) -> WhyNot:
