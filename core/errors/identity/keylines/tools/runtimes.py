@@ -293,7 +293,7 @@ RUNTIMES = (
         rule("** exception", r"\*\* exception .*", CAUSE),
         rule("=ERROR REPORT", r"=ERROR REPORT.*", WRAPPER),
     ),
-    tool("ocaml", signs=('", line',), find=_ocaml),
+    tool("ocaml", signs=(", characters ",), find=_ocaml),
     tool("r", signs=("Error in ",), find=_r),
     tool(
         "r",

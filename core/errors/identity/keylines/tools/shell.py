@@ -258,29 +258,16 @@ VERSIONING = (
 )
 
 
-_FIELD = lazy_pattern(
-    r'"(?:message|error_description|errorMessage|msg|detail|error|title|reason|'
-    r'err)"\s*:\s*"(?P<said>(?:[^"\\]|\\.){3,4000})"'
-)
+_SAYING = "message|error_description|errorMessage|msg|detail|error|title|reason|err"
+_FIELD = lazy_pattern(rf'"(?:{_SAYING})"\s*:\s*"(?P<said>(?:[^"\\]|\\.){{3,4000}})"')
 _LEVEL = lazy_pattern(r'"(?:level|severity|lvl|levelname|log\.level)"\s*:\s*"?(?P<level>[A-Za-z]+|\d+)')
+_FIELDS = tuple(f'"{name}"' for name in _SAYING.split("|"))
 _BAD = frozenset(["error", "fatal", "critical", "panic", "crit", "err", "severe", "emerg", "alert", "50", "60"])
 
 
 def _json(page: Page) -> Iterator[KeyLineCandidate]:
     """The message in a JSON log line of a bad level, or in a JSON error body."""
-    for number in page.having(
-        (
-            '"message"',
-            '"msg"',
-            '"error"',
-            '"detail"',
-            '"errorMessage"',
-            '"error_description"',
-            '"title"',
-            '"reason"',
-            '"err"',
-        )
-    ):
+    for number in page.having(_FIELDS):
         text = page.text(number)
         if text.lstrip()[:1] not in ("{", '"', "}"):
             continue
@@ -297,7 +284,7 @@ LOGS = (
         rule(("level=", "lvl="), r".*\b(?:level|lvl)=(?:error|fatal|panic|crit|ERROR|FATAL)\b.*", REPORT - 5),
     ),
     tool("html", rule(("<title>", "<h1>"), r".*?<(?:title|h1)>(?P<key>[^<>]{3,300})</", DETAIL + 1)),
-    tool("json", signs=('"',), find=_json),
+    tool("json", signs=_FIELDS, find=_json),
     tool(
         "log",
         rule(

@@ -529,7 +529,7 @@ TEST_RUNNERS = (
     ),
     tool("jest", signs=("● ",), find=_jest),
     tool("vitest", signs=("FAIL ", "→ "), find=_vitest),
-    tool("mocha", signs=(") ",), find=_numbered),
+    tool("mocha", signs=tuple(f"{digit}) " for digit in range(10)), find=_numbered),
     tool("tap", signs=("not ok ",), find=_tap),
     tool("bats", signs=("✗ ",), find=_bats),
     tool("xunit", signs=("Error Message:", ": Failure", "FAILED:"), find=_below),
