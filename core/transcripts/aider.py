@@ -20,6 +20,7 @@ from core.transcripts.records import Record, Role, SessionStart, Turn
 
 NAME = "Aider"
 FILES = (".aider.chat.history.md",)
+MARKS = ()
 
 _START: Final = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)[ \t]*")
 _RUN: Final = re.compile(r"/(?:run|test)[ \t]+(?P<command>\S[^\n]{0,4000})|!(?P<shell>\S[^\n]{0,4000})")

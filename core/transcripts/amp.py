@@ -17,6 +17,7 @@ from core.transcripts.records import Failure, Record, Role, SessionStart, Turn
 
 NAME = "Amp"
 FILES = ("T-*.json",)
+MARKS = (b'"T-',)
 
 _FAILED: Final[dict[str, Failure]] = {
     "error": "error",

@@ -40,9 +40,10 @@ def detect(head: bytes, path: Path) -> Agent | None:
     if aider.is_named(head, path):
         return "aider"
     values = list(head_values(head))
-    asked: list[Agent] = [one for one in READERS if one not in _LEAST_PARTICULAR]
-    for agent in (*asked, *_LEAST_PARTICULAR):
-        if any(map(READERS[agent].owns, values)):
+    particular: list[Agent] = [one for one in READERS if one not in _LEAST_PARTICULAR]
+    for agent in (*particular, *_LEAST_PARTICULAR):
+        reader = READERS[agent]
+        if any(mark in head for mark in reader.MARKS) and any(map(reader.owns, values)):
             return cline.agent_of(path) if agent == "cline" else agent
     if path.suffix == ".json" and head.lstrip().startswith(b"[") and len(head) >= HEAD:
         return "plain"

@@ -18,6 +18,7 @@ from core.transcripts.records import Record, Role, SessionStart, Skipped, Turn
 
 NAME = "Plain"
 FILES = ("*.jsonl", "*.json")
+MARKS = (b"",)
 
 
 def owns(value: object) -> bool:

@@ -148,13 +148,15 @@ class Reader(Protocol):
     """What the module of an agent offers; `core.transcripts.detection.READERS` lists the modules.
 
     `NAME` is the agent as people write it, `FILES` are the names of its transcripts as glob patterns, matched from the
-    right (`chats/session-*.json`).
+    right (`chats/session-*.json`). A file is the agent's only if its first bytes hold one of `MARKS`.
     """
 
     @property
     def NAME(self) -> str: ...
     @property
     def FILES(self) -> tuple[str, ...]: ...
+    @property
+    def MARKS(self) -> tuple[bytes, ...]: ...
 
     def owns(self, value: object) -> bool:
         """Whether the agent wrote this JSON value, one of the first of a file."""

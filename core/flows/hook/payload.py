@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, cast, get_args
 
 from core.text import redact
-from core.transcripts.claude_results import exit_code_of, facts_of, failure_of, result_text
+from core.transcripts.claude_code import exit_code_of, facts_of, failure_of, result_text
 from core.transcripts.fields import fields, json_text, string, word
 from core.transcripts.records import Failure
 
