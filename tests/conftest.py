@@ -105,14 +105,14 @@ def new_casebooks_copied(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
                 part.unlink()
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("core.store.open.create_empty", create_copy)
+        patch.setattr("core.store.store.create_empty", create_copy)
         yield
 
 
 @pytest.fixture
 def new_casebooks_made(monkeypatch: pytest.MonkeyPatch) -> None:
     """A new casebook is made by the steps of the schema, as everywhere but in these tests."""
-    monkeypatch.setattr("core.store.open.create_empty", create_empty)
+    monkeypatch.setattr("core.store.store.create_empty", create_empty)
 
 
 @pytest.fixture(scope="session")

@@ -19,7 +19,7 @@ from core.base.fault import Fault
 from core.base.paths import home_name
 from core.base.reports import SkippedLine
 from core.base.trace import lines as trace_lines
-from core.flows.harvest.report import JudgedResult, LinkedFix, TranscriptHarvest
+from core.flows.harvest.events import JudgedResult, LinkedFix, TranscriptHarvest
 from core.flows.transcripts.report import Counts, ImportAgain
 
 if TYPE_CHECKING:

@@ -15,11 +15,10 @@ from typing import ClassVar, Final, NamedTuple
 from core.base.fault import Fault
 from core.base.reports import SkippedLine
 from core.embedding.runtime.query_model import VectorSearch
-from core.errors.identity.fingerprint import fingerprint
-from core.errors.identity.normalize import normalize_error
+from core.errors.identity.fingerprint import fingerprint, normalize_error
 from core.errors.retrieval.answer import Confidence, Status, Tier
 from core.errors.retrieval.api import search
-from core.flows.harvest.report import JudgedResult
+from core.flows.harvest.events import JudgedResult
 from core.flows.transcripts.api import import_transcripts
 from core.flows.transcripts.files import (
     NotATranscript,

@@ -10,10 +10,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from core.base.lazy import lazy_names
-from core.store.open import open_store
 from core.store.schema.migrations import migrate
 from core.store.sql import as_fault, faults, now
-from core.store.store import Store
+from core.store.store import Store, open_store
 
 if TYPE_CHECKING:
     from core.store import jobs

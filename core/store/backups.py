@@ -21,9 +21,9 @@ from core.store.files import (
     place,
     reading,
 )
-from core.store.open import newer_than, open_store, refuse_foreign
 from core.store.schema.migrations import SHIPPED, Schema, is_blank, refuse_altered
 from core.store.sql import faults, stamp
+from core.store.store import newer_than, open_store, refuse_foreign
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,9 @@ import apsw
 from core.base.fault import Fault
 from core.store import files
 from core.store.files import sweep_parts
-from core.store.open import open_store
 from core.store.schema.migrations import SHIPPED
 from core.store.sql import RESCUE, as_fault, number, value
-from core.store.store import Store
+from core.store.store import Store, open_store
 from core.store.vec import load_vec
 
 # A key belongs to the case that case_key names, else to the case that bears it (as the schema's triggers keep it).

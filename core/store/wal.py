@@ -12,10 +12,11 @@ import apsw
 
 from core.store.files import MAGIC, beside, head
 from core.store.sql import faults, number
-from core.store.store import Store
 
 if TYPE_CHECKING:
     from queue import SimpleQueue
+
+    from core.store.store import Store
 
 
 _WRITE_BACK: Final = 1_000

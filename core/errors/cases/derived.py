@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple, cast
 
 import apsw
 
-from core.errors.identity.normalize import normalize_error
+from core.errors.identity.fingerprint import normalize_error
 from core.errors.incidents import SLIP, refresh_followers, refresh_queue
 from core.lexical import bigrams
 from core.text import clean

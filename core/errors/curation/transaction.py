@@ -31,7 +31,7 @@ from core.errors.equivalence import (
     plain_words,
 )
 from core.errors.identity.codes import codes, codes_differ
-from core.errors.identity.normalize import normalize_line
+from core.errors.identity.fingerprint import normalize_line
 from core.errors.retrieval.answer import Source, Status
 from core.errors.retrieval.embed_text import embed_text
 from core.lexical import bigrams

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from core.errors.identity.fingerprint import fingerprint_line
+from core.errors.identity.fingerprint import fingerprint_line, normalize_line
 from core.errors.identity.identity import Identity
 from core.errors.identity.keylines.select import find_key_lines, key_text
-from core.errors.identity.normalize import normalize_line
 
 
 def identify(text: str) -> Identity:

@@ -1,11 +1,17 @@
-"""The fingerprint ("the same case"): paths, numbers, ids of one run are masked, names and codes stay (DESIGN 6.2)."""
+"""The two keys of an error line, with what varies from run to run masked.
+
+The normalized error is the seed's key ("the same kind": error-kb REQ-RA-001, DESIGN 6.1): strings, paths and long
+numbers are masked. The fingerprint ("the same case", DESIGN 6.2) masks paths, numbers and ids of one run; names and
+codes stay.
+"""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from core.base.lazy import lazy_pattern
 from core.errors.identity.keylines.select import key_text
@@ -329,3 +335,107 @@ def _masked(text: str, masks: tuple[_Mask, ...]) -> str:
         if sign in text:
             text = pattern.sub(stand_in, text)
     return text
+
+
+KEY_LIMIT: Final = 200
+"""The most code points a normalized error has (REQ-RA-001, rule 4)."""
+
+# An apostrophe inside a word opens nothing; "word" is ASCII, so that a Korean particle may follow a closing quote.
+_STRING = lazy_pattern(
+    r"(?<![A-Za-z0-9_])(?:'[^'\n]{0,100}'|\"[^\"\n]{0,100}\")(?![A-Za-z0-9_])|‘[^‘’\n]{0,100}’|“[^“”\n]{0,100}”"
+)
+# `input/output`, `</div>` and a lone slash are no paths; a path ends before quotes, brackets, colon and comma.
+_PLACE = lazy_pattern(
+    r"(?<![\w<>/\\.)\]}~])(?:(?:\.{1,2}|~)?/|(?:[A-Za-z]:|"
+    r"\\)\\)[/\\]*[^\s'\"‘’“”`()\[\]{}<>:,;/\\][^\s'\"‘’“”`()\[\]{}<>:,;]*"
+)
+_DIGITS = lazy_pattern(r"[0-9]{2,}")
+_PLACEHOLDER = lazy_pattern(r"<(?:PATH|STR|N|SECRET)>")
+_LONGEST_PLACEHOLDER = len("<SECRET>")
+_LONGEST_CLUSTER = 32
+
+
+def normalize_error(text: str) -> str:
+    """The normalized error of any output: its key line with `<STR>`, `<PATH>` and `<N>` in place of what varies.
+
+    Quoted strings of up to 100 characters, paths, and runs of two or more ASCII digits are replaced, in this order;
+    the result has at most 200 code points and no blanks around it. Idempotent. Source: error-kb REQ-RA-001.
+    """
+    return normalize_line(key_text(text))
+
+
+def normalize_line(line: str) -> str:
+    """The normalized form of a key line that is already known (REQ-RA-001)."""
+    while (masked := _clipped(_with_marks(line)).strip()) != line:
+        line = masked
+    return line
+
+
+def _with_marks(line: str) -> str:
+    if MASK in line:
+        line = _SECRET.sub("<SECRET>", line)
+    return _DIGITS.sub("<N>", _PLACE.sub("<PATH>", _STRING.sub("<STR>", line)))
+
+
+def _clipped(line: str) -> str:
+    """The first 200 code points, less a placeholder or a character cluster that the cut would split."""
+    if len(line) <= KEY_LIMIT:
+        return line
+    cut = KEY_LIMIT
+    for match in _PLACEHOLDER.finditer(line, cut - _LONGEST_PLACEHOLDER, cut + _LONGEST_PLACEHOLDER):
+        if match.start() < cut < match.end():
+            return line[: match.start()]
+    while cut > KEY_LIMIT - _LONGEST_CLUSTER and _is_one_character(line, cut):
+        cut -= 1
+    return line[:cut]
+
+
+def _is_one_character(line: str, cut: int) -> bool:
+    """Whether the code points on both sides of `cut` are one character to a reader."""
+    before, after = line[cut - 1], line[cut]
+    if after == "\u200d" or before == "\u200d" or unicodedata.category(after) in ("Mn", "Me", "Mc"):
+        return True
+    if "\U0001f3fb" <= after <= "\U0001f3ff" or "\U000e0020" <= after <= "\U000e007f":
+        return True
+    return "\U0001f1e6" <= before <= "\U0001f1ff" and "\U0001f1e6" <= after <= "\U0001f1ff" and _odd_flags(line, cut)
+
+
+def _odd_flags(line: str, cut: int) -> bool:
+    """Return whether an odd number of regional indicators precedes `cut`: the flag's second half follows it."""
+    count = 0
+    while count < cut and "\U0001f1e6" <= line[cut - count - 1] <= "\U0001f1ff":
+        count += 1
+    return count % 2 == 1
+
+
+_MARK = re.compile(r"<(?:STR|PATH|N|SECRET)>")
+
+
+class Masked(NamedTuple):
+    """The half-open code-point span of a key line that `mark` stands for in its normalized key."""
+
+    start: int
+    end: int
+    mark: str
+
+
+def masked_parts(key_line: str, normalized: str) -> tuple[Masked, ...]:
+    """Which parts of `key_line` the marks of `normalized` stand for, found by walking the text between them.
+
+    Stops at the first stretch that is not there (a key that was cut, a line of another case): no part is guessed.
+    """
+    found: list[Masked] = []
+    at = key_line.find(_MARK.split(normalized, maxsplit=1)[0].rstrip()) if normalized else -1
+    if at < 0:
+        return ()
+    marks = list(_MARK.finditer(normalized))
+    at += marks[0].start() if marks else 0
+    for number, mark in enumerate(marks):
+        last = number + 1 == len(marks)
+        between = normalized[mark.end() :] if last else normalized[mark.end() : marks[number + 1].start()]
+        end = len(key_line) if last and not between else key_line.find(between, at + 1)
+        if end < 0 or at >= len(key_line):
+            return tuple(found)
+        found.append(Masked(at, end, mark[0]))
+        at = end + len(between)
+    return tuple(found)

@@ -12,7 +12,7 @@ from array import array
 from bisect import bisect_right, insort
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from difflib import SequenceMatcher
 from itertools import pairwise
@@ -26,8 +26,7 @@ from core.errors.cases.resolutions import AUTHOR, UNTOUCHED, insert_resolution
 from core.errors.fixes import Evidence
 from core.errors.incidents import FILE_SLIPS, SLIP
 from core.flows.harvest.command import Command
-from core.flows.harvest.events import HarvestedError, Statement
-from core.flows.harvest.report import WORTHS, Cost, ResultVerdict, Worth
+from core.flows.harvest.events import WORTHS, Cost, HarvestedError, ResultVerdict, Statement, Worth
 from core.flows.harvest.session_events import LIMIT, NO_FILE, Result, Seen, names_in, object_of, slip_in
 from core.flows.harvest.signatures import Named
 from core.text import clean
@@ -185,7 +184,7 @@ class Incidents:
         if error.cost is None:
             return error
         seconds = self.clock.between(error.ts, error.verified_ts)
-        return error._replace(cost=error.cost._replace(seconds=seconds))
+        return error._replace(cost=replace(error.cost, seconds=seconds))
 
     def _settle(self, error: HarvestedError) -> None:
         if not self._numbers:

@@ -25,8 +25,7 @@ from core.flows.harvest.answers import (
 )
 from core.flows.harvest.changes import DELEGATES, WRITERS
 from core.flows.harvest.command import NOWHERE, Command, Part
-from core.flows.harvest.events import Ran
-from core.flows.harvest.report import ResultVerdict
+from core.flows.harvest.events import Ran, ResultVerdict
 from core.flows.harvest.signatures import (
     ABSENT,
     COMPLAINT,

@@ -247,7 +247,7 @@ def wire_types() -> dict[str, tuple[type, ...]]:
     from core.evidence.review.queue import QuotePage
     from core.flows.agent_file import SyncedFiles
     from core.flows.corrections.drafts import RuleDrafts
-    from core.flows.harvest.report import TranscriptHarvest
+    from core.flows.harvest.events import TranscriptHarvest
     from core.flows.hook.registration import HooksReport
     from core.flows.plugin import Plugin
     from core.flows.rules.matcher import RuleEdit

@@ -12,10 +12,20 @@ from typing import Any, BinaryIO, NamedTuple
 
 from core.base.fault import Fault
 from core.base.trace import Step, facts
-from core.flows.harvest.events import Event, HarvestedError, Ran, Statement
+from core.flows.harvest.events import (
+    Event,
+    FixLink,
+    HarvestedError,
+    JudgedResult,
+    LinkedFix,
+    Ran,
+    ResultKey,
+    Statement,
+    TranscriptHarvest,
+    union,
+)
 from core.flows.harvest.incidents import Incidents, Judgement
 from core.flows.harvest.reducer import fold
-from core.flows.harvest.report import FixLink, JudgedResult, LinkedFix, ResultKey, TranscriptHarvest, union
 from core.flows.harvest.session_events import Result, object_of, observe
 from core.flows.harvest.signatures import Named
 from core.flows.transcripts.files import NotATranscript, Position, batches, open_transcript, source_of, stored_name

@@ -283,7 +283,7 @@ def test_a_casebook_made_while_its_blank_file_is_looked_at_is_no_foreign_databas
         open_store(path, create=True).close()
         return is_blank(con)
 
-    monkeypatch.setattr("core.store.open.is_blank", made_before)
+    monkeypatch.setattr("core.store.store.is_blank", made_before)
     with open_store(path, create=True) as store:
         assert store.con.execute("SELECT count(*) FROM meta").fetchone() == (0,)
 

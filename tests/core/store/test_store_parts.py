@@ -11,8 +11,8 @@ import pytest
 
 from core.store import backup, open_store, store_checks
 from core.store.files import part_file, sweep_parts
-from core.store.open import Schema
 from core.store.schema.migrations import SHIPPED, Script
+from core.store.store import Schema
 
 
 def dead() -> int:

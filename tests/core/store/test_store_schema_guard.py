@@ -89,7 +89,7 @@ def test_it_is_refused_before_a_migration_runs_it(tmp_path: Path, version: int) 
 
 def test_where_nothing_can_be_written_it_is_refused_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = altered(tmp_path / "evil.db", EVIL)
-    monkeypatch.setattr("core.store.open.blocked", lambda _path: "it can only be read")
+    monkeypatch.setattr("core.store.store.blocked", lambda _path: "it can only be read")
     with pytest.raises(Fault, match="trigger evil"):
         open_store(path).close()
 

@@ -16,11 +16,10 @@ from core.flows.harvest import programs
 from core.flows.harvest.changes import Change, Hint, diff_lines, is_reverted, short_diff_lines
 from core.flows.harvest.command import FILTERS, Command, chained, parse_command
 from core.flows.harvest.command_relation import Relation, differs
-from core.flows.harvest.events import StepLink
+from core.flows.harvest.events import StepLink, Strength, Worth
 from core.flows.harvest.fixes.clues import Clue, as_written, base_name, names_in
 from core.flows.harvest.fixes.correction import OUTSIDE, Corrected, otherwise, subcommand
 from core.flows.harvest.fixes.linking import ELSEWHERE, NAMED, Candidate, Failure, Linked, link_steps
-from core.flows.harvest.report import Strength, Worth
 from core.text import clean, redact, words
 from core.text.placeholders import with_placeholders, without_home
 

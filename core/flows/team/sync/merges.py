@@ -20,7 +20,7 @@ from core.errors.cases.derived import TEAM, refresh_case
 from core.errors.curation.merging import join_cases
 from core.errors.curation.splitting import shared_fixes, split
 from core.errors.curation.transaction import look
-from core.errors.identity.normalize import normalize_error
+from core.errors.identity.fingerprint import normalize_error
 from core.flows.team.collect import ERRORS, PLACE, origin_of
 from core.flows.team.export import LeavingLesson, LeftOut, PlannedLessons, after, told_errors
 from core.flows.team.place import TeamPlace, person_of

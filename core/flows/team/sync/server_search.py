@@ -26,8 +26,7 @@ from core.embedding.index.vectors import unpack
 from core.embedding.runtime.query_model import NoVectors
 from core.errors.cases.derived import repository_of_folder
 from core.errors.identity.api import identify
-from core.errors.identity.fingerprint import fingerprint
-from core.errors.identity.normalize import normalize_error
+from core.errors.identity.fingerprint import fingerprint, normalize_error
 from core.errors.retrieval.answer import Hit, Place, SearchAnswer, Source
 from core.errors.retrieval.api import OTHER_LINES
 from core.errors.retrieval.embed_text import embed_text, place_of

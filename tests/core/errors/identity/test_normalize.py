@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors.identity.normalize import normalize_error, normalize_line
+from core.errors.identity.fingerprint import normalize_error, normalize_line
 from core.text import MASK, redact
 
 
