@@ -18,11 +18,17 @@ def is_masked(text: str) -> bool:
     return MASK in text
 
 
+def count_masked(text: str) -> int:
+    """How many secrets `redact` masks in `text`; secrets side by side count as one."""
+    return len(_MASKS.findall(redact(text))) - len(_MASKS.findall(text))
+
+
 Span = tuple[int, int]
 Finder = Callable[[str], list[Span]]
 
 _COLOUR = lazy_pattern(r"\x1b\[[0-?]*+[ -/]*+[@-~]")
 _SURROGATE = lazy_pattern("[\ud800-\udfff]")
+_MASKS = lazy_pattern(f"{MASK}+")
 _MOST_PASSES = 6
 
 

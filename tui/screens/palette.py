@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from functools import partial
@@ -31,6 +32,8 @@ _WIDTH, _AROUND = 84, 8
 
 _BY_WORDS = 40.0
 """Weight of a word of the registry against Textual's score for letters in the title."""
+_BY_RARITY = 20.0
+"""Weight of a word that only one title has: “the” means the theme, not every title with an article."""
 
 
 class ThemeProvider(Provider):
@@ -80,8 +83,12 @@ class ActionProvider(Provider):
         """Those that have the words of `query` as the help finds them, then those whose title has its letters."""
         matcher = self.matcher(query)
         by_words = set(matching(query, self._workbench.signs.keys))
+        titles = Counter(word for action in ACTIONS for word in set(_words(action.title)))
         for action in ACTIONS:
             score = matcher.match(action.title) + (_BY_WORDS if action in by_words else 0.0)
+            for typed in _words(query) if score else ():
+                begun = (1 / titles[word] for word in _words(action.title) if word.startswith(typed))
+                score += _BY_RARITY * max(begun, default=0)
             if action.palette and score > 0:
                 why_not = self._why_not(action)
                 shown = self._line(action, matcher.highlight(action.title), why_not)
@@ -114,6 +121,10 @@ class ActionProvider(Provider):
     @property
     def _workbench(self) -> Workbench:
         return workbench(self.screen)
+
+
+def _words(text: str) -> list[str]:
+    return text.casefold().replace(",", " ").replace(":", " ").split()
 
 
 def keys_here(screen: Screen[object]) -> dict[str, list[str]]:

@@ -23,7 +23,7 @@ from core.errors.curation.triage import count_waiting
 from core.store import open_store
 from tests.tui.corpus import assert_inert
 from tests.tui.pseudo_terminal import Terminal
-from tests.tui.support import app_on, frame, put, until
+from tests.tui.support import app_on, frame, put, told, until
 from tui.panes.errors import curation
 from tui.panes.errors.case_side import ConflictScreen
 from tui.panes.errors.fix_editor import KEEP_EVERY, Fields, WritingScreen
@@ -82,6 +82,14 @@ async def test_a_fix_is_written_previewed_and_verified(casebook: Path) -> None:
     assert current.text.startswith("## 원인\n\n")
     assert current.tags == ("rust", "소유권")
     assert not read_scratches(scratch_folder(casebook)), "nothing is left behind"
+
+
+async def test_a_secret_that_is_written_is_masked_and_that_is_told(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        await writing(pilot, app)
+        await pilot.press(*"use ghp_16C7e42F292c6912E7710c838347Ae178B4a ", "ctrl+s")
+        await until(pilot, lambda: told(app, "1 secret masked. u undoes."))
 
 
 async def test_leaving_without_saving_keeps_the_text_for_the_next_time(casebook: Path) -> None:

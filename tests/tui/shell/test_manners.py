@@ -102,6 +102,9 @@ async def test_the_palette_shows_a_key_only_where_it_works_and_finds_quitting_by
         assert re.search(r"sessions {9,}i  ", begin), "in a column at the right"
         assert "Nothing has been imported" in other
         assert " I " not in other.partition("last import")[2]
+        await pilot.press("ctrl+p", *"the")
+        await until(pilot, lambda: offered(app).startswith("Change the theme"))  # and not each title with an article
+        await pilot.press("escape")
         for words in ("quit", "exit"):
             assert re.search(r"Quit {9,}q \^q  ", await lines(pilot, app, words)), words
         await pilot.press("2")

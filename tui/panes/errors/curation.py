@@ -13,9 +13,11 @@ from textual.app import App
 
 from core.base.fault import Fault
 from core.text import visible
+from core.text.redaction import count_masked
 from tui.actions.action import Acts, Performs
 from tui.panes.common.decisions import Decisions, Returned, writing
 from tui.panes.errors.queries import Meaning, Read, Scope, read_case
+from tui.render.common.amounts import counted
 from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import fault_text, inline
 from tui.runtime.jobs import Job, Jobs, job_work
@@ -254,6 +256,8 @@ def outcome(decision: Decision, done: Curated) -> str:
         told.append(f"{_case_names(done.unchanged)} unchanged")
     if done.conflicts:
         told.append(f"{_case_names([one.case_id for one in done.conflicts])} not saved (changed elsewhere)")
+    if done.cases and decision.written and (secrets := count_masked(decision.written.text)):
+        told.append(f"{counted(secrets, 'secret')} masked")
     return ", ".join(told) or "no changes"
 
 
