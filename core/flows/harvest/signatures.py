@@ -24,13 +24,16 @@ from core.text.cleaning import without_spelled_colours
 class Prefiltered(NamedTuple):
     """`pattern`, and the words one of which every match holds; `rare` matches within every match that has none.
 
-    A match begins in the line of its word, and spans at most so many `lines`. So only those are searched.
+    A match begins in the line of its word, and spans at most so many `lines`. So only those are searched. A match
+    within a line has one of the words `inside`, if `opening` is given: it matches whatever begins where a line does.
     """
 
     pattern: re.Pattern[str]
     words: tuple[str, ...]
     rare: re.Pattern[str] | None = None
     lines: int = 1
+    opening: re.Pattern[str] | None = None
+    inside: tuple[str, ...] = ()
 
     def search(self, text: str) -> re.Match[str] | None:
         """As the pattern's own."""
@@ -43,10 +46,18 @@ class Prefiltered(NamedTuple):
             end = stop = _line_end(text, start)
             for _ in range(1, self.lines):
                 stop = _line_end(text, stop + 1)
+            if self.opening is not None and not self._may_match(self.opening, text, (start, end, stop)):
+                continue
             at = max(at, start)
             while at <= end and (found := self.pattern.search(text, at, stop)) and found.start() <= end:
                 yield found
                 at = found.end()
+
+    def _may_match(self, opening: re.Pattern[str], text: str, line: tuple[int, int, int]) -> bool:
+        """Whether a match may begin in a line: the pattern is tried there at one place, not at each."""
+        start, end, stop = line
+        inside = any(text.find(word, start, end) >= 0 for word in self.inside)
+        return inside or opening.match(text, start, stop) is not None
 
     def _starts(self, text: str) -> set[int]:
         """Where the lines begin that hold a word."""
@@ -69,29 +80,34 @@ def _line_end(text: str, start: int) -> int:
 _PROBED = 32_768
 """Code points looked at on each end of an output."""
 
-_ERROR: Final = re.compile(
-    r"\berror\[E\d{4}\]|\berror (?:TS|CS|FS|BC|NU|MSB)\d{3,5}\b|\): error [A-Za-z]{2,9}\d{3,5}: \S"
-    r"|^error [A-Z]{2,9}\d{3,5}: \S|^Error:[ \t]*\n[ \t]+0: \S|\berror: could not compile"
+_ERROR_AT_START: Final = (
+    r"^error [A-Z]{2,9}\d{3,5}: \S|^Error:[ \t]*\n[ \t]+0: \S"
     r"|^[ \t]*(?:[+|] )?(?:Exception Group )?Traceback \(most recent call last\)"
-    r"|^[ \t]*(?:npm|pnpm|yarn) (?:error|ERR!) |\bERR_PNPM_[A-Z_]+"
-    r"|^(?:[│|][ \t]{1,8})?(?:fatal|error|오류|에러): \S"
-    r"|^E {3,}\S|^(?:FAILED|ERROR) \S+(?:::|\.py)|^ *--- FAIL: |^panic: |\bpanicked at "
-    r"|^\S[^:\n]*:\d+(?::\d+)?: (?:fatal )?(?:error|오류)\b|^\S+\.go:\d+(?::\d+)?: \S|^\S+:\d+:\d+: [A-Z]+\d{3,4} "
-    r"|\bundefined reference to |^Exception in thread |^make(?:\[\d+\])?: \*\*\* |^CMake Error\b"
-    r"|^(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception)(?: \[\w+\])?: \S|^(?:Uncaught )?Error(?: \[\w+\])?: \S"
-    r"|^(?:psql:[^\n]{0,200}: )?(?:ERROR|FATAL): +\S|^Error response from daemon|^ERROR: failed to (?:solve|build)"
-    r"|^(?:\S*/)?(?:ba|z|da|k)?sh: [^\n]*(?:not found|No such file|Permission denied|없)|: command not found$"
-    r"|^[ \t]*(?:×|✗|✖|●|❯)? ?FAIL\b|^[ \t]*× |^[ \t]+\d+:\d+[ \t]+error[ \t]"
-    r"|^[ \t]*error [•-] \S|^error\[[a-z][\w-]{2,60}\]: \S|^\S+:\d+(?::\d+)? error [A-Z]{1,6}\d{2,4}\b"
-    r"|^BUILD FAILED|^FAILURE: Build failed|^\[ERROR\] |^Segmentation fault|\bcore dumped\b|^curl: \(\d+\)"
-    r"|\bout of memory\b|^(?:[^\n]{0,200}: \d+ |[^\n:]{0,80}: )?Killed\b"
-    r"|^[│╷╵ ]*Error: \S|^Error from server\b|^An error occurred \(\w+\) when calling|^The connection to the server "
+    r"|^[ \t]*(?:npm|pnpm|yarn) (?:error|ERR!) |^(?:[│|][ \t]{1,8})?(?:fatal|error|오류|에러): \S|^E {3,}\S"
+    r"|^(?:FAILED|ERROR) \S+(?:::|\.py)|^ *--- FAIL: |^panic: |^\S[^:\n]*:\d+(?::\d+)?: (?:fatal )?(?:error|오류)\b"
+    r"|^\S+\.go:\d+(?::\d+)?: \S|^\S+:\d+:\d+: [A-Z]+\d{3,4} |^Exception in thread |^make(?:\[\d+\])?: \*\*\* "
+    r"|^CMake Error\b|^(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception)(?: \[\w+\])?: \S"
+    r"|^(?:Uncaught )?Error(?: \[\w+\])?: \S|^(?:psql:[^\n]{0,200}: )?(?:ERROR|FATAL): +\S"
+    r"|^Error response from daemon|^ERROR: failed to (?:solve|build)"
+    r"|^(?:\S*/)?(?:ba|z|da|k)?sh: [^\n]*(?:not found|No such file|Permission denied|없)|^[ \t]*(?:×|✗|✖|●|❯)? ?FAIL\b"
+    r"|^[ \t]*× |^[ \t]+\d+:\d+[ \t]+error[ \t]|^[ \t]*error [•-] \S|^error\[[a-z][\w-]{2,60}\]: \S"
+    r"|^\S+:\d+(?::\d+)? error [A-Z]{1,6}\d{2,4}\b|^BUILD FAILED|^FAILURE: Build failed|^\[ERROR\] "
+    r"|^Segmentation fault|^curl: \(\d+\)|^(?:[^\n]{0,200}: \d+ |[^\n:]{0,80}: )?Killed\b|^[│╷╵ ]*Error: \S"
+    r"|^Error from server\b|^An error occurred \(\w+\) when calling|^The connection to the server "
     r"|^(?:error during build|Module not found|rake aborted!|Failed to compile)\b|^[ \t]*✘ \[ERROR\]"
-    r"|^dependency failed to start|^container \S+ (?:exited \([1-9]|is unhealthy)"
-    r"|^level=(?:error|fatal)\b|^CONFLICT \(|^ ! \[(?:remote )?rejected\]|^E: \S"
-    r"|is not recognized as (?:an internal|the name of)",
-    re.MULTILINE,
+    r"|^dependency failed to start|^container \S+ (?:exited \([1-9]|is unhealthy)|^level=(?:error|fatal)\b"
+    r"|^CONFLICT \(|^ ! \[(?:remote )?rejected\]|^E: \S"
 )
+_ERROR_INSIDE: Final = (
+    r"\berror\[E\d{4}\]|\berror (?:TS|CS|FS|BC|NU|MSB)\d{3,5}\b|\): error [A-Za-z]{2,9}\d{3,5}: \S"
+    r"|\berror: could not compile|\bERR_PNPM_[A-Z_]+|\bpanicked at |\bundefined reference to |: command not found$"
+    r"|\bcore dumped\b|\bout of memory\b|is not recognized as (?:an internal|the name of)"
+)
+_ERROR_INSIDE_WORDS: Final = (
+    "error[E", "error TS", "error CS", "error FS", "error BC", "error NU", "error MSB", "): error ", "error: could not",
+    "ERR_PNPM_", "panicked at ", "undefined reference to ", ": command not found", "core dumped", "out of memory",
+    "is not recognized as ",
+)  # fmt: skip
 _ERROR_WORDS: Final = (
     "rror", "FAIL", ".go:", "RROR", "xception", "fatal", "FATAL", "오류", "에러", "Traceback", "ERR!", "ERR_PNPM_",
     "E   ", "panic: ", "panicked at ", "undefined reference to ", ": *** ", "sh: ", ": command not found", "× ",
@@ -99,7 +115,14 @@ _ERROR_WORDS: Final = (
     "Module not found", "rake aborted!", "Failed to compile", "dependency failed to start", "container ",
     "level=", "CONFLICT (", "rejected]", "E: ", "is not recognized as ",
 )  # fmt: skip
-ERROR: Final = Prefiltered(_ERROR, _ERROR_WORDS, re.compile(r":\d+: [A-Z]+\d{3}"), lines=2)
+ERROR: Final = Prefiltered(
+    re.compile(f"{_ERROR_AT_START}|{_ERROR_INSIDE}", re.MULTILINE),
+    _ERROR_WORDS,
+    re.compile(r":\d+: [A-Z]+\d{3}"),
+    lines=2,
+    opening=re.compile(_ERROR_AT_START, re.MULTILINE),
+    inside=_ERROR_INSIDE_WORDS,
+)
 """A line that names an error: strong enough to believe against an exit code of 0."""
 
 _FAILED: Final = re.compile(

@@ -61,6 +61,21 @@ def test_every_branch_has_a_word(name: str) -> None:
     assert one.rare is None or one.search("a.py:3:1: E501 too long")
 
 
+OPENED = {name: one for name, one in PATTERNS.items() if one.opening is not None}
+
+
+@pytest.mark.parametrize("name", OPENED)
+def test_a_branch_begins_the_line_or_has_a_word_inside(name: str) -> None:
+    one = OPENED[name]
+    opening = "" if one.opening is None else one.opening.pattern
+    assert one.opening is not None and one.opening.flags == one.pattern.flags
+    assert one.pattern.pattern.startswith(f"{opening}|")
+    first, *_ = parser.parse(opening, one.pattern.flags)  # what all branches begin with is put before them
+    assert first == (sre.AT, sre.AT_BEGINNING)
+    within = spelled(parser.parse(one.pattern.pattern[len(opening) + 1 :], one.pattern.flags))
+    assert within and all(any(word in way for word in one.inside) for way in within)
+
+
 def newlines(nodes: Any) -> int:
     """The most newlines that a match of a pattern can hold, or look at; 99 for any number."""
     return min(99, sum(_newlines(op, given) for op, given in nodes))
@@ -103,6 +118,7 @@ LINES = [
     "zsh: command not found: y", "gh: no (HTTP 404)", "x (HTTP 502)", "error: x error: y", "rror", "FAIL",
     "ERROR task failed", "12 issues:", "\tFAIL", "test result: FAILED. 2 passed; 1 failed", "make: *** [x] Error 2",
     "1 problem", "\r", "--- FAIL: T", "jq: error (at 1)", "Found 3 errors (3 fixed, 0 remaining).",
+    "thread panicked at x", "src/a.ts(3,1): error TS2304: x", "no error here", " out of memory", "x error[E0308]: y",
     "x 429 Too Many Requests 429 Too Many Requests", "오류: x", "  3:4  error  y",
 ]  # fmt: skip
 
