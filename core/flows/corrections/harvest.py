@@ -19,7 +19,7 @@ from core.flows.harvest.events import Ran
 from core.flows.harvest.outcome import judge
 from core.flows.harvest.session_events import object_of
 from core.rules.matching.tables import load_tables
-from core.rules.matching.terms import terms
+from core.rules.matching.terms import has_run, terms
 from core.store import now
 from core.text import redact, visible
 from core.transcripts.records import Failure
@@ -44,7 +44,8 @@ def gist_of(quote: str, call_json: str) -> Gist:
     sentences = tuple(sentences_of(quote))
     words = {word.text for one in sentences for word in one.words}
     korean = any(mark in quote for mark in ("지 마", "지 말", "지마", "안 돼", "금지"))
-    found = frozenset(terms(quote, load_tables().glossary)) - _DENYING
+    glossary = load_tables().glossary if has_run(quote) else {}  # to read it takes longer than a session's harvest
+    found = frozenset(terms(quote, glossary)) - _DENYING
     vague = not sentences or any(one.asks for one in sentences) or bool(words & _POINTING)
     return Gist(found, _called(call_json), bool(words & _DENYING) or korean, vague)
 

@@ -51,6 +51,8 @@ def _only_in(side: str, other: str) -> tuple[str, ...]:
 def hunks(file: str, old: str, new: str) -> list[Hint]:
     """The hunks that make `new` of `old`, each cut to the lines that differ and one line around them."""
     before, after = (text.split("\n")[:_COMPARED] if text else [] for text in (old, new))
+    if not before or not after or before == after:
+        return [] if before == after else [Hint(file, _side(before), _side(after))]
     found: list[Hint] = []
     for group in SequenceMatcher(None, before, after, autojunk=False).get_grouped_opcodes(1):
         start, end = group[0], group[-1]

@@ -228,7 +228,10 @@ class Part(NamedTuple):
 
     def width(self, table: frozenset[str]) -> int:
         """Return how many leading words of the part are in `table` together (the longest entry), or 0."""
-        words, program = self.words, self.program
+        words = self.words
+        if not words:
+            return 0
+        program = words[0]
         if program not in _first_words(table) and " " not in program:
             return 0
         if len(words) > 2 and f"{words[0]} {words[1]} {words[2]}" in table:

@@ -119,6 +119,7 @@ class OpenError:
     narrower: Verified | None = None
     trials: list[Trial] = field(default_factory=list[Trial])
     runs: dict[int, Run] = field(default_factory=dict[int, "Run"])
+    _tried: dict[tuple[str, int], int] = field(init=False, default_factory=dict[tuple[str, int], int])
 
     def __post_init__(self) -> None:
         self.last = self.first
@@ -133,7 +134,7 @@ class OpenError:
         self.last, self.clue = run, clue
         self.attempts += 1
         self.replaced = self.narrower = None
-        self.trials, self.runs = [], {}
+        self.trials, self.runs, self._tried = [], {}, {}
         self._ran_as(run.command)
 
     @property
@@ -148,10 +149,11 @@ class OpenError:
         """
         if self.is_older(trial.session_id, trial.called):
             return
-        begun = next((place for place, one in enumerate(self.trials) if _is_same_call(one, trial)), None)
+        begun = self._tried.get((trial.session_id, trial.idx))
         if begun is None and len(self.trials) >= WINDOW:
             return
         if begun is None:
+            self._tried[trial.session_id, trial.idx] = len(self.trials)
             self.trials.append(trial)
         else:
             was = self.trials[begun]
@@ -163,10 +165,6 @@ class OpenError:
         if command not in self.commands:
             self.commands.append(command)
             self.programs.update(part.program for part in command.members)
-
-
-def _is_same_call(one: Trial, other: Trial) -> bool:
-    return one.idx == other.idx and one.session_id == other.session_id
 
 
 def slim_change(change: Change | None) -> Change | None:

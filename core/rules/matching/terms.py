@@ -14,6 +14,7 @@ from core.text.cleaning import normalized
 from core.text.tokenizing import STOP_WORDS, without_particle
 
 _PIECE = re.compile(r"[A-Za-z][A-Za-z0-9_\-]*[A-Za-z0-9]|[A-Za-z]|[0-9]+|[가-힣]+|[\u3040-\u30ff\u3400-\u9fff]+")
+_RUN = re.compile(r"[가-힣\u3040-\u30ff\u3400-\u9fff]")
 _HIRAGANA = re.compile(r"[\u3041-\u309f]")
 _PARTS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 _COMMON = (
@@ -119,6 +120,11 @@ def terms(text: str, glossary: Glossary) -> list[str]:
         if len(out) >= MOST:
             break
     return out
+
+
+def has_run(text: str) -> bool:
+    """Whether a text has a run of Hangul, kana or Han: for all others, no word of the glossary is looked up."""
+    return not text.isascii() and _RUN.search(normalized(text)) is not None
 
 
 def shares(text: str, glossary: Glossary) -> dict[str, float]:

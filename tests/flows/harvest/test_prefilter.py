@@ -12,6 +12,7 @@ import pytest
 from hypothesis import strategies as st
 
 from core.flows.harvest import signatures
+from core.flows.harvest.fixes import clues
 from core.flows.harvest.signatures import Prefiltered
 
 PATTERNS = {name: one for name, one in vars(signatures).items() if isinstance(one, Prefiltered)}
@@ -74,6 +75,27 @@ def test_a_branch_begins_the_line_or_has_a_word_inside(name: str) -> None:
     assert first == (sre.AT, sre.AT_BEGINNING)
     within = spelled(parser.parse(one.pattern.pattern[len(opening) + 1 :], one.pattern.flags))
     assert within and all(any(word in way for word in one.inside) for way in within)
+
+
+@pytest.mark.parametrize("name", ["_SUBJECT", "_MISSING"])
+def test_every_name_pattern_has_a_word(name: str) -> None:
+    pattern, sought = vars(clues)[name], vars(clues)[f"{name}_WORDS"]
+    assert not pattern.flags & re.IGNORECASE
+    ways = spelled(parser.parse(pattern.pattern, pattern.flags))
+    assert {way for way in ways if not any(word in way for word in sought)} == set()
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("x (no-unused-vars)  ", "no-unused-vars"),
+        ("x [import/order]", "import/order"),
+        ("x\tno-var", "no-var"),
+        ("x @scope/no-var\n", "@scope/no-var"),
+    ],
+)
+def test_a_rule_at_the_end_is_named(line: str, name: str) -> None:
+    assert name in clues.names_in(line)
 
 
 def newlines(nodes: Any) -> int:

@@ -47,6 +47,15 @@ _MISSING: Final = re.compile(
     r"|(?:^|\s)([\w.+\-]{2,60}) (?:is not installed|is not recognized)|['\"`]([\w.+\-@/]{2,60})['\"`] is not recognized"
     r"|requires? ([\w.+\-]{2,60}) to be installed|Cannot find (?:module|package) '([^'\n]{2,80})'"
 )
+_SUBJECT_WORDS: Final = (
+    ": unbound variable", " is not ", "column ", "table ", "relation ", "function ", "method ", "field ", "variable ",
+    "symbol ", "option ", "flag ", "command ", "key ", "property ", "attribute ", "branch ", "remote ", "tag ",
+    "container ", "image ", "service ", "user ", "role ", "database ", "bucket ", "task ", "script ", "target ",
+)  # fmt: skip
+_MISSING_WORDS: Final = (
+    "not found", "No module named", "exec", "spawn ", " is not ", " to be installed", "Cannot find ",
+)  # fmt: skip
+"""Words one of which every match of the two patterns above has."""
 _PLAIN: Final = re.compile(r"(?<![\w./\-])[a-z가-힣][a-z가-힣]*(?![\w/(]|[.:]\w|-\w)")
 _COMMON: Final = frozenset((
     "error", "errors", "fatal", "failed", "failure", "warning", "exit", "code", "status", "line", "file", "files",
@@ -58,6 +67,7 @@ _COMMON: Final = frozenset((
 _IGNORED: Final = _COMMON | STOP_WORDS
 _LEAD: Final = re.compile(r"^\s*(?:[>|E]|\d+\s*[|:│→]|[+-](?=\s))*\s*")
 _BLANK: Final = re.compile(r"\s+")
+_LETTERS: Final = re.compile(r"[A-Za-z]{3}")
 
 
 class Clue(NamedTuple):
@@ -191,7 +201,7 @@ def _places(lines: Iterable[str]) -> tuple[frozenset[str], frozenset[str]]:
 def _source(after: str) -> Iterable[str]:
     for line in after.split("\n")[1:8]:
         bare = squeezed(_LEAD.sub("", line))
-        if len(bare) >= 8 and re.search(r"[A-Za-z]{3}", bare):
+        if len(bare) >= 8 and _LETTERS.search(bare):
             yield bare
 
 
@@ -210,13 +220,25 @@ def _names_in(line: str) -> frozenset[str]:
     found = set(_specific(line))
     for match in _QUOTED.finditer(line):
         quoted = next(group for group in match.groups() if group is not None).strip()
-        if not re.search(r"\s", quoted):
+        if not _BLANK.search(quoted):
             found.add(quoted)
     found.update(_CODE.findall(line))
-    found.update(match[1] for match in _SINGLE.finditer(line))
-    for pattern in (_RULE, _SUBJECT, _MISSING):
+    if ": " in line:
+        found.update(match[1] for match in _SINGLE.finditer(line))
+    for pattern in _naming(line):
         found.update(name for match in pattern.finditer(line) for name in match.groups() if name)
     return frozenset({name.lower() for name in found if len(name) > 1} - _IGNORED)
+
+
+def _naming(line: str) -> Iterable[re.Pattern[str]]:
+    """The patterns of names whose words the line has: to seek these takes a tenth of the time."""
+    end = line.rstrip()
+    if end.endswith((")", "]")) or "-" in end.rpartition(" ")[2]:
+        yield _RULE
+    if any(word in line for word in _SUBJECT_WORDS):
+        yield _SUBJECT
+    if any(word in line for word in _MISSING_WORDS):
+        yield _MISSING
 
 
 def _specific(text: str) -> Iterable[str]:

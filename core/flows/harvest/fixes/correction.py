@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from difflib import SequenceMatcher
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from core.flows.harvest import programs
@@ -192,11 +193,12 @@ def _same_programs(failed: Command, later: Command) -> bool:
     )
 
 
+@lru_cache(maxsize=256)
 def subcommand(part: Part) -> tuple[str, ...]:
     """The program and its subcommands: the words before the first option or argument that is no plain word."""
     head: list[str] = [part.program]
     for word in _without_options(part)[:2]:
-        if not re.fullmatch(r"[a-z][a-z\-]{1,20}", word):
+        if not _PLAIN_WORD.fullmatch(word):
             break
         head.append(word)
     return tuple(head)
@@ -208,6 +210,9 @@ def _without_options(part: Part) -> list[str]:
     while part.program == "git" and words and words[0].startswith("-"):
         del words[: 2 if words[0] in ("-c", "-C") else 1]
     return words
+
+
+_PLAIN_WORD: Final = re.compile(r"[a-z][a-z\-]{1,20}")
 
 
 def lost_parts(failure: Failure) -> list[Part]:

@@ -20,17 +20,16 @@ _TEXT: Final = 4_000
 
 
 class Spoken(NamedTuple):
-    """A sentence of a message, its words that carry meaning, and the names in it."""
+    """A sentence of a message, and its words that carry meaning."""
 
     sentence: str
     words: frozenset[str]
-    names: frozenset[str]
 
 
 @lru_cache(maxsize=128)
 def spoken_in(text: str) -> tuple[Spoken, ...]:
     """The sentences of a message."""
-    return tuple(Spoken(one, frozenset(words(one)), names_in(one)) for one in sentences(text))
+    return tuple(Spoken(one, frozenset(words(one))) for one in sentences(text))
 
 
 @lru_cache(maxsize=32)
@@ -101,6 +100,8 @@ _SYNCS: Final = re.compile(r"git (?:fetch|pull|rebase|merge)\b")
 _TASKS: Final = frozenset((
     "test", "tests", "lint", "check", "build", "typecheck", "e2e", "spec", "ci", "coverage",
 ))  # fmt: skip
+_SEPARATOR: Final = re.compile(r"[:\-_]")
+_IDENTIFIER: Final = re.compile(r"[\w$]+")
 SAVES: Final = re.compile(r"git (?:add|commit|push|status|log|diff)\b")
 _UNSAVED: Final = re.compile(r"local changes|unstaged|uncommitted|commit your|not staged|untracked", re.IGNORECASE)
 CURES_NOTHING: Final = re.compile(
@@ -170,6 +171,8 @@ def can_cure(failure: Failure, steps: Sequence[Candidate]) -> list[int]:
 
 def _without_reverted(steps: Sequence[Candidate]) -> list[tuple[int, Candidate]]:
     """The steps without the hunks that a later step puts back, and without files that git puts back."""
+    if len(steps) == 1:
+        return [(0, steps[0])]
     kept: list[tuple[int, Candidate]] = []
     by_file: dict[str, list[tuple[int, Hint]]] = {}
     restored_by = [_restored(step.change) for step in steps]
@@ -210,9 +213,9 @@ def is_check(part: Part) -> bool:
     """Whether a command only checks or builds: by its program, or by the name of the task that it runs."""
     if part.named(programs.CHECKS) and not part.named(programs.SCRIPT_RUNNERS):
         return not _FORMATS.search(part.shape[:200])
-    tasks = {piece for word in part.words[1:3] for piece in re.split(r"[:\-_]", word)}
-    runner = part.named(programs.SCRIPT_RUNNERS) or part.words[1:2] == ("run",)
-    return runner and bool(tasks & _TASKS)
+    if part.words[1:2] != ("run",) and not part.named(programs.SCRIPT_RUNNERS):
+        return False
+    return any(piece in _TASKS for word in part.words[1:3] for piece in _SEPARATOR.split(word))
 
 
 def _only_moves(failure: Failure, change: Change) -> bool:
@@ -275,7 +278,7 @@ def _read_hunk(old: str, new: str) -> tuple[str, frozenset[str], frozenset[str]]
     """Return the changed lines of a hunk in lower case, their words, and their phrases; recomputed for each error."""
     hint = Hint("", old, new)
     lowered = "\n".join((*hint.removed, *hint.added))[:_TEXT].lower()
-    return lowered, frozenset(re.findall(r"[\w$]+", lowered)), frozenset(phrases(lowered))
+    return lowered, frozenset(_IDENTIFIER.findall(lowered)), frozenset(phrases(lowered))
 
 
 def _hint_link(failure: Failure, hint: Hint) -> tuple[int, str] | None:
@@ -306,7 +309,7 @@ def _hint_link(failure: Failure, hint: Hint) -> tuple[int, str] | None:
 
 
 def _has(name: str, tokens: Set[str], text: str) -> bool:
-    return name in tokens if re.fullmatch(r"[\w$]+", name) else len(name) > 3 and name in text
+    return name in tokens if _IDENTIFIER.fullmatch(name) else len(name) > 3 and name in text
 
 
 def _is_of_command(command: Command, file: str) -> bool:
@@ -436,10 +439,12 @@ def _statement_link(
     of_error = failure.clue.words | words_of_names(failure.clue.names)
     of_step = words_of_change(step.change)
     for one in reversed(near):
-        for sentence, spoken, names in spoken_in(one.text):
+        for sentence, spoken in spoken_in(one.text):
             shared = (spoken & of_error, spoken & of_step)
-            named = names & failure.clue.names
-            if (len(shared[0]) >= 2 or named) and (len(shared[1] - shared[0]) >= 1 or len(shared[1]) >= 2):
+            if not shared[1] - shared[0] and len(shared[1]) < 2:
+                continue
+            named = names_in(sentence) & failure.clue.names
+            if len(shared[0]) >= 2 or named:
                 term = longest(named or shared[0])
                 claim = without_itself(sentence)
                 why = f"explained before it: “{claim[:120]}”" if claim else f"the message before it mentions `{term}`"
