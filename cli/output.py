@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Literal, NamedTuple, TextIO
 
-from cli.format.layout import UNCUT, one_line, width
+from cli.format.layout import UNCUT, one_line, width, wrap
 from core.base.fault import Fault
 from core.text import visible
 
@@ -64,7 +64,7 @@ class Output(NamedTuple):
     def fault(self, fault: Fault) -> None:
         """A fault on stderr: one line, or one `error.v1` object."""
         if not self.json:
-            sys.stderr.write(f"casebook: {fault_line(fault)}\n")
+            sys.stderr.write("\n".join(_wrapped(f"casebook: {fault_line(fault)}")) + "\n")
             return
         from core.base.wire import dumps, error_object
 
@@ -73,6 +73,16 @@ class Output(NamedTuple):
     def paint(self, text: str, style: Style) -> str:
         """`text` (already inert) in a style, where the terminal shows any."""
         return f"\x1b[{_SGR[style]}m{text}\x1b[0m" if self.colour else text
+
+
+def _wrapped(line: str) -> Iterator[str]:
+    """The line as it is, or broken between words on a terminal."""
+    if not sys.stderr.isatty():
+        yield line
+        return
+    from shutil import get_terminal_size
+
+    yield from wrap(line, get_terminal_size().columns)
 
 
 def fault_line(fault: Fault) -> str:

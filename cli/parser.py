@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
 
 from core.base.fault import Fault
@@ -139,6 +139,7 @@ class Parser(argparse.ArgumentParser):
             meant = _suggestion(given, known)
             if wrong["argument"] == "COMMAND":
                 message = f"unknown command {given!r}"
+                meant = meant or _elsewhere(given)
         elif message == _NO_COMMAND:
             groups = [action for action in self._actions if isinstance(action, argparse._SubParsersAction)]
             message = f"missing command for {self.prog}: {', '.join(groups[0].choices)}"
@@ -154,6 +155,23 @@ def _suggestion(given: str, known: Sequence[str]) -> str:
 
     near = get_close_matches(given, known, n=1, cutoff=0.7)
     return f"did you mean {near[0]!r}? " if near else ""
+
+
+def _elsewhere(given: str) -> str:
+    """The sub-commands with this name, as a question: a person left out the group."""
+    found = [f"casebook {path}" for path in _paths(build(), "") if path.rpartition(" ")[2] == given]
+    return f"did you mean {' or '.join(map(repr, found[:3]))}? " if found else ""
+
+
+def _paths(parser: argparse.ArgumentParser, above: str) -> Iterator[str]:
+    """The commands below this one, each with those above it."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            children: Mapping[str, argparse.ArgumentParser] = action.choices
+            for name, child in children.items():
+                path = f"{above} {name}".lstrip()
+                yield path
+                yield from _paths(child, path)
 
 
 def number(text: str) -> int:

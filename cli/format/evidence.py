@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cli.format.cases import field, trace_lines
-from cli.format.layout import clip, one_line, wrap
+from cli.format.layout import clip, counted, one_line, wrap
 from cli.output import Output, Style
 from core.align.alignment import AlignedEntry, AlignResult, Evidence
 from core.align.input import Extracted
@@ -129,8 +129,12 @@ def session_lines(out: Output, done: SessionAligned) -> Iterator[str]:
         (done.aligned, "aligned"), (done.accepted, "accepted"), (done.flagged, "flagged"),
         (done.ambiguous, "ambiguous"), (done.failed, "failed"), (done.rejected, "rejected"), (done.waiting, "waiting"),
     ]  # fmt: skip
-    yield f"{done.quotes:,} quotes: " + ", ".join(f"{count:,} {what}" for count, what in counts if count) + "."
-    yield out.paint(f"Aligned {done.looked:,}, {done.changed:,} changed.", "dim")
+    yield (
+        f"Session with {counted(done.quotes, 'quote')}: "
+        + ", ".join(f"{count:,} {what}" for count, what in counts if count)
+        + "."
+    )
+    yield out.paint(f"{counted(done.looked, 'quote')} checked, {done.changed:,} with a new status.", "dim")
     if done.returned:
         yield out.paint(f"{done.returned:,} that you accepted are missing from the session. Review them again.", "warn")
     for entry in done.demoted:

@@ -181,7 +181,7 @@ def refused(endpoint: Endpoint, provider: str, model: str, status: int, body: by
     elif 400 <= status < 500:
         kind, message, hint = "invalid_input", f"{where} rejects the request{because}", "check the llm settings"
     else:
-        kind, message, hint = "model_unreachable", f"{where} cannot answer{because}", "see the message from the server"
+        kind, message, hint = "model_unreachable", f"{where} cannot answer{because}", "check the log of the server"
     return Fault(kind, message, hint, endpoint=where, model=shown, status=status, said=text)
 
 

@@ -102,7 +102,11 @@ def _sound(store: Store) -> Check:
     broken = store.con.execute("PRAGMA foreign_key_check").fetchone()
     if broken:
         return Check("sqlite_open", False, f"a row of {broken[0]} refers to a missing row of {broken[2]}", RESCUE)
-    state = store.readonly or f"schema {SHIPPED.version}, SQLite {apsw.sqlite_lib_version()}"
+    state = (
+        f"opened read-only: {store.readonly}"
+        if store.readonly
+        else f"schema {SHIPPED.version}, SQLite {apsw.sqlite_lib_version()}"
+    )
     return Check("sqlite_open", True, state)
 
 

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 from cli.format.layout import clip, counted, one_line, pad, width, wrap
 from cli.output import Output
 from cli.progress import reporter
+from core.base.fault import Fault
 from core.base.reports import Progress
 
 Run = Callable[..., Any]
@@ -161,3 +163,21 @@ def test_a_result_longer_than_the_screen_goes_to_the_pager(filled: Run, home: Pa
 
     assert sum(line.startswith("paged:") for line in on_a_terminal("errors", "list").splitlines()) > 24
     assert "paged:" not in on_a_terminal("errors", "list", "--limit", "3")
+
+
+def test_a_fault_is_broken_between_words_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    fault = Fault("config_invalid", "config.toml is not valid TOML: expected a bracket", "correct that line")
+    monkeypatch.setenv("COLUMNS", "30")
+    for stream, lines in ((Terminal(), 3), (StringIO(), 1)):
+        monkeypatch.setattr("sys.stderr", stream)
+        Output().fault(fault)
+        said = stream.getvalue()
+        assert said.count("\n") == lines
+        assert " ".join(said.split()) == (
+            "casebook: config.toml is not valid TOML: expected a bracket; correct that line"
+        )
+        assert lines == 1 or all(len(line) <= 30 for line in said.split("\n"))

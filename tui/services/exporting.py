@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from core.flows.insights.pictures import Picture
 
 Kind = Literal["listed", "cases", "fixes", "backup", "picture"]
-FORMS: dict[str, Format] = {".jsonl": "jsonl", ".csv": "csv", ".md": "markdown"}
-"""What a file's name ends in, by form."""
 _TELL = 200
 """Cases between two reports."""
 REPLACES = "f2"
@@ -95,6 +93,7 @@ def proposed(folder: Path | None, name: str) -> str:
 def written(job: Job[Written], export: Export, named: str, *, replacing: bool) -> Written:
     """Write it, whole or not at all; hands over how many there are so far."""
     from core.base.config.settings_sources import from_home
+    from core.errors.exchange.case_export import FORMS
 
     path = from_home(named).absolute()
     if export.kind == "backup":

@@ -48,7 +48,7 @@ def _list_lines(out: Output, page: CaseList) -> Iterator[str]:
     if not page.cases:
         yield "No cases match."
         return
-    tools = min(16, max(width(row.tool) for row in page.cases)) if out.columns >= _WIDE else 8
+    tools = min(16, max(4, *(width(row.tool) for row in page.cases))) if out.columns >= _WIDE else 8
     yield out.paint(f"{'case':>6}  {'status':<10}  {'seen':>5}  {'last seen':<10}  {pad('tool', tools)}  error", "dim")
     for row in page.cases:
         when, tool = pad(row.last_seen[:10], 10), pad(row.tool, tools)
@@ -170,11 +170,13 @@ def run_import(args: argparse.Namespace, context: Context) -> int:
 
 def run_export(args: argparse.Namespace, context: Context) -> int:
     """`errors export`: cases, to stdout or to a file that is written whole or not at all."""
-    from core.errors.exchange.case_export import export_cases, export_file, export_fixes, guarded
+    from core.errors.exchange.case_export import FORMS, export_cases, export_file, export_fixes, guarded
 
     if args.sync is not None:
         return run_sync(args, context)
+    _refuse_sync_options(args)
     which = _filters(args)
+    form = args.format or FORMS.get(Path(args.output or "").suffix.lower(), "jsonl")
     if args.fixes and which != Filters():
         raise Fault(
             "invalid_input",
@@ -183,17 +185,24 @@ def run_export(args: argparse.Namespace, context: Context) -> int:
         )
     with open_store(context.database) as store:
         if args.output is None:
-            pieces = export_fixes(store, args.format) if args.fixes else export_cases(store, args.format, which)
+            pieces = export_fixes(store, form) if args.fixes else export_cases(store, form, which)
             for piece in guarded(pieces, context.database):
                 sys.stdout.write(piece)
             return 0
         done = export_file(
-            store, Path(args.output), args.format, fixes=args.fixes, which=which, replace=args.force
+            store, Path(args.output), form, fixes=args.fixes, which=which, replace=args.force
         )  # fmt: skip
     what = ("fix" if done.count == 1 else "fixes") if args.fixes else "case" if done.count == 1 else "cases"
     context.out.note(f"wrote {one_line(args.output)}, {done.count:,} {what}, {done.size:,} bytes")
     context.out.result(done, ())
     return 0
+
+
+def _refuse_sync_options(args: argparse.Namespace) -> None:
+    """Raise Fault for an option that only `--sync` has: without it, all cases would be printed."""
+    given = {"--remove": args.remove, "--dry-run": args.dry_run, "--yes": args.yes, "--budget": args.budget is not None}
+    if wrong := next((option for option, is_given in given.items() if is_given), ""):
+        raise Fault("invalid_input", f"{wrong} needs --sync", "add --sync FILE")
 
 
 def _filters(args: argparse.Namespace) -> Filters:
@@ -305,12 +314,19 @@ def _is_allowed(path: Path, body: str, report: SyncedFile) -> bool:
     """Return whether the user allows the first block in this file. Raises Fault without a terminal."""
     if not sys.stdin.isatty() or not sys.stderr.isatty():
         hint = "pass --yes, or run the command in a terminal"
-        raise Fault("invalid_input", f"{path} has no casebook block yet, and you must confirm the first block", hint)
+        raise Fault("invalid_input", f"{path}: the first casebook block of a file needs your confirmation", hint)
     for line in body.split("\n"):
         sys.stderr.write(f"  {one_line(line)}\n")
-    if not report.fixes + report.practices + report.corrections:
-        sys.stderr.write("This project has no verified fixes yet. To verify a fix, run: casebook errors triage\n")
+    if _is_empty(report):
+        sys.stderr.write(_NO_FIXES + "\n")
     return says_yes(f"Write this block into {one_line(str(path))} and keep it up to date?")
+
+
+_NO_FIXES = "This project has no verified fixes yet. To verify a fix, run: casebook errors triage"
+
+
+def _is_empty(report: SyncedFile) -> bool:
+    return not report.fixes + report.practices + report.corrections
 
 
 def _synced_lines(reports: list[SyncedFile] | tuple[SyncedFile, ...]) -> Iterator[str]:
@@ -321,6 +337,9 @@ def _synced_lines(reports: list[SyncedFile] | tuple[SyncedFile, ...]) -> Iterato
             yield f"{one_line(one.path)}: {one_line(one.fault)}"
             continue
         left = f", {one.left_out:,} omitted" if one.left_out else ""
-        held = f"fixes {one.fixes:,}, practices {one.practices:,}, corrections {one.corrections:,}{left}"
+        parts = ((one.fixes, "fix"), (one.practices, "practice"), (one.corrections, "correction"))
+        held = ", ".join(counted(count, what) for count, what in parts) + left
         state = "written" if one.changed else "unchanged"
         yield f"{one_line(one.path)}: {state}, {held}, about {one.tokens:,} tokens"
+        if _is_empty(one):
+            yield _NO_FIXES

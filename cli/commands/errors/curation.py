@@ -169,17 +169,19 @@ def _result_lines(out: Output, done: Curated) -> Iterator[str]:
         yield out.paint(f"Saved as change {done.change}. To undo it, run: casebook undo", "dim")
     if done.unchanged:
         yield f"No change for {_cases(done.unchanged)}."
-    yield from map(_beside_line, done.beside)
+    for one in done.beside:
+        yield from _beside_lines(one)
     for conflict in done.conflicts:
         yield from _conflict_lines(out, conflict)
 
 
-def _beside_line(one: Beside) -> str:
+def _beside_lines(one: Beside) -> Iterator[str]:
     """Which fix it was, where the case holds others."""
     first, *more = one.others
-    others = f"fix {first}" if not more else f"fixes {', '.join(map(str, one.others[:3]))}{' …' if more[2:] else ''}"
-    said = "answers a different error" if not more else "answer other errors"
-    return f"In case {one.case_id}, this is fix {one.fix}. {others[0].upper()}{others[1:]} {said}: --fix {first}"
+    others = f"Fix {first}" if not more else f"Fixes {', '.join(map(str, one.others[:3]))}{', …' if more[2:] else ''}"
+    said = "is for a different error" if not more else "are for other errors"
+    yield f"In case {one.case_id}, this is fix {one.fix}. {others} {said}."
+    yield f"To select {'that fix' if not more else 'one of them'}, add --fix, for example --fix {first}."
 
 
 def _differed_lines(out: Output, done: Curated) -> Iterator[str]:

@@ -56,7 +56,9 @@ def _add_cases(children: Group) -> None:
     importer.argument("file", "FILE", ".jsonl, .csv or .md export, or an SQLite database", type=path_name)
     exporter = children.leaf("export", "export cases", "cli.commands.errors.cases:run_export")
     _add_filters(exporter)
-    exporter.add_argument("--format", choices=("jsonl", "csv", "markdown"), default="jsonl", help="default: jsonl")
+    exporter.add_argument(
+        "--format", choices=("jsonl", "csv", "markdown"), help="default: from the file extension, else jsonl"
+    )
     exporter.flag("--fixes", "only verified fixes (all formats can be imported)")
     exporter.argument("-o", "--output", "FILE", "output file (default: stdout)", type=path_name)
     exporter.flag("--force", "replace an existing file or an edited block")

@@ -220,6 +220,8 @@ def _block_fix(fix: PortableFix) -> str:
 
 _T = TypeVar("_T")
 Format = Literal["jsonl", "csv", "markdown"]
+FORMS: dict[str, Format] = {".jsonl": "jsonl", ".csv": "csv", ".md": "markdown"}
+"""Each format by the extension of its files."""
 Which = Filters | Sequence[int]
 CASES_HEAD = "# Errors and their fixes\n"
 

@@ -188,6 +188,9 @@ def test_cases_go_out_and_come_in_again(filled: Run, tmp_path: Path) -> None:
         "schema_version": "export_report.v1", "path": str(file), "count": 1, "size": file.stat().st_size,
     }  # fmt: skip
     assert filled("errors", "export").out == file.read_bytes()
+    page = file.with_suffix(".md")
+    filled("errors", "export", "-o", str(page))
+    assert page.read_bytes() == filled("errors", "export", "--format", "markdown").out, "the extension names the format"
     report = filled("errors", "import", str(file), "--db", other, "--json").json()
     assert (report["errors"], report["resolutions"]) == (1, 1)
     again = filled("errors", "import", str(file), "--db", other, "--json").json()

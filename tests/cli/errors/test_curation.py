@@ -127,9 +127,10 @@ def test_which_of_several_fixes_it_was_is_said_in_one_line_with_the_flag_for_the
     assert len(both["fingerprints"]) == len(both["resolutions"]) == 2
     number = fixes(filled, 1)
     assert answer(filled, ERRORS[0]) == (f"first idea for {ERRORS[0]}", "draft"), "what was searched is not the newest"
-    told = f"In case 1, this is fix {number['beta']}. Fix {number['alpha']} answers a different error: --fix "
+    told = f"In case 1, this is fix {number['beta']}. Fix {number['alpha']} is for a different error."
     done = filled("errors", act, "1")
-    assert f"{told}{number['alpha']}" in done.text.split("\n")
+    lines = done.text.split("\n")
+    assert lines[lines.index(told) + 1] == f"To select that fix, add --fix, for example --fix {number['alpha']}."
     assert all(width(line) <= 80 for line in done.text.split("\n"))
     assert filled("errors", act, "2").text.count("In case") == 0, "a case with one fix needs no such line"
     assert "In case" not in filled("errors", act, "1", "--fix", str(number["alpha"])).text
@@ -141,7 +142,7 @@ def test_what_was_verified_before_says_which_fix_that_is(filled: Run) -> None:
     assert filled("errors", "verify", "1").code == 0
     again = filled("errors", "verify", "1", "--json")
     assert again.json()["beside"] == [{"case_id": 1, "fix": number["beta"], "others": [number["alpha"]]}]
-    assert f"this is fix {number['beta']}. Fix {number['alpha']} answers" in filled("errors", "verify", "1").text
+    assert f"this is fix {number['beta']}. Fix {number['alpha']} is for" in filled("errors", "verify", "1").text
     assert filled("errors", "verify", "1", "2").text.count("In case 1") == 1
 
 

@@ -17,10 +17,12 @@ def test_the_first_block_needs_a_person(run: Run, home: Path) -> None:
     path.write_text("mine\n")
     refused = run("errors", "export", "--sync", file)
     assert refused.code == 2
-    assert "you must confirm the first block" in refused.said
+    assert "the first casebook block of a file needs your confirmation" in refused.said
     assert path.read_text() == "mine\n"
     shown = run("errors", "export", "--sync", file, "--dry-run")
     assert b"## Known errors and fixes" in shown.out
+    assert "unchanged, 0 fixes, 0 practices, 0 corrections, about " in shown.text
+    assert "This project has no verified fixes yet." in shown.text
     assert path.read_text() == "mine\n"
     done = run("errors", "export", "--sync", file, "--yes", "--json")
     (report,) = json.loads(done.out)["files"]

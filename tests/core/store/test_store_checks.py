@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from core.store import Check, Store, store_checks
+from core.store import Check, Store, open_store, store_checks
 
 NAMES = ["data_dir_writable", "sqlite_open", "vec_loaded", "counts_match"]
 
@@ -93,3 +93,14 @@ def test_a_folder_that_cannot_be_written_is_unhealthy(open_folder: Path, as_nobo
     check = as_nobody(lambda: store_checks(open_folder / "a" / "casebook.db")[0])
     assert (check.name, check.ok) == ("data_dir_writable", False)
     assert str(open_folder) in check.detail
+
+
+def test_a_casebook_on_a_full_disk_is_sound_but_read_only(indexed: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    def opened(path: Path) -> Store:
+        store = open_store(path)
+        store.readonly = "the disk is full"
+        return store
+
+    monkeypatch.setattr("core.store.checks.open_store", opened)
+    check = found(indexed.path)["sqlite_open"]
+    assert (check.ok, check.detail) == (True, "opened read-only: the disk is full")
