@@ -52,7 +52,7 @@ CAPPED: Final = {
     "core.flows.ingest.case_citations._COINED": "the first 1,000 code points of a key line (`question_of`)",
     "core.library.parse.markdown._TAG": "a text up to its last `-->`: every comment in it is closed",
     "core.rules.matching.tables._ATOM": "patterns that compile: no class in them is left open",
-    "core.text.secrets.fields._USER": "one option of a command (`option_spans`)",
+    "core.text.secrets.scan._USER": "one option of a command (`option_spans`)",
     "core.text.secrets.prose:([A-Za-z]+)[ \\t]$": "16 code points before a name (`strength`)",
 }
 """What takes square time of what it reads, and the little that it is ever given."""
