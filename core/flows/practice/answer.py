@@ -9,7 +9,7 @@ from typing import cast
 import apsw
 
 from core.base.fault import Fault
-from core.errors.identity.api import identify
+from core.errors.identity.fingerprint import identify
 from core.errors.practice import Practice, practice_of
 from core.errors.retrieval.answer import SearchAnswer
 from core.store import Store, faults, open_store

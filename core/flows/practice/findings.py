@@ -1,7 +1,8 @@
 """What a harvest records for practice: findings of checkers and how each was handled, what the environment lacked.
 
 Also the commands to warn of: what in a command itself makes it fail (a subcommand, option or word that the error
-named). A finding is suppressed, edited, removed, configured, reverted, or rewritten by a command."""
+named). A finding is suppressed, edited, removed, configured, reverted, or rewritten by a command. A warning that was
+given before a run is settled by the calls that followed it."""
 
 from __future__ import annotations
 
@@ -13,14 +14,13 @@ from typing import Final, NamedTuple, cast
 import apsw
 
 from core.errors.identity.codes import Lack, Rule, lack_of, rule_of
-from core.errors.practice import Finding, How, Warned, replace_rows
+from core.errors.practice import VIA, Finding, How, Warned, replace_rows
 from core.flows.harvest.changes import Hint
-from core.flows.harvest.command import Command, Part, parse_command
+from core.flows.harvest.command import Command, Part, command_of, parse_command
 from core.flows.harvest.events import HarvestedError
 from core.flows.harvest.fixes.correction import BY_A_PERSON, OUTSIDE, subcommand
 from core.flows.harvest.fixes.linking import is_check
 from core.flows.harvest.programs import SCRIPT_RUNNERS
-from core.flows.practice.before_run import settle_shown
 
 _LIST: Final = r"[@\w:/-]{1,80}(?:[ \t]*,[ \t]*[@\w:/-]{1,80})*"
 _DIRECTIVES: Final = (
@@ -359,3 +359,52 @@ def _context(con: apsw.Connection, error: HarvestedError) -> str:
 def _flat(command: str) -> str:
     flat = " ".join(command.split())
     return flat if len(flat) <= _QUOTE_KEPT else f"{flat[: _QUOTE_KEPT - 1]}…"
+
+
+_CALLS = """SELECT t.name, t.input_json, t.failed, m.ts FROM tool_call AS t
+ JOIN message AS m ON m.session_id = t.session_id AND m.idx = t.call_idx
+ WHERE t.session_id = ? AND m.ts > ? ORDER BY t.call_idx"""
+
+
+def settle_shown(con: apsw.Connection, session: str) -> None:
+    """Settle the warnings before runs in this session by the calls that followed them.
+
+    `failed_again`: the same form of command failed once more; `helped`: it was not run again, and the program was run
+    in another form and passed; else `ignored`. Within the caller's transaction.
+    """
+    told = con.execute(
+        "SELECT id, resolution_id, told_at FROM answer_outcome WHERE session_id = ? AND via = ?", (session, VIA)
+    ).fetchall()
+    for row, resolution, told_at in cast("list[tuple[int, int, str]]", told):
+        keys = con.execute(
+            "SELECT b.program, b.key, b.passed FROM before_run AS b"
+            " JOIN resolution AS r ON r.session_id = b.fix_session"
+            " AND r.fingerprint = b.fingerprint AND r.message_ids = b.message_ids WHERE r.id = ?",
+            (resolution,),
+        ).fetchall()
+        calls = con.execute(_CALLS, (session, told_at)).fetchall()
+        outcome, performed = _outcome(
+            cast("list[tuple[str, str, str]]", keys), cast("list[tuple[str, str, int, str]]", calls)
+        )
+        con.execute(
+            "UPDATE answer_outcome SET outcome = ?1, performed = ?2, settled_at = ?3"
+            " WHERE id = ?4 AND (outcome, performed, settled_at) IS NOT (?1, ?2, ?3)",
+            (outcome, performed, calls[-1][3] if calls else told_at, row),
+        )
+
+
+def _outcome(keys: list[tuple[str, str, str]], calls: list[tuple[str, str, int, str]]) -> tuple[str, bool]:
+    forms = {(program, key) for program, key, _ in keys}
+    others = {program for program, key, _ in keys if key}
+    others |= {part.program for _, key, passed in keys if not key for part in parse_command(passed).members}
+    again, performed = False, False
+    for tool, tool_input, failed, _ in calls:
+        command = command_of(tool, json.loads(tool_input))
+        made = frozenset[tuple[str, str]]() if command is None else frozenset(keys_of(command))
+        if forms & made:
+            if failed:
+                return "failed_again", performed
+            again = True
+        elif not failed and {program for program, _ in made} & others:
+            performed = True
+    return ("helped" if performed and not again else "ignored"), performed
