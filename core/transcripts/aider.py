@@ -20,7 +20,7 @@ from core.transcripts.records import Record, Role, SessionStart, Turn
 
 NAME = "Aider"
 FILES = (".aider.chat.history.md",)
-MARKS = ()
+MARKS = (b"# aider chat started at ",)
 
 _START: Final = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)[ \t]*")
 _RUN: Final = re.compile(r"/(?:run|test)[ \t]+(?P<command>\S[^\n]{0,4000})|!(?P<shell>\S[^\n]{0,4000})")
@@ -28,13 +28,8 @@ _FENCE: Final = re.compile(r" {0,3}(`{3,20})")
 
 
 def owns(value: object) -> bool:
-    """Always False: the format is not JSON. Use `is_named`."""
+    """Always False: the format is not JSON. A history is known by its name or by how it begins."""
     return False
-
-
-def is_named(head: bytes, path: Path) -> bool:
-    """Whether a file is a history of Aider, by its name or its first line."""
-    return path.name == FILES[0] or head.lstrip()[:24] == b"# aider chat started at "
 
 
 def start_of(head: bytes, path: Path) -> SessionStart:

@@ -37,7 +37,7 @@ _LEAST_PARTICULAR: tuple[Agent, ...] = ("claude-code", "plain")
 
 def detect(head: bytes, path: Path) -> Agent | None:
     """Return the agent that wrote a file beginning with `head`; None if unknown. `path` is not opened."""
-    if aider.is_named(head, path):
+    if path.name in aider.FILES or head.lstrip().startswith(aider.MARKS):
         return "aider"
     values = list(head_values(head))
     particular: list[Agent] = [one for one in READERS if one not in _LEAST_PARTICULAR]
