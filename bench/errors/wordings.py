@@ -24,8 +24,7 @@ from bench.errors.wordings_plot import plot
 from bench.table import Row
 from core.embedding.runtime.query_model import ModelAtHand, VectorSearch
 from core.errors import search
-from core.errors.identity.api import identify
-from core.errors.identity.fingerprint import normalize_error
+from core.errors.identity.fingerprint import identify, normalize_error
 from core.errors.retrieval import vector_tier
 from core.lexical import any_of, terms
 from core.store import Store, open_store

@@ -15,7 +15,7 @@ from core.embedding.models.catalogue import CATALOGUE, MINILM, Model
 from core.embedding.models.models import Absent, current, find
 from core.embedding.runtime.embedder import Embedder
 from core.embedding.runtime.local import load
-from core.errors.identity.api import identify
+from core.errors.identity.fingerprint import identify
 from core.errors.retrieval.embed_text import embed_text, place_of
 from core.lexical import bigrams
 from core.store import Store

@@ -8,7 +8,7 @@ from cli.format.layout import UNCUT, clip, one_line, wrap
 from cli.output import Output, Style
 from core.base.trace import Step, lines
 from core.errors.equivalence import in_words
-from core.errors.identity.identity import Identity
+from core.errors.identity.fingerprint import Identity
 from core.errors.lessons import Lesson, card
 from core.errors.retrieval.answer import Hit, SearchAnswer, Source
 

@@ -11,9 +11,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from core.base.lazy import lazy_names
-from core.errors.identity.api import identify, key_line
-from core.errors.identity.fingerprint import Masked, fingerprint, masked_parts, normalize_error
-from core.errors.identity.identity import Identity, KeyLine
+from core.errors.identity.fingerprint import Identity, Masked, fingerprint, identify, masked_parts, normalize_error
+from core.errors.identity.keylines.select import KeyLine, key_line
 from core.errors.retrieval.answer import Hit, Query, SearchAnswer, Similar, Source
 from core.errors.retrieval.api import count_use, search
 

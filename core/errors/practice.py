@@ -19,7 +19,7 @@ import apsw
 from core.errors.cases.derived import message_numbers, project_names
 from core.errors.fixes import strength_of
 from core.errors.identity.codes import lack_of, rule_of
-from core.errors.identity.identity import Identity
+from core.errors.identity.fingerprint import Identity
 from core.store import Store, faults
 from core.text import redact
 

@@ -14,8 +14,7 @@ from core.base.fault import Fault
 from core.errors.cases.record import find_case
 from core.errors.cases.resolutions import add_resolution
 from core.errors.fixes import AGENT, Evidence
-from core.errors.identity.api import identify
-from core.errors.identity.identity import Identity
+from core.errors.identity.fingerprint import Identity, identify
 from core.errors.lessons import HUNK_LINES, Do, Lesson, LessonEvidence, When
 from core.evidence.rows import StoredMessages, session_named
 from core.flows.harvest.changes import Hint

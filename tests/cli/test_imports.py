@@ -92,7 +92,7 @@ def test_a_search_makes_no_dataclass_but_those_that_leave_as_json(spawn: Spawn) 
         *(f"core.errors.retrieval.answer.{name}" for name in answer),
         *(f"core.errors.lessons.{name}" for name in ("Do", "Lesson", "LessonEvidence", "When")),
         *(f"core.errors.practice.{name}" for name in PRACTICE),
-        *(f"core.errors.identity.identity.{name}" for name in ("Identity", "KeyLine")),
+        *("core.errors.identity.fingerprint.Identity", "core.errors.identity.keylines.select.KeyLine"),
         *(f"core.base.config.settings_sources.{name}" for name in ("Config", "Setting")),
         "core.embedding.models.catalogue.Thresholds",
         *("core.base.trace.Step", "core.errors.fixes.Evidence"),

@@ -14,7 +14,7 @@ from core.base.fault import Fault
 from core.base.trace import Step, Stopwatch, facts
 from core.errors.cases.derived import REPOSITORY_OF_PLACE, index_case, name_tool
 from core.errors.cases.resolutions import add_resolution
-from core.errors.identity.api import identify
+from core.errors.identity.fingerprint import identify
 from core.errors.retrieval.answer import Status
 from core.store import Store, change, now, open_store
 from core.text import redact

@@ -12,8 +12,7 @@ import apsw
 from core.base.fault import Fault
 from core.errors.cases.resolutions import Resolution, insert_resolution, resolutions_of
 from core.errors.curation.transaction import Curated, DecisionResult, SeenVersion, Written, checked, decide
-from core.errors.identity.api import identify
-from core.errors.identity.fingerprint import fingerprint, normalize_error
+from core.errors.identity.fingerprint import fingerprint, identify, normalize_error
 from core.store import RowChange, Store, faults, row_changes
 
 _MOVED = {"fingerprint": "fingerprint", "case_key": "error_normalized", "resolution": "id", "noise": "case_id"}

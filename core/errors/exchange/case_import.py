@@ -20,7 +20,7 @@ from core.errors.cases.derived import one_form, parse_names, refresh_case
 from core.errors.cases.record import RAW_KEPT, Name, ensure_case, find_case
 from core.errors.cases.resolutions import add_resolution, readable
 from core.errors.curation.transaction import LONGEST_TAG, MOST_TAGS, NO_SOURCE
-from core.errors.identity.api import identify
+from core.errors.identity.fingerprint import identify
 from core.errors.lessons import (
     DO_FIELDS,
     HUNK_LINES,

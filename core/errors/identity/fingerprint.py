@@ -1,4 +1,4 @@
-"""The two keys of an error line, with what varies from run to run masked.
+"""What names an error: its key lines, and the two keys of the first, with what varies from run to run masked.
 
 The normalized error is the seed's key ("the same kind": error-kb REQ-RA-001, DESIGN 6.1): strings, paths and long
 numbers are masked. The fingerprint ("the same case", DESIGN 6.2) masks paths, numbers and ids of one run; names and
@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final, NamedTuple
+from typing import ClassVar, Final, NamedTuple
 
 from core.base.lazy import lazy_pattern
-from core.errors.identity.keylines.select import key_text
+from core.errors.identity.keylines.select import KeyLine, find_key_lines, key_line
 from core.text import MASK
 
 NUMBER: Final = lazy_pattern(
@@ -300,7 +301,7 @@ def fingerprint(text: str) -> str:
     made one; a masked secret is `<SECRET>`. At most 300 code points: a longer one is cut and ends with `…#` and a hash
     of the whole, so that differences after the cut still count. Source: DESIGN 6.2.
     """
-    return fingerprint_line(key_text(text))
+    return fingerprint_line(key_line(text))
 
 
 def fingerprint_line(line: str) -> str:
@@ -361,7 +362,7 @@ def normalize_error(text: str) -> str:
     Quoted strings of up to 100 characters, paths, and runs of two or more ASCII digits are replaced, in this order;
     the result has at most 200 code points and no blanks around it. Idempotent. Source: error-kb REQ-RA-001.
     """
-    return normalize_line(key_text(text))
+    return normalize_line(key_line(text))
 
 
 def normalize_line(line: str) -> str:
@@ -419,13 +420,13 @@ class Masked(NamedTuple):
     mark: str
 
 
-def masked_parts(key_line: str, normalized: str) -> tuple[Masked, ...]:
-    """Which parts of `key_line` the marks of `normalized` stand for, found by walking the text between them.
+def masked_parts(line: str, normalized: str) -> tuple[Masked, ...]:
+    """Which parts of the key line `line` the marks of `normalized` stand for, found by walking the text between them.
 
     Stops at the first stretch that is not there (a key that was cut, a line of another case): no part is guessed.
     """
     found: list[Masked] = []
-    at = key_line.find(_MARK.split(normalized, maxsplit=1)[0].rstrip()) if normalized else -1
+    at = line.find(_MARK.split(normalized, maxsplit=1)[0].rstrip()) if normalized else -1
     if at < 0:
         return ()
     marks = list(_MARK.finditer(normalized))
@@ -433,9 +434,42 @@ def masked_parts(key_line: str, normalized: str) -> tuple[Masked, ...]:
     for number, mark in enumerate(marks):
         last = number + 1 == len(marks)
         between = normalized[mark.end() :] if last else normalized[mark.end() : marks[number + 1].start()]
-        end = len(key_line) if last and not between else key_line.find(between, at + 1)
-        if end < 0 or at >= len(key_line):
+        end = len(line) if last and not between else line.find(between, at + 1)
+        if end < 0 or at >= len(line):
             return tuple(found)
         found.append(Masked(at, end, mark[0]))
         at = end + len(between)
     return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """The names of one error output. Compilers and test runners name several: `key_lines`, the primary first."""
+
+    SCHEMA: ClassVar[str] = "error_id.v1"
+
+    key_line: str
+    key_lines: tuple[KeyLine, ...]
+    tool: str
+    normalized: str
+    fingerprint: str
+
+
+def identify(text: str) -> Identity:
+    """The names of any output: redacted, cleaned, unwrapped, its key lines found, normalized and fingerprinted.
+
+    Spans are half-open code-point ranges of `text`. Blank text has an empty key line and no key lines; it never raises.
+    """
+    lines = find_key_lines(text)
+    if not lines:
+        return Identity("", (), "unknown", "", "")
+    primary = lines[0]
+    return Identity(primary.text, lines, primary.tool, normalize_line(primary.text), fingerprint_line(primary.text))
+
+
+def names_failure(found: Identity) -> bool:
+    """Whether an output has more than trailers and progress: its key line is primary, or would be by itself."""
+    if not found.key_lines or found.key_lines[0].role == "primary":
+        return bool(found.key_lines)
+    alone = find_key_lines(found.key_line)
+    return bool(alone) and alone[0].role == "primary"

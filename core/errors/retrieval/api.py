@@ -14,10 +14,9 @@ from core.embedding.index.state import read_state
 from core.embedding.runtime.query_model import NoVectors, VectorSearch
 from core.errors.cases.derived import HOLDS_HERE, repository_of_folder
 from core.errors.fixes import Telling, Via, write_telling
-from core.errors.identity.api import identify, names_failure
 from core.errors.identity.codes import missing_program
-from core.errors.identity.fingerprint import fingerprint, normalize_error
-from core.errors.identity.identity import Identity, KeyLine
+from core.errors.identity.fingerprint import Identity, fingerprint, identify, names_failure, normalize_error
+from core.errors.identity.keylines.select import KeyLine
 from core.errors.retrieval.answer import Hit, Query, SearchAnswer, Similar, VectorResult
 from core.errors.retrieval.tiers import (
     ELSEWHERE,

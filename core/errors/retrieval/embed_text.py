@@ -15,9 +15,9 @@ import apsw
 
 from core.base.lazy import lazy_pattern
 from core.errors.cases.derived import own_titles
-from core.errors.identity.api import key_line
 from core.errors.identity.codes import ERRNO
 from core.errors.identity.envelope import without_wrappers
+from core.errors.identity.keylines.select import key_line
 from core.store.sql import number
 from core.text import MASK, clean, redact
 

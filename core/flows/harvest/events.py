@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import ClassVar, Final, Literal, NamedTuple
 
 from core.base.trace import Step
-from core.errors.identity.identity import KeyLine
+from core.errors.identity.keylines.select import KeyLine
 from core.errors.lessons import Lesson
 from core.flows.harvest.changes import Hint
 from core.transcripts.records import Agent, Failure

@@ -12,10 +12,9 @@ from dataclasses import replace
 from typing import Final, NamedTuple
 
 from core.base.lazy import lazy_pattern
-from core.errors.identity.api import identify
-from core.errors.identity.fingerprint import fingerprint_line, normalize_line
-from core.errors.identity.identity import KeyLine
+from core.errors.identity.fingerprint import fingerprint_line, identify, normalize_line
 from core.errors.identity.keylines.generic import is_cap
+from core.errors.identity.keylines.select import KeyLine
 from core.flows.harvest.command import Command
 from core.text import clean
 from core.text.cleaning import without_spelled_colours

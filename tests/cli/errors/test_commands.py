@@ -12,7 +12,7 @@ import pytest
 
 from core.errors import observe, record_resolution
 from core.errors.cases.record import Name
-from core.errors.identity.api import identify
+from core.errors.identity.fingerprint import identify
 from core.store import open_store
 from tests.flows.harvest.chat import LOOKUP
 from tests.flows.harvest.test_session import Transcript

@@ -15,7 +15,7 @@ from core.base.config.settings_sources import default_config
 from core.base.fault import Fault
 from core.errors import observe, record_resolution
 from core.errors.cases.record import Name
-from core.errors.identity.api import identify
+from core.errors.identity.fingerprint import identify
 from core.flows.ingest.api import ingest
 from core.flows.mcp import library_tools
 from core.flows.mcp.context import Desk

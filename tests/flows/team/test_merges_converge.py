@@ -17,7 +17,7 @@ from core.errors.cases.resolutions import answering
 from core.errors.curation.merging import merge
 from core.errors.curation.splitting import shared_fixes, split
 from core.errors.curation.transaction import look
-from core.errors.identity.api import identify
+from core.errors.identity.fingerprint import identify
 from core.flows.system.history import take_back
 from core.flows.team.sync import merges, session
 from core.flows.team.sync.replica import known_lessons, put

@@ -20,7 +20,7 @@ from core.embedding.runtime.query_model import ModelAtHand, NoVectors, VectorSea
 from core.embedding.runtime.worker import run as embed_all
 from core.embedding.service.client import Embed
 from core.errors import record_resolution, search
-from core.errors.identity.api import identify
+from core.errors.identity.fingerprint import identify
 from core.errors.retrieval.answer import Query
 from core.errors.retrieval.api import deepened, weak_match
 from core.errors.retrieval.embed_text import ErrorSource

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Final, NamedTuple
 
 from core.base.lazy import lazy_pattern
-from core.errors.identity.keylines.lines import Page, peel
+from core.errors.identity.keylines.lines import KeyLineCandidate, Page
 
 WRAPPER: Final = 10
 """Says only that something failed (`make: *** [x] Error 1`): a key line if there is no other."""
@@ -19,21 +19,6 @@ CAUSE: Final = 60
 """A diagnosis: a compiler's error, an uncaught exception."""
 TEST: Final = 80
 """What a test runner says of a failed test."""
-
-
-class Part(NamedTuple):
-    """`start`..`end` of line `number`: what a key line is made of."""
-
-    number: int
-    start: int
-    end: int
-
-
-class KeyLineCandidate(NamedTuple):
-    """A key line: its parts in order (nearly always one), and how much it says."""
-
-    weight: int
-    parts: tuple[Part, ...]
 
 
 class Rule(NamedTuple):
@@ -72,19 +57,3 @@ def rule(
     """A rule from its parts; `pattern` is compiled when a needle first calls for it, digits and words are ASCII."""
     places = (located,) if isinstance(located, str) else located
     return Rule((needles,) if isinstance(needles, str) else needles, lazy_pattern(pattern, re.ASCII), weight, places)
-
-
-def whole(page: Page, number: int, weight: int) -> KeyLineCandidate:
-    """The message of line `number` as a key line."""
-    return KeyLineCandidate(weight, (message(page, number),))
-
-
-def joined(page: Page, numbers: Iterable[int], weight: int) -> KeyLineCandidate:
-    """The messages of several lines as one key line."""
-    return KeyLineCandidate(weight, tuple(message(page, number) for number in numbers))
-
-
-def message(page: Page, number: int) -> Part:
-    """The message of line `number`: without indentation, location and envelope suffix."""
-    start, end = peel(page.text(number))
-    return Part(number, start, end)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 from typing import Final, NamedTuple
 
@@ -243,3 +243,34 @@ def _add_numbered(page: Page, found: set[int]) -> None:
         last = value
     if len(run) >= _FEWEST_NUMBERED:
         found.update(run)
+
+
+class Part(NamedTuple):
+    """`start`..`end` of line `number`: what a key line is made of."""
+
+    number: int
+    start: int
+    end: int
+
+
+class KeyLineCandidate(NamedTuple):
+    """A key line: its parts in order (nearly always one), and how much it says."""
+
+    weight: int
+    parts: tuple[Part, ...]
+
+
+def whole(page: Page, number: int, weight: int) -> KeyLineCandidate:
+    """The message of line `number` as a key line."""
+    return KeyLineCandidate(weight, (message(page, number),))
+
+
+def joined(page: Page, numbers: Iterable[int], weight: int) -> KeyLineCandidate:
+    """The messages of several lines as one key line."""
+    return KeyLineCandidate(weight, tuple(message(page, number) for number in numbers))
+
+
+def message(page: Page, number: int) -> Part:
+    """The message of line `number`: without indentation, location and envelope suffix."""
+    start, end = peel(page.text(number))
+    return Part(number, start, end)

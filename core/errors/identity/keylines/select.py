@@ -8,28 +8,27 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import islice, takewhile
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from core.base.lazy import lazy_pattern
 from core.errors.identity.envelope import single_line, unwrap
-from core.errors.identity.identity import KeyLine
-from core.errors.identity.keylines.entry import (
-    CAUSE,
-    DETAIL,
-    TEST,
-    WRAPPER,
-    KeyLineCandidate,
-    Part,
-    Rule,
-    Tool,
-    message,
-)
+from core.errors.identity.keylines.entry import CAUSE, DETAIL, TEST, WRAPPER, Rule, Tool
 from core.errors.identity.keylines.generic import best_line, is_hollow, is_noise
-from core.errors.identity.keylines.lines import Line, Page, location, page, peel, quoted_lines
+from core.errors.identity.keylines.lines import (
+    KeyLineCandidate,
+    Line,
+    Page,
+    Part,
+    location,
+    message,
+    page,
+    peel,
+    quoted_lines,
+)
 from core.errors.identity.keylines.tools import (
     compilers,
-    jvm,
     linters,
     packages,
     python,
@@ -42,6 +41,27 @@ from core.errors.identity.keylines.tools import (
 _MOST = 400
 _GUTTER = lazy_pattern(r"E(?=\s|\Z)")
 _HEADING = lazy_pattern(r".*:\s*\Z")
+
+
+KeyLineRole = Literal["primary", "secondary"]
+
+
+@dataclass(frozen=True, slots=True)
+class KeyLine:
+    """One line that names an error.
+
+    `text` is the line without its location prefix, cleaned; `start` and `end` are the half-open code-point span of
+    it in the raw text; `tool` is the entry that recognised it (`python`, `tsc`, …, `unknown`). `role` is `primary` for
+    the line that names the output and for its peers, which are errors of their own (a compiler's next diagnosis, the
+    next failing test); causes, wrappers and details are `secondary`. If nothing names the failure, all are secondary:
+    the first is a trailer (`make: *** Error 1`) or a guess.
+    """
+
+    text: str
+    start: int
+    end: int
+    tool: str
+    role: KeyLineRole
 
 
 class Nested(NamedTuple):
@@ -102,7 +122,7 @@ TOOLS: Final[tuple[Tool, ...]] = (
     *python.TOOLS,
     *compilers.RUST,
     *runtimes.NODE,
-    *jvm.TOOLS,
+    *runtimes.JVM,
     *compilers.COMPILERS,
     *runtimes.RUNTIMES,
     *linters.TOOLS,
@@ -206,7 +226,7 @@ def _present(whole: str) -> frozenset[str]:
     return frozenset(needle for head in heads for needle in _HEADS[head] if needle in whole)
 
 
-def key_text(text: str) -> str:
+def key_line(text: str) -> str:
     """The text of the primary key line of `text`; empty for blank text."""
     shown = single_line(text)
     if shown:

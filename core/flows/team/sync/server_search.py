@@ -25,8 +25,7 @@ from core.base.trace import Step, Stopwatch, facts
 from core.embedding.index.vectors import unpack
 from core.embedding.runtime.query_model import NoVectors
 from core.errors.cases.derived import repository_of_folder
-from core.errors.identity.api import identify
-from core.errors.identity.fingerprint import fingerprint, normalize_error
+from core.errors.identity.fingerprint import fingerprint, identify, normalize_error
 from core.errors.retrieval.answer import Hit, Place, SearchAnswer, Source
 from core.errors.retrieval.api import OTHER_LINES
 from core.errors.retrieval.embed_text import embed_text, place_of
@@ -45,7 +44,7 @@ from core.text import clean, redact
 
 if TYPE_CHECKING:
     from core.embedding.runtime.query_model import VectorSearch
-    from core.errors.identity.identity import Identity
+    from core.errors.identity.fingerprint import Identity
     from core.flows.team.ask_server import TeamServer
     from core.team.postgres.server import Session
 

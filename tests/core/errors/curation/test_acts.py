@@ -16,7 +16,7 @@ from core.errors.curation.merging import merge
 from core.errors.curation.splitting import split
 from core.errors.curation.transaction import SeenVersion, Written, look, version_of
 from core.errors.curation.triage import count_waiting, triage_queue
-from core.errors.identity.api import identify
+from core.errors.identity.fingerprint import identify
 from core.flows.system.history import bring_back, take_back, take_back_several
 from core.store import Store, open_store
 

@@ -18,7 +18,7 @@ from core.errors.curation.splitting import shared_fixes, split
 from core.errors.curation.transaction import Written, look
 from core.errors.exchange.case_export import Format, export_cases, export_fixes
 from core.errors.exchange.case_import import import_cases
-from core.errors.identity.api import identify
+from core.errors.identity.fingerprint import identify
 from core.store import open_store
 from tests.casebooks import new_casebook
 

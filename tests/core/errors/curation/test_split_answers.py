@@ -18,7 +18,7 @@ from core.errors.curation.merging import merge
 from core.errors.curation.splitting import shared_fixes, split
 from core.errors.curation.transaction import Written, look
 from core.errors.exchange.case_export import export_cases
-from core.errors.identity.api import identify
+from core.errors.identity.fingerprint import identify
 from core.flows.system.history import bring_back, take_back
 from core.store import Store, open_store
 from tests.casebooks import new_casebook

@@ -91,7 +91,7 @@ def test_a_module_seen_under_both_names_is_high(tmp_path: Path) -> None:
         record_resolution(db, f"Error: Cannot find module '{path}'", "npm ci")
     with open_store(db, write=True) as store, store.transaction():
         from core.errors import observe
-        from core.errors.identity.api import identify
+        from core.errors.identity.fingerprint import identify
 
         observe(
             store.con, identify("Error: Cannot find module './y'"), session_id=None, message_idx=None, tool=None,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from core.errors.identity.api import identify
+from core.errors.identity.fingerprint import identify
 from core.errors.identity.keylines.select import TOOLS
 
 CORPUS = Path(__file__).with_name("corpus.jsonl")

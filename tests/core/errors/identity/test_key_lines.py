@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors.identity.api import identify, key_line, names_failure
+from core.errors.identity.fingerprint import identify, names_failure
+from core.errors.identity.keylines.select import key_line
 from core.text import MASK, clean, redact
 
 TRACE = "Traceback (most recent call last):\n  File \"a.py\", line 1, in <module>\n    f()\nKeyError: 'rate'\n"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from core.errors.identity.api import identify
 from core.errors.identity.codes import Rule, rule_of
+from core.errors.identity.fingerprint import identify
 
 OUTPUTS = [
     ("a/b.go:12:3: error is not nil (line 9) but it returns nil (nilerr)", Rule("golangci-lint", "nilerr")),

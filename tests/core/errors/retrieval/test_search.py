@@ -16,7 +16,7 @@ from core.errors.cases.case import Filters
 from core.errors.cases.record import Name, observe
 from core.errors.cases.resolutions import readable, refresh_touched
 from core.errors.equivalence import names
-from core.errors.identity.api import identify
+from core.errors.identity.fingerprint import identify
 from core.store import open_store, undo
 from core.store.files import BUSY_MS
 

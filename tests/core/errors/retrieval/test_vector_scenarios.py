@@ -18,7 +18,7 @@ from core.embedding.runtime.query_model import ModelAtHand, NoVectors, VectorSea
 from core.embedding.runtime.worker import run
 from core.errors import SearchAnswer, record_resolution, search
 from core.errors.cases.record import Name, observe
-from core.errors.identity.api import identify
+from core.errors.identity.fingerprint import identify
 from core.errors.retrieval.embed_text import ErrorSource, embed_text, place_of
 from core.store import Store, open_store
 

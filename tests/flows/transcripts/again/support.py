@@ -12,7 +12,7 @@ from core.errors.curation.decisions import edit, mark_noise, reject, verify
 from core.errors.curation.merging import merge
 from core.errors.curation.splitting import split
 from core.errors.curation.transaction import Written, look
-from core.errors.identity.api import identify
+from core.errors.identity.fingerprint import identify
 from core.flows.ingest.api import ingest
 from core.flows.system.demo import fill_demo
 from core.flows.transcripts.api import import_transcripts

@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from core.errors import Hit, add_resolution, case_rows, observe, record_resolution, search
 from core.errors.cases.browse import browse
 from core.errors.cases.record import Name
-from core.errors.identity.api import identify
+from core.errors.identity.fingerprint import identify
 from core.errors.retrieval.answer import Place, Source
 from core.store import Store, open_store
 from tests.tui.support import app_on, frame, settled, told, until

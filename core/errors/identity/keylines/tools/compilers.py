@@ -6,21 +6,8 @@ import re
 from collections.abc import Iterator
 
 from core.base.lazy import lazy_pattern
-from core.errors.identity.keylines.entry import (
-    CAUSE,
-    DETAIL,
-    REPORT,
-    TEST,
-    WRAPPER,
-    KeyLineCandidate,
-    Part,
-    joined,
-    message,
-    rule,
-    tool,
-    whole,
-)
-from core.errors.identity.keylines.lines import Page, peel
+from core.errors.identity.keylines.entry import CAUSE, DETAIL, REPORT, TEST, WRAPPER, rule, tool
+from core.errors.identity.keylines.lines import KeyLineCandidate, Page, Part, joined, message, peel, whole
 
 _GHC = lazy_pattern(r"(?:error|오류):(?: \[(?:GHC-\d+|-W[\w, =-]+)\])*\s*\Z")
 _GO_PLACED = lazy_pattern(r"\s*(?:(?:vet|go|\w+): )?\S+\.go:\d+:\d+:(?: |\Z)")

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from core.base.lazy import lazy_pattern
-from core.errors.identity.keylines.entry import CAUSE, DETAIL, WRAPPER, KeyLineCandidate, Part, rule, tool, whole
-from core.errors.identity.keylines.lines import Page
+from core.errors.identity.keylines.entry import CAUSE, DETAIL, WRAPPER, rule, tool
+from core.errors.identity.keylines.lines import KeyLineCandidate, Page, Part, whole
 
 _ROW = lazy_pattern(r"\s+\d+:\d+\s+(?P<level>error|warning|✖|⚠|×)\s+(?P<said>\S.*)")
 _RUFF = lazy_pattern(r"(?P<said>[A-Z]{1,6}\d{3,4} (?:\[\*\] )?\S.*|(?:invalid-syntax|SyntaxError)(?:\[\*\])?: .*)")

@@ -6,19 +6,8 @@ import re
 from collections.abc import Iterator
 
 from core.base.lazy import lazy_pattern
-from core.errors.identity.keylines.entry import (
-    CAUSE,
-    DETAIL,
-    REPORT,
-    WRAPPER,
-    KeyLineCandidate,
-    Part,
-    message,
-    rule,
-    tool,
-    whole,
-)
-from core.errors.identity.keylines.lines import Page
+from core.errors.identity.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, rule, tool
+from core.errors.identity.keylines.lines import KeyLineCandidate, Page, Part, message, whole
 
 _NPM = lazy_pattern(r"npm (?:error|ERR!) ?(?P<said>.*)")
 _NPM_FIELD = lazy_pattern(

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from core.base.lazy import lazy_pattern
-from core.errors.identity.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, KeyLineCandidate, Part, rule, tool
-from core.errors.identity.keylines.lines import Page
+from core.errors.identity.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, rule, tool
+from core.errors.identity.keylines.lines import KeyLineCandidate, Page, Part
 
 _HEADER = "Traceback (most recent call last)"
 _GUTTER = lazy_pattern(r"[ |]*(?:\+[-+ ]*(?:\d+ )?[-]*)? ?(?:\| )*", re.ASCII)

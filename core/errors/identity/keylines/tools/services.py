@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from core.errors.identity.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, KeyLineCandidate, rule, tool, whole
-from core.errors.identity.keylines.lines import Page
+from core.errors.identity.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, rule, tool
+from core.errors.identity.keylines.lines import KeyLineCandidate, Page, whole
 
 
 def _terraform(page: Page) -> Iterator[KeyLineCandidate]:

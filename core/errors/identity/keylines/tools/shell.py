@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from core.base.lazy import lazy_pattern
-from core.errors.identity.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, KeyLineCandidate, Part, rule, tool
-from core.errors.identity.keylines.lines import Page
+from core.errors.identity.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, rule, tool
+from core.errors.identity.keylines.lines import KeyLineCandidate, Page, Part
 
 # What the C library and the shells say in English and Korean.
 _REASON = (

@@ -8,22 +8,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from core.base.lazy import lazy_pattern
-from core.errors.identity.keylines.entry import (
-    CAUSE,
-    DETAIL,
-    REPORT,
-    TEST,
-    WRAPPER,
-    KeyLineCandidate,
-    Part,
-    joined,
-    message,
-    rule,
-    tool,
-    whole,
-)
+from core.errors.identity.keylines.entry import CAUSE, DETAIL, REPORT, TEST, WRAPPER, rule, tool
 from core.errors.identity.keylines.generic import sounds_like_error
-from core.errors.identity.keylines.lines import Page, peel
+from core.errors.identity.keylines.lines import KeyLineCandidate, Page, Part, joined, message, peel, whole
 from core.errors.identity.keylines.tools.python import exceptions, invalid_fields, raised
 
 _SECTION = lazy_pattern(r"={3,} (?P<name>[A-Za-z][\w ]*) ={3,}\Z")
