@@ -146,3 +146,21 @@ def ends_in_look(command: Command, body: str) -> bool:
         return any(last.startswith(f"{part.program}: ") for part in tail)
     printed = (" ".join(part.words[1:]).strip() for part in tail[:-1] if part.program in ("echo", "printf"))
     return any(last == heading for heading in printed)
+
+
+def is_cut_short(command: Command, body: str) -> bool:
+    """Whether something before the search at the end of a command failed, so that its exit code is no answer.
+
+    A search without a match prints nothing: all that a single pipe shows then was written past it. And where a heading
+    of a chain (`a && echo HEADING && b | grep x`) is missing, the chain ended before it.
+    """
+    parts = tuple(part for part in command.parts if part.kind != "setup" or part.program == "echo")
+    if len(parts) < 2 or not body.strip():
+        return False
+    if all(part.simple.after == "|" for part in parts[:-1]) and parts[-1].named(programs.SEARCHES):
+        lines = [line for line in clean(body).split("\n") if COMPLAINT.search(line)]
+        return any(ABSENT.search(line) is None for line in lines)
+    if any(part.simple.after not in ("&&", "|") for part in parts[:-1]):
+        return False
+    headings = (" ".join(part.words[1:]) for part in parts[:-1] if part.program == "echo" and part.simple.after == "&&")
+    return any(plain not in body for plain in headings if plain and "$" not in plain and "\\" not in plain)

@@ -15,6 +15,7 @@ from core.flows.harvest.answers import (
     NOT_THERE,
     asks_presence,
     ends_in_look,
+    is_cut_short,
     is_expected_failure,
     is_interrupted,
     is_none_found,
@@ -148,8 +149,14 @@ _OWN_SCRIPT_FAILED = re.compile(r"\s*(?:Script failed\n[^\n]*\n(?:Output:\s*)?)?
 _LISTED = re.compile(r"\bfor \w+ in [^;\n]*(?:\$\(|`)|\bread\b|\bxargs\b")
 """A command that takes the names of files from what it lists."""
 _LISTER = re.compile(r"(?:ls|find|fd|git|fatal)\b")
-_REFUSED = re.compile(r"\b(?:HTTP|status(?: code)?):? [45]\d\d\b", re.IGNORECASE)
+_REFUSED = re.compile(
+    r"\b(?:HTTP|status(?: code)?|API error):? [45]\d\d\b|^Error executing tool \S+: |^\w+ failed: [A-Z]\w+Error: ",
+    re.IGNORECASE,
+)
 """What a service answered that a tool asked: an error of what it was asked for, not of the tool."""
+_OF_SSH: Final = 255
+_SSH = re.compile(r"\b(?:ssh|scp|sftp|rsync)\b")
+"""With this exit code ssh says that it did not get through to the other machine."""
 _CUT = re.compile(
     r"<persisted-output>|\[\d[\d,]* (?:lines?|characters?|chars|tokens) truncated\]|…\d+ (?:tokens|chars|lines) trunc"
     r"|\[\.\.\. omitted \d+ of|Output too large \(",
@@ -298,15 +305,16 @@ def _failed(ran: Ran, command: Command, body: str, code: int) -> Outcome:
         filtered = command.members and not command.reads_only and not body.strip()
         answer = _sign("answer", f"For this command, exit code {code} is a negative answer.")
         return answer._replace(verdict="filtered") if filtered else answer
-    if NOTHING_TO_DO.search(body) and not ERROR.search(shortened(body)):
+    if NOTHING_TO_DO.search(body) and "cherry-pick is now empty" not in body and not ERROR.search(shortened(body)):
         return _sign("answer", "The command had nothing to do.")
     behind = _behind_heading(command, body)
     stopped = code in _STOPPED or _TIMED_OUT.match(ran.text[:200])
+    remote = code == _OF_SSH and _SSH.search(command.text) is not None
     if is_none_found(command, body, code) or (code > 0 and ends_in_look(command, body)):
         return _sign("answer", NOT_THERE)
-    if command.reads_only:
+    if command.reads_only and not remote:
         spoken = _speaks(command, body) or NOT_STARTED.search(body) is not None
-        own = body if spoken else only_lines_of(body, {part.program for part in command.parts})
+        own = body if spoken else only_lines_of(body, {part.program for part in command.parts}, command.text)
         ended = code > 0 or (ran.exit_code is None and bool(own.strip()))
         if ended and not stopped and not NOT_STARTED.search(body) and _is_guess(command, own):
             return _sign("answer", GUESSED)
@@ -314,7 +322,7 @@ def _failed(ran: Ran, command: Command, body: str, code: int) -> Outcome:
     shown = command.view != "hidden" or bool(body.strip())
     if is_interrupted(body) and not ERROR.search(shortened(body)):
         return Outcome("alive", sign="noise", reason=_STOPPED_EARLY)
-    if stopped and not ERROR.search(shortened(body)):
+    if stopped and not ERROR.search(shortened(body)) and not own_complaints(body, _programs(command)):
         return Outcome("failed", (), whole=False, sign="noise", reason=_STOPPED_EARLY)
     errors = (named_errors(body) or first_complaint(body) or first_complaint(behind)) if shown else ()
     whole = bool(errors) and not _is_cut(ran) and command.view != "part"
@@ -372,12 +380,29 @@ def _is_typed(said: str, command: Command) -> bool:
     return said.rstrip(" :'\"‘’`").rpartition("/")[2].lstrip(" '\"‘`") in command.text
 
 
+def _asks_log(part: Part) -> bool:
+    """Whether a part asks for the log of a run: that there is none yet is a refusal, not an answer."""
+    return part.words[:3] == ("gh", "run", "view") and any(word.startswith("--log") for word in part.words)
+
+
+def _programs(command: Command) -> set[str]:
+    """The programs of a command whose own complaints count."""
+    return {part.program for part in command.parts if part.kind != "setup"} - _PRINTERS
+
+
 def _is_negative_answer(command: Command, body: str, code: int) -> bool:
     """Whether exit code 1 is only the answer of a search or a test, not a failure."""
     last = command.last
+    if is_cut_short(command, body):
+        return False
     if command.status is not None:  # the code that the command printed is of the part before
         last = next((part for part in reversed(command.parts) if part.kind != "setup"), last)
-    if last is None or not last.named(programs.ANSWERS) or (code != 1 and not last.named(programs.ANY_CODE)):
+    if (
+        last is None
+        or _asks_log(last)
+        or not last.named(programs.ANSWERS)
+        or (code != 1 and not last.named(programs.ANY_CODE))
+    ):
         return False
     if only_lines_of(body, {last.program}).strip() and last.program not in ("diff", "cmp", "which", "where"):
         return False
@@ -386,8 +411,11 @@ def _is_negative_answer(command: Command, body: str, code: int) -> bool:
 
 def _partly(command: Command, body: str) -> Outcome | None:
     """A run with exit code 0 in which a part could not run, as the shell or a client of a service says."""
-    ran = {part.program for part in command.parts if part.kind != "setup"} - _PRINTERS
-    said = complaints(body, command.text) or own_complaints(body, ran) or powershell_records(body, command.text)
+    said = (
+        complaints(body, command.text)
+        or own_complaints(body, _programs(command))
+        or powershell_records(body, command.text)
+    )
     if not said:
         return None
     errors = named_errors(said) or first_complaint(said)

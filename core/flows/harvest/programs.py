@@ -79,6 +79,9 @@ ssh-add -l, ssh-add -L
 """)
 """Exit code 1 is their way to say no."""
 
+SEARCHES: Final = _set("grep, egrep, fgrep, zgrep, rg, ag, ack, findstr")
+"""Of those, the ones that print nothing with exit code 1."""
+
 ANY_CODE: Final = _set("""
 pg_isready, systemctl is-active, systemctl is-enabled, systemctl is-failed, lsof, nc, gh pr checks, gh run watch, gh run
 view, terraform plan

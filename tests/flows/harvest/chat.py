@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Self
 
+from core.flows.harvest.command import command_of
 from core.flows.harvest.events import Event, HarvestedError, Ran, Statement
+from core.flows.harvest.outcome import Outcome, judge
 from core.flows.harvest.reducer import harvest
 from core.transcripts.records import Failure
 
@@ -23,6 +25,17 @@ VITEST = (
     " FAIL  src/sum.test.ts > adds\nTypeError: add is not a function\n ❯ src/sum.test.ts:4:10\n\n"
     " Test Files  1 failed (1)\n      Tests  1 failed | 3 passed (4)\n"
 )
+
+
+def judged(command: str, text: str, code: int = 0, failure: Failure | None = None, tool: str = "Bash") -> Outcome:
+    """The verdict on one result of a command."""
+    ran = Ran("s", 0, "main", tool, {"command": command}, text, failure or ("error" if code else "none"), code or None)
+    return judge(ran, command_of(tool, ran.tool_input))
+
+
+def names(outcome: Outcome) -> list[str]:
+    """The key lines that it has."""
+    return [error.key.text for error in outcome.errors]
 
 
 class Chat:

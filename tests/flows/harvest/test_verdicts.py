@@ -6,11 +6,11 @@ import pytest
 
 from core.flows.harvest.command import command_of
 from core.flows.harvest.events import Ran
-from core.flows.harvest.outcome import Outcome, judge
+from core.flows.harvest.outcome import judge
 from core.flows.harvest.reducer import fold
 from core.flows.harvest.session_events import observe
 from core.transcripts.records import Failure
-from tests.flows.harvest.chat import LOOKUP, VITEST, Chat
+from tests.flows.harvest.chat import LOOKUP, VITEST, Chat, judged, names
 
 STDIN = 'Traceback (most recent call last):\n  File "<stdin>", line 3, in <module>\n'
 
@@ -26,15 +26,6 @@ MSBUILD = (
 NO_ACCESS = "Le programme « rg.exe » n’a pas pu s’exécuter : Accès refusé"
 NOT_STARTED = "\n+ rg App\n+ ~~~~\n    + CategoryInfo : X: (:) [], Y\n    + FullyQualifiedErrorId : NativeCommandFailed"
 """How PowerShell ends what it says of a program that it could not start, in any language."""
-
-
-def judged(command: str, text: str, code: int = 0, failure: Failure | None = None, tool: str = "Bash") -> Outcome:
-    ran = Ran("s", 0, "main", tool, {"command": command}, text, failure or ("error" if code else "none"), code or None)
-    return judge(ran, command_of(tool, ran.tool_input))
-
-
-def names(outcome: Outcome) -> list[str]:
-    return [error.key.text for error in outcome.errors]
 
 
 @pytest.mark.parametrize(
