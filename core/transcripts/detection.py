@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from core.transcripts import aider, amp, claude_code, cline, codex, copilot, gemini, goose, opencode, pi, plain, qwen
-from core.transcripts.lines import HEAD, head_values
+from core.transcripts.lines import HEAD, read_head
 from core.transcripts.records import Agent, Reader, SessionStart
 
 READERS: dict[Agent, Reader] = {
@@ -39,11 +39,11 @@ def detect(head: bytes, path: Path) -> Agent | None:
     """Return the agent that wrote a file beginning with `head`; None if unknown. `path` is not opened."""
     if path.name in aider.FILES or head.lstrip().startswith(aider.MARKS):
         return "aider"
-    values = list(head_values(head))
+    values, seen = read_head(head)
     particular: list[Agent] = [one for one in READERS if one not in _LEAST_PARTICULAR]
     for agent in (*particular, *_LEAST_PARTICULAR):
         reader = READERS[agent]
-        if any(mark in head for mark in reader.MARKS) and any(map(reader.owns, values)):
+        if any(mark in seen for mark in reader.MARKS) and any(map(reader.owns, values)):
             return cline.agent_of(path) if agent == "cline" else agent
     if path.suffix == ".json" and head.lstrip().startswith(b"[") and len(head) >= HEAD:
         return "plain"

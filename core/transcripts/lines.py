@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from itertools import islice
 from typing import Any, BinaryIO, NamedTuple, cast
 
 import orjson
@@ -116,24 +118,47 @@ _HEAD_RECORDS = 50
 _BROKEN = object()
 
 
-def head_values(head: bytes) -> Iterator[object]:
-    """The JSON values of the first lines that are complete; a document over many lines is one value."""
-    lines = head.split(b"\n")
-    complete = [line for line in (lines if len(head) < HEAD else lines[:-1]) if not is_blank(line)]
-    document = _parsed(head) if complete and len(head) < HEAD and _parsed(complete[0]) is _BROKEN else _BROKEN
+class Head(NamedTuple):
+    """The JSON values of the first lines of a file that are complete, and the bytes that were read for them.
+
+    A document over many lines is one value.
+    """
+
+    values: tuple[object, ...]
+    data: bytes
+
+
+@lru_cache(maxsize=1)
+def read_head(head: bytes) -> Head:
+    """What the first bytes of a file hold. Remembered: detection and the reader of the agent ask for it."""
+    complete = list(islice(_complete_lines(head), _HEAD_RECORDS))
+    first = _parsed(complete[0][0]) if complete else _BROKEN
+    document = _parsed(head) if complete and len(head) < HEAD and first is _BROKEN else _BROKEN
     if document is not _BROKEN:
-        yield document
-        return
-    found, spread = False, bool(complete) and complete[0].strip(_BLANK + _BOM) in (b"{", b"[")
-    for line in complete[: 0 if spread else _HEAD_RECORDS]:
-        value = _parsed(line)
-        if value is not _BROKEN:
-            found = True
-            yield value
-    if not found and len(head) >= HEAD:
-        value, _ = _opening(head.lstrip(_BLANK + _BOM).decode("utf-8", "replace"), 0, 0)
-        if value:
-            yield value
+        return Head((document,), head)
+    spread = bool(complete) and complete[0][0].strip(_BLANK + _BOM) in (b"{", b"[")
+    rest = () if spread else (_parsed(line) for line, _ in complete[1:])
+    found = tuple(value for value in (first, *rest) if value is not _BROKEN)
+    if found:
+        return Head(found, head[: complete[-1][1]])
+    opening = _opening(head.lstrip(_BLANK + _BOM).decode("utf-8", "replace"), 0, 0)[0] if len(head) >= HEAD else None
+    return Head((opening,) if opening else (), head)
+
+
+def _complete_lines(head: bytes) -> Iterator[tuple[bytes, int]]:
+    """The lines that are not blank and that the head does not cut, each with the place behind it."""
+    at = 0
+    while (end := head.find(b"\n", at)) >= 0:
+        if not is_blank(line := head[at:end]):
+            yield line, end
+        at = end + 1
+    if len(head) < HEAD and not is_blank(line := head[at:]):
+        yield line, len(head)
+
+
+def head_values(head: bytes) -> tuple[object, ...]:
+    """The JSON values of the first lines that are complete; a document over many lines is one value."""
+    return read_head(head).values
 
 
 _DECODER = json.JSONDecoder(strict=False)
