@@ -94,7 +94,9 @@ class FrameReader:
             end = middle + sizes[1]
             if len(self._held) < end:
                 break
-            whole.append(Frame(self._object(bytes(self._held[start:middle])), bytes(self._held[middle:end])))
+            with memoryview(self._held) as held:
+                header, body = bytes(held[start:middle]), bytes(held[middle:end])
+            whole.append(Frame(self._object(header), body))
             del self._held[:end]
         return whole
 

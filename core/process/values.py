@@ -74,6 +74,7 @@ _AS_IT_IS: Final = frozenset((str, bool, type(None)))
 class _Writer:
     def __init__(self) -> None:
         self.types: dict[str, int] = {}
+        self._kinds: dict[type, int] = {}
         self.pieces: list[bytes] = []
         self._size = 0
 
@@ -99,7 +100,8 @@ class _Writer:
         names = _fields(kind)
         if names is not None:
             own = cast("tuple[Any, ...]", value) if hasattr(kind, "_make") else [getattr(value, one) for one in names]
-            return [self._type(kind), *[one if one.__class__ in _AS_IT_IS else self.tree(one) for one in own]]
+            tree = self.tree
+            return [self._type(kind), *[one if one.__class__ in _AS_IT_IS else tree(one) for one in own]]
         if isinstance(value, bytes):
             self.pieces.append(value)
             self._size += len(value)
@@ -115,7 +117,11 @@ class _Writer:
         raise TypeError(f"{kind.__module__}.{kind.__qualname__} cannot be sent to another process")
 
     def _type(self, kind: type) -> int:
-        return self.types.setdefault(f"{kind.__module__}:{kind.__qualname__}", len(self.types))
+        known = self._kinds.get(kind)
+        if known is None:
+            known = self.types.setdefault(f"{kind.__module__}:{kind.__qualname__}", len(self.types))
+            self._kinds[kind] = known
+        return known
 
 
 _NESTED: Final = frozenset((list, dict))
