@@ -84,24 +84,25 @@ def split(command: str) -> tuple[Simple, ...]:
     done: list[Simple] = []
     now, depth, at = _Open([], []), 0, 0
     waiting: list[str] = []
-    while at < len(text):
-        found = _TOKEN.match(text, at)
+    token_at, end = _TOKEN.match, len(text)
+    while at < end:
+        found = token_at(text, at)
         if found is None:
             break
         kind, token, at = found.lastgroup or "plain", found[0], found.end()
-        if found["heredoc"] is not None:
+        if kind == "heredoc":
             waiting.append(found["mark"])
-        elif found["open"] is not None:
+        elif kind == "open":
             depth += 1
             if token != "(" or now.word is not None or depth > 1:
                 now.add(token)
-        elif found["close"] is not None:
+        elif kind == "close":
             if depth > 1 or (depth and now.word is not None and "(" in now.word):
                 now.add(token)
             depth = max(0, depth - 1)
         elif depth and now.word is not None and "(" in now.word:
             now.add(token)
-        elif found["op"] is not None:
+        elif kind == "op":
             if token == "\n" and waiting:
                 fed, at = _heredocs(text, at, waiting)
                 now.fed, waiting = fed, []
@@ -135,7 +136,9 @@ def chained(command: str) -> tuple[str, ...]:
 
 def _take(now: _Open, kind: str, token: str) -> None:
     """Let one token that neither joins nor nests go where it belongs."""
-    if kind in ("space", "comment") or token == "\\\n":
+    if kind == "plain":
+        now.add(token)
+    elif kind in ("space", "comment") or token == "\\\n":
         now.end_word()
     elif kind == "redirect":
         if now.word is not None and now.word.isdigit():

@@ -23,15 +23,16 @@ from core.text.cleaning import without_spelled_colours
 class Prefiltered(NamedTuple):
     """`pattern`, and the words one of which every match holds; `rare` matches within every match that has none.
 
-    A match begins in the line of its word, and spans at most so many `lines`. So only those are searched. A match
-    within a line has one of the words `inside`, if `opening` is given: it matches whatever begins where a line does.
+    A match begins in the line of its word, and spans at most so many `lines`. So only those are searched. Of a pattern
+    in `halves` the first half matches at the beginning of a line alone, the second one only in a line with a word of
+    `inside`.
     """
 
     pattern: re.Pattern[str]
     words: tuple[str, ...]
     rare: re.Pattern[str] | None = None
     lines: int = 1
-    opening: re.Pattern[str] | None = None
+    halves: tuple[re.Pattern[str], re.Pattern[str]] | None = None
     inside: tuple[str, ...] = ()
 
     def search(self, text: str) -> re.Match[str] | None:
@@ -45,18 +46,17 @@ class Prefiltered(NamedTuple):
             end = stop = _line_end(text, start)
             for _ in range(1, self.lines):
                 stop = _line_end(text, stop + 1)
-            if self.opening is not None and not self._may_match(self.opening, text, (start, end, stop)):
-                continue
-            at = max(at, start)
-            while at <= end and (found := self.pattern.search(text, at, stop)) and found.start() <= end:
+            at, pattern = max(at, start), self.pattern
+            if self.halves is not None:
+                opening, pattern = self.halves
+                if at == start and (found := opening.match(text, start, stop)) is not None:
+                    yield found
+                    at = found.end()
+                if not any(text.find(word, start, end) >= 0 for word in self.inside):
+                    continue
+            while at <= end and (found := pattern.search(text, at, stop)) and found.start() <= end:
                 yield found
                 at = found.end()
-
-    def _may_match(self, opening: re.Pattern[str], text: str, line: tuple[int, int, int]) -> bool:
-        """Whether a match may begin in a line: the pattern is tried there at one place, not at each."""
-        start, end, stop = line
-        inside = any(text.find(word, start, end) >= 0 for word in self.inside)
-        return inside or opening.match(text, start, stop) is not None
 
     def _starts(self, text: str) -> set[int]:
         """Where the lines begin that hold a word."""
@@ -116,11 +116,11 @@ _ERROR_WORDS: Final = (
     "level=", "CONFLICT (", "rejected]", "E: ", "is not recognized as ", " recorded an issue",
 )  # fmt: skip
 ERROR: Final = Prefiltered(
-    re.compile(f"{_ERROR_AT_START}|{_ERROR_INSIDE}", re.MULTILINE),
+    lazy_pattern(f"{_ERROR_AT_START}|{_ERROR_INSIDE}", re.MULTILINE),  # both halves say the same
     _ERROR_WORDS,
     re.compile(r":\d+: [A-Z]+\d{3}"),
     lines=2,
-    opening=re.compile(_ERROR_AT_START, re.MULTILINE),
+    halves=(lazy_pattern(_ERROR_AT_START, re.MULTILINE), lazy_pattern(_ERROR_INSIDE, re.MULTILINE)),
     inside=_ERROR_INSIDE_WORDS,
 )
 """A line that names an error: strong enough to believe against an exit code of 0."""

@@ -62,18 +62,19 @@ def test_every_branch_has_a_word(name: str) -> None:
     assert one.rare is None or one.search("a.py:3:1: E501 too long")
 
 
-OPENED = {name: one for name, one in PATTERNS.items() if one.opening is not None}
+OPENED = {name: one for name, one in PATTERNS.items() if one.halves is not None}
 
 
 @pytest.mark.parametrize("name", OPENED)
 def test_a_branch_begins_the_line_or_has_a_word_inside(name: str) -> None:
     one = OPENED[name]
-    opening = "" if one.opening is None else one.opening.pattern
-    assert one.opening is not None and one.opening.flags == one.pattern.flags
-    assert one.pattern.pattern.startswith(f"{opening}|")
-    first, *_ = parser.parse(opening, one.pattern.flags)  # what all branches begin with is put before them
+    assert one.halves is not None
+    opening, rest = one.halves
+    assert {half.flags for half in one.halves} == {one.pattern.flags}
+    assert one.pattern.pattern == f"{opening.pattern}|{rest.pattern}"
+    first, *_ = parser.parse(opening.pattern, opening.flags)  # what all branches begin with is put before them
     assert first == (sre.AT, sre.AT_BEGINNING)
-    within = spelled(parser.parse(one.pattern.pattern[len(opening) + 1 :], one.pattern.flags))
+    within = spelled(parser.parse(rest.pattern, rest.flags))
     assert within and all(any(word in way for word in one.inside) for way in within)
 
 

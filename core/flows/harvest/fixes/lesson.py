@@ -195,14 +195,18 @@ def _named_parts(failed: str, passed: str, key: str) -> tuple[str, str] | None:
     gone, come = [one for one in old if one not in new], [one for one in new if one not in old]
     named = [one for one in gone if any(word in one for word in said)]
     heads = {one: _head(one) for one in (*gone, *come)}
-    pairs = [
-        (SequenceMatcher(None, one[:_LIKENED], other[:_LIKENED], autojunk=False).ratio(), one, other)
-        for one in (named or (gone if len(come) == 1 else ()))[:_COMPARED]
-        for other in come[:_COMPARED]
-        if heads[one] and heads[one] == heads[other]
-    ]
-    best = max(pairs, key=lambda pair: pair[0], default=(0.0, "", ""))
-    return best[1:] if best[0] >= _LIKE else None
+    best, alike = None, 0.0
+    for one in (named or (gone if len(come) == 1 else ()))[:_COMPARED]:
+        for other in come[:_COMPARED]:
+            if not heads[one] or heads[one] != heads[other]:
+                continue
+            pair = SequenceMatcher(None, one[:_LIKENED], other[:_LIKENED], autojunk=False)
+            # each bound takes less time than what follows it
+            if min(pair.real_quick_ratio(), pair.quick_ratio()) < _LIKE or (ratio := pair.ratio()) < _LIKE:
+                continue
+            if ratio > alike:
+                best, alike = (one, other), ratio
+    return best
 
 
 def _head(command: str) -> tuple[str, ...]:
