@@ -63,6 +63,8 @@ def relation(failed: Command, later: Command, key_line: str, key_tool: str, ment
 def of_filter(command: Command, key_line: str) -> list[str]:
     """The programs that what a command prints goes through, where the error is of one of them (`jq: error`)."""
     name = key_line.split(":", maxsplit=1)[0]
+    if all(part.program != name for part in command.parts):
+        return []
     behind = [part.program for part in command.parts if part not in command.members and part.named(FILTERS)]
     return [program for program in behind if program not in ("head", "tail")] if name in behind else []
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 from core.errors.identity.keylines.tools import compilers, linters, python, runtimes, test_runners
@@ -45,13 +46,16 @@ _HIDING: Final = re.compile(
 
 def hides(hints: Iterable[Hint], command: str | None) -> bool:
     """Whether a change makes a failure unseen: suppressed, skipped, its check, lock or hook set aside."""
-    for hint in hints:
-        added, removed = "\n".join(hint.added), "\n".join(hint.removed)
-        if any(pattern.search(added) and not pattern.search(removed) for pattern in (_SUPPRESSED, _SKIPPED)):
-            return True
-        if _ASSERTS.search(removed) and not _ASSERTS.search(added):
-            return True
-    return command is not None and _HIDING.search(command) is not None
+    return any(map(_hides, hints)) or (command is not None and _HIDING.search(command) is not None)
+
+
+@lru_cache(maxsize=256)
+def _hides(hint: Hint) -> bool:
+    """Whether a hunk suppresses or skips a check; asked for each error that the hunk may belong to."""
+    added, removed = "\n".join(hint.added), "\n".join(hint.removed)
+    if any(pattern.search(added) and not pattern.search(removed) for pattern in (_SUPPRESSED, _SKIPPED)):
+        return True
+    return _ASSERTS.search(removed) is not None and not _ASSERTS.search(added)
 
 
 def marked(link: Linked, command: str | None) -> Linked:
@@ -185,6 +189,7 @@ def _cut(text: str, other: str = "") -> str:
     return text if len(text) <= COMMAND_LENGTH else f"{text[: COMMAND_LENGTH - 1]}…"
 
 
+@lru_cache(maxsize=32)
 def _named_parts(failed: str, passed: str, key: str) -> tuple[str, str] | None:
     """The part of a chain of commands that the error names, or the only one that was changed, and the one most like it
     that passed."""
@@ -227,6 +232,7 @@ def _unmoved(command: str) -> str:
     return text[moved.end() :] if moved is not None and text[moved.end() :].strip() else text
 
 
+@lru_cache(maxsize=128)
 def _plain(text: str, project: str) -> str:
     return _safe(with_placeholders(unfiltered(text.strip()), project, programs=True))
 

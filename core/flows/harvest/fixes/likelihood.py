@@ -206,7 +206,8 @@ def signs_of(
     before = [one.at for one in trials[: len(trials) if green is None else green] if one.acts and _can_be_step(one)]
     acted, asked, past = 0, False, False
     checked = failure.tool in CHECKERS and _is_check(failure.command)
-    curing = {trials[place].at for place in _curing(failure, trials)}
+    ranks = _Ranks(failure)
+    curing = {trials[place].at for place in _curing(failure, trials, ranks)}
     for place, trial in enumerate(trials):
         asked = asked or trial.asked
         was_past, otherwise = past, place < _SOON and _fails_otherwise(failure, trial)
@@ -216,7 +217,7 @@ def signs_of(
             continue
         if trial.tool in _NO_STEP or not (trial.succeeded or otherwise or _passes_the_shell(failure, trial)):
             continue
-        signs = {sign for sign, holds in _signs(failure, trial) if holds}
+        signs = {sign for sign, holds in _signs(failure, trial, ranks) if holds}
         if was_past:
             signs.add("past")
         if place < 2 and signs & {"same subcommand", "most arguments"} and "same command" not in signs:
@@ -245,7 +246,24 @@ def _can_be_step(trial: Trial) -> bool:
     return trial.succeeded and trial.tool not in _NO_STEP
 
 
-def _curing(failure: Failure, trials: Sequence[Trial]) -> list[int]:
+class _Ranks:
+    """How closely a call by itself is tied to the failure: the rank of its link, or 0. Each is asked for twice."""
+
+    def __init__(self, failure: Failure) -> None:
+        self._failure = failure
+        self._known: dict[int, int] = {}
+
+    def of(self, trial: Trial) -> int:
+        """The rank of one call."""
+        if trial.change is None:
+            return 0
+        if (rank := self._known.get(trial.at)) is None:
+            links = link_steps(self._failure, [Candidate(trial.at, trial.change)], ())
+            rank = self._known[trial.at] = links[0].rank if links else 0
+        return rank
+
+
+def _curing(failure: Failure, trials: Sequence[Trial], ranks: _Ranks) -> list[int]:
     """The places of the calls that are not taken back and change something that can cure; or change nothing known."""
     changes = [(place, Candidate(one.at, one.change)) for place, one in enumerate(trials) if one.change is not None]
     places = can_cure(failure, [change for _, change in changes])
@@ -253,7 +271,7 @@ def _curing(failure: Failure, trials: Sequence[Trial]) -> list[int]:
     edits = [trials[changes[at][0]] for at in places if trials[changes[at][0]].is_edit]
     if len(edits) > _EDITS:
         first = _first_edits(trials, edits)
-        some = {one.at for one in edits if one in first or _is_tied(failure, one)}
+        some = {one.at for one in edits if one in first or 0 < ranks.of(one) < FILE}  # by more than its file
         places = [at for at in places if not (one := trials[changes[at][0]]).is_edit or one.at in some]
     found = sorted((*(changes[at][0] for at in places), *rest))
     edited = min((one.at for one in edits), default=math.inf)
@@ -265,12 +283,6 @@ def _first_edits(trials: Sequence[Trial], edits: Sequence[Trial]) -> list[Trial]
     ran = next((one.at for one in trials if one.at > edits[0].at and one.shell and one.acts), math.inf)
     first = [one for one in edits if one.at < ran]
     return first if len(first) <= _EDITS else []
-
-
-def _is_tied(failure: Failure, trial: Trial) -> bool:
-    """Whether more than its file ties an edit to the error."""
-    links = link_steps(failure, [Candidate(trial.at, trial.change)], ()) if trial.change is not None else ()
-    return bool(links) and links[0].rank < FILE
 
 
 def _is_other_work(failure: Failure, trial: Trial, edited: float) -> bool:
@@ -360,17 +372,14 @@ def _repeats(failed: Command, later: Trial) -> bool:
     )
 
 
-def _signs(failure: Failure, trial: Trial) -> Iterator[tuple[str, bool]]:
+def _signs(failure: Failure, trial: Trial, ranks: _Ranks) -> Iterator[tuple[str, bool]]:
     """The signs of a call by itself."""
     yield from _kind(failure, trial)
     yield from _likeness(failure, trial)
     yield from _mentions(failure, trial)
     yield "fails otherwise", not trial.succeeded and not _passes_the_shell(failure, trial)
-    if trial.change is not None:
-        links = link_steps(failure, [Candidate(trial.at, trial.change)], ())
-        yield f"link {links[0].rank}" if links else "no link", True
-    else:
-        yield "no link", True
+    rank = ranks.of(trial)
+    yield f"link {rank}" if rank else "no link", True
 
 
 def _kind(failure: Failure, trial: Trial) -> Iterator[tuple[str, bool]]:

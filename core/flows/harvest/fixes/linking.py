@@ -209,6 +209,7 @@ def _can_cure(failure: Failure, change: Change) -> bool:
     return bool(_curing(failure, parse_command(change.command)))
 
 
+@lru_cache(maxsize=256)
 def is_check(part: Part) -> bool:
     """Whether a command only checks or builds: by its program, or by the name of the task that it runs."""
     if part.named(programs.CHECKS) and not part.named(programs.SCRIPT_RUNNERS):
