@@ -38,7 +38,16 @@ from core.flows.transcripts.files import (
 )
 from core.flows.transcripts.projects import assign_projects
 from core.flows.transcripts.report import ImportReport, Meter, Progress, Tally
-from core.flows.transcripts.rows import Batch, Rows, RowsAhead, read_rows, rows_before_turn, without_secrets
+from core.flows.transcripts.rows import (
+    Batch,
+    PackedRows,
+    Rows,
+    RowsAhead,
+    read_rows,
+    rows_before_turn,
+    unpacked,
+    without_secrets,
+)
 from core.flows.transcripts.write import PENDING, REPEATS, Memory, write_messages, write_position, write_sessions
 from core.store import Store, faults, jobs
 from core.store.wal import checkpoints_aside
@@ -299,7 +308,7 @@ def _import_files(run: _Run, batches: Sequence[Sequence[TranscriptFile]]) -> Gen
             yield
 
 
-def _rows(run: _Run, files: Iterable[TranscriptFile]) -> Generator[tuple[_Piece, Rows]]:
+def _rows(run: _Run, files: Iterable[TranscriptFile]) -> Generator[tuple[_Piece, Rows | PackedRows]]:
     """What is new in these files, with the rows that it makes."""
     ahead = RowsAhead(run.second)
 
@@ -309,7 +318,7 @@ def _rows(run: _Run, files: Iterable[TranscriptFile]) -> Generator[tuple[_Piece,
             return None
         return ahead.question(source, piece.position, piece.batch)
 
-    def here(piece: _Piece) -> Rows:
+    def here(piece: _Piece) -> Rows | PackedRows:
         source = piece.reading.source
         if source is None or not piece.batch:
             return Rows()
@@ -325,14 +334,14 @@ def _rows(run: _Run, files: Iterable[TranscriptFile]) -> Generator[tuple[_Piece,
     return shared(run.second, pieces, elsewhere, here, before_turn, depth=3, most=12)
 
 
-def _store(run: _Run, rows: Iterator[tuple[_Piece, Rows]], files: int) -> list[TranscriptFile]:
+def _store(run: _Run, rows: Iterator[tuple[_Piece, Rows | PackedRows]], files: int) -> list[TranscriptFile]:
     """Store the rows of so many files; returns those that another process read on in."""
     moved = list[TranscriptFile]()
     while files and not run.cancelled():
         piece, made = next(rows)
         reading = piece.reading
         if piece.batch and not reading.moved:
-            _take(run, reading, piece.batch, made)
+            _take(run, reading, piece.batch, unpacked(made))
         files -= piece.last
         if piece.last and reading.moved:
             moved.append(reading.found)

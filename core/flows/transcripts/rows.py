@@ -12,6 +12,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
 
+import orjson
+
 from core.flows.system.parallel import Question, Second
 from core.flows.transcripts.files import NotATranscript, Position, Source, open_regular
 from core.process.worker import Call
@@ -85,6 +87,37 @@ class Rows:
     sessions: dict[str, SessionStart] = field(default_factory=dict[str, SessionStart])
     messages: list[MessageRow] = field(default_factory=list[MessageRow])
     skipped: list[Skipped] = field(default_factory=list[Skipped])
+
+
+class PackedRows(NamedTuple):
+    """`Rows` on their way from one process to the other: the messages as one piece of JSON, made by a library."""
+
+    sessions: dict[str, SessionStart]
+    messages: bytes
+    skipped: list[Skipped]
+
+
+def _packed(rows: Rows) -> Rows | PackedRows:
+    """The rows to be sent; as they are where the library does not take a text (a lone surrogate)."""
+    flat = [(*row[:-2], row.call and tuple(row.call), row.result and tuple(row.result)) for row in rows.messages]
+    try:
+        return PackedRows(rows.sessions, orjson.dumps(flat), rows.skipped)
+    except (TypeError, orjson.JSONEncodeError):
+        return rows
+
+
+def unpacked(given: Rows | PackedRows) -> Rows:
+    """The rows that were sent."""
+    if isinstance(given, Rows):
+        return given
+    messages: list[MessageRow] = []
+    for row in orjson.loads(given.messages):
+        if row[-2] is not None:
+            row[-2] = CallRow._make(row[-2])
+        if row[-1] is not None:
+            row[-1] = ResultRow._make(row[-1])
+        messages.append(MessageRow._make(row))
+    return Rows(given.sessions, messages, given.skipped)
 
 
 def rows_of(records: Iterable[Record], start: SessionStart) -> Rows:
@@ -222,7 +255,7 @@ def records_of(agent: Agent, start: SessionStart, batch: list[RawLine], chain_of
 
 def _rows_elsewhere(
     _call: Call, agent: Agent, start: SessionStart, path: Path, same: tuple[int, int], position: Position, end: int
-) -> Rows | None:
+) -> Rows | PackedRows | None:
     """In the second process: the rows of the lines from `position` to byte `end` of the file at `path`.
 
     None where it is not the `same` file any more, or where the store must be asked, which only the first process can.
@@ -236,7 +269,8 @@ def _rows_elsewhere(
                     break
     except (OSError, NotATranscript):
         return None
-    return rows_before_turn(agent, start, batch) if batch and batch[-1].end == end else None
+    made = rows_before_turn(agent, start, batch) if batch and batch[-1].end == end else None
+    return None if made is None else _packed(made)
 
 
 class _AskTheStore(Exception):

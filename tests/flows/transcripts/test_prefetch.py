@@ -19,9 +19,12 @@ from core.flows.transcripts import api, files, rows
 from core.flows.transcripts.api import import_transcripts
 from core.flows.transcripts.report import ImportReport
 from core.process.child import ChildExitedError, Reply
+from core.process.frames import FrameReader
+from core.process.values import loads, pack, unpack
 from core.samples import sample_paths
 from core.store import Store, open_store
 from core.store.store import data_version
+from core.transcripts import SessionStart, Skipped
 from tests.core.process import handlers
 
 
@@ -90,6 +93,22 @@ def test_a_process_that_cannot_be_started_is_done_without(tmp_path: Path, monkey
     whole = imported(tmp_path / "whole.db", sample_paths())
     monkeypatch.setattr(sys, "executable", str(tmp_path / "nothing-here"))
     assert imported(tmp_path / "alone.db", sample_paths()) == whole
+
+
+@pytest.mark.parametrize("text", ["plain", "한국어 \U0001f600 \0", "lone \ud800"])
+def test_rows_arrive_as_they_were_sent(text: str) -> None:
+    base = rows.MessageRow("s", "user", "text", text, "u", 0, "", "sha", "main", False, None, False, None, None)
+    call = base._replace(tool_use_id="t", call=rows.CallRow("Bash", '{"command":"ls"}'))
+    result = base._replace(block=2, result=rows.ResultRow("error", 1, {"files": ["a", text], "background": True}))
+    start = SessionStart("s", "claude-code", project="/p")
+    made = rows.Rows({"s": start}, [base, call, result], [Skipped(3, "why")])
+    sent = rows._packed(made)
+    assert isinstance(sent, rows.PackedRows) is ("\ud800" not in text)
+    back = rows.unpacked(unpack(FrameReader(loads=loads).feed(pack({}, sent))[0]))
+    assert back == made
+    assert all(type(one) is rows.MessageRow for one in back.messages)
+    assert type(back.messages[1].call) is rows.CallRow
+    assert type(back.messages[2].result) is rows.ResultRow
 
 
 @pytest.mark.usefixtures("ahead")
