@@ -30,6 +30,9 @@ _COLOUR = lazy_pattern(r"\x1b\[[0-?]*+[ -/]*+[@-~]")
 _SURROGATE = lazy_pattern("[\ud800-\udfff]")
 _MASKS = lazy_pattern(f"{MASK}+")
 _MOST_PASSES = 6
+_LEADS: Final = tuple(bytes((first,)) for first in range(0xE3, 0xEE))
+"""First bytes in UTF-8 of kana, Han and Hangul: without one, no label of a secret in these scripts is there. A byte is
+found ten times as fast as a label."""
 
 
 def redact(text: str) -> str:
@@ -38,13 +41,16 @@ def redact(text: str) -> str:
     Nothing else changes, save that a lone surrogate becomes U+FFFD. Masked is the value, never the name that announces
     it; placeholders, types, references and hashes that identify (git, sha256, UUID) stay. Idempotent.
     """
+    labelled = False
     if not text.isascii():
         try:
-            text.encode()
+            data = text.encode()
         except UnicodeEncodeError:
             text = _SURROGATE.sub("\ufffd", text)
+            data = text.encode()
+        labelled = any(lead in data for lead in _LEADS)
     for _ in range(_MOST_PASSES):
-        spans = _spans(text)
+        spans = _spans(text, labelled=labelled)
         if not spans:
             return text
         masked = _masked(text, spans)
@@ -54,22 +60,24 @@ def redact(text: str) -> str:
     return text
 
 
-def _spans(text: str) -> list[Span]:
+def _spans(text: str, *, labelled: bool) -> list[Span]:
     if "\x1b" not in text:  # one sign is found five times as fast as two
-        return _plain_spans(text)
+        return _plain_spans(text, labelled=labelled)
     # Colours may part a name from its value: look at the text without them.
     plain, layer = apply(text, ((match.start(), match.end(), "") for match in _COLOUR.finditer(text)))
-    return [(layer.start(start), layer.end(end)) for start, end in _plain_spans(plain) if end > start]
+    return [
+        (layer.start(start), layer.end(end)) for start, end in _plain_spans(plain, labelled=labelled) if end > start
+    ]
 
 
-def _plain_spans(text: str) -> list[Span]:
+def _plain_spans(text: str, *, labelled: bool) -> list[Span]:
     signs_and_words, urls, pgpass = _finders()
     spans = signs_and_words(text)
     if "@" in text and "://" in text:
         spans += urls(text)
     if ":5432:" in text:
         spans += pgpass(text)
-    if not text.isascii():
+    if labelled:
         from core.text.secrets.prose import label_spans
 
         spans += label_spans(text)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple, cast
@@ -39,6 +40,8 @@ from core.transcripts.records import Failure, Kind, Role
 _DEPTH = 48
 """Levels of a tool input that are kept as structure; what lies deeper is kept as JSON text."""
 
+_REPEATED = 200
+"""Code points of a field that other calls may have too, such as a path: more than half of them."""
 _SHORT = 12
 """Code points of a field's name that can be no secret."""
 
@@ -156,6 +159,9 @@ def redacted(value: Mapping[str, Any]) -> dict[str, Any]:
     return {_name(str(key)): _redacted(item, str(key), 1) for key, item in value.items()}
 
 
+_redacted_again = lru_cache(maxsize=4096)(redact)
+
+
 def _name(key: str) -> str:
     return key if len(key) <= _SHORT and key.isascii() else redact(key)
 
@@ -163,7 +169,10 @@ def _name(key: str) -> str:
 def _redacted(value: object, key: str, depth: int) -> Any:
     if isinstance(value, str):
         # The name of a field tells a secret as often as the value does: {"password": "…"}.
-        return redact(f"{key}={value}")[len(key) + 1 :] if key else redact(value)
+        if not key:
+            return redact(value)
+        named = f"{key}={value}"
+        return (redact(named) if len(named) > _REPEATED else _redacted_again(named))[len(key) + 1 :]
     if isinstance(value, (dict, list)) and depth >= _DEPTH:
         return redact(json_text(cast("object", value)))
     if isinstance(value, dict):

@@ -114,6 +114,19 @@ def test_the_value_goes_and_its_name_stays(text: str, expected: str) -> None:
     assert redact(text) == expected
 
 
+_LABELS = (
+    "비밀번호 비번 패스워드 암호 パスワード 密码 密碼 暗証番号 시크릿"
+    " 시크릿키 비밀키 토큰 인증키 보안키 개인키 접근키 액세스키"
+    " api키 アクセスキー トークン 令牌 密钥"
+)
+
+
+@pytest.mark.parametrize("label", _LABELS.split())
+def test_every_label_of_another_script_is_looked_for(label: str) -> None:
+    assert redact(f"{label}: Ab12cd34Ef56") == f"{label}: {MASK * 12}"
+    assert redact(f"{label}: \x1b[1mAb12cd34Ef56\x1b[0m") != f"{label}: \x1b[1mAb12cd34Ef56\x1b[0m"
+
+
 def test_a_private_key_cut_off_before_its_end_is_masked_and_the_next_output_is_not() -> None:
     lines = ["MIIEowIBAAKCAQEA" + "Zm9vYmFyYmF6" * 4, "cXV1eGNvcmdl" * 5]
     text = "-----BEGIN RSA PRIVATE KEY-----\n" + "\n".join(lines) + "\n\n$ echo the next command\nfine"
