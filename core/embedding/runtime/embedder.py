@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     import apsw
 
 Kind = Literal["document", "query", "tokens"]
 """Some models read a stored text and a question apart (`multilingual-e5-large` by a prefix). `tokens`: the vector of
-each token before pooling, of the first window of a text, without a prefix."""
+each token before pooling, window by window, without a prefix."""
 
 Vector = bytes
 """A unit-length vector as it is stored: little-endian float32, `4 * dim` bytes. To carry it takes no numpy."""
+
+
+class Document(NamedTuple):
+    """A text to be stored, as a model read it: its vectors, one a window, and the signs of its tokens
+    (`core.embedding.index.token_bits`), empty where they are not wanted."""
+
+    windows: tuple[Vector, ...]
+    tokens: bytes = b""
 
 
 class Embedder(Protocol):
@@ -48,6 +56,10 @@ class Embedder(Protocol):
 
 class LocalEmbedder(Embedder, Protocol):
     """One in this process, which can also say beforehand how much it has to read."""
+
+    def read(self, texts: Sequence[str]) -> list[Document]:
+        """The texts with their tokens, in order. Raises as `embed`."""
+        ...
 
     def tokens(self, text: str) -> int:
         """About how many tokens a text has, for putting like lengths together. Raises nothing, whatever the text."""

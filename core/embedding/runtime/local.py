@@ -13,16 +13,17 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from core.base.fault import Fault
+from core.embedding.index.token_bits import token_bits
 from core.embedding.index.vectors import cosine
 from core.embedding.models.calibrate import Centre, read_centre
 from core.embedding.models.catalogue import Model, Pooling, Wheel
 from core.embedding.models.model_folder import ONNX
 from core.embedding.models.models import LocalModel
 from core.embedding.models.prepare import prepare
-from core.embedding.runtime.embedder import Embedder, Kind, LocalEmbedder, Vector
+from core.embedding.runtime.embedder import Document, Embedder, Kind, LocalEmbedder, Vector
 from core.embedding.runtime.loading import load_on_thread
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 
+_T = TypeVar("_T")
 Tokens = Callable[[str], Sequence[tuple[int, int]]]
 """Where each token of a text lies in it (code points), special tokens left out."""
 
@@ -179,20 +181,33 @@ class _Local:
         return self._model.dim
 
     def embed(self, texts: Sequence[str], kind: Kind) -> list[tuple[Vector, ...]]:
+        if kind != "tokens":
+            return [vectors for vectors, _ in self._read(texts, kind, _nothing)]
+        found = self._read(texts, kind, self._unit)
+        return [tuple(vector for own in windows for vector in own) for _, windows in found]
+
+    def read(self, texts: Sequence[str]) -> list[Document]:
+        return [Document(vectors, b"".join(signs)) for vectors, signs in self._read(texts, "document", token_bits)]
+
+    def _read(
+        self, texts: Sequence[str], kind: Kind, of_tokens: Callable[[NDArray[Any]], _T]
+    ) -> list[tuple[tuple[Vector, ...], list[_T]]]:
+        """Of each text its vectors, one a window, and for each window what `of_tokens` makes of its tokens' vectors."""
         for text in texts:
             _refuse(text)
-        if kind == "tokens":
-            return [self._token_vectors(text) for text in texts]
-        prefix = self._model.document_prefix if kind == "document" else self._model.query_prefix
+        prefix = {"document": self._model.document_prefix, "query": self._model.query_prefix, "tokens": ""}[kind]
         more = self._special + len(self._spans(prefix))
         parts = [(index, *part) for index, text in enumerate(texts) for part in self._parts(text, more)]
-        found = self._vectors([prefix + part for _, part, _ in parts], [tokens for _, _, tokens in parts])
-        if self._centre is not None and found:
-            found = _moved(found, self._centre, [part for _, part, _ in parts], kind)
+        found = self._windows([prefix + part for _, part, _ in parts], [size for _, _, size in parts], of_tokens)
+        vectors = [vector for vector, _ in found]
+        if self._centre is not None and vectors and kind != "tokens":
+            vectors = _moved(vectors, self._centre, [part for _, part, _ in parts], kind)
         grouped: list[list[Vector]] = [[] for _ in texts]
-        for (index, _, _), vector in zip(parts, found, strict=True):
+        tokens: list[list[_T]] = [[] for _ in texts]
+        for (index, _, _), vector, (_, own) in zip(parts, vectors, found, strict=True):
             grouped[index].append(vector)
-        return [tuple(vectors) for vectors in grouped]
+            tokens[index].append(own)
+        return [(tuple(own), made) for own, made in zip(grouped, tokens, strict=True)]
 
     def tokens(self, text: str) -> int:
         head = text[:_MEASURED].encode("utf-8", "replace").decode()  # half characters are refused later
@@ -209,44 +224,60 @@ class _Local:
         found = windows(text, self._model.window - more, self._spans)
         return [(part, len(self._spans(part)) + more) for part in found]
 
-    def _vectors(self, texts: list[str], lengths: list[int]) -> list[Vector]:
-        """One vector a text. Neighbours in a batch are of like length, because a batch is as wide as its longest."""
+    def _windows(
+        self, texts: list[str], lengths: list[int], of_tokens: Callable[[NDArray[Any]], _T]
+    ) -> list[tuple[Vector, _T]]:
+        """What each text becomes. A batch is as wide as its longest text, so it holds texts of like length."""
         order = sorted(range(len(texts)), key=lengths.__getitem__)
-        out: list[Vector] = [b""] * len(texts)
+        out: dict[int, tuple[Vector, _T]] = {}
         first = 0
         while first < len(order):
             last = first + 1
             while last < len(order) and _fits(last + 1 - first, lengths[order[last]]):
                 last += 1
             batch = order[first:last]
-            for index, vector in zip(batch, self._run([texts[index] for index in batch]), strict=True):
-                out[index] = vector
+            out.update(zip(batch, self._run([texts[index] for index in batch], of_tokens), strict=True))
             first = last
-        return out
+        return [out[index] for index in range(len(texts))]
 
-    def _run(self, batch: list[str]) -> list[Vector]:
+    def _run(self, batch: list[str], of_tokens: Callable[[NDArray[Any]], _T]) -> list[tuple[Vector, _T]]:
         import numpy as np
 
-        session = self._opened()
-        try:
-            rows = np.stack(list(session.embed(batch, batch_size=len(batch)))).astype(np.float64)
-        except Exception as error:  # onnxruntime raises what it likes
-            raise _broken(self._model, error) from error
-        return _unit(rows, self._model)
+        states, masks = self._states(batch)
+        if self._model.pooling == "cls":
+            rows = states[:, 0].astype(np.float64)
+        else:
+            rows = np.sum(states, axis=1, where=masks[:, :, None], dtype=np.float64) / masks.sum(1, keepdims=True)
+        tokens = [of_tokens(self._inner(*own)) for own in zip(states, masks, strict=True)]
+        return list(zip(self._unit(rows), tokens, strict=True))
 
-    def _token_vectors(self, text: str) -> tuple[Vector, ...]:
-        """The vectors of the tokens of the first window. One text at a time: a batch of two is no faster, and pads."""
+    def _inner(self, states: NDArray[Any], real: NDArray[Any]) -> NDArray[Any]:
+        """What the model makes of a text's own tokens."""
+        rows = states[real]
+        return rows[1:-1] if self._special == _ENDS and len(rows) > _ENDS else rows
+
+    def _unit(self, rows: NDArray[Any]) -> list[Vector]:
+        """The rows as unit vectors, whatever the model says about normalising."""
+        import numpy as np
+
+        if rows.ndim != 2 or rows.shape[1] != self.dim:
+            said = f"the model {self.id} returns {rows.shape[-1]} dimensions, not {self.dim}"
+            raise Fault("model_unreachable", said, "")
+        lengths = np.linalg.norm(rows.astype(np.float64), axis=1, keepdims=True)
+        if not (np.isfinite(lengths).all() and (lengths > 1e-9).all()):
+            raise Fault("model_unreachable", f"the model {self.id} returns invalid vectors", "run: casebook doctor")
+        return [row.tobytes() for row in (rows / lengths).astype("<f4")]
+
+    def _states(self, batch: list[str]) -> tuple[NDArray[Any], NDArray[Any]]:
+        """What the model makes of each token of each text, and which tokens are real: the rest fills up."""
         import numpy as np
 
         model = self._opened().model
         try:
-            found: Any = model.onnx_embed([text[:_MEASURED]])
-            real = np.asarray(found.attention_mask[0], dtype=bool)
-            rows = np.asarray(found.model_output[0], dtype=np.float64)[real]
+            found: Any = model.onnx_embed(batch)
+            return np.asarray(found.model_output), np.asarray(found.attention_mask, dtype=bool)
         except Exception as error:  # onnxruntime raises what it likes
             raise _broken(self._model, error) from error
-        inner = rows[1:-1] if self._special == _ENDS and len(rows) > _ENDS else rows
-        return tuple(_unit(inner, self._model))
 
     def _opened(self) -> Any:
         if self._session is None:
@@ -318,18 +349,8 @@ def _moved(vectors: list[Vector], centre: Centre, texts: list[str], kind: Kind) 
     return [row.tobytes() for row in centre.moved(rows, texts, kind).astype("<f4")]
 
 
-def _unit(rows: NDArray[Any], model: Model) -> list[Vector]:
-    """The rows as unit vectors, whatever the model says about normalising."""
-    import numpy as np
-
-    if rows.ndim != 2 or rows.shape[1] != model.dim:
-        raise Fault(
-            "model_unreachable", f"the model {model.id} returns {rows.shape[-1]} dimensions, not {model.dim}", ""
-        )
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
-    if not (np.isfinite(lengths).all() and (lengths > 1e-9).all()):
-        raise Fault("model_unreachable", f"the model {model.id} returns invalid vectors", "run: casebook doctor")
-    return [row.tobytes() for row in (rows / lengths).astype("<f4")]
+def _nothing(_tokens: NDArray[Any]) -> None:
+    """For those who want the vectors alone."""
 
 
 def _fits(texts: int, longest: int) -> bool:
@@ -361,14 +382,12 @@ _LEAST = 4
 _MOST = 16
 """Texts given to the model at once; see `core.embedding.runtime.local`."""
 
-Windows = list[tuple[Vector, ...]]
-
 
 @dataclass(frozen=True, slots=True)
 class Parallel:
     """An `Embedder` that gives `inner`, which several threads may use, up to `workers` parts at a time."""
 
-    inner: Embedder
+    inner: LocalEmbedder
     workers: int
 
     @property
@@ -388,10 +407,18 @@ class Parallel:
         return self.inner.dim
 
     def embed(self, texts: Sequence[str], kind: Kind) -> list[tuple[Vector, ...]]:
-        """See `Embedder`. Neighbours stay together: texts in the order of their length make parts of one length."""
+        """See `Embedder`."""
+        return self._shared(texts, lambda part: self.inner.embed(part, kind))
+
+    def read(self, texts: Sequence[str]) -> list[Document]:
+        """See `LocalEmbedder`."""
+        return self._shared(texts, self.inner.read)
+
+    def _shared(self, texts: Sequence[str], give: Callable[[Sequence[str]], list[_T]]) -> list[_T]:
+        """Neighbours stay together: texts in the order of their length make parts of one length."""
         count = max(1, min(self.workers, len(texts) // _LEAST))
         parts = _parts(len(texts), count)
-        found: dict[range, Windows | BaseException] = {}
+        found: dict[range, list[_T] | BaseException] = {}
         waiting = deque(reversed(parts))  # the longest first: who is ready early takes one more of the short ones
 
         def work() -> None:
@@ -399,7 +426,7 @@ class Parallel:
                 while True:
                     part = waiting.popleft()
                     try:
-                        found[part] = self.inner.embed(texts[part.start : part.stop], kind)
+                        found[part] = give(texts[part.start : part.stop])
                     except BaseException as error:  # noqa: BLE001  raised below, in the caller's thread
                         found[part] = error
 
@@ -410,7 +437,7 @@ class Parallel:
         work()
         for other in others:
             other.join()
-        out: Windows = []
+        out: list[_T] = []
         for part in parts:
             made = found[part]
             if isinstance(made, BaseException):

@@ -20,8 +20,9 @@ from core.embedding.index import backlog, maintenance, stored
 from core.embedding.index.backlog import Failure
 from core.embedding.index.state import VectorState, read_state, write_state
 from core.embedding.index.stored import Made, Place, sha_of
+from core.embedding.index.token_bits import put_tokens
 from core.embedding.index.vectors import unusable
-from core.embedding.runtime.embedder import Embedder, Source, Vector
+from core.embedding.runtime.embedder import Document, Embedder, Source
 from core.embedding.runtime.loading import LoadStoppedError
 from core.embedding.runtime.report import EmbedReport, FailedText
 from core.store import Store, jobs
@@ -67,10 +68,12 @@ def run(
     stop: Callable[[], bool] = lambda: False,
     give_way: Callable[[], bool] = lambda: False,
     length: Callable[[str], int] = len,
+    read: Read | None = None,
 ) -> EmbedReport:
     """Embed what waits (REQ-RA-005), in batches of up to `batch`; one run a database at a time.
 
-    `length`: how much of a text there is to read for the model; a batch holds texts that are alike in it.
+    `length`: how much of a text there is to read for the model; a batch holds texts that are alike in it. `read`: how
+    the embedder reads a text with its tokens, where their signs are kept too.
 
     With another model or recipe than before everything is embedded anew; the old vectors stay until that is done.
     `stop` is asked between slices of a batch; what was written stays, and the next run goes on from there. `give_way`
@@ -84,7 +87,7 @@ def run(
     job = jobs.begin(store, JOB, total=left)
     if job is None:
         return EmbedReport(place.kind, place.model, place.recipe, waiting=left, busy=True)
-    work = _Run(store, source, embedder, place, job, max(1, batch), progress, stop, give_way, length)
+    work = _Run(store, source, embedder, place, job, max(1, batch), progress, stop, give_way, length, read)
     canceled = False
     try:
         with suppress(_GaveWay):
@@ -118,6 +121,7 @@ class _Run:
     stop: Callable[[], bool]
     give_way: Callable[[], bool]
     length: Callable[[str], int]
+    read: Read | None
     started: float = field(default_factory=time.monotonic)
     sign: float = field(default_factory=time.monotonic)
     embedded: int = 0
@@ -205,7 +209,7 @@ class _Run:
         behind = [one for one in twins if one.sha not in known]
         asked = {one.sha for one in behind}
         for part in self._parts(sorted(once, key=lambda one: self.length(one.text))):
-            tried = attempt(self.embedder, [one.text for one in part], self._between)
+            tried = attempt(self.embedder, [one.text for one in part], self._between, self.read)
             self._between()
             outcomes = {one.sha: outcome for one, outcome in zip(part, tried, strict=True)}
             self._write(part, outcomes)
@@ -264,19 +268,28 @@ class _Run:
 SLICE = 6_000
 """Characters, padding included, given to the model at once: between two slices a run can stop, after some 0.2 s."""
 
-Outcome = tuple[Vector, ...] | str
-"""The vectors of one text, or in plain words why it has none."""
+Outcome = Document | str
+"""One text as the model read it, or in plain words why it has no vectors."""
+Read = Callable[[Sequence[str]], list[Document]]
+"""Raises as `Embedder.embed`."""
 
 
-def attempt(embedder: Embedder, texts: Sequence[str], between: Callable[[], None]) -> list[Outcome]:
+def attempt(
+    embedder: Embedder, texts: Sequence[str], between: Callable[[], None], read: Read | None = None
+) -> list[Outcome]:
     """The outcome of each text, in order. `between` is called before each slice and may raise to stop.
 
-    Raises Fault where the model itself fails, whatever the text: that is no reason to give up on the texts.
+    `read`: how the embedder reads texts; None: without tokens. Raises Fault where the model itself fails, whatever
+    the text: that is no reason to give up on the texts.
     """
+
+    def without_tokens(some: Sequence[str]) -> list[Document]:
+        return [Document(windows) for windows in embedder.embed(some, "document")]
+
     out: list[Outcome] = []
     for part in _slices(texts):
         between()
-        out += _embed(embedder, part)
+        out += _embed(embedder, part, read or without_tokens)
     return out
 
 
@@ -291,9 +304,9 @@ def _slices(texts: Sequence[str]) -> Iterator[Sequence[str]]:
         yield texts[start:]
 
 
-def _embed(embedder: Embedder, texts: Sequence[str]) -> list[Outcome]:
+def _embed(embedder: Embedder, texts: Sequence[str], read: Read) -> list[Outcome]:
     try:
-        found = embedder.embed(texts, "document")
+        found = read(texts)
         if len(found) != len(texts):
             raise ValueError(f"the model returned {len(found)} results for {len(texts)} texts")
     except Fault as fault:
@@ -306,16 +319,16 @@ def _embed(embedder: Embedder, texts: Sequence[str]) -> list[Outcome]:
             _require_working(embedder, error)
             return [str(error) or type(error).__name__]
     else:
-        return [_checked(windows, embedder.dim) for windows in found]
+        return [_checked(one, embedder.dim) for one in found]
     half = len(texts) // 2
-    return [*_embed(embedder, texts[:half]), *_embed(embedder, texts[half:])]
+    return [*_embed(embedder, texts[:half], read), *_embed(embedder, texts[half:], read)]
 
 
-def _checked(windows: tuple[Vector, ...], dim: int) -> Outcome:
-    if not windows:
+def _checked(made: Document, dim: int) -> Outcome:
+    if not made.windows:
         return "the model returned no vector"
-    reason = next((why for vector in windows if (why := unusable(vector, dim))), None)
-    return windows if reason is None else f"the model returned an invalid vector: {reason}"
+    reason = next((why for vector in made.windows if (why := unusable(vector, dim))), None)
+    return made if reason is None else f"the model returned an invalid vector: {reason}"
 
 
 def _require_working(embedder: Embedder, error: Exception) -> None:
@@ -371,7 +384,8 @@ def equal_texts(
 ) -> tuple[list[Text], list[Text], dict[str, Outcome]]:
     """The `new` ones parted: each text once, its twins, and the vectors that are there already by hash of the text."""
     new = [one for one in looked if one.fate == "new"]
-    known: dict[str, Outcome] = {**stored.of_texts(con, place, {one.sha for one in new})}
+    found = stored.of_texts(con, place, {one.sha for one in new})
+    known: dict[str, Outcome] = {sha: Document(windows) for sha, windows in found.items()}
     first = {one.sha: one.item_id for one in reversed(new) if one.sha not in known}
     once = [one for one in new if first.get(one.sha) == one.item_id]
     return once, [replace(one, fate="twin") for one in new if first.get(one.sha) != one.item_id], known
@@ -396,15 +410,18 @@ def write(
     same = [one for one in texts if (sha_of(now[one.item_id]) if one.item_id in now else "") == one.sha]
     lost = [one.item_id for one in same if one.fate == "gone"]
     kept = [one for one in same if one.fate == "kept"]
-    made, failures = list[Made](), list[Failure]()
+    made, failures, tokens = list[Made](), list[Failure](), dict[str, bytes]()
     for one in same:
         outcome = "the text contains no words" if one.fate == "blank" else tried.get(one.sha)
-        if one.fate in ("new", "twin") and isinstance(outcome, tuple):
-            made.append(Made(one.item_id, one.sha, outcome))
+        if one.fate in ("new", "twin") and isinstance(outcome, Document):
+            made.append(Made(one.item_id, one.sha, outcome.windows))
+            if outcome.tokens:
+                tokens[one.sha] = outcome.tokens
         elif one.fate in ("new", "twin", "blank"):
             failures.append(Failure(one.item_id, one.sha, str(outcome)))
     stored.forget(con, place.kind, [*lost, *(one.item_id for one in failures)])
     stored.put(con, place, made)
+    put_tokens(con, place, tokens)
     con.executemany(
         "DELETE FROM embed_failure WHERE kind = ? AND item_id = ?", ((place.kind, one.item_id) for one in made)
     )

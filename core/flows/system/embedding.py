@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import apsw
 
@@ -19,15 +19,18 @@ from core.embedding.index.state import read_state, why_off
 from core.embedding.index.stored import Place
 from core.embedding.models.catalogue import Model
 from core.embedding.models.models import Absent, LocalModel, current
-from core.embedding.runtime.embedder import Embedder, Kind, LocalEmbedder, Source, Vector
+from core.embedding.runtime.embedder import Document, Kind, LocalEmbedder, Source, Vector
 from core.embedding.runtime.report import EmbedPart, EmbedReport
-from core.embedding.runtime.worker import BATCH, place_of, run, up_to_date
+from core.embedding.runtime.worker import BATCH, Read, place_of, run, up_to_date
 from core.errors.retrieval.embed_text import ErrorSource
 from core.errors.retrieval.embed_text import place_of as place_of_errors
 from core.library.search.hybrid import ChunkSource
 from core.library.search.hybrid import place_of as place_of_passages
 from core.store import Store, faults, jobs, open_store
 from core.store.sql import number
+
+if TYPE_CHECKING:
+    from core.embedding.runtime.local import Parallel
 
 EmbeddedKind = Literal["error", "rule", "chunk"]
 KINDS: Final[tuple[EmbeddedKind, ...]] = ("error", "rule", "chunk")
@@ -124,7 +127,7 @@ class _Whole:
                 continue
             report = run(
                 store, source, self.embedder, batch=self.batch, progress=self._on_progress(store, at), stop=self.stop,
-                give_way=first.is_embedded, length=self.embedder.tokens,
+                give_way=first.is_embedded, length=self.embedder.tokens, read=self._read_of(source),
             )  # fmt: skip
             self.made.append(report)
             self.done += report.embedded + report.reused + report.removed + len(report.failed)
@@ -132,6 +135,10 @@ class _Whole:
                 return
             if first.met:
                 at = 0
+
+    def _read_of(self, source: Source) -> Read | None:
+        """How texts are read with their tokens, where searches rerank by them."""
+        return self.embedder.read if source.kind == "chunk" and self.embedder.found.model.reranks else None
 
     def _on_progress(self, store: Store, later: int) -> Tell | None:
         tell, done = self.progress, self.done
@@ -226,7 +233,7 @@ class OnDemand:
     found: LocalModel
     threads: int
     stop: Callable[[], bool] = lambda: False
-    loaded: tuple[LocalEmbedder, Embedder] | None = None
+    loaded: tuple[LocalEmbedder, Parallel] | None = None
 
     @property
     def id(self) -> str:
@@ -248,11 +255,15 @@ class OnDemand:
         """See `Embedder`; the first call takes a second or more."""
         return self._opened()[1].embed(texts, kind)
 
+    def read(self, texts: Sequence[str]) -> list[Document]:
+        """See `LocalEmbedder`; the first call loads the model as well."""
+        return self._opened()[1].read(texts)
+
     def tokens(self, text: str) -> int:
         """See `LocalEmbedder`; the first call loads the model as well."""
         return self._opened()[0].tokens(text)
 
-    def _opened(self) -> tuple[LocalEmbedder, Embedder]:
+    def _opened(self) -> tuple[LocalEmbedder, Parallel]:
         """The model, and the same on as many cores as wanted."""
         if self.loaded is None:
             from core.embedding.runtime.local import Parallel, load

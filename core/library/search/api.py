@@ -122,8 +122,8 @@ class SearchQuery:
     """What is asked. `k`: hits a page; `max_tokens`: tokens the answer may have as it is sent (bytes / 3), 0: any.
 
     `prefix_last`: the last word may be half typed, unless it stands whole in a passage; `explain`: the trace holds both
-    lists, not only their counts. `rerank`: order the best hits of both lists by their tokens, which takes up to a
-    second (`core.library.search.rerank`).
+    lists, not only their counts. `rerank`: order the best hits of both lists by their tokens, which takes 20 ms,
+    or up to a second where these are not stored (`core.library.search.rerank`).
     `sent`: the bytes of an answer as it is sent; None: those of its JSON. A query that has it stays in its process.
     """
 

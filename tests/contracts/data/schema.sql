@@ -1,6 +1,6 @@
 PRAGMA application_id = 1129529931;
 
-PRAGMA user_version = 16;
+PRAGMA user_version = 17;
 
 CREATE INDEX answer_key_case ON answer_key(case_id);
 
@@ -845,6 +845,14 @@ CREATE TABLE team_server (
   fault TEXT NOT NULL DEFAULT ''
 );
 
+CREATE TABLE token_bits (
+  text_sha TEXT NOT NULL,             -- as in `vector`
+  model    TEXT NOT NULL,             -- id@version
+  recipe   TEXT NOT NULL,
+  bits     BLOB NOT NULL,             -- dim / 8 bytes a token
+  UNIQUE (text_sha, model, recipe)
+) STRICT;
+
 CREATE TABLE tool_call (
   session_id  TEXT NOT NULL REFERENCES session(id),
   tool_use_id TEXT NOT NULL,
@@ -1181,6 +1189,12 @@ END;
 CREATE TRIGGER session_project_update AFTER UPDATE OF project, repository ON session
   WHEN (new.project, new.repository) <> (old.project, old.repository) BEGIN
   INSERT INTO insight_change SELECT *, 1 FROM insight_result WHERE session_id = new.id;
+END;
+
+CREATE TRIGGER vector_token_bits_delete AFTER DELETE ON vector BEGIN
+  DELETE FROM token_bits WHERE text_sha = old.text_sha AND model = old.model AND recipe = old.recipe
+    AND NOT EXISTS (SELECT 1 FROM vector
+      WHERE text_sha = old.text_sha AND model = old.model AND recipe = old.recipe AND kind = old.kind);
 END;
 
 CREATE VIEW insight_change AS SELECT *, 1 AS sign FROM insight_result;

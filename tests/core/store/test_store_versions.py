@@ -33,6 +33,7 @@ PINNED = {
     "0014_team_fixes.sql": "f270c9caa84ca8fc844a3e8b772dbd075338b89ec1c13fca99c763451a0e407d",
     "0015_queue_incidents.sql": "9c738dde3bd5850db521d63b61f6523237c11f16d468818c9e26533c70b8a43c",
     "0016_queue_offer.sql": "f0c4b094819e04b1a8c6d6e4d5d66ef8be6b10f27fe5cfd78977c3791af13f49",
+    "0017_token_bits.sql": "129256e4d8d594edef35f1cf1bf187551f77d57142080d7586df57fbfde8752a",
 }
 """SHA-256 of each migration. Users have casebooks made by them: a change to the schema is a new file, not an edit."""
 GROWN = {"backlog_size"}

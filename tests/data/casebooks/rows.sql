@@ -182,3 +182,6 @@ INSERT INTO answer_outcome(id, resolution_id, fingerprint, via, told_at, outcome
 
 -- version 16
 UPDATE case_state SET offer = 2 WHERE case_id = 2;
+
+-- version 17
+INSERT INTO token_bits(text_sha, model, recipe, bits) SELECT text_sha, model, recipe, zeroblob(96) FROM vector WHERE kind = 'chunk' LIMIT 1;

@@ -7,7 +7,7 @@ import pytest
 from core.base.fault import Fault
 from core.embedding.index.vectors import pack
 from core.embedding.models.catalogue import CATALOGUE, MINILM
-from core.embedding.runtime.embedder import Vector
+from core.embedding.runtime.embedder import Document, Vector
 from core.embedding.runtime.query_model import describe_model
 from core.embedding.runtime.worker import attempt
 from core.embedding.service.client import Embed, RemoteEmbedder
@@ -36,7 +36,7 @@ def test_a_text_that_breaks_it_is_found_as_if_it_were_here() -> None:
         return [(VECTOR,)] * len(question.texts)
 
     assert attempt(RemoteEmbedder(MODEL, ask), ["one", "bad", "two"], lambda: None) == [
-        (VECTOR,), "ValueError: cannot", (VECTOR,)
+        Document((VECTOR,)), "ValueError: cannot", Document((VECTOR,))
     ]  # fmt: skip
 
 
