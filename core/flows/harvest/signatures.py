@@ -321,9 +321,11 @@ def shortened(text: str) -> str:
 _LAUNCHER: Final = (
     r"bwrap: \S|<\d>WSL \(\d+[^)\n]{0,40}\) ERROR: \S|execution error: \S"
     r"| +\+ FullyQualifiedErrorId : NativeCommandFailed"
+    r"| +\+ CategoryInfo +: ParserError\b|(?:\x1b\[[\d;]*m)*ParserError: "
 )
 NOT_STARTED: Final = re.compile(rf"^(?:{_LAUNCHER})", re.MULTILINE)
-"""What says that it could not start a command: Codex and its sandbox on Linux, WSL, and PowerShell in any language."""
+"""What says that it could not start a command: Codex and its sandbox on Linux, WSL, and PowerShell in any language,
+which runs nothing of a command that it cannot parse."""
 
 _OF_SHELL_OR_CLIENT: Final = lazy_pattern(rf"{_SHELL}\S|{_CLIENT_COMPLAINT.pattern}|{_LAUNCHER}")
 

@@ -46,6 +46,18 @@ NOT_STARTED = "\n+ rg App\n+ ~~~~\n    + CategoryInfo : X: (:) [], Y\n    + Full
         ("dart analyze lib", "Analyzing lib\na\nb\nwarning - lib/a.dart:1:8 - Unused import - unused_import", None),
         ("ssh db1 'ls /etc'", "ssh: connect to host db1 port 22: Connection refused", None),
         (
+            'rg -n "from \'./user\\.js\'|from \\"./user\\.js\\"" src',
+            "\x1b[31;1mParserError: \x1b[0m\r\n\x1b[31;1m\x1b[36;1mLine |\x1b[0m\r\n\x1b[31;1m\x1b[36;1m   2 | \x1b[0m"
+            "rg -n\r\n\x1b[36;1m     | \x1b[31;1mMissing property name after reference operator.\x1b[0m\r\n",
+            None,
+        ),
+        (
+            "cat <<'EOF' > a.ts\nlet a = 1;\nEOF",
+            "At line:1 char:5\r\n+ cat <<'EOF' > a.ts\r\n+     ~\r\nThe '<' operator is reserved for future use.\r\n"
+            "    + CategoryInfo          : ParserError: (:) [], ParentContainsErrorRecordException\r\n",
+            None,
+        ),
+        (
             "Get-Content a.ts -Tail 9 -Raw",
             "\x1b[31;1mGet-Content: \x1b[31;1mThe 'Raw' and 'Tail' parameters cannot be used together.\x1b[0m\r\n",
             None,
