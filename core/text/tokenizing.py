@@ -43,8 +43,8 @@ def words(text: str) -> tuple[str, ...]:
     """
     found = tokens(_PLACEHOLDER.sub(" ", text))
     if text.isascii():  # the common case: the search compares hundreds of these a query
-        return tuple(word for word in found if len(word) > 2 and word not in STOP_WORDS and not word.isdigit())
-    return tuple(word for word in map(without_particle, found) if _counts(word))
+        return tuple([word for word in found if len(word) > 2 and word not in STOP_WORDS and not word.isdigit()])
+    return tuple([word for word in map(without_particle, found) if _counts(word)])
 
 
 def without_particle(word: str) -> str:

@@ -124,6 +124,9 @@ class _Chain:
 
     def _tried(self, at: int, tool: str, result: Result) -> None:
         """Let every open error know of a call that may be part of its fix; a look at a task counts as its start."""
+        if not self.open:
+            self.spoken, self.asked = [], False
+            return
         ran, verdict, command, began = result.ran, result.outcome.verdict, result.command, result.call_idx
         worked = verdict == "alive" or (verdict != "failed" and ran.failure == "none")
         trial = Trial(
@@ -165,9 +168,11 @@ class _Chain:
             yield from self._prove(run)
             yield from self._failed(run, result)
             return
-        if command is not None and outcome.verdict in ("passed", "filtered", "alive"):
-            yield from self._prove(_run(at, result, command))
-            yield from self._passed(_run(at, result, command))
+        over = command is not None and outcome.verdict in ("passed", "filtered", "alive")
+        if command is not None and over and (self.open or self.unproven):
+            run = _run(at, result, command)
+            yield from self._prove(run)
+            yield from self._passed(run)
         if ran.failure == "none":
             began = {} if result.call_idx is None else {"tool": result.ran.tool, "idx": result.call_idx}
             self._add_step(at, ran._replace(**began), change)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import Final, NamedTuple
 
 from core.flows.harvest import programs
-from core.flows.harvest.changes import Change, Hint, is_reverted
+from core.flows.harvest.changes import Change, Hint
 from core.flows.harvest.command import SHELLS, Command, Part, parse_command
 from core.flows.harvest.events import Statement
 from core.flows.harvest.explanation import sentences, without_itself
@@ -174,23 +174,29 @@ def _without_reverted(steps: Sequence[Candidate]) -> list[tuple[int, Candidate]]
     if len(steps) == 1:
         return [(0, steps[0])]
     kept: list[tuple[int, Candidate]] = []
-    by_file: dict[str, list[tuple[int, Hint]]] = {}
-    restored_by = [_restored(step.change) for step in steps]
+    made: dict[_Edit, set[int]] = {}
     for index, step in enumerate(steps):
         for hint in step.change.hints:
-            by_file.setdefault(hint.file, []).append((index, hint))
-    for index, step in enumerate(steps):
-        hints = tuple(
-            hint
-            for hint in step.change.hints
-            if not is_reverted(hint, (other for at, other in by_file[hint.file] if at != index))
-        )
-        restored = {name for names in restored_by[index + 1 :] for name in names}
-        files = {base_name(file) for file in step.change.files}
-        if (step.change.hints and not hints) or (files and files <= restored):
-            continue
-        kept.append((index, step._replace(change=step.change._replace(hints=hints))))
-    return kept
+            made.setdefault((hint.file, hint.removed, hint.added), set()).add(index)
+    restored: set[str] = set()  # by a later step
+    for index in range(len(steps) - 1, -1, -1):
+        step, change = steps[index], steps[index].change
+        hints = tuple(hint for hint in change.hints if not _is_undone(hint, index, made))
+        files = {base_name(file) for file in change.files} if restored else set[str]()
+        if not (change.hints and not hints) and not (files and files <= restored):
+            kept.append((index, step._replace(change=change._replace(hints=hints))))
+        restored |= _restored(change)
+    return kept[::-1]
+
+
+_Edit = tuple[str, tuple[str, ...], tuple[str, ...]]
+"""A file, and the lines that a hunk takes out of it and puts in."""
+
+
+def _is_undone(hint: Hint, index: int, made: Mapping[_Edit, set[int]]) -> bool:
+    """Whether another step puts back what a hunk of step `index` changes."""
+    undoing = made.get((hint.file, hint.added, hint.removed))
+    return undoing is not None and undoing != {index} and bool(hint.added or hint.removed)
 
 
 def _restored(change: Change) -> set[str]:
