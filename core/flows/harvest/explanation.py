@@ -153,12 +153,16 @@ class Near:
 
 @dataclass(frozen=True, slots=True)
 class _Claim:
-    """A sentence that says more than what is done next, and what it says whatever the error is."""
+    """A sentence that says more than what is done next, and its words."""
 
     sentence: str
     words: frozenset[str]
-    cause: bool
-    fix: bool
+
+
+@lru_cache(maxsize=256)
+def _kind(sentence: str) -> tuple[bool, bool]:
+    """Whether a sentence names a cause, and a fix; sought only where its words tie it to an error."""
+    return _CAUSE.search(sentence) is not None, _FIX.search(sentence) is not None
 
 
 @lru_cache(maxsize=128)
@@ -172,8 +176,6 @@ def _claims(text: str, of_agent: bool) -> tuple[_Claim, ...]:
         _Claim(
             sentence,
             frozenset((*words(sentence), *_LATIN.findall(sentence.lower()), *_QUOTED.findall(sentence.lower()))),
-            _CAUSE.search(sentence) is not None,
-            _FIX.search(sentence) is not None,
         )
         for sentence in (map(without_itself, said) if of_agent else said)
         if sentence
@@ -183,12 +185,15 @@ def _claims(text: str, of_agent: bool) -> tuple[_Claim, ...]:
 def _score(
     claim: _Claim, role: str, error_words: frozenset[str], change_words: frozenset[str], terms: frozenset[str]
 ) -> int:
-    shared = min(2, len(claim.words & change_words)) + min(2, len(claim.words & error_words))
-    dictated = role == "user" and claim.fix and shared > 0
-    close = claim.cause and bool(claim.words & terms)
-    if not dictated and not close and not claim.words & error_words:
+    of_error, near = claim.words & error_words, bool(claim.words & terms)
+    shared = min(2, len(claim.words & change_words)) + min(2, len(of_error))
+    if not of_error and not near and not (role == "user" and shared):
         return 0
-    return 3 * claim.cause + 2 * claim.fix + shared + 3 * dictated + close
+    cause, fix = _kind(claim.sentence)
+    dictated, close = role == "user" and fix and shared > 0, cause and near
+    if not dictated and not close and not of_error:
+        return 0
+    return 3 * cause + 2 * fix + shared + 3 * dictated + close
 
 
 LIMIT: Final = 2_000

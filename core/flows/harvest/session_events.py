@@ -158,9 +158,11 @@ def result_of(ran: Ran) -> Result:
     shell = command is not None
     if command is None and outcome.verdict in ("passed", "failed"):
         command = named_command(ran)
-    kept = (
-        ran if look else ran._replace(text="") if begun else ran._replace(text="", tool_input=_described(ran), facts={})
-    )
+    kept = ran
+    if not look:
+        given, facts = (ran.tool_input, ran.facts) if begun else (_described(ran), {})
+        session, idx, chain, tool, _, _, failure, code, ts, _, called = ran  # built at once: twice as fast as a change
+        kept = Ran(session, idx, chain, tool, given, "", failure, code, ts, facts, called)
     clues = clues_in(ran.text, outcome)
     escalated, slip = is_escalated(ran.tool_input), slip_of(ran, command if shell else None, outcome)
     return Result(kept, look, shell, command, outcome, change, mentions, begun, clues, escalated, slip=slip)
