@@ -16,7 +16,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from core.flows.transcripts.files import NotATranscript, Position, batches, open_transcript, source_of
+from core.flows.transcripts.files import Position, batches, open_transcript, source_of
+from core.flows.transcripts.opening import NotATranscript
 from core.flows.transcripts.rows import records_of
 from core.transcripts import ToolResult
 from core.transcripts.detection import READERS

@@ -21,17 +21,16 @@ from core.errors.retrieval.api import search
 from core.flows.harvest.events import JudgedResult
 from core.flows.transcripts.api import import_transcripts
 from core.flows.transcripts.files import (
-    NotATranscript,
     Position,
     Source,
     TranscriptFile,
     batches,
     files_to_read,
-    open_regular,
     source_of,
     stored_name,
 )
 from core.flows.transcripts.inspection import Inspected, ResultText, inspect_texts
+from core.flows.transcripts.opening import NotATranscript, open_regular
 from core.flows.transcripts.report import Meter, Progress, Tally
 from core.flows.transcripts.rows import records_of
 from core.store import Store, faults, open_store

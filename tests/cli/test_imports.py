@@ -70,6 +70,29 @@ def test_a_search_loads_its_own_command_alone(spawn: Spawn, known: bool) -> None
     }
 
 
+_FOLDER = """
+import json
+import sys
+from core.flows.transcripts.git_folders import git_folder
+found = git_folder(sys.argv[1])
+print(json.dumps([found is not None and found.root, sorted(sys.modules)]), file=sys.stderr)
+"""
+
+
+def test_the_repository_of_a_folder_is_found_without_the_readers_of_transcripts(spawn: Spawn, tmp_path: Path) -> None:
+    """Where a casebook has practice, each search asks for it."""
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".git" / "HEAD").write_text("ref: refs/heads/main")
+    (tmp_path / "src").mkdir()
+    done = spawn(str(tmp_path / "src"), code=_FOLDER)
+    root, modules = json.loads(done.said.strip().split("\n")[-1])
+    assert root == str(tmp_path)
+    assert {name for name in modules if name.startswith(("core.flows.", "core.transcripts.", "core.store"))} == {
+        *(f"core.flows.transcripts.{name}" for name in ("git_folders", "opening")),
+        *("core.flows.transcripts", "core.transcripts.repository"),
+    }
+
+
 _MADE = """
 import sys
 from cli.main import main

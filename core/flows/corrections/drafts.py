@@ -19,7 +19,7 @@ import apsw
 
 from core.base.fault import Fault
 from core.base.managed_block import Block, blocks, edited_by_hand, read_text, write_block
-from core.flows.transcripts.projects import git_folder
+from core.flows.transcripts.git_folders import git_folder
 from core.rules.format.parse import parse_text
 from core.store import Store, change, faults, now
 from core.text import redact, visible

@@ -52,7 +52,7 @@ def repository_at(con: apsw.Connection, folder: str) -> str:
     row = con.execute("SELECT repository FROM project_name WHERE name = ? ORDER BY repository", (folder,)).fetchone()
     if row is not None:
         return cast("str", row[0])
-    from core.flows.transcripts.projects import git_folder
+    from core.flows.transcripts.git_folders import git_folder
 
     found = git_folder(folder)
     return "" if found is None else found.remote or found.root

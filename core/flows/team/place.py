@@ -15,7 +15,7 @@ from core.base.atomic import write_file
 from core.base.fault import Fault
 from core.errors.cases.derived import TEAM_FOLDER
 from core.errors.cases.record import NOWHERE, RecordPlace
-from core.flows.transcripts.projects import git_folder
+from core.flows.transcripts.git_folders import git_folder
 from core.store.sql import digest
 from core.team.lessons_file import EMPTY, NAME, LessonsFile, parse
 from core.team.privacy import Person

@@ -23,7 +23,6 @@ from core.evidence.rows import count_messages
 from core.flows.hook.spool import take_up
 from core.flows.system.parallel import Question, Second, calm_garbage, shared
 from core.flows.transcripts.files import (
-    NotATranscript,
     Position,
     Source,
     TranscriptFile,
@@ -36,6 +35,7 @@ from core.flows.transcripts.files import (
     source_of,
     stored_name,
 )
+from core.flows.transcripts.opening import NotATranscript
 from core.flows.transcripts.projects import assign_projects
 from core.flows.transcripts.report import ImportReport, Meter, Progress, Tally
 from core.flows.transcripts.rows import (

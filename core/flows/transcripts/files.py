@@ -22,6 +22,7 @@ import apsw
 from core.base.config.settings import ImportSettings
 from core.base.config.settings_sources import from_home
 from core.base.fault import Fault
+from core.flows.transcripts.opening import NotATranscript, open_regular
 from core.flows.transcripts.report import Tally
 from core.store.files import reading
 from core.transcripts import (
@@ -87,22 +88,9 @@ class Source:
         return min(offset, self.size)
 
 
-class NotATranscript(Exception):
-    """Why a file is none; the text is for people."""
-
-
 def stored_name(path: Path) -> str:
     """A path as text that SQLite and JSON can hold, whatever bytes the name has."""
     return str(path).encode("utf-8", "backslashreplace").decode()
-
-
-def open_regular(path: Path) -> BinaryIO:
-    """Open a regular file without ever waiting for it. Raises OSError, or NotATranscript for anything else."""
-    handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-    if not stat.S_ISREG(os.fstat(handle).st_mode):
-        os.close(handle)
-        raise NotATranscript("not a regular file")
-    return os.fdopen(handle, "rb", buffering=1024 * 1024)
 
 
 def open_transcript(path: Path) -> BinaryIO:

@@ -28,7 +28,8 @@ from core.flows.harvest.incidents import Incidents, Judgement
 from core.flows.harvest.reducer import fold
 from core.flows.harvest.session_events import Result, object_of, observe
 from core.flows.harvest.signatures import Named
-from core.flows.transcripts.files import NotATranscript, Position, batches, open_transcript, source_of, stored_name
+from core.flows.transcripts.files import Position, batches, open_transcript, source_of, stored_name
+from core.flows.transcripts.opening import NotATranscript
 from core.flows.transcripts.rows import MessageRow, records_of, rows_of
 from core.transcripts import Agent, Message, Record, SessionStart, Skipped
 from core.transcripts.records import Failure

@@ -16,7 +16,8 @@ from typing import Any, BinaryIO, NamedTuple, cast
 import orjson
 
 from core.flows.system.parallel import Question, Second
-from core.flows.transcripts.files import NotATranscript, Position, Source, open_regular
+from core.flows.transcripts.files import Position, Source
+from core.flows.transcripts.opening import NotATranscript, open_regular
 from core.process.worker import Call
 from core.text import redact
 from core.transcripts import (

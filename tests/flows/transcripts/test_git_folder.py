@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from core.flows.transcripts.projects import git_folder
+from core.flows.transcripts.git_folders import git_folder
 from core.transcripts.repository import GitFolder
 
 SHOP = "github.com/acme/shop"
