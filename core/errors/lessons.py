@@ -12,12 +12,12 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from itertools import pairwise
 from typing import Any, ClassVar, Final, Literal, cast, get_args
 
 import apsw
 
 from core.base.lazy import lazy_pattern
+from core.errors.command_text import differing_words, short_command
 from core.errors.identity.codes import lack_of
 from core.text import clean, words
 
@@ -173,11 +173,6 @@ _DIFF_LINE: Final = 76
 _KEPT_BEFORE: Final = 16
 """Characters of a long line that are shown before those that were changed."""
 _COMMENT = lazy_pattern(r"\s*(?:#(?![\[!]|(?:include|define|if|else|end|pragma)\b)|//|/\*|\*[ /]|<!--|--\s|\"\"\"|''')")
-_WORDS_COMPARED: Final = 400
-_NOT_WORTH_A_MARK: Final = 2
-"""Words between two others that are shown instead of a mark."""
-_MOSTLY: Final = 0.5
-"""The share of a command's words up to which they are what it differs in."""
 _SETUP = lazy_pattern(
     r"(?:import|from|using|use|require|include)\b|(?:const|let|var) .{1,80}\brequire\(|#|//|set -|cd "
 )
@@ -201,7 +196,7 @@ def card(lesson: Lesson, shown: str = "") -> tuple[tuple[str, str], ...]:
         ("When", where if when.error == shown else f"{when.error} ({where})" if where else when.error),
         ("Sandbox", sandbox_that_matters(lesson)),
         ("Do", (f"in {do.file}\n{do.text}" if do.file else do.text)),
-        ("Instead of", do.instead_of),
+        ("Instead of", short_command(do.instead_of, do.text)),
         ("Not", "\n".join(lesson.dead_ends)),
         ("Check", lesson.check if _clean_line(lesson.check) != _clean_line(do.text) else ""),
         ("Because", reason_of(lesson)),
@@ -277,10 +272,7 @@ def agent_parts(lesson: Lesson, most: int = AGENT_TOKENS) -> tuple[str, ...]:
         return [line]
 
     because = take(reason, _REASON_LEAST)
-    failed = lesson.do.instead_of
-    if _size(failed) > _DO_BYTES:
-        failed = differing_words(failed, lesson.do.text) or failed
-    instead = take(_labelled("not", failed))
+    instead = take(_labelled("not", short_command(lesson.do.instead_of, lesson.do.text, _DO_BYTES)))
     when = take(_labelled("when", lesson.when.error), _WHEN_LEAST, _WHEN_BYTES)
     sandbox = take(_labelled("sandbox", sandbox_that_matters(lesson)))
     dead = [line for one in lesson.dead_ends for line in take(_labelled("not", one))]
@@ -355,27 +347,6 @@ def _short_line(line: str, changed: Sequence[str], size: int) -> str:
 def _same_start(one: str, other: str) -> int:
     pairs = enumerate(zip(one, other, strict=False))
     return next((at for at, (mine, theirs) in pairs if mine != theirs), min(len(one), len(other)))
-
-
-def differing_words(text: str, other: str) -> str:
-    """Return the words of a command that differ from the `other` one, with its first word and their neighbours.
-
-    What is left out is marked. Empty where hardly anything is the same: then no words tell what was done otherwise.
-    """
-    from difflib import SequenceMatcher  # a search loads this module and compares nothing
-
-    given, others = (_clean_line(one).split()[:_WORDS_COMPARED] for one in (text, other))
-    matcher = SequenceMatcher(None, others, given, autojunk=False)
-    changed = [(start, end) for mark, _, _, start, end in matcher.get_opcodes() if mark != "equal"]
-    if not others or not changed or sum(end - start for start, end in changed) > len(given) * _MOSTLY:
-        return ""
-    kept = sorted({0, *(at for start, end in changed for at in range(max(0, start - 1), min(end + 1, len(given))))})
-    shown = given[:1]
-    for last, at in pairwise([*kept, len(given)]):
-        between = given[last + 1 : at]
-        shown += between if len(between) <= _NOT_WORTH_A_MARK else ["…"]
-        shown += given[at : at + 1]
-    return " ".join(shown)
 
 
 def _size(text: str) -> int:

@@ -11,8 +11,9 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from typing import Final, NamedTuple
 
+from core.errors.command_text import differing_words
 from core.errors.identity.keylines.tools import compilers, linters, python, runtimes, test_runners
-from core.errors.lessons import HUNK_LINES, Do, Lesson, LessonEvidence, Scope, When, differing_words
+from core.errors.lessons import HUNK_LINES, Do, Lesson, LessonEvidence, Scope, When
 from core.flows.harvest import programs
 from core.flows.harvest.changes import Change, Hint, diff_lines, is_reverted, short_diff_lines
 from core.flows.harvest.command import FILTERS, Command, chained, parse_command

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.base.wire import json_schema, to_wire
+from core.errors.command_text import SHORT, differing_words, short_command
 from core.errors.lessons import (
     AGENT_TOKENS,
     Do,
@@ -19,7 +20,6 @@ from core.errors.lessons import (
     When,
     agent_text,
     card,
-    differing_words,
     lesson_json,
     parse_lesson,
     version_of,
@@ -55,6 +55,34 @@ def test_its_json_has_not() -> None:
     written = to_wire(LESSON)
     assert isinstance(written, dict) and written["not"] == ["gh pr diff --summary"] and "dead_ends" not in written
     assert "not" in json_schema(Lesson)["required"]
+
+
+BODY = "Thanks! The total is rounded once.\n\n1. 'currency' is checked.\n2. It is tested in `test_total.py`.\n"
+COMMENT = f"gh pr comment 12 --body \"$(cat <<'EOF'\n{BODY * 3}EOF\n)\" --repo ana/shop"
+
+
+@pytest.mark.parametrize(
+    ("failed", "passed", "shown"),
+    [
+        ("gh pr diff --stat", "gh pr diff --name-only", "gh pr diff --stat"),
+        (COMMENT, "gh api -F body=@c.md repos/x", "gh pr comment 12 --body \"$(cat <<'EOF' … )\" --repo ana/shop"),
+        (
+            f"git commit -m '{'fix the total ' * 20}' --signoff",
+            "git config user.name ana",
+            "git commit -m 'fix the total fix the to…' --signoff",
+        ),
+        (f"ls {'here ' * 60}--colour", f"ls {'here ' * 60}--color", "ls … here --colour"),
+    ],
+)
+def test_a_long_failed_command_is_shown_by_what_matters(failed: str, passed: str, shown: str) -> None:
+    assert short_command(failed, passed) == shown
+    lesson = replace(LESSON, do=Do("command", passed, instead_of=failed))
+    assert dict(card(lesson))["Instead of"] == shown
+
+
+def test_a_failed_command_without_quotes_is_cut_at_its_end() -> None:
+    short = short_command("xargs " + "münze " * 90, "ls")
+    assert short.endswith("…") and len(short.encode()) <= SHORT
 
 
 def test_the_form_for_an_agent_has_when_do_not_check_and_because() -> None:
