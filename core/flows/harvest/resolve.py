@@ -28,6 +28,7 @@ from core.flows.harvest.fixes.correction import (
     OUTSIDE,
     Corrected,
     changed_command,
+    does_part_of,
     filtered,
     removed_option,
     retried,
@@ -356,12 +357,14 @@ def _weighed(error: OpenError, fix: Fix, verified: Verified | None) -> tuple[Fix
     if not steps and instead is None:
         return NO_FIX, verified
     if instead is None and (run is None or run.at < steps[-1][0].at):
-        family = error.last.command.family
-        later = (error.runs.get(one.at) for one in trials if one.passed and one.at >= steps[-1][0].at)
-        ran = steps[-1][0].change is not None and not steps[-1][0].change.hints
-        run = next((one for one in later if one is not None and (ran or one.command.family == family)), None)
-        if run is None:
-            return NO_FIX, verified
+        failed, last = error.last.command, steps[-1][0]
+        later = (error.runs.get(one.at) for one in trials if one.passed and one.at >= last.at)
+        runs = [one for one in later if one is not None]
+        ran = last.change is not None and not last.change.hints
+        run = next((one for one in runs if ran or one.command.family == failed.family), None)
+        written = (file for step, _ in steps if step.change is not None for file in step.change.files)
+        files = () if any(one.is_about_it for one in likely) else tuple(map(base_name, written))
+        run = run or next((one for one in runs if does_part_of(failed, one.command, files)), None)
     if run is None:
         return NO_FIX, verified
     by = steps[-1][0].tool if steps else run.ran.tool
@@ -378,8 +381,9 @@ def _instead(
     # Where the same command passed later, a change that ran it again in between made it pass: it is no other way.
     end = green.at if green is not None and verified is not None and verified.relation == "same" else None
     between = [one for one in likely if end is None or one.trial.change is None or one.trial.at >= end]
-    runs = [one for one in between if one.trial.shell and (one.trial.change is None or one.is_again)]
-    best = max(runs, key=_by_probability, default=None)
+    ruled = green.at if green is not None and fix.instead is not None else None
+    runs = [one for one in between if one.trial.change is None or one.is_again or one.trial.at == ruled]
+    best = max((one for one in runs if one.trial.command is not None), key=_by_probability, default=None)
     if best is None:
         return None, green
     if green is not None and best.trial.at == green.at and fix.instead is not None:

@@ -84,6 +84,55 @@ def test_a_retry_that_gets_past_an_error_is_its_fix_though_it_fails_too() -> Non
     assert not second.resolved
 
 
+def test_an_edit_is_proven_by_a_run_of_the_part_that_failed() -> None:
+    said = "file:///tmp/check.mjs:2\nSyntaxError: Named export 'chromium' not found."
+    chat = Chat().sh("sed -i s/a/b/ /tmp/check.mjs && node /tmp/check.mjs", said, 1)
+    chat.edit("/tmp/check.mjs", "import { chromium } from 'p'", "import p from 'p'\nconst { chromium } = p")
+    error = chat.sh("node /tmp/check.mjs", "fine").one()
+    assert (error.files_changed, error.verified_idx, error.strength) == (("/tmp/check.mjs",), 2, "weak")
+
+
+@pytest.mark.parametrize(("given", "resolved"), [("/tmp/body.md", True), ("/tmp/other.md", False)])
+def test_an_edit_that_nothing_ties_to_the_error_is_proven_by_a_run_that_names_its_file(
+    given: str, resolved: bool
+) -> None:
+    asked = "gh pr create --title total --body \"$(cat <<'EOF'\nIt's rounded once.\nEOF\n)\""
+    chat = Chat().sh(asked, "/bin/bash: eval: line 3: unexpected EOF while looking for matching `''", 1)
+    chat.tool("Write", {"file_path": "/tmp/body.md", "content": "It's rounded once."}, "File created")
+    error = chat.sh(f"gh pr create --title total --body-file {given}", "https://github.com/ana/shop/pull/1").one()
+    assert (error.resolved, error.files_changed) == (resolved, ("/tmp/body.md",) if resolved else ())
+
+
+def test_another_filter_of_the_same_source_is_what_is_run_instead() -> None:
+    chat = Chat().sh(
+        "sed -n 3p src/cart.tsx | cat -A", "cat: illegal option -- A\nusage: cat [-belnstuv] [file ...]", 1
+    )
+    error = chat.sh("sed -n 3p src/cart.tsx | od -c", "0000000   a").one()
+    assert error.instead == ("sed -n 3p src/cart.tsx | cat -A", "sed -n 3p src/cart.tsx | od -c")
+    chat = Chat().sh(
+        "sed -n 3p src/cart.tsx | cat -A", "cat: illegal option -- A\nusage: cat [-belnstuv] [file ...]", 1
+    )
+    assert not chat.sh("grep -c a README.md | od -c", "0000000   a").one().resolved
+
+
+def test_a_call_of_a_tool_with_other_arguments_is_a_fix() -> None:
+    given = {"name": "intake", "comment": "a sensor at the northern gate, which counts what comes in by night"}
+    chat = Chat().tool("mcp__shop__create_sensor", given, "Error: HTTP 400: comment exceeds 32 characters", "error")
+    error = chat.tool("mcp__shop__create_sensor", {"name": "intake", "comment": "northern gate"}, '{"ok": true}').one()
+    assert error.instead is not None and error.instead[1].startswith("mcp__shop__create_sensor comment=northern gate")
+    assert error.verified_idx == 1
+
+
+def test_a_command_that_changes_something_can_be_what_is_run_instead() -> None:
+    said = (
+        " ERR_PNPM_VERIFY_DEPS_BEFORE_RUN  The installed dependencies in the modules directory is not up-to-date with"
+        ' the lockfile in /home/ana/shop.\n\nRun "pnpm install"'
+    )
+    chat = Chat().sh("corepack pnpm run format:check", said, 1)
+    error = chat.sh("corepack pnpm install --frozen-lockfile", "Done in 2s").one()
+    assert (error.resolved, [link.idx for link in error.links]) == (True, [1])
+
+
 def test_an_error_that_comes_back_was_not_fixed_when_another_stood_before_it() -> None:
     chat = Chat().sh("python app.py", LOOKUP, 1).edit(f"{HOME}/one.py").sh("python app.py", NONE, 1)
     chat.edit(f"{HOME}/two.py").sh("python app.py", LOOKUP, 1).edit(f"{HOME}/three.py").sh("python app.py", "fine")

@@ -204,6 +204,14 @@ def subcommand(part: Part) -> tuple[str, ...]:
     return tuple(head)
 
 
+def does_part_of(failed: Command, later: Command, files: Collection[str] = ()) -> bool:
+    """Whether a part of a command does what a part of the failing one does, and the command names one of the `files` if
+    there are any. A look proves nothing of an edit."""
+    if failed.reads_only or not {*map(subcommand, failed.members)} & {*map(subcommand, later.members)}:
+        return False
+    return not files or any(base_name(word) in files for part in later.parts for word in part.words)
+
+
 def _without_options(part: Part) -> list[str]:
     """The words behind the program, without the options that git takes before its subcommand."""
     words = list(part.words[1:])

@@ -102,6 +102,7 @@ _NOT_BEGUN: Final = re.compile(r"not found|no matches found", re.IGNORECASE)
 """What a shell says of a command that it did not begin."""
 _AGAIN: Final = frozenset(("same subcommand", "most arguments", "all arguments"))
 """Signs of a call that does again what failed."""
+_NAMING: Final = frozenset(("names", "names near", "file", "missing"))
 _TARGET: Final = re.compile(r"\d+|[\w.@~+-]*/\S*|[\w@+-]+\.\w{1,5}")
 _TEXT: Final = 4_000
 _WORDED: Final = 2_000
@@ -156,13 +157,18 @@ class Likely(NamedTuple):
         return bool(self.signs & _AGAIN)
 
     @property
+    def is_about_it(self) -> bool:
+        """Whether the call names what the error names, or was made because of what was said of the error."""
+        return bool(self.signs & {*_NAMING, "said"})
+
+    @property
     def why(self) -> str:
         """What ties the call to the failure, in a sentence."""
         what = "the next call" if "first" in self.signs else "a call shortly after the failure"
         if self.is_again:
             then = "" if self.trial.succeeded else ", and another error follows"
             return f"{what} does the same in another way{then}"
-        if self.signs & {"names", "names near", "file", "missing"}:
+        if self.signs & _NAMING:
             return f"{what} is about what the error names"
         if "said" in self.signs:
             return f"{what} was made because of what was said of the error"
@@ -292,7 +298,7 @@ def _is_other_work(failure: Failure, trial: Trial, edited: float) -> bool:
         return False
     parts = [part for part in command.parts if part.kind == "run"]
     filters = of_filter(failure.command, failure.key)
-    if filters != of_filter(command, failure.key):
+    if filters != of_filter(command, failure.key) and not _has_same_source(failure.command, command):
         return True
     retried = {*map(subcommand, parts)} <= {*map(subcommand, failure.command.parts)}
     if parts and not retried and all(SAVES.match(f"{part.family} ") for part in parts):
@@ -304,6 +310,11 @@ def _is_other_work(failure: Failure, trial: Trial, edited: float) -> bool:
         return True
     others = [not is_near(old, new) or _has_other_target(failure, old, new) for old, new in pairs]
     return bool(others) and not filters and all(others)
+
+
+def _has_same_source(failed: Command, later: Command) -> bool:
+    """Whether what a filter reads is the same, so that only the filter was replaced."""
+    return bool(failed.members) and {part.shape for part in failed.members} <= {part.shape for part in later.parts}
 
 
 def _has_other_target(failure: Failure, old: Part, new: Part) -> bool:
