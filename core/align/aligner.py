@@ -200,9 +200,9 @@ _OFFERED = 3
 """Places of a quote whose index is one too high that are offered."""
 
 
-def align_quote(session: Session, message_index: object, quote: str, settings: AlignSettings) -> Aligned:
+def align_quote(session: Session, message_index: int | None, quote: str, settings: AlignSettings) -> Aligned:
     """Return the place of a quote in its message, else in another, or the reason for a failure. Raises nothing."""
-    if not isinstance(message_index, int) or isinstance(message_index, bool):
+    if message_index is None:
         return failed("index_out_of_range", (Step("index", "rejected", "the message index is not an integer"),))
     if not 0 <= message_index < len(session.messages):
         said = f"message {message_index} not found: the session has {len(session.messages)}"

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal
 
 from core.align.aligner import Session, align_quote, settle
 from core.align.diff import reason_of_each, verbatim
-from core.align.input import Extracted, ExtractedEntry, ExtractedQuote, as_index, quotes_of
+from core.align.input import Extracted, ExtractedEntry, ExtractedQuote, quotes_of
 from core.align.result import JOIN, Aligned, Difference, Failure, Method, Status, hash_of
 from core.align.settings import AlignSettings
 from core.base.trace import Step
@@ -148,7 +148,7 @@ def _mentions(
     groups: dict[tuple[int | None, str], list[int]] = {}
     for at, (said, one) in enumerate(zip(quotes, found, strict=True)):
         if one.status == "ambiguous" and one.method != "fuzzy":
-            groups.setdefault((as_index(said.message_index), said.quote), []).append(at)
+            groups.setdefault((said.message_index, said.quote), []).append(at)
     for places in groups.values():
         spans = found[places[0]].spans
         if len(spans) == len(places):
@@ -161,7 +161,7 @@ def _mentions(
 def evidence_of(index: int, said: ExtractedQuote, found: Aligned, messages: Sequence[str]) -> Evidence:
     """One quote's answer as it is written, with the diff of the texts themselves."""
     words = [messages[span.message_index][span.start : span.end] for span in found.spans] if found.diff else []
-    place = found.spans[0].message_index if found.spans else as_index(said.message_index)
+    place = found.spans[0].message_index if found.spans else said.message_index
     return Evidence(
         index,
         place,

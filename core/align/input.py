@@ -17,9 +17,12 @@ ADVISED_LENGTH = (30, 200)
 
 @dataclass(frozen=True, slots=True)
 class ExtractedQuote:
-    """One quote of an entry and its message index as given by the model, which may be invalid."""
+    """One quote of an entry and its message index as the model gave it, which no message need have.
 
-    message_index: object
+    None: it gave none, or one that is not an integer.
+    """
+
+    message_index: int | None
     quote: str
 
 
@@ -123,7 +126,8 @@ def _quote(value: object, name: str, index: int, warnings: list[str]) -> Extract
     low, high = ADVISED_LENGTH
     if quote and not low <= len(quote) <= high:
         warnings.append(f"{where} has {len(quote)} characters, but {low} to {high} are recommended")
-    return ExtractedQuote(given.get("messageIndex"), quote)
+    index = given.get("messageIndex")
+    return ExtractedQuote(index if isinstance(index, int) and not isinstance(index, bool) else None, quote)
 
 
 def _text(value: object) -> str:
@@ -137,11 +141,6 @@ def _json(text: str, what: str) -> object:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise Fault("invalid_input", f"{what} not JSON: {error}", "correct the JSON") from None
-
-
-def as_index(value: object) -> int | None:
-    """A message index as the model gave it, or None for what is no whole number."""
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def quotes_of(claims: Sequence[str]) -> Extracted:

@@ -14,7 +14,6 @@ from typing import ClassVar, Literal, cast
 import apsw
 
 from core.align import ExtractedEntry
-from core.align.input import as_index
 from core.align.result import hash_of
 from core.base.fault import Fault
 from core.evidence.events import append, entry_images, evidence_images, ingested
@@ -124,9 +123,8 @@ def _masked(text: str) -> str:
     return storable(redact(text))
 
 
-def _index(given: object) -> int:
-    index = as_index(given)
-    return NO_INDEX if index is None or not 0 <= index <= _LARGEST else index
+def _index(given: int | None) -> int:
+    return NO_INDEX if given is None or not 0 <= given <= _LARGEST else given
 
 
 _BATCH = 200

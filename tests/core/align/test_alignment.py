@@ -31,7 +31,7 @@ MESSAGES = [
 ]
 
 
-def entry(*quotes: tuple[object, str], name: str = "e") -> ExtractedEntry:
+def entry(*quotes: tuple[int, str], name: str = "e") -> ExtractedEntry:
     return ExtractedEntry(name, "fact", "", tuple(ExtractedQuote(index, quote) for index, quote in quotes))
 
 
@@ -126,7 +126,8 @@ def test_what_are_no_messages_is_one_fault(text: str) -> None:
     ],
 )
 def test_every_failure_has_its_reason(index: object, quote: str, reason: str) -> None:
-    (found,) = align(MESSAGES, Extracted((entry((index, quote)),))).entries[0].evidence
+    given = extracted_from({"evidence": [{"messageIndex": index, "quote": quote}]})
+    (found,) = align(MESSAGES, given).entries[0].evidence
     assert (found.status, found.reason, found.method, found.confidence) == ("failed", reason, "none", 0.0)
     assert json.dumps(to_wire(found))
 

@@ -48,7 +48,7 @@ def replace_messages(store: Store, texts: Sequence[str], session: str = SESSION)
     add_messages(store, texts, session)
 
 
-def entry(name: str, *quotes: tuple[object, str], kind: str = "fact") -> ExtractedEntry:
+def entry(name: str, *quotes: tuple[int | None, str], kind: str = "fact") -> ExtractedEntry:
     """An entry as an extractor gives it."""
     return ExtractedEntry(name, kind, f"about {name}", tuple(ExtractedQuote(index, text) for index, text in quotes))
 

@@ -89,7 +89,7 @@ def test_an_id_belongs_to_one_session_and_keeps_its_quotes(store: Store) -> None
 
 def test_hostile_entries_are_stored_inert_and_nameless_ones_are_named(store: Store) -> None:
     nasty = "\x1b]52;c;x\x07 \ud800 \0 \u202e password=hunter2secret"
-    add_entries(store, SESSION, [entry("", (True, nasty)), entry("long", (0, "x" * 100_001))])
+    add_entries(store, SESSION, [entry("", (None, nasty)), entry("long", (0, "x" * 100_001))])
     align_session(store, SESSION)
     quote = show_quote(store, 1)
     assert quote is not None
@@ -97,7 +97,7 @@ def test_hostile_entries_are_stored_inert_and_nameless_ones_are_named(store: Sto
     assert quote.row.message_index == -1
     assert "hunter2secret" not in quote.quote
     assert quote.row.state == "failed"
-    assert add_entries(store, SESSION, [entry("", (True, nasty))]).known == 1
+    assert add_entries(store, SESSION, [entry("", (None, nasty))]).known == 1
     assert show_entry(store, "long") is None
 
 
