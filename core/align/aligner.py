@@ -108,7 +108,6 @@ class Session:
         self._last: tuple[int, View] | None = None
 
     def view(self, index: int) -> View:
-        """The view of a message."""
         if self._last is None or self._last[0] != index:
             self._last = index, self._cache.view(self.messages[index])
         return self._last[1]

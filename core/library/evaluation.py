@@ -222,7 +222,6 @@ def measure(golden: Golden, shown: Sequence[ShownPassage], k: int) -> Measured:
 
 
 def is_answer(golden: Golden, one: ShownPassage) -> bool:
-    """Whether the passage is one of those that answer."""
     return one.chunk_id in golden.chunk_ids or any(holds(place, one) for place in golden.expect)
 
 

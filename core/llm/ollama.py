@@ -15,7 +15,6 @@ TAGS: Final = "/api/tags"
 
 
 def chat_request(model: str, context: int, messages: Sequence[Message], options: GenerateOptions) -> Request:
-    """The question."""
     tuning: dict[str, Any] = {"temperature": options.temperature, "num_ctx": context}
     if options.seed is not None:
         tuning["seed"] = options.seed

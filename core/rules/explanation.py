@@ -354,7 +354,6 @@ class _Tried:
         return self.with_mine(self.mine)
 
     def with_mine(self, mine: Weighed, others: Sequence[Weighed] | None = None) -> Ranking:
-        """As it would be."""
         return ranking_of(self.book, (mine, *(self.others if others is None else others)), SHOWN)
 
     def shows(self, mine: Weighed, others: Sequence[Weighed] | None = None) -> bool:
@@ -362,7 +361,6 @@ class _Tried:
         return mine.at in self.with_mine(mine, others).shown
 
     def score(self, mine: Weighed) -> float:
-        """What it would score."""
         return next(one.score for one in self.with_mine(mine).scored if one.at == mine.at)
 
 

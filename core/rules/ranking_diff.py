@@ -69,7 +69,6 @@ def in_words(
 
 
 def describe_move(move: Move) -> str:
-    """A move in words."""
     if move.itself:
         return f"{move.id} is new ({move.score:.2f})" if move.kind == "new" else f"{move.id} was removed"
     still = abs(move.score - move.score_before) < _NOTHING

@@ -14,7 +14,6 @@ MASK: Final = "\u25ae"
 
 
 def is_masked(text: str) -> bool:
-    """Whether something in `text` was masked."""
     return MASK in text
 
 

@@ -75,7 +75,6 @@ def mark_of(status: str, signs: Signs) -> Mark:
 
 
 def draw_question(question: str) -> Content:
-    """What was asked."""
     text, _ = block(question, 2_000)
     return Content.styled(text, "bold $cb-accent")
 

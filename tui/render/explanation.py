@@ -56,7 +56,6 @@ class Explanation:
 
     @property
     def whole(self) -> Content:
-        """All of it, in one column."""
         return Content.assemble(self.reasons, self.texts, self.trace)
 
     @property
@@ -320,7 +319,6 @@ NAMES = {"root_cause": "root cause", "new_string": "added", "old_string": "repla
 
 
 def head(text: str) -> Content:
-    """The heading of a part."""
     return Content.styled(f"\n\n{text}\n", "bold $cb-dim")
 
 

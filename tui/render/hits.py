@@ -372,7 +372,6 @@ _BESIDE = 400
 
 
 def draw_passage(one: ChunkInspection, document: DocInspection, signs: Signs) -> Content:
-    """All of it, as one text."""
     about = document.document
     spans = ", ".join(_span(span) for span in one.source_spans)
     vectors = ", ".join(f"{inline(kept.model, 80)} ({kept.dimensions} dimensions)" for kept in one.embeddings)

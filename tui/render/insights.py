@@ -90,7 +90,6 @@ class Columns:
 
     @classmethod
     def fitting(cls, width: int, count: int, *, signs: bool, aside: int) -> Columns:
-        """The columns in `width` cells."""
         room = min(_BAR, max(0, width - _NUMBER - count - 6 - _LEAST) // 2)
         return cls(room, count, 2 if signs else 0, min(_ASIDE, aside) if width >= _WIDE else 0)
 

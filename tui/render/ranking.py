@@ -240,7 +240,6 @@ def _has_place(width: int) -> bool:
 
 
 def draw_rank_head(width: int, signs: Signs) -> Content:
-    """What the columns are."""
     cells = bar_cells(width)
     parts = [("   score ", "$cb-dim")]
     if cells:

@@ -95,9 +95,7 @@ class Fillable(Protocol):
     every: int
 
     @property
-    def has_focus_within(self) -> bool:
-        """Whether the focus is in the list."""
-        ...
+    def has_focus_within(self) -> bool: ...
 
     def set_sources(self, sources: Sequence[Source]) -> None:
         """There is this to import."""

@@ -156,7 +156,6 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
         return self.errors
 
     def pane_context(self, pane: str) -> PaneContext:
-        """What a pane is opened with."""
         kept = self._contexts.setdefault(pane, {})
         process = self.errors.meaning.process if pane != HOME else None
         log = partial(self._log_toast, pane)
@@ -330,7 +329,6 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
         self._panes.show_quote(evidence_id, leave)
 
     def open_history(self) -> None:
-        """Open the history of all changes."""
         self.errors.curating.open_history(None)
 
     def begin_import(self) -> None:
@@ -428,7 +426,6 @@ def _sent(what: str, size: int) -> str:
 
 
 def crash_line(crash: Crash, log_file: Path | None) -> str:
-    """The one line for the terminal."""
     where = f" at {title(crash.place)}" if crash.place else ""
     off = "The log is disabled (log.level)."
     rest = f"Details are in the log: {title(str(log_file))}" if log_file else off

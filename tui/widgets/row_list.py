@@ -249,7 +249,6 @@ class RowList(Performs, ScrollView, can_focus=True):
         return strips[part] if part < len(strips) else Strip.blank(width, base.rich_style)
 
     def _drawn(self, row: Hashable | None, width: int, base: Style, *, chosen: bool) -> list[Strip]:
-        """The lines of a row."""
         content = self._painter(row, width, chosen)
         lines = [content] if self.tall == 1 else content.split("\n", allow_blank=True)
         strips: list[Strip] = []
@@ -337,7 +336,6 @@ class KeyedRows(Generic[R]):
         return None if missing is None else range(missing * self.PAGE, min((missing + 1) * self.PAGE, self.total))
 
     def put(self, page: Page[R]) -> None:
-        """Take in a page."""
         self._pages.put(page.first, page.rows)
 
 

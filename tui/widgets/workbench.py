@@ -113,17 +113,13 @@ class Workbench(Protocol):
         """
         ...
 
-    def open_history(self) -> None:
-        """Open the history of all changes."""
-        ...
+    def open_history(self) -> None: ...
 
     def begin_import(self) -> None:
         """Go to the Errors pane, which shows the progress of an import, and begin one."""
         ...
 
-    def theme_names(self) -> Iterable[str]:
-        """The themes to choose from."""
-        ...
+    def theme_names(self) -> Iterable[str]: ...
 
     def choose_theme(self, name: str) -> None:
         """Apply this theme, and remember it."""
@@ -386,7 +382,6 @@ _LATER = ("session", "curation", "evidence", "rules", "library", "ask", "insight
 
 
 def sheet(name: str) -> Path:
-    """The file of a sheet."""
     return STYLES / f"{name}.tcss"
 
 

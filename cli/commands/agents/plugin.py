@@ -14,7 +14,6 @@ from core.base.paths import user_folder
 
 
 def add_to(parser: Parser, shared: Parser) -> None:
-    """The folder."""
     parser.argument("dir", "DIR", "the folder (default: plugin in casebook's data folder)", nargs="?", type=path_name)
     parser.set_defaults(run=run_plugin)
 

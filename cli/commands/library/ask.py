@@ -109,7 +109,6 @@ class _Progress:
         self._show("")
 
     def hear(self, event: AnswerEvent) -> None:
-        """Tell it."""
         if event.kind == "retrieval_done":
             found = len(event.citations or ())
             self._show(f"{found} passage{'' if found == 1 else 's'} found, waiting for {self._model}")

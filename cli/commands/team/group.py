@@ -179,7 +179,6 @@ def run_merge(args: argparse.Namespace, context: Context) -> int:
 
 
 def export_lines(out: Output, done: TeamExport) -> Iterator[str]:
-    """What an export wrote."""
     words = ("added", "changed", "restored", "withdrawn")
     counts = [f"{len(getattr(done, word)):,} {word}" for word in words if getattr(done, word)]
     state = "written" if done.written else "unchanged"

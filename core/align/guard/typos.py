@@ -24,7 +24,6 @@ from core.text.tokenizing import without_particle
 
 
 def word_list(name: str) -> frozenset[str]:
-    """The words of one list."""
     text = files("core.align.guard").joinpath("words", f"{name}.txt").read_text("utf-8")
     return frozenset(word for line in text.split("\n") if not line.startswith("#") for word in line.split())
 

@@ -190,7 +190,6 @@ class Centre:
 
     @property
     def text(self) -> str:
-        """Return the text of the file."""
         return json.dumps({kind: [[round(one, 6) for one in mean] for mean in self.means[kind]] for kind in _KINDS})
 
     @property

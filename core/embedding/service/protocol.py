@@ -69,7 +69,6 @@ class State:
 
 
 def request_frame(request: Request) -> Frame:
-    """A request, to be sent."""
     match request:
         case Hello():
             return Frame({"ask": "hello", "nonce": request.nonce})

@@ -104,7 +104,6 @@ LONGEST_BLOCK = 1 << 23
 
 
 def markdown_fix(fix: PortableFix) -> str:
-    """One fix as a block."""
     table = cast("dict[str, object]", to_wire(fix))
     body = visible(fix.resolution).replace(_SIGN, "<!- casebook:").strip("\n")
     if body == fix.resolution:

@@ -147,7 +147,6 @@ def csv_head() -> str:
 
 
 def csv_fix(fix: PortableFix) -> str:
-    """One fix as one row."""
     table = cast("dict[str, object]", to_wire(fix))
     return _line(tuple(_cell(table[name]) for name in COLUMNS))
 

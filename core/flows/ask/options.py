@@ -88,7 +88,6 @@ class AskContext:
         self.on_event(AnswerEvent("retrieval_done", now(), citations=citations))
 
     def hop(self, hop: HopRecord) -> None:
-        """Tell a hop."""
         self.on_event(AnswerEvent("hop", now(), hop=hop))
 
 

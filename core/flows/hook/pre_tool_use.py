@@ -265,7 +265,6 @@ def _quoted(one: MatchedRule) -> str:
 
 
 def rules_in_reply(found: RuleMatch) -> tuple[MatchedRule, ...]:
-    """The rules that the reply has room for."""
     return tuple(one for one, _ in _fit_rules(found))
 
 

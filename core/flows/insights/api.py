@@ -103,7 +103,6 @@ def by_way(con: apsw.Connection, scope: Scope) -> tuple[AnswersByChannel, ...]:
 
 
 def totals(con: apsw.Connection, scope: Scope) -> Totals:
-    """Everything in one."""
     where, values = scope.where()
     costs = con.execute(f"SELECT {_COSTS} FROM insight_week{where}", values).fetchone()
     told = con.execute(f"SELECT sum(told), sum(helped) FROM insight_answer{where}", values).fetchone()
@@ -253,7 +252,6 @@ def _scope_filter(scope: Scope) -> tuple[str, str, list[str]]:
 
 
 def _sessions(con: apsw.Connection, scope: Scope, case_id: int) -> int:
-    """The sessions that met a case."""
     where, values = scope.where("fingerprint IN (SELECT fingerprint FROM fingerprint WHERE case_id = ?)")
     row = con.execute(f"SELECT count(DISTINCT session_id) FROM insight_session{where}", (case_id, *values)).fetchone()
     return cast("int", row[0]) if row else 0

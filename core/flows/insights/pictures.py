@@ -285,7 +285,6 @@ def picture_of_session(found: SessionStrip) -> Picture:
 
 
 def session_words(found: SessionStrip) -> str:
-    """The counts of a session in words."""
     return (
         f"{_counted(len(found.cells), 'result')}, {found.failed:,} failed, {_counted(found.passed, 'check')} passed;"
         f" {found.minutes_red:,.0f} of {found.minutes:,.0f} minutes with failures"

@@ -26,7 +26,6 @@ def text(about: str, most: int, *, choices: tuple[str, ...] = ()) -> Shape:
 
 
 def number(about: str, least: int, most: int, default: int) -> Shape:
-    """A whole number."""
     return {"type": "integer", "description": about, "minimum": least, "maximum": most, "default": default}
 
 

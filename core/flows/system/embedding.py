@@ -216,7 +216,6 @@ class _First:
         self.left = self._waiting()
 
     def is_embedded(self) -> bool:
-        """Whether it did."""
         if not self.met and time.monotonic() - self.looked > LOOKS_S:
             self.looked = time.monotonic()
             self.met = any(count > self.left[kind] for kind, count in self._waiting().items())

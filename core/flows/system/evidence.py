@@ -129,7 +129,6 @@ class _Step:
         self._meter.at(done, self._session)
 
     def end(self) -> None:
-        """Tell the end of it."""
         if self._done:
             self._meter.at(self._done, self._session, force=True)
 

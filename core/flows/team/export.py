@@ -281,7 +281,6 @@ def _was_known(store: Store, plan: Plan) -> bool:
 
 
 def preview(store: Store, plan: Plan) -> TeamPreview:
-    """The plan with all that leaves in it."""
     inside = [(path, budget) for path, budget in synced_files(store) if path.is_relative_to(plan.place.root)]
     blocks = tuple(block_for(store, path, budget)[0] for path, budget in inside)
     return TeamPreview(

@@ -38,7 +38,6 @@ class TeamPlace:
 
     @property
     def file(self) -> Path:
-        """The lessons file."""
         return self.root / NAME
 
 

@@ -48,7 +48,6 @@ class Tally:
             self._unlisted += 1
 
     def report(self, *, canceled: bool) -> ImportReport:
-        """Return the current report."""
         more = (SkippedLine("", 0, f"and {self._unlisted} more lines"),) if self._unlisted else ()
         return ImportReport(
             self.files,

@@ -118,7 +118,6 @@ class AnswerCut:
 
     @property
     def reason(self) -> str:
-        """It in words."""
         more = f"to allow more, raise {self.setting}" if self.setting else "no setting raises this limit"
         return f"truncated after {self.tokens:,} tokens ({more})"
 

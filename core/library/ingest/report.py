@@ -183,7 +183,6 @@ class IngestTally:
             self.removed_link_examples.append(path)
 
     def so_far(self) -> Counts:
-        """Return the current counts."""
         count = {name: self.counts.get(name, 0) for name in ("new", "updated", "moved", "skipped", "unchanged")}
         errors = self.counts.get("error", 0)
         return Counts(
@@ -197,7 +196,6 @@ class IngestTally:
     def report(
         self, run_id: str, scope: Scope, duration_ms: int, revision: int, *, aborted: bool, summary: bool
     ) -> IngestReport:
-        """Return the current report."""
         now, why = self.so_far(), self.reasons
         named = ("gitignore", "casebookignore", "builtin_blacklist", "generated", "size_exceeded")
         return IngestReport(

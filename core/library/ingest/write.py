@@ -63,7 +63,6 @@ class KnownDocument:
 
     @property
     def is_by_ocr(self) -> bool:
-        """Whether OCR read it."""
         return f"+{ENGINE}" in self.parser_version
 
     def is_fresh(self, size: int, mtime_ns: int, signature: str) -> bool:

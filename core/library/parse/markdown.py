@@ -230,7 +230,6 @@ def inline_tokens(md: MarkdownIt, content: str, env: dict[str, Any]) -> list[Tok
 
 
 def inline_text(tokens: list[Token]) -> str:
-    """What inline tokens say."""
     parts: list[str] = []
     for token in tokens:
         if token.type in _BREAKS:

@@ -65,7 +65,6 @@ class _Sections:
     blocks: list[ParsedBlock] = field(default_factory=list[ParsedBlock])
 
     def heading(self, level: int, text: str, first: int, last: int) -> None:
-        """A heading on these lines (from 1)."""
         while self.headings and self.headings[-1][0] >= level:
             self.headings.pop()
         self.blocks.append(

@@ -45,7 +45,6 @@ class Region:
 
 
 def is_installed() -> bool:
-    """Whether the engine is installed."""
     return find_spec("tesserocr") is not None
 
 

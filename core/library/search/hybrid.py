@@ -332,7 +332,6 @@ class ChunkSource:
 
 
 def chunk_text(heading_path_json: str, text: str) -> str:
-    """What is embedded of a chunk."""
     headings = " > ".join(cast("list[str]", json.loads(heading_path_json)))
     return f"{headings}\n{text}" if headings else text
 

@@ -213,7 +213,6 @@ class Label:
     silence: bool = False
 
     def name_of(self, rule: Titled) -> str:
-        """What it calls a rule."""
         return name_among((*self.applies, *self.not_these), rule)
 
 

@@ -137,7 +137,6 @@ def ids_of(con: apsw.Connection, rules: Sequence[Rule], hashes: Sequence[str] = 
 
 
 def rule_of(path: str, body: str) -> Rule:
-    """A row as a rule."""
     said = cast("dict[str, Any]", json.loads(body))
     said["path"] = path
     return Rule(**said)
@@ -159,7 +158,6 @@ class RuleSource:
     recipe: str = RECIPE
 
     def text(self, rule: Rule) -> str:
-        """What is embedded of a rule."""
         said = rule_text(rule)
         return said if self.glossary is None else in_english(said, self.glossary)
 

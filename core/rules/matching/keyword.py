@@ -232,7 +232,6 @@ def with_code(score: KeywordScore, best: tuple[Snippet, float] | None) -> Keywor
 
 
 def keyword_index(rules: Sequence[Rule], glossary: Mapping[str, str]) -> KeywordIndex:
-    """The index over these rules."""
     read = [_read(rule, glossary) for rule in rules]
     lengths: list[float] = []
     found: dict[str, list[tuple[int, float]]] = {}

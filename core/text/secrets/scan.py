@@ -527,7 +527,6 @@ def _scan(signs: tuple[str, ...]) -> Scan:
 
 @cache
 def _words() -> tuple[Scan, ...]:
-    """The scan for each word."""
     return tuple(
         Scan(word.sign, lazy_pattern(re.escape(word.sign) + word.around + "()"), (word.rule,)) for word in words()
     )

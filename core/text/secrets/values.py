@@ -192,7 +192,6 @@ def is_mixed(value: str) -> bool:
 
 
 def has_digit(value: str) -> bool:
-    """Whether `value` holds a digit 0 to 9."""
     return bool(_DIGIT.search(value))
 
 

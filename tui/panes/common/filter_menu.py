@@ -82,7 +82,6 @@ class Choices(ABC, Generic[F, C]):
         self._apply(self.picked)
 
     def counted(self, found: C) -> None:
-        """It was counted."""
         self.found = found
 
 

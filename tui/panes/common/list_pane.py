@@ -128,7 +128,6 @@ class Search(Performs):
 
     @property
     def words(self) -> str:
-        """What is in the box."""
         return self.box.asked
 
     @property

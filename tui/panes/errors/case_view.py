@@ -109,7 +109,6 @@ class LikeView(RowList):
         return row.row.id if row is not None else None  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType, reportUnknownVariableType]
 
     def show_matches(self, like: CasesLike | None) -> None:
-        """Show these, or hide."""
         self.like = like
         cases = like.cases if like is not None else ()
         self.display = bool(cases)
@@ -137,11 +136,9 @@ class CitedView(RowList):
 
     @property
     def chosen_one(self) -> Cited | None:
-        """The citation one is at."""
         return cast("Cited | None", self.rows.get(self.chosen))
 
     def show_matches(self, cited: tuple[Cited, ...]) -> None:
-        """Show these, or hide."""
         self.display = bool(cited)
         if not cited:
             self.show(NoRows())

@@ -70,7 +70,6 @@ class Decision:
 
     @property
     def cases(self) -> tuple[int, ...]:
-        """The cases it is about."""
         return (*(one.case_id for one in self.seen), *self.unseen)
 
     def again(self, conflict: Conflict) -> Decision | None:

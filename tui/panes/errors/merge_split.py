@@ -242,8 +242,6 @@ LANE = "merge"
 
 
 def ask_other(app: App[Any], curating: Curating, case: Case, then: Callable[[int], object]) -> None:
-    """Which other case is the same?"""
-
     def picked(case_id: int | None) -> None:
         if case_id is not None:
             then(case_id)

@@ -246,8 +246,6 @@ class Read:
 
 
 def count(scope: Scope) -> Callable[[Job[Counted]], Counted]:
-    """Count the cases."""
-
     return lambda job: _counted(job.store(), scope)
 
 

@@ -144,7 +144,6 @@ class ResultRows(FixedRows[Row]):
         return tool_cells(self.rows)
 
     def index_of(self, case_id: int) -> int | None:
-        """The number of a case."""
         return next((at for at, row in enumerate(self.rows) if row.id == case_id), None)
 
 

@@ -93,7 +93,6 @@ class Queue(FixedRows[Entry]):
         return self.read.left - sum(row.id in self.gone and row.id not in self.read.parts for row in self.read.rows)
 
     def index_of(self, case_id: int | None) -> int | None:
-        """Return the row of a case."""
         return next((at for at, one in enumerate(self.rows) if one.row.id == case_id), None)
 
     def joins(self, chosen: int) -> Joins | None:

@@ -39,7 +39,6 @@ class QuoteFilter:
         return replace(self, type=None if self.type is not None else type)
 
     def has(self, kind: Kind, value: str) -> bool:
-        """Whether this is on."""
         return {"state": self.name, "session": self.session, "type": self.type}[kind] == value
 
     def toggled(self, kind: Kind, value: str) -> QuoteFilter:

@@ -317,7 +317,6 @@ class QuoteView(Vertical):
 
     @property
     def index(self) -> int:
-        """Which message that is."""
         if self.read is None:
             return 0
         return self.spans[0].message_index if self.spans else self.read.quote.row.message_index
@@ -339,7 +338,6 @@ class QuoteView(Vertical):
         self.look(looked)
 
     def look(self, looked: ViewedPlace) -> None:
-        """Look at another place."""
         self.looked, self.asking, self._compared = looked, False, None
         self.draw()
 

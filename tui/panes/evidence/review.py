@@ -118,7 +118,6 @@ class Named:
 
 
 def named(row: QuoteRow) -> Named:
-    """The entry of a quote."""
     return Named(row.entry_id, inline(row.title, 60).strip() or inline(row.entry_id, 60))
 
 

@@ -289,7 +289,6 @@ class InsightsScreen(PaneScreen):
 
     @property
     def chosen(self) -> InsightRow | None:
-        """The chosen row of the view."""
         row = self.rows.rows.get(self.rows.chosen)
         return row if isinstance(row, InsightRow) else None
 

@@ -65,7 +65,6 @@ class Scope:
         return Scope(self.mode)
 
     def next_mode(self) -> Scope:
-        """The mode that follows."""
         return replace(self, mode=MODES[(MODES.index(self.mode) + 1) % len(MODES)])
 
     def filters(self, now: datetime) -> SearchFilters:
@@ -158,7 +157,6 @@ class LibraryFilters(Choices[Scope, Counted]):
         return work
 
     def counted(self, found: Counted) -> None:
-        """These are the values."""
         super().counted(found)
         self._fitting |= found[1]
 

@@ -132,7 +132,6 @@ class Hits(ListView):
 
     @property
     def hit(self) -> SearchHit | None:
-        """The chosen hit."""
         rows = self.rows.rows
         row = rows.get(self.rows.chosen) if isinstance(rows, HitRows) else None
         return None if row is None else row.best

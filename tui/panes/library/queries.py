@@ -70,7 +70,6 @@ def read_keys(job: Job[Any], scope: Scope, now: datetime, path: str | None = Non
 
 @job_work
 def read_page(job: Job[Any], first: int, keys: Sequence[int]) -> Page[DocSummary]:
-    """The documents with these keys."""
     from core.library.documents.opened import documents_by_key
 
     found = documents_by_key(job.store().con, keys)

@@ -211,7 +211,6 @@ class LibraryScreen(PaneScreen, PasteSearchPane):
 
     @property
     def query_text(self) -> str:
-        """What was searched."""
         return self.searching.text
 
     def leave(self) -> None:
@@ -356,7 +355,6 @@ class LibraryScreen(PaneScreen, PasteSearchPane):
             self.document.focus()
 
     def to_list(self) -> None:
-        """To the rows."""
         self.remove_class("-zoomed")
         self.at("list")
         self.hits.body.take_focus()

@@ -253,7 +253,6 @@ class TypedCall(Vertical):
         self._changed()
 
     def next_example(self) -> None:
-        """Put in the next example."""
         from core.rules.calls import EXAMPLES
 
         self._example = (self._example + 1) % len(EXAMPLES)
@@ -365,7 +364,6 @@ class CallList(ListView):
 
     @property
     def calls(self) -> CallRows:
-        """The rows there are."""
         rows = self.rows.rows
         return rows if isinstance(rows, CallRows) else CallRows()
 

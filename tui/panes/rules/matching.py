@@ -117,7 +117,6 @@ class RankList(ListView):
         self.caption()
 
     def of_earlier(self, earlier: bool) -> None:
-        """See `earlier`."""
         if earlier != self.earlier:
             self.earlier = earlier
             self.caption()

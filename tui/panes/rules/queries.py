@@ -126,7 +126,6 @@ def read_page(job: Job[Any], first: int, keys: Sequence[int], words: Sequence[st
 
 @job_work
 def read_call(job: Job[Any], key: int) -> StoredCall | None:
-    """One call whole."""
     from core.rules.calls import stored_call
 
     return stored_call(job.store(), key)

@@ -121,7 +121,6 @@ class PickRule(LinePicker["Rule"]):
         super().on_mount()
 
     def show(self, rules: Sequence[Rule]) -> None:
-        """They are read."""
         if not self.is_attached:
             return
         self._rules, self._again = rules, _of_many(rules)

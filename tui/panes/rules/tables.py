@@ -108,7 +108,6 @@ class TableScreen(Performs, ModalScreen[None], Generic[T]):
 
     @property
     def chosen(self) -> Hashable | None:
-        """The chosen row."""
         return self._list.rows.get(self._list.chosen)
 
     @property

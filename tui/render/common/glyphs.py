@@ -64,7 +64,6 @@ class Signs:
         return self.statuses.get(name or "unresolved", _BLANK)
 
     def quote(self, state: str) -> Mark:
-        """The mark of a quote's state."""
         return self.quotes.get(state, _BLANK)
 
     def outcome(self, name: str) -> Mark:

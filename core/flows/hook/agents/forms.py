@@ -51,7 +51,6 @@ class HookForm:
         return f'{{\n  "version": {self.version}\n}}\n' if self.version else "{}\n"
 
     def entry(self, event: str, command: str) -> dict[str, object]:
-        """What is registered for an event."""
         matcher = self.events[event]
         matched = {} if matcher is None else {"matcher": matcher}
         if self.agent == "copilot":

@@ -118,7 +118,6 @@ def _ipython(page: Page, number: int, name: str, last: int) -> Raised | None:
 
 
 def raised(page: Page, item: Raised, weight: int) -> KeyLineCandidate:
-    """The key line of an exception."""
     text = page.text(item.number)
     return KeyLineCandidate(weight, (Part(item.number, item.start, len(text)),))
 
