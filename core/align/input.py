@@ -126,8 +126,8 @@ def _quote(value: object, name: str, index: int, warnings: list[str]) -> Extract
     low, high = ADVISED_LENGTH
     if quote and not low <= len(quote) <= high:
         warnings.append(f"{where} has {len(quote)} characters, but {low} to {high} are recommended")
-    index = given.get("messageIndex")
-    return ExtractedQuote(index if isinstance(index, int) and not isinstance(index, bool) else None, quote)
+    message = given.get("messageIndex")
+    return ExtractedQuote(message if isinstance(message, int) and not isinstance(message, bool) else None, quote)
 
 
 def _text(value: object) -> str:

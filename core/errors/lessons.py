@@ -247,17 +247,17 @@ def _times(count: int) -> str:
     return "once" if count == 1 else f"{count:,} times"
 
 
-def agent_text(lesson: Lesson, most: int = AGENT_TOKENS) -> str:
-    """The lesson in lines for an agent, at most `most` tokens: what to do, why, then the rest as far as it fits.
+def agent_text(lesson: Lesson) -> str:
+    """The lesson in lines for an agent, at most `AGENT_TOKENS` tokens: what to do, why, the rest as far as it fits.
 
     What to do, the reason and the error are cut (`…`), the rest is left out where it does not fit.
     """
-    return "\n".join(agent_parts(lesson, most))
+    return "\n".join(agent_parts(lesson))
 
 
-def agent_parts(lesson: Lesson, most: int = AGENT_TOKENS) -> tuple[str, ...]:
+def agent_parts(lesson: Lesson) -> tuple[str, ...]:
     """The parts of `agent_text`, each a label and a text, which may have several lines."""
-    room = 3 * most - 1
+    room = 3 * AGENT_TOKENS - 1
     reason = _labelled("because", reason_of(lesson))
     do = _do_with_reason(lesson, room, _size(reason) + 1 if reason else 0)
     used = _size(do)

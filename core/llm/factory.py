@@ -215,7 +215,7 @@ class ServedModel:
         )
 
 
-def language_model(settings: LlmSettings, environ: Mapping[str, str] | None = None) -> LanguageModel:
+def language_model(settings: LlmSettings) -> LanguageModel:
     """The model in the settings. Contacts nothing. Raises Fault config_invalid where none is named."""
     if not settings.model.strip():
         raise Fault(
@@ -223,7 +223,7 @@ def language_model(settings: LlmSettings, environ: Mapping[str, str] | None = No
             "no language model is configured",
             "set models.llm.model, for example to qwen2.5:14b-instruct",
         )
-    return ServedModel(settings, environ)
+    return ServedModel(settings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,18 +236,16 @@ class ServerModels:
     has: bool
 
 
-def server_models(
-    settings: LlmSettings, environ: Mapping[str, str] | None = None, cancelled: Callable[[], bool] = lambda: False
-) -> ServerModels:
-    """Ask the server which models it has; at most 8 seconds. Raises Fault as `LanguageModel.stream`, and Cancelled."""
-    endpoint = endpoint_of(settings, environ)
+def server_models(settings: LlmSettings) -> ServerModels:
+    """Ask the server which models it has; at most 8 seconds. Raises Fault as `LanguageModel.stream`."""
+    endpoint = endpoint_of(settings)
     speaks_openai = settings.provider == "openai"
     if speaks_openai:
         endpoint = openai.with_version_path(endpoint)
     asked_of = (settings.provider, settings.model)
 
     def send(request: Request) -> bytes:
-        return b"".join(response_lines(endpoint, request, _PROBE, cancelled, asked_of=asked_of, stream=False))
+        return b"".join(response_lines(endpoint, request, _PROBE, lambda: False, asked_of=asked_of, stream=False))
 
     try:
         body = send(Request(openai.MODELS if speaks_openai else ollama.TAGS))

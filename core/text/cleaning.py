@@ -258,10 +258,8 @@ def clean(text: str, limit: int | None = None) -> str:
     return text if text.isascii() else normalized(text)
 
 
-def clean_with_offsets(text: str, limit: int | None = None) -> Cleaned:
+def clean_with_offsets(text: str) -> Cleaned:
     """The same text as `clean`, with a map from its code points to those of the original."""
-    if limit is not None:
-        text = text[:limit]
     layers = ()
     if is_suspect(text):
         for edits in (_escape_edits, _return_edits, _backspace_edits):

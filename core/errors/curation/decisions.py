@@ -279,18 +279,16 @@ class Candidate:
     by: Literal["words", "meaning"] = "words"
 
 
-def apply_to_these(
-    store: Store, case_id: int, kept: CachedBits | None = None, most: int = SHOWN
-) -> tuple[Candidate, ...]:
+def apply_to_these(store: Store, case_id: int, kept: CachedBits | None = None) -> tuple[Candidate, ...]:
     """The waiting cases that one fix may be for: those that read alike, then those that mean the same.
 
     By meaning only from the bar of an answer on, with the vectors that are kept: no model is loaded. `kept` is for a
     process that asks again and again. Raises Fault where the store cannot be read.
     """
     with faults(store.path):
-        worded = apply_also(store.con, case_id, most)
+        worded = apply_also(store.con, case_id, SHOWN)
         meant = _candidates_for(store, case_id, kept, frozenset((case_id, *(one.id for one in worded))))
-    return (*worded, *meant)[:most]
+    return (*worded, *meant)[:SHOWN]
 
 
 def _candidates_for(store: Store, case_id: int, kept: CachedBits | None, known: frozenset[int]) -> list[Candidate]:

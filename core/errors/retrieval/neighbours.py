@@ -121,7 +121,7 @@ def nearest_answering(con: apsw.Connection, index: VectorIndex, query: Vector) -
     return [(item, similarity_of(distance)) for item, distance in index.nearest(query, NEAREST, among)]
 
 
-def by_rare_words(con: apsw.Connection, line: str, cases: int, most: int = BY_WORDS) -> list[int]:
+def by_rare_words(con: apsw.Connection, line: str, cases: int) -> list[int]:
     """The cases with a fix that bm25 finds for the rarest words of the question."""
     asked = frozenset(words(line))
     weight = weights(con, asked, max(cases, 1))
@@ -135,11 +135,11 @@ def by_rare_words(con: apsw.Connection, line: str, cases: int, most: int = BY_WO
         return []
     rows = con.execute(
         "SELECT rowid FROM case_fts WHERE case_fts MATCH ? ORDER BY bm25(case_fts, 8.0, 0.0, 0.0, 4.0) LIMIT ?",
-        (match, 3 * most),
+        (match, 3 * BY_WORDS),
     ).fetchall()
     ids = [cast("int", row[0]) for row in rows]
     with_fix = _with_fix(con, ids)
-    return [case_id for case_id in ids if case_id in with_fix][:most]
+    return [case_id for case_id in ids if case_id in with_fix][:BY_WORDS]
 
 
 def similarities(con: apsw.Connection, place: Place, query: Vector, ids: Iterable[int]) -> dict[int, float]:

@@ -242,9 +242,7 @@ def find_in_session(
     return tuple(found[:limit])
 
 
-def look_in(
-    store: Store, evidence_id: int, message_index: int, settings: AlignSettings | None = None
-) -> tuple[Seen, ...]:
+def look_in(store: Store, evidence_id: int, message_index: int) -> tuple[Seen, ...]:
     """The places of a quote in one message of its session, the best first, near misses included; none: it is not there.
 
     Raises Fault not_indexed where there is no such quote.
@@ -256,7 +254,7 @@ def look_in(
     if not 0 <= message_index < len(messages):
         return ()
     text = messages[message_index]
-    found = align_quote(Session([text]), 0, one.quote, settings or AlignSettings())
+    found = align_quote(Session([text]), 0, one.quote, AlignSettings())
     places = [(miss.span, miss.similarity) for miss in found.near_misses]
     if found.status == "ambiguous":
         places = [(span, found.similarity) for span in found.spans]

@@ -84,13 +84,13 @@ def _section(path: str, section: str) -> Iterator[Hint]:
         yield from hunks(path, old, new)
 
 
-def diff_lines(hint: Hint, context: str = "  ") -> list[str]:
-    """A hunk as the lines of a diff; those that both sides have begin with `context`."""
+def diff_lines(hint: Hint) -> list[str]:
+    """A hunk as the lines of a diff; those that both sides have begin with two blanks."""
     old, new = (side.split("\n") if side.strip() else [] for side in (hint.old, hint.new))
     lines: list[str] = []
     for mark, start, end, first, last in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
         if mark == "equal":
-            lines += [f"{context}{line}" for line in old[start:end]]
+            lines += [f"  {line}" for line in old[start:end]]
         else:
             lines += [f"- {line}" for line in old[start:end]] + [f"+ {line}" for line in new[first:last]]
     return lines

@@ -14,7 +14,6 @@ from core.base.trace import Step
 from core.base.wire import error_object
 from core.embedding.runtime.query_model import VectorSearch
 from core.embedding.runtime.report import EmbedReport
-from core.embedding.runtime.worker import BATCH
 from core.flows.system.embedding import embed_pending
 from core.flows.system.vectors import vector_search
 from core.library.search.api import EMPTY, SearchQuery, checked, search
@@ -135,11 +134,8 @@ def embed_passages(
     settings: EmbeddingSettings,
     *,
     threads: int = 1,
-    batch: int = BATCH,
     progress: Callable[[Progress], None] | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> EmbedReport:
     """Embed whatever passages of the library wait, and nothing else: see `embed_pending`."""
-    return embed_pending(
-        database, settings=settings, threads=threads, batch=batch, kinds=("chunk",), progress=progress, stop=stop
-    )
+    return embed_pending(database, settings=settings, threads=threads, kinds=("chunk",), progress=progress, stop=stop)

@@ -93,7 +93,6 @@ def align_sessions(
 
 def align_due(
     store: Store,
-    settings: AlignSettings = DEFAULTS,
     *,
     on_progress: Callable[[Progress], None] | None = None,
     cancelled: Callable[[], bool] = lambda: False,
@@ -109,7 +108,7 @@ def align_due(
     done: list[SessionAligned] = []
     meter = Meter(on_progress, _KIND, len(due))
     for session, mark in due:
-        done += align_sessions(store, [session], settings, cancelled=cancelled)
+        done += align_sessions(store, [session], cancelled=cancelled)
         if done[-1].canceled:
             break
         with store.transaction() as con:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Protocol, cast
+from typing import ClassVar, cast
 
 import apsw
 
@@ -242,12 +242,8 @@ def newest_undo(store: Store, by: str | None = None) -> int:
     return cast("int", row[0])
 
 
-class _Step(Protocol):
-    def __call__(self, store: Store, actor: str, *, by: str | None = None) -> Undone: ...
-
-
 def take_back_several(
-    store: Store, actor: str, steps: int, *, by: str | None = None, how: _Step = take_back
+    store: Store, actor: str, steps: int, *, how: Callable[[Store, str], Undone] = take_back
 ) -> UndoResult:
     """Undo (or redo, with `how`) changes one by one, until `steps` are done or one cannot be.
 
@@ -257,7 +253,7 @@ def take_back_several(
     stopped = ""
     while len(done) < steps and not stopped:
         try:
-            done.append(how(store, actor, by=by))
+            done.append(how(store, actor))
         except Fault as fault:
             if fault.code != "invalid_input" or not done:
                 raise

@@ -141,16 +141,16 @@ def _failure(first: Failure, second: Failure, code: int | None) -> Failure:
     return "error" if failed else "none"
 
 
-def inspect_transcript(path: Path, agent: Agent | None = None) -> TranscriptHarvest:
+def inspect_transcript(path: Path) -> TranscriptHarvest:
     """What would be harvested from the transcript at `path`. Raises Fault invalid_input where it is none."""
-    return inspect_texts(path, agent).harvest
+    return inspect_texts(path).harvest
 
 
-def inspect_texts(path: Path, agent: Agent | None = None) -> Inspected:
+def inspect_texts(path: Path) -> Inspected:
     """As `inspect_transcript`, with the text of each judged result."""
     try:
         with open_transcript(path) as file:
-            return _inspect(file, path, agent)
+            return _inspect(file, path)
     except NotATranscript as why:
         raise Fault("invalid_input", f"{stored_name(path)}: {why}", "pass a transcript") from None
     except OSError as error:
@@ -158,8 +158,8 @@ def inspect_texts(path: Path, agent: Agent | None = None) -> Inspected:
         raise Fault("invalid_input", reason, "pass a transcript") from None
 
 
-def _inspect(file: BinaryIO, path: Path, agent: Agent | None) -> Inspected:
-    source = source_of(file, path, agent, named=True)
+def _inspect(file: BinaryIO, path: Path) -> Inspected:
+    source = source_of(file, path, None, named=True)
     if source is None:
         raise NotATranscript("empty file")
     lines = [line for batch in batches(source, Position()) for line in batch]

@@ -106,12 +106,15 @@ class IngestReport:
     removed_link_examples: tuple[str, ...] = ()
 
 
-def worth_a_look(report: IngestReport, most: int = 2_000) -> IngestReport:
+_LOOKED_AT: Final = 2_000
+
+
+def worth_a_look(report: IngestReport) -> IngestReport:
     """The report with the items alone that a person may want to see: errors, warnings, then what was left out."""
     items = report.items or ()
     troubles = [one for one in items if one.kind == "error" or one.warnings]
     left = [one for one in items if one.kind == "skipped"]
-    return replace(report, items=tuple((troubles + left)[:most]))
+    return replace(report, items=tuple((troubles + left)[:_LOOKED_AT]))
 
 
 @dataclass(frozen=True, slots=True)

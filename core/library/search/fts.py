@@ -24,7 +24,7 @@ from core.library.ingest.readers import KUBERNETES
 from core.library.search.korean import PACKAGE, Analyse, analyse, installed, morphemes
 from core.library.search.subword import VERSION, pieces
 from core.store import Store
-from core.store.sql import number, storable, value
+from core.store.sql import storable, value
 
 UNASKED = "this search does not use the Korean analyzer, but syllable pairs"
 FTS_CONFIG: Final = f"heading_path,text,bigrams;contentless;unicode61 remove_diacritics 2;{VERSION}"
@@ -83,24 +83,16 @@ def drop_rows(con: apsw.Connection, ids: Sequence[int]) -> None:
     con.executemany("DELETE FROM chunks_fts WHERE rowid = ?", ((item_id,) for item_id in ids))
 
 
-def rebuild_fts(
-    store: Store,
-    on_progress: Callable[[int, int], None] | None = None,
-    cancelled: Callable[[], bool] = lambda: False,
-    *,
-    analyser: str | None = None,
-) -> int:
+def rebuild_fts(store: Store, cancelled: Callable[[], bool] = lambda: False, *, analyser: str | None = None) -> int:
     """Rebuild `chunks_fts` from the passages (`library index --rebuild-fts`), in one transaction.
 
-    `analyser`: what takes Korean apart, empty for none; None: as the index was, if that is installed. `on_progress`
-    hears how many of how many are done. Cancelled, it leaves the index as it was and returns -1; else the number of
-    passages. Raises Fault as `Store.transaction`.
+    `analyser`: what takes Korean apart, empty for none; None: as the index was, if that is installed. Cancelled, it
+    leaves the index as it was and returns -1; else the number of passages. Raises Fault as `Store.transaction`.
     """
     con = store.con
     if analyser is None:
         analyser = installed() if indexed_by(con) else ""
     analysing = analyse if analyser else None
-    total = number(con, "SELECT count(*) FROM chunks")
     done, last = 0, 0
     con_sql = (
         "SELECT c.id, d.title, c.heading_path_json, c.text FROM chunks c JOIN documents d ON d.doc_id = c.doc_id"
@@ -115,8 +107,6 @@ def rebuild_fts(
                 made = ((at, index_row(title, json.loads(path), text, analysing)) for at, title, path, text in rows)
                 put_rows(con, made)
                 last, done = rows[-1][0], done + len(rows)
-                if on_progress is not None:
-                    on_progress(done, total)
             con.execute("INSERT OR REPLACE INTO kv VALUES ('fts_config', ?)", (fts_config(analyser),))
     except _Cancelled:
         return -1

@@ -114,9 +114,9 @@ def load_tables(folder: Path | None = None) -> Tables:
     return _loaded(*(_stamp(own / name) for name in _FILES))
 
 
-def own_tables(folder: Path | None = None) -> tuple[Path, ...]:
+def own_tables() -> tuple[Path, ...]:
     """The user's own files that are there."""
-    own = user_folder("config") if folder is None else folder
+    own = user_folder("config")
     return tuple(own / name for name in _FILES if (own / name).exists())
 
 

@@ -80,9 +80,9 @@ def _value(text: str, start: int, end: int, *, quoted: bool) -> Value:
     return Value(start, end, seen, quoted, text[end : end + 1], bool(_LINE_END.match(text, end)))
 
 
-def run_end(text: str, end: int, limit: int = _LONGEST) -> int:
-    """Return the end of the run of token characters that continues at `end`, for values read up to a limit."""
-    more = _TOKEN_RUN.match(text, end, end + limit)
+def run_end(text: str, end: int) -> int:
+    """Return the end of the run of token characters that continues at `end`."""
+    more = _TOKEN_RUN.match(text, end, end + _LONGEST)
     return more.end() if more else end
 
 
