@@ -6,7 +6,7 @@ by the terms that rules are compared by, and by what was declined."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, cast
 
 import apsw
@@ -44,7 +44,8 @@ def gist_of(quote: str, call_json: str) -> Gist:
     sentences = tuple(sentences_of(quote))
     words = {word.text for one in sentences for word in one.words}
     korean = any(mark in quote for mark in ("지 마", "지 말", "지마", "안 돼", "금지"))
-    glossary = load_tables().glossary if has_run(quote) else {}  # to read it takes longer than a session's harvest
+    # To read the glossary takes longer than a session's harvest.
+    glossary: Mapping[str, str] = load_tables().glossary if has_run(quote) else {}
     found = frozenset(terms(quote, glossary)) - _DENYING
     vague = not sentences or any(one.asks for one in sentences) or bool(words & _POINTING)
     return Gist(found, _called(call_json), bool(words & _DENYING) or korean, vague)
