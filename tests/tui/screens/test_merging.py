@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
-from core.errors import Case, list_cases, search, show_case
+from core.errors import Case, identify, list_cases, observe, search, show_case
+from core.errors.cases.record import Name
 from core.errors.curation.decisions import edit, verify
 from core.errors.curation.history import whole_history
 from core.errors.curation.merging import merge
@@ -129,6 +130,26 @@ async def test_what_is_obviously_the_same_is_merged_at_once_and_said_when_it_is_
         assert not screen.queue.marked
         assert screen.case.read is not None
         assert screen.case.read.case.id == first
+
+
+async def test_the_output_beside_a_merged_case_is_of_the_error_in_its_key_line(tmp_path: Path) -> None:
+    path, (first, second) = waiting(tmp_path, (REFUSED, "psql", None), (TABLE, "python", None))
+    with open_store(path, write=True) as store:
+        with store.transaction() as con:
+            for day, line, key in ((2, REFUSED, "psql"), (3, TABLE, "python")):
+                found = identify(line)
+                observe(
+                    con, Name(line, found.normalized, found.fingerprint, key), session_id=None, message_idx=None,
+                    tool=key, project="shop", ts=f"2026-09-0{day}T10:00:00.000Z", raw=f"on day {day}\n{line}",
+                    start=9, end=9 + len(line),
+                )  # fmt: skip
+        merge(store, "ana", look(store.con, first), [look(store.con, second)])
+    app = app_on(path)
+    async with app.run_test(size=SMALL) as pilot:
+        screen = await opened(pilot, app)
+        await stand_on(pilot, screen, first)
+        await until(pilot, lambda: "on day 2" in frame(app))
+        assert "on day 3" not in frame(app)
 
 
 async def test_the_row_behind_a_marked_one_takes_no_part_in_a_merge(tmp_path: Path) -> None:

@@ -108,7 +108,7 @@ class CaseSide(Reading):
         return Content.styled(told, "not bold $cb-dim")
 
     def _raw_of(self, case: Case) -> Raw:
-        one = None if self.read is None else self.read.latest
+        one = None if self.read is None else self.read.titled or self.read.latest
         if one is not None and one.raw:
             return Raw(one.raw, one.start, one.end)
         if self.read is not None and self.read.error is not None:

@@ -228,7 +228,8 @@ class Read:
 
     `shown`: the fix that one has before them, where a search led to it; None: that of the whole case. `error`: the one
     of its errors that the search led to, of which `latest` is the last time then. `standing`: what the case is to what
-    was searched, where it is no answer to that. `practice`: what its repository does about such errors.
+    was searched, where it is no answer to that. `practice`: what its repository does about such errors. `titled`: the
+    last time that the error of the key line was seen, in a case of several.
     """
 
     case: Case
@@ -238,6 +239,7 @@ class Read:
     error: CaseKeyLine | None = None
     standing: Standing | None = None
     practice: Practice | None = None
+    titled: Occurrence | None = None
 
     @property
     def at(self) -> str | None:
@@ -444,12 +446,14 @@ def read_case(job: Job[Any], case_id: int, hit: Hit | None = None, *, searched: 
         return None
     error = matched_error(case, hit)
     seen = occurrences_of(store, case_id, 1, fingerprint=None if error is None else error.fingerprint)
+    several = error is None and len(case.fingerprints) > 1
+    titled = occurrences_of(store, case_id, 1, fingerprint=case.fingerprints[0].fingerprint) if several else ()
     other = searched and not (hit is not None and hit.accepted)
     fix = matched_fix(case, hit)
     colour_ahead(case, fix_of(case, hit, fix), seen[0].raw if seen else "")
     return Read(
         case, seen[0] if seen else None, job.lane.path, fix, error,
-        standing(hit) if other else None, practice_of_case(store, case, error),
+        standing(hit) if other else None, practice_of_case(store, case, error), titled[0] if titled else None,
     )  # fmt: skip
 
 
