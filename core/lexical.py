@@ -10,10 +10,11 @@ from collections.abc import Iterable
 from operator import add
 from typing import Final
 
+from core.base.lazy import lazy_pattern
 from core.text.cleaning import normalized
 from core.text.tokenizing import without_particle
 
-HANGUL_RUN = re.compile(r"[\uac00-\ud7a3]+")
+HANGUL_RUN = lazy_pattern(r"[\uac00-\ud7a3]+")
 
 WORD: Final = re.compile(r"[^\W_]+")
 """A word as the FTS5 tokenizer `unicode61` splits it."""

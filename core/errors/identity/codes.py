@@ -5,6 +5,7 @@ Two errors whose codes differ are not the same."""
 
 from __future__ import annotations
 
+import re
 from typing import Final, Literal, NamedTuple
 
 from core.base.lazy import lazy_pattern
@@ -206,7 +207,6 @@ _HOST: Final = lazy_pattern(
 _REFUSED: Final = lazy_pattern(
     r"\bECONNREFUSED (?P<a>[\w.:\[\]-]{3,80}:\d{2,5})\b|dial tcp (?P<b>[\w.:\[\]-]{3,80}): connect: connection refused"
 )
-_DOCKER: Final = lazy_pattern(r"Cannot connect to the Docker daemon")
 _SIGNING: Final = lazy_pattern(
     r"[Cc]ould(?:n't| not) sign\b|gpg failed to sign|failed to sign the data|error: signing failed"
 )
@@ -228,24 +228,29 @@ def missing_program(line: str) -> str:
 
 def lack_of(line: str) -> Lack | None:
     """What the environment lacks by this key line; None where it says of nothing that it is not there."""
-    if found := _PROGRAM.search(line):
+    if found := _sought(_PROGRAM, line, "not found", "ENOENT", "No such file", " is not recognized as"):
         return Lack("program", _first(found.groups()))
-    if found := _MODULE.search(line):
+    if found := _sought(_MODULE, line, "No module named", "Cannot find "):
         return Lack("module", _first(found.groups()))
-    if found := _HOST.search(line):
+    if found := _sought(_HOST, line, "resolve host", "lookup ", "getaddrinfo ", "error connecting to ", " connect to "):
         host = _first(found.groups())
         return Lack("service", f"{host}:{found['p']}") if host in _LOCAL and found["p"] else Lack("network", host)
-    if found := _REFUSED.search(line):
+    if found := _sought(_REFUSED, line, "ECONNREFUSED", "connection refused"):
         return Lack("service", _first(found.groups()))
-    if _DOCKER.search(line):
+    if "Cannot connect to the Docker daemon" in line:
         return Lack("service", "docker")
-    if _SIGNING.search(line):
+    if _sought(_SIGNING, line, " sign", ": signing failed"):
         return Lack("signing", "")
-    if found := _LOCK.search(line):
+    if found := _sought(_LOCK, line, ".lock': File exists"):
         return Lack("lock", found["a"])
-    if found := _WRITE.search(line):
+    if found := _sought(_WRITE, line, "peration not permitted", "ead-only file system"):
         return Lack("write", _folder(found["a"]))
-    return Lack("glob", "zsh") if _GLOB.search(line) else None
+    return Lack("glob", "zsh") if _sought(_GLOB, line, "no matches found: ") else None
+
+
+def _sought(pattern: re.Pattern[str], line: str, *words: str) -> re.Match[str] | None:
+    """The match of a pattern, which has one of the words: without one it is not even compiled."""
+    return pattern.search(line) if any(word in line for word in words) else None
 
 
 def _first(groups: tuple[str | None, ...]) -> str:
