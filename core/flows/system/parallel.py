@@ -11,11 +11,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib import import_module
 from types import TracebackType
-from typing import Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from core.base.fault import Fault
-from core.process.child import Child, ChildExitedError, Reply
 from core.process.worker import RARE_GC, Call, Handler
+
+if TYPE_CHECKING:
+    from core.process.child import Child, Reply
 
 _DEPTH: Final = 5
 """Pieces the second process has at a time; while it has them, this one does further ones itself."""
@@ -69,6 +71,8 @@ class Second:
     def ready(self) -> bool:
         """Return whether it can take work soon: not while a process that was asked to `wake` still starts."""
         if self._waking is not None and self._waking.arrived:
+            from core.process.child import ChildExitedError  # as below: the second process itself starts none
+
             waking, self._waking = self._waking, None
             try:
                 waking.result()
@@ -91,6 +95,8 @@ class Second:
         if self._child is None:
             if self._refused:
                 raise NoWorkerError
+            from core.process.child import Child
+
             self._child = Child(path=sys.path)  # a library user may have added to it
             try:
                 self._child.start()
@@ -101,6 +107,8 @@ class Second:
 
     def take(self, reply: Reply[Any]) -> Any:
         """The answer to a question; waits for it. Raises NoWorkerError."""
+        from core.process.child import ChildExitedError
+
         try:
             return reply.result()
         except (Fault, ChildExitedError) as error:

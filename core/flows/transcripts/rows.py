@@ -163,6 +163,7 @@ def redacted(value: Mapping[str, Any]) -> dict[str, Any]:
 _redacted_again = lru_cache(maxsize=4096)(redact)
 
 
+@lru_cache(maxsize=1024)
 def _name(key: str) -> str:
     return key if len(key) <= _SHORT and key.isascii() else redact(key)
 
