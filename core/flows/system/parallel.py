@@ -128,6 +128,12 @@ class Second:
         """Begin a piece of work other than `waiting`; False if there is none."""
         return any(work.begin() for work in self._works if work is not waiting)
 
+    def hand_over_other(self, ahead: _Work[Any, Any]) -> None:
+        """Give the process pieces of other work, as `ahead` has none left for it."""
+        for work in self._works:
+            if work is not ahead:
+                work.hand_over()
+
     def close(self) -> None:
         """End the process, whatever it does; the next question starts another."""
         child, self._child = self._child, None
@@ -168,13 +174,15 @@ def shared(
     None, or is gone, `here` does it. `ahead` does a piece here before its turn, None where it must wait for that; it is
     `here` where nothing else is given. At `most` so many pieces are begun, `depth` of them there. By `weight` the
     heaviest of all pieces are done there, so that what is left at the end is light; then `most` does not count.
-    Where two works share a second process, one begins pieces, ahead, while the other one waits.
+    Where two works share a second process, one begins pieces, ahead, while the other one waits or has none left for it.
     """
     work = _Work(second, pieces, elsewhere, here, ahead or here, weight, depth, most)
     with second.serving(work):
         try:
             while True:
                 work.hand_over()  # before each piece is taken, so that it never runs out while its results are used
+                if work.has_room:
+                    second.hand_over_other(work)
                 if work.due() or not work.begin_here():
                     if not work.begun:
                         return
@@ -241,6 +249,11 @@ class _Work(Generic[Piece, Result]):
                     asked = True
                 self.gone = one.reply is None
         return asked
+
+    @property
+    def has_room(self) -> bool:
+        """Whether the second process could take more than there is left."""
+        return not self.gone and self.second.running and self.asked < self.depth
 
     def due(self) -> bool:
         """Whether the next piece has its result, or waits for nothing but its turn."""
