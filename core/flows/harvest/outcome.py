@@ -51,6 +51,7 @@ from core.flows.harvest.signatures import (
     powershell_records,
     recognised,
     shortened,
+    unanswered,
 )
 from core.text import clean
 from core.transcripts.commands import LOOKING_TOOLS, LOOKS_AT_RUNNING, OWN_TOOLS, SHELL_TOOLS, is_served_shell
@@ -59,6 +60,8 @@ _FAILED_RUN: Final = re.compile(
     r"##\[error\]|\bProcess completed with exit code [1-9]|^ERROR: Job failed", re.MULTILINE
 )
 """What GitHub Actions and GitLab CI write into the log of a job that failed."""
+_SAVED_LOG: Final = re.compile(r"\s*[^\t\n]{1,120}\t[^\t\n]{1,120}\t\ufeff?\d{4}-\d\d-\d\dT\d\d:\d\d:[\d.]+Z ")
+"""The first line of such a log, where it was saved and is looked through now: job, step, time."""
 _CLIENTS: Final = frozenset({"curl", "wget", "http", "https", "xh", "Invoke-RestMethod", "irm"})
 _RUNTIMES: Final = frozenset({"python", "node", "go", "rust-panic", "java", "ruby", "php", "dotnet"})
 _HERE: Final = frozenset({"localhost", "127.0.0.1", "0.0.0.0", "::1", "host.docker.internal"})
@@ -67,16 +70,21 @@ _LONGEST: Final = 4_000
 
 def errors_elsewhere(command: Command, body: str) -> tuple[Named, ...]:
     """What the log of a failed run elsewhere names, or why a service refused a request; empty for all else."""
-    if any(map(_shows_log, command.parts)):
+    if any(map(_shows_log, command.parts)) or (command.reads_only and _SAVED_LOG.match(body)):
         only_failed = any("--log-failed" in part.words for part in command.parts)
         if not (only_failed or _FAILED_RUN.search(body)):
             return ()
-        return tuple(error for error in named_errors(body) if error.key.tool not in ("unknown", "ci"))
+        return tuple(error for error in named_errors(body) if _is_named_in_log(error))
     if any(map(_shows_crash, command.parts)):
         return _crash(body)
     if body.lstrip().startswith("{") and any(map(_asks_service, command.parts)) and _is_refusal(body):
         return named_errors(body)
     return ()
+
+
+def _is_named_in_log(error: Named) -> bool:
+    """Whether an error of a log is a tool's own, not the line of a log that sounds most like one."""
+    return error.key.tool != "ci" and (error.key.tool != "unknown" or ERROR.search(error.key.text) is not None)
 
 
 def _shows_log(part: Part) -> bool:
@@ -146,6 +154,8 @@ _INVALID_PARAMS = re.compile(r"\s*(?:Error: )?MCP error -32602\b")
 """JSON-RPC's code for arguments that a tool does not take."""
 _OWN_SCRIPT_FAILED = re.compile(r"\s*(?:Script failed\n[^\n]*\n(?:Output:\s*)?)?Script error:")
 """How Codex reports an exception of the script in which it calls its tools."""
+_JOB_FAILED = re.compile(r"^\[\d+\] ?[+-]? +(?:Exit|exit) [1-9][^\n]*", re.MULTILINE)
+"""What a shell says when a command that it left in the background has failed."""
 _LISTED = re.compile(r"\bfor \w+ in [^;\n]*(?:\$\(|`)|\bread\b|\bxargs\b")
 """A command that takes the names of files from what it lists."""
 _LISTER = re.compile(r"(?:ls|find|fd|git|fatal)\b")
@@ -238,7 +248,7 @@ def _outcome_of_run(ran: Ran, command: Command, body: str) -> Outcome:
         return shown._replace(elsewhere=True)
     if (command.masked or "script" in ran.facts or is_served_shell(ran.tool)) and not command.reads_only:
         return _masked(command, body)
-    return _partly(command, body) or Outcome("passed")
+    return _partly(command, body) or _own_script_died(command, body) or Outcome("passed")
 
 
 def judge_running(ran: Ran) -> Outcome:
@@ -415,6 +425,7 @@ def _partly(command: Command, body: str) -> Outcome | None:
         complaints(body, command.text)
         or own_complaints(body, _programs(command))
         or powershell_records(body, command.text)
+        or unanswered(body, command)
     )
     if not said:
         return None
@@ -423,11 +434,23 @@ def _partly(command: Command, body: str) -> Outcome | None:
     return _failing(errors, "The exit code is 0, but part of the command could not run", whole)
 
 
+def _own_script_died(command: Command, body: str) -> Outcome | None:
+    """A look whose own Python (`gh api … | python3 -c "…" | head`) ended with an exception."""
+    scripts = any(part.program == "python" and ("-c" in part.words or part.simple.fed) for part in command.parts)
+    if not scripts or not OWN_SCRIPT.search(body):
+        return None
+    errors = tuple(error for error in named_errors(body) if error.key.tool == "python")
+    return _failing(errors, "The exit code is 0, but the command's own script failed", True) if errors else None
+
+
 def _masked(command: Command, body: str) -> Outcome:
     """A command whose exit code says nothing: what its output looks like decides."""
     partly = _partly(command, body)
     if partly is not None and command.view == "hidden":
         return partly
+    if _JOB_FAILED.search(body):
+        errors = named_errors(_JOB_FAILED.sub("", body)) or first_complaint(body)
+        return _failing(errors, "The shell reports that the command in the background failed", False)
     if command.view == "hidden":
         return SILENT
     probe = shortened(body)

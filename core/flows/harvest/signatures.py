@@ -237,6 +237,9 @@ PLACE: Final = re.compile(
 )
 """A line that begins with a place in a file, after its severity if it has one."""
 
+_PLACED = re.compile(r"(?<=\w)\.[A-Za-z]{1,6}:\d{1,9}(?::\d{1,9})?\)?[ \t]*\Z")
+"""A line that ends with one."""
+
 _TRAILER = re.compile(
     r"(?:FAIL(?:ED)?|ERROR|Error|exit status \d+|exit code:? \d+|Command failed|PASS)$|FAIL\t|ok\s|[=*-]{3}"
     r"|(?:\[[^\]]{1,40}\] )?\d+ issues?:?$|make: \*\*\* |--- (?:FAIL|PASS|SKIP): |=== (?:RUN|PAUSE|CONT|NAME) "
@@ -414,6 +417,29 @@ def powershell_records(body: str, command: str) -> str:
 
 
 _SAYS: Final = re.compile(r"(?:\S*/)?(?P<program>[\w.+-]{2,40})(?::|(?= ERROR )) \S")
+_QUESTION: Final = re.compile(r"(?:[?◆] +)?\S[^\n]{6,300}?\?[ :]*[(\[](?:y|yes)/(?:n|no)\b[^\n]{0,40}", re.IGNORECASE)
+_BOXES: Final = "│╭╰├└┌─╮╯|"
+_ANSWERERS: Final = frozenset(("yes", "echo", "printf"))
+
+
+def unanswered(body: str, command: Command) -> str:
+    """`body` with every line blanked but a question at its end (`Proceed? (Y/n)`), which nobody was there to answer.
+
+    An empty string where there is none. Boxes below it are advertisements.
+    """
+    if "?" not in body[-_ASKED_WITHIN:]:
+        return ""
+    if any(part.simple.fed or (part.program in _ANSWERERS and part.simple.after == "|") for part in command.parts):
+        return ""
+    lines = body.split("\n")
+    shown = ((at, _uncoloured(lines[at]).strip()) for at in range(len(lines) - 1, -1, -1))
+    at, last = next(((at, line) for at, line in shown if line and line[0] not in _BOXES), (0, ""))
+    if not _QUESTION.fullmatch(last):
+        return ""
+    return "\n".join(line if number == at else " " * len(line) for number, line in enumerate(lines))
+
+
+_ASKED_WITHIN: Final = 2_000
 _NEEDS: Final = frozenset(("touch", "mkdir", "ln", "cp", "mv", "tee"))
 """They change files: that one is missing is no answer to them."""
 _ON_THIS_MACHINE: Final = re.compile(r"localhost|127\.0\.0\.1|\[?::1\b")
@@ -525,6 +551,7 @@ def first_complaint(body: str) -> tuple[Named, ...]:
     said = [one for one in near if COMPLAINT.search(clean(one[1]))]
     found = next((one for one in said if LAST_COMPLAINT.match(clean(one[1]).lstrip())), said[0] if said else None)
     found = found or next((one for one in near if PLACE.match(clean(one[1]))), None)
+    found = found or next((one for one in near if _PLACED.search(one[1])), None)
     if found is None and 0 < len(lines) <= SHORT:
         found = lines[0]
     named = None if found is None else named_line(*found)

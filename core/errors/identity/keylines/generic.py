@@ -33,6 +33,7 @@ _NOISE = lazy_pattern(
     r"Step \d|--->|Linking|Generating|Loading|Loaded|Done|"
     r"For more information|Run |Require stack|Node\.js v|Stack trace|Traceback|"
     r"Call stack|Caused by:\s*\Z|The above exception)\b"
+    r"|\((?:pass|skip)\) |E +\+ |Required test coverage of \S+ reached\b"
     r"|.{0,12}\b\d+ (?:passed|failed|passing|failing|problems?|tests?|warnings?|"
     r"skipped|pending)\b|Found \d+ |Tests?:|Test Suites:|Ran \d+ "
     r"|(?:real|user|sys)\s+\d|exit status \d+\Z|PASS\b|ok\b|FAIL(?:ED|URE)?\Z"

@@ -154,3 +154,64 @@ def test_a_search_that_found_nothing_is_an_answer(command: str, text: str, code:
 )
 def test_what_a_tool_of_a_server_says_of_its_work_is_a_failure_of_the_work(tool: str, text: str, sign: str) -> None:
     assert judged("", text, failure="error", tool=tool).sign == sign
+
+
+TESTIFY = (
+    "test (ubuntu)\tUnit Tests\t2026-07-14T14:03:40.0243101Z --- FAIL: TestPath (0.01s)\n"
+    "test (ubuntu)\tUnit Tests\t2026-07-14T14:03:40.0243202Z panic: \n"
+    "test (ubuntu)\tUnit Tests\t2026-07-14T14:03:40.0243303Z \tassert: mock: I don't know what to return\n"
+    "test (ubuntu)\tUnit Tests\t2026-07-14T14:03:40.0243404Z ##[error]Process completed with exit code 1."
+)
+CLIPPY = (
+    "lint\tUNKNOWN STEP\t2026-07-15T17:00:14.0243303Z ^[[1m^[[91merror^[[0m^[[1m: very complex type used^[[0m\n"
+    "lint\tUNKNOWN STEP\t2026-07-15T17:00:14.0243404Z  --> src/lockfile.rs:2368:6\n"
+    "lint\tUNKNOWN STEP\t2026-07-15T17:00:14.0243505Z ##[error]Process completed with exit code 101."
+)
+DECODE = 'Traceback (most recent call last):\n  File "<string>", line 1, in <module>\nValueError: Extra data: line 1'
+PURGE = (
+    '\x1b[36m?\x1b[39m The modules directory at "/w/node_modules" will be removed. Proceed? (Y/n) › true\n'
+    "╭──────────────────────╮\n│   Update available!  │\n╰──────────────────────╯\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("command", "text", "key"),
+    [
+        ("gh run view 7 --job 8 --log-failed 2>&1 | head -300", TESTIFY, "I don't know what to return"),
+        ("gh run view 7 --job 8 --log-failed", CLIPPY, "error: very complex type used"),
+        ("grep -E 'error|FAIL' /tmp/saved.txt | head -60", CLIPPY, "error: very complex type used"),
+        ("gh api repos/a/b | python3 -c 'import json' 2>&1 | head -30", DECODE, "Extra data"),
+        ("pnpm install", PURGE, "will be removed"),
+        ("cp /tmp/a.py b.py && git diff --stat", "overwrite b.py? (y/n [n]) not overwritten", "not overwritten"),
+        (
+            "go run web.go &\nsleep 2\necho started",
+            "started\nlisten tcp :8080: bind: address already in use\nexit status 1\n[1]+  Exit 1        go run web.go",
+            "address already in use",
+        ),
+    ],
+)
+def test_more_that_an_exit_code_of_0_hides(command: str, text: str, key: str) -> None:
+    outcome = judged(command, text)
+    assert outcome.sign == "incident"
+    assert any(key in name for name in names(outcome))
+
+
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [
+        ("yes | npx create-shop", "Ok to proceed? (y/n)"),
+        ("npx create-shop", "Ok to proceed? (y/n)\nCreated shop."),
+        ("cat a.py", DECODE),
+        ("npm start & sleep 1; echo done", "done\n[1]+  Done                    npm start"),
+        ("grep -n fail notes.txt", "3:\tfails\t2026-07-15 never"),
+    ],
+)
+def test_what_was_answered_or_shown_hides_nothing(command: str, text: str) -> None:
+    assert judged(command, text).sign is None
+
+
+def test_a_complexity_report_is_named_by_the_line_that_ends_with_a_place() -> None:
+    text = "[main 5a] a\n 1 file\n create b.go\n16 flow TestCycle go/flow/store_test.go:161:1\nexit status 1"
+    assert names(judged("git commit -m a && gocyclo -over 15 .", text, 1)) == [
+        "16 flow TestCycle go/flow/store_test.go:161:1"
+    ]

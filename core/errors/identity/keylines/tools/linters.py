@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from core.base.lazy import lazy_pattern
-from core.errors.identity.keylines.entry import CAUSE, DETAIL, WRAPPER, rule, tool
+from core.errors.identity.keylines.entry import CAUSE, DETAIL, REPORT, WRAPPER, rule, tool
 from core.errors.identity.keylines.lines import KeyLineCandidate, Page, Part, whole
 
 _ROW = lazy_pattern(r"\s+\d+:\d+\s+(?P<level>error|warning|✖|⚠|×)\s+(?P<said>\S.*)")
@@ -95,6 +95,7 @@ TOOLS = (
         rule(":", r"(?:[A-Z]{1,6}\d{3,4}|invalid-syntax):? (?:\[\*\] )?\S.*", CAUSE, located=(".py", ".ipynb")),
         rule("would reformat", r"[Ww]ould reformat:? .*", WRAPPER + 1),
         rule("error: Failed to parse", r"error: Failed to (?:parse|format|lint) .*", CAUSE),
+        rule("] ", r"\d+\t(?P<key>[A-Z]{1,6}\d{3,4}[ \t]+\[[ *-]\] [a-z][\w-]*)\Z", REPORT),
     ),
     tool(
         "black",

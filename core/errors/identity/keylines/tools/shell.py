@@ -168,6 +168,7 @@ VERSIONING = (
             r"(?:\S+: )?Permission denied \((?:publickey|password|keyboard|gssapi)[\w,-]*\).*",
             REPORT + 1,
         ),
+        rule("Too many authentication failures", r".*Too many authentication failures", REPORT + 1),
         rule("Host key verification failed", r"Host key verification failed\.?", REPORT + 1),
         rule(
             ("kex_exchange", "Connection closed by", "Connection reset by", "Connection timed out during banner"),
@@ -182,8 +183,8 @@ VERSIONING = (
     tool(
         "git",
         rule(
-            ("error: gpg failed", "failed to write commit object", "error: Signing file"),
-            r"(?:error: gpg failed|fatal: failed to write commit|error: Signing file).*",
+            ("error: gpg failed", "failed to write commit object", "error: Signing file", "could not commit staged"),
+            r"(?:error: gpg failed|fatal: failed to write commit|error: Signing file|error: could not commit staged).*",
             WRAPPER + 3,
         ),
         rule("Couldn't sign message", r"Couldn't sign message.*", REPORT + 1),
@@ -222,7 +223,7 @@ VERSIONING = (
         ),
         rule(
             "error: ",
-            r"error: (?!gpg failed|failed to push|Signing file)"
+            r"error: (?!gpg failed|failed to push|Signing file|could not commit staged)"
             r"(?=.*(?:pathspec|refspec|\bref|merge|stash|branch|remote|untracked|overwritten|worktree|"
             r"commit|rebase|cherry-pick|could not apply|HEAD|index|submodule|patch|object|tag|repository|push|"
             r"fetch|pull|bisect|switch|checkout|unstaged|config file|브랜치|병합|커밋|경로)).*",

@@ -16,7 +16,12 @@ from core.errors.identity.keylines.tools.python import exceptions, invalid_field
 _SECTION = lazy_pattern(r"={3,} (?P<name>[A-Za-z][\w ]*) ={3,}\Z")
 _ITEM = lazy_pattern(r"_{3,} .+ _{3,}\Z")
 _ERROR_LINE = lazy_pattern(r"E {2,}(?=\S)")
-_SUMMARY = lazy_pattern(r"(?:\[gw\d+\] )?(?:\[ *\d+%\] )?(?:FAILED|ERROR|SUBFAIL) \S.*? - (?P<said>\S.*)")
+_SUMMARY = lazy_pattern(r"(?:\[gw\d+\] )?(?:\[ *\d+%\] )?(?P<test>(?:FAILED|ERROR|SUBFAIL) \S.*?) - (?P<said>\S.*)")
+_CUT_WORD = lazy_pattern(r"[\w.]{0,40}\.\.\.\Z")
+"""What is left of a message in a summary that was cut to the width of the terminal: a part of its first word."""
+_FRAME = lazy_pattern(r"File \"|\+ ")
+"""The place of a syntax error, above its message; the rest of an explained assertion whose beginning was cut off."""
+_RAISED = lazy_pattern(r"[\w.]*(?:Error|Exception|Exit|Interrupt)\b")
 _LINE_STYLE = lazy_pattern(r"[\w.]*(?:Error|Exception|Failed|Exit|Interrupt): |assert ")
 
 
@@ -24,6 +29,7 @@ def _pytest(page: Page) -> Iterator[KeyLineCandidate]:
     """The first `E` line of each failure, failures before errors; the summary if that is all there is."""
     section = ""
     fresh = True
+    framed = False
     seen: list[str] = []
     for number, line in enumerate(page.lines):
         text = line.text
@@ -32,6 +38,9 @@ def _pytest(page: Page) -> Iterator[KeyLineCandidate]:
         elif _ITEM.match(text):
             fresh = True
         elif match := _ERROR_LINE.match(text):
+            framed = (framed or _FRAME.match(text, match.end()) is not None) and fresh
+            if framed and not _RAISED.match(text, match.end()):
+                continue
             if fresh:
                 yield KeyLineCandidate(
                     TEST if section == "FAILURES" else TEST - 1, (Part(number, match.end(), len(text)),)
@@ -41,7 +50,9 @@ def _pytest(page: Page) -> Iterator[KeyLineCandidate]:
             fresh = False
         elif (match := _SUMMARY.match(text)) and ("summary" in section or "::" in text):
             said = match["said"]
-            if not any(known.startswith(said.rstrip(".")[:60]) for known in seen):
+            if _CUT_WORD.match(said):
+                yield KeyLineCandidate(TEST - 10, (Part(number, match.start("test"), match.end("test")),))
+            elif not any(known.startswith(said.rstrip(".")[:60]) for known in seen):
                 yield KeyLineCandidate(TEST - 10, (Part(number, *match.span("said")),))
         elif section in ("FAILURES", "ERRORS"):
             if not seen and (part := _one_line(text, number)):
@@ -150,7 +161,7 @@ _EXITED = lazy_pattern(r".*\b(?:exit status \d+|signal: \w+)\W*\Z")
 _PRINTED = lazy_pattern(r"\s*(?P<label>(?i:(?:combined )?output|stderr|stdout)(?: was)?: ?)?(?P<said>\S.*)")
 _CAPTURED = lazy_pattern(r"(?:[\w./'\"-]+ ){0,4}(?i:output|stdout|stderr): (?P<said>.*)")
 """A test that logs what a program of its own printed (`Hook stop output: …`)."""
-_PANIC = lazy_pattern(r"panic: .*")
+_PANIC = lazy_pattern(r"panic:(?: |\Z)")
 
 
 class _Message(NamedTuple):
@@ -215,9 +226,10 @@ def _is_captured(page: Page, one: _Message) -> bool:
 
 def _panics(page: Page) -> Iterator[KeyLineCandidate]:
     """The panic that ended a test; what the test said before is older."""
-    for number in page.having(("panic: ",)):
+    for number in page.having(("panic:",)):
         if _PANIC.match(page.text(number)):
-            yield whole(page, number, TEST + 1)
+            said = page.next_filled(number + 1, 2) if page.text(number).strip() == "panic:" else None
+            yield whole(page, number if said is None else said, TEST + 1)
             return
 
 
