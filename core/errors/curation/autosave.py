@@ -19,8 +19,7 @@ from typing import Literal, cast
 from core.base.atomic import write_file
 from core.base.fault import Fault
 from core.base.lazy import lazy_pattern
-from core.base.paths import casebook_state
-from core.base.xdg import make_folder
+from core.base.paths import casebook_state, make_folder
 from core.errors.curation.transaction import Written, moved_to
 from core.errors.retrieval.answer import Source
 from core.process.lock import is_locked, try_lock

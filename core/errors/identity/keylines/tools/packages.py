@@ -179,7 +179,7 @@ TOOLS = (
             REPORT,
         ),
     ),
-    tool("uv", signs=("× ", "╰─", "error: "), find=_explained),
+    tool("uv", signs=("× ", "╰─", "└─", "├─", "╭─"), find=_explained),
     tool(
         "uv",
         rule(
