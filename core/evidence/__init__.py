@@ -13,7 +13,7 @@ from core.base.lazy import lazy_names
 
 if TYPE_CHECKING:
     from core.evidence.entries import EntriesAdded, EntryPage, EntryRow, add_entries, list_entries
-    from core.evidence.events import Event, read_events, replay_events
+    from core.evidence.events import Event, read_events, replay_events, sessions_to_align
     from core.evidence.promotion import (
         BlockedEntry,
         NamedEntry,
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         promotion_of,
         ready_entries,
     )
-    from core.evidence.realign import SessionAligned, align_session, sessions_to_align
+    from core.evidence.realign import SessionAligned, align_session
     from core.evidence.review.decisions import (
         Decided,
         DecidedMany,
@@ -76,11 +76,11 @@ if TYPE_CHECKING:
 
 _LATER = {
     "entries": "EntriesAdded EntryPage EntryRow add_entries list_entries",
-    "events": "Event read_events replay_events",
+    "events": "Event read_events replay_events sessions_to_align",
     "promotion": (
         "BlockedEntry NamedEntry Promoted PromotedMany Promotion demote promote promote_many promotion_of ready_entries"
     ),
-    "realign": "SessionAligned align_session sessions_to_align",
+    "realign": "SessionAligned align_session",
     "review.decisions": (
         "Decided DecidedMany Fit Place accept accept_all adjust adjusted choices choose current fit_of reject "
         "reject_all take_words"

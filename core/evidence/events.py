@@ -1,6 +1,7 @@
 """The evidence log: events, appended and never changed, from which stages and alignments are rebuilt (decision 11b).
 
-Each event holds the rows it left behind: `evidence` and `entries` are what `replay` writes.
+Each event holds the rows it left behind: `evidence` and `entries` are what `replay` writes. An import also marks the
+sessions it continued, and loads no aligner; whoever aligns a session removes the mark.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ import apsw
 
 from core.base.fault import Fault
 from core.base.wire import dumps
-from core.evidence.rows import count_messages
 from core.store import Store, now
+from core.store.sql import number
 
 EventType = Literal[
     "session_ingested",
@@ -77,6 +78,11 @@ def ingested(con: apsw.Connection, session_id: str) -> int:
     agent, project, started = about or ("plain", "", "")
     body = {"session": session_id, "agent": agent, "project": project, "started": started, "messages": messages}
     return append(con, "session_ingested", session_id, body)
+
+
+def count_messages(con: apsw.Connection, session_id: str) -> int:
+    """How many messages a session has."""
+    return number(con, "SELECT max(idx) + 1 FROM message WHERE session_id = ?", (session_id,))
 
 
 def evidence_images(con: apsw.Connection, ids: Sequence[int]) -> list[dict[str, Any]]:
@@ -156,9 +162,33 @@ def _apply(con: apsw.Connection, event: Event) -> None:
             con.execute(_ALIGNMENT, quote)
     con.execute(
         "INSERT INTO event(id, ts, type, session_id, source_event_id, body) SELECT ?, ?, ?, ?, ?, ?",
-        (event.id, event.ts, event.type, event.session_id, event.source, _text(body)),
+        (event.id, event.ts, event.type, event.session_id, event.source, dumps(body)),
     )
 
 
-def _text(body: object) -> str:
-    return dumps(body)
+_MARK = "align:"
+
+
+def mark_to_align(con: apsw.Connection, session_id: str) -> None:
+    """Note, inside the caller's transaction, how far a session went on; one without entries has nothing to align."""
+    con.execute(
+        "INSERT OR REPLACE INTO meta(key, value) SELECT ?1, coalesce(max(idx), -1) FROM message WHERE session_id = ?2"
+        " HAVING EXISTS (SELECT 1 FROM entry WHERE session_id = ?2)",
+        (_MARK + session_id, session_id),
+    )
+
+
+def sessions_to_align(con: apsw.Connection) -> tuple[tuple[str, str], ...]:
+    """The sessions that are marked, and those with a quote that waits; each with its mark, which may be empty."""
+    rows = con.execute(
+        "SELECT substr(key, ?2), value FROM meta WHERE key >= ?1 AND key < ?1 || char(0x10FFFF)"
+        " UNION ALL SELECT DISTINCT session_id, '' FROM review WHERE state = 'waiting' AND session_id <> ''"
+        " AND NOT EXISTS (SELECT 1 FROM meta WHERE key = ?1 || session_id)",
+        (_MARK, len(_MARK) + 1),
+    ).fetchall()
+    return cast("tuple[tuple[str, str], ...]", tuple(tuple(row) for row in rows))
+
+
+def unmark(con: apsw.Connection, session_id: str, mark: str) -> None:
+    """The session was aligned as it was when it was marked so; a later mark stays."""
+    con.execute("DELETE FROM meta WHERE key = ? AND value = ?", (_MARK + session_id, mark))

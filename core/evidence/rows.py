@@ -18,7 +18,8 @@ from core.align.result import Aligned, Concern, Difference, NearMiss, Span, hash
 from core.base.fault import Fault
 from core.base.trace import Outcome, Step
 from core.base.wire import dumps, to_wire
-from core.store.sql import number, storable
+from core.evidence.events import count_messages
+from core.store.sql import storable
 
 if TYPE_CHECKING:
     from core.align import Session  # with the aligner, which an import does not load
@@ -251,11 +252,6 @@ class StoredMessages(Sequence[str]):
         while self._held > self._most and len(self._texts) > 1:
             self._held -= len(self._texts.popitem(last=False)[1])
         return text
-
-
-def count_messages(con: apsw.Connection, session_id: str) -> int:
-    """How many messages a session has."""
-    return number(con, "SELECT max(idx) + 1 FROM message WHERE session_id = ?", (session_id,))
 
 
 def message_text(con: apsw.Connection, session_id: str, index: int) -> str:

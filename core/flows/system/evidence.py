@@ -11,7 +11,8 @@ from core.align.input import Extracted
 from core.align.settings import AlignSettings
 from core.base.fault import Fault
 from core.evidence.entries import RejectedEntry, add_entries
-from core.evidence.realign import DEFAULTS, SessionAligned, align_session, sessions_to_align, unmark
+from core.evidence.events import sessions_to_align, unmark
+from core.evidence.realign import DEFAULTS, SessionAligned, align_session
 from core.flows.transcripts.report import Meter, Progress
 from core.store import Store, faults, jobs
 

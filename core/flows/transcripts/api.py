@@ -17,9 +17,7 @@ import apsw
 from core.base.fault import Fault
 from core.errors.cases.derived import refresh_case
 from core.errors.cases.record import drop_provisional
-from core.evidence.events import ingested
-from core.evidence.realign import mark_to_align
-from core.evidence.rows import count_messages
+from core.evidence.events import count_messages, ingested, mark_to_align
 from core.flows.hook.spool import take_up
 from core.flows.system.parallel import Question, Second, calm_garbage, shared
 from core.flows.transcripts.files import (

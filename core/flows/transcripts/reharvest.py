@@ -19,7 +19,7 @@ from core.base.fault import Fault
 from core.base.reports import Progress
 from core.errors.cases.resolutions import MIRRORED, UNTOUCHED, refresh_touched
 from core.evidence.entries import append_added
-from core.evidence.realign import mark_to_align
+from core.evidence.events import mark_to_align
 from core.flows.system.parallel import Second, calm_garbage
 from core.flows.transcripts.reharvest_copy import (
     Work,

@@ -21,7 +21,7 @@ from core.evidence import (
     show_entry,
     show_quote,
 )
-from core.evidence.realign import mark_to_align, unmark
+from core.evidence.events import mark_to_align, unmark
 from core.store import Store, open_store
 from tests.core.evidence.evidence_support import (
     ALIGNED,
