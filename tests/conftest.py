@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import HealthCheck, settings
 
-from core.base.xdg import make_folder
+from core.base.paths import make_folder
 from core.embedding.models.catalogue import CATALOGUE, MINILM
 from core.embedding.models.models import LocalModel
 from core.embedding.runtime.embedder import LocalEmbedder

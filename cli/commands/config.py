@@ -12,9 +12,8 @@ from cli.output import Output
 from cli.parser import Group, Parser
 from core.base.config.settings import KEYS, template
 from core.base.config.settings_sources import Config
-from core.base.paths import config_file
+from core.base.paths import config_file, make_folder
 from core.base.reports import ConfigFile
-from core.base.xdg import make_folder
 
 
 def add_to(parser: Parser, shared: Parser) -> None:

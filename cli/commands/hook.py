@@ -11,7 +11,7 @@ import os
 import sys
 import threading
 
-from core.base.xdg import folder_name, make_folder
+from core.base.paths import folder_name, make_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

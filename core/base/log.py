@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
-from core.base.xdg import make_folder
+from core.base.paths import make_folder
 from core.text import redact
 
 Level = Literal["error", "warning", "info", "debug"]

@@ -20,8 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from core.base.fault import Fault
-from core.base.paths import user_folder
-from core.base.xdg import make_folder
+from core.base.paths import make_folder, user_folder
 from core.process.connection import LONGEST_PATH, not_private, runtime_folder
 from core.process.lock import is_locked, try_lock
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from core.base.fault import Fault
-from core.base.xdg import make_folder
+from core.base.paths import make_folder
 
 _PAUSE = 0.05
 

@@ -14,7 +14,7 @@ import apsw
 
 from core.base.fault import Fault
 from core.base.lazy import lazy_pattern
-from core.base.xdg import make_folder
+from core.base.paths import make_folder
 from core.store.sql import value
 
 MAGIC = b"SQLite format 3\x00"

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from core.base.paths import casebook_state
-from core.base.xdg import make_folder
+from core.base.paths import casebook_state, make_folder
 
 if TYPE_CHECKING:
     from core.base.fault import Fault

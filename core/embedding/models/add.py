@@ -9,7 +9,7 @@ from pathlib import Path
 
 from core.base.atomic import write_file
 from core.base.fault import Fault
-from core.base.xdg import make_folder
+from core.base.paths import make_folder
 from core.embedding.models.calibrate import CENTRE, centre_of
 from core.embedding.models.catalogue import CATALOGUE, Languages, Model
 from core.embedding.models.convert import WEIGHTS, Described, convert, describe, put_tokenizer

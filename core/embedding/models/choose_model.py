@@ -10,7 +10,7 @@ from typing import Any
 from core.base.atomic import write_file
 from core.base.config.settings_sources import key_lines
 from core.base.fault import Fault
-from core.base.xdg import make_folder
+from core.base.paths import make_folder
 
 _SECTION, _KEY = "embedding", "model"
 _MOST = 1 << 20

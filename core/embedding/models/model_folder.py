@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from core.base.fault import Fault
-from core.base.xdg import make_folder
+from core.base.paths import make_folder
 from core.embedding.models.catalogue import CATALOGUE, Model, Thresholds
 
 ONNX, DATA, TOKENIZER = "model.onnx", "model.onnx_data", "tokenizer.json"

@@ -18,9 +18,8 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from core.base.fault import Fault
-from core.base.paths import casebook_state
+from core.base.paths import casebook_state, make_folder
 from core.base.wire import dumps
-from core.base.xdg import make_folder
 from core.library.ask.answer import Answer
 from core.library.ask.store import keep_wire
 from core.process.lock import try_lock

@@ -10,8 +10,8 @@ import os
 import sys
 import time
 
+from core.base.paths import folder_name
 from core.base.program import VERSION
-from core.base.xdg import folder_name
 from core.process.connection import LONGEST_PATH, Connection, connect, not_private, runtime_folder
 from core.process.frames import BadFrame, FrameReader, join, plain_header
 

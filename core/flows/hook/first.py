@@ -11,7 +11,7 @@ import os
 import sys
 import time
 
-from core.base.xdg import folder_name, make_folder
+from core.base.paths import folder_name, make_folder
 
 MOST_FILES = 64
 """Events of one casebook that may wait; further ones are not kept."""
@@ -70,7 +70,7 @@ def is_event(path: str) -> bool:
 
 
 def events_folder(database: str) -> str:
-    """Where the events of this casebook wait: `core.base.paths.casebook_state`, without what that loads."""
+    """Where the events of this casebook wait: `casebook_state`, without what that loads."""
     if sys.platform == "win32":
         from core.base.paths import casebook_state
 

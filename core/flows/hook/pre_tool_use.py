@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Final
 
 from core.base.config.settings import EmbeddingSettings
 from core.base.fault import Fault
-from core.base.paths import user_folder
-from core.base.xdg import make_folder
+from core.base.paths import make_folder, user_folder
 from core.flows.hook.payload import Payload
 from core.flows.rules.ban_match import PlacedBan, matched_ban, only_bans, with_bans
 from core.flows.rules.files import ScopedFiles

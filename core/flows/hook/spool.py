@@ -20,8 +20,7 @@ from typing import Any, cast
 
 from core.base.atomic import write_file
 from core.base.fault import Fault
-from core.base.paths import casebook_state
-from core.base.xdg import make_folder
+from core.base.paths import casebook_state, make_folder
 from core.flows.hook.first import MOST_FILES, digest_of, event_id, settle
 from core.flows.hook.payload import Payload, read_payload, short_input
 from core.store.files import has_exited

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from core.base.log import Log
-from core.base.xdg import make_folder
+from core.base.paths import make_folder
 from core.embedding.models.choose_model import choose_model
 from core.errors.curation.autosave import Scratch, keep_scratch
 from core.errors.curation.transaction import Written
