@@ -18,6 +18,9 @@ from core.store.store import Store
 Touched = frozenset[tuple[str, object]]
 """(table, primary key) of rows; the key is a value, or a tuple where it has several columns."""
 
+_TITLE_TEXT = 80
+"""Code points of an error's or a rule's text in the title of a change."""
+
 SUBJECTS = ("error_kb", "entry", "rule")
 """The tables whose rows have a history of their own."""
 
@@ -174,6 +177,12 @@ def change(store: Store, actor: str, title: str) -> Generator[Change]:
         if changeset:
             made.id = write_entry(con, actor, made.title, changeset, None)
             note_subjects(con, made.id, touched_rows(con, changeset) | made.subjects)
+
+
+def title_text(text: str) -> str:
+    """`text` as one line of at most 80 code points, for the title of a change; a cut is marked."""
+    line = " ".join(text.split())
+    return line if len(line) <= _TITLE_TEXT else line[: _TITLE_TEXT - 1] + "…"
 
 
 def history(store: Store, limit: int = 100, before_id: int | None = None) -> tuple[JournalEntry, ...]:

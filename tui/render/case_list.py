@@ -267,10 +267,11 @@ def draw_choice(kind: str, value: str, cases: int | None, signs: Signs, *, on: b
     """A line of the menu: whether it is on, the kind, the value, how many cases it would show."""
     count = "" if cases is None else f"{cases:,}{'' if complete else '+'}"
     mark = signs.outcomes["hit"]
+    named = "$cb-text bold" if on else "$cb-dim" if cases == 0 else "$cb-text"
     return Content.assemble(
         (f"{mark.sign if on else ' '} ", mark.tone),
         (pad(KIND_NAMES[kind], _KIND), "$cb-dim"),
-        (pad(display_value(kind, value, _VALUE, signs), _VALUE), "$cb-text bold" if on else "$cb-text"),
+        (pad(display_value(kind, value, _VALUE, signs), _VALUE), named),
         (count.rjust(_COUNT), "$cb-dim" if cases else "$cb-faint"),
     )
 

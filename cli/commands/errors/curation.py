@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from cli.commands.errors.group import tool_names
+from cli.commands.errors.group import note_masked, tool_names
 from cli.context import Context, not_there, read_text_argument
 from cli.format.cases import lesson_lines
 from cli.format.layout import clip, one_line, wrap
@@ -80,12 +80,17 @@ def run_edit(args: argparse.Namespace, context: Context) -> int:
     if all(value is None for value in given):
         raise Fault("invalid_input", "nothing to change", "pass --resolution, --tag, --resolved-by or another option")
 
+    text: str | None = None if args.resolution is None else read_text_argument(args.resolution, "resolution")
+
     def act(store: Store, seen: list[SeenVersion]) -> Curated:
         status = "verified" if args.verify else "draft"
-        written = _written(args, store, seen[0])
+        written = _written(args, text, store, seen[0])
         return edit(store, person(), seen, written, status=status, whole_case=args.whole_case)
 
-    return decide_cases(args, context, act)
+    code = decide_cases(args, context, act)
+    if code == 0 and text is not None:
+        note_masked(context.out, text)
+    return code
 
 
 def run_merge(args: argparse.Namespace, context: Context) -> int:
@@ -135,13 +140,12 @@ def decide_cases(args: argparse.Namespace, context: Context, act: Callable[[Stor
     return 0 if done.cases and not done.conflicts else 1
 
 
-def _written(args: argparse.Namespace, store: Store, seen: SeenVersion) -> Written:
+def _written(args: argparse.Namespace, text: str | None, store: Store, seen: SeenVersion) -> Written:
     """What the options say, over what the fix that answers says."""
     now = None if seen.resolution_id is None else resolution(store.con, seen.case_id, seen.resolution_id)
     before = Written("") if now is None else written_of(now)
-    text = before.text if args.resolution is None else read_text_argument(args.resolution, "resolution")
     return Written(
-        text,
+        before.text if text is None else text,
         before.resolved_by if args.resolved_by is None else args.resolved_by,
         before.tool_sequence if args.tool_sequence is None else tool_names(args.tool_sequence),
         before.tags if args.tag is None else tuple(args.tag),

@@ -8,6 +8,7 @@ from typing import Any
 
 from cli.commands.errors.search import add_search, add_text, refuse_text
 from cli.context import Context, fault_in, read_text_argument
+from cli.output import Output
 from cli.parser import Group, Parser, number, path_name
 from core.base.fault import Fault
 
@@ -176,10 +177,11 @@ def run_record(args: argparse.Namespace, context: Context) -> int:
     if args.error == "-" and args.resolution == "-":
         raise Fault("invalid_input", "--error and --resolution cannot both read stdin", "pass one of them as text")
     tools = tool_names(args.tool_sequence)
+    error, fix = read_text_argument(args.error, "error"), read_text_argument(args.resolution, "resolution")
     done = record_resolution(
         context.database,
-        read_text_argument(args.error, "error"),
-        read_text_argument(args.resolution, "resolution"),
+        error,
+        fix,
         resolved_by=args.resolved_by,
         tool_sequence=tools,
         place=record_place(Path()),
@@ -188,7 +190,17 @@ def run_record(args: argparse.Namespace, context: Context) -> int:
     if fault is not None:
         raise fault
     context.out.result(done, _recorded_lines(context, done))
+    note_masked(context.out, error, fix)
     return 0
+
+
+def note_masked(out: Output, *texts: str) -> None:
+    """Report on stderr how many secrets of the texts were masked."""
+    from cli.format.layout import counted
+    from core.text.redaction import count_masked
+
+    if masked := sum(map(count_masked, texts)):
+        out.note(f"{counted(masked, 'secret')} masked.")
 
 
 def _recorded_lines(context: Context, done: Any) -> list[str]:

@@ -17,6 +17,7 @@ from core.errors.cases.resolutions import add_resolution
 from core.errors.identity.fingerprint import identify
 from core.errors.retrieval.answer import Status
 from core.store import Store, change, now, open_store
+from core.store.journal import title_text
 from core.text import redact
 
 RAW_KEPT = 65_536
@@ -175,7 +176,7 @@ def _record(
 ) -> tuple[int, int | None, int]:
     """Write one fix in one journaled transaction: its case, itself, and the count of REQ-RA-003."""
     ts = now()
-    with change(store, actor=author, title=f"record a fix for: {name.key_line[:80]}"):
+    with change(store, actor=author, title=f"record a fix for: {title_text(name.key_line)}"):
         con = store.con
         case_id = ensure_case(con, name, ts=ts, raw=raw)
         seen = con.execute("SELECT 1 FROM occurrence WHERE fingerprint = ?", (name.fingerprint,)).fetchone()

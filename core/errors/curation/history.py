@@ -9,6 +9,7 @@ from typing import ClassVar, cast
 from core.base.lazy import lazy_pattern
 from core.errors.lessons import parse_lesson, scope_name
 from core.store import JournalEntry, RowChange, Store, history, history_of, row_changes
+from core.store.journal import title_text
 
 MOST_LINES = 12
 """Maximum number of lines about one change."""
@@ -173,6 +174,5 @@ def _fix(columns: dict[str, object]) -> str:
     return _short(_MARKUP.sub("", str(columns.get("text") or "")))
 
 
-def _short(text: object, most: int = 80) -> str:
-    line = " ".join(str(text or "").split())
-    return line if len(line) <= most else line[: most - 1] + "…"
+def _short(text: object) -> str:
+    return title_text(str(text or ""))

@@ -36,6 +36,7 @@ from core.errors.retrieval.answer import Source, Status
 from core.errors.retrieval.embed_text import embed_text
 from core.lexical import bigrams
 from core.store import Store, change, now
+from core.store.journal import title_text
 from core.text import redact, words
 
 LINES = 8
@@ -412,10 +413,6 @@ def decide(
     return Curated(act, made.id, tuple(done), written, tuple(unchanged), tuple(conflicts), parts=parts)
 
 
-_TITLE = 80
-"""Code points of a case's name in the history."""
-
-
 def about(con: apsw.Connection, cases: Sequence[SeenVersion]) -> str:
     """What the cases are called in the history: the first key line, and how many more."""
     own = own_titles(con, [cases[0].case_id]).get(cases[0].case_id)
@@ -424,8 +421,7 @@ def about(con: apsw.Connection, cases: Sequence[SeenVersion]) -> str:
         " (SELECT error_normalized FROM error_kb WHERE id = ?1), '')",
         (cases[0].case_id, None if own is None else own.key_line),
     ).fetchone()
-    line = str(row[0] if row else "")
-    line = line if len(line) <= _TITLE else f"{line[: _TITLE - 1]}…"
+    line = title_text(str(row[0] if row else ""))
     return line if len(cases) == 1 else f"{line} and {len(cases) - 1} more"
 
 

@@ -22,6 +22,7 @@ from core.base.managed_block import Block, blocks, edited_by_hand, read_text, wr
 from core.flows.transcripts.git_folders import git_folder
 from core.rules.format.parse import parse_text
 from core.store import Store, change, faults, now
+from core.store.journal import title_text
 from core.text import redact, visible
 from core.transcripts.repository import unified
 
@@ -236,7 +237,7 @@ def accept_draft(store: Store, actor: str, draft_id: int, path: Path) -> RuleDra
             " decided_at = ?, reason = '' WHERE id = ?",
             (str(file), text[4:].partition(":")[0], text, redact(actor), now(), draft_id),
         )
-        made.title = f"accept rule {draft_id}: {draft.rule[:80]}"
+        made.title = f"accept rule {draft_id}: {title_text(draft.rule)}"
         follow_drafts(con, (draft_id,))
         found = _one(con, draft_id)
     return RuleDrafts((found,), made.id)
@@ -250,7 +251,7 @@ def reject_draft(store: Store, actor: str, draft_id: int, reason: str = "") -> R
             "UPDATE rule_draft SET status = 'rejected', decided_by = ?, decided_at = ?, reason = ? WHERE id = ?",
             (redact(actor), now(), redact(reason)[:_REASON_KEPT], draft_id),
         )
-        made.title = f"reject rule {draft_id}: {draft.rule[:80]}"
+        made.title = f"reject rule {draft_id}: {title_text(draft.rule)}"
         found = _one(store.con, draft_id)
     return RuleDrafts((found,), made.id)
 

@@ -231,15 +231,17 @@ def bring_back(store: Store, actor: str, *, by: str | None = None) -> Undone:
 
 def newest_undo(store: Store, by: str | None = None) -> int:
     """The number of the newest change (of the actor `by`) where that is an undo. Raises Fault invalid_input."""
-    row = store.con.execute(
-        "SELECT id, undoes FROM journal WHERE undone_by IS NULL AND (?1 IS NULL OR actor = ?1)"
+    active = (
+        "FROM journal WHERE undone_by IS NULL AND (?1 IS NULL OR actor = ?1)"
         " AND NOT EXISTS (SELECT 1 FROM journal u WHERE u.id = journal.undoes AND u.undoes IS NOT NULL)"
-        " ORDER BY id DESC LIMIT 1",
-        (by,),
-    ).fetchone()
-    if row is None or row[1] is None:
+    )
+    row = store.con.execute(f"SELECT id, undoes {active} ORDER BY id DESC LIMIT 1", (by,)).fetchone()
+    if row is not None and row[1] is not None:
+        return cast("int", row[0])
+    before = store.con.execute(f"SELECT max(id) {active} AND undoes IS NOT NULL", (by,)).fetchone()
+    if row is None or before is None or before[0] is None:
         raise Fault("invalid_input", "nothing to redo")
-    return cast("int", row[0])
+    raise Fault("invalid_input", f"nothing to redo: change {row[0]} is newer than the last undo")
 
 
 def take_back_several(

@@ -214,9 +214,19 @@ def test_some_of_the_cases_go_out_and_their_number_is_told(filled: Run, tmp_path
     assert (both.code, both.fault()["hint"]) == (2, "omit the filter or --fixes")
 
 
+def test_the_title_of_a_change_marks_where_it_was_cut(run: Run) -> None:
+    error = "Error: the very long name of " + "a module " * 20 + "was not found"
+    run("errors", "record", "--error", error, "--resolution", "name it shorter")
+    (change,) = run("undo", "--list", "--json").json()["changes"]
+    assert change["title"] == f"record a fix for: {error[:79]}…"
+
+
 def test_a_secret_reaches_no_output_and_no_file(run: Run, home: Path) -> None:
     secret = "ghp_" + "a1B2" * 9
-    run("errors", "record", "--error", f"Error: bad credentials {secret}", "--resolution", f"use {secret}")
+    done = run("errors", "record", "--error", f"Error: bad credentials {secret}", "--resolution", f"use {secret}")
+    assert done.said == "2 secrets masked.\n"
+    assert run("errors", "edit", "1", "--resolution", f"take {secret}").said == "1 secret masked.\n"
+    assert run("errors", "edit", "1", "--resolution", "take none").said == ""
     run("errors", "export", "-o", str(home / "out.jsonl"))
     shown = run("errors", "show", "1").text + run("errors", "list").text + run("errors", "export").text
     assert secret not in shown

@@ -234,7 +234,15 @@ def test_undo_redo_and_the_list(filled: Run) -> None:
     assert filled("undo", "--redo").code == 0
     assert filled("undo", "--redo").code == 0
     assert filled("errors", "export").out == before
-    assert filled("undo", "--redo").code == 1
+    late = filled("undo", "--redo")
+    assert (late.code, late.said) == (1, "casebook: nothing to redo\n")
+    filled("undo")
+    filled("errors", "verify", "2")
+    late = filled("undo", "--redo")
+    assert late.code == 1
+    assert "nothing to redo: change " in late.said
+    assert "is newer than the last undo" in late.said
+    filled("undo", "2")
     page = filled("undo", "--list", "--json", "--limit", "2").json()
     assert len(page["changes"]) == 2
     older = filled("undo", "--list", "--before", str(page["next"])).text
