@@ -56,11 +56,13 @@ def run_verify(args: argparse.Namespace, context: Context) -> int:
     if args.fix is not None and (len(args.id) > 1 or args.resolution is not None):
         raise Fault("invalid_input", "--fix takes one case", "pass one ID and no --resolution")
 
+    text = _fix_text(args)
+
     def act(store: Store, seen: list[SeenVersion]) -> Curated:
-        written = None if args.resolution is None else _written(args, store, seen[0])
+        written = None if text is None else _written(args, text, store, seen[0])
         return verify(store, person(), seen, written, pick=args.fix)
 
-    return decide_cases(args, context, act)
+    return _decide_with_text(args, context, act, text)
 
 
 def run_reject(args: argparse.Namespace, context: Context) -> int:
@@ -80,17 +82,14 @@ def run_edit(args: argparse.Namespace, context: Context) -> int:
     if all(value is None for value in given):
         raise Fault("invalid_input", "nothing to change", "pass --resolution, --tag, --resolved-by or another option")
 
-    text: str | None = None if args.resolution is None else read_text_argument(args.resolution, "resolution")
+    text = _fix_text(args)
 
     def act(store: Store, seen: list[SeenVersion]) -> Curated:
         status = "verified" if args.verify else "draft"
         written = _written(args, text, store, seen[0])
         return edit(store, person(), seen, written, status=status, whole_case=args.whole_case)
 
-    code = decide_cases(args, context, act)
-    if code == 0 and text is not None:
-        note_masked(context.out, text)
-    return code
+    return _decide_with_text(args, context, act, text)
 
 
 def run_merge(args: argparse.Namespace, context: Context) -> int:
@@ -138,6 +137,20 @@ def decide_cases(args: argparse.Namespace, context: Context, act: Callable[[Stor
     context.log("info", done.act, cases=len(done.cases), change=done.change, conflicts=len(done.conflicts))
     context.out.result(done, _result_lines(context.out, done))
     return 0 if done.cases and not done.conflicts else 1
+
+
+def _fix_text(args: argparse.Namespace) -> str | None:
+    return None if args.resolution is None else read_text_argument(args.resolution, "resolution")
+
+
+def _decide_with_text(
+    args: argparse.Namespace, context: Context, act: Callable[[Store, list[SeenVersion]], Curated], text: str | None
+) -> int:
+    """`decide_cases` for a decision that may write the text of a fix."""
+    code = decide_cases(args, context, act)
+    if code == 0 and text is not None:
+        note_masked(context.out, text)
+    return code
 
 
 def _written(args: argparse.Namespace, text: str | None, store: Store, seen: SeenVersion) -> Written:

@@ -109,3 +109,26 @@ async def test_a_decided_item_leads_to_the_next_item_and_its_findings_leave_with
         await pilot.press("a")
         await until(pilot, lambda: idle(app) and screen.queue.total == 3)
         assert screen.queue.rows[screen.rows.chosen].row.key_line == "ValueError: no rate"
+
+
+async def test_a_long_line_keeps_its_last_character_beside_the_scrollbar(tmp_path: Path) -> None:
+    """The bar comes when the messages are there, after the width was measured."""
+    lines = [f"{'가' * (cells // 2)}{'a' * (cells % 2)}." for cells in range(70, 82)]
+    chat = Chat(tmp_path / "in").bash("python app.py", LOOKUP, 1).row("assistant", "\n".join(lines * 2))
+    with open_store(tmp_path / "casebook.db", write=True, create=True) as store:
+        import_transcripts(store, "auto", [chat.save()])
+    app = app_on(tmp_path / "casebook.db")
+    async with app.run_test(size=SMALL) as pilot:
+        await until(pilot, lambda: app.errors.case.read)
+        screen = SessionScreen(app.jobs, SESSION, 2, Marks(), app.signs)
+        await app.push_screen(screen)
+        own = screen.query_one(Transcript)
+        await until(pilot, lambda: own.lines)
+        own.choose(2)
+        await until(pilot, lambda: "#2" in frame(app))
+        width = own.scrollable_content_region.width
+        bodies = [(row, line) for row, line in enumerate(own.lines) if line.index == 2 and line.text and line.kind != "head"]
+        assert bodies
+        for row, line in bodies:
+            drawn = own.render_line(row - own.scroll_offset.y)
+            assert line.text in drawn.text, (width, drawn.text)

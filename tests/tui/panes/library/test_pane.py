@@ -496,3 +496,20 @@ async def test_on_a_narrow_screen_the_document_is_below_one_or_two_hits(library:
         await until(pilot, lambda: screen.document.has_focus and screen.hits.region.area == 0)
         await pilot.press("escape", "z")
         await until(pilot, lambda: screen.document.region.area == 0 and screen.hits.region.area > 0)
+
+
+async def test_a_long_line_keeps_its_last_character_beside_the_scrollbar(tmp_path: Path, notes: Path) -> None:
+    """The bar comes when the document is there, after the width was measured."""
+    lines = [f"{'가' * (cells // 2)}{'a' * (cells % 2)}." for cells in range(50, 120)]
+    (notes / "long.txt").write_text("\n".join(lines))
+    app = library_app(read_notes(tmp_path / "library.db", notes))
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(pilot, app)
+        await choose_path(pilot, screen, "long.txt")
+        document = screen.document
+        await until(pilot, lambda: document.show_vertical_scrollbar and document.shown is not None)
+        assert document.shown is not None
+        bodies = [(row, line.body.plain) for row, line in enumerate(document.shown.lines) if line.body.plain.strip()]
+        assert len(bodies) > len(lines)
+        for row, text in bodies:
+            assert text.strip() in document.render_line(row - document.scroll_offset.y).text
