@@ -57,9 +57,9 @@ class PaneChanged(Message):
 
 @dataclass
 class PaneCounted(Message):
-    """The casebook was counted: how many cases it holds, and why it cannot be written, if so."""
+    """The casebook was counted: how many cases it holds, and why it cannot be written, if so. None: it is missing."""
 
-    cases: int
+    cases: int | None
     readonly: str
 
 

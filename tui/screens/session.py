@@ -166,7 +166,9 @@ class Transcript(ScrollView, can_focus=True, inherit_bindings=False):
         self.border_subtitle = Content(inline(fault.message, 200))
 
     def _caption(self) -> None:
-        self.border_subtitle = Content(f"message {self.chosen:,} of {self.ends[1]:,}")
+        self.border_subtitle = Content(
+            f"message {self.chosen:,} {self._signs.dot} {self.ends[1] - self.ends[0] + 1:,} in session"
+        )
         self.post_message(self.Moved())
 
     @property

@@ -339,7 +339,8 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
     def on_pane_counted(self, event: PaneCounted) -> None:
         """The casebook was counted: the first line shows it, and that it cannot be written, if so."""
         self._show_place(replace(self._place, cases=event.cases, readonly=event.readonly))
-        self._team.begin()
+        if event.cases is not None:
+            self._team.begin()
         if event.readonly:
             self._notify_once(f"Read-only: {event.readonly}. You can search. Uses are not counted.")
 

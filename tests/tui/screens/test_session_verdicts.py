@@ -127,7 +127,9 @@ async def test_a_long_line_keeps_its_last_character_beside_the_scrollbar(tmp_pat
         own.choose(2)
         await until(pilot, lambda: "#2" in frame(app))
         width = own.scrollable_content_region.width
-        bodies = [(row, line) for row, line in enumerate(own.lines) if line.index == 2 and line.text and line.kind != "head"]
+        bodies = [
+            (row, line) for row, line in enumerate(own.lines) if line.index == 2 and line.text and line.kind != "head"
+        ]
         assert bodies
         for row, line in bodies:
             drawn = own.render_line(row - own.scroll_offset.y)

@@ -25,7 +25,7 @@ from tui.render.common.empty_states import Notice
 from tui.render.common.glyphs import UNICODE
 from tui.render.common.untrusted import inline
 from tui.runtime.jobs import Jobs
-from tui.runtime.messages import PaneSaid
+from tui.runtime.messages import PaneCounted, PaneSaid
 from tui.services.db_watch import AFTER, Change, Following, Later, files_at, watch
 from tui.services.exporting import Kind, Listed, export_of, proposed
 from tui.services.importing import Source
@@ -198,6 +198,7 @@ class LiveResults(Performs, Results):
         for lane in ("count", "rows", "search"):
             self._jobs.cancel(lane)
         self.failed(Fault("not_indexed", ""))
+        self.post_message(PaneCounted(None, ""))
 
     def ask_filter(self) -> None:
         """Open the filter menu."""

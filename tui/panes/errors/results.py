@@ -355,6 +355,7 @@ class Results(ListView):
             self.post_message(self.Failed(fault))
             return
         self.rows.show(NoRows())
+        self.border_subtitle = Content("")
         self.absent = fault.code == "not_indexed"
         if self.absent:
             if self._was_there is None:

@@ -365,7 +365,7 @@ class QuoteView(Vertical):
         row, mark = self.read.quote.row, self._signs.quote(self.read.quote.row.state)
         found = self.read.messages.get(self.index)
         self.border_title = Content(f"#{row.id} {mark.sign} {mark.words}")
-        count = "" if found is None else f" of {found.count - 1:,}"
+        count = "" if found is None else f" {self._signs.dot} {found.count:,} in session"
         role = "" if found is None else f"  {title(found.role)}"
         self.border_subtitle = Content(f"message {self.index:,}{count}{role}" if found else "no such message")
         self._head.update(self._drawn_head())

@@ -151,11 +151,14 @@ async def test_a_lost_casebook_is_named_and_comes_back(casebook: Path, size: tup
         erase(casebook)
         await until(pilot, lambda: "The casebook file is missing" in flat(app))
         assert app.errors.case.read is None
+        await until(pilot, lambda: "cases" not in frame(app).splitlines()[0])
+        assert f"of {len(CASES)}" not in frame(app)
         await pilot.press("f5", "slash", "x")
         await until(pilot, lambda: "The casebook file is missing" in flat(app))
         await pilot.press("ctrl+l", "escape")
         kept.replace(casebook)
         await until(pilot, lambda: total(app) == len(CASES) and "yaml" in frame(app))
+        await until(pilot, lambda: f"{len(CASES)} cases" in frame(app).splitlines()[0])
         assert "gone" not in frame(app)
 
 

@@ -68,7 +68,7 @@ async def test_o_opens_the_session_of_the_call_at_its_message(
         screen = await opened(pilot, app)
         await until(pilot, lambda: answered(screen, PUSH) and idle(app))
         await pilot.press("o")
-        await until(pilot, lambda: isinstance(app.screen, SessionScreen) and "message 12 of 19" in frame(app))
+        await until(pilot, lambda: isinstance(app.screen, SessionScreen) and "message 12 · 20 in session" in frame(app))
         assert "message number 12" in frame(app)
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is screen)
