@@ -16,8 +16,7 @@ from tui.render.common.code import fit_fill, frame_spans, hunk_lines, language_o
 from tui.render.common.glyphs import UNICODE, Signs
 from tui.render.common.lines import dotted, hanging
 from tui.render.common.markdown import draw_fix_markdown, quote_bar
-from tui.render.common.session import short_id
-from tui.render.common.untrusted import BLOCK, Spans, block, inline, light, pad, title, tone_of
+from tui.render.common.untrusted import BLOCK, Spans, block, inline, light, pad, short_id, title, tone_of
 
 if TYPE_CHECKING:
     from core.errors import Case, Hit, Masked, Occurrence, Resolution

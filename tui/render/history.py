@@ -14,8 +14,8 @@ from tui.render.common.amounts import ago, counted, stamp
 from tui.render.common.glyphs import Signs
 from tui.render.common.lines import dotted
 from tui.render.common.markdown import draw_fix_markdown
-from tui.render.common.session import session_name, short_id
-from tui.render.common.untrusted import block, inline, title
+from tui.render.common.session import session_name
+from tui.render.common.untrusted import block, inline, short_id, title
 
 if TYPE_CHECKING:
     from core.errors import Resolution

@@ -25,8 +25,8 @@ from tui.actions.action import Acts, Performs, Situation
 from tui.actions.registry import bindings
 from tui.render.common.empty_states import Notice, of_fault
 from tui.render.common.glyphs import Signs
-from tui.render.common.session import Line, Marks, draw_line, lines_of, session_name, short_id, whole_text
-from tui.render.common.untrusted import inline, title
+from tui.render.common.session import Line, Marks, draw_line, lines_of, session_name, whole_text
+from tui.render.common.untrusted import inline, short_id, title
 from tui.render.insights import draw_strip
 from tui.runtime.jobs import Job, Jobs, job_work
 from tui.runtime.messages import PaneCopied

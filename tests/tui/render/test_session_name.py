@@ -12,7 +12,8 @@ from rich.cells import cell_len
 from core.flows.system.demo import fill_demo
 from tests.tui.corpus import assert_inert_text
 from tests.tui.support import app_on, frame, until
-from tui.render.common.session import session_name, short_id
+from tui.render.common.session import session_name
+from tui.render.common.untrusted import short_id
 
 ID = "01946826-160b-7ffb-b369-65efa8380167"
 DAY = "2026-10-12T23:14:00.000Z"

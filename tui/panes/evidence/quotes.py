@@ -21,8 +21,8 @@ from tui.panes.evidence.queries import EARLIER, FILTERS, LATER, Compared, Kind, 
 from tui.render.common.empty_states import Notice, of_fault
 from tui.render.common.glyphs import Signs
 from tui.render.common.markdown import quote_bar
-from tui.render.common.session import session_name, short_id
-from tui.render.common.untrusted import inline, title
+from tui.render.common.session import session_name
+from tui.render.common.untrusted import inline, short_id, title
 from tui.render.evidence import (
     draw_diff,
     draw_filter_choice,

@@ -1,4 +1,4 @@
-"""A session: its short name, and its messages as lines with the error and the fix marked."""
+"""A session: its name in a line, and its messages as lines with the error and the fix marked."""
 
 from __future__ import annotations
 
@@ -13,24 +13,14 @@ from textual.content import Content
 from core.text import visible
 from tui.render.common.amounts import stamp
 from tui.render.common.glyphs import Signs
-from tui.render.common.untrusted import cut, inline, title, wrap
+from tui.render.common.untrusted import cut, inline, short_id, title, wrap
 
 if TYPE_CHECKING:
     from core.errors import SourceMessage
     from core.errors.cases.source import Judged
 
 
-SHORT = 8
-"""Characters of a long id on the screen; copies and details have all of it."""
-_LONG = 20
 _FOLDER = re.compile(r"[/\\~]|[A-Za-z]:[/\\]")
-
-
-def short_id(session: str) -> str:
-    """The beginning of a session's id and of its agent's, or a short id whole; inert."""
-    if len(session) > _LONG:
-        session = "/".join(part[:SHORT] for part in session.split("/", 1))
-    return inline(session, _LONG)
 
 
 def session_name(session: str, started: str, project: str, cells: int = 60) -> str:

@@ -90,6 +90,18 @@ def wrap(line: str, cells: int) -> Iterator[tuple[int, int]]:
             return
 
 
+_SHORT = 8
+"""Characters of a long id on the screen; copies and details have all of it."""
+_LONG = 20
+
+
+def short_id(session: str) -> str:
+    """The beginning of a session's id and of its agent's, or a short id whole; inert."""
+    if len(session) > _LONG:
+        session = "/".join(part[:_SHORT] for part in session.split("/", 1))
+    return inline(session, _LONG)
+
+
 def pad(text: str, cells: int) -> str:
     """`text` filled with blanks to `cells` cells."""
     return text + " " * (cells - cell_len(text))
