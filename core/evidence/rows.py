@@ -174,11 +174,6 @@ def aligned_from(status: str, method: str, confidence: float, body: str) -> Alig
         ) from error
 
 
-def decision_of(decision: Decision) -> str:
-    """What the column `decision` keeps."""
-    return dumps(decision)
-
-
 def decision_from(text: str) -> Decision:
     """A decision as stored. Raises Fault db_damaged."""
     try:

@@ -29,6 +29,7 @@ from core.align.normalized_view import View
 from core.align.result import JOIN, hash_of
 from core.base.fault import Fault
 from core.base.trace import Step, facts
+from core.base.wire import dumps
 from core.evidence.events import EventType, append, entry_images, evidence_images, ingested
 from core.evidence.promotion import Promotion, demote_unfounded, promotion_of
 from core.evidence.rows import (
@@ -39,7 +40,6 @@ from core.evidence.rows import (
     StoredQuote,
     Verdict,
     anchored,
-    decision_of,
     read_quote,
     read_quotes,
     spans_of,
@@ -451,7 +451,7 @@ def store_plan(con: apsw.Connection, actor: str, one: StoredQuote, planned: Plan
     con.execute(
         "UPDATE alignment SET verdict = ?, decision = ?, anchor = NULL, decided_by = ?, decided_at = ?"
         " WHERE evidence_id = ?",
-        (planned.verdict, decision_of(planned.decision), storable(actor), now(), one.id),
+        (planned.verdict, dumps(planned.decision), storable(actor), now(), one.id),
     )
     body = {"actor": actor, "act": planned.decision.act, "evidence": evidence_images(con, [one.id])}
     kind = _EVENT.get(planned.decision.act, "evidence_accepted")

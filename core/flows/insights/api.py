@@ -87,10 +87,10 @@ def by_project(con: apsw.Connection, scope: Scope, names: Mapping[str, str]) -> 
     """Return the projects with failures or shown fixes, the most expensive first. `names` are their display names."""
     found: dict[str, ProjectCost] = {}
     for project, failures, incidents, attempts, _, ms in _sums(con, scope, "project", _COSTS, "insight_week"):
-        shown = _display_project(names, project)
+        shown = names.get(project, project)
         found[project] = ProjectCost(project, shown, failures, incidents, attempts, minutes(ms))
     for project, told, helped, *_ in _sums(con, scope, "project", _ANSWER_SUMS, "insight_answer"):
-        known = found.get(project, ProjectCost(project, _display_project(names, project), 0, 0, 0, 0.0))
+        known = found.get(project, ProjectCost(project, names.get(project, project), 0, 0, 0, 0.0))
         found[project] = replace(known, answered=told, helped=helped)
     return tuple(sorted(found.values(), key=lambda one: (-one.minutes, -one.failures, one.project)))
 
@@ -109,10 +109,6 @@ def totals(con: apsw.Connection, scope: Scope) -> Totals:
     failures, incidents, attempts, _, ms = cast("tuple[int | None, ...]", costs)
     answered, helped = cast("tuple[int | None, ...]", told)
     return Totals(failures or 0, incidents or 0, attempts or 0, minutes(ms or 0), answered or 0, helped or 0)
-
-
-def _display_project(names: Mapping[str, str], project: str) -> str:
-    return names.get(project, project)
 
 
 def _sums(con: apsw.Connection, scope: Scope, key: str, sums: str, table: str) -> Iterable[tuple[Any, ...]]:

