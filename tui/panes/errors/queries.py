@@ -446,8 +446,8 @@ def read_case(job: Job[Any], case_id: int, hit: Hit | None = None, *, searched: 
         return None
     error = matched_error(case, hit)
     seen = occurrences_of(store, case_id, 1, fingerprint=None if error is None else error.fingerprint)
-    several = error is None and len(case.fingerprints) > 1
-    titled = occurrences_of(store, case_id, 1, fingerprint=case.fingerprints[0].fingerprint) if several else ()
+    first, *more = case.fingerprints or (None,)
+    titled = occurrences_of(store, case_id, 1, fingerprint=first.fingerprint) if first and more and not error else ()
     other = searched and not (hit is not None and hit.accepted)
     fix = matched_fix(case, hit)
     colour_ahead(case, fix_of(case, hit, fix), seen[0].raw if seen else "")
