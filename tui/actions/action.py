@@ -307,7 +307,15 @@ _ANY = needs(Situation, is_some, "The casebook has no cases.")
 EXPORTS: tuple[Action, ...] = (
     Action("export.listed", "Export the listed cases", (), "pane", OUT, needs=_LISTED, words=_WORDS),
     Action("export.cases", "Export all cases", (), "pane", OUT, needs=_ANY, words=_WORDS),
-    Action("export.fixes", "Export the verified fixes", (), "pane", OUT, needs=_ANY, words=_WORDS),
+    Action(
+        "export.fixes",
+        "Export the verified fixes",
+        (),
+        "pane",
+        OUT,
+        needs=_ANY,
+        words=f"{_WORDS} claude.md agents.md block sync",
+    ),
     Action("export.backup", "Back up the casebook", (), "app", OUT, words="export copy save file database"),
 )
 

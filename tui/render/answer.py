@@ -123,7 +123,7 @@ def draw_answer(answer: Answer, signs: Signs, cells: int = WIDTH) -> Content:
     """
     empty = answer.refusal_reason == "no_index"
     said = Content.styled(signs.fill_keys(_FILL), "$cb-text") if empty else _text(answer, signs, cells)
-    parts = [*_verdicts(answer, signs), said]
+    parts = [said] if _is_bare(answer) else [*_verdicts(answer, signs), said]
     if answer.said:  # it is none of its words that stand above
         parts.append(Content.styled(f"The LLM replied: {inline(answer.said, _QUOTE)}", "$cb-dim"))
     if answer.cited_claims or answer.invented:
@@ -134,6 +134,14 @@ def draw_answer(answer: Answer, signs: Signs, cells: int = WIDTH) -> Content:
         parts += [Content(""), Content.styled(head, "bold $cb-soft")]
         parts += [_source(number, one, signs) for number, one in sources(answer.citations).items()]
     return hanging(Content("\n").join([*parts, Content(""), _footer(answer, signs)]), cells)
+
+
+def _is_bare(answer: Answer) -> bool:
+    """Whether the LLM was stopped before its first word: the text says so itself, and no part of an answer is kept."""
+    from core.library.ask.prompt import refusal_text
+
+    stopped = answer.refusal_reason == "llm_stream_aborted"
+    return stopped and answer.answer == refusal_text("llm_stream_aborted", answer.query)
 
 
 def _verdicts(answer: Answer, signs: Signs) -> list[Content]:

@@ -16,7 +16,7 @@ from tui.render.common.amounts import counted, size_of
 from tui.render.common.untrusted import inline, short_path, title
 from tui.runtime.jobs import Job, Jobs, job_work
 from tui.runtime.messages import PaneSaid
-from tui.services.importing import Incoming
+from tui.services.importing import Incoming, no_sessions
 from tui.widgets.scroll_text import HangingText, Reading
 from tui.widgets.workbench import sheet, workbench
 
@@ -164,8 +164,7 @@ class SetupScreen(ModalScreen[None]):
                 yield f"{READERS[one.agent].NAME}: {files}, {size_of(one.bytes)} in {where}"
         size = sum(one.bytes for one in sources)
         if not size:
-            looked = ", ".join(short_path(folder) for one in sources for folder in one.looked)
-            yield f"No sessions in {looked}." if looked else "No sessions found."
+            yield no_sessions(sources)
             return
         yield f"About {_duration(import_seconds(size))}. Nothing leaves this computer. To stop, press esc."
 

@@ -64,7 +64,10 @@ def export_of(kind: Kind, now: datetime, every: int, listed: Listed) -> Export:
         told = "The full casebook in one file. Restore it with: casebook db restore"
         return Export(kind, "Back up the casebook", told, f"casebook-{day}.db")
     if kind == "fixes":
-        told = f"All verified fixes. Every format can be imported again. {forms}"
+        told = (
+            "All verified fixes. The file extension selects the format: .jsonl, .csv or .md (all re-importable)."
+            " In CLAUDE.md and AGENTS.md, casebook writes only its own block."
+        )
         return Export(kind, "Export the verified fixes", told, f"fixes-{day}.jsonl")
     if kind == "cases":
         told = f"All {counted(every, 'case')}. {forms}"

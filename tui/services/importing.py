@@ -69,6 +69,10 @@ def _size(path: Path) -> int:
         return 0
 
 
+_NAMED = 6
+"""Folders that are named."""
+
+
 def describe_sources(sources: Sequence[Source]) -> str:
     """What was found, in a sentence."""
     from core.transcripts.detection import READERS
@@ -78,8 +82,16 @@ def describe_sources(sources: Sequence[Source]) -> str:
     ]
     if found:
         return f"Found on this computer: {' · '.join(found)}."
-    looked = ", ".join(short_path(folder) for one in sources for folder in one.looked)
-    return f"No sessions in {looked}." if looked else "No agent sessions found."
+    return no_sessions(sources)
+
+
+def no_sessions(sources: Sequence[Source]) -> str:
+    """Which folders have no sessions: the first ones by name, the others by number."""
+    looked = [short_path(folder) for one in sources for folder in one.looked]
+    if not looked:
+        return "No agent sessions found."
+    rest = f" and {counted(len(looked) - _NAMED, 'more folder')}" if len(looked) > _NAMED else ""
+    return f"No sessions in {', '.join(looked[:_NAMED])}{rest}."
 
 
 def _forget(path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import re
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -335,6 +336,14 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
         """Begin an import in the Errors pane, which shows the progress."""
         self.screen.dismiss()
         self.errors.perform("import.begin")
+
+    def on_click(self, event: events.Click) -> None:
+        """In the lower edge of a frame, the text that names esc can be clicked."""
+        x, y = int(event.screen_x), int(event.screen_y)
+        if self.screen.region.contains(x, y):
+            frame, region = self.screen.get_widget_at(x, y)
+            if y == region.bottom - 1 and re.search(r"\besc\b", str(frame.border_subtitle or "")):
+                self.simulate_key("escape")
 
     def on_pane_counted(self, event: PaneCounted) -> None:
         """The casebook was counted: the first line shows it, and that it cannot be written, if so."""

@@ -19,6 +19,7 @@ from core.library.ask.answer import (
     InventedCitation,
     TokenUsage,
 )
+from core.library.ask.prompt import refusal_text
 from core.library.citations.citation import LineCitation
 from core.llm.language_model import ModelRef
 from tui.render.answer import draw_answer, draw_coming, draw_question, plain_answer, sources
@@ -186,6 +187,8 @@ def test_what_was_wrong_with_what_the_model_said_is_told() -> None:
     assert "Closest passages" in drawn
     broken = replace(refused, refusal_reason="llm_stream_aborted", trace=(Step("model", "failed", "it broke off"),))
     assert "Stopped early. The partial answer is kept. (it broke off)" in draw_answer(broken, UNICODE).plain
+    bare = replace(broken, answer=refusal_text("llm_stream_aborted", broken.query))
+    assert draw_answer(bare, UNICODE).plain.startswith(f"{bare.answer}\n"), "no part of it is kept"
 
 
 def test_in_ascii_nothing_of_our_own_is_anything_else() -> None:

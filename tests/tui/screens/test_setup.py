@@ -12,7 +12,7 @@ from core.base.fault import Fault
 from core.flows import setup
 from core.samples import sample_paths
 from tests.tui.support import app_on, frame, told, until
-from tui.services.importing import Roots
+from tui.services.importing import Roots, Source, no_sessions
 from tui.shell.app import CasebookApp
 
 WIDE, SMALL = (120, 34), (80, 24)
@@ -129,3 +129,12 @@ async def test_the_model_in_use_is_named(home: Path, roots: Roots, monkeypatch: 
         await until(pilot, lambda: "set up sessions" in flat(app))
         await pilot.press("B")
         await until(pilot, lambda: "Installed: small-model" in flat(app))
+
+
+def test_of_many_folders_without_sessions_the_first_are_named() -> None:
+    places = tuple(Path(f"/data/agent{number}") for number in range(9))
+    sources = (Source("claude-code", (), 0, 0, places[:1]), Source("codex", (), 0, 0, places[1:]))
+    named = ", ".join(map(str, places[:6]))
+    assert no_sessions(sources) == f"No sessions in {named} and 3 more folders."
+    assert no_sessions(sources[:1]) == "No sessions in /data/agent0."
+    assert no_sessions(()) == "No agent sessions found."

@@ -205,6 +205,8 @@ async def test_a_read_only_casebook_says_so_and_decides_nothing(casebook: Path) 
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         screen = await opened(pilot, app)
         assert app.errors.top.place.readonly
+        await until(pilot, lambda: "show all" in frame(app) or "q back" in frame(app))
+        assert "a accept" not in frame(app)
         await pilot.press("a")
         await until(pilot, lambda: "You cannot save decisions" in frame(app))
         assert screen.queue.remaining == 3

@@ -92,6 +92,27 @@ async def test_a_secret_that_is_written_is_masked_and_that_is_told(casebook: Pat
         await until(pilot, lambda: told(app, "1 secret masked. u undoes."))
 
 
+async def test_a_source_that_is_no_place_is_not_saved(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE, notifications=True) as pilot:
+        screen = await writing(pilot, app)
+        before = case_of(casebook, screen.case.read.case.id if screen.case.read else 0).resolution
+        await pilot.press(*"Use it. ")
+        screen.fields["source"].value = "s1:12,13tags"
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: told(app, "Use the format SESSION:12,13."))
+        assert app.screen is screen
+        assert app.focused is screen.fields["source"]
+        case_id = app.errors.results.chosen.id if app.errors.results.chosen else 0
+        assert case_of(casebook, case_id).resolution == before
+        screen.fields["source"].value = "s1:12,13"
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: idle(app) and case_of(casebook, case_id).resolution != before)
+    found = next(fix for fix in case_of(casebook, case_id).resolutions if fix.current)
+    assert found.source is not None
+    assert found.source.messages == (12, 13)
+
+
 async def test_leaving_without_saving_keeps_the_text_for_the_next_time(casebook: Path) -> None:
     app = app_on(casebook)
     async with app.run_test(size=SMALL, notifications=True) as pilot:

@@ -73,7 +73,11 @@ async def test_the_palette_finds_an_action_by_any_word_of_it_and_puts_the_possib
         await until(pilot, lambda: "Clear the filter" in frame(app))
         text = frame(app)
         assert text.index("Change the sort: last seen") < text.index("Clear the filter  No filter is active.")
-        await pilot.press(*"history")
+        await pilot.press(*"tags")
+        await until(pilot, lambda: "Write a fix" in frame(app))
+        await pilot.press(*["backspace"] * 4, *"claude")
+        await until(pilot, lambda: "Export the verified fixes" in frame(app))
+        await pilot.press(*["backspace"] * 6, *"history")
         await until(pilot, lambda: "Show all fixes in full  This case has no other fixes." in frame(app))
 
 
@@ -150,6 +154,21 @@ async def test_a_toast_loses_no_korean_letter_to_the_parts_below_it(casebook: Pa
         await until(pilot, lambda: len(app.screen.query(Toast)) == len(told))
         for toast, text in zip(app.screen.query(Toast), told, strict=True):
             assert letters(drawn(app, toast)) == letters(text)
+
+
+@pytest.mark.parametrize(("size", "keys"), [((80, 24), ("f1",)), ((120, 34), ("down", "f")), ((80, 24), ("down", "S"))])
+async def test_a_click_on_the_edge_that_names_esc_closes(
+    casebook: Path, size: tuple[int, int], keys: tuple[str, ...]
+) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=size) as pilot:
+        await started(pilot, app)
+        await pilot.press(*keys)
+        await until(pilot, lambda: len(app.screen_stack) == 2 and "esc closes" in frame(app))
+        rows = frame(app).split("\n")
+        row = next(number for number, line in enumerate(rows) if "esc closes" in line)
+        await pilot.click(offset=(rows[row].index("esc closes") + 2, row))
+        await until(pilot, lambda: len(app.screen_stack) == 1)
 
 
 @pytest.mark.parametrize(

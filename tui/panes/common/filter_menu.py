@@ -21,6 +21,7 @@ Value = tuple[str, str, int | None]
 """A kind of filter, a value of it, and how many it shows where that is known."""
 _SHOWN = 300
 _HELP = "enter selects, tab selects more, esc closes"
+_NONE = "no matches, esc closes"
 
 
 class Filters(Protocol):
@@ -151,6 +152,7 @@ class FilterScreen(LinePicker[None]):
         self._choices = [(kind, value) for kind, value, _ in found]
         chosen = self._choices.index(was) if was in self._choices and not typed else 0
         self.show_lines((self._all.draw(*one) for one in found), chosen)
+        self.tell(_HELP if found else _NONE)
 
 
 def _narrowed(choices: Choices[Any, Any], typed: Sequence[str]) -> list[Value]:

@@ -31,7 +31,7 @@ class CaseFilters(Choices[Scope, "Facets"]):
         self._clock = clock
 
     def values(self) -> Sequence[Value]:
-        """Every value with its count, where that is known; what is on is always among them."""
+        """Every value with its count, where that is known; what is on is always among them, what shows nothing last."""
         found = self.found
         counts: dict[tuple[Kind, str], int | None] = {("status", status): None for status in STATUSES}
         counts |= {("worth", worth): None for worth in WORTHS}
@@ -46,7 +46,8 @@ class CaseFilters(Choices[Scope, "Facets"]):
             counts |= {("tag", facet.value): facet.cases for facet in found.tags}
         for picked in self.picked.picked:
             counts.setdefault(picked, None)
-        order = sorted(counts, key=lambda choice: KINDS.index(choice[0]))
+        off = {choice for choice, cases in counts.items() if cases == 0 and choice not in self.picked.picked}
+        order = sorted(counts, key=lambda choice: (choice in off, KINDS.index(choice[0])))
         return [(*choice, counts[choice]) for choice in order]
 
     def words(self, kind: str, value: str) -> str:

@@ -175,6 +175,12 @@ def _source(text: str) -> Source:
     return Source(session, messages)
 
 
+def _is_place(text: str) -> bool:
+    """Whether a place can be read from this: nothing, a session, or a session and the numbers of messages."""
+    _, colon, numbers = text.strip().rpartition(":")
+    return not colon or len(_numbers(numbers)) == len(_names(numbers))
+
+
 def _numbers(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in _names(text) if part.isascii() and part.isdigit() and len(part) < 16)
 
@@ -338,6 +344,10 @@ class WritingScreen(Performs, ModalScreen[None]):
         written = self.written
         if not written.text.strip():
             self._curating.say("The fix is empty. Describe what fixed the error, or reject the current fix.", "warning")
+            return
+        if not _is_place(self.fields["source"].value):
+            self._curating.say("The source is not a session and its messages. Use the format SESSION:12,13.", "warning")
+            self.fields["source"].focus()
             return
         self._decide(Decision("edit", seen, written=written, status="verified" if status == "verified" else "draft"))
 

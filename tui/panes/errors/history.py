@@ -235,7 +235,9 @@ class HistoryScreen(Performs, ModalScreen[None]):
         more = "+" if self._next is not None else ""
         changes = "change" if self._changes.total == 1 and not more else "changes"
         self._list.border_subtitle = Content(f"{self._changes.total:,}{more} {changes}")
-        self._keys.situation = replace(self.situation(), rows=self._changes.total)
+        self._keys.situation = replace(
+            self.situation(), rows=self._changes.total, around=workbench(self).situation().around
+        )
 
     def on_row_list_moved(self, event: RowList.Moved) -> None:
         event.stop()

@@ -32,7 +32,7 @@ from tui.render.curation import draw_entry
 from tui.runtime.jobs import Job, Jobs, job_work
 from tui.services.db_watch import Following, files_at, staying, watch
 from tui.widgets.row_list import FixedRows, RowList
-from tui.widgets.workbench import KeyFooter, sheet
+from tui.widgets.workbench import KeyFooter, sheet, workbench
 
 if TYPE_CHECKING:
     from core.errors import Filters
@@ -384,7 +384,7 @@ class TriageScreen(Performs, ModalScreen[None]):
     def _on_arrival(self, case_id: int | None) -> None:
         if case_id == self._chosen_id:
             self.case.show(None if case_id in self._curating.pending else self._ahead.get(case_id))
-            self._keys.situation = self.situation()
+            self._keys.situation = replace(self.situation(), around=workbench(self).situation().around)
 
     # Deciding --------------------------------------------------------------------------------------------------------
 

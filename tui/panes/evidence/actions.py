@@ -63,7 +63,8 @@ _ACTIONS: tuple[Action, ...] = (
              passes=_has_no_numbers)
         for number in range(1, PLACES_CHOSEN + 1)
     ),
-    _act("end_out", "Extend the selection at the end by a word", "right_square_bracket", needs=_PLACE),
+    _act("end_out", "Extend the selection at the end by a word", "right_square_bracket", hint="extend", rank=4,
+         needs=_PLACE),
     _act("end_in", "Shorten the selection at the end by a word", "left_square_bracket", needs=_PLACE),
     _act("start_out", "Extend the selection at the start by a word", "left_curly_bracket", needs=_PLACE),
     _act("start_in", "Shorten the selection at the start by a word", "right_curly_bracket", needs=_PLACE),

@@ -36,6 +36,7 @@ from tui.render.answer import (
 )
 from tui.render.common.empty_states import Notice, draw_notice
 from tui.render.common.glyphs import Signs
+from tui.render.common.untrusted import fault_text
 from tui.runtime.jobs import Job, Jobs, job_work
 from tui.services.tasks import ANSWER_GRACE, LibraryQuestion, answer_library, get_ready
 from tui.widgets.scroll_text import Reading
@@ -271,8 +272,8 @@ class Conversation(Reading):
         if turn.fault is not None and turn.text:
             return draw_cut_off(turn.text, turn.fault.message, self._signs)
         if turn.fault is not None:
-            hint = turn.fault.hint or "ask again"
-            notice = Notice("No answer", turn.fault.message, ((hint, ""),), "$cb-bad")
+            told = fault_text(turn.fault) + ("" if turn.fault.hint else " Ask again.")
+            notice = Notice("No answer", told, (), "$cb-bad")
             return draw_unanswered(draw_notice(notice, self._signs), turn.cited, self._signs)
         if turn.answer is not None:
             return draw_answer(turn.answer, self._signs, self._cells or WIDTH)

@@ -54,6 +54,20 @@ async def test_a_filter_is_picked_by_a_few_letters_and_cleared_by_esc(casebook: 
         assert "○ unresolved " not in frame(app).split("\n")[4]
 
 
+async def test_what_shows_nothing_comes_last_and_words_without_a_value_are_told(casebook: Path) -> None:
+    app = app_on(casebook)
+    async with app.run_test(size=WIDE) as pilot:
+        await started(pilot, app)
+        await pick(pilot, app)
+        counts = [int(found) for found in re.findall(r"│   (?:status|reuse|seen|tool) .* (\d+) +[▁-█▄▆]?│", frame(app))]
+        assert 0 in counts
+        assert not any(counts[counts.index(0) :])
+        await pilot.press(*"nosuch")
+        await until(pilot, lambda: "no matches, esc closes" in frame(app))
+        await pilot.press(*["backspace"] * 6)
+        await until(pilot, lambda: "enter selects" in frame(app))
+
+
 async def test_a_tag_is_seen_at_its_fix_searched_and_filtered_by(casebook: Path) -> None:
     with open_store(casebook, write=True) as store:
         edit(store, "mina", [SeenVersion(3, None)], Written("Borrow it.", tags=("disk", "디스크")), status="verified")

@@ -334,7 +334,7 @@ async def test_no_server_is_told_with_its_remedy(library: Path) -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await opened(pilot, app)
         await ask(pilot, screen, RETRIES)
-        await until(pilot, lambda: "no server responds at" in flat(app))
+        await until(pilot, lambda: "No server responds at" in flat(app))
         assert "ollama serve" in flat(app)
         assert "casebook cannot" not in flat(app)
         assert "Passages found" in flat(app), "what was found without the LLM is not withheld"
