@@ -160,7 +160,8 @@ def result_of(ran: Ran) -> Result:
         command = named_command(ran)
     kept = ran
     if not look:
-        given, facts = (ran.tool_input, ran.facts) if begun else (_described(ran), {})
+        given: Mapping[str, object] = ran.tool_input if begun else _described(ran)
+        facts: Mapping[str, object] = ran.facts if begun else {}
         session, idx, chain, tool, _, _, failure, code, ts, _, called = ran  # built at once: twice as fast as a change
         kept = Ran(session, idx, chain, tool, given, "", failure, code, ts, facts, called)
     clues = clues_in(ran.text, outcome)
