@@ -15,7 +15,15 @@ from core.flows.harvest.changes import Change
 from core.flows.harvest.command import Command
 from core.flows.harvest.command_relation import RELATIONS, Relation, relation
 from core.flows.harvest.events import Event, HarvestedError, Ran, Statement
-from core.flows.harvest.fixes.correction import Corrected, correction, moved_to_file, reaches, retried, same_words
+from core.flows.harvest.fixes.correction import (
+    Corrected,
+    correction,
+    lost_parts,
+    moved_to_file,
+    reaches,
+    retried,
+    same_words,
+)
 from core.flows.harvest.fixes.likelihood import Trial
 from core.flows.harvest.outcome import judge_running, script_ended
 from core.flows.harvest.resolve import (
@@ -44,6 +52,7 @@ SAID_KEPT: Final = 60
 STARTED_KEPT: Final = 100
 
 _WHOLE: Final = ("same", "covers")
+_WORKED: Final = ("passed", "filtered", "alive")
 _CODE = re.compile(r"<exit_code>(-?\d+)</exit_code>")
 _STATE = re.compile(r"<status>(\w+)</status>")
 
@@ -338,11 +347,14 @@ def _run(at: int, result: Result, command: Command) -> Run:
 
 def _correction(error: OpenError, run: Run, past: Past, *, other: bool) -> Corrected | None:
     """Why a run of another command is the fix of the one that failed shortly before; None where it is not."""
-    if run.outcome.verdict != "passed" or run.at - error.last.at > CORRECTED_WITHIN or error.last.outcome.elsewhere:
+    if run.outcome.verdict not in _WORKED or run.at - error.last.at > CORRECTED_WITHIN or error.last.outcome.elsewhere:
         return None
-    if run.command.reads_only and not error.last.command.reads_only:
-        return None  # to look does not do what the failing command was to do
     failure = failure_of(error)
+    lost = bool(lost_parts(failure))
+    if run.command.reads_only and not (error.last.command.reads_only or lost):
+        return None  # to look does not do what the failing command was to do
+    if run.outcome.verdict != "passed":
+        return correction(failure, run.command) if other and lost else None
     why = same_words(failure, run.command) or (correction(failure, run.command) if other else None)
     near = other and not past.edited_since(error.last.at)
     why = why or moved_to_file(failure, run.command, past.written_since(error.last.at))

@@ -161,6 +161,26 @@ def test_a_background_run_is_named_by_the_call_that_began_it() -> None:
     assert [link.idx for link in chat.one().links] == [1]
 
 
+@pytest.mark.parametrize(
+    ("failing", "later"),
+    [
+        ("jq -r '.stacks[]' .git/stack | tail -20", "rg -n '\"number\"' .git/stack | tail -120"),
+        ("python pulls.py | jq '{url, login: .author.login}'", "gh pr view --jq '{url, login: .author.login}'"),
+    ],
+)
+def test_a_look_or_a_filtered_run_can_do_without_a_missing_program(failing: str, later: str) -> None:
+    chat = Chat().sh(failing, "/usr/bin/bash: line 1: jq: command not found", 127)
+    error = chat.sh(later, '12: "number": 79').one()
+    assert error.instead is not None and "which is missing" in error.links[0].why
+
+
+def test_a_look_does_not_do_without_a_module_that_a_program_lacks() -> None:
+    chat = Chat().sh("bun run tests/total.test.ts", "error: Cannot find module 'zod' from 'tests/total.test.ts'", 1)
+    chat.sh("rg -n zod tests/total.test.ts | head -5", "1: import { z } from 'zod'").sh("bun install", "4 packages")
+    error = chat.sh("bun run tests/total.test.ts", "4 passed").one()
+    assert [link.idx for link in error.links] == [2]
+
+
 def test_an_edit_in_between_leaves_a_retry_unlinked() -> None:
     chat = Chat().sh("gh pr view 5", "GraphQL: Projects (classic) is being deprecated", 1)
     chat.edit("a.py", "x = 1", "x = 2")

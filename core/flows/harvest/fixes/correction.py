@@ -137,7 +137,8 @@ def correction(failure: Failure, later: Command) -> Corrected | None:
     if failure.command.reads_only and _NO_FILE.search(failure.key):
         return None  # looking for a file elsewhere cures nothing
     why = _same_program(failure, later) or _through(failure, later) or _by_path(failure, later)
-    if why is None and not later.masked and all(part.simple.after != "||" for part in later.parts):
+    shown = not later.masked or bool(lost_parts(failure))
+    if why is None and shown and all(part.simple.after != "||" for part in later.parts):
         why = _other_program(failure, later)
     return None if why is None else Corrected(why)
 
@@ -225,8 +226,8 @@ _PLAIN_WORD: Final = re.compile(r"[a-z][a-z\-]{1,20}")
 
 def lost_parts(failure: Failure) -> list[Part]:
     """The parts of the failing command that call what the error says is missing."""
-    missing = failure.clue.missing
-    return [part for part in failure.command.parts if missing & {part.program.lower(), *map(str.lower, part.words[:4])}]
+    missing, parts = failure.clue.missing, failure.command.parts
+    return [part for part in parts if missing and missing & {part.program.lower(), *map(str.lower, part.words[:4])}]
 
 
 def _same_program(failure: Failure, later: Command) -> str | None:
