@@ -397,7 +397,7 @@ def mend(con: apsw.Connection) -> list[str]:
     notes = [f"case {case_id} was lost: its data is in a placeholder" for case_id in _stand_in_cases(con)]
     con.execute(f"INSERT INTO session(id, agent) SELECT session_id, 'unknown' FROM ({_SESSION_IDS})")
     if con.changes():
-        notes.append(f"{con.changes()} sessions were lost: their messages are in placeholders")
+        notes.append(f"{con.changes()} session rows were lost: placeholders hold their messages")
     con.execute("INSERT OR IGNORE INTO case_key(error_normalized, case_id) SELECT error_normalized, id FROM error_kb")
     con.execute("DELETE FROM case_state WHERE case_id NOT IN (SELECT id FROM error_kb)")
     for column in ("undoes", "undone_by"):

@@ -101,6 +101,8 @@ class PaneSaid(Message):
 
     text: str
     severity: str = "information"
+    replaces: str = ""
+    """A text that was shown before and is no longer true."""
 
 
 @dataclass

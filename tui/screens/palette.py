@@ -80,11 +80,11 @@ class ActionProvider(Provider):
             yield DiscoveryHit(shown, self._perform(action, why_not), action.title)
 
     async def search(self, query: str) -> Hits:
-        """Those that have the words of `query` as the help finds them, then those whose title has its letters."""
+        """Those that have the words of `query` as the help finds them; else those whose title has its letters."""
         matcher = self.matcher(query)
         by_words = set(matching(query, self._workbench.signs.keys))
         titles = Counter(word for action in ACTIONS for word in set(_words(action.title)))
-        for action in ACTIONS:
+        for action in (one for one in ACTIONS if one in by_words or not by_words):
             score = matcher.match(action.title) + (_BY_WORDS if action in by_words else 0.0)
             for typed in _words(query) if score else ():
                 begun = (1 / titles[word] for word in _words(action.title) if word.startswith(typed))

@@ -101,17 +101,18 @@ class SetupScreen(ModalScreen[None]):
             self._incoming.begin(self._incoming.folders)
         if (_HOOKS in chosen and plan.hooks) or (_MODEL in chosen and plan.model):
             incoming, model_came = self._incoming, self._model_came
+            begun = f"Downloading {plan.model}, {size_of(plan.size)}." if _MODEL in chosen and plan.model else ""
 
             def done(faults: tuple[str, ...], _final: bool) -> None:
                 text = " ".join(title(one) for one in faults) or _done(plan, chosen)
-                incoming.post_message(PaneSaid(text, "warning" if faults else "information"))
+                incoming.post_message(PaneSaid(text, "warning" if faults else "information", begun))
                 model_came()
 
             def failed(fault: Fault) -> None:
-                incoming.post_message(PaneSaid(f"Setup failed: {fault.message}", "error"))
+                incoming.post_message(PaneSaid(f"Setup failed: {fault.message}", "error", begun))
 
-            if _MODEL in chosen and plan.model:
-                incoming.post_message(PaneSaid(f"Downloading {plan.model}, {size_of(plan.size)}."))
+            if begun:
+                incoming.post_message(PaneSaid(begun))
             workbench(app).jobs.run(_LANE, _set_up(plan, chosen), done, failed)
 
     def _planned(self, plan: SetupPlan, _final: bool) -> None:

@@ -365,6 +365,7 @@ class CasebookApp(CrashSafe, KeysInOrder, InertPaste, OneToast, CollectsAtRest, 
 
     def on_pane_said(self, event: PaneSaid) -> None:
         """Show a toast once, as it happens; several that come without a key share one."""
+        self.take_back(inline(event.replaces, 400))
         if event.severity == "information":
             self.notify_below(inline(event.text, 400), timeout=10)
         else:

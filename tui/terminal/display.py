@@ -269,6 +269,14 @@ class OneToast(App[None], inherit_bindings=False):
             self._acted = time()
         await super().on_event(event)
 
+    def take_back(self, text: str) -> None:
+        """Remove this line from the toasts: what it says is over."""
+        for one in [one for one in self._notifications if text and text in one.message.split("\n")]:
+            left = [line for line in one.message.split("\n") if line != text]
+            self._unnotify(one, refresh=not left)
+            if left:
+                self.notify("\n".join(left), markup=False, severity=one.severity, timeout=one.time_left)
+
     def notify_below(self, text: str, *, timeout: float) -> None:
         """Say this in one toast with what was said in this tone since the last key: it gets a line below that."""
         before = [one for one in self._notifications if one.severity == "information" and one.raised_at >= self._acted]

@@ -191,7 +191,7 @@ def _answer(
     if query.mode != "vector":
         words, known = _by_words(con, asked, documents, fan)
     if query.mode == "hybrid" and asked.is_name:
-        near = Ranked((), Step("vector", "skipped", "names are searched by words"))
+        near = Ranked((), Step("vector", "skipped", "a name is searched by keywords only"))
     elif query.mode != "lexical":
         among = chunks_passing(con, documents)
         near, model = vector_search(con, query.text, vectors, among, fan)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 
 import pytest
@@ -60,8 +61,14 @@ async def test_one_key_shows_every_step_and_enter_does_them(home: Path, roots: R
 
 async def test_a_step_is_left_out_by_its_digit(home: Path, roots: Roots, monkeypatch: pytest.MonkeyPatch) -> None:
     pulled: list[str] = []
+    seen = threading.Event()
+
+    def pull(plan: setup.SetupPlan, _stopped: object) -> bool:
+        assert seen.wait(300), "the toast about the download was never shown"
+        return not pulled.append(plan.model)
+
     monkeypatch.setattr(setup, "_missing_model", lambda _settings: ("small-model", 91_000_000))
-    monkeypatch.setattr(setup, "pull_planned", lambda plan, _stopped: not pulled.append(plan.model))
+    monkeypatch.setattr(setup, "pull_planned", pull)
     app = app_on(home / "new.db", roots=roots)
     async with app.run_test(size=WIDE, notifications=True) as pilot:
         await until(pilot, lambda: "set up sessions" in flat(app))
@@ -72,7 +79,9 @@ async def test_a_step_is_left_out_by_its_digit(home: Path, roots: Roots, monkeyp
         await until(pilot, lambda: "1 [ ]" in flat(app) and "2 [ ]" in flat(app))
         await pilot.press("enter")
         await until(pilot, lambda: told(app, "Downloading small-model, 91 MB"))
+        seen.set()
         await until(pilot, lambda: "the model small-model is installed" in flat(app))
+        assert "Downloading" not in flat(app), "the toast does not outlive the download"
     assert pulled == ["small-model"]
     assert not (home / "new.db").exists()
     assert not (home / ".gemini/settings.json").exists()

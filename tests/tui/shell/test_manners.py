@@ -75,6 +75,7 @@ async def test_the_palette_finds_an_action_by_any_word_of_it_and_puts_the_possib
         assert text.index("Change the sort: last seen") < text.index("Clear the filter  No filter is active.")
         await pilot.press(*"tags")
         await until(pilot, lambda: "Write a fix" in frame(app))
+        assert "Open the source messages" not in frame(app), "letters alone count only if no action has the word"
         await pilot.press(*["backspace"] * 4, *"claude")
         await until(pilot, lambda: "Export the verified fixes" in frame(app))
         await pilot.press(*["backspace"] * 6, *"history")
