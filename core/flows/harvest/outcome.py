@@ -43,6 +43,7 @@ from core.flows.harvest.signatures import (
     blanked,
     complaints,
     first_complaint,
+    first_error,
     is_trailer,
     named_errors,
     named_line,
@@ -426,6 +427,7 @@ def _partly(command: Command, body: str) -> Outcome | None:
         or own_complaints(body, _programs(command))
         or powershell_records(body, command.text)
         or unanswered(body, command)
+        or first_error(body, command)
     )
     if not said:
         return None
@@ -435,9 +437,13 @@ def _partly(command: Command, body: str) -> Outcome | None:
 
 
 def _own_script_died(command: Command, body: str) -> Outcome | None:
-    """A look whose own Python (`gh api … | python3 -c "…" | head`) ended with an exception."""
+    """A look whose own Python (`gh api … | python3 -c "…" | head`) ended with an exception, unless it was a question.
+
+    `python -c "import pandas" && echo yes || echo no` asks.
+    """
     scripts = any(part.program == "python" and ("-c" in part.words or part.simple.fed) for part in command.parts)
-    if not scripts or not OWN_SCRIPT.search(body):
+    asked = any(part.simple.after == "||" for part in command.parts)
+    if asked or not scripts or not OWN_SCRIPT.search(body):
         return None
     errors = tuple(error for error in named_errors(body) if error.key.tool == "python")
     return _failing(errors, "The exit code is 0, but the command's own script failed", True) if errors else None

@@ -417,6 +417,21 @@ def powershell_records(body: str, command: str) -> str:
 
 
 _SAYS: Final = re.compile(r"(?:\S*/)?(?P<program>[\w.+-]{2,40})(?::|(?= ERROR )) \S")
+_SCRIPT_ERROR: Final = re.compile(r"\s*(?P<line>(?:ERROR|FATAL): \S[^\n]*)")
+
+
+def first_error(body: str, command: Command) -> str:
+    """`body` with every line blanked but the first, where a script begins with `ERROR: …` and goes on to exit code 0.
+
+    An empty string where it does not, and for a look: what it looked at may begin so.
+    """
+    found = _SCRIPT_ERROR.match(body) if not command.reads_only else None
+    if found is None:
+        return ""
+    start, end = found.span("line")
+    return " " * start + body[start:end] + _NOT_NEWLINE.sub(_blank, body[end:])
+
+
 _QUESTION: Final = re.compile(r"(?:[?◆] +)?\S[^\n]{6,300}?\?[ :]*[(\[](?:y|yes)/(?:n|no)\b[^\n]{0,40}", re.IGNORECASE)
 _BOXES: Final = "│╭╰├└┌─╮╯|"
 _ANSWERERS: Final = frozenset(("yes", "echo", "printf"))

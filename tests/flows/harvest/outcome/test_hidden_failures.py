@@ -182,6 +182,7 @@ PURGE = (
         ("grep -E 'error|FAIL' /tmp/saved.txt | head -60", CLIPPY, "error: very complex type used"),
         ("gh api repos/a/b | python3 -c 'import json' 2>&1 | head -30", DECODE, "Extra data"),
         ("pnpm install", PURGE, "will be removed"),
+        ("scripts/plan.sh --json", "ERROR: Two folders begin with '001'\n{\"FILE\": \"a.md\"}", "Two folders begin"),
         ("cp /tmp/a.py b.py && git diff --stat", "overwrite b.py? (y/n [n]) not overwritten", "not overwritten"),
         (
             "go run web.go &\nsleep 2\necho started",
@@ -202,6 +203,8 @@ def test_more_that_an_exit_code_of_0_hides(command: str, text: str, key: str) ->
         ("yes | npx create-shop", "Ok to proceed? (y/n)"),
         ("npx create-shop", "Ok to proceed? (y/n)\nCreated shop."),
         ("cat a.py", DECODE),
+        ("tail -3 build.log", "ERROR: Two folders begin with '001'\ndone"),
+        ("python -c 'import shop' 2>&1 && echo yes || echo no; ls", f"{DECODE}\nno"),
         ("npm start & sleep 1; echo done", "done\n[1]+  Done                    npm start"),
         ("grep -n fail notes.txt", "3:\tfails\t2026-07-15 never"),
     ],
