@@ -214,7 +214,7 @@ _LOCK: Final = lazy_pattern(r"Unable to create '[^'\n]{0,300}?(?P<a>[\w.-]{1,60}
 _WRITE: Final = lazy_pattern(
     r"(?<![^\s'\"(])(?P<a>[~/][^\s'\":]{3,300})['\"]?: (?:[Oo]peration not permitted|[Rr]ead-only file system)"
 )
-_GLOB: Final = lazy_pattern(r"(?:^|: )no matches found: \S")
+_GLOB: Final = lazy_pattern(r"(?:^|: )no matches found: (?P<pattern>\S.*)")
 _LOCAL: Final = frozenset(("localhost", "127.0.0.1", "0.0.0.0", "::1"))
 _DEEP: Final = 3
 """Folders below a home folder that name a place of the machine."""
@@ -224,6 +224,12 @@ def missing_program(line: str) -> str:
     """The program that a shell did not find by this key line; empty if it says nothing of the kind."""
     found = _PROGRAM.search(line) if "not found" in line or "No such file" in line else None
     return _first(found.groups()) if found else ""
+
+
+def unmatched_pattern(line: str) -> str:
+    """The file pattern for which zsh found no match by this key line; empty if it says nothing of the kind."""
+    found = _sought(_GLOB, line, "no matches found: ")
+    return found["pattern"] if found else ""
 
 
 def lack_of(line: str) -> Lack | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal, NamedTuple, cast
@@ -14,7 +15,7 @@ from core.embedding.index.state import read_state
 from core.embedding.runtime.query_model import NoVectors, VectorSearch
 from core.errors.cases.derived import HOLDS_HERE, repository_of_folder
 from core.errors.fixes import Telling, Via, write_telling
-from core.errors.identity.codes import missing_program
+from core.errors.identity.codes import missing_program, unmatched_pattern
 from core.errors.identity.fingerprint import Identity, fingerprint, identify, names_failure, normalize_error
 from core.errors.identity.keylines.select import KeyLine
 from core.errors.retrieval.answer import Hit, Query, SearchAnswer, Similar, VectorResult
@@ -23,6 +24,7 @@ from core.errors.retrieval.tiers import (
     TierResult,
     by_fingerprint,
     by_key,
+    by_other_patterns,
     by_other_shells,
     by_prefix,
     by_words,
@@ -117,7 +119,7 @@ class _SearchRequest(NamedTuple):
 def _answer(store: Store, query: Query, found: Identity, named: Step, asking: _SearchRequest) -> SearchAnswer:
     """Ask the tiers in order; the first to answer ends the search, the rest say that they were not needed."""
     where = repository_of_folder(store.con, asking.project) if asking.project else ""
-    program = missing_program(query.key_line)
+    program, pattern = missing_program(query.key_line), unmatched_pattern(query.key_line)
     trace, candidates = [named], list[Hit]()
     match: Hit | None = None
     weak: Hit | None = None
@@ -125,6 +127,7 @@ def _answer(store: Store, query: Query, found: Identity, named: Step, asking: _S
         ("fingerprint", lambda: by_fingerprint(store.con, query, where)),
         ("exact", lambda: by_key(store.con, query, where)),
         *((("other shells", lambda: by_other_shells(store.con, program, where)),) if program else ()),
+        *((("other patterns", lambda: by_other_patterns(store.con, pattern, where)),) if pattern else ()),
         ("other lines", lambda: _other_lines(store, query, found, where)),
         ("prefix", lambda: by_prefix(store.con, query, where)),
     ):
@@ -279,6 +282,7 @@ def _other_lines(store: Store, query: Query, found: Identity, where: str) -> Tie
     """The other errors of the same output (a compiler names several): known ones answer, with low confidence."""
     watch = Stopwatch()
     bare = _without_tool(found)
+    known: tuple[Hit, ...] = ()
     others = [*bare, *(line for line in found.key_lines if line.text != query.key_line)][:OTHER_LINES]
     for at, line in enumerate(others):
         normalized, finer = normalize_error(line.text), fingerprint(line.text)
@@ -299,19 +303,26 @@ def _other_lines(store: Store, query: Query, found: Identity, where: str) -> Tie
                     watch.ms(),
                 )
                 return TierResult(hit, (), None, step)
+            known = known or looked.candidates
     outcome, reason = ("miss", "no match") if others else ("skipped", "the output names one error")
-    return TierResult(
-        None, (), None, Step("other lines", outcome, reason, facts(lines=len(others)), elapsed_ms=watch.ms())
-    )
+    step = Step("other lines", outcome, reason, facts(lines=len(others)), elapsed_ms=watch.ms())
+    return TierResult(None, known, None, step)
+
+
+_TASK = re.compile(r"\[[\w:./@-]{1,60}\] +(?=\S)|(?!error|fatal|warning)[a-z][\w:-]{1,40}: (?=(?:error|fatal)\b)")
 
 
 def _without_tool(found: Identity) -> tuple[KeyLine, ...]:
-    """The line of an error that was copied with its tool before it (`golangci-lint: SA9003: empty branch`)."""
+    """The line of an error that was copied with its tool, or the task that ran it, before it.
+
+    `golangci-lint: SA9003: empty branch`, `[mise] fatal: no remote`, `lint: error MD040/fenced-code-language`.
+    """
     from core.errors.identity.keylines.select import TOOLS
 
     key = found.key_lines[0]
-    tool, mark, said = key.text.partition(": ")
-    if not mark or not said.strip() or all(one.name != tool for one in TOOLS):
+    task = _TASK.match(key.text)
+    tool, mark, said = (task[0].strip(" []:"), ":", key.text[task.end() :]) if task else key.text.partition(": ")
+    if not mark or not said.strip() or not (task or any(one.name == tool for one in TOOLS)):
         return ()
     return (KeyLine(said, key.end - len(said), key.end, tool, "secondary"),)
 

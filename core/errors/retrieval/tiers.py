@@ -344,23 +344,73 @@ def by_other_shells(con: apsw.Connection, program: str, repository: str = "") ->
         marks,
     ).fetchall()
     why = (f"the same program is missing, reported by another shell: {program}",)
-    hits = [
-        _hit(con, case_id, fixes[0], "exact", 0.95, key_line, why)
-        for mark, case_id, key_line in cast("list[tuple[str, int, str]]", rows)
-        if (fixes := answering_fixes(con, case_id, mark, repository))
-    ]
     if not rows:
         step = Step("other shells", "miss", "no other shell reported this program", elapsed_ms=watch.ms())
         return TierResult(None, (), None, step)
-    if not hits:
-        mark, case_id, key_line = cast("tuple[str, int, str]", rows[0])
-        reason = f"{why[0]}, but {_unanswered(con, case_id, mark, repository)}"
-        known = replace(_hit(con, case_id, None, "exact", 0.95, key_line, why), accepted=False, reason=reason)
-        step = Step("other shells", "rejected", reason, facts(case=case_id), elapsed_ms=watch.ms())
-        return TierResult(None, (known,), None, step)
-    hit = next((one for one in hits if one.fix_strength == "strong"), hits[0])
+    hit, known, reason = _of_same_kind(con, cast("list[_Row]", rows), why, repository)
+    if hit is None:
+        step = Step("other shells", "rejected", reason, facts(case=rows[0][1]), elapsed_ms=watch.ms())
+        return TierResult(None, known, None, step)
     reason = _but("the same missing program", hit)
     return TierResult(hit, (), None, Step("other shells", "hit", reason, facts(case=hit.id), elapsed_ms=watch.ms()))
+
+
+_Row = tuple[str, int, str]
+"""A fingerprint, its case, and its key line."""
+
+
+def _of_same_kind(
+    con: apsw.Connection, rows: list[_Row], why: tuple[str, ...], repository: str
+) -> tuple[Hit | None, tuple[Hit, ...], str]:
+    """The answer of the first row with a fix, a strong one first; else the first as a known case, and the reason."""
+    hits = [
+        _hit(con, case_id, fixes[0], "exact", 0.95, key_line, why)
+        for mark, case_id, key_line in rows
+        if (fixes := answering_fixes(con, case_id, mark, repository))
+    ]
+    if hits:
+        return next((one for one in hits if one.fix_strength == "strong"), hits[0]), (), ""
+    mark, case_id, key_line = rows[0]
+    reason = f"{why[0]}, but {_unanswered(con, case_id, mark, repository)}"
+    known = replace(_hit(con, case_id, None, "exact", 0.95, key_line, why), accepted=False, reason=reason)
+    return None, (known,), reason
+
+
+_UNMATCHED = ("zsh: no matches found: ", "zsh:<N>: no matches found: ", "no matches found: ")
+"""How the fingerprint begins of a pattern without a match."""
+_WILDCARDS = "?*[]{}^~"
+_PATTERNS = 40
+
+
+def by_other_patterns(con: apsw.Connection, pattern: str, repository: str = "") -> TierResult:
+    """Another pattern with the same wildcards, for which zsh found no match either.
+
+    `?` is nearly always an address without quotes, `*` a file that is not there: their fixes differ.
+    """
+    watch = Stopwatch()
+    found: list[_Row] = []
+    for prefix in _UNMATCHED:
+        found += cast(
+            "list[_Row]",
+            con.execute(
+                "SELECT fingerprint, case_id, key_line FROM fingerprint WHERE fingerprint >= ?1 AND fingerprint < ?2"
+                " ORDER BY first_seen DESC LIMIT ?3",
+                (prefix, f"{prefix}\U0010ffff", _PATTERNS),
+            ).fetchall(),
+        )
+    signs = set(pattern) & set(_WILDCARDS)
+    rows = [row for row in found if set(row[2].partition("no matches found: ")[2]) & set(_WILDCARDS) == signs]
+    if not rows:
+        step = Step("other patterns", "miss", "no other pattern of this form", elapsed_ms=watch.ms())
+        return TierResult(None, (), None, step)
+    why = (f"zsh found no match for another pattern with {' and '.join(sorted(signs)) or 'no wildcard'}",)
+    hit, known, reason = _of_same_kind(con, rows, why, repository)
+    if hit is None:
+        step = Step("other patterns", "rejected", reason, facts(case=rows[0][1]), elapsed_ms=watch.ms())
+        return TierResult(None, known, None, step)
+    hit = lowered(hit, "the pattern differs")
+    step = Step("other patterns", "hit", why[0], facts(case=hit.id), elapsed_ms=watch.ms())
+    return TierResult(hit, (), None, step)
 
 
 def _but(same: str, hit: Hit) -> str:

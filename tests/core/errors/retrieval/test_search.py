@@ -48,6 +48,29 @@ def test_the_same_case_answers_whatever_its_paths_and_lines(db: Path) -> None:
     assert (answer.match.tier, answer.match.confidence, answer.match.score) == ("fingerprint", "high", 1.0)
 
 
+def test_an_error_that_was_copied_with_the_task_that_ran_it_is_found(db: Path) -> None:
+    record_resolution(db, "error MD040/fenced-code-language Fenced code blocks should have a language", "Name it.")
+    for pasted in ("[lint:md] error MD040/fenced-code-language Fenced code blocks should have a language",
+                   "lint: error MD040/fenced-code-language Fenced code blocks should have a language"):  # fmt: skip
+        answer = search(db, pasted)
+        assert answer.match is not None
+        assert (answer.match.confidence, answer.match.resolution) == ("low", "Name it.")
+    assert search(db, "[lint:md] error MD041/first-line-heading First line should be a heading").match is None
+
+
+def test_another_pattern_that_zsh_did_not_match_is_found_by_its_wildcards(db: Path) -> None:
+    record_resolution(db, "zsh:1: no matches found: repos/a/b/trees/main?recursive=1", "Quote the address.")
+    record_resolution(db, "(eval):1: no matches found: docs/*.toml", "There is none.")
+    for pasted in ("zsh: no matches found: repos/x/y?z", "% gh api a?b=c\nzsh:12: no matches found: a?b=c"):
+        answer = search(db, pasted)
+        assert answer.match is not None
+        assert (answer.match.confidence, answer.match.resolution) == ("low", "Quote the address.")
+    other = search(db, "zsh: no matches found: src/*.rs").match
+    assert other is not None and other.resolution == "There is none."
+    assert search(db, "zsh: no matches found: shop[dev]").match is None
+    assert search(db, "no posts found: repos/x/y?z").match is None
+
+
 def test_an_error_that_was_copied_with_the_name_of_its_tool_is_found(db: Path) -> None:
     record_resolution(db, "cart/cart.go:12:3: SA9003: empty branch (staticcheck)", "Delete the empty branch.")
     answer = search(db, "golangci-lint: SA9003: empty branch (staticcheck)")
