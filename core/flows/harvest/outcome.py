@@ -26,6 +26,15 @@ from core.flows.harvest.answers import (
 )
 from core.flows.harvest.changes import DELEGATES, WRITERS
 from core.flows.harvest.command import NOWHERE, Command, Part
+from core.flows.harvest.complaints import (
+    NOT_STARTED,
+    complaints,
+    first_error,
+    only_lines_of,
+    own_complaints,
+    powershell_records,
+    unanswered,
+)
 from core.flows.harvest.events import Ran, ResultVerdict
 from core.flows.harvest.signatures import (
     ABSENT,
@@ -34,25 +43,18 @@ from core.flows.harvest.signatures import (
     FAILED,
     LAST_COMPLAINT,
     LINE,
-    NOT_STARTED,
     NOTHING_TO_DO,
     OWN_SCRIPT,
     PASSED,
     SHORT,
     Named,
     blanked,
-    complaints,
     first_complaint,
-    first_error,
     is_trailer,
     named_errors,
     named_line,
-    only_lines_of,
-    own_complaints,
-    powershell_records,
     recognised,
     shortened,
-    unanswered,
 )
 from core.text import clean
 from core.transcripts.commands import LOOKING_TOOLS, LOOKS_AT_RUNNING, OWN_TOOLS, SHELL_TOOLS, is_served_shell

@@ -7,7 +7,7 @@ apart and requires a word in every branch, and no more lines than it says."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final, NamedTuple
 
@@ -300,6 +300,15 @@ _NOT_NEWLINE = re.compile(r"[^\n]+")
 _NOTES = re.compile(r"\A\s*(?:Error: )?Exit code \d+[ \t]*$|\.\.\. *\[[^\]\n]{0,80}truncated\][^\n]*", re.MULTILINE)
 
 
+_HEAD: Final = 80
+_SANDBOX = re.compile(
+    r"\s*failed in sandbox(?::[ \t]*(?=\n)| \w+ with execution error: [^,\n]{1,80}, exit code: \d+, stdout: .*?, "
+    r"stderr: )",
+    re.DOTALL,
+)
+"""What older versions of Codex write before the output of a command that failed in their sandbox."""
+
+
 def blanked(text: str) -> str:
     """`text` with what the agent's harness wrote around an output blanked, code point for code point."""
     if text[:200].lstrip().startswith(_TAGGED):
@@ -308,6 +317,8 @@ def blanked(text: str) -> str:
         head, mark, rest = text.partition("\nOutput:")
         if mark and len(head) <= _CODEX_HEADER:
             text = _NOT_NEWLINE.sub(_blank, head + mark) + rest
+    if "failed in sandbox" in text[:_HEAD] and (found := _SANDBOX.match(text)) and text[found.end() :].strip():
+        text = _NOT_NEWLINE.sub(_blank, found[0]) + text[found.end() :]
     return _NOTES.sub(_blank, text) if "Exit code" in text[:40] or "truncated]" in text else text
 
 
@@ -319,193 +330,6 @@ def shortened(text: str) -> str:
     """Both ends of a long output, cleaned, for a look at its signatures."""
     probe = text if len(text) <= 2 * _PROBED else f"{text[:_PROBED]}\n{text[-_PROBED:]}"
     return clean(without_spelled_colours(probe))
-
-
-_LAUNCHER: Final = (
-    r"bwrap: \S|<\d>WSL \(\d+[^)\n]{0,40}\) ERROR: \S|execution error: \S"
-    r"| +\+ FullyQualifiedErrorId : NativeCommandFailed"
-    r"| +\+ CategoryInfo +: ParserError\b|(?:\x1b\[[\d;]*m)*ParserError: "
-)
-NOT_STARTED: Final = re.compile(rf"^(?:{_LAUNCHER})", re.MULTILINE)
-"""What says that it could not start a command: Codex and its sandbox on Linux, WSL, and PowerShell in any language,
-which runs nothing of a command that it cannot parse."""
-
-_OF_SHELL_OR_CLIENT: Final = lazy_pattern(rf"{_SHELL}\S|{_CLIENT_COMPLAINT.pattern}|{_LAUNCHER}")
-
-
-def only_lines_of(body: str, programs: Iterable[str], command: str = "") -> str:
-    """`body` with every line blanked that none of `programs` wrote as its own complaint (`grep: x: No such file`).
-
-    Programs of Windows write their name in capitals (`FINDSTR: Cannot open x`). That one refuses an option of `command`
-    is its own complaint too.
-    """
-    refused = {body.count("\n", 0, found.start()) for found in _refused_words(body, command)}
-    known = {spelled for name in programs if name for spelled in (name, name.upper())}
-    names = "|".join(sorted({re.escape(name) for name in known} | {"fatal", "error", "ssh"}))
-    own = re.compile(rf"(?:[\w/.\-]+: )?(?:(?:line )?\d+: )?(?:\S*/)?(?:{names}) ?: ?\S")
-    shown = [(line, _uncoloured(line)) for line in body.split("\n")]
-    return "\n".join(
-        line if at in refused or own.match(as_shown) or _OF_SHELL_OR_CLIENT.match(as_shown) else " " * len(line)
-        for at, (line, as_shown) in enumerate(shown)
-    )
-
-
-def _uncoloured(line: str) -> str:
-    """The line as it was shown: PowerShell colours its complaints, also where no terminal shows them."""
-    return clean(without_spelled_colours(line[:LINE])) if "\x1b" in line or "[" in line else line
-
-
-def complaints(body: str, command: str) -> str:
-    """`body` with every line blanked but the complaints of the shell that ran `command` and of clients of services.
-
-    An empty string where there are none. A complaint of a shell must name what the command names: logs and
-    documents quote others.
-    """
-    for hint in COMPLAINT_HINTS:  # a loop is three times as fast as any()
-        if hint in body:
-            break
-    else:
-        return ""
-    spans = [found.span() for found in SHELL_COMPLAINT.finditer(body) if _is_of(found, command)]
-    spans += [found.span() for found in CLIENT_COMPLAINT.finditer(body)]
-    spans += [found.span() for found in _refused_words(body, command)]
-    if not spans:
-        return ""
-    kept = {body.count("\n", 0, start) for start, _ in spans}
-    lines = body.split("\n")
-    return "\n".join(line if at in kept else " " * len(line) for at, line in enumerate(lines))
-
-
-_RECORD: Final = re.compile(
-    r"^[^\n]{1,300}[:：] ?\d+ ?\S{0,16} ?[:：] ?\d+[ \t]*\n"
-    r"(?P<code>(?:\+ [^\n]*\n){1,8}) +\+ CategoryInfo +: [^\n]*\n(?: {3,}\S[^\n]*\n)? +\+ FullyQualifiedErrorId : "
-    r"(?!NativeCommandError|PathNotFound|ItemNotFound|No\w+FoundFor|WebCmdlet)",
-    re.MULTILINE,
-)
-_BEFORE: Final = 6
-"""Lines of a record before the one that says where it happened, at most."""
-_CODE_SHOWN: Final = re.compile(r"\+ (?:\.\.\. )?(?P<code>.*?)(?: \.\.\.)?\s*$", re.MULTILINE)
-
-
-def powershell_records(body: str, command: str) -> str:
-    """`body` with every line blanked but what PowerShell says of code of `command` that failed; empty without any.
-
-    It goes on with the next statement and ends with exit code 0. That a file, a process or a page is not there, or
-    what another program wrote to its error stream, is no such failure.
-    """
-    if "+ FullyQualifiedErrorId : " not in body:
-        return ""
-    shown = body.replace("\r\n", " \n")
-    typed = "".join(command.split())
-    kept: set[int] = set()
-    lines, at, read, done = shown.split("\n"), 0, 0, 0
-    for found in _RECORD.finditer(shown):
-        at, read = at + shown.count("\n", read, found.start()), found.start()
-        first = at
-        while first > max(done, at - _BEFORE) and lines[first - 1].strip(" \t"):
-            first -= 1
-        if first == at:
-            continue
-        done = at + found[0].count("\n") + 1
-        code = _CODE_SHOWN.match(found["code"])
-        if code is not None and code["code"].strip() and "".join(code["code"].split()) in typed:
-            kept.update(range(first, done))
-    if not kept:
-        return ""
-    lines = body.split("\n")
-    return "\n".join(line if at in kept else " " * len(line) for at, line in enumerate(lines))
-
-
-_SAYS: Final = re.compile(r"(?:\S*/)?(?P<program>[\w.+-]{2,40})(?::|(?= ERROR )) \S")
-_SCRIPT_ERROR: Final = re.compile(r"\s*(?P<line>(?:ERROR|FATAL): \S[^\n]*)")
-
-
-def first_error(body: str, command: Command) -> str:
-    """`body` with every line blanked but the first, where a script begins with `ERROR: …` and goes on to exit code 0.
-
-    An empty string where it does not, and for a look: what it looked at may begin so.
-    """
-    found = _SCRIPT_ERROR.match(body) if not command.reads_only else None
-    if found is None:
-        return ""
-    start, end = found.span("line")
-    return " " * start + body[start:end] + _NOT_NEWLINE.sub(_blank, body[end:])
-
-
-_QUESTION: Final = re.compile(r"(?:[?◆] +)?\S[^\n]{6,300}?\?[ :]*[(\[](?:y|yes)/(?:n|no)\b[^\n]{0,40}", re.IGNORECASE)
-_BOXES: Final = "│╭╰├└┌─╮╯|"
-_ANSWERERS: Final = frozenset(("yes", "echo", "printf"))
-
-
-def unanswered(body: str, command: Command) -> str:
-    """`body` with every line blanked but a question at its end (`Proceed? (Y/n)`), which nobody was there to answer.
-
-    An empty string where there is none. Boxes below it are advertisements.
-    """
-    if "?" not in body[-_ASKED_WITHIN:]:
-        return ""
-    if any(part.simple.fed or (part.program in _ANSWERERS and part.simple.after == "|") for part in command.parts):
-        return ""
-    lines = body.split("\n")
-    shown = ((at, _uncoloured(lines[at]).strip()) for at in range(len(lines) - 1, -1, -1))
-    at, last = next(((at, line) for at, line in shown if line and line[0] not in _BOXES), (0, ""))
-    if not _QUESTION.fullmatch(last):
-        return ""
-    return "\n".join(line if number == at else " " * len(line) for number, line in enumerate(lines))
-
-
-_ASKED_WITHIN: Final = 2_000
-_NEEDS: Final = frozenset(("touch", "mkdir", "ln", "cp", "mv", "tee"))
-"""They change files: that one is missing is no answer to them."""
-_ON_THIS_MACHINE: Final = re.compile(r"localhost|127\.0\.0\.1|\[?::1\b")
-
-
-def own_complaints(body: str, programs: Set[str]) -> str:
-    """`body` with every line blanked but those in which one of `programs` complains under its name (`ps: sid: …`).
-
-    An empty string where there are none. git's name is `fatal`. That a file is not there, or that nothing listens on
-    this machine, is what a look was to find out. In the labelled transcripts 14 results show their failure in such a
-    line alone; 13 failed.
-    """
-    names = {name for name in programs if f"{name}: " in body or f"{name} ERROR " in body}
-    if "fatal: " in body and "git" in programs:
-        names.add("fatal")
-    if not names:
-        return ""
-    kept = [_says(line[:LINE], names) for line in body.split("\n")]
-    if not any(kept):
-        return ""
-    return "\n".join(line if says else " " * len(line) for line, says in zip(body.split("\n"), kept, strict=True))
-
-
-def _says(line: str, names: set[str]) -> bool:
-    said = _SAYS.match(_uncoloured(line))
-    return (
-        said is not None
-        and said["program"] in names
-        and COMPLAINT.search(clean(line), len("fatal: ") if said["program"] == "fatal" else 0) is not None
-        and (ABSENT.search(line) is None or said["program"] in _NEEDS)
-        and _ON_THIS_MACHINE.search(line) is None
-    )
-
-
-def _refused_words(body: str, command: str) -> Iterator[re.Match[str]]:
-    return (found for found in REFUSED_WORD.finditer(body) if _is_typed_word(found, command))
-
-
-def _is_typed_word(found: re.Match[str], command: str) -> bool:
-    """Whether the option or subcommand that a program refused is one that the command gives."""
-    word = next(one for one in found.groups() if one is not None)
-    name = word.lstrip("-")
-    if len(name) == 1:
-        return re.search(rf"(?<!\S)-\w*{re.escape(name)}", command) is not None
-    before = r"(?<![\w-])" if found["word"] and "command" in found[0].lower() else "(?<!\\S)-{1,2}"
-    return re.search(rf"{before}{re.escape(name)}(?![\w-])", command) is not None
-
-
-def _is_of(found: re.Match[str], command: str) -> bool:
-    named = next((one for one in found.groups() if one is not None), "").strip()
-    return found["syntax"] is not None or named.split(" ")[0][:60] in command
 
 
 KEYS_KEPT: Final = 20

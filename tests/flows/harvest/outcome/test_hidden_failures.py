@@ -182,7 +182,7 @@ PURGE = (
         ("grep -E 'error|FAIL' /tmp/saved.txt | head -60", CLIPPY, "error: very complex type used"),
         ("gh api repos/a/b | python3 -c 'import json' 2>&1 | head -30", DECODE, "Extra data"),
         ("pnpm install", PURGE, "will be removed"),
-        ("scripts/plan.sh --json", "ERROR: Two folders begin with '001'\n{\"FILE\": \"a.md\"}", "Two folders begin"),
+        ("scripts/plan.sh --json", 'ERROR: Two folders begin with \'001\'\n{"FILE": "a.md"}', "Two folders begin"),
         ("cp /tmp/a.py b.py && git diff --stat", "overwrite b.py? (y/n [n]) not overwritten", "not overwritten"),
         (
             "go run web.go &\nsleep 2\necho started",
@@ -218,3 +218,19 @@ def test_a_complexity_report_is_named_by_the_line_that_ends_with_a_place() -> No
     assert names(judged("git commit -m a && gocyclo -over 15 .", text, 1)) == [
         "16 flow TestCycle go/flow/store_test.go:161:1"
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("failed in sandbox: \nIn a.sh line 3:\nerror: no such order", "error: no such order"),
+        ("failed in sandbox: Operation not permitted", "failed in sandbox: Operation not permitted"),
+        (
+            "failed in sandbox LinuxSeccomp with execution error: sandbox denied exec error, exit code: 128, "
+            "stdout: [main 548dd49] feat: a, b\n, stderr: ssh: Could not resolve hostname h: Name unknown\n",
+            "ssh: Could not resolve hostname h: Name unknown",
+        ),
+    ],
+)
+def test_what_codex_says_of_its_sandbox_is_no_part_of_the_name(text: str, key: str) -> None:
+    assert names(judged("make", text, failure="error", tool="shell"))[0] == key
