@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 import apsw
 
 from core.base.lazy import lazy_pattern
-from core.library.ask.glossary import in_english
+from core.library.ask.glossary import KOREAN_SHARE, in_english
 from core.library.ask.question import ContentWord, Question
 from core.library.search.hybrid import place_of
 from core.library.search.lexical import STOP
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 _PART, _PART_BYTES = 24, 520
 """Texts, and their length in UTF-8, embedded between two looks at whether the asking was stopped: some 30 ms."""
-_KOREAN_SHARE: Final = 0.05  # of a text's letters: from there on it is read by its English words
 _FOREIGN: Final = 0.3
 _PIECES: Final = 72
 """Of a text what a model reads: a sentence of prose has fewer, and a row of figures or signs says no more with more."""
@@ -64,7 +63,7 @@ class Reader:
 
     def plain(self, text: str) -> str:
         """A text as the model is given it."""
-        if self.english and hangul_share(text) > _KOREAN_SHARE:
+        if self.english and hangul_share(text) > KOREAN_SHARE:
             return in_english(text, self.glossary, keep=True)
         return text
 

@@ -15,6 +15,7 @@ from typing import Final
 
 from core.base.lazy import lazy_pattern
 from core.library.search.lexical import STOP
+from core.text import hangul_share
 from core.text.tokenizing import without_particle
 
 _TOKEN = lazy_pattern("[가-힣]+|[^가-힣]+")
@@ -34,6 +35,10 @@ _ASKED: Final = {
     "얼마나": "how", "몇": "how many", "며칠": "how many days", "무엇": "what", "어떤": "which", "어느": "which",
     "못": "not", "않": "not", "없": "no", "안": "not",
 }  # fmt: skip
+
+
+KOREAN_SHARE: Final = 0.05
+"""Of a text's letters: from there on a model that reads English is given its English words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +65,11 @@ def lists() -> Lists:
             else:
                 words.setdefault(one, english)
     return Lists(words, stems, max(map(len, stems)))
+
+
+def for_english(text: str, *, keep: bool = True) -> str:
+    """The words of a text that a model of English compares: of Korean the English ones, where the list knows any."""
+    return (in_english(text, {}, keep=keep) if hangul_share(text) > KOREAN_SHARE else "").strip() or text
 
 
 def in_english(text: str, glossary: Mapping[str, str], *, keep: bool = False) -> str:

@@ -185,7 +185,7 @@ def hybrid(con: apsw.Connection, words: Ranked, near: Ranked, known: Weighed) ->
         in_both=both,
         best_share=round(max(known.shares.values(), default=0.0), 3),
         without_vector=len(alone) or None,
-        embedded=round(embedded, 3) if embedded < 1 else None,
+        embedded=round(embedded, 3) if embedded < 1 and near.step.outcome != "skipped" else None,
     )
     reason = (
         "reciprocal ranks of both lists, the keyword rank weighted by the share of the question's words in the passage"
@@ -195,7 +195,9 @@ def hybrid(con: apsw.Connection, words: Ranked, near: Ranked, known: Weighed) ->
 
 
 def _embedded(con: apsw.Connection, near: Step) -> float:
-    """The share of passages with a vector, by the step of the semantic search. Raises apsw errors."""
+    """The share of passages that meaning can rank, by the step of the semantic search. Raises apsw errors."""
+    if near.outcome == "skipped":
+        return 0.0
     waiting = near.fact("waiting")
     return max(0.0, 1 - waiting / max(1, how_many(con))) if isinstance(waiting, int) else 1.0
 
@@ -352,6 +354,8 @@ def vector_search(
 ) -> tuple[Ranked, str | None]:
     """The `limit` chunks nearest to `text` with their cosine, and the model's id (None: there is no vector search).
 
+    A Korean text is not searched with a model that reads English. It only reranks what words find.
+
     Raises apsw errors of the store only: what is wrong with the model or its vectors becomes the step.
     """
     watch = Stopwatch()
@@ -359,16 +363,22 @@ def vector_search(
         return _without("skipped", "no model requested", "", watch), None
     from core.embedding.index.backlog import waiting
     from core.embedding.index.index import open_index
+    from core.embedding.index.state import why_off
     from core.embedding.index.vectors import similarity_of
+    from core.embedding.models.catalogue import RECOMMENDED
     from core.embedding.runtime.query_model import NoVectors
 
     model = vectors.model()
     if isinstance(model, NoVectors):
         return _without(model.outcome, model.reason, model.remedy, watch), None
     place = place_of(model)
-    off = _why_not(con, text, model, place)
+    off = why_off(con, place.kind, place.model, place.recipe)
     if off:
-        return _without("skipped", *off, watch), None
+        return _without("skipped", off, EMBED, watch), None
+    if model.languages == "en" and hangul_share(text) > _HANGUL:
+        reason = f"the question is mostly Korean and {model.id} supports English only"
+        off = _without("skipped", reason, f"casebook models pull {RECOMMENDED}", watch)
+        return off, model.id if model.reranks else None
     vector = vectors.embed(text)
     if isinstance(vector, NoVectors):
         return _without(vector.outcome, vector.reason, vector.remedy, watch), None
@@ -387,22 +397,6 @@ def vector_search(
     )
     step = Step("vector", "hit" if items else "miss", "semantic search", told, elapsed_ms=watch.ms())
     return Ranked(items, step), model.id
-
-
-def _why_not(con: apsw.Connection, text: str, model: Model, place: Place) -> tuple[str, str] | None:
-    """Return why semantic search is unavailable, and the command that fixes it; None if it is available."""
-    from core.embedding.index.state import why_off
-    from core.embedding.models.catalogue import RECOMMENDED
-
-    off = why_off(con, place.kind, place.model, place.recipe)
-    if off:
-        return off, EMBED
-    if model.languages == "en" and hangul_share(text) > _HANGUL:
-        return (
-            f"the question is mostly Korean and {model.id} supports English only",
-            f"casebook models pull {RECOMMENDED}",
-        )
-    return None
 
 
 def _without(outcome: Outcome, reason: str, remedy: str, watch: Stopwatch) -> Ranked:

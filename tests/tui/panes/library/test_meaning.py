@@ -50,7 +50,8 @@ async def test_meaning_joins_what_the_words_have_found(tmp_path: Path, at_home: 
         await until(pilot, lambda: screen.hit is not None and screen.hit.retrieval.method == "hybrid" and idle(app))
         hit = screen.hit
         assert hit is not None
-        assert "Restor" in " > ".join(hit.heading_path) + hit.snippet, "other words, the same meaning"
+        said = " > ".join(hit.heading_path) + hit.snippet
+        assert "Restor" in said or "복원" in said, "other words, the same meaning"
         await until(pilot, lambda: "in the semantic list" in frame(app) and at_hit(screen))
         trace = " ".join(" ".join(str(line.render()) for line in screen.why.query(StepLine)).split())
         assert "/ (2/61) =" in trace, "the sum stands in the trace"
