@@ -18,7 +18,7 @@ from tui.render.common.glyphs import Signs
 from tui.render.common.untrusted import inline, pad
 from tui.render.ranking import bar
 
-_COUNT, _BAR, _LEAST = 9, 24, 36
+_COUNT, _BAR, _LEAST, _LABEL = 9, 24, 36, 24
 _NUMBER = 9
 _WIDE: Final = 90
 """Cells from which a row has a last column."""
@@ -204,7 +204,8 @@ def _pairs(pairs: Sequence[tuple[str, str]], columns: int) -> list[tuple[str, st
 
 def _bars(rows: Sequence[tuple[str, float]], width: int, signs: Signs) -> list[tuple[str, str]]:
     most = max((value for _, value in rows), default=0.0)
-    name = min(24, max(10, max((cell_len(inline(one, 24)) for one, _ in rows), default=10)))
+    longest = max(_LABEL, width // 2)
+    name = min(longest, max(10, max((cell_len(inline(one, longest)) for one, _ in rows), default=10)))
     room = max(4, width - name - 10)
     parts: list[tuple[str, str]] = []
     digits = 1 if most < _FEW and any(value % 1 for _, value in rows) else 0

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from core.flows.insights.pictures import TITLES, VIEWS, View
@@ -104,3 +106,13 @@ def test_the_totals_leave_out_zeros_and_say_less_than_one() -> None:
     assert "project-1" not in drawn and "tool-1" not in drawn
     (line,) = [line for line in drawn.split("\n") if line.startswith("tool-2")]
     assert line.split()[1] == "<1"
+
+
+@pytest.mark.parametrize(("width", "shown"), [(44, "completion-stanza-manag…"), (72, "completion-stanza-manager")])
+def test_a_name_of_the_totals_is_shown_whole_where_there_is_room(width: int, shown: str) -> None:
+    cost = _cost(30)
+    (project,) = cost.by_project
+    found = replace(cost, by_project=(replace(project, name="completion-stanza-manager"),))
+    drawn = draw_totals(found, width, UNICODE).plain.split("\n")
+    assert [line.split(" ")[0] for line in drawn if line.startswith("completion")] == [shown]
+    assert max(map(len, drawn)) <= width
