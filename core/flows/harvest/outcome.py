@@ -329,7 +329,8 @@ def _failed(ran: Ran, command: Command, body: str, code: int) -> Outcome:
         spoken = _speaks(command, body) or NOT_STARTED.search(body) is not None
         own = body if spoken else only_lines_of(body, {part.program for part in command.parts}, command.text)
         ended = code > 0 or (ran.exit_code is None and bool(own.strip()))
-        if ended and not stopped and not NOT_STARTED.search(body) and _is_guess(command, own):
+        guessed = _is_guess(command, own) or _is_path_guess(command, body)
+        if ended and not stopped and not NOT_STARTED.search(body) and guessed:
             return _sign("answer", GUESSED)
         body = own if code > 0 and any(part.named(programs.PRINTERS) for part in command.members) else body
     shown = command.view != "hidden" or bool(body.strip())
@@ -386,6 +387,18 @@ def _is_guess(command: Command, own: str) -> bool:
         if listed and not _LISTER.match(line) and not _is_typed(line[: absent.start()], command):
             return False
     return True
+
+
+_RECORD_ID: Final = re.compile(r"\+ FullyQualifiedErrorId : (\w+)")
+
+
+def _is_path_guess(command: Command, body: str) -> bool:
+    """Whether all that PowerShell complains of, in any language, are paths that are not there, in a look at files."""
+    ids = set(_RECORD_ID.findall(body))
+    return bool(ids) and ids <= _NO_PATH and all(part.named(programs.FILE_READERS) for part in command.members)
+
+
+_NO_PATH: Final = frozenset(("PathNotFound", "ItemNotFound"))
 
 
 def _is_typed(said: str, command: Command) -> bool:

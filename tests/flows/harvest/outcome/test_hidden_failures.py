@@ -234,3 +234,15 @@ def test_a_complexity_report_is_named_by_the_line_that_ends_with_a_place() -> No
 )
 def test_what_codex_says_of_its_sandbox_is_no_part_of_the_name(text: str, key: str) -> None:
     assert names(judged("make", text, failure="error", tool="shell"))[0] == key
+
+
+def test_a_guessed_path_is_one_in_the_language_of_windows() -> None:
+    said = (
+        'Get-ChildItem : Der Pfad "D:\\a\\b" kann nicht gefunden werden, da er nicht vorhanden ist.\n'
+        "In Zeile:1 Zeichen:1\n+ Get-ChildItem b\n+ ~~~\n"
+        "    + CategoryInfo          : ObjectNotFound: (D:\\a\\b:String) [Get-ChildItem], ItemNotFoundException\n"
+        "    + FullyQualifiedErrorId : {},Microsoft.PowerShell.Commands.GetChildItemCommand"
+    )
+    assert judged("Get-ChildItem b", said.format("PathNotFound"), 1).sign == "answer"
+    assert judged("Get-ChildItem b", said.format("NamedParameterNotFound"), 1).sign == "incident"
+    assert judged("Set-Content b", said.format("PathNotFound"), 1).sign == "incident"
