@@ -338,16 +338,19 @@ def by_other_shells(con: apsw.Connection, program: str, repository: str = "") ->
     """The same missing program, reported by another shell: `zsh:1: command not found: jq` is `sh: 1: jq: not found`."""
     watch = Stopwatch()
     marks = list(dict.fromkeys(fingerprint(shell.format(program)) for shell in _SHELLS))
-    rows = con.execute(
-        f"SELECT fingerprint, case_id, key_line FROM fingerprint WHERE fingerprint IN ({','.join('?' * len(marks))})"
-        " ORDER BY first_seen DESC",
-        marks,
-    ).fetchall()
+    rows = cast(
+        "list[_Row]",
+        con.execute(
+            "SELECT fingerprint, case_id, key_line FROM fingerprint"
+            f" WHERE fingerprint IN ({','.join('?' * len(marks))}) ORDER BY first_seen DESC",
+            marks,
+        ).fetchall(),
+    )
     why = (f"the same program is missing, reported by another shell: {program}",)
     if not rows:
         step = Step("other shells", "miss", "no other shell reported this program", elapsed_ms=watch.ms())
         return TierResult(None, (), None, step)
-    hit, known, reason = _of_same_kind(con, cast("list[_Row]", rows), why, repository)
+    hit, known, reason = _of_same_kind(con, rows, why, repository)
     if hit is None:
         step = Step("other shells", "rejected", reason, facts(case=rows[0][1]), elapsed_ms=watch.ms())
         return TierResult(None, known, None, step)
