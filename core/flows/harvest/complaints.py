@@ -135,6 +135,25 @@ def first_error(body: str, command: Command) -> str:
     return " " * start + body[start:end] + "\n".join(" " * len(line) for line in body[end:].split("\n"))
 
 
+_BROKEN: Final = re.compile(
+    r"^HTTP/[\d.]+ 5\d\d\b[^\n]*\n(?:[\w-]{1,60}:[^\n]*\n)*\r?\n(?P<said>[^\s<{\[][^\n]{3,})?", re.MULTILINE
+)
+"""The head of an answer with which a server says that it failed itself, and the first line of its text."""
+_SHOWS_HEAD: Final = frozenset(("-i", "-I", "-si", "-sSi", "-sI", "-isS", "--include", "--head"))
+
+
+def broken_answers(body: str, command: Command) -> str:
+    """`body` with every line blanked but what a server says that failed (`HTTP/1.1 500`), where `curl -i` asked it.
+
+    The text of the answer, where that is no page and no data, else its status line. An empty string without any.
+    """
+    if not any(part.program == "curl" and _SHOWS_HEAD & {*part.words} for part in command.parts):
+        return ""
+    kept = [found.span("said") if found["said"] else found.span() for found in _BROKEN.finditer(body)]
+    lines, starts = body.split("\n"), {body.count("\n", 0, start) for start, _ in kept}
+    return "\n".join(line if at in starts else " " * len(line) for at, line in enumerate(lines)) if kept else ""
+
+
 _QUESTION: Final = re.compile(r"(?:[?◆] +)?\S[^\n]{6,300}?\?[ :]*[(\[](?:y|yes)/(?:n|no)\b[^\n]{0,40}", re.IGNORECASE)
 _BOXES: Final = "│╭╰├└┌─╮╯|"
 _ANSWERERS: Final = frozenset(("yes", "echo", "printf"))

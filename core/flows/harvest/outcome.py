@@ -28,6 +28,7 @@ from core.flows.harvest.changes import DELEGATES, WRITERS
 from core.flows.harvest.command import NOWHERE, Command, Part
 from core.flows.harvest.complaints import (
     NOT_STARTED,
+    broken_answers,
     complaints,
     first_error,
     only_lines_of,
@@ -443,6 +444,7 @@ def _partly(command: Command, body: str) -> Outcome | None:
         or powershell_records(body, command.text)
         or unanswered(body, command)
         or first_error(body, command)
+        or broken_answers(body, command)
     )
     if not said:
         return None

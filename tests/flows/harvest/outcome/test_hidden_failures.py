@@ -246,3 +246,28 @@ def test_a_guessed_path_is_one_in_the_language_of_windows() -> None:
     assert judged("Get-ChildItem b", said.format("PathNotFound"), 1).sign == "answer"
     assert judged("Get-ChildItem b", said.format("NamedParameterNotFound"), 1).sign == "incident"
     assert judged("Set-Content b", said.format("PathNotFound"), 1).sign == "incident"
+
+
+HEAD = "HTTP/1.1 {} X\nContent-Length: 24\nContent-Type: text/plain\n\n{}\n"
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "key"),
+    [
+        (
+            500,
+            'Failed query: select "id" from "orders" where "id" = ?',
+            'Failed query: select "id" from "orders" where',
+        ),
+        (503, "<html>Service unavailable</html>", "HTTP/1.1 503 X"),
+    ],
+)
+def test_a_server_that_failed_is_a_failure_of_what_it_serves(status: int, said: str, key: str) -> None:
+    outcome = judged("curl -sS -i localhost:8787/api | sed -n 1,24p", HEAD.format(status, said))
+    assert outcome.sign == "incident"
+    assert names(outcome)[0].startswith(key)
+
+
+@pytest.mark.parametrize(("command", "status"), [("curl -sS -i localhost:1", 404), ("cat log.txt", 500)])
+def test_a_refusal_or_a_log_is_no_broken_answer(command: str, status: int) -> None:
+    assert judged(command, HEAD.format(status, "Failed query: select")).sign is None
