@@ -20,7 +20,8 @@ from core.transcripts.records import Record, Role, SessionStart, Turn
 
 NAME = "Aider"
 FILES = (".aider.chat.history.md",)
-MARKS = (b"# aider chat started at ",)
+BEGINNING = b"# aider chat started at "
+KEYS = frozenset[str]()
 
 _START: Final = re.compile(r"# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)[ \t]*")
 _RUN: Final = re.compile(r"/(?:run|test)[ \t]+(?P<command>\S[^\n]{0,4000})|!(?P<shell>\S[^\n]{0,4000})")

@@ -17,7 +17,7 @@ from core.transcripts.records import Failure, Record, Role, SessionStart, Turn
 
 NAME = "Amp"
 FILES = ("T-*.json",)
-MARKS = (b'"T-',)
+KEYS = frozenset(["messages"])
 
 _FAILED: Final[dict[str, Failure]] = {
     "error": "error",

@@ -31,7 +31,7 @@ from core.transcripts.records import (
 
 NAME = "Claude Code"
 FILES = ("*.jsonl",)
-MARKS = (b"",)
+KEYS = None
 
 _TYPES: Final = frozenset({"user", "assistant", "system", "summary", "attachment", "progress", "file-history-snapshot"})
 _ID: Final = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}")

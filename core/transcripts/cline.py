@@ -21,7 +21,7 @@ from core.transcripts.records import Agent, Failure, Record, SessionStart, Skipp
 
 NAME = "Cline"
 FILES = ("api_conversation_history.json", "*.messages.json")
-MARKS = (b'"updated_at"', b'"ts"', b"<task>")
+KEYS = frozenset(["updated_at", "role"])
 
 _ROO: Final = "rooveterinaryinc.roo-cline"
 _RESULT: Final = re.compile(r"\[(?P<tool>[\w.:-]{1,60})")
@@ -232,7 +232,7 @@ class _Roo:
 
     NAME = "Roo Code"
     FILES = FILES
-    MARKS = ()
+    KEYS = frozenset[str]()
 
     def owns(self, value: object) -> bool:
         return False  # `agent_of` tells

@@ -33,7 +33,7 @@ from core.transcripts.repository import repository_of
 
 NAME = "Codex"
 FILES = ("*.jsonl", "*.jsonl.zst", "rollout-*.json")
-MARKS = (b"",)
+KEYS = None
 
 _TYPES: Final = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted", "world_state"})
 _ITEMS: Final = frozenset(

@@ -18,7 +18,7 @@ from core.transcripts.repository import repository_of
 
 NAME = "Copilot CLI"
 FILES = ("events.jsonl",)
-MARKS = (b'"data"',)
+KEYS = frozenset(["data"])
 
 _EXIT: Final = re.compile(r"<[^<>\n]{1,80} completed with exit code (-?[0-9]{1,10})>\s{0,20}\Z")
 _RUNS: Final = re.compile(r"<command [^<>\n]{0,40}(?:still running|started in background)[^<>\n]{0,200}")

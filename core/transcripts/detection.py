@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import translate
 from functools import cache
 from pathlib import Path
 
 from core.transcripts import aider, amp, claude_code, cline, codex, copilot, gemini, goose, opencode, pi, plain, qwen
-from core.transcripts.lines import HEAD, read_head
+from core.transcripts.fields import fields, items
+from core.transcripts.lines import HEAD, head_values
 from core.transcripts.records import Agent, Reader, SessionStart
 
 READERS: dict[Agent, Reader] = {
@@ -37,20 +38,26 @@ _LEAST_PARTICULAR: tuple[Agent, ...] = ("claude-code", "plain")
 
 def detect(head: bytes, path: Path) -> Agent | None:
     """Return the agent that wrote a file beginning with `head`; None if unknown. `path` is not opened."""
-    if path.name in aider.FILES or head.lstrip().startswith(aider.MARKS):
+    if path.name in aider.FILES or head.lstrip().startswith(aider.BEGINNING):
         return "aider"
-    values, seen = read_head(head)
+    values = head_values(head)
+    keys = set(_keys(values))
     particular: list[Agent] = [one for one in READERS if one not in _LEAST_PARTICULAR]
     for agent in (*particular, *_LEAST_PARTICULAR):
         reader = READERS[agent]
-        # A value says it faster than a search of all that was read.
-        if any(map(reader.owns, values)) and any(mark in seen for mark in reader.MARKS):
+        if (reader.KEYS is None or not keys.isdisjoint(reader.KEYS)) and any(map(reader.owns, values)):
             return cline.agent_of(path) if agent == "cline" else agent
     if path.suffix == ".json" and head.lstrip().startswith(b"[") and len(head) >= HEAD:
         return "plain"
     if path.name.startswith("rollout-"):
         return "codex"
     return "claude-code" if claude_code.is_named(path) else None
+
+
+def _keys(values: Iterable[object]) -> Iterator[str]:
+    """The keys of the values that are objects, and of those that arrays begin with."""
+    for value in values:
+        yield from fields(next(iter(items(value)), value))
 
 
 def start_of(agent: Agent, head: bytes, path: Path) -> SessionStart:

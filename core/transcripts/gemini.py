@@ -19,7 +19,7 @@ from core.transcripts.records import Failure, Record, Role, SessionStart, Turn
 
 NAME = "Gemini CLI"
 FILES = ("session-*.json", "session-*.jsonl", "chats/*/*.jsonl")
-MARKS = (b'"projectHash"',)
+KEYS = frozenset(["projectHash"])
 
 _ROLES: Final[dict[str, Role]] = {
     "user": "user",

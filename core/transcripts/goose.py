@@ -19,7 +19,7 @@ from core.transcripts.records import Connection, Failure, Record, Role, SessionS
 
 NAME = "Goose"
 FILES = ("sessions.db", "*.jsonl")
-MARKS = (b'"working_dir"', b'"created"')
+KEYS = frozenset(["working_dir", "created"])
 TABLES = frozenset({"sessions", "messages", "schema_version"})
 
 _EXIT: Final = re.compile(r"(?:[Ee]xit (?:code|status)|[Cc]ommand exited with code)[: ]{1,2}(-?[0-9]{1,10})\b")

@@ -118,47 +118,35 @@ _HEAD_RECORDS = 50
 _BROKEN = object()
 
 
-class Head(NamedTuple):
-    """The JSON values of the first lines of a file that are complete, and the bytes that were read for them.
-
-    A document over many lines is one value.
-    """
-
-    values: tuple[object, ...]
-    data: bytes
-
-
 @lru_cache(maxsize=1)
-def read_head(head: bytes) -> Head:
-    """What the first bytes of a file hold. Remembered: detection and the reader of the agent ask for it."""
+def head_values(head: bytes) -> tuple[object, ...]:
+    """The JSON values of the first lines that are complete; a document over many lines is one value.
+
+    Remembered: detection and the reader of the agent ask for it.
+    """
     complete = list(islice(_complete_lines(head), _HEAD_RECORDS))
-    first = _parsed(complete[0][0]) if complete else _BROKEN
+    first = _parsed(complete[0]) if complete else _BROKEN
     document = _parsed(head) if complete and len(head) < HEAD and first is _BROKEN else _BROKEN
     if document is not _BROKEN:
-        return Head((document,), head)
-    spread = bool(complete) and complete[0][0].strip(_BLANK + _BOM) in (b"{", b"[")
-    rest = () if spread else (_parsed(line) for line, _ in complete[1:])
+        return (document,)
+    spread = bool(complete) and complete[0].strip(_BLANK + _BOM) in (b"{", b"[")
+    rest = () if spread else map(_parsed, complete[1:])
     found = tuple(value for value in (first, *rest) if value is not _BROKEN)
     if found:
-        return Head(found, head[: complete[-1][1]])
+        return found
     opening = _opening(head.lstrip(_BLANK + _BOM).decode("utf-8", "replace"), 0, 0)[0] if len(head) >= HEAD else None
-    return Head((opening,) if opening else (), head)
+    return (opening,) if opening else ()
 
 
-def _complete_lines(head: bytes) -> Iterator[tuple[bytes, int]]:
-    """The lines that are not blank and that the head does not cut, each with the place behind it."""
+def _complete_lines(head: bytes) -> Iterator[bytes]:
+    """The lines that are not blank and that the head does not cut."""
     at = 0
     while (end := head.find(b"\n", at)) >= 0:
         if not is_blank(line := head[at:end]):
-            yield line, end
+            yield line
         at = end + 1
     if len(head) < HEAD and not is_blank(line := head[at:]):
-        yield line, len(head)
-
-
-def head_values(head: bytes) -> tuple[object, ...]:
-    """The JSON values of the first lines that are complete; a document over many lines is one value."""
-    return read_head(head).values
+        yield line
 
 
 _DECODER = json.JSONDecoder(strict=False)

@@ -18,7 +18,7 @@ from core.transcripts.records import Connection, Failure, Record, Role, SessionS
 
 NAME = "opencode"
 FILES = ("opencode*.db", "opencode*.json")  # an export has the name that a person gives it
-MARKS = (b'"info"',)
+KEYS = frozenset(["info"])
 TABLES = frozenset({"session", "message", "part"})
 
 _DENIED: Final = re.compile(

@@ -17,7 +17,7 @@ from core.transcripts.records import Failure, Record, Role, SessionStart, Turn
 
 NAME = "Pi"
 FILES = ("*.jsonl",)
-MARKS = (b'"session"', b'"parentId"')
+KEYS = frozenset(["id", "parentId"])
 
 _EXIT: Final = re.compile(r"Command exited with code (-?[0-9]{1,10})\s{0,20}\Z")
 _STOPPED: Final = re.compile(r"(?:Command aborted|Operation aborted|Skipped due to queued user message)\b")

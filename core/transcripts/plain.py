@@ -18,7 +18,7 @@ from core.transcripts.records import Record, Role, SessionStart, Skipped, Turn
 
 NAME = "Plain"
 FILES = ("*.jsonl", "*.json")
-MARKS = (b"",)
+KEYS = None
 
 
 def owns(value: object) -> bool:

@@ -17,7 +17,7 @@ from core.transcripts.records import Failure, Record, SessionStart, Turn
 
 NAME = "Qwen Code"
 FILES = ("chats/*.jsonl",)
-MARKS = (b'"parts"', b'"systemPayload"')
+KEYS = frozenset(["sessionId"])
 
 _TYPES: Final = frozenset({"user", "assistant", "tool_result", "system"})
 _FAILED: Final[dict[str, Failure]] = {"error": "error", "cancelled": "interrupted"}

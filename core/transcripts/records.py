@@ -148,7 +148,8 @@ class Reader(Protocol):
     """What the module of an agent offers; `core.transcripts.detection.READERS` lists the modules.
 
     `NAME` is the agent as people write it, `FILES` are the names of its transcripts as glob patterns, matched from the
-    right (`chats/session-*.json`). A file is the agent's only if its first bytes hold one of `MARKS`.
+    right (`chats/session-*.json`). A value that the agent owns, or the first item of it, has one of `KEYS`; None: any
+    may be its own.
     """
 
     @property
@@ -156,7 +157,7 @@ class Reader(Protocol):
     @property
     def FILES(self) -> tuple[str, ...]: ...
     @property
-    def MARKS(self) -> tuple[bytes, ...]: ...
+    def KEYS(self) -> frozenset[str] | None: ...
 
     def owns(self, value: object) -> bool:
         """Whether the agent wrote this JSON value, one of the first of a file."""
