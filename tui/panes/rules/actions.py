@@ -19,6 +19,7 @@ class RulesNow(Situation):
 
     calls: bool = False
     rules: int = 0
+    loading: bool = False
     flaws: int = 0
     call: bool = False
     call_kept: bool = False
@@ -36,7 +37,8 @@ class TableNow(Situation):
 _ELSEWHERE = "Only available in the Rules pane."
 _NO_CALL, _NO_RULE = "Select a tool call first.", "Select a rule first."
 _PANE = needs(RulesNow, lambda now: now.focus == "rules" or (now.focus == "box" and now.calls), _ELSEWHERE)
-_FILES = needs(RulesNow, lambda now: now.rules, "No rules found. Check rules.files in the settings.", _PANE)
+_LOADING, _NO_RULES = "The rules are still loading.", "No rules found. Check rules.files in the settings."
+_FILES = Needs(RulesNow, lambda now: "" if now.rules else _LOADING if now.loading else _NO_RULES, _PANE)
 _CALL = needs(RulesNow, lambda now: now.call, _NO_CALL, _FILES)
 _SESSION = needs(
     RulesNow, lambda now: now.call_kept, "You typed this call, so it has no session.",

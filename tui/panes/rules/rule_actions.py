@@ -94,9 +94,9 @@ _OTHERWISE = "Not saved: this call was labeled elsewhere. The current label is s
 
 def _describe_label(label: Label | None, rule: str | None, verdict: Verdict) -> str:
     if rule is None:
-        return "Labeled: no rule applies (used by Compare)" if label is not None else "Label removed"
+        return "Labeled: no rule applies (repeat to remove)" if label is not None else "Label removed"
     kept = label is not None and rule in (label.not_these if verdict == "wrong" else label.applies)
-    return f"Labeled: {rule} {verdict} here (used by Compare)" if kept else f"{rule}: label removed"
+    return f"Labeled: {rule} {verdict} here (repeat to remove)" if kept else f"{rule}: label removed"
 
 
 _SHOWN = 200

@@ -187,6 +187,7 @@ class RulesScreen(PaneScreen, SearchPane):
             calls=True,
             filtered=bool(self.calls.tool),
             rules=ranked.rules if ranked is not None else 0,
+            loading=ranked is None and any(map(self.jobs.busy, ("rules-calls", "rules-rank"))),
             call=self.asking.call is not None,
             call_kept=self.asking.source is not None,
             rule=self.rank.chosen is not None,

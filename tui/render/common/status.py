@@ -131,7 +131,7 @@ def draw_facts(facts: Facts | None, width: int = 0) -> Content:
     ends at `width` cells (0: not known)."""
     if facts is None:
         return Content.assemble(("Loading the casebook", "$cb-dim"))
-    size = "no file yet" if facts.size is None else f"{facts.size:,} bytes"
+    size = "no file yet" if facts.size is None else size_of(facts.size)
     rows = [("file", facts.path), ("size", size), ("access", facts.readonly or "read and write")]
     parts = _section("Casebook", [*rows, *_contents(facts.about)], width)
     tiers = [("text", "enabled: fingerprint, exact, prefix, words")]

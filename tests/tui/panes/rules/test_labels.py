@@ -58,7 +58,7 @@ async def test_what_is_said_of_one_of_two_rules_with_an_id_is_not_said_of_the_ot
         await pilot.press("g", "r")
         first = "ERR-001: Force push over a shared branch"
         await until(pilot, lambda: label_of(labels, CALL) == Label((first,), (second,)) and idle(app))
-        await until(pilot, lambda: f"Labeled: {first} right here" in frame(app))
+        await until(pilot, lambda: f"Labeled: {first} right here (repeat to remove)" in frame(app))
         await pilot.press("v")
         await until(pilot, lambda: "1 of 1 labeled calls right" in frame(app) and idle(app))
 

@@ -229,7 +229,7 @@ async def test_one_key_labels_a_call_and_that_is_a_case_to_compare(casebook_of_c
         await pilot.press("j")
         await until(pilot, lambda: answered(screen, "ls -la") and idle(app))
         await pilot.press("r")
-        await until(pilot, lambda: "no rule applies (used by" in frame(app))
+        await until(pilot, lambda: "no rule applies (repeat" in frame(app))
         await pilot.press("m")
         await until(pilot, lambda: isinstance(app.screen, PickRule))
         await pilot.press(*"retry", "enter")
@@ -402,6 +402,7 @@ def test_what_is_not_possible_says_why() -> None:
     assert "read-only" in label(replace(here, around=Around(readonly=True)))
     assert "Select a tool call" in label(replace(here, call=False))
     assert "rules.files" in label(replace(here, rules=0))
+    assert label(replace(here, rules=0, loading=True)) == "The rules are still loading."
     assert BY_NAME["rules.edit"].enabled(replace(here, rules=0)) == "", "it begins the first file"
     assert "{rules.edit}" in dict(no_files([Path("/a/memory.md")]).steps)
     assert "{rules.edit}" not in dict(no_files([]).steps), "nothing is offered that cannot be done"
