@@ -352,7 +352,7 @@ def by_other_shells(con: apsw.Connection, program: str, repository: str = "") ->
         return TierResult(None, (), None, step)
     hit, known, reason = _of_same_kind(con, rows, why, repository)
     if hit is None:
-        step = Step("other shells", "rejected", reason, facts(case=cast("int", rows[0][1])), elapsed_ms=watch.ms())
+        step = Step("other shells", "rejected", reason, facts(case=rows[0][1]), elapsed_ms=watch.ms())
         return TierResult(None, known, None, step)
     reason = _but("the same missing program", hit)
     return TierResult(hit, (), None, Step("other shells", "hit", reason, facts(case=hit.id), elapsed_ms=watch.ms()))
@@ -409,7 +409,7 @@ def by_other_patterns(con: apsw.Connection, pattern: str, repository: str = "") 
     why = (f"zsh found no match for another pattern with {' and '.join(sorted(signs)) or 'no wildcard'}",)
     hit, known, reason = _of_same_kind(con, rows, why, repository)
     if hit is None:
-        step = Step("other patterns", "rejected", reason, facts(case=cast("int", rows[0][1])), elapsed_ms=watch.ms())
+        step = Step("other patterns", "rejected", reason, facts(case=rows[0][1]), elapsed_ms=watch.ms())
         return TierResult(None, known, None, step)
     hit = lowered(hit, "the pattern differs")
     step = Step("other patterns", "hit", why[0], facts(case=hit.id), elapsed_ms=watch.ms())
