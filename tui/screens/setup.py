@@ -135,7 +135,7 @@ class SetupScreen(ModalScreen[None]):
         yield from ((f"    {line}\n", "$cb-soft") for line in self._import_lines())
         yield from self._head(2, _HOOKS, "Install hooks: when a command fails, your agents get known fixes")
         yield from ((f"    {line}\n", "$cb-soft") for line in self._hook_lines())
-        yield from self._head(3, _MODEL, "Download the model: reworded errors are found")
+        yield from self._head(3, _MODEL, "Download the model to find reworded errors")
         yield from ((f"    {line}\n", "$cb-soft") for line in self._model_lines())
 
     def _head(self, number: int, step: str, text: str) -> Iterator[tuple[str, str]]:

@@ -73,7 +73,7 @@ def run_init(args: argparse.Namespace, context: Context) -> int:
     done = make_team(_address(args, context), args.team)
     out = context.out
     lines = [
-        f"Team {done.team} on {one_line(done.server)}, tables version {done.tables}",
+        f"Team {done.team} on {one_line(done.server)}, schema version {done.tables}",
         out.paint(f"Add a member: CREATE ROLE mina LOGIN PASSWORD '…' IN ROLE {done.grant};", "dim"),
         out.paint(
             f"Each member must run the following command in a repository: casebook team join URL --team {done.team}",

@@ -74,7 +74,7 @@ def untrusted_files(settings: RuleSettings, folder: Path | None = None) -> tuple
     `rule_files`."""
     end = "add the file to rules.trust, or fix its owner and permissions"
     refused = {path: why for path, _, why in _candidate_files(settings, folder) if why}
-    return tuple((path, f"skipped rules of {path}: {why}; {end}") for path, why in refused.items())
+    return tuple((path, f"skipped the rules in {path} ({why}): {end}") for path, why in refused.items())
 
 
 def _candidate_files(settings: RuleSettings, folder: Path | None) -> Iterator[tuple[Path, Scope, str]]:

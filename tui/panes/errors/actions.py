@@ -20,7 +20,7 @@ from tui.actions.action import (
     needs,
 )
 
-CURATE, DECIDE, WRITE, PAST = "Curate", "Triage", "While writing a fix", "History"
+CURATE, DECIDE, WRITE, PAST = "Curate", "Triage", "Fix editor", "History"
 
 
 @dataclass(frozen=True, slots=True)

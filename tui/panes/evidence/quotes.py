@@ -220,7 +220,7 @@ def _nothing(quotes: Quotes, shown: QuoteFilter) -> Notice:
         return Notice("Loading quotes")
     counts = quotes.read.counts
     if counts.total and quotes.read.words:
-        among = "all quotes" if shown.name == "all" else f"the quotes {shown.name}"
+        among = "all quotes" if shown.name == "all" else f"the quotes with status {shown.name}"
         told = f'No matches for "{inline(quotes.read.words, 60)}" in {among} and their entries.'
         steps = (("{find.clear}", "show all quotes"), ("{evidence.filter}", "show other quotes"))
         return Notice("No matching quotes", told, steps)
