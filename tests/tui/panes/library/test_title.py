@@ -28,7 +28,7 @@ async def test_hits_with_none_of_the_words_are_not_titled_found(tmp_path: Path) 
 
         assert "not embedded" not in frame(app)
         trace = tuple(
-            replace(step, facts=(*step.facts, ("waiting", 1558))) if step.stage == "vector" else step
+            replace(step, outcome="hit", facts=(*step.facts, ("waiting", 1558))) if step.stage == "vector" else step
             for step in found.response.trace
         )
         partly = replace(found, response=replace(found.response, mode="hybrid", trace=trace))
