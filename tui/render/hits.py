@@ -143,15 +143,14 @@ def tall_for(height: int, *, hits: bool, rows: int = 3) -> int:
 
 
 def draw_hit(row: SectionHits, width: int, tall: int, signs: Signs, *, chosen: bool = False) -> Content:
-    """The best hit of a section in `tall` lines of `width` cells, and how many passages of it were found."""
-    from core.library.search.rows import display_score
+    """The best hit of a section in `tall` lines of `width` cells, and how many passages of it were found.
 
+    Without its score: one list has scores of several kinds, which only their explanation tells apart.
+    """
     hit = row.best
     bar = Content.styled(signs.bar if chosen else " ", "$cb-accent")
     mark = match_mark(hit, signs)
     head = Content.assemble(bar, (f"{mark.sign} ", f"bold {mark.tone}"))
-    if width >= 30:
-        head = Content.assemble(head, (f"{display_score(hit):.2f} ", "$cb-dim"))
     lines = [head + place(hit.citation.uri, max(0, width - head.cell_length), signs, chosen=chosen)]
     if tall > 2:
         count = f" {signs.dot} {counted(1 + len(row.others), 'passage')}" if row.others and width >= 40 else ""

@@ -66,7 +66,7 @@ if TYPE_CHECKING:
 REST = 0.35
 """Seconds that a query must rest before its best hits are reranked."""
 LEAST = 0.005
-"""The fused score below which a hit shows 0.00: neither list has it among its own."""
+"""The fused score of a hit that neither list has among its own is below this."""
 
 
 def listed(hits: tuple[SearchHit, ...]) -> tuple[SearchHit, ...]:
