@@ -308,7 +308,7 @@ def fix_title(fix: Fix | None, signs: Signs, standing: Standing | None = None) -
     if fix is None:
         return Content.assemble((" Fix ", "bold $cb-dim"))
     status = signs.status(fix.status)
-    by = f"  {signs.dot}  by {title(fix.resolved_by)}" if fix.resolved_by else ""
+    by = f"  {signs.dot}  fixed by {title(fix.resolved_by)}" if fix.resolved_by else ""
     draft = f"  {signs.dot}  unverified" if fix.status == "draft" else ""
     draft += f"  {signs.dot}  weak" if fix.weakness else ""
     return Content.assemble(
