@@ -302,19 +302,21 @@ def fix_name(standing: Standing | None) -> str:
     return "fix for this error" if standing.fix == "own" else _FIX_OF[standing.fix].replace("Fix", "fix", 1)
 
 
-def fix_title(fix: Fix | None, signs: Signs, standing: Standing | None = None) -> Content:
+def fix_title(fix: Fix | None, signs: Signs, standing: Standing | None = None, more: str = "") -> Content:
     """The heading over the fix: its status, in sign, colour and words; and of which error it is, where that is no
-    answer to what was searched."""
+    answer to what was searched. The tool, which may be cut, comes last, after `more`."""
     if fix is None:
         return Content.assemble((" Fix ", "bold $cb-dim"))
     status = signs.status(fix.status)
-    by = f"  {signs.dot}  fixed by {title(fix.resolved_by)}" if fix.resolved_by else ""
-    draft = f"  {signs.dot}  unverified" if fix.status == "draft" else ""
-    draft += f"  {signs.dot}  weak" if fix.weakness else ""
+    facts = ["unverified"] if fix.status == "draft" else []
+    facts += ["weak"] if fix.weakness else []
+    facts += [more] if more else []
+    facts += [f"fixed by {title(fix.resolved_by)}"] if fix.resolved_by else []
+    told = "".join(f"  {signs.dot}  {fact}" for fact in facts)
     return Content.assemble(
         (f" {_FIX_OF[standing.fix] if standing else 'Fix'}  ", "bold $cb-text"),
         (f"{status.sign} {status.words}", status.tone),
-        (f"{by}{draft} ", "not bold $cb-dim"),
+        (f"{told} ", "not bold $cb-dim"),
     )
 
 

@@ -278,7 +278,10 @@ def test_a_practice_is_shown_inert_with_what_it_counts() -> None:
 def test_a_weak_fix_says_so_in_its_heading_and_why_below_it() -> None:
     weak = replace(BY_HAND, status="draft", author="harvest", strength="weak", weakness="weak fix: no step is linked")
     fix = fix_of(CASE, None, weak)
-    assert "weak" in fix_title(fix, UNICODE).plain
+    named = fix_title(fix and replace(fix, resolved_by="Bash"), UNICODE, more="2 drafts").plain
+    assert named == " Fix  ◐ draft  ·  unverified  ·  weak  ·  2 drafts  ·  fixed by Bash ", (
+        "what may be cut comes last"
+    )
     assert "Why weak: no step is linked." in draw_fix(fix, UNICODE).plain
 
 

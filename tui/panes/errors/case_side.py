@@ -83,7 +83,7 @@ class CaseSide(Reading):
 
     def _draw_fix(self) -> None:
         fix = self.fix
-        self._fix.border_title = Content.assemble(draw.fix_title(fix, self._signs), self._more_drafts())
+        self._fix.border_title = draw.fix_title(fix, self._signs, more=self._more_drafts())
         status = "" if fix is None else fix.status
         self._fix.update_classes({f"-{name}": name == status for name in ("verified", "draft")})
         case, signs = None if self.read is None else self.read.case, self._signs
@@ -98,14 +98,13 @@ class CaseSide(Reading):
         else:
             self._fix.set_content(Content(""))
 
-    def _more_drafts(self) -> Content:
+    def _more_drafts(self) -> str:
         """How many drafts wait here, where a rejected one is followed by the next, and the key for all of them."""
         fixes = () if self.read is None else self.read.case.resolutions
         drafts = len({one.text for one in fixes if one.status == "draft" and one.replaced_by is None})
         if drafts < 2 or not self._with_fix or self._signs.lacks("{triage.reject_all}"):
-            return Content("")
-        told = self._signs.fill_keys(f"{self._signs.dot}  {drafts} drafts, {{triage.reject_all}} rejects all ")
-        return Content.styled(told, "not bold $cb-dim")
+            return ""
+        return self._signs.fill_keys(f"{drafts} drafts, {{triage.reject_all}} rejects all")
 
     def _raw_of(self, case: Case) -> Raw:
         one = None if self.read is None else self.read.titled or self.read.latest
