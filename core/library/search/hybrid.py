@@ -275,7 +275,7 @@ def _reranked(hit: SearchHit, late: float, weighted: float) -> Step:
     """`(0.62 + 0.8*0.70) / 1.8 = 0.66`; a hit behind those that were reranked has 0 for the match of its tokens."""
     told = f"({late:.4f} + {FUSED_WEIGHT}*{weighted:.4f}) / {1 + FUSED_WEIGHT} = {hit.score:.4f}"
     if not late:
-        return Step("rerank", "miss", f"not among the hits that were ordered again: {told}")
+        return Step("rerank", "miss", f"not among the reranked hits: {told}")
     return Step("rerank", "hit", told)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -36,6 +36,18 @@ NOTES = {
     "proxy.md": "# Proxy\n\nThe proxy adds a header to a request. The header names the person who sent it.\n",
     **{f"log{at:02}.md": f"# Log {at}\n\nEntry {at} of the request log, written by hand.\n" for at in range(30)},
 }
+
+
+def embed_notes(notes: Mapping[str, str], folder: Path, minilm_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make a casebook of these files in the folder, each passage embedded."""
+    for name, text in notes.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    (folder / "casebook").mkdir()
+    (folder / "casebook" / "models").symlink_to(minilm_folder.parent)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
+    with open_store(folder / "c.db", create=True) as opened:
+        ingest(opened, [folder])
+    embed_passages(folder / "c.db", EmbeddingSettings(model=MINILM, service=False))
 
 
 class Tokens:
@@ -165,14 +177,7 @@ def test_without_token_vectors_the_order_stays_and_the_step_says_why(
 def test_a_search_by_both_lists_is_reranked_where_it_is_asked_for(
     tmp_path: Path, minilm: Embedder, minilm_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, text in NOTES.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    (tmp_path / "casebook").mkdir()
-    (tmp_path / "casebook" / "models").symlink_to(minilm_folder.parent)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    with open_store(tmp_path / "c.db", create=True) as opened:
-        ingest(opened, [tmp_path])
-    embed_passages(tmp_path / "c.db", EmbeddingSettings(model=MINILM, service=False))
+    embed_notes(NOTES, tmp_path, minilm_folder, monkeypatch)
     query = SearchQuery("how long is waited before a failed request is repeated", k=30, rerank=True)
     with open_store(tmp_path / "c.db") as opened:
         plain = search(opened, SearchQuery(query.text, k=30), of_model(minilm))
@@ -217,14 +222,8 @@ def test_an_embedded_passage_keeps_its_tokens_and_is_not_read_again(
     tmp_path: Path, minilm: LocalEmbedder, minilm_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     long = "# Long\n\n" + "The request is sent again and again until it is answered. " * 60
-    for name, text in {**NOTES, "twin.md": NOTES["proxy.md"], "long.md": long}.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    (tmp_path / "casebook").mkdir()
-    (tmp_path / "casebook" / "models").symlink_to(minilm_folder.parent)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    with open_store(tmp_path / "c.db", create=True) as opened:
-        ingest(opened, [tmp_path])
-    embed_passages(tmp_path / "c.db", EmbeddingSettings(model=MINILM, service=False))
+    more = {"twin.md": NOTES["proxy.md"], "long.md": long}
+    embed_notes({**NOTES, **more}, tmp_path, minilm_folder, monkeypatch)
     asked: list[int] = []
 
     class Counted:
@@ -274,14 +273,7 @@ KOREAN = {
 def test_a_korean_question_is_found_by_words_and_reranked_by_english_words(
     tmp_path: Path, minilm: LocalEmbedder, minilm_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, text in KOREAN.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    (tmp_path / "casebook").mkdir()
-    (tmp_path / "casebook" / "models").symlink_to(minilm_folder.parent)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    with open_store(tmp_path / "c.db", create=True) as opened:
-        ingest(opened, [tmp_path])
-    embed_passages(tmp_path / "c.db", EmbeddingSettings(model=MINILM, service=False))
+    embed_notes(KOREAN, tmp_path, minilm_folder, monkeypatch)
     query = SearchQuery("밤에 서버 백업이 실패하면 누구에게 메일을 보내는가", rerank=True)
     with open_store(tmp_path / "c.db", write=True) as opened:
         kept = search(opened, query, of_model(minilm))
