@@ -26,12 +26,14 @@ from textual.css.styles import RulesMap
 from textual.css.stylesheet import Stylesheet
 from textual.css.types import Specificity3, Specificity6
 from textual.dom import DOMNode
+from textual.geometry import Region
 from textual.notifications import Notify
 from textual.screen import Screen
 from textual.style import Style
 from textual.widget import Widget
 
 _OWN_APPLY: Final = Stylesheet.apply
+_OWN_REFRESH: Final = Widget.refresh
 _OWN_COMPONENTS: Final = Stylesheet._process_component_classes
 _OWN_REPLACE: Final = Stylesheet.replace_rules.__func__  # pyright: ignore[reportFunctionMemberAccess]
 _OWN_MATCH: Final = stylesheet._check_selectors  # pyright: ignore[reportPrivateImportUsage]
@@ -55,6 +57,26 @@ def find_styles_once() -> None:
     Stylesheet.apply = _apply
     Stylesheet._process_component_classes = _style_components
     stylesheet._check_selectors = _matches  # pyright: ignore[reportPrivateImportUsage]
+
+
+def measure_anew() -> None:
+    """Let a text be as high as what it says.
+
+    Textual keeps the height of a widget until its next layout. While a screen opens, a change of a text asks for the
+    text's place, and so measures the old one as if it was the new one: its last lines were cut off.
+    """
+    Widget.refresh = _refresh
+
+
+def _refresh(
+    self: Widget, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False
+) -> Widget:
+    """As `Widget.refresh`, with nothing kept of what was measured before."""
+    if layout:
+        self._layout_updates += 1
+        self._layout_cache.clear()
+        self.clear_cached_dimensions()
+    return _OWN_REFRESH(self, *regions, repaint=repaint, layout=layout, recompose=recompose)
 
 
 def _replace_rules(cls: type[Stylesheet], node: DOMNode, rules: RulesMap, animate: bool = False) -> None:
@@ -226,6 +248,7 @@ class CollectsAtRest(App[None], inherit_bindings=False):
         """Before the first frame."""
         keep_colours_only()
         find_styles_once()
+        measure_anew()
 
     async def on_event(self, event: events.Event) -> None:
         """Note when someone was there last."""
