@@ -172,6 +172,8 @@ _WHEN_LEAST: Final = 24
 _DIFF_LINE: Final = 76
 _KEPT_BEFORE: Final = 16
 """Characters of a long line that are shown before those that were changed."""
+_GIVEN = lazy_pattern(r"\s*<[a-z][a-z ]*>\s*|[\s'\"`]+|…$")
+"""What lies between the words that a lesson's error has in common with the line that it was made from."""
 _COMMENT = lazy_pattern(r"\s*(?:#(?![\[!]|(?:include|define|if|else|end|pragma)\b)|//|/\*|\*[ /]|<!--|--\s|\"\"\"|''')")
 _SETUP = lazy_pattern(
     r"(?:import|from|using|use|require|include)\b|(?:const|let|var) .{1,80}\brequire\(|#|//|set -|cd "
@@ -187,13 +189,16 @@ _SCOPES: Final[dict[Scope, str]] = {
 def card(lesson: Lesson, shown: str = "") -> tuple[tuple[str, str], ...]:
     """The lesson as labels and texts, in the order in which a person reads them; what is not known is left out.
 
-    `shown`: the error line that is above the card already. It is not repeated.
+    `shown`: the error line that is above the card already. It is not repeated. If the lesson comes from another
+    occurrence, with other names or numbers, the card says so.
     """
     when, do = lesson.when, lesson.do
     tool = " ".join(part for part in (when.tool, when.version) if part)
     where = ", ".join(part for part in (tool, when.system) if part)
+    same = bool(shown) and _is_of_line(when.error, shown)
+    error = f"another occurrence: {when.error}" if shown and not same else when.error
     rows = (
-        ("When", where if when.error == shown else f"{when.error} ({where})" if where else when.error),
+        ("When", where if same else f"{error} ({where})" if where else error),
         ("Sandbox", sandbox_that_matters(lesson)),
         ("Do", (f"in {do.file}\n{do.text}" if do.file else do.text)),
         ("Instead of", short_command(do.instead_of, do.text)),
@@ -206,6 +211,11 @@ def card(lesson: Lesson, shown: str = "") -> tuple[tuple[str, str], ...]:
         ("Used", _used(lesson)),
     )
     return tuple((label, text) for label, text in rows if text)
+
+
+def _is_of_line(error: str, line: str) -> bool:
+    """Return whether the error of a lesson is this line: it has placeholders, and is cut."""
+    return all(part in line for part in _GIVEN.split(error))
 
 
 def sandbox_that_matters(lesson: Lesson) -> str:

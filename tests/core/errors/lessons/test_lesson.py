@@ -57,6 +57,23 @@ def test_its_json_has_not() -> None:
     assert "not" in json_schema(Lesson)["required"]
 
 
+@pytest.mark.parametrize(
+    ("error", "shown", "when"),
+    [
+        ('"sync" imported and not used', '"sync" imported and not used', "go"),
+        ('"sync" imported and not used', '"encoding/hex" imported and not used', 'another occurrence: "sync" imported'),
+        ("open <path> not permitted", "open /tmp/a.go: not permitted", "go"),
+        ("cannot lock '.git/HEAD.lock'", "cannot lock '/home/ana/shop/.git/HEAD.lock'", "go"),
+        ("nilerr (line 271)", "nilerr (line 219)", "another occurrence: nilerr (line 271)"),
+        ("nilerr (line 271)", "", "nilerr (line 271) (go)"),
+    ],
+)
+def test_a_card_says_if_its_error_is_of_another_occurrence(error: str, shown: str, when: str) -> None:
+    rows = dict(card(replace(LESSON, when=When(error, "go")), shown))
+    assert rows["When"].startswith(when)
+    assert ("another" in rows["When"]) == when.startswith("another")
+
+
 BODY = "Thanks! The total is rounded once.\n\n1. 'currency' is checked.\n2. It is tested in `test_total.py`.\n"
 COMMENT = f"gh pr comment 12 --body \"$(cat <<'EOF'\n{BODY * 3}EOF\n)\" --repo ana/shop"
 
