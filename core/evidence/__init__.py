@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         Seen,
         find_in_session,
         look_in,
+        rarest_words,
         show_entry,
         show_message,
         show_place,
@@ -86,7 +87,8 @@ _LATER = {
         "reject_all take_words"
     ),
     "review.detail": (
-        "Choice Entry MessageText Quote Seen find_in_session look_in show_entry show_message show_place show_quote"
+        "Choice Entry MessageText Quote Seen find_in_session look_in rarest_words show_entry show_message show_place "
+        "show_quote"
     ),
     "review.queue": (
         "Counts OPEN QuoteFilters QuotePage QuoteRow count_quotes count_ready count_sessions count_types "

@@ -7,6 +7,7 @@ Looking elsewhere for a quote: in another message of its session, or for any wor
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal, cast
@@ -240,6 +241,47 @@ def find_in_session(
         for start, end in hit.spans if hit is not None else ():
             found.append(_found_span(messages[index], Span(index, start, end), 1.0))
     return tuple(found[:limit])
+
+
+_WORDS_LOOKED_AT = 60
+_SHORT_WORD = 3
+"""ASCII letters of a word that is no place by itself."""
+_WORD = re.compile(r"\w[\w'’./-]*")
+
+
+def _is_telling(word: str) -> bool:
+    return len(word) > _SHORT_WORD or not word.isascii()
+
+
+def rarest_words(
+    store: Store,
+    session_id: str,
+    quote: str,
+    *,
+    cancelled: Callable[[], bool] = lambda: False,
+    cache: ViewCache | None = None,
+) -> str:
+    """Two words of the quote, as they follow each other in it, that fewest messages of the session have; else one word.
+
+    Empty if no message has a word of it. For a job: it reads every message.
+    """
+    found = list(_WORD.finditer(quote))[:_WORDS_LOOKED_AT]
+    messages = StoredMessages(store.con, session_id)
+    session = Session(messages, cache)
+    for many in (2, 1):
+        starts = zip(*(found[at:] for at in range(many)), strict=False)
+        runs = [quote[run[0].start() : run[-1].end()] for run in starts if many > 1 or _is_telling(run[0][0])]
+        wanted = {View(run).folded: run for run in dict.fromkeys(runs)}
+        seen = dict.fromkeys(wanted, 0)
+        for index in range(len(messages)):
+            if cancelled():
+                return ""
+            text = session.view(index).folded
+            for folded in wanted:
+                seen[folded] += folded in text
+        if had := [folded for folded in wanted if seen[folded]]:
+            return wanted[min(had, key=lambda folded: (seen[folded], -len(folded)))]
+    return ""
 
 
 def look_in(store: Store, evidence_id: int, message_index: int) -> tuple[Seen, ...]:

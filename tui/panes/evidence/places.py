@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Input, Static
+from textual.widgets.input import Selection
 
 from core.base.fault import Fault
 from tui.panes.evidence.actions import PLACES_CHOSEN
@@ -65,6 +66,17 @@ def search(job: Job[Any], session: str, evidence_id: int, near: int, words: str,
 
 
 @job_work
+def rarest(job: Job[Any], session: str, quote: str) -> Hits:
+    """The words of the quote to begin with, not looked for yet."""
+    from core.align import ViewCache
+    from core.evidence import rarest_words
+
+    held = ViewCache()
+    words = rarest_words(job.store(), session, quote, cancelled=lambda: job.stopped, cache=held)
+    return Hits(words, cache=held)
+
+
+@job_work
 def with_message(job: Job[Any], session: str, seen: Seen) -> ChosenPlace | None:
     """The place with its message; None where it is gone."""
     from core.evidence import show_message
@@ -96,6 +108,16 @@ class FindScreen(LinePicker[ChosenPlace]):
         self._hits = Hits("")
         self._chosen = ""  # the words whose first place Enter asked for before they were looked for
         self._cache: ViewCache | None = None  # whatever a job still has is not used again
+
+    def on_mount(self) -> None:
+        """Begin with the rarest words of the quote, which the first key replaces."""
+        self._jobs.run(LANE, rarest(self._quote.row.session, self._quote.quote), self._begin, self._failed)
+
+    def _begin(self, start: Hits, _final: bool) -> None:
+        self._cache = start.cache
+        if start.words and not self._box.value:
+            self._box.value = start.words
+            self._box.selection = Selection(0, len(start.words))
 
     def on_unmount(self) -> None:
         self._jobs.cancel(LANE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from textual.widgets import Input
 
 from core.base.config.settings_sources import load_config
 from core.evidence import show_quote
@@ -88,6 +89,19 @@ async def test_a_quote_is_looked_for_in_the_session_and_accepted_there(review: P
         fifth = show_quote(store, 5)
     assert fifth is not None
     assert fifth.words == ("timeout is 30 seconds.",)
+
+
+async def test_the_box_begins_with_the_rarest_words_of_the_quote(review: Path) -> None:
+    app = app_on(review)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(pilot, app)
+        await at(pilot, screen, 3)
+        await pilot.press("L")
+        await until(pilot, lambda: isinstance(app.screen, FindScreen) and "1 match" in frame(app))
+        box = app.screen.query_one(Input)
+        assert box.value == "manifest, then", "no other message has these two words"
+        await pilot.press("x")
+        await until(pilot, lambda: box.value == "x")
 
 
 async def test_a_number_looks_for_the_quote_in_that_message(review: Path) -> None:
