@@ -371,11 +371,13 @@ def no_files(places: Sequence[Path]) -> Notice:
 
 def no_rules(ranked: Ranked) -> Notice:
     """There are files, and not one rule in them."""
-    files = ", ".join(title(path) for path in [*dict.fromkeys((*ranked.files, *ranked.instructions))][:3])
+    paths = [*dict.fromkeys((*ranked.files, *ranked.instructions))]
+    files = ", ".join(title(path) for path in paths[:3]) + (f" and {len(paths) - 3} more" if paths[3:] else "")
+    read = "was read" if len(paths) == 1 else "were read"
     flaws = ", ".join(f"line {one.line}: {title(one.message)}" for one in ranked.flaws[:_FLAWS])
     told = f" {flaws}." if flaws else ' A rule begins with "### ERR-001: title", or forbids code in backticks.'
     edit = "open it in your editor" if ranked.files else "create a rule file in your editor"
-    return Notice("No rules in the rule files", f"{files} was read.{told}", (("{rules.edit}", edit),))
+    return Notice("No rules in the rule files", f"{files} {read}.{told}", (("{rules.edit}", edit),))
 
 
 def no_call(ranked: Ranked, searched: str = "", tool: str = "") -> Notice:

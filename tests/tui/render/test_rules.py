@@ -15,7 +15,7 @@ from core.rules.matching.api import MatchedRule, RuleMatch
 from core.rules.matching.call import ToolCall
 from tests.tui.support import NOW
 from tui.render.common.glyphs import UNICODE
-from tui.render.ranking import RankRow, draw_call_row, draw_rank_head, draw_rank_row
+from tui.render.ranking import Ranked, RankRow, draw_call_row, draw_rank_head, draw_rank_row, no_rules
 from tui.render.tables import Heading, draw_case, draw_case_row, draw_heading, draw_system, draw_system_row
 
 CALLS = tuple(LabelledCall(ToolCall("Bash", {"command": command}), ("ERR-001",)) for command in ("ls", "rm -rf /"))
@@ -112,3 +112,17 @@ def test_of_a_long_place_the_file_and_the_line_are_kept() -> None:
     one = MatchedRule("ERR-001", "Title", 0.5, "hybrid", 0.5, 0.5, (), "", path=path, line=7)
     drawn = draw_rank_row(RankRow(one, "shown"), 140, UNICODE).plain
     assert drawn.index("rules.md:7") == draw_rank_head(140, UNICODE).plain.index("file")
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        (("a.md",), "a.md was read."),
+        (("a.md", "b.md"), "a.md, b.md were read."),
+        (("a.md", "b.md", "c.md", "d.md"), "a.md, b.md, c.md and 1 more were read."),
+    ],
+)
+def test_files_without_a_rule_are_named_in_a_sentence(files: tuple[str, ...], said: str) -> None:
+    call = ToolCall("Bash", {"command": "ls"})
+    ranked = Ranked(call, RuleMatch((), (), (), False, 0.3, ()), (), 0, (), None, instructions=files)
+    assert no_rules(ranked).why.startswith(said)
