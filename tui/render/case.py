@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from rich.cells import cell_len
 from textual.content import Content, Span
 
-from tui.render.common.amounts import ago, stamp
+from tui.render.common.amounts import ago, counted, stamp
 from tui.render.common.code import fit_fill, frame_spans, hunk_lines, language_of, source_spans, surplus_fill
 from tui.render.common.glyphs import UNICODE, Signs
 from tui.render.common.lines import dotted, hanging
@@ -406,12 +406,19 @@ PREVIEW: Final = 8_192
 """Code points of the raw error drawn while a case is only pointed at: wrapping a long one takes more than a frame."""
 
 
-def draw_raw(raw: Raw, signs: Signs, *, limit: int = BLOCK, width: int = 0) -> Content:
-    """Draw the error with its key line highlighted; of a long one the part around that line, and the omitted size.
+_LEAD: Final = 8
+"""Lines above the key line that are drawn of an output that has more than twice as many: it is a log."""
 
-    `width`: the cells a line has, if known; what only fills a line is shortened to it.
+
+def draw_raw(raw: Raw, signs: Signs, *, limit: int = BLOCK, width: int = 0, whole: str = "case.all") -> Content:
+    """Draw the error with its key line highlighted: it begins a few lines above that line, and says what is left out.
+
+    `width`: the cells a line has, if known; what only fills a line is shortened to it. `whole`: the action that shows
+    all of it, if it has a key here.
     """
     first = _window(raw, limit)
+    key = signs.key(whole) if whole else ""
+    hint = f" ({key} shows all)" if key else ""
     text, _ = block(raw.text[first : first + limit])
     after = max(0, len(raw.text) - first - limit)
     body = Content(text, [Span(0, len(text), "$cb-soft"), *source_spans(text), *frame_spans(text)])
@@ -421,11 +428,11 @@ def draw_raw(raw: Raw, signs: Signs, *, limit: int = BLOCK, width: int = 0) -> C
             body = body.stylize("bold underline $cb-bad", begin, stop)
     parts: list[tuple[str, str] | Content] = [fit_fill(body.rstrip(), width)]
     if first:
-        parts.insert(
-            0, (f"{signs.more} {first:,} characters before ({signs.key('case.all')} shows all)\n", "$cb-draft")
-        )
+        lines = raw.text.count("\n", 0, first)
+        many = counted(lines, "line") if lines else counted(first, "character")
+        parts.insert(0, (f"{signs.more} {many} before{hint}\n", "$cb-draft"))
     if after:
-        parts.append((f"\n{signs.more} {after:,} more characters ({signs.key('case.all')} shows all)", "$cb-draft"))
+        parts.append((f"\n{signs.more} {after:,} more characters{hint}", "$cb-draft"))
     return Content.assemble(*parts)
 
 
@@ -451,14 +458,20 @@ def _drawn_at(before: str) -> int:
 
 def is_clipped(raw: Raw, limit: int = BLOCK) -> bool:
     """Whether `draw_raw` leaves something out."""
-    return len(raw.text) > limit
+    return _window(raw, limit) > 0 or len(raw.text) > limit
 
 
 def _window(raw: Raw, limit: int) -> int:
-    """Where to begin so that the key line is in what is shown: at the beginning, if it can be."""
-    if raw.start is None or raw.end is None or raw.end <= limit:
+    """Where to begin so that the key line is near the top: at the beginning of a line, if it can be."""
+    if raw.start is None or raw.end is None:
         return 0
-    return max(0, min(raw.start - limit // 4, len(raw.text) - limit))
+    above = raw.text.count("\n", 0, raw.start)
+    if above <= 2 * _LEAD:
+        return 0 if raw.end <= limit else max(0, min(raw.start - limit // 4, len(raw.text) - limit))
+    first = raw.text.rfind("\n", 0, raw.start) + 1
+    for _ in range(_LEAD):
+        first = raw.text.rfind("\n", 0, first - 1) + 1
+    return max(first, raw.start - limit // 4)
 
 
 def rows_before(raw: Raw, limit: int, width: int) -> int:

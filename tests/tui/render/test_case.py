@@ -28,6 +28,7 @@ from tui.render.case import (
     fix_of,
     fix_title,
     is_clipped,
+    rows_before,
 )
 from tui.render.common.glyphs import ASCII, UNICODE
 from tui.render.common.markdown import draw_fix_markdown
@@ -204,7 +205,24 @@ def test_a_key_line_far_into_a_long_error_is_still_shown() -> None:
     at = raw.index("error")
     text = draw_raw(Raw(raw, at, at + 11), UNICODE).plain
     assert "error: boom" in text
-    assert "characters before" in text
+    assert "lines before (a shows all)" in text
+
+
+def test_a_long_log_begins_a_few_lines_above_the_key_line_and_names_the_key_of_its_screen() -> None:
+    log = "".join(f"step {number}\n" for number in range(40)) + "error: boom\n"
+    raw = Raw(log, log.index("error"), log.index("boom") + 4)
+    lines = draw_raw(raw, UNICODE).plain.split("\n")
+    assert lines[0] == "… 32 lines before (a shows all)"
+    assert lines[1:] == [*(f"step {number}" for number in range(32, 40)), "error: boom"]
+    assert is_clipped(raw) and rows_before(raw, BLOCK, 80) == 9
+    assert draw_raw(raw, UNICODE, whole="triage.all").plain.startswith("… 32 lines before (v shows all)")
+    assert draw_raw(raw, UNICODE, whole="").plain.startswith("… 32 lines before\n")
+
+
+def test_a_short_output_begins_at_its_first_line() -> None:
+    log = "".join(f"step {number}\n" for number in range(16)) + "error: boom\n"
+    raw = Raw(log, log.index("error"), log.index("boom") + 4)
+    assert draw_raw(raw, UNICODE).plain.startswith("step 0\n") and not is_clipped(raw)
 
 
 def test_markdown_is_drawn_and_no_word_is_lost() -> None:

@@ -73,7 +73,8 @@ class CaseSide(Reading):
         self._head.set_content(draw.draw_head(case, None, self._signs, now, shown=shown, error=error, splits=splits))
         self._draw_fix()
         self._raw.border_title = Content(f" Output{_error_note(read)} ")
-        self._raw.set_content(draw.draw_raw(self._raw_of(case), self._signs, limit=SHOWN))
+        whole = "triage.all" if self._with_fix else ""
+        self._raw.set_content(draw.draw_raw(self._raw_of(case), self._signs, limit=SHOWN, whole=whole))
         signs, above = self._signs, self.fix if self._with_fix else None
         self._past.border_title = history_title(case.resolutions)
         self._past.set_wrapped(lambda width: draw_history(case.resolutions, signs, now, width=width, shown=above))
