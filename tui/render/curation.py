@@ -21,7 +21,7 @@ from tui.render.history import draw_about, draw_quotes, draw_way
 if TYPE_CHECKING:
     from core.errors import Resolution
     from core.errors.curation.decisions import Candidate
-    from core.errors.curation.history import Changed
+    from core.errors.curation.history import Changed, ChangedFix
     from core.errors.curation.merging import MergePreview
     from core.errors.curation.transaction import Written
 
@@ -124,8 +124,14 @@ def _sign_of(act: str, signs: Signs, *, undone: bool) -> tuple[str, str]:
     return mark.sign, mark.tone
 
 
-def draw_changed(one: Changed | None, state: State | None, signs: Signs) -> Content:
-    """What a change did, whole."""
+def draw_changed(
+    one: Changed | None,
+    state: State | None,
+    signs: Signs,
+    fixes: Sequence[ChangedFix] = (),
+    width: int = 0,
+) -> Content:
+    """What a change did, whole; below it the `fixes` that it is about, as a case shows them in `width` cells."""
     if one is None or state is None:
         return Content.styled("No changes yet.", "$cb-dim")
     parts: list[tuple[str, str]] = [
@@ -135,8 +141,16 @@ def draw_changed(one: Changed | None, state: State | None, signs: Signs) -> Cont
     if state != "done":
         told = "Undone. Press {history.undo} to redo it." if state == "undone" else "Undone, then redone."
         parts.append((f"{signs.fill_keys(told)}\n", "$cb-draft"))
-    parts += [(f"\n{inline(line, _LINE)}", "$cb-soft") for line in one.what]
-    return Content.assemble(*parts, draw_quotes(one, signs), draw_way(one, signs))
+    for line in one.what:
+        told = next((line.removesuffix(f": {fix.line}") for fix in fixes if line.endswith(f": {fix.line}")), line)
+        parts.append((f"\n{inline(told, _LINE)}", "$cb-soft"))
+    drawn: list[Content] = []
+    for fix in fixes:
+        text, left = block(fix.text.strip("\n"), _TEXT)
+        body = draw_fix_markdown(text, width, quote_bar(signs))
+        more = f"\n{signs.more} {left:,} more characters" if left else ""
+        drawn.append(Content.assemble((f"\n\nFix {fix.id}\n", "bold $cb-dim"), body, (more, "$cb-draft")))
+    return Content.assemble(*parts, *drawn, draw_quotes(one, signs), draw_way(one, signs))
 
 
 def draw_merge(preview: MergePreview, signs: Signs) -> Content:

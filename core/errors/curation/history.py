@@ -81,6 +81,31 @@ def case_history(store: Store, case_id: int, limit: int = 50, before: int | None
     return _page(store, history_of(store, "error_kb", items, limit + 1, before), limit)
 
 
+@dataclass(frozen=True, slots=True)
+class ChangedFix:
+    """A fix that a change is about: its text as it was written, and the `line` that `what` has of a new one."""
+
+    id: int
+    text: str
+    line: str
+
+
+def fixes_of(store: Store, change: int, most: int = 5) -> tuple[ChangedFix, ...]:
+    """The fixes that a change recorded, removed or decided on; the first `most`, without those that are gone."""
+    found: dict[int, ChangedFix] = {}
+    for row in row_changes(store, change):
+        if row.table != "resolution" or not isinstance(row.key, int) or row.key in found or len(found) >= most:
+            continue
+        columns = _old(row) if row.op == "DELETE" else _new(row)
+        text = columns.get("text")
+        if not isinstance(text, str):
+            one = store.con.execute("SELECT text FROM resolution WHERE id = ?", (row.key,)).fetchone()
+            text = None if one is None else str(one[0])
+        if text:
+            found[row.key] = ChangedFix(row.key, text, _fix({"text": text}))
+    return tuple(found.values())
+
+
 def _page(store: Store, entries: tuple[JournalEntry, ...], limit: int) -> History:
     page = entries[:limit]
     return History(tuple(_changed(store, entry) for entry in page), page[-1].id if len(entries) > limit else None)

@@ -239,6 +239,28 @@ async def test_the_history_tells_each_change_and_takes_any_back(casebook: Path) 
         assert "TS2304" in frame(app)
 
 
+async def test_the_history_draws_the_fix_of_a_change_with_its_diff(tmp_path: Path) -> None:
+    path = tmp_path / "diff.db"
+    with open_store(path, write=True, create=True) as store:
+        put(
+            store,
+            "Makefile:3: *** missing separator.  Stop.",
+            "make",
+            "**Changed** `Makefile`\n\n```diff\n-y:\n+x:\n```",
+        )
+    app = app_on(path)
+    async with app.run_test(size=WIDE) as pilot:
+        screen = await opened(pilot, app)
+        await pilot.press("a")
+        await until(pilot, lambda: screen.queue.remaining == 0 and idle(app))
+        await pilot.press("C")
+        await until(pilot, lambda: isinstance(app.screen, HistoryScreen) and "Changed Makefile" in frame(app))
+        rows = frame(app).split("\n")
+        at = [next(at for at, row in enumerate(rows) if text in row) for text in ("draft → verified", "-y:", "+x:")]
+        assert at == sorted({*at}), "one below the other"
+        assert "```" not in frame(app)
+
+
 async def test_hostile_cases_are_inert_in_queue_editor_history_and_conflict(tmp_path: Path) -> None:
     path = tmp_path / "hostile.db"
     with open_store(path, write=True, create=True) as store:

@@ -10,7 +10,6 @@ from textual.app import ComposeResult
 from textual.containers import Container
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Static
 
 from core.base.fault import Fault
 from tui.actions.action import Acts, Performs, Situation
@@ -22,11 +21,11 @@ from tui.render.common.untrusted import inline
 from tui.render.curation import State, draw_change, draw_changed
 from tui.runtime.jobs import Job, job_work
 from tui.widgets.row_list import RowList
-from tui.widgets.scroll_text import Reading
+from tui.widgets.scroll_text import Block, Reading
 from tui.widgets.workbench import KeyFooter, sheet, workbench
 
 if TYPE_CHECKING:
-    from core.errors.curation.history import Changed, History
+    from core.errors.curation.history import Changed, ChangedFix, History
 
 PAGE = 100
 
@@ -90,6 +89,17 @@ def read_case_of(job: Job[Any], cases: Sequence[int]) -> int | None:
     return there or next((into for one in cases if (into := moved_to(store.con, one)) is not None), None)
 
 
+FIXES = 0.06
+"""Seconds that a change must stay selected before its fixes are read."""
+
+
+@job_work
+def read_fixes(job: Job[Any], change: int) -> tuple[ChangedFix, ...]:
+    from core.errors.curation.history import fixes_of
+
+    return fixes_of(job.store(), change)
+
+
 class HistoryScreen(Performs, ModalScreen[None]):
     """The changes, newest first, and what the chosen one did."""
 
@@ -104,7 +114,9 @@ class HistoryScreen(Performs, ModalScreen[None]):
         self._next: int | None = None
         self.left = False  # whether the pane that was opened from here was left for another: it is not to be seen again
         self._list = RowList(self._paint, id="history-rows", tall=2)
-        self._told = Static()
+        self._told = Block("history-told")
+        self._told.remove_class("block")  # the frame around it has the heading
+        self._fixes: tuple[int, tuple[ChangedFix, ...]] = (0, ())  # those of one change
         self._keys = KeyFooter(curating.signs, self.situation())
 
     def compose(self) -> ComposeResult:
@@ -130,7 +142,7 @@ class HistoryScreen(Performs, ModalScreen[None]):
             self._load()
 
     def on_unmount(self) -> None:
-        for lane in ("history", "history-case"):
+        for lane in ("history", "history-case", "history-fixes"):
             self._curating.jobs.cancel(lane)
 
     def actions(self) -> Acts:
@@ -250,8 +262,23 @@ class HistoryScreen(Performs, ModalScreen[None]):
 
     def _show(self) -> None:
         one = self._changes.get(self._list.chosen)
-        self._told.update(draw_changed(one and one.change, one and one.state, self._curating.signs))
+        known = self._fixes if one is not None and self._fixes[0] == one.change.change else (0, ())
+        self._draw(one, known[1])
         self.query_one("#history-change", Reading).scroll_home(animate=False)
+        if one is None or not one.change.cases or known[0]:
+            self._curating.jobs.cancel("history-fixes")
+            return
+
+        def on_fixes(fixes: tuple[ChangedFix, ...], _final: bool) -> None:
+            self._fixes = one.change.change, fixes
+            if fixes and self._changes.get(self._list.chosen) == one:
+                self._draw(one, fixes)
+
+        self._curating.jobs.run("history-fixes", read_fixes(one.change.change), on_fixes, self._failed, delay=FIXES)
+
+    def _draw(self, one: Entry | None, fixes: Sequence[ChangedFix]) -> None:
+        signs = self._curating.signs
+        self._told.set_wrapped(lambda width: draw_changed(one and one.change, one and one.state, signs, fixes, width))
 
     def _paint(self, row: Hashable | None, width: int, chosen: bool) -> Content:
         if not isinstance(row, Entry):
