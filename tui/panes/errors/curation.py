@@ -119,13 +119,22 @@ def scope_of_lesson(read: Read) -> Decision | None:
     return Decision(act, (version_with(read.case, read.shown, read.at),), pick=fix.id)
 
 
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What a decision did, and how many secrets of its text were masked."""
+
+    curated: Curated
+    masked: int = 0
+
+
 @writing
-def decided(store: Store, decision: Decision) -> Curated:
+def decided(store: Store, decision: Decision) -> Done:
     """Do it, as one change in the history."""
     from core.errors.curation.transaction import look
 
     seen = [*decision.seen, *(look(store.con, case_id) for case_id in decision.unseen)]
-    return _act(store, decision, seen)
+    done = _act(store, decision, seen)
+    return Done(done, count_masked(decision.written.text) if done.cases and decision.written else 0)
 
 
 def _act(store: Store, decision: Decision, seen: list[SeenVersion]) -> Curated:
@@ -248,15 +257,15 @@ def _count_carried(job: Job[Any], one: Unsaved) -> int:
     return take_along(scratch_folder(job.lane.path), one)
 
 
-def outcome(decision: Decision, done: Curated) -> str:
-    """What was done, to which case or how many, and what was left as it was, and why."""
+def outcome(decision: Decision, done: Curated, masked: int = 0) -> str:
+    """What was done, to which case or how many, and what was left as it was, and why. `masked`: secrets of its text."""
     told = [_did(decision, done)] if done.cases else []
     if done.unchanged:
         told.append(f"{_case_names(done.unchanged)} unchanged")
     if done.conflicts:
         told.append(f"{_case_names([one.case_id for one in done.conflicts])} not saved (changed elsewhere)")
-    if done.cases and decision.written and (secrets := count_masked(decision.written.text)):
-        told.append(f"{counted(secrets, 'secret')} masked")
+    if masked:
+        told.append(f"{counted(masked, 'secret')} masked")
     return ", ".join(told) or "no changes"
 
 
@@ -382,8 +391,8 @@ class Curating(Decisions, Performs):
         """
         self.said = ""
 
-        def ended(done: Curated) -> None:
-            became = outcome(decision, done)
+        def ended(made: Done) -> None:
+            done, became = made.curated, outcome(decision, made.curated, made.masked)
             self.said = became + (self.signs.fill_keys("  {undo.last} undoes") if done.cases else "")
             then(done)
             if told and (done.cases or done.unchanged):
