@@ -57,7 +57,7 @@ _FONTS = "Fira Code, Cascadia Mono, Menlo, Consolas, DejaVu Sans Mono, Noto Sans
 
 _LANES = (
     *("count", "rows", "search", "case", "evidence", "evidence-quote"),
-    *("curate", "triage", "triage-case", "writing", "history", "scratch", "unsaved", "like"),
+    *("curate", "triage", "triage-case", "writing", "history", "history-fixes", "scratch", "unsaved", "like"),
     *("ingest", "ingest-known"),
     *("rules-calls", "rules-page", "rules-call", "rules-rank", "rules-why", "rules-table"),
     *("library", "library-page", "library-doc", "library-meaning"),
