@@ -8,6 +8,9 @@ from core.base.lazy import lazy_pattern
 
 _TOKEN = lazy_pattern(r"[^\W_]+(?:['’][^\W\d_]+)?")
 _PLACEHOLDER = lazy_pattern(r"<[A-Z][A-Z0-9_]{0,30}>")
+_SYLLABLES = lazy_pattern("[\uac00-\ud7a3]+")
+_REST = lazy_pattern("[^\x00-\x7f\uac00-\ud7a3]+")
+_NO_LETTERS: Final = bytes(sign for sign in range(256) if not (sign < 128 and chr(sign).isalpha()))
 _HANGUL = lazy_pattern("[\u1100-\u11ff\u3130-\u318f\ua960-\ua97f\uac00-\ud7ff]+")
 
 _STOP_WORDS = (
@@ -56,8 +59,19 @@ def hangul_share(text: str) -> float:
     """The share of Hangul among the letters of `text`, 0.0 to 1.0; 0.0 without letters."""
     if text.isascii():
         return 0.0
-    letters = sum(map(str.isalnum, text)) - sum(map(str.isdecimal, text))  # a tenth of the time of a pattern
-    return sum(map(len, _HANGUL.findall(text))) / letters if letters else 0.0
+    letters, _, hangul = count_letters(text)
+    return hangul / letters if letters else 0.0
+
+
+def count_letters(text: str) -> tuple[int, int, int]:
+    """How many letters a text has, how many of them are of ASCII, and how many signs are Hangul."""
+    ascii_letters = len(text.encode("ascii", "ignore").translate(None, _NO_LETTERS))
+    if text.isascii():
+        return ascii_letters, ascii_letters, 0
+    syllables = sum(map(len, _SYLLABLES.findall(text)))
+    rest = "".join(_REST.findall(text))  # few signs: to ask each for its kind takes longest
+    others = sum(map(str.isalnum, rest)) - sum(map(str.isdecimal, rest))
+    return ascii_letters + syllables + others, ascii_letters, syllables + sum(map(len, _HANGUL.findall(rest)))
 
 
 def _counts(word: str) -> bool:

@@ -45,7 +45,7 @@ from core.library.parse.text import LOOKED, decode, is_binary
 from core.library.search.fts import IndexRow, index_row
 from core.library.search.korean import Analyse, analyse
 from core.store.sql import now
-from core.text import hangul_share
+from core.text.tokenizing import count_letters
 
 _TITLE: Final = 80
 _SAMPLE: Final = 4_000
@@ -56,7 +56,6 @@ _PLAIN: Final = 0.9
 _SOME: Final = 0.02
 """The share of Hangul below which a text has only names and examples in Korean."""
 _MOST_TAGS: Final = 100
-_LETTERS = lazy_pattern(r"[^\W\d_]+")
 _LATIN = lazy_pattern("[A-Za-z]+")
 _KNOWN = (
     *("title", "tags", "aliases", "id", "lang", "language", "source_type", "trust_level"),
@@ -169,11 +168,10 @@ def _lang(parsed: Parsed) -> str:
     text = "\n".join(sample)
     if text.isascii():
         return "en" if _LATIN.search(text) else "und"
-    hangul = hangul_share(text)
+    letters, latin, syllables = count_letters(text)
+    hangul = syllables / letters if letters else 0.0
     if hangul >= _KOREAN:
         return "ko"
-    letters = sum(map(len, _LETTERS.findall(text)))
-    latin = sum(map(len, _LATIN.findall(text)))
     if letters and latin >= _PLAIN * letters:
         return "en"
     return "mixed" if hangul >= _SOME and latin >= (_PLAIN - hangul) * letters else "und"

@@ -13,12 +13,10 @@ from operator import attrgetter
 from typing import Any, Final, cast
 
 from markdown_it import MarkdownIt
-from markdown_it.common.utils import mdTrim
-from markdown_it.rules_block.heading import heading
-from markdown_it.rules_block.state_block import StateBlock
 from markdown_it.token import Token
 
 from core.library.documents.rows import BlockKind, LineSpan, Parsed, ParsedBlock
+from core.library.parse import quick
 from core.library.parse.text import paragraphs
 
 _LONGEST_FRONTMATTER: Final = 1 << 16
@@ -40,12 +38,14 @@ _MARKED = re.compile(r"(?<![^\W_])_|_(?![^\W_])|__|<[A-Za-z/!?]|&[#\w]")
 """What may be a mark outside of code; `_` within a word is none, nor is a bracket without a target."""
 _PERHAPS: Final = tuple("_<&")
 _STARS = re.compile(r"(\*+)")
+_EDGE: Final = "\0"
+"""Stands where a bracket of a link was; no text that was decoded has it."""
+_EDGES: Final = f"{_EDGE}`.,:;!?()/'\"-"
+"""Punctuation: stars between one of these and a blank or another one stress what is on the inner side."""
+_AROUND: Final = f" \n{_EDGES}"
 _LONGEST_INLINE: Final = 1 << 14
 """Code points from which a paragraph keeps its marks: reading them may take time that grows with its square."""
 _BREAKS = frozenset(("softbreak", "hardbreak"))
-
-_DELIMITER: Final = frozenset("|:-")
-"""What the second line of a table may begin with."""
 
 PARSER: Final = "markdown-it/1"
 """Goes into every id below it: any change of what `parse_markdown` returns changes it."""
@@ -184,7 +184,7 @@ def _simple(content: str) -> str | None:
     if _has(plain, _PERHAPS) and _MARKED.search(plain):
         return None
     if "](" in plain:
-        plain = _LINK.sub(r"\1", plain) if "*" not in plain else plain  # stars beside a bracket may be no emphasis
+        plain = _LINK.sub(_label, plain)
         if "](" in plain:
             return None
     plain = _unstressed(plain) if "*" in plain else plain
@@ -193,7 +193,13 @@ def _simple(content: str) -> str | None:
     if code:
         between = plain.split("`")
         plain = "".join(one for pair in zip(between, (*code, ""), strict=True) for one in pair)
-    return _without_blank_ends(plain)
+    return _without_blank_ends(plain.replace(_EDGE, ""))
+
+
+def _label(link: re.Match[str]) -> str:
+    """The label of a link between edges, as its brackets are for stars beside them; a label with stars of its own,
+    which may be no pairs, as it is."""
+    return f"{_EDGE}{link[1]}{_EDGE}" if "*" not in link[1] else link[0]
 
 
 def _without_blank_ends(text: str) -> str:
@@ -217,9 +223,15 @@ def _unstressed(text: str) -> str | None:
         stars, inside = parts[at], parts[at + 1]
         if len(stars) > 2 or at + 2 >= len(parts) or parts[at + 2] != stars:
             return None
-        if not (inside[:1].isalnum() and inside[-1:].isalnum()):
+        opens = _stresses(inside[:1], parts[at - 1][-1:])
+        if not (opens and _stresses(inside[-1:], parts[at + 3][:1])):
             return None
     return "".join(parts[::2])
+
+
+def _stresses(inner: str, outer: str) -> bool:
+    """Whether stars between these two signs, the inner one of the words that they stress, begin or end the stress."""
+    return inner.isalnum() or (bool(inner) and inner in _EDGES and (not outer or outer in _AROUND))
 
 
 def inline_tokens(md: MarkdownIt, content: str, env: dict[str, Any]) -> list[Token]:
@@ -256,54 +268,6 @@ def pictures(md: MarkdownIt, content: str, env: dict[str, Any]) -> list[tuple[st
     return found or None
 
 
-def quick_block(state: StateBlock, start_line: int, end_line: int, silent: bool) -> bool:
-    """A rule before all others: a heading, or a paragraph all of whose lines begin as only text does, outside of any
-    block.
-
-    It makes the tokens that the rules of CommonMark make, or leaves the line to them.
-    """
-    if silent or state.level or state.tShift[start_line]:
-        return False
-    sign = state.src[state.bMarks[start_line]]
-    if sign == "#":
-        after = _first(state, start_line + 1) if start_line + 1 < end_line else ""
-        return after not in _DELIMITER and heading(state, start_line, end_line, silent)
-    if not _begins_text(state, start_line, sign):
-        return False
-    end = start_line + 1
-    while end < end_line and (first := _first(state, end)):
-        if state.tShift[end] or not (first == "[" or _begins_text(state, end, first)):
-            return False
-        end += 1
-    content = mdTrim(state.src[state.bMarks[start_line] : state.eMarks[end - 1]])
-    state.line = end
-    state.push("paragraph_open", "p", 1).map = [start_line, end]
-    token = state.push("inline", "", 0)
-    token.content, token.map, token.children = content, [start_line, end], []
-    state.push("paragraph_close", "p", -1)
-    return True
-
-
-_ONLY_TEXT: Final = frozenset("/{}()!\"'“”‘’.,;?%@$…")
-"""Signs at the margin that begin no block."""
-
-
-def _begins_text(state: StateBlock, line: int, sign: str) -> bool:
-    """Whether a line at the margin, which begins with `sign`, can only be one of a paragraph. (`[` can only within.)"""
-    if sign.isalpha() or sign in _ONLY_TEXT:
-        return True
-    if sign not in "*`":
-        return False
-    after = state.src[state.bMarks[line] + 1 : state.bMarks[line] + 3]  # of a line that ends here: its end, no letter
-    return after[:1].isalnum() or (after[:1] == sign and after[1:].isalnum())
-
-
-def _first(state: StateBlock, line: int) -> str:
-    """The first sign of a line that is not blank; empty where there is none."""
-    at = state.bMarks[line] + state.tShift[line]
-    return state.src[at] if at < state.eMarks[line] else ""
-
-
 def parse_markdown(text: str, *, split_lists: bool = False) -> Parsed:
     """The blocks of a Markdown document, in order, each with its lines; no words are left out but the targets of links.
 
@@ -318,7 +282,7 @@ def parse_markdown(text: str, *, split_lists: bool = False) -> Parsed:
         lines[at] = ""
     body = "\n".join(lines) if front.lines else text
     try:
-        blocks = _Reader(lines, split_lists).read(body) if len(body) <= LARGEST else None
+        blocks = read_blocks(lines, body, split_lists=split_lists) if len(body) <= LARGEST else None
     except RecursionError:
         blocks = None
     if blocks is None:
@@ -336,10 +300,11 @@ def _front_block(kept: Sequence[str]) -> ParsedBlock:
     return ParsedBlock("code", (), LineSpan(1, len(kept)), code, {"lang": lang}, 2)
 
 
-@lru_cache(maxsize=1)
-def _markdown() -> MarkdownIt:
+@lru_cache(maxsize=2)
+def _markdown(quickly: bool) -> MarkdownIt:
     md = MarkdownIt("commonmark", {"maxNesting": _NESTED}).enable("table")
-    md.block.ruler.before("table", "quick_block", quick_block)
+    if quickly:
+        quick.enable(md)
     md.disable(["normalize", "inline"])  # see `_Reader.read`; the words of a block are read only where it has marks
     return md
 
@@ -348,13 +313,20 @@ _ATTRIBUTES = re.compile(r"(?<!\s)\s*+\{:?\s*+[#.][^{}]*+\}$")
 """What MkDocs, Pandoc and Kramdown put behind a heading: `{ #install .wide }`."""
 
 
+def read_blocks(
+    lines: Sequence[str], body: str, *, split_lists: bool, quickly: bool = True
+) -> list[ParsedBlock] | None:
+    """The blocks of a text and its lines, or None where they lie too deep; the same whether read `quickly` or not."""
+    return _Reader(lines, split_lists, quickly).read(body)
+
+
 class _Reader:
     """Reads one document; knows the headings above the place where it is."""
 
-    def __init__(self, lines: Sequence[str], split_lists: bool) -> None:
+    def __init__(self, lines: Sequence[str], split_lists: bool, quickly: bool) -> None:
         self.lines = lines
         self.split_lists = split_lists
-        self.md = _markdown()
+        self.md = _markdown(quickly)
         self.env: dict[str, Any] = {}
         self.headings: list[tuple[int, str]] = []
         self.path: tuple[str, ...] = ()
@@ -369,9 +341,18 @@ class _Reader:
             return None
         at = 0
         while at < len(tokens):
-            end = _closing(tokens, at)
-            self._block(tokens[at : end + 1])
-            at = end + 1
+            token = tokens[at]
+            if token.type == quick.PARAGRAPH:
+                self._paragraph(token.content, _span_at(token))
+            elif token.type == quick.HEADING:
+                self._heading(int(token.tag[1:]), token.content, _span_at(token))
+            elif token.type == quick.LIST:
+                self._quick_list(token)
+            else:
+                end = _closing(tokens, at)
+                self._block(tokens[at : end + 1])
+                at = end
+            at += 1
         return self.blocks
 
     def _block(self, tokens: Sequence[Token]) -> None:
@@ -379,7 +360,7 @@ class _Reader:
         span = self._span(first)
         match first.type:
             case "heading_open":
-                self._heading(tokens, span)
+                self._heading(int(first.tag[1:]), tokens[1].content, span)
             case "paragraph_open":
                 self._paragraph(tokens[1].content, span)
             case "fence" | "code_block":
@@ -402,9 +383,8 @@ class _Reader:
             case _:  # a rule between two parts
                 pass
 
-    def _heading(self, tokens: Sequence[Token], span: LineSpan) -> None:
-        level = int(tokens[0].tag[1:])
-        text = " ".join(words(self.md, tokens[1].content, self.env).split())
+    def _heading(self, level: int, content: str, span: LineSpan) -> None:
+        text = " ".join(words(self.md, content, self.env).split())
         if text.endswith("}"):
             text = _ATTRIBUTES.sub("", text) or text
         while self.headings and self.headings[-1][0] >= level:
@@ -435,18 +415,25 @@ class _Reader:
         text = "\n".join(" | ".join(row) for row in rows)
         self._add("table", span, text, {"headers": rows[0] if rows else [], "rows": max(0, len(rows) - 1)}, None)
 
+    def _quick_list(self, token: Token) -> None:
+        items, at = quick.items_of(token), 0
+        for end in (*_cuts([len(item.content) for item in items]), len(items)) if self.split_lists else (len(items),):
+            some = items[at:end]
+            texts = [said for item in some if (said := words(self.md, item.content, self.env))]
+            payload = {"ordered": token.tag == "ol", "items": len(texts)}
+            self._add("list", LineSpan(some[0].first + 1, some[-1].end), "\n".join(texts), payload, None)
+            at = end
+
     def _parts(self, tokens: Sequence[Token]) -> Iterator[Sequence[Token]]:
         """The tokens of a list, or of runs of its items where it is long."""
         starts = [
             at for at, one in enumerate(tokens) if one.type == "list_item_open" and one.level == tokens[0].level + 1
         ]
-        begin, size = 0, 0
-        for at, end in itertools.pairwise((*starts, len(tokens) - 1)):
-            length = sum(len(one.content) for one in tokens[at:end])
-            if size and size + length > _LIST_PART:
-                yield tokens[begin:at]
-                begin, size = at, 0
-            size += length
+        ends = itertools.pairwise((*starts, len(tokens) - 1))
+        begin = 0
+        for item in _cuts([sum(len(one.content) for one in tokens[at:end]) for at, end in ends]):
+            yield tokens[begin : starts[item]]
+            begin = starts[item]
         yield tokens if not begin else tokens[begin:]
 
     def _items(self, tokens: Sequence[Token]) -> list[str]:
@@ -497,6 +484,22 @@ def _without_tags(text: str) -> str:
     last = text.rfind(_COMMENT_END)
     end = last + len(_COMMENT_END) if last >= 0 else 0
     return _TAG.sub(" ", text[:end]) + _BARE_TAG.sub(" ", text[end:])
+
+
+def _cuts(lengths: Sequence[int]) -> Iterator[int]:
+    """The items of a list, by their lengths, that begin another part of it."""
+    size = 0
+    for at, length in enumerate(lengths):
+        if size and size + length > _LIST_PART:
+            yield at
+            size = 0
+        size += length
+
+
+def _span_at(token: Token) -> LineSpan:
+    """The lines of a quick block, which ends with none that is blank."""
+    start, end = token.map or (0, 1)
+    return LineSpan(start + 1, end)
 
 
 def _closing(tokens: Sequence[Token], at: int) -> int:

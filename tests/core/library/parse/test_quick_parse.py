@@ -6,17 +6,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from core.library.parse.markdown import inline_text, inline_tokens, parse_markdown, quick_block, words
+from core.library.parse.markdown import inline_text, inline_tokens, parse_markdown, read_blocks, words
 
 PARSER = MarkdownIt("commonmark").enable("table")
-QUICK = MarkdownIt("commonmark").enable("table")
-QUICK.block.ruler.before("table", "quick_block", quick_block)
 
 INLINE = st.lists(
     st.sampled_from(
         [*"ab가`*_[]<>&!;#.,(){1 \n", "**", "__", "``", "  ", "](", "/b", "amp", "e\u0301", "\xa0", "`c d`", "**b**",
          "*i*", "snake_case", "https://a.b", "<https://a.b>", "[r]", "![p](q)", "\\", "\t",
-         "[a b](c/d_e)", "[`f`](https://a.b:1/c?d=e#f)", "](c)", "[a ](b)"]
+         "[a b](c/d_e)", "**[a b](c)**", "*[a](c)", "(**", "**가", "[**b**](c)", "`d`**", "**`d`",
+         "[`f`](https://a.b:1/c?d=e#f)", "](c)", "[a ](b)"]
     ),
     min_size=1,
     max_size=14,
@@ -27,10 +26,13 @@ LINES = st.lists(
          "a | b", "--|--", ":-:|--", "> q", "```", "~~~", "    code", "  ind", "[r]: /u", "<div>", "", "", "",
          "text  ", "\ttab", "`code` here", "```js", "``a``", "**bold** here", "*stressed*", "* item", "***", "* * *",
          "**", "*", "!!! note", "{* a *}", "/// tip", "(so", "[a](b) here", "[s]: /v", '"said"', "1986. A year", "...",
-         "[r]"]
+         "[r]", "- [a](b)", "- **b**: c", "-   far", "-     code", "+ other", "10. ten", "2) two", "3) three",
+         "  in it", "   in it", "  - deep", "- - two", "- # head", "-", "- [r]: /w", "##### h5 #", "# h #x",
+         "####### h7",
+         f"- {'long ' * 300}"]
     ),
     min_size=1,
-    max_size=10,
+    max_size=12,
 )  # fmt: skip
 
 
@@ -42,11 +44,14 @@ def test_the_words_of_a_line_are_those_the_parser_reads(parts: list[str]) -> Non
         assert words(PARSER, content, {}) == inline_text(inline_tokens(PARSER, content, {}))
 
 
-@settings(max_examples=300)
-@given(LINES)
-def test_the_blocks_of_a_text_are_those_the_parser_finds(lines: list[str]) -> None:
+@settings(max_examples=500)
+@given(LINES, st.booleans())
+def test_the_blocks_of_a_text_are_those_the_parser_finds(lines: list[str], split_lists: bool) -> None:
     text = "\n".join(lines)
-    assert [one.as_dict() for one in QUICK.parse(text)] == [one.as_dict() for one in PARSER.parse(text)]
+    quick, slow = (
+        read_blocks(text.split("\n"), text, split_lists=split_lists, quickly=quickly) for quickly in (True, False)
+    )
+    assert quick == slow
 
 
 def test_a_name_that_a_text_defines_is_a_link_to_both() -> None:
