@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import takewhile
 from typing import Final
 
@@ -70,6 +71,7 @@ class ChunkPolicy:
             raise Fault("config_invalid", wrong, "fix the section [chunking]")
 
 
+@lru_cache(maxsize=64)
 def policy_hash(policy: ChunkPolicy, chunker: str) -> str:
     """The hash of what shapes the passages of `chunker`: 16 hexadecimal digits (frozen design 4.2)."""
     from blake3 import blake3

@@ -95,6 +95,21 @@ def _setting(con: apsw.Connection, name: str) -> int:
     return number(con, f"PRAGMA {name}")
 
 
+@contextmanager
+def journals_in_memory(store: Store) -> Generator[None]:
+    """Within, what undoes a single statement is kept in memory: a file took as many writes as the WAL itself.
+
+    Temporary tables of the connection go. Not to be called within a transaction.
+    """
+    with faults(store.path):
+        store.con.execute("PRAGMA temp_store = MEMORY")
+    try:
+        yield
+    finally:
+        with suppress(apsw.Error):
+            store.con.execute("PRAGMA temp_store = DEFAULT")
+
+
 def _write_back_when(path: Path, wanted: SimpleQueue[bool]) -> None:
     """Run in the thread until it receives False."""
     with suppress(apsw.Error), closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)) as con:

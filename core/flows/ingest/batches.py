@@ -46,6 +46,7 @@ from core.library.ingest.write import (
 from core.library.search.fts import IndexRow, put_rows
 from core.process.worker import Call
 from core.store import Store, jobs, now
+from core.store.wal import journals_in_memory
 
 WORTH_IT = 4 * 1024 * 1024
 """Bytes to read from which a second process is started: it takes about a third of a second."""
@@ -111,7 +112,7 @@ class Run:
 
 def read_all(run: Run, files: Sequence[Job]) -> None:
     """Read and write the files, in order, until they are done or the run is cancelled."""
-    with Second() as second, calm_garbage():
+    with Second() as second, calm_garbage(), journals_in_memory(run.store):
         size = sum(one.size for one in files if one.task is not None)
         outcomes = _outcomes(run, second, files, size)
         batch = _Batch(run)

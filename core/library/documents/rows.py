@@ -99,7 +99,7 @@ def span_of(value: dict[str, Any]) -> SourceSpan:
 
 def spans_json(spans: tuple[SourceSpan, ...]) -> str:
     """Spans as a row keeps them."""
-    return f"[{','.join(map(span_json, spans))}]"
+    return f"[{','.join([span_jsons(span)[1] for span in spans])}]"
 
 
 def spans_of(text: str) -> tuple[SourceSpan, ...]:
@@ -296,7 +296,7 @@ def doc_id(workspace_path: str, asset: str, parser_version: str) -> str:
 
 def block_id(doc: str, block_kind: str, heading_path: Sequence[str], ordinal: int, span: SourceSpan) -> str:
     """The id of a block; `ordinal` counts from 0 the blocks of that kind under that heading path."""
-    return block_id_of_json(doc, block_kind, canonical_path(heading_path), ordinal, canonical_span(span))
+    return block_id_of_json(doc, block_kind, canonical_path(heading_path), ordinal, span_jsons(span)[0])
 
 
 def block_id_of_json(doc: str, block_kind: str, heading_path: str, ordinal: int, span: str) -> str:
@@ -313,31 +313,27 @@ def canonical_path(heading_path: Sequence[str]) -> str:
     return _canonical(list(heading_path)).decode()
 
 
-def canonical_span(span: SourceSpan) -> str:
-    """A span as canonical JSON."""
+def span_jsons(span: SourceSpan) -> tuple[str, str]:
+    """A span as canonical JSON, and as a row keeps it."""
     if type(span) is LineSpan:
-        return f'{{"end":{span.end},"kind":"line","start":{span.start}}}'
-    return _canonical(span_object(span)).decode()
-
-
-def span_json(span: SourceSpan) -> str:
-    """A span as a row keeps it."""
-    if type(span) is LineSpan:
-        return f'{{"kind":"line","start":{span.start},"end":{span.end}}}'
-    return orjson.dumps(span_object(span)).decode()
+        start, end = span.start, span.end
+        return f'{{"end":{end},"kind":"line","start":{start}}}', f'{{"kind":"line","start":{start},"end":{end}}}'
+    parts = span_object(span)
+    return _canonical(parts).decode(), orjson.dumps(parts).decode()
 
 
 def chunk_id(doc: str, chunker_version: str, block_ids: Sequence[str], policy_hash: str, split: str = "") -> str:
     """Return the id of a passage. `split` separates the pieces of one block (`#seg0`, `#L120`); it is in no row."""
-    return id_from(
-        {
-            "kind": "chunk",
-            "doc_id": doc,
-            "chunker_version": chunker_version,
-            "block_ids": list(block_ids),
-            "policy_hash": policy_hash + split,
-        }
+    return chunk_id_of_json(doc, chunker_version, orjson.dumps(block_ids).decode(), policy_hash, split)
+
+
+def chunk_id_of_json(doc: str, chunker_version: str, block_ids: str, policy_hash: str, split: str) -> str:
+    """The same with the ids of the blocks as compact JSON. No other part holds a sign that JSON escapes."""
+    data = (
+        f'{{"block_ids":{block_ids},"chunker_version":"{chunker_version}","doc_id":"{doc}","kind":"chunk",'
+        f'"policy_hash":"{policy_hash}{split}"}}'
     )
+    return _hasher()(data.encode()).hexdigest(_ID_BYTES)
 
 
 def embedding_id(chunk: str, model_id: str, model_version: str, dimensions: int) -> str:

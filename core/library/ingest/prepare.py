@@ -534,13 +534,14 @@ def block_rows(doc: str, blocks: Sequence[ParsedBlock]) -> tuple[BlockRow, ...]:
         if path not in paths:
             paths[path] = orjson.dumps(path).decode(), ids.canonical_path(path)
         path_json, canonical = paths[path]
+        canonical_span, span_json = ids.span_jsons(span)
         found.append(
             (
-                ids.block_id_of_json(doc, kind, canonical, ordinal, ids.canonical_span(span)),
+                ids.block_id_of_json(doc, kind, canonical, ordinal, canonical_span),
                 kind,
                 path_json,
                 ordinal,
-                ids.span_json(span),
+                span_json,
                 orjson.dumps(payload).decode() if payload else "{}",
                 position,
             )
@@ -557,17 +558,17 @@ def _chunk_row(
     one: Passage,
     analysing: Analyse | None,
 ) -> ChunkRow:
-    block_ids = [rows[at][0] for at in one.blocks]
+    block_ids = orjson.dumps([rows[at][0] for at in one.blocks]).decode()
     start, end = one.lines or (None, None)
     return ChunkRow(
-        chunk_id=ids.chunk_id(doc, chunker, block_ids, policy, one.split),
+        chunk_id=ids.chunk_id_of_json(doc, chunker, block_ids, policy, one.split),
         text=one.text,
         heading_path=one.heading_path,
         heading_path_json=orjson.dumps(one.heading_path).decode(),
         indexed=index_row(title, one.heading_path, one.text, analysing),
         source_spans_json=spans_json(one.spans),
         token_estimate=one.token_estimate,
-        block_ids_json=orjson.dumps(block_ids).decode(),
+        block_ids_json=block_ids,
         line_start=start,
         line_end=end,
     )
