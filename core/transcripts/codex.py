@@ -123,6 +123,10 @@ _MISUSED: Final = (
     "apply_patch verification failed",
     "write_stdin failed:",
 )
+_REFUSED_PATCH: Final = ("error: Failed to find expected lines", "error: invalid hunk at line", "error: invalid patch:")
+"""How older versions of Codex refuse a patch; the result has no exit code."""
+_BY_POLICY: Final = re.compile(r"` rejected: [\w ]{1,60}\Z")
+"""The end of what Codex says of a command that its rules forbid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,9 +281,9 @@ def _failure(text: str, code: int | None, success: object) -> Failure:
     said = text[:400].lstrip()
     if _INTERRUPTED.match(said):
         return "interrupted"
-    if _DENIED.match(said):
+    if _DENIED.match(said) or (code is None and said.startswith("`") and _BY_POLICY.search(text[-100:].rstrip())):
         return "denied"
-    if said.startswith(_MISUSED):
+    if said.startswith(_MISUSED) or (code is None and said.startswith(_REFUSED_PATCH)):
         return "tool_use_error"
     return "error" if (code is not None and code != 0) or success is False else "none"
 
