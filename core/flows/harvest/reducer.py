@@ -138,11 +138,12 @@ class _Chain:
             return
         ran, verdict, command, began = result.ran, result.outcome.verdict, result.command, result.call_idx
         worked = verdict == "alive" or (verdict != "failed" and ran.failure == "none")
+        errors = [error.key for error in result.outcome.errors] if verdict == "failed" else []
         trial = Trial(
             at, tool if began is None else ran.tool, ran.session_id, ran.idx if began is None else began, ran.called,
             result.change, command, result.shell, succeeded=worked,
             passed=verdict == "passed", said=tuple(self.spoken), asked=self.asked,
-            errors=tuple(error.key.text for error in result.outcome.errors) if verdict == "failed" else (),
+            errors=tuple(key.text for key in errors), blamed=frozenset(key.tool for key in errors),
         )  # fmt: skip
         run = None if command is None else _run(at, result, command)
         for error in self.open.values():

@@ -150,6 +150,9 @@ def test_a_retry_that_fails_with_another_error_got_past_the_first() -> None:
         run(1, "pnpm install --frozen-lockfile", succeeded=False)._replace(errors=("ERR_PNPM_OTHER x",)),  # the same
         run(1, "make images", succeeded=False)._replace(errors=("make: no rule",)),  # another command
         run(1, "CI=true pnpm install", succeeded=False)._replace(errors=("ERR_PNPM_NO_TTY Aborted here",)),  # its words
+        run(1, "CI=true pnpm install", succeeded=False)._replace(  # the shell did not run it
+            errors=("zsh: command not found: pnpm",), blamed=frozenset(("shell",))
+        ),
     ],
 )
 def test_no_retry_that_got_past_the_error(retry: Trial) -> None:

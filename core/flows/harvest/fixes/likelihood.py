@@ -100,6 +100,8 @@ _GIVES_UP: Final = frozenset(
 )
 _NOT_BEGUN: Final = re.compile(r"not found|no matches found", re.IGNORECASE)
 """What a shell says of a command that it did not begin."""
+_SHELL: Final = frozenset(("shell", "powershell"))
+"""The tools of key lines by which a shell says that it did not run what it was given."""
 _AGAIN: Final = frozenset(("same subcommand", "most arguments", "all arguments"))
 """Signs of a call that does again what failed."""
 _NAMING: Final = frozenset(("names", "names near", "file", "missing"))
@@ -116,7 +118,7 @@ class Trial(NamedTuple):
     """A call after a failure: its position, what it ran or changed, and the text right before it.
 
     `succeeded`: its result shows no failure; `passed`: it is a run that passed; `asked`: a person spoke before it.
-    `errors`: the key lines of a run that failed.
+    `errors`: the key lines of a run that failed; `blamed`: the tools that these are of.
     """
 
     at: int
@@ -132,6 +134,7 @@ class Trial(NamedTuple):
     said: tuple[str, ...] = ()
     asked: bool = False
     errors: tuple[str, ...] = ()
+    blamed: frozenset[str] = frozenset()
 
     @property
     def acts(self) -> bool:
@@ -352,7 +355,7 @@ def _targets(part: Part) -> set[str]:
 
 def _passes_the_shell(failure: Failure, trial: Trial) -> bool:
     """Whether a run that failed with another error got past the shell, which had refused to begin the first one."""
-    if not trial.shell or trial.command is None or _NOT_BEGUN.search(failure.key) is None:
+    if not trial.shell or trial.command is None or _NOT_BEGUN.search(failure.key) is None or _is_refused(trial):
         return False
     given, again = _argument_words(failure.command), _argument_words(trial.command)
     return trial.command.text != failure.command.text and 2 * len(given & again) > len(given)
@@ -360,11 +363,16 @@ def _passes_the_shell(failure: Failure, trial: Trial) -> bool:
 
 def _fails_otherwise(failure: Failure, trial: Trial) -> bool:
     """Whether a run does again what failed, in another way, and fails with another error: it got past the first."""
-    if trial.succeeded or not trial.shell or trial.command is None or not trial.errors:
+    if trial.succeeded or not trial.shell or trial.command is None or not trial.errors or _is_refused(trial):
         return False
     if trial.command.text == failure.command.text or any(_is_alike(failure, key) for key in trial.errors):
         return False
     return any(holds for sign, holds in _likeness(failure, trial) if sign in _AGAIN)
+
+
+def _is_refused(trial: Trial) -> bool:
+    """Whether all that a failed run complains of is of the shell: nothing got past what failed before."""
+    return bool(trial.blamed) and trial.blamed <= _SHELL
 
 
 def _is_alike(failure: Failure, key: str) -> bool:
