@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from difflib import SequenceMatcher
+from functools import lru_cache
 from typing import Final, Literal
 
 from core.flows.harvest import programs
@@ -25,6 +26,11 @@ MISSING_PLACE: Final = re.compile(
 )
 """Key lines that a different directory or file name can be the cure for."""
 
+INLINE: Final = frozenset(("-c", "-e", "-", "-lc", "--eval", "-Command"))
+"""Options behind which an interpreter is given its code."""
+_KEPT_OF_CODE: Final = 0.6
+"""The share of a script's words that another one repeats, if it is the same in a changed form."""
+_CODE_WORD: Final = re.compile(r"[\w.\-]{3,}")
 _INTERPRETERS = frozenset(("python", "node", "ruby", "perl", "php", "java", "tsx", "ts-node", "deno", "bun"))
 _VERBS = frozenset(("run", "test", "check", "build", "exec", "start"))
 _SELECTING = frozenset(("-k", "-t", "-m", "-g", "--grep", "--filter", "-run", "--testNamePattern"))
@@ -85,6 +91,28 @@ def differs(failed: Command, later: Command, project: str = "") -> bool:
     """Whether a person would say that another command was run (or the same one elsewhere than in `project`)."""
     moved = later.directory not in ("", failed.directory, project.rstrip("/\\"))
     return failed.shape != later.shape or moved
+
+
+def is_other_script(failed: Command, later: Command) -> bool:
+    """Whether both only give code to an interpreter, and the later code is little of the first: a look at something, or
+    other work."""
+    first, second = _code_words(failed), _code_words(later)
+    return bool(first and second) and len(first & second) <= _KEPT_OF_CODE * len(first)
+
+
+@lru_cache(maxsize=256)
+def _code_words(command: Command) -> frozenset[str]:
+    """The words of the code that a command line gives to interpreters; none where anything else runs too."""
+    found: set[str] = set()
+    for part in command.members:
+        if part.program not in _INTERPRETERS:
+            return frozenset()
+        at = next((at for at, word in enumerate(part.words[:4]) if word in INLINE), len(part.words))
+        code = part.simple.fed or " ".join(part.words[at + 1 : at + 2])
+        if not code:
+            return frozenset()
+        found.update(word.lower() for word in _CODE_WORD.findall(code))
+    return frozenset(found)
 
 
 def _same_place(failed: Command, later: Command, key_line: str) -> bool:

@@ -8,7 +8,7 @@ import pytest
 
 from core.flows.harvest.events import Ran
 from core.flows.harvest.reducer import harvest
-from tests.flows.harvest.chat import HOME, Chat
+from tests.flows.harvest.chat import HOME, Chat, python_error
 
 
 @pytest.mark.parametrize(
@@ -38,6 +38,27 @@ def test_the_command_that_worked_is_the_fix(failing: str, output: str, working: 
     (link,) = chat.one().links
     assert link.idx == 2
     assert why in link.why.lower()
+
+
+_FINDINGS = "import json; d = json.load(open('out.json')); print(len(d{}), d['counts'], sum(d['severities']))"
+
+
+def test_code_for_an_interpreter_is_a_fix_only_in_a_changed_form() -> None:
+    wrong, right = (f'python -c "{_FINDINGS.format(at)}"' for at in ("['findings']", "['result']['findings']"))
+    look = "python -c \"import json; d = json.load(open('out.json')); print(type(d), list(d.keys())[:20])\""
+
+    def then(later: str) -> list[int]:
+        (error,) = Chat().sh(wrong, python_error("KeyError: 'findings'"), 1).sh(later, "ok").found()
+        return [link.idx for link in error.links]
+
+    assert then(look) == []
+    assert then(right) == [1]
+
+
+def test_a_retry_that_the_shell_refuses_is_no_fix() -> None:
+    create = "gh pr create --draft --base tidy --head work --title x"
+    chat = Chat().sh(f"hub-proxy {create}", "GitHub API error 422: Validation Failed: base is invalid", 1)
+    assert not chat.sh(create, "zsh:1: command not found: gh", 127).found()[0].resolved
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from core.flows.harvest import programs
 from core.flows.harvest.command import FILTERS, Command, Part
-from core.flows.harvest.command_relation import MISSING_PLACE, Relation, differs, of_filter
+from core.flows.harvest.command_relation import INLINE, MISSING_PLACE, Relation, differs, is_other_script, of_filter
 from core.flows.harvest.fixes.clues import base_name, longest
 from core.flows.harvest.fixes.linking import CURES_NOTHING, SAVES, Failure, concerned, is_check, rewrites
 
@@ -80,9 +80,11 @@ def changed_command(
 
     `tried` are all commands that showed the failure; `alone`: no other step is linked to it.
     """
-    if relation == "covers" or not all(differs(failed, later, project) for failed in (failure.command, *tried)):
-        return None
     failed = failure.command
+    if relation == "covers" or not all(differs(one, later, project) for one in (failed, *tried)):
+        return None
+    if is_other_script(failed, later):
+        return None
     why = difference(failure, later)
     if why is not None or not alone:
         return None if why is None else Corrected(why)
@@ -130,7 +132,7 @@ def _configured(failed: Command, later: Command) -> bool:
 
 def correction(failure: Failure, later: Command) -> Corrected | None:
     """Why `later`, another command that worked, does what the failing one was to do; None where nothing says so."""
-    if max(len(failure.command.parts), len(later.parts)) > _PARTS:
+    if max(len(failure.command.parts), len(later.parts)) > _PARTS or is_other_script(failure.command, later):
         return None  # a script does many things
     if of_filter(failure.command, failure.key) != of_filter(later, failure.key):
         return None  # what goes through another filter as well is a look
@@ -440,7 +442,6 @@ _MANGLED: Final = re.compile(
     re.IGNORECASE,
 )
 """What interpreters say of a text whose quotes or backslashes were lost."""
-_INLINE: Final = frozenset(("-c", "-e", "-", "-lc", "--eval", "-Command"))
 _ASKS: Final = frozenset(("curl", "wget", "http"))
 _SHORT: Final = 4
 
@@ -448,7 +449,7 @@ _SHORT: Final = 4
 def retried(failure: Failure, later: Command) -> Corrected | None:
     """Why `later`, which ran shortly after with no edit before it, is the failing command in a changed form."""
     failed = failure.command
-    if max(len(failed.parts), len(later.parts)) > _PARTS or not failed.members:
+    if max(len(failed.parts), len(later.parts)) > _PARTS or not failed.members or is_other_script(failed, later):
         return None
     if of_filter(failed, failure.key) != of_filter(later, failure.key):
         return None
@@ -474,7 +475,7 @@ def moved_to_file(failure: Failure, later: Command, written: Collection[str]) ->
     """
     if not _MANGLED.search(failure.key):
         return None
-    inline = {part.program for part in failure.command.parts if part.simple.fed or _INLINE & set(part.words[1:3])}
+    inline = {part.program for part in failure.command.parts if part.simple.fed or INLINE & set(part.words[1:3])}
     for part in later.parts:
         script = next((base_name(word) for word in part.words[:3] if base_name(word) in written), None)
         if script is not None and part.program in inline | {script}:

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 from core.flows.harvest.changes import DELEGATES, Change, Hint
 from core.flows.harvest.command import Command, Part
-from core.flows.harvest.command_relation import differs, of_filter
+from core.flows.harvest.command_relation import differs, is_other_script, of_filter
 from core.flows.harvest.fixes.clues import base_name
 from core.flows.harvest.fixes.correction import TOO_MANY, is_near, subcommand
 from core.flows.harvest.fixes.lesson import CHECKERS
@@ -299,6 +299,8 @@ def _is_other_work(failure: Failure, trial: Trial, edited: float) -> bool:
     command = trial.command
     if command is None or not trial.shell:
         return False
+    if is_other_script(failure.command, command):
+        return True
     parts = [part for part in command.parts if part.kind == "run"]
     filters = of_filter(failure.command, failure.key)
     if filters != of_filter(command, failure.key) and not _has_same_source(failure.command, command):
@@ -364,6 +366,8 @@ def _passes_the_shell(failure: Failure, trial: Trial) -> bool:
 def _fails_otherwise(failure: Failure, trial: Trial) -> bool:
     """Whether a run does again what failed, in another way, and fails with another error: it got past the first."""
     if trial.succeeded or not trial.shell or trial.command is None or not trial.errors or _is_refused(trial):
+        return False
+    if is_other_script(failure.command, trial.command):
         return False
     if trial.command.text == failure.command.text or any(_is_alike(failure, key) for key in trial.errors):
         return False
