@@ -34,7 +34,7 @@ def commands(text: str) -> Iterator[list[str]]:
     """The words after each `casebook` of a text, without comments, pipes and optional brackets."""
     for line in text.split("\n"):
         for part in re.split(r" (?:\||&&|>|<|#|\(|--) ?", line):
-            found = re.match(r"\s*(?:\w+=\S+ )*(?:\S* run |\S*\$\()?casebook (.*)", part)
+            found = re.match(r"\s*(?:\w+=\S+ )*(?:\S* run |\S*\$\()?casebook (?:help )?(.*)", part)
             if found:
                 yield re.sub(r"[\[\]]", " ", re.sub(r"'[^']*'|\"[^\"]*\"", "TEXT", found[1])).split()
 
@@ -69,6 +69,10 @@ def test_each_command_and_option_exists() -> None:
     ]
     assert len(found) > 150
     assert [(name, " ".join(words), wrong) for name, words in found if (wrong := unknown(parser, words))] == []
+
+
+def test_the_front_page_is_short() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 150
 
 
 def test_each_setting_exists() -> None:
