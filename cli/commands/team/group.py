@@ -95,7 +95,9 @@ def run_export(args: argparse.Namespace, context: Context) -> int:
         done = write_plan(None, plan)
     else:
         with open_store(context.database, write=True) as store:
-            take_changed(store, str(Path(args.repository).resolve()))  # a later version in the file must not be lost
+            take_changed(
+                store, str(Path(args.repository).resolve()), asked=True
+            )  # a later version in the file must not be lost
             plan = _planned(args, store)
             if plan.before is None and plan.lessons and not args.yes and not confirmed(context, plan):
                 context.out.note("Nothing was written.")
@@ -129,7 +131,7 @@ def run_preview(args: argparse.Namespace, context: Context) -> int:
         if args.case or args.restore:
             raise Fault("invalid_input", "--server cannot be combined with --case or --restore", "run two commands")
         return run_server_preview(context)
-    take_changed_at(context.database, str(Path(args.repository).resolve()))  # as the export does
+    take_changed_at(context.database, str(Path(args.repository).resolve()), asked=True)  # as the export does
     with open_store(context.database) as store:
         plan = _planned(args, store)
         report = preview(store, plan)

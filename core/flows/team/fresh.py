@@ -45,18 +45,25 @@ def mark_samples(store: Store) -> None:
         con.execute("INSERT OR REPLACE INTO meta(key, value) VALUES (?, '1')", (_SAMPLES,))
 
 
-def take_changed(store: Store, folder: str, actor: str = "team", *, most: int | None = None) -> bool:
+def take_changed(
+    store: Store, folder: str, actor: str = "team", *, most: int | None = None, asked: bool = False
+) -> bool:
     """Import the lessons file of a folder if it changed since; whether it did. `most`: bytes, a larger file is left to
-    a process of its own. Raises Fault where it cannot be read or written."""
+    a process of its own. Unless a person `asked` for it, a file that others can write is refused, as rule files are:
+    its lessons count as verified. Raises Fault where it cannot be read or written."""
     found = lessons_stat(folder)
     if found is None or store.readonly is not None:
         return False
     path, stat, size = found
     if _is_settled(store, path, stat):
         return False
+    from core.flows.rules.files import distrusted
     from core.flows.team.importing import import_lessons
     from core.flows.team.place import file_digest, known_digest, place_of, read_lessons
 
+    if not asked and (why := distrusted(Path(path), Path(path).parent.parent)):
+        cure = "fix its owner and permissions, or run: casebook import --team"
+        raise Fault("invalid_input", f"{path} was not imported ({why})", cure, path=path)
     place = place_of(Path(path).parent.parent)
     if most is not None and size > most:
         _start(store, path, stat)
@@ -70,7 +77,7 @@ def take_changed(store: Store, folder: str, actor: str = "team", *, most: int | 
     return True
 
 
-def take_changed_at(database: Path, folder: str) -> bool:
+def take_changed_at(database: Path, folder: str, *, asked: bool = False) -> bool:
     """The same, opening the casebook only where there is such a file, and writing only where it changed."""
     found = lessons_stat(folder)
     if found is None or not database.exists():
@@ -79,7 +86,7 @@ def take_changed_at(database: Path, folder: str) -> bool:
         if reading.readonly is not None or _is_settled(reading, found[0], found[1]):
             return False
     with open_store(database, write=True) as store:
-        return take_changed(store, folder)
+        return take_changed(store, folder, asked=asked)
 
 
 def take_changed_quietly(store: Store, folder: str) -> str:

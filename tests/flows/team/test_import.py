@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import stat
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import apsw
+import pytest
 
+from core.flows.team.fresh import take_changed_quietly
 from core.store import open_store
 from tests.flows.team.conftest import ROOT, Person
 
@@ -66,6 +71,30 @@ def test_a_fresh_clone_is_told_by_its_first_hook(people: People) -> None:
     told = hook(joon, KNOWN, str(joon.tree / "src"))
     assert "pip install pyyaml" in told
     assert "lessons of your team" in told
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="has no such permissions")
+@pytest.mark.parametrize("which", ["the file", "its folder", "the repository", "another user"])
+def test_lessons_that_others_can_write_are_only_taken_if_a_person_asks(
+    people: People, monkeypatch: pytest.MonkeyPatch, which: str
+) -> None:
+    mina, joon = people("mina", "joon")
+    mina.fix(KNOWN, "pip install pyyaml")
+    share(mina, joon)
+    if which == "another user":
+        uid = joon.file.stat().st_uid or 4711
+        os.chown(joon.file, uid, -1)
+        monkeypatch.setattr(os, "geteuid", lambda: uid + 1)
+        with open_store(joon.database, write=True, create=True) as store:
+            assert f"(uid {uid})" in take_changed_quietly(store, str(joon.tree))
+    else:
+        shared = {"the file": joon.file, "its folder": joon.file.parent, "the repository": joon.tree}[which]
+        shared.chmod(shared.stat().st_mode | stat.S_IWOTH)
+        assert "pip install" not in hook(joon, KNOWN)
+        with open_store(joon.database, write=True) as store:
+            assert f"{joon.file} was not imported (everyone can write" in take_changed_quietly(store, str(joon.tree))
+    assert joon.json("import", "--team")["added"] == 1
+    assert "pip install" in hook(joon, KNOWN)
 
 
 def test_a_hook_takes_over_what_changed_and_nothing_else(people: People) -> None:
