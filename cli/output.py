@@ -99,10 +99,10 @@ def fault_line(fault: Fault) -> str:
 def output_for(*, json: bool, verbose: bool) -> Output:
     """The output that suits this terminal, pipe or file.
 
-    `NO_COLOR`, `FORCE_COLOR` and `COLUMNS` are obeyed everywhere, `PAGER` on a terminal.
+    `NO_COLOR`, `FORCE_COLOR`, `CLICOLOR_FORCE` and `COLUMNS` are obeyed everywhere, `PAGER` on a terminal.
     """
     on_terminal = sys.stdout.isatty()
-    forced = os.environ.get("FORCE_COLOR", "0") not in ("", "0")
+    forced = any(os.environ.get(name, "0") not in ("", "0") for name in ("FORCE_COLOR", "CLICOLOR_FORCE"))
     colour = forced or (on_terminal and os.environ.get("TERM") != "dumb")
     pager = on_terminal and not json and bool(os.environ.get("PAGER"))
     return Output(json, verbose, colour and not json and not os.environ.get("NO_COLOR"), _columns(on_terminal), pager)

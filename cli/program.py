@@ -21,7 +21,12 @@ Run = Callable[[argparse.Namespace, Context], int]
 
 
 def run(argv: Sequence[str]) -> int:
-    """Do what the command line says. Prints every fault and raises none. The command `hook` returns 0 for each."""
+    """Do what the command line says. Prints every fault and raises none. The command `hook` returns 0 for each.
+
+    `help WORDS` is `WORDS --help`.
+    """
+    if argv[:1] == ["help"]:
+        argv = [*argv[1:], "--help"]
     code = _settled(argv)
     return FOUND if command_named(argv) == "hook" else code
 

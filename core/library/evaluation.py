@@ -151,8 +151,11 @@ def _texts(path: Path, row: dict[str, Any], name: str) -> tuple[str, ...]:
     return tuple(cast("list[str]", value))
 
 
+_FORM = "a query has the form: {id: NAME, query: TEXT, expect: [{doc: PATH, section: HEADING}]}"
+
+
 def _wrong(path: Path, what: str) -> Fault:
-    return Fault("invalid_input", f"{path}: {what}", "see docs/guide/library.md, golden queries")
+    return Fault("invalid_input", f"{path}: {what}", _FORM)
 
 
 RESAMPLES: Final = 2_000

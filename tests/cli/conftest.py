@@ -61,7 +61,7 @@ def valid(line: bytes) -> Any:
     return found
 
 
-_HEARD = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "PAGER", "CODEX_HOME", "CLAUDE_CONFIG_DIR")
+_HEARD = ("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "COLUMNS", "PAGER", "CODEX_HOME", "CLAUDE_CONFIG_DIR")
 
 
 @pytest.fixture

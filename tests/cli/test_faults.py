@@ -50,6 +50,13 @@ def test_a_fault_is_one_line_or_one_object_and_exit_2(run: Run, home: Path, args
     assert not (home / ".local").exists(), "a fault makes nothing"
 
 
+@pytest.mark.parametrize("words", [(), ("errors",), ("errors", "search"), ("hook",)])
+def test_help_and_a_command_is_the_help_of_the_command(run: Run, words: tuple[str, ...]) -> None:
+    found = run("help", *words)
+    assert found.text.startswith(f"usage: {' '.join(('casebook', *words))} [-h]")
+    assert (found.code, found.text) == (0, run(*words, "--help").text)
+
+
 @pytest.mark.parametrize(
     ("args", "said"),
     [

@@ -113,9 +113,12 @@ def test_the_width_is_obeyed_everywhere(filled: Run, monkeypatch: pytest.MonkeyP
     assert LONG in filled("errors", "list").text
 
 
-def test_color_is_forced_and_forbidden(filled: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["FORCE_COLOR", "CLICOLOR_FORCE"])
+def test_color_is_forced_and_forbidden(filled: Run, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     assert "\x1b[" not in filled("errors", "show", "1").text
-    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv(name, "0")
+    assert "\x1b[" not in filled("errors", "show", "1").text
+    monkeypatch.setenv(name, "1")
     assert "\x1b[1mCase 1" in filled("errors", "show", "1").text
     assert "\x1b" not in filled("errors", "show", "1", "--json").text
     monkeypatch.setenv("NO_COLOR", "1")

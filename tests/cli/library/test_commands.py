@@ -248,7 +248,9 @@ def test_an_evaluation_measures_keeps_and_compares(filled: Run, tmp_path: Path) 
     told = filled("library", "eval", str(suite), "--mode", "lexical").text
     assert "lexical - plain OR, paired: +" in told
     suite.write_text("queries: [{query: x, expct: []}]", encoding="utf-8")
-    assert "unknown key: expct" in filled("library", "eval", str(suite)).said
+    said = filled("library", "eval", str(suite)).said
+    assert "unknown key: expct" in said
+    assert "expect: [{doc: PATH, section: HEADING}]" in said, "an installed copy has no page to look it up in"
 
 
 def test_the_house_suite_is_sixty_questions_in_two_languages() -> None:
