@@ -2,7 +2,7 @@
 
 Labelled questions in `tests/data/ask`. Each set names its corpus: this project's pages (the frozen copy in
 `tests/data/house`) and sources, or a folder next to the set. No language model is asked. A corpus becomes a library
-once, embedded where there is a model, and is kept in `bench/out` (delete `ask-gate*.db` to build it again).
+once a model, embedded where there is one, and is kept in `bench/out` (delete `ask-gate*.db` to build it again).
 
 - `CASEBOOK_ASK_SETS=FILE:…` measures other sets. The corpus of a YAML set is in the same folder, or in the folder
   `CASEBOOK_ASK_CORPORA` under the name of the set. A JSONL set (`tests/data/library/questions/gate_*`) names folders of
@@ -40,14 +40,14 @@ if TYPE_CHECKING:
 ROOT: Final = Path(__file__).resolve().parents[2]
 SUITES: Final = ("tuned", "blind", "fresh", "wiki", "last", "club", "museum", "tools")
 KINDS: Final = ("away", "near", "korean", "paraphrase")
-_MODEL: Final = EmbeddingSettings(model=os.environ.get("CASEBOOK_ASK_MODEL", ""))
+MODEL: Final = EmbeddingSettings(model=os.environ.get("CASEBOOK_ASK_MODEL", ""))
 _UNANSWERABLE: Final = ("away", "near")
 _BAR: Final = RagSettings().score_gate
 _OWN: Final = ("docs", "core", "cli", "README.md", "CONTRIBUTING.md")
 
 
 @dataclass(frozen=True, slots=True)
-class _Labelled:
+class Labelled:
     suite: str
     kind: str
     id: str
@@ -55,44 +55,44 @@ class _Labelled:
 
 
 @dataclass(frozen=True, slots=True)
-class _Suite:
+class Suite:
     """A set of questions: its name, where its corpus lies, and what of that folder belongs to it."""
 
     name: str
     root: Path
     corpus: tuple[str, ...]
-    questions: tuple[_Labelled, ...]
+    questions: tuple[Labelled, ...]
 
 
 def measure(*, quick: bool) -> list[Row]:
     """Prints every rate with its interval and each question that went wrong; nothing here is a matter of time."""
-    suites = list(_suites())
+    asked = list(suites())
     glossary = load_tables().glossary
     for name in ("by words alone",) if quick else ("with a model", "by words alone"):
-        wrong: list[_Labelled] = []
-        for suite in suites:
+        wrong: list[Labelled] = []
+        for suite in asked:
             wrong += _wrong(suite, glossary, model=name == "with a model")
-        _show(name, suites, wrong)
+        _show(name, asked, wrong)
     return []
 
 
-def _wrong(suite: _Suite, glossary: Mapping[str, str], *, model: bool) -> list[_Labelled]:
-    database, embedded = _library(suite, embed=model)
+def _wrong(suite: Suite, glossary: Mapping[str, str], *, model: bool) -> list[Labelled]:
+    database, embedded = library(suite, embed=model)
     if model and not embedded:
         print("there is no model: by words alone", file=sys.stderr)
-    with open_store(database) as store, model_search(_MODEL) as vectors:
+    with open_store(database) as store, model_search(MODEL) as vectors:
         return [one for one in suite.questions if not _right(store, one, vectors if model else None, glossary)]
 
 
-def _right(store: Store, one: _Labelled, vectors: VectorSearch | None, glossary: Mapping[str, str]) -> bool:
+def _right(store: Store, one: Labelled, vectors: VectorSearch | None, glossary: Mapping[str, str]) -> bool:
     found = gate(store.con, read_question(one.question, glossary), vectors, None, None, _BAR, glossary)
     return found.passed == (one.kind not in _UNANSWERABLE)
 
 
-def _show(name: str, suites: list[_Suite], wrong: list[_Labelled]) -> None:
+def _show(name: str, asked: list[Suite], wrong: list[Labelled]) -> None:
     print(f"\nask_gate, {name}: right of all, with the 95 % interval")
-    labelled = [one for suite in suites for one in suite.questions]
-    for suite in (*(one.name for one in suites), "all"):
+    labelled = [one for suite in asked for one in suite.questions]
+    for suite in (*(one.name for one in asked), "all"):
         cells: list[str] = []
         for kind in (*KINDS, "refused", "passed"):
             ours = [one for one in labelled if suite in (one.suite, "all") and _of(one.kind, kind)]
@@ -110,7 +110,7 @@ def _of(kind: str, column: str) -> bool:
     return (kind in _UNANSWERABLE) == (column == "refused")
 
 
-def _suites() -> Iterator[_Suite]:
+def suites() -> Iterator[Suite]:
     corpora = os.environ.get("CASEBOOK_ASK_CORPORA")
     given = [Path(one) for one in os.environ.get("CASEBOOK_ASK_SETS", "").split(os.pathsep) if one]
     for name in () if given else SUITES:
@@ -123,7 +123,7 @@ def _suites() -> Iterator[_Suite]:
             yield _suite(path, Path(corpora) / path.stem if corpora else path.parent)
 
 
-def _foreign_suites(path: Path, corpora: Path) -> Iterator[_Suite]:
+def _foreign_suites(path: Path, corpora: Path) -> Iterator[Suite]:
     """One suite a corpus; `answerable` counts as `paraphrase`, `far` as `away`."""
     lines = (gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()).splitlines()
     rows = [cast("dict[str, str]", json.loads(line)) for line in lines]
@@ -131,8 +131,8 @@ def _foreign_suites(path: Path, corpora: Path) -> Iterator[_Suite]:
     for corpus in dict.fromkeys(row["corpus"] for row in rows):
         name = f"{path.name.partition('.')[0]}-{corpus}"
         found = [row for row in rows if row["corpus"] == corpus]
-        labelled = (_Labelled(name, kinds[row["kind"]], str(at), row["question"]) for at, row in enumerate(found, 1))
-        yield _Suite(name, corpora / corpus, (".",), tuple(labelled))
+        labelled = (Labelled(name, kinds[row["kind"]], str(at), row["question"]) for at, row in enumerate(found, 1))
+        yield Suite(name, corpora / corpus, (".",), tuple(labelled))
 
 
 def _house() -> Path:
@@ -145,19 +145,20 @@ def _house() -> Path:
     return house
 
 
-def _suite(path: Path, root: Path) -> _Suite:
+def _suite(path: Path, root: Path) -> Suite:
     import yaml
 
     top = cast("dict[str, Any]", yaml.safe_load(path.read_text("utf-8")))
-    questions = tuple(_Labelled(path.stem, row["kind"], row["id"], row["question"]) for row in top["questions"])
-    return _Suite(path.stem, root, tuple(top["corpus"]), questions)
+    questions = tuple(Labelled(path.stem, row["kind"], row["id"], row["question"]) for row in top["questions"])
+    return Suite(path.stem, root, tuple(top["corpus"]), questions)
 
 
-def _library(suite: _Suite, *, embed: bool) -> tuple[Path, bool]:
+def library(suite: Suite, *, embed: bool, settings: EmbeddingSettings = MODEL) -> tuple[Path, bool]:
     """The library of a set's corpus, and whether its passages have vectors. Sets with one corpus share it."""
     own = suite.corpus == _OWN
     given = os.environ.get("CASEBOOK_BENCH_LIBRARY") if own else None
-    path = Path(given) if given else OUT / ("ask-gate.db" if own else f"ask-gate-{suite.name}.db")
+    corpus = "house" if own else suite.root.name if suite.corpus == (".",) else suite.name
+    path = Path(given) if given else OUT / f"ask-gate-{corpus}{settings.model and '-'}{settings.model}.db"
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         include = () if suite.corpus == (".",) else tuple(f"/{name}" for name in suite.corpus)
@@ -168,9 +169,9 @@ def _library(suite: _Suite, *, embed: bool) -> tuple[Path, bool]:
                 ingest(store, [Path()], IngestOptions(include=include))
             finally:
                 os.chdir(before)
-    if not embed or isinstance(current(_MODEL), Absent):
+    if not embed or isinstance(current(settings), Absent):
         return path, False
     if not given:
         print("embedding what has no vector yet; the first time takes minutes", file=sys.stderr)
-        embed_passages(path, _MODEL)
+        embed_passages(path, settings)
     return path, True

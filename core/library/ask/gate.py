@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import apsw
 
-from core.base.trace import Step, Stopwatch, facts
+from core.base.trace import Fact, Step, Stopwatch, facts
 from core.lexical import bigrams, quoted
 from core.library.ask.features import (
     Beside,
@@ -18,9 +18,11 @@ from core.library.ask.features import (
     Reader,
     Signals,
     Stopped,
+    Support,
     by_reading,
     by_words,
     evidence,
+    joined,
     matcher,
     reader,
 )
@@ -30,6 +32,7 @@ from core.library.search.lexical import lexical_query, lexical_search
 from core.library.search.rows import Passage, citation_of, passages
 from core.library.search.subword import word_pieces
 from core.store.sql import number
+from core.text import hangul_share
 
 if TYPE_CHECKING:
     from core.embedding.runtime.query_model import VectorSearch
@@ -40,6 +43,8 @@ _KEPT: Final = 8  # passages whose sentences are read
 _BESIDE, _INSTEAD = 0.35, 0.7  # what shared words promise beside a cosine, and more where there is none
 _PROGRAM, _TABLE = 0.15, 0.3  # programs and data seldom answer a question that is asked in words
 _TOLD: Final = 5
+_KOREAN: Final = 0.3
+"""Of the letters of a text."""
 _UNSAID: Final = 0.5  # of a word: what is more alike is said in other words
 NOTHING: Final[Mapping[str, str]] = {}
 
@@ -64,6 +69,7 @@ class Gate:
 
     `waits`: what only has to be waited for until meaning can be asked too; words alone decided. `unknown`: the heaviest
     word of the question that none of the best passages says anything about, as the question spells it; else empty.
+    `support`: what decided; None where words alone did.
     """
 
     passed: bool
@@ -72,6 +78,7 @@ class Gate:
     step: Step
     waits: str = ""
     unknown: str = ""
+    support: Support | None = None
 
 
 def gate(
@@ -101,14 +108,26 @@ def gate(
     asked = Beside(question, weights, matcher(question.words), glossary)
     seen = [_compared(by_words(asked, row), cosines, model) for row in rows.values()]
     best, why = _read(con, asked, seen, cosines, model if cosines else None)
+    support = _support(asked, best, seen)
+    if model is not None and support is not None:
+        best = [replace(one, evidence=joined(support, one.evidence, model.model.id)) for one in best]
     score = best[0].evidence if best else 0.0
     passed = bool(best) and score >= bar
     waits = _pending_reason(near.step)
     unmeasured = "the model is not calibrated. Run: casebook models calibrate" if near.items and model is None else None
     unknown = _unknown(asked, best)
     by_words_why = why or unmeasured or (None if cosines else near.step.reason)
-    told = GateTrace(question, score, bar, by_words_why, waits, unknown)
-    return Gate(passed, score, tuple(best), _step(told, best, watch), waits, unknown)
+    told = GateTrace(question, score, bar, by_words_why, waits, unknown, support)
+    return Gate(passed, score, tuple(best), _step(told, best, watch), waits, unknown, support)
+
+
+def _support(asked: Beside, best: Sequence[Weighed], seen: Sequence[PassageFeatures]) -> Support | None:
+    """What decides beside the best passage; None where no model read it."""
+    if not best or best[0].meaning is None:
+        return None
+    words = max((evidence(one.signals, by_words=True) for one in seen if one.words.share), default=0.0)
+    korean = hangul_share(asked.question.text) > _KOREAN
+    return Support(best[0].evidence, words, korean and hangul_share(best[0].passage.text) <= _KOREAN)
 
 
 def _unknown(asked: Beside, best: Sequence[Weighed]) -> str:
@@ -221,6 +240,7 @@ class GateTrace:
     by_words: str | None
     waits: str
     unknown: str
+    support: Support | None
 
 
 def _step(told: GateTrace, best: Sequence[Weighed], watch: Stopwatch) -> Step:
@@ -239,11 +259,22 @@ def _step(told: GateTrace, best: Sequence[Weighed], watch: Stopwatch) -> Step:
         words=" ".join(one.word for one in told.question.words),
         english=told.question.english or None,
         by_words=told.by_words,
+        **_support_facts(told.support),
         waits=told.waits or None,
         unknown=told.unknown or None,
     )
     steps = tuple(_passage_step(one, hit=one.evidence >= told.bar) for one in best[:_TOLD])
     return Step("gate", "hit" if passed else "rejected", reason, known, steps, elapsed_ms=watch.ms())
+
+
+def _support_facts(support: Support | None) -> dict[str, Fact]:
+    if support is None:
+        return {}
+    return {
+        "read": round(support.read, 3),
+        "by_keywords": round(support.words, 3),
+        "other_language": support.foreign or None,
+    }
 
 
 def _passage_step(one: Weighed, *, hit: bool) -> Step:

@@ -107,6 +107,19 @@ def test_an_answer_is_found_in_other_words_and_in_the_other_language(
     assert found.passed
     first = told(found.step.steps[0])
     assert {"evidence", "meaning", "share", "beside"} <= set(first)
+    assert {"read", "by_keywords"} <= set(told(found.step))
+
+
+def test_only_a_korean_question_to_an_english_passage_is_in_another_language(library: Store, minilm: Embedder) -> None:
+    korean = asked(library, "보트 창고 열쇠를 잃어버리면 얼마를 내야 하나요?", searching(minilm))
+    assert korean.support is not None
+    assert korean.support.foreign
+    assert told(korean.step)["other_language"] is True
+    for question in ("회비는 얼마인가요?", "Who varnishes the boats?"):
+        same = asked(library, question, searching(minilm))
+        assert same.support is not None
+        assert not same.support.foreign
+    assert asked(library, "회비는 얼마인가요?", None).support is None
 
 
 def test_the_passage_that_answers_is_ahead_of_the_others_about_the_subject(

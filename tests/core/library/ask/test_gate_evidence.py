@@ -8,7 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.library.ask.features import Beside, Signals, by_words, evidence, matcher, sentences_of
+from core.embedding.models.catalogue import MINILM, RECOMMENDED
+from core.library.ask.features import (
+    Beside,
+    Signals,
+    Support,
+    by_words,
+    evidence,
+    joined,
+    matcher,
+    sentences_of,
+)
 from core.library.ask.glossary import in_english
 from core.library.ask.question import has_new_name, read_question
 from core.library.search.rows import Passage
@@ -106,3 +116,23 @@ def test_what_speaks_for_a_passage_raises_its_evidence_and_what_speaks_against_i
         assert evidence(Signals(near=0.8, share=1.0, stretch=1.0), by_words=words_alone) > 0.3
     assert evidence(replace(some, near=0.6), by_words=False) > evidence(some, by_words=False)
     assert evidence(replace(some, beside=0.1), by_words=False) < evidence(some, by_words=False)
+
+
+def test_words_and_another_language_raise_what_a_model_read() -> None:
+    some = Support(read=0.3, words=0.3, foreign=False)
+    base = joined(some, 0.3, MINILM)
+    assert 0.0 < base < 1.0
+    assert joined(replace(some, words=0.6), 0.3, MINILM) > base > joined(replace(some, words=0.0), 0.3, MINILM)
+    assert joined(replace(some, foreign=True), 0.3, MINILM) > base
+    assert joined(some, 0.5, MINILM) > base > joined(some, 0.1, MINILM)
+
+
+def test_a_question_without_a_word_in_the_library_needs_more_than_any_reading() -> None:
+    none = Support(read=0.9, words=0.0, foreign=False)
+    assert joined(none, 0.9, MINILM) < 0.30 < joined(replace(none, words=0.1), 0.9, MINILM)
+
+
+def test_a_model_that_nobody_fitted_has_the_strictest_cut_off() -> None:
+    support = Support(read=0.5, words=0.2, foreign=False)
+    known = [joined(support, 0.5, model) for model in (MINILM, RECOMMENDED)]
+    assert joined(support, 0.5, "somebody-elses-model") == min(known) < max(known)
