@@ -35,12 +35,16 @@ _NAMES = {"paraphrase": "answerable", "korean": "answerable", "near": "near", "a
 
 
 class Asked(NamedTuple):
-    """A labelled question as a model read it: answerable, near or far, and its support as three numbers."""
+    """A labelled question as a model read it: answerable, near or far, and its support as three numbers.
+
+    `signals` is None where words alone decide, and `passed` what they decided.
+    """
 
     model: str
     corpus: str
     kind: str
-    signals: tuple[float, float, float]
+    signals: tuple[float, float, float] | None
+    passed: bool
 
 
 class Fitted(NamedTuple):
@@ -50,7 +54,10 @@ class Fitted(NamedTuple):
     cut_offs: Mapping[str, float]
 
     def passes(self, one: Asked) -> bool:
-        return float(self.weights @ one.signals) > self.cut_offs[one.model]
+        """Whether the gate lets it pass."""
+        if one.signals is None:
+            return one.passed
+        return float(self.weights @ one.signals) >= self.cut_offs[one.model]
 
 
 def read_all(model: str) -> Iterator[Asked]:
@@ -63,13 +70,21 @@ def read_all(model: str) -> Iterator[Asked]:
         with open_store(database) as store, model_search(settings) as vectors:
             for one in suite.questions:
                 found = gate(store.con, read_question(one.question, glossary), vectors, None, None, 0.3, glossary)
-                said = found.support or Support(0.0, 0.0, foreign=False)
-                signals = (log_odds(said.read), log_odds(said.words), float(said.foreign))
-                yield Asked(model, suite.root.name, _NAMES[one.kind], signals)
+                yield Asked(model, suite.root.name, _NAMES[one.kind], _signals(found.support), found.passed)
+
+
+def _signals(support: Support | None) -> tuple[float, float, float] | None:
+    if support is None:
+        return None
+    return log_odds(support.read), log_odds(support.words), float(support.foreign)
 
 
 def fit(asked: Sequence[Asked], refused: float) -> Fitted:
-    """The weights that make the labels likeliest, by Newton's method on standardized signals, and the cut-offs."""
+    """The weights that make the labels likeliest, by Newton's method on standardized signals, and the cut-offs.
+
+    All to two digits, a cut-off just above the question that it refuses.
+    """
+    asked = [one for one in asked if one.signals is not None]
     rows = np.array([one.signals for one in asked])
     spread = rows.std(0) + 1e-9
     given = np.c_[(rows - rows.mean(0)) / spread, np.ones(len(rows))]
@@ -81,11 +96,11 @@ def fit(asked: Sequence[Asked], refused: float) -> Fitted:
         slope = given.T @ (said - true) + ridge @ weights
         curve = (given * (said * (1 - said))[:, None]).T @ given + ridge
         weights -= np.linalg.solve(curve, slope)
-    found = weights[:3] / spread
+    found = (weights[:3] / spread).round(2)
     cut_offs: dict[str, float] = {}
     for model in {one.model for one in asked}:
         near = sorted(float(found @ one.signals) for one in asked if one.model == model and one.kind == "near")
-        cut_offs[model] = near[math.ceil(refused * len(near)) - 1]
+        cut_offs[model] = math.floor(near[math.ceil(refused * len(near)) - 1] * 100 + 1) / 100
     return Fitted(found, cut_offs)
 
 
@@ -111,7 +126,7 @@ def main() -> int:
             print(f"corpora not fitted, {refused} of the near refused, {model}: {_right(ours, passes)}")
     fitted = fit(asked, CHOSEN)
     print(f"_JOINED: Final = ({', '.join(f'{one:.2f}' for one in fitted.weights)})")
-    print(f"_CUT_OFFS: Final = { ({model: round(cut, 2) for model, cut in fitted.cut_offs.items()}) }")
+    print(f"_CUT_OFFS: Final = { ({model: fitted.cut_offs[model] for model in models}) }")
     return 0
 
 
