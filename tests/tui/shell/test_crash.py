@@ -41,6 +41,9 @@ tui.shell.app.CasebookApp = Failing
 sys.exit(main(["--db", sys.argv[1]]))
 """
 
+PATIENT = "import tui.terminal.crash\ntui.terminal.crash.PATIENCE = 60.0\n"
+"""A slow machine needs more than three seconds to restore a terminal."""
+
 
 class Terminal:
     """A program on a pseudo-terminal of its own session."""
@@ -100,7 +103,7 @@ class Terminal:
 @pytest.fixture
 def started(tmp_path: Path):
     path = make_casebook(tmp_path / "sample.db")
-    terminal = Terminal([sys.executable, "-c", CRASHING, str(path)], tmp_path)
+    terminal = Terminal([sys.executable, "-c", PATIENT + CRASHING, str(path)], tmp_path)
     try:
         yield terminal
     finally:

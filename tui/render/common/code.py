@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from time import monotonic
+from time import thread_time
 from typing import TYPE_CHECKING, Final, Literal
 
 from rich.cells import cell_len
@@ -33,7 +33,7 @@ class Run:
 BASE: Final = "$cb-soft"
 """The tone of what has no other."""
 _CHECKED: Final = 64  # pieces between two looks at whether anybody still waits
-_PATIENCE: Final = 0.5  # seconds: who writes a text that no lexer gets through sees the rest of it in one tone
+_PATIENCE: Final = 0.5  # seconds of work: who writes a text that no lexer gets through sees the rest of it in one tone
 _TONES: Final[Mapping[tuple[str, ...], str]] = {
     ("Comment",): "italic $cb-dim",
     ("Comment", "Preproc"): "$cb-draft",
@@ -125,11 +125,11 @@ def _pieces(text: str, language: str, check: Callable[[], None]) -> Iterator[tup
     """All of `text` in pieces, each with its kind."""
     at = 0
     tokens = _lexer(language).get_tokens_unprocessed(text)
-    end = monotonic() + _PATIENCE
+    end = thread_time() + _PATIENCE
     for count in range(len(text) + 1):
         if count % _CHECKED == 0:
             check()
-            if monotonic() > end:
+            if thread_time() > end:
                 break
         try:
             start, kind, piece = next(tokens)
