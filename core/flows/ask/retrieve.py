@@ -25,7 +25,8 @@ CANDIDATES = 3
 """Passages that a refusal names."""
 _BACK, _SAYS = 3, 2
 """Earlier questions that one may go on from, back to one that has so many words of its own ("Why?" has none)."""
-_LEAST = 0.05  # evidence of a candidate
+_LEAST, _LEAST_READ = 0.05, 0.01
+"""Evidence of a candidate by words alone, and where a model read it: about as many are listed either way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,5 +169,6 @@ def cited(retrieved: Retrieved, passage: Passage, number: int | None) -> AnswerC
 
 def candidates(retrieved: Retrieved) -> tuple[AnswerCitation, ...]:
     """What came nearest, for a refusal."""
-    near = [one for one in retrieved.gate.best if one.evidence >= _LEAST][:CANDIDATES]
+    least = _LEAST if retrieved.gate.support is None else _LEAST_READ
+    near = [one for one in retrieved.gate.best if one.evidence >= least][:CANDIDATES]
     return tuple(cited(retrieved, one.passage, None) for one in near)

@@ -42,6 +42,7 @@ _AHEAD: Final = 0.2  # the mean of the best passages: for text that the model ca
 _KEPT: Final = 8  # passages whose sentences are read
 _BESIDE, _INSTEAD = 0.35, 0.7  # what shared words promise beside a cosine, and more where there is none
 _PROGRAM, _TABLE = 0.15, 0.3  # programs and data seldom answer a question that is asked in words
+_NEAREST: Final = 3  # passages that a refusal lists
 _TOLD: Final = 5
 _KOREAN: Final = 0.3
 """Of the letters of a text."""
@@ -68,7 +69,8 @@ class Gate:
     """Whether to ask a model: the best evidence, the passages that bring it (best first), and why.
 
     `waits`: what only has to be waited for until meaning can be asked too; words alone decided. `unknown`: the heaviest
-    word of the question that none of the best passages says anything about, as the question spells it; else empty.
+    word of the question that none of the best passages says anything about, for a refusal also none of the nearest
+    three, as the question spells it; else empty.
     `support`: what decided; None where words alone did.
     """
 
@@ -115,7 +117,7 @@ def gate(
     passed = bool(best) and score >= bar
     waits = _pending_reason(near.step)
     unmeasured = "the model is not calibrated. Run: casebook models calibrate" if near.items and model is None else None
-    unknown = _unknown(asked, best)
+    unknown = _unknown(asked, best[:_KEPT]) or ("" if passed else _unknown(asked, best[:_NEAREST]))
     by_words_why = why or unmeasured or (None if cosines else near.step.reason)
     told = GateTrace(question, score, bar, by_words_why, waits, unknown, support)
     return Gate(passed, score, tuple(best), _step(told, best, watch), waits, unknown, support)
@@ -131,11 +133,11 @@ def _support(asked: Beside, best: Sequence[Weighed], seen: Sequence[PassageFeatu
 
 
 def _unknown(asked: Beside, best: Sequence[Weighed]) -> str:
-    """The heaviest word that none of the best passages says even half of, of equal ones the longest, as it is spelled.
+    """The heaviest word that none of these passages says even half of, of equal ones the longest, as it is spelled.
 
     A Korean one without its particle. Empty where there is none.
     """
-    held = [one.held for one in best[:_KEPT]]
+    held = [one.held for one in best]
     lacking = [
         (weight, len(word.word), word)
         for weight, word, *shares in zip(asked.weights, asked.question.words, *held, strict=True)

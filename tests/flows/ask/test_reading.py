@@ -7,17 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from core.base.config.settings import EmbeddingSettings
+from core.base.config.settings import EmbeddingSettings, LlmSettings
 from core.base.fault import Fault
 from core.base.trace import Step
 from core.embedding.models.catalogue import CATALOGUE, MINILM, Model
 from core.embedding.runtime.embedder import Embedder, Kind, Vector
 from core.embedding.runtime.query_model import ModelAtHand, VectorSearch
+from core.flows.ask.api import AskOptions, ask
 from core.flows.ingest.api import ingest
 from core.flows.ingest.search import embed_passages
 from core.library.ask.gate import Gate, gate
 from core.library.ask.prompt import refusal_text
 from core.library.ask.question import read_question
+from core.llm.factory import language_model
 from core.rules.matching.tables import load_tables
 from core.store import Store, open_store
 
@@ -209,6 +211,34 @@ def test_a_refusal_names_the_word_that_no_close_passage_mentions(library: Store,
     answered = asked(library, "How long does the varnish of a boat need to dry?", vectors)
     assert answered.passed
     assert answered.unknown == ""
+
+
+def test_a_refusal_lists_the_passages_that_came_near(library: Store, minilm: Embedder) -> None:
+    no_server = language_model(LlmSettings(model="tiny", endpoint="http://127.0.0.1:9"))
+    question = "Which firm sells the varnish for the cupboard?"
+    refused = ask(library, question, AskOptions(keep=False), no_server, searching(minilm))
+    assert refused.refusal_reason == "score_gate"
+    assert refused.citations[0].citation.path == "boats.md"
+    far = ask(library, "Which engine does Volvo build?", AskOptions(keep=False), no_server, searching(minilm))
+    assert far.refusal_reason == "score_gate"
+    assert far.citations == ()
+
+
+def test_a_refusal_names_a_word_that_only_a_passage_further_down_mentions(tmp_path: Path) -> None:
+    notes = {f"{at}.md": f"Shelf {at} holds jars." for at in range(15)}
+    notes |= {f"ferry{at}.md": "The ferry leaves the harbour." for at in range(3)}
+    notes |= {"lantern.md": "A lantern is lit.", "compass.md": "A compass is sold."}
+    for name, text in notes.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    with open_store(tmp_path / "c.db", create=True) as store:
+        ingest(store, [tmp_path])
+        refused = asked(store, "ferry harbour lantern compass", None)
+        passed = asked(store, "ferry harbour", None)
+    assert [one.passage.path.startswith("ferry") for one in refused.best[:5]] == [True, True, True, False, False]
+    assert not refused.passed
+    assert refused.unknown in {"lantern", "compass"}
+    assert passed.passed
+    assert passed.unknown == ""
 
 
 def test_a_model_nobody_measured_does_not_speak_for_a_passage(library: Store, minilm: Embedder) -> None:
