@@ -17,7 +17,7 @@ import apsw
 from core.base.fault import Fault
 from core.base.managed_block import blocks, read_text, write_block
 from core.errors.cases.derived import ANSWERS, REPOSITORY_OF_PLACE, TEAM, project_aliases
-from core.errors.exchange.case_export import KIND, code
+from core.errors.exchange.case_export import KIND, Exported, code
 from core.errors.lessons import Lesson, agent_parts, parse_lesson
 from core.errors.practice import practices
 from core.flows.corrections.drafts import recorded_names
@@ -99,6 +99,19 @@ def sync_file(store: Store, path: Path, budget: int = BUDGET, *, force: bool = F
     with store.transaction() as con:
         con.execute("INSERT OR REPLACE INTO meta(key, value) VALUES (?, ?)", (_SYNCED + str(file), str(budget)))
     return replace(report, changed=read_text(file) != old)
+
+
+def export_to_synced(store: Store, path: Path, *, force: bool = False) -> Exported | None:
+    """Write the block of a file that is kept up to date, with the same text; None for any other file.
+
+    Else an export of all fixes and the next sync would overwrite each other. Raises Fault as `sync_file`.
+    """
+    file = path.absolute()
+    budget = dict(synced_files(store)).get(file)
+    if budget is None or not file.is_file() or not has_block(file):
+        return None
+    body, report = block_for(store, file, budget)
+    return Exported(path, report.fixes, write_block(file, KIND, body, force=force))
 
 
 def stop_sync(store: Store, path: Path) -> SyncedFile:

@@ -114,6 +114,7 @@ def written(job: Job[Written], export: Export, named: str, *, replacing: bool) -
 def _exported(job: Job[Written], export: Export, path: Path, form: Format, *, replacing: bool) -> Written:
     from core.errors import Filters
     from core.errors.exchange.case_export import export_file, is_for_agents
+    from core.flows.agent_file import export_to_synced
 
     def report(count: int) -> None:
         job.check()
@@ -124,7 +125,8 @@ def _exported(job: Job[Written], export: Export, path: Path, form: Format, *, re
     _check(path, replacing=replacing or (fixes and form == "markdown" and is_for_agents(path)))
     which = Filters() if export.which is None else export.which
     try:
-        done = export_file(job.store(), path, form, fixes=fixes, which=which, replace=replacing, told=report)
+        done = export_to_synced(job.store(), path, force=replacing) if fixes and form == "markdown" else None
+        done = done or export_file(job.store(), path, form, fixes=fixes, which=which, replace=replacing, told=report)
     except Fault as fault:
         if fault.details.get("edited"):
             hint = f"move your text out of the block, or press {REPLACES.upper()} to replace it"

@@ -189,9 +189,12 @@ def run_export(args: argparse.Namespace, context: Context) -> int:
             for piece in guarded(pieces, context.database):
                 sys.stdout.write(piece)
             return 0
-        done = export_file(
-            store, Path(args.output), form, fixes=args.fixes, which=which, replace=args.force
-        )  # fmt: skip
+        path, done = Path(args.output), None
+        if args.fixes and form == "markdown":
+            from core.flows.agent_file import export_to_synced
+
+            done = export_to_synced(store, path, force=args.force)
+        done = done or export_file(store, path, form, fixes=args.fixes, which=which, replace=args.force)
     what = ("fix" if done.count == 1 else "fixes") if args.fixes else "case" if done.count == 1 else "cases"
     context.out.note(f"wrote {one_line(args.output)}, {done.count:,} {what}, {done.size:,} bytes")
     context.out.result(done, ())

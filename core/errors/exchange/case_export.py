@@ -198,10 +198,9 @@ def is_for_agents(path: Path) -> bool:
     """
     if path.suffix.lower() not in (".md", ".markdown", ".mdc", ".mdx"):
         return False
-    if not path.is_file():
-        return path.name in AGENT_FILES or path.parent.parts[-2:] == (".claude", "rules")
-    text = read_text(path)
-    return bool(text.strip("\ufeff \t\r\n")) and not is_export(text)
+    read_by_agents = path.name in AGENT_FILES or path.parent.parts[-2:] == (".claude", "rules")
+    text = read_text(path).strip("\ufeff \t\r\n") if path.is_file() else ""
+    return not is_export(text) if text else read_by_agents
 
 
 def block_body(fixes: Iterable[PortableFix]) -> str:

@@ -41,3 +41,22 @@ def test_the_first_block_needs_a_person(run: Run, home: Path) -> None:
     first = run("errors", "export", "--sync", file, "--yes")
     assert f"casebook errors export --sync {file} --remove" in " ".join(first.text.split())
     assert "--remove" not in run("errors", "export", "--sync", file).text
+
+
+def test_an_export_of_fixes_into_a_synced_file_writes_the_same_text(run: Run, home: Path) -> None:
+    assert run("errors", "record", "--error", "Error: x y", "--resolution", "z").code == 0
+    assert run("errors", "verify", "1").code == 0
+    path = home / "shop" / "CLAUDE.md"
+    path.parent.mkdir()
+    assert run("errors", "export", "--fixes", "-o", str(path)).code == 0
+    whole = path.read_text()
+    assert "> z" in whole, "every verified fix, of any project"
+    assert run("errors", "export", "--sync", str(path), "--yes", "--force").code == 0
+    synced = path.read_text()
+    assert "Written by casebook from verified records of this project" in synced
+    done = run("errors", "export", "--fixes", "-o", str(path))
+    assert (done.code, path.read_text()) == (0, synced)
+    assert run("errors", "export", "--sync", str(path)).text.startswith(f"{path}: unchanged")
+    assert run("errors", "export", "--sync", str(path), "--remove").code == 0
+    assert run("errors", "export", "--fixes", "-o", str(path)).code == 0
+    assert path.read_text() == whole, "no longer kept up to date"
