@@ -46,6 +46,7 @@ _DONE = {
     "split": "Split",
     "noise": "Marked as noise:",
     "unmark": "No longer noise:",
+    "tag": "Renamed the tag of",
     "general": "Lesson valid in every project:",
     "project": "Lesson valid only in its project:",
 }
@@ -115,6 +116,17 @@ def run_noise(args: argparse.Namespace, context: Context) -> int:
         return unmark_noise(store, person(), seen) if args.off else mark_noise(store, person(), seen, args.reason or "")
 
     return decide_cases(args, context, act)
+
+
+def run_rename_tag(args: argparse.Namespace, context: Context) -> int:
+    """`errors rename-tag`: in every fix that has it. Exit 1 if nothing changed."""
+    from core.errors.curation.decisions import rename_tag
+
+    with context.store(write=True) as store:
+        done = rename_tag(store, person(), args.old, args.new)
+    context.log("info", done.act, cases=len(done.cases), change=done.change)
+    context.out.result(done, _result_lines(context.out, done))
+    return 0 if done.cases else 1
 
 
 def decide_cases(args: argparse.Namespace, context: Context, act: Callable[[Store, list[SeenVersion]], Curated]) -> int:

@@ -125,6 +125,11 @@ def _add_curation(children: Group) -> None:
     noise = _add_act(children, "noise", "mark cases as noise (excluded from triage and answers)")
     noise.argument("--reason", "TEXT", "reason, for the history")
     noise.flag("--off", "remove the noise mark")
+    rename = children.leaf(
+        "rename-tag", "rename a tag in all fixes that have it", "cli.commands.errors.curation:run_rename_tag"
+    )
+    rename.argument("old", "OLD", "current tag")
+    rename.argument("new", "NEW", "new tag")
     triage = children.leaf(
         "triage", "list undecided cases, the most frequent and costly first", "cli.commands.errors.curation:run_triage"
     )

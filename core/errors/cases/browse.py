@@ -190,7 +190,18 @@ def _tags(
     for *columns, passed, tag, cases in cast("list[_TagGroup]", rows.fetchall()):
         if not _refused(dict(zip(_COLUMN_KINDS, columns, strict=True)), times[:passed], filters, meant):
             counted[one_form(tag)] += cases
-    return _most(counted)
+    return _most(_without_case(counted))
+
+
+def _without_case(counted: Counter[str]) -> Counter[str]:
+    """Tags that differ in capitals alone (of ASCII, as the filter compares) as one, in the spelling of most cases."""
+    found = dict[bytes, str]()
+    for tag, _ in counted.most_common():
+        found.setdefault(tag.encode("utf-8", "replace").lower(), tag)
+    merged = Counter[str]()
+    for tag, cases in counted.items():
+        merged[found[tag.encode("utf-8", "replace").lower()]] += cases
+    return merged
 
 
 def _refused(

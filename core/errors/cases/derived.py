@@ -238,10 +238,11 @@ def own_titles(con: apsw.Connection, cases: Sequence[int]) -> dict[int, Title]:
     return found
 
 
-_TAGS = (
+TAGS = (
     "resolution, json_each(CASE WHEN json_valid(resolution.tags) THEN resolution.tags ELSE '[]' END) AS tag"
     f" WHERE resolution.tags <> '[]' AND {ANSWERS}"
 )
+"""The fixes that answer, each with each of its tags (`tag.value`); a condition may follow."""
 NO_LONGER_HARVESTED = "no longer harvested"
 """The tag of a case that stays only because a person decided on it: a new harvest finds none of its errors."""
 MISSED = (
@@ -250,18 +251,18 @@ MISSED = (
 )
 """Whether a case has that tag; `case` is its number as SQL."""
 TAGGED = (
-    f"SELECT DISTINCT resolution.case_id, tag.value AS tag FROM {_TAGS}"
-    f" UNION ALL SELECT DISTINCT one.case_id, '{NO_LONGER_HARVESTED}' FROM fingerprint one"
+    f"SELECT DISTINCT resolution.case_id, tag.value COLLATE NOCASE AS tag FROM {TAGS}"
+    f" UNION ALL SELECT DISTINCT one.case_id, '{NO_LONGER_HARVESTED}' COLLATE NOCASE FROM fingerprint one"
     f" WHERE one.missed IS NOT NULL AND {MISSED.format(case='one.case_id')}"
 )
 """Each case with each of its tags."""
-HAS_TAG = f"s.case_id IN (SELECT case_id FROM ({TAGGED}) WHERE tag IN (?, ?))"
-"""Whether the case of a row `s` has a tag; its values are `forms` of it."""
+HAS_TAG = f"s.case_id IN (SELECT case_id FROM ({TAGGED}) WHERE tag COLLATE NOCASE IN (?, ?))"
+"""Whether the case of a row `s` has a tag, in capitals or not; its values are `forms` of it."""
 
 
 def tags_of_case(con: apsw.Connection, case_id: int) -> tuple[str, ...]:
     """Every tag of its fixes."""
-    rows = con.execute(f"SELECT DISTINCT tag.value FROM {_TAGS} AND resolution.case_id = ?", (case_id,))
+    rows = con.execute(f"SELECT DISTINCT tag.value FROM {TAGS} AND resolution.case_id = ?", (case_id,))
     return tuple(str(tag) for (tag,) in rows)
 
 
@@ -269,7 +270,7 @@ def _tags_of_cases(con: apsw.Connection, cases: Sequence[object]) -> dict[int, l
     """Every tag of the fixes of those of the cases that have one."""
     found: dict[int, list[str]] = {}
     rows = con.execute(
-        f"SELECT DISTINCT resolution.case_id, tag.value FROM {_TAGS}"
+        f"SELECT DISTINCT resolution.case_id, tag.value FROM {TAGS}"
         " AND resolution.case_id IN (SELECT value FROM json_each(?))",
         (json.dumps(cases),),
     )

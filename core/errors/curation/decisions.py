@@ -15,7 +15,15 @@ import apsw
 
 from core.base.fault import Fault
 from core.errors.cases.case import CaseStatus
-from core.errors.cases.resolutions import Resolution, answering, insert_resolution, resolution, stored_lesson
+from core.errors.cases.derived import TAGS, forms, parse_names
+from core.errors.cases.resolutions import (
+    Resolution,
+    answering,
+    dump_names,
+    insert_resolution,
+    resolution,
+    stored_lesson,
+)
 from core.errors.curation.transaction import (
     MIN_OVERLAP,
     Curated,
@@ -26,6 +34,7 @@ from core.errors.curation.transaction import (
     checked,
     decide,
     look,
+    tags_of,
     word_overlap,
     written_of,
 )
@@ -355,6 +364,41 @@ def _rarest(con: apsw.Connection, text: str) -> tuple[str, ...]:
         elif not term.isascii():  # Korean glues particles to words: its bigrams find it
             known.append((COMMON, term))
     return tuple(term for _, term in sorted(known)[:WORDS])
+
+
+def rename_tag(store: Store, actor: str, old: str, new: str) -> Curated:
+    """Rename a tag, in capitals or not, in every fix that has it, as one change; a fix that has both keeps `new` once.
+
+    Raises Fault invalid_input for a name that cannot be stored, and not_indexed where no fix has the tag.
+    """
+    (name,) = tags_of((new,)) or ("",)
+    if not name:
+        raise Fault("invalid_input", "the new tag is empty", "pass a name")
+    con, marks = store.con, forms(redact(old).strip())
+    rows = con.execute(
+        f"SELECT DISTINCT resolution.case_id FROM {TAGS} AND tag.value COLLATE NOCASE IN (?, ?) ORDER BY 1", marks
+    )
+    cases = [cast("int", row[0]) for row in rows.fetchall()]
+    if not cases:
+        raise Fault("not_indexed", f"no fix has the tag {old}", "run: casebook errors list --tag TAG")
+    wanted = {mark.encode("utf-8", "replace").lower() for mark in marks}
+
+    def change(con: apsw.Connection, one: SeenVersion, _ts: str) -> DecisionResult | None:
+        found = con.execute("SELECT id, tags FROM resolution WHERE case_id = ? AND tags <> '[]'", (one.case_id,))
+        last: int | None = None
+        for fix, written in cast("list[tuple[int, str]]", found.fetchall()):
+            tags = parse_names(written)
+            renamed = [name if tag.encode("utf-8", "replace").lower() in wanted else tag for tag in tags]
+            if (*renamed,) != tags:
+                con.execute(
+                    "UPDATE resolution SET tags = ? WHERE id = ?", (dump_names(list(dict.fromkeys(renamed))), fix)
+                )
+                last = fix
+        return None if last is None else DecisionResult(last)
+
+    return decide(
+        store, actor, "tag", f"rename the tag {marks[0]} to {name} of", [look(con, at) for at in cases], change
+    )
 
 
 def set_scope(

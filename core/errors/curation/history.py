@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, cast
 
 from core.base.lazy import lazy_pattern
+from core.errors.cases.derived import parse_names
 from core.errors.lessons import parse_lesson, scope_name
 from core.store import JournalEntry, RowChange, Store, history, history_of, row_changes
 from core.store.journal import title_text
@@ -143,6 +144,9 @@ def _resolution(change: RowChange) -> list[str]:
         lines.append(f"{name} is the current fix again" if by is None else f"{name} replaced by fix {by}")
     if "lesson" in after and (lesson := parse_lesson(cast("str | None", after["lesson"]))) is not None:
         lines.append(f"{name}: lesson valid in {scope_name(lesson.scope)}")
+    if "tags" in after:
+        tags = ", ".join(parse_names(str(after["tags"]))) or "none"
+        lines.append(f"{name}: tags {_short(tags)}")
     if "case_id" in after:
         lines.append(f"{name} moved from case {before.get('case_id')} to case {after['case_id']}")
     return lines

@@ -8,14 +8,16 @@ from pathlib import Path
 
 import pytest
 
+from core.base.fault import Fault
 from core.errors import Filters, count_cases, list_cases, show_case
 from core.errors.cases.browse import browse, facets
 from core.errors.cases.resolutions import answering
-from core.errors.curation.decisions import Saved, edit
+from core.errors.curation.decisions import Saved, edit, rename_tag
+from core.errors.curation.history import whole_history
 from core.errors.curation.transaction import SeenVersion, Written
 from core.errors.exchange.case_export import export_cases, export_fixes
 from core.errors.exchange.case_import import import_cases
-from core.store import Store, open_store
+from core.store import Store, open_store, undo
 from tests.tui.support import CASES, put
 
 KOREAN = "디스크"
@@ -88,3 +90,27 @@ def test_tags_of_verified_fixes_come_back(store: Store, tmp_path: Path, form: st
     with open_store(tmp_path / "other.db", write=True, create=True) as other:
         import_cases(other, file)
         assert count_cases(other, Filters(tag=KOREAN)) == 1
+
+
+def test_a_filter_by_tag_ignores_capitals_and_counts_both_spellings_once(store: Store) -> None:
+    tag(store, 2, "Disk")
+    tag(store, 3, "disk", "DISK")
+    assert count_cases(store, Filters(tag="dISk")) == 3
+    assert [(one.value, one.cases) for one in facets(store, Filters()).tags] == [("disk", 3), (KOREAN, 1)]
+
+
+def test_a_tag_is_renamed_in_every_fix_as_one_change_that_can_be_undone(store: Store) -> None:
+    tag(store, 2, "Disk", "network")
+    done = rename_tag(store, "mina", "DISK", " network ")
+    assert done.cases == (1, 2)
+    assert count_cases(store, Filters(tag="disk")) == 0
+    assert [(one.value, one.cases) for one in facets(store, Filters()).tags] == [("network", 2), (KOREAN, 1)]
+    assert sorted(hit.id for hit in browse(store, "network")) == [1, 2]
+    (newest,) = whole_history(store, 1).changes
+    assert any(line.endswith("tags network") for line in newest.what)
+    undo(store, "mina")
+    assert count_cases(store, Filters(tag="disk")) == 2
+    with pytest.raises(Fault, match="no fix has the tag nothing"):
+        rename_tag(store, "mina", "nothing", "other")
+    with pytest.raises(Fault, match="the new tag is empty"):
+        rename_tag(store, "mina", "disk", "  ")
